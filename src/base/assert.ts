@@ -1,0 +1,10 @@
+// Assertions for what cannot happen. A failed one is a bug of ours, never bad input.
+
+import { IpriskError } from './error.ts'
+
+/** Throws `assertion_failed` where `condition` does not hold. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) {
+    throw new IpriskError({ code: 'assertion_failed', message, fault: 'bug' })
+  }
+}

@@ -1,0 +1,26 @@
+// A calendar day, UTC, as whole days since 1970-01-01. Feeds speak in days; so do ages, windows and
+// half-lives. Nothing here knows the time of day.
+
+/** Whole days since 1970-01-01 UTC. */
+export type Day = number & { readonly __brand: 'Day' }
+
+const MS_PER_DAY = 86_400_000
+
+/** The day that holds the instant `ms` (milliseconds since the epoch). */
+export function dayOf(ms: number): Day {
+  return Math.floor(ms / MS_PER_DAY) as Day
+}
+
+/** `2026-08-22` to a day; `undefined` for any other form and for days that do not exist. */
+export function parseDay(text: string): Day | undefined {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
+  if (match === null) return undefined
+  const ms = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]))
+  const day = dayOf(ms)
+  return formatDay(day) === text ? day : undefined
+}
+
+/** The inverse of `parseDay`. */
+export function formatDay(day: Day): string {
+  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10)
+}

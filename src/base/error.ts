@@ -1,0 +1,31 @@
+// Coded errors. A code is stable and greppable; the message says what went wrong, where, and what
+// to do. Not for the hot path: absence there is `undefined` or an index of -1, never an exception.
+
+/** Whose fault a failure is, and so who can mend it. */
+export type Fault = 'usage' | 'input' | 'environment' | 'bug'
+
+/** A failure with a stable code. `retryable` says whether the same call can succeed later. */
+export class IpriskError extends Error {
+  override readonly name = 'IpriskError'
+  readonly code: string
+  readonly fault: Fault
+  readonly retryable: boolean
+
+  constructor(options: {
+    readonly code: string
+    readonly message: string
+    readonly fault: Fault
+    readonly retryable?: boolean
+    readonly cause?: unknown
+  }) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = options.code
+    this.fault = options.fault
+    this.retryable = options.retryable ?? false
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

@@ -1,0 +1,68 @@
+// Every limit that more than one room must know or an operator may meet, each with its reason. One
+// constant a limit, its unit last in its name; grouped by room; append to your room's group. Limits
+// that only one file needs and no operator ever meets may stay in that file.
+//
+// Relations between limits are asserted at the end, when the module loads.
+
+import { assert } from './assert.ts'
+
+// ---- src/config -----------------------------------------------------------------------------
+
+/** A configuration file larger than this is some other file: a thousand plans are 200 KiB. */
+export const configBytesMax = 1_048_576
+
+/** What a variable `IPRISK_…_FILE` points to holds one value; a path is at most 4 KiB. */
+export const valueFileBytesMax = 16_384
+
+/** Far above any machine of today; a typing error must not fork ten thousand processes. */
+export const workersMax = 1024
+
+/** An orchestrator kills what drains longer: its patience is minutes, not hours. */
+export const drainSecondsMax = 3600
+
+/** The rate file keeps one slot a key in integers of nanoseconds: 1 µs a request is its floor. */
+export const ratePerSecondMax = 1_000_000
+
+/** Ten seconds of the highest rate at once; more is no longer a rate limit. */
+export const rateBurstMax = 10_000_000
+
+/** 380 million checks a second for a month; well inside the integers that a double holds. */
+export const quotaPerMonthMax = 1_000_000_000_000_000
+
+/** Plans are read by people; the name is printed in tables and in errors. */
+export const plansMax = 1000
+
+// ---- src/account ----------------------------------------------------------------------------
+
+/**
+ * A key is 55 characters and `Bearer ` seven; the rest is room for spaces. Longer values are denied
+ * before anything else looks at them, so that a flood of long ones costs no hashing.
+ */
+export const authorizationCharsMax = 128
+
+/**
+ * Verified Authorization values that a worker remembers. About 250 bytes each, so at most 16 MiB;
+ * above it the oldest one goes and costs one SHA-256 when it comes back.
+ */
+export const verifiedKeysMax = 65_536
+
+/** Rotation: the new secret and the one before it. */
+export const secretsLiveMax = 2
+
+/** A name is a label for people, printed in one line of a table. */
+export const keyNameCharsMax = 100
+
+/** Contract 4: a key takes effect within one second; five looks a second leave room for a stall. */
+export const keyRefreshMs = 200
+
+/** A week to bring a new secret to every caller, unless the operator says otherwise. */
+export const rotationGraceHours = 168
+
+/** A quarter of a year; who needs both secrets longer needs two keys. */
+export const rotationGraceHoursMax = 2160
+
+// ---- relations ------------------------------------------------------------------------------
+
+assert(rotationGraceHours <= rotationGraceHoursMax, 'the default grace is an allowed grace')
+assert(quotaPerMonthMax < Number.MAX_SAFE_INTEGER, 'a quota is an exact integer')
+assert(keyRefreshMs * 2 < 1000, 'a new key is seen within one second, even after a missed look')

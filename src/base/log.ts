@@ -1,0 +1,129 @@
+// Structured logs: one JSON object a line on standard error, or plain lines for people on a
+// terminal. The only home of pino.
+//
+// Invariants: the text of a key never leaves, wherever it stands in a line; members whose names say
+// that they hold a secret are replaced; members that hold addresses are left out unless the operator
+// wants them. Not here: metrics, and data that a command prints.
+
+import { writeSync } from 'node:fs'
+import type { DestinationStream, Logger } from 'pino'
+import { pino } from 'pino'
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+
+export type LogDetails = Readonly<Record<string, unknown>>
+
+/** Logs a message, with members beside it where there are any. An Error goes in as `err`. */
+export interface LogMethod {
+  (message: string): void
+  (details: LogDetails, message: string): void
+}
+
+export interface Log {
+  readonly trace: LogMethod
+  readonly debug: LogMethod
+  readonly info: LogMethod
+  readonly warn: LogMethod
+  readonly error: LogMethod
+  readonly fatal: LogMethod
+  /** A log whose every line has these members too. */
+  readonly child: (details: LogDetails) => Log
+}
+
+const secretMembers = new Set(['authorization', 'key', 'secret', 'password', 'cookie', 'apikey'])
+const addressMembers = new Set(['ip', 'ips', 'address', 'addresses', 'remoteaddress', 'remote'])
+
+/** Deeper than this nothing is logged; our own details are one or two levels deep. */
+const depthMax = 5
+
+const keyText = /irk_([0-9A-Za-z]{1,12})_[0-9A-Za-z]+/g
+
+/** The details without secrets and, unless wanted, without addresses. Errors stay as they are. */
+function scrub(value: unknown, addresses: boolean, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value
+  // A Date, a URL: what it says of itself as JSON is one plain value.
+  if (typeof (value as { readonly toJSON?: unknown }).toJSON === 'function') return value
+  if (depth === depthMax) return '[deeper]'
+  if (Array.isArray(value)) return value.map((inner) => scrub(inner, addresses, depth + 1))
+  const kept: Record<string, unknown> = {}
+  for (const [name, inner] of Object.entries(value)) {
+    const member = name.toLowerCase().replaceAll(/[_-]/g, '')
+    if (secretMembers.has(member)) kept[name] = '[redacted]'
+    else if (addresses || !addressMembers.has(member))
+      kept[name] = scrub(inner, addresses, depth + 1)
+  }
+  return kept
+}
+
+/** `12:30:01 warn  message  member=value …`, then the stack of an error. */
+function plainLine(line: string): string {
+  const { time, level, msg, name: _name, pid: _pid, err, ...rest } = JSON.parse(line) as LogDetails
+  const clock = new Date(Number(time)).toISOString().slice(11, 19)
+  const members = Object.entries(rest).map(
+    ([member, value]) =>
+      `${member}=${typeof value === 'string' && !/\s/.test(value) ? value : JSON.stringify(value)}`,
+  )
+  const error = err as { readonly stack?: string; readonly message?: string } | undefined
+  const trail = error === undefined ? '' : `\n${error.stack ?? error.message ?? ''}`
+  // Bytes that steer a terminal do not come from us.
+  const text = [clock, String(level).padEnd(5), msg, ...members].join(' ')
+  return `${text}${trail}`.replaceAll(/[^\P{Cc}\n\t]/gu, '�').concat('\n')
+}
+
+/** Writes a line whole to standard error, waiting where the reader of a pipe is slow. */
+function writeError(line: string): void {
+  let rest = Buffer.from(line)
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(2, rest))
+    } catch (thrown) {
+      // A full pipe: try again. Any other failure means that nobody reads; nobody can be told.
+      if ((thrown as NodeJS.ErrnoException).code !== 'EAGAIN') return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+}
+
+/** Our log over pino's: a child's members are scrubbed too, which pino's formatters do not do. */
+function logOf(logger: Logger, scrubbed: (details: object) => Record<string, unknown>): Log {
+  return {
+    trace: logger.trace.bind(logger),
+    debug: logger.debug.bind(logger),
+    info: logger.info.bind(logger),
+    warn: logger.warn.bind(logger),
+    error: logger.error.bind(logger),
+    fatal: logger.fatal.bind(logger),
+    child: (details) => logOf(logger.child(scrubbed(details)), scrubbed),
+  }
+}
+
+/** A log. `write` is where finished lines go: standard error, except in tests. */
+export function createLog(options: {
+  readonly level: LogLevel
+  readonly name: string
+  readonly pretty: boolean
+  readonly addresses?: boolean
+  readonly write?: (line: string) => void
+}): Log {
+  const { level, name, pretty, addresses = false, write = writeError } = options
+  const scrubbed = (details: object): Record<string, unknown> =>
+    scrub(details, addresses) as Record<string, unknown>
+  const destination: DestinationStream = {
+    write: (line) => {
+      const clean = line.replaceAll(keyText, 'irk_$1_[redacted]')
+      write(pretty ? plainLine(clean) : clean)
+    },
+  }
+  const logger = pino(
+    {
+      level,
+      base: { name, pid: process.pid },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: scrubbed,
+      },
+    },
+    destination,
+  )
+  return logOf(logger, scrubbed)
+}

@@ -1,0 +1,170 @@
+// Ranges: inclusive first to last of one family, as bigints. Off the hot path: for the build, the
+// configuration and answers to people. Deliberately not here: sets of ranges (set.ts), and trimming
+// or comments around a text, which belong to whoever reads the file.
+//
+// Invariants of every Range made here: 0 <= first <= last <= maxAddress(family), and no IPv6 range
+// lies within ::ffff:0:0/96, since that text means the IPv4 range.
+
+import { newWords } from './address.ts'
+import type { Family } from './address.ts'
+import { parseAddress } from './parse.ts'
+import { formatAddress } from './text.ts'
+
+/** Inclusive at both ends. */
+export interface Range {
+  readonly family: Family
+  readonly first: bigint
+  readonly last: bigint
+}
+
+interface Address {
+  readonly family: Family
+  readonly value: bigint
+}
+
+interface Prefix extends Address {
+  readonly length: number
+}
+
+const MAX_IPV4 = (1n << 32n) - 1n
+const MAX_IPV6 = (1n << 128n) - 1n
+const MAPPED_TOP = 0xffffn
+
+const scratch = newWords()
+
+/** The highest address of a family. */
+export function maxAddress(family: Family): bigint {
+  return family === 4 ? MAX_IPV4 : MAX_IPV6
+}
+
+/** The bits of an address of a family. */
+export function addressBits(family: Family): 32 | 128 {
+  return family === 4 ? 32 : 128
+}
+
+/** The value that the words hold; the inverse of `writeWords`. */
+export function readValue(family: Family, words: Uint32Array): bigint {
+  let value = BigInt(words[0]!)
+  if (family === 4) return value
+  for (let index = 1; index < 4; index++) value = (value << 32n) | BigInt(words[index]!)
+  return value
+}
+
+/** Writes a value into caller-owned words, unused ones zero; the inverse of `readValue`. */
+export function writeWords(family: Family, value: bigint, out: Uint32Array): void {
+  if (family === 4) {
+    out.fill(0)
+    out[0] = Number(value)
+    return
+  }
+  for (let index = 0; index < 4; index++) {
+    out[index] = Number((value >> BigInt(96 - 32 * index)) & 0xffffffffn)
+  }
+}
+
+/**
+ * `192.0.2.1`, `192.0.2.0/24` or `192.0.2.1-192.0.2.9` (white space around the dash allowed);
+ * host bits below a prefix length are masked. IPv4-mapped text means the IPv4 range. Anything else,
+ * a last address below the first one included, is `undefined`.
+ */
+export function parseRange(text: string): Range | undefined {
+  const dash = text.indexOf('-')
+  if (dash >= 0) return parseEnds(text.slice(0, dash).trimEnd(), text.slice(dash + 1).trimStart())
+  if (text.includes('/')) return parsePrefix(text)
+  const address = readAddress(text)
+  return address && withoutMapped(address.family, address.value, address.value)
+}
+
+/** `192.0.2.0/24` only: an address alone is no prefix. Host bits are masked. */
+export function parsePrefix(text: string): Range | undefined {
+  const prefix = readPrefix(text)
+  if (prefix === undefined) return undefined
+  const { first, last } = prefixRange(prefix.family, prefix.value, prefix.length)
+  return withoutMapped(prefix.family, first, last)
+}
+
+/** Whether `text` is a prefix whose address has bits below the length, as `192.0.2.1/24`. */
+export function hasHostBits(text: string): boolean {
+  const prefix = readPrefix(text)
+  if (prefix === undefined) return false
+  return prefixRange(prefix.family, prefix.value, prefix.length).first !== prefix.value
+}
+
+/** The prefix of `length` bits that holds `value`. */
+export function prefixRange(family: Family, value: bigint, length: number): Range {
+  const hostMask = maxAddress(family) >> BigInt(length)
+  const last = value | hostMask
+  return { family, first: last ^ hostMask, last }
+}
+
+/** The shortest text: address, prefix, or first-last. The inverse of `parseRange`. */
+export function formatRange(range: Range): string {
+  const { family, first, last } = range
+  if (first === last) return formatValue(family, first)
+  const length = prefixLength(range)
+  if (length !== undefined) return `${formatValue(family, first)}/${length}`
+  return `${formatValue(family, first)}-${formatValue(family, last)}`
+}
+
+/** The fewest prefixes that together are the range, in order, each with its length. */
+export function prefixesOf(range: Range): string[] {
+  const { family, last } = range
+  const prefixes: string[] = []
+  for (let first = range.first; first <= last;) {
+    let hostBits = 0n
+    // Widen while `first` stays aligned and the prefix stays inside the range.
+    while (hostBits < addressBits(family)) {
+      const mask = (2n << hostBits) - 1n
+      if ((first & mask) !== 0n || (first | mask) > last) break
+      hostBits++
+    }
+    prefixes.push(`${formatValue(family, first)}/${addressBits(family) - Number(hostBits)}`)
+    first += 1n << hostBits
+  }
+  return prefixes
+}
+
+/** The length of the one prefix that the range is, if it is one: host bits 0 to 1, as 0b0111. */
+function prefixLength({ family, first, last }: Range): number | undefined {
+  const hostMask = first ^ last
+  if ((hostMask & (hostMask + 1n)) !== 0n || (first & hostMask) !== 0n) return undefined
+  const hostBits = hostMask === 0n ? 0 : hostMask.toString(2).length
+  return addressBits(family) - hostBits
+}
+
+function formatValue(family: Family, value: bigint): string {
+  writeWords(family, value, scratch)
+  return formatAddress(family, scratch)
+}
+
+function readAddress(text: string): Address | undefined {
+  const family = parseAddress(text, scratch)
+  return family === 0 ? undefined : { family, value: readValue(family, scratch) }
+}
+
+/** As written: nothing masked, IPv4-mapped still IPv6. */
+function readPrefix(text: string): Prefix | undefined {
+  const slash = text.indexOf('/')
+  if (slash < 0) return undefined
+  const address = readAddress(text.slice(0, slash))
+  const lengthText = text.slice(slash + 1)
+  if (address === undefined || !/^(?:0|[1-9]\d{0,2})$/.test(lengthText)) return undefined
+  const length = Number(lengthText)
+  return length > addressBits(address.family) ? undefined : { ...address, length }
+}
+
+function parseEnds(firstText: string, lastText: string): Range | undefined {
+  const first = readAddress(firstText)
+  const last = readAddress(lastText)
+  if (first === undefined || last === undefined) return undefined
+  if (first.family !== last.family || first.value > last.value) return undefined
+  return withoutMapped(first.family, first.value, last.value)
+}
+
+/** The IPv4 range where both ends lie in ::ffff:0:0/96; a range that only touches it stays IPv6. */
+function withoutMapped(family: Family, first: bigint, last: bigint): Range {
+  if (family === 6 && first >> 32n === MAPPED_TOP && last >> 32n === MAPPED_TOP) {
+    return { family: 4, first: first & MAX_IPV4, last: last & MAX_IPV4 }
+  }
+  return { family, first, last }
+}

@@ -1,0 +1,91 @@
+// The algebra of range sets. A range set is an array of ranges of one family: sorted, disjoint, and
+// never adjacent (last + 1 < the next first), so that equal sets have equal arrays. Off the hot
+// path: lookups are src/table's. Nothing here changes an argument; every function but `toRangeSet`
+// takes sets that already keep the invariant, and returns such.
+
+import { assert } from '../base/assert.ts'
+import type { Range } from './range.ts'
+
+/** Sorts and merges any ranges of one family into a range set. */
+export function toRangeSet(ranges: readonly Range[]): Range[] {
+  const set: Range[] = []
+  for (const range of [...ranges].sort(byFirst)) {
+    const before = set.at(-1)
+    assert(before === undefined || before.family === range.family, 'a range set has one family')
+    if (before === undefined || range.first > before.last + 1n) {
+      set.push(range)
+    } else if (range.last > before.last) {
+      set[set.length - 1] = { ...before, last: range.last }
+    }
+  }
+  return set
+}
+
+/** How many addresses the set holds. */
+export function addressCount(set: readonly Range[]): bigint {
+  let count = 0n
+  for (const { first, last } of set) count += last - first + 1n
+  return count
+}
+
+/** Whether an address, of the set's family, lies in one of its ranges. */
+export function setContains(set: readonly Range[], value: bigint): boolean {
+  // Invariant: every range before `low` ends below value; every range from `high` on does not.
+  let low = 0
+  let high = set.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (set[middle]!.last < value) low = middle + 1
+    else high = middle
+  }
+  return low < set.length && set[low]!.first <= value
+}
+
+/** The addresses of both sets. */
+export function intersect(left: readonly Range[], right: readonly Range[]): Range[] {
+  assertOneFamily(left, right)
+  const both: Range[] = []
+  let l = 0
+  let r = 0
+  while (l < left.length && r < right.length) {
+    const a = left[l]!
+    const b = right[r]!
+    const first = a.first > b.first ? a.first : b.first
+    const last = a.last < b.last ? a.last : b.last
+    if (first <= last) both.push({ family: a.family, first, last })
+    if (a.last < b.last) l++
+    else r++
+  }
+  return both
+}
+
+/** The addresses of `from` that are not in `removed`. */
+export function subtract(from: readonly Range[], removed: readonly Range[]): Range[] {
+  assertOneFamily(from, removed)
+  const rest: Range[] = []
+  let r = 0
+  for (const { family, first, last } of from) {
+    // What lies before `next` is decided.
+    let next = first
+    while (r < removed.length && removed[r]!.last < first) r++
+    // The last hole of this range may reach into the following one, so `r` stays on it.
+    for (; r < removed.length && removed[r]!.first <= last; r++) {
+      const hole = removed[r]!
+      if (hole.first > next) rest.push({ family, first: next, last: hole.first - 1n })
+      next = hole.last + 1n
+      if (hole.last >= last) break
+    }
+    if (next <= last) rest.push({ family, first: next, last })
+  }
+  return rest
+}
+
+function byFirst(a: Range, b: Range): number {
+  return a.first < b.first ? -1 : a.first > b.first ? 1 : 0
+}
+
+function assertOneFamily(left: readonly Range[], right: readonly Range[]): void {
+  const [a] = left
+  const [b] = right
+  assert(a === undefined || b === undefined || a.family === b.family, 'the sets differ in family')
+}

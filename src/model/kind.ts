@@ -1,0 +1,78 @@
+// The closed vocabularies of the contract and of the model, each as one table from which the type
+// follows. Their order is their number in the table file: append only.
+
+/** What a feed claims about an address. */
+export const kinds = [
+  'tor',
+  'vpn',
+  'proxy',
+  'residential_proxy',
+  'hosting',
+  'bot',
+  'blocklist',
+  'relay',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** The one main word of an answer (contract 2). */
+export const classifications = [
+  'bogon',
+  'clean',
+  'known_bot',
+  'hosting',
+  'proxy',
+  'vpn',
+  'tor',
+  'residential_proxy',
+  'mixed',
+] as const
+export type Classification = (typeof classifications)[number]
+
+/** Bands of the score (contract 3.1), lowest first. */
+export const levels = ['low', 'medium', 'high', 'very_high', 'critical'] as const
+export type Level = (typeof levels)[number]
+
+/** How sure a finding is (contract 3.2), least first. */
+export const confidences = ['low', 'medium', 'high'] as const
+export type Confidence = (typeof confidences)[number]
+
+/** network.type (contract 3.3). */
+export const networkTypes = [
+  'unknown',
+  'isp',
+  'mobile',
+  'hosting',
+  'business',
+  'education',
+  'government',
+  'cdn',
+  'satellite',
+] as const
+export type NetworkType = (typeof networkTypes)[number]
+
+/** proxy.type (specification 2). */
+export const proxyTypes = ['proxy', 'vpn', 'tor', 'data_center', 'residential'] as const
+export type ProxyType = (typeof proxyTypes)[number]
+
+/** bot.category (specification 2). */
+export const botCategories = ['search_crawler', 'ai_tool'] as const
+export type BotCategory = (typeof botCategories)[number]
+
+/** The boolean signals, in wire order; `relay` and `mobile` are additive (contract 3.6). */
+export const signalNames = [
+  'bogon',
+  'proxy',
+  'vpn',
+  'tor',
+  'hosting',
+  'residential_proxy',
+  'blocklist_match',
+  'relay',
+  'mobile',
+] as const
+export type SignalName = (typeof signalNames)[number]
+export type Signals = Readonly<Record<SignalName, boolean>>
+
+/** How an observation meets an address: it names it, holds it in a range, or only its AS. */
+export const matches = ['exact', 'range', 'as'] as const
+export type Match = (typeof matches)[number]

@@ -1,0 +1,102 @@
+// Logs: no secret and, by default, no address in any line, however it got there.
+
+import { describe, expect, it } from 'vitest'
+import { formatKeyText, parseKeyText, randomId, randomSecret } from '../../src/account/key.ts'
+import type { Log } from '../../src/base/log.ts'
+import { createLog } from '../../src/base/log.ts'
+
+const text = formatKeyText({ id: randomId(), secret: randomSecret() })
+const { id, secret } = parseKeyText(text) ?? { id: '', secret: '' }
+
+function logged(
+  options: { readonly pretty?: boolean; readonly addresses?: boolean },
+  use: (log: Log) => void,
+): string {
+  let lines = ''
+  const write = (line: string): void => {
+    lines += line
+  }
+  use(createLog({ level: 'trace', name: 'test', pretty: false, ...options, write }))
+  return lines
+}
+
+const everywhere = (log: Log): void => {
+  log.info(`a key ${text} in a message`)
+  log.info(
+    { authorization: `Bearer ${text}`, key: text, Secret: secret, apiKey: secret },
+    'members',
+  )
+  log.warn({ headers: { Authorization: `bearer ${secret}` }, list: [{ key: secret }] }, 'inside')
+  log.error({ err: new Error(`bad key ${text}`) }, 'an error')
+  log.error({ url: `http://x/?k=${text}`, cause: [text] }, 'under another name')
+  log.child({ key: secret, note: text }).info('a child')
+  log
+    .child({ headers: { authorization: secret } })
+    .child({ worker: 1 })
+    .fatal('a child of it')
+}
+
+describe.each([{ pretty: false }, { pretty: true }])('a log with %o', (options) => {
+  it('never tells a secret', () => {
+    const lines = logged(options, everywhere)
+    expect(lines).not.toContain(secret)
+    expect(lines).not.toContain(text.slice(17))
+    expect(lines).toContain(`irk_${id}_[redacted]`)
+  })
+
+  it('tells addresses only when asked to', () => {
+    const use = (log: Log): void => {
+      log.info({ ip: '198.51.100.1', remoteAddress: '198.51.100.2', count: 3 }, 'one')
+      log.child({ deep: { addresses: ['198.51.100.3'] } }).info('two')
+    }
+    const without = logged(options, use)
+    expect(without).not.toContain('198.51.100')
+    expect(without).toMatch(/count\W+3/)
+    const found = logged({ ...options, addresses: true }, use).match(/198\.51\.100\.\d/g)
+    expect(found).toEqual(['198.51.100.1', '198.51.100.2', '198.51.100.3'])
+  })
+})
+
+describe('lines', () => {
+  it('are JSON objects with level, time, name and message', () => {
+    const lines = logged({}, (log) => log.warn({ feed: 'x', day: new Date(0) }, 'hello'))
+    expect(lines.endsWith('\n')).toBe(true)
+    expect(JSON.parse(lines)).toEqual({
+      level: 'warn',
+      time: expect.any(Number),
+      pid: process.pid,
+      name: 'test',
+      feed: 'x',
+      day: '1970-01-01T00:00:00.000Z',
+      msg: 'hello',
+    })
+  })
+
+  it('below the level are not written', () => {
+    let lines = 0
+    const write = (): void => {
+      lines += 1
+    }
+    const log = createLog({ level: 'warn', name: 'test', pretty: false, write })
+    log.info('no')
+    log.warn('yes')
+    expect(lines).toBe(1)
+  })
+
+  it('for people are plain, with the stack of an error, and cannot steer the terminal', () => {
+    const use = (log: Log): void => {
+      log.error({ err: new Error('broken'), table: 'a b', n: 1 }, 'bad \u001b[31mred')
+    }
+    const lines = logged({ pretty: true }, use)
+    expect(lines).toMatch(
+      /^\d\d:\d\d:\d\d error bad \uFFFD\[31mred table="a b" n=1\nError: broken\n/,
+    )
+    expect(lines).not.toContain('\u001b')
+  })
+
+  it('survive a value that holds itself or is very deep', () => {
+    const ring: Record<string, unknown> = {}
+    ring['ring'] = ring
+    expect(logged({}, (log) => log.info(ring, 'round'))).toContain('[deeper]')
+  })
+})

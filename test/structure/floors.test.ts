@@ -1,0 +1,154 @@
+// Floors: a room imports only from lower floors (ARCHITECTURE.md draws them), no circles, and each
+// library has one home.
+
+import { describe, expect, it } from 'vitest'
+import { type SourceFile, sourceFiles } from './source.ts'
+
+const files = sourceFiles(['src', 'build'])
+
+/** Rooms by floor, lowest first. `src/index.ts` is the public entry point, above its table. */
+const floors: readonly (readonly string[])[] = [
+  ['src/base', 'src/ip'],
+  ['src/model', 'src/config'],
+  ['src/schema', 'src/score', 'src/api'],
+  ['src/table', 'src/account'],
+  ['src/pool', 'src/client', 'build', 'src/index.ts'],
+  ['src/server', 'src/console'],
+  ['src/cli'],
+]
+
+/** Arrows within a floor that the drawing allows. */
+const sameFloor = new Set(['src/ip → src/base'])
+
+function roomOf(path: string): string {
+  const [top = '', second = ''] = path.split('/')
+  return top === 'build' ? 'build' : `${top}/${second}`
+}
+
+function floorOf(room: string): number {
+  return floors.findIndex((rooms) => rooms.includes(room))
+}
+
+function wrongArrows(from: readonly SourceFile[]): string[] {
+  return from.flatMap(({ path, imports }) =>
+    imports
+      .filter((target) => {
+        const [room, other] = [roomOf(path), roomOf(target)]
+        if (room === other || sameFloor.has(`${room} → ${other}`)) return false
+        return floorOf(other) < 0 || floorOf(other) >= floorOf(room)
+      })
+      .map((target) => `${path} → ${target}`),
+  )
+}
+
+/** The first circle of imports that a walk finds, as a path of files. */
+function circle(from: readonly SourceFile[]): readonly string[] | undefined {
+  const imports = new Map(from.map((file) => [file.path, file.imports]))
+  const done = new Set<string>()
+  const walk = (path: string, trail: readonly string[]): readonly string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path]
+    if (done.has(path)) return undefined
+    for (const next of imports.get(path) ?? []) {
+      const found = walk(next, [...trail, path])
+      if (found !== undefined) return found
+    }
+    done.add(path)
+    return undefined
+  }
+  for (const path of imports.keys()) {
+    const found = walk(path, [])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Where each library may be imported. One entry a package that the product's code uses. */
+const homes: Readonly<Record<string, readonly string[]>> = {
+  '@clack/prompts': ['src/cli/'],
+  '@photostructure/tz-lookup': ['build/places/'],
+  '@streamparser/json': ['build/parse/'],
+  commander: ['src/cli/'],
+  'countries-list': ['build/places/'],
+  'csv-parse': ['build/parse/'],
+  flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
+  koffi: ['src/base/map.ts'],
+  lmdb: ['src/account/'],
+  'mmdb-lib': ['build/mmdb/'],
+  pino: ['src/base/log.ts'],
+  'prom-client': ['src/server/metrics.ts'],
+  'uWebSockets.js': ['src/server/'],
+  undici: ['build/fetch/'],
+  zod: ['src/config/', 'build/catalogue/'],
+}
+
+function homeless(from: readonly SourceFile[]): string[] {
+  return from.flatMap(({ path, packages }) =>
+    packages
+      .filter((name) => !(homes[name] ?? []).some((home) => path.startsWith(home)))
+      .map((name) => `${path} imports ${name}`),
+  )
+}
+
+describe('the floors', () => {
+  it('hold every file of src and build', () => {
+    expect(files.length).toBeGreaterThan(100)
+    expect(files.filter((file) => floorOf(roomOf(file.path)) < 0)).toEqual([])
+  })
+
+  it('have no arrow that goes up or across', () => {
+    expect(wrongArrows(files)).toEqual([])
+  })
+
+  it('have no circle', () => {
+    expect(circle(files)).toBeUndefined()
+  })
+
+  it('keep each library at its home', () => {
+    expect(homeless(files)).toEqual([])
+    const one = files.filter((file) => file.packages.includes('lmdb'))
+    expect(one.length).toBeLessThanOrEqual(1)
+  })
+
+  it('keep the compiler out of what serves', () => {
+    const serving = files.filter(({ path }) => /^src\/(server|table|pool)\//.test(path))
+    expect(
+      serving.flatMap(({ imports }) => imports.filter((it) => it.startsWith('build'))),
+    ).toEqual([])
+  })
+})
+
+describe('the test of the floors', () => {
+  const file = (path: string, imports: readonly string[], packages: readonly string[] = []) => ({
+    path,
+    text: '',
+    imports,
+    packages,
+  })
+
+  it('sees an arrow up, an arrow across and an unknown room', () => {
+    const arrows = wrongArrows([
+      file('src/table/open.ts', ['src/server/worker.ts', 'src/account/key.ts', 'src/base/day.ts']),
+      file('src/base/log.ts', ['src/ip/text.ts', 'src/attic/old.ts']),
+      file('src/ip/text.ts', ['src/base/assert.ts']),
+    ])
+    expect(arrows).toEqual([
+      'src/table/open.ts → src/server/worker.ts',
+      'src/table/open.ts → src/account/key.ts',
+      'src/base/log.ts → src/ip/text.ts',
+      'src/base/log.ts → src/attic/old.ts',
+    ])
+  })
+
+  it('sees a circle', () => {
+    const found = circle([file('a.ts', ['b.ts']), file('b.ts', ['c.ts']), file('c.ts', ['b.ts'])])
+    expect(found).toEqual(['b.ts', 'c.ts', 'b.ts'])
+  })
+
+  it('sees a library away from home, and one that has none', () => {
+    const found = homeless([
+      file('src/cli/main.ts', [], ['commander', 'koffi', 'left-pad']),
+      file('src/base/map.ts', [], ['koffi']),
+    ])
+    expect(found).toEqual(['src/cli/main.ts imports koffi', 'src/cli/main.ts imports left-pad'])
+  })
+})

@@ -1,0 +1,59 @@
+// Style that a machine can hold (the sizes are measured in the codebases that read best): file and
+// function sizes have their lint rules; here is what lint does not see.
+
+import { describe, expect, it } from 'vitest'
+import { sourceFiles } from './source.ts'
+
+const files = sourceFiles(['src', 'build'])
+const tests = sourceFiles(['test', 'bench'])
+
+const lineCount = (text: string): number => text.split('\n').length
+
+describe('source files', () => {
+  it('are small: median 110 lines, nine in ten 320, none over 500', () => {
+    const sizes = files.map((file) => lineCount(file.text)).sort((a, b) => a - b)
+    const at = (share: number): number => sizes[Math.floor(share * (sizes.length - 1))] ?? 0
+    expect(at(0.5)).toBeLessThanOrEqual(110)
+    expect(at(0.9)).toBeLessThanOrEqual(320)
+    expect(at(1)).toBeLessThanOrEqual(500)
+  })
+
+  it('begin with what they are', () => {
+    expect(files.filter((file) => !/^(#!.*\n)?\/\/ \S/.test(file.text)).map((f) => f.path)).toEqual(
+      [],
+    )
+  })
+
+  it('have names of the field, no drawers for odds and ends', () => {
+    const drawers = /(^|\/)(utils?|helpers?|common|misc|lib)(\.ts|\/)/
+    expect(files.filter((file) => drawers.test(file.path)).map((file) => file.path)).toEqual([])
+  })
+
+  it('leave nothing for later', () => {
+    const later = /\b(TODO|FIXME|XXX|not implemented|placeholder)\b/i
+    expect(
+      [...files, ...tests.filter((file) => !file.path.includes('structure'))]
+        .filter((file) => later.test(file.text))
+        .map((file) => file.path),
+    ).toEqual([])
+  })
+})
+
+describe('hot files', () => {
+  const hot = files.filter((file) => file.text.startsWith('// Hot path: no'))
+
+  it('are marked', () => {
+    const paths = hot.map((file) => file.path)
+    expect(paths).toContain('src/ip/parse.ts')
+    expect(paths).toContain('src/table/search.ts')
+    expect(paths).toContain('src/table/locate.ts')
+  })
+
+  it.each(hot.map((file) => [file.path, file.text] as const))(
+    '%s does not throw, use BigInt or build regular expressions',
+    (_path, text) => {
+      const code = text.replace(/\/\/.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, '')
+      expect(code).not.toMatch(/\bthrow\b|\bBigInt\b|\d+n\b|new RegExp/)
+    },
+  )
+})
