@@ -1,0 +1,47 @@
+// The numbers of the file format that writer and reader share: version, strides, packed fields.
+// FORMAT.md draws them. A change of meaning here is a new `major`; an addition is a new `minor`.
+
+export const formatMajor = 1
+export const formatMinor = 0
+
+/** Sections start at multiples of this, so that every view is aligned and none shares a line. */
+export const sectionAlignment = 64
+
+/** First bytes of the first-level indexes: 2^20 buckets and one end. */
+export const indexBits = 20
+export const indexBuckets = 1 << indexBits
+
+/**
+ * An IPv6 address inside 2000::/3 as 3 fixed bits, a key of 53 bits (exact in a double) and a tail
+ * of 72 bits (words of 8, 32 and 32 bits).
+ *
+ *   bits 0-2   bits 3-55                         bits 56-127
+ *   001        key = words[0..1], 53 bits        tail = 8 | 32 | 32
+ *
+ * A key's first 20 bits are its bucket: floor(key / 2^33).
+ */
+export const keyBucketDivisor = 2 ** 33
+/** Set in `ipv6_records[i]` when key i has several pieces: the rest is a tail group. */
+export const tailGroupFlag = 0x8000_0000
+export const tailWords = 3
+
+/** words of one record: network id, location id, verdict id, evidence list id; 0 is none. */
+export const recordWords = 4
+/** words of one network: asn, organization, traits, evidence list id. */
+export const networkWords = 4
+/** words of one country: code, continent code, continent, name, currency (all strings). */
+export const countryWords = 5
+/** words of one location: country id, state, city, zip, latitude, longitude, zone, accuracy. */
+export const locationWords = 8
+/** Degrees are whole ten-thousandths. */
+export const degreeScale = 10_000
+/** words of one verdict: packed enums and score, then see src/table/verdict.ts. */
+export const verdictWords = 6
+/** words of one evidence; see src/table/evidence.ts. */
+export const evidenceWords = 12
+
+/** The last bytes of the file: it ends with them or it is not whole. */
+export const trailerBytes = 32
+export const trailerMagic = 'IPRKEND1'
+/** A table has at least a header and a trailer; FlatBuffers end at 2 GiB. */
+export const fileBytesMax = 2 ** 31 - 1

@@ -1,0 +1,120 @@
+// The sections of a table file as one list: name, how the reader takes its zero-copy view, how the
+// writer adds it. FORMAT.md says what each holds. The order is the order of the checksums.
+
+import type { Builder, Offset } from 'flatbuffers'
+import { TableHeader } from './generated/iprisk/table-header.ts'
+
+/** The views that sections are made of. All are little-endian, aligned to 64 bytes in the file. */
+export type View = Uint32Array | Int32Array | Float64Array | Uint8Array
+
+interface Section<V extends View> {
+  /** Bytes of one element. */
+  readonly elementBytes: 1 | 4 | 8
+  readonly read: (header: TableHeader) => V | null
+  readonly add: (builder: Builder, vector: Offset) => void
+}
+
+function uint32s(
+  read: (header: TableHeader) => Uint32Array | null,
+  add: (builder: Builder, vector: Offset) => void,
+): Section<Uint32Array> {
+  return { elementBytes: 4, read, add }
+}
+
+export const sections = {
+  ipv4_index: uint32s(
+    (h) => h.ipv4IndexArray(),
+    (b, v) => TableHeader.addIpv4Index(b, v),
+  ),
+  ipv4_starts: uint32s(
+    (h) => h.ipv4StartsArray(),
+    (b, v) => TableHeader.addIpv4Starts(b, v),
+  ),
+  ipv4_records: uint32s(
+    (h) => h.ipv4RecordsArray(),
+    (b, v) => TableHeader.addIpv4Records(b, v),
+  ),
+  ipv6_index: uint32s(
+    (h) => h.ipv6IndexArray(),
+    (b, v) => TableHeader.addIpv6Index(b, v),
+  ),
+  ipv6_keys: {
+    elementBytes: 8,
+    read: (h: TableHeader) => h.ipv6KeysArray(),
+    add: (b: Builder, v: Offset) => TableHeader.addIpv6Keys(b, v),
+  } satisfies Section<Float64Array>,
+  ipv6_records: uint32s(
+    (h) => h.ipv6RecordsArray(),
+    (b, v) => TableHeader.addIpv6Records(b, v),
+  ),
+  ipv6_tail_groups: uint32s(
+    (h) => h.ipv6TailGroupsArray(),
+    (b, v) => TableHeader.addIpv6TailGroups(b, v),
+  ),
+  ipv6_tails: uint32s(
+    (h) => h.ipv6TailsArray(),
+    (b, v) => TableHeader.addIpv6Tails(b, v),
+  ),
+  ipv6_tail_records: uint32s(
+    (h) => h.ipv6TailRecordsArray(),
+    (b, v) => TableHeader.addIpv6TailRecords(b, v),
+  ),
+  records: uint32s(
+    (h) => h.recordsArray(),
+    (b, v) => TableHeader.addRecords(b, v),
+  ),
+  networks: uint32s(
+    (h) => h.networksArray(),
+    (b, v) => TableHeader.addNetworks(b, v),
+  ),
+  countries: uint32s(
+    (h) => h.countriesArray(),
+    (b, v) => TableHeader.addCountries(b, v),
+  ),
+  locations: {
+    elementBytes: 4,
+    read: (h: TableHeader) => h.locationsArray(),
+    add: (b: Builder, v: Offset) => TableHeader.addLocations(b, v),
+  } satisfies Section<Int32Array>,
+  verdicts: uint32s(
+    (h) => h.verdictsArray(),
+    (b, v) => TableHeader.addVerdicts(b, v),
+  ),
+  reason_lists: uint32s(
+    (h) => h.reasonListsArray(),
+    (b, v) => TableHeader.addReasonLists(b, v),
+  ),
+  reasons: uint32s(
+    (h) => h.reasonsArray(),
+    (b, v) => TableHeader.addReasons(b, v),
+  ),
+  evidence_lists: uint32s(
+    (h) => h.evidenceListsArray(),
+    (b, v) => TableHeader.addEvidenceLists(b, v),
+  ),
+  evidence_ids: uint32s(
+    (h) => h.evidenceIdsArray(),
+    (b, v) => TableHeader.addEvidenceIds(b, v),
+  ),
+  evidence: uint32s(
+    (h) => h.evidenceArray(),
+    (b, v) => TableHeader.addEvidence(b, v),
+  ),
+  string_offsets: uint32s(
+    (h) => h.stringOffsetsArray(),
+    (b, v) => TableHeader.addStringOffsets(b, v),
+  ),
+  string_bytes: {
+    elementBytes: 1,
+    read: (h: TableHeader) => h.stringBytesArray(),
+    add: (b: Builder, v: Offset) => TableHeader.addStringBytes(b, v),
+  } satisfies Section<Uint8Array>,
+} as const
+
+export type SectionName = keyof typeof sections
+export const sectionNames = Object.keys(sections) as readonly SectionName[]
+
+/** One view per section, by name. */
+export type Views = {
+  readonly [Name in SectionName]: NonNullable<ReturnType<(typeof sections)[Name]['read']>>
+}

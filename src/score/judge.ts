@@ -1,0 +1,159 @@
+// Evidence in, verdict out. Pure: no clock, no input or output, no state; the same evidence in any
+// order, the same network and the same day give the same verdict, bit for bit. The formula, its
+// numbers and worked examples are in MODEL.md. Not here: bogons (bogon.ts holds their verdict) and
+// addresses with an IPv4 address inside, which are judged twice by whoever looks them up.
+//
+// The way through: weigh → findings by kind → relay suppresses → bot, class → ledger → verdict.
+
+import type { Day } from '../base/day.ts'
+import type { Evidence } from '../model/evidence.ts'
+import type { Classification } from '../model/kind.ts'
+import type { Network } from '../model/network.ts'
+import type { BotFinding, Reason, Verdict } from '../model/verdict.ts'
+import { blocklistOf, listsThatMatter } from './blocklist.ts'
+import type { BlocklistFinding } from './blocklist.ts'
+import { botOf } from './bot.ts'
+import { classify, conflictOf } from './classify.ts'
+import type { Conflict } from './classify.ts'
+import { find, scoredKinds } from './finding.ts'
+import type { Finding, Findings, ScoredKind } from './finding.ts'
+import { inferenceOf } from './hosting.ts'
+import { openLedger, post, postCaps, postFloor, postKinds } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { capsOf, floorsOf } from './limits.ts'
+import { proxyOf } from './proxy.ts'
+import type { ReasonCode } from './reason.ts'
+import { unsuppressed } from './relay.ts'
+import { isShared, weigh } from './weigh.ts'
+import type { Weighed } from './weigh.ts'
+
+/** What a verdict follows from. `network` is `undefined` where no AS announces the address. */
+export interface JudgeInput {
+  readonly evidence: readonly Evidence[]
+  readonly network: Network | undefined
+  /** The day that counts as today. */
+  readonly asOf: Day
+}
+
+/** Everything that was found on the way; each part follows from those above it. */
+interface Found {
+  readonly input: JudgeInput
+  readonly weighed: Weighed
+  readonly findings: Findings
+  readonly suppressed: boolean
+  readonly blocklist: BlocklistFinding
+  readonly bot: BotFinding | undefined
+  readonly conflict: Conflict
+  readonly classification: Classification
+}
+
+export function judge(input: JudgeInput): Verdict {
+  const found = look(input)
+  const { findings, classification } = found
+  const { score, reasons } = account(found)
+  return {
+    classification,
+    score,
+    proxy: proxyOf(findings),
+    bot: found.bot,
+    signals: {
+      bogon: false,
+      proxy: findings.proxy.present,
+      vpn: findings.vpn.present,
+      tor: findings.tor.present,
+      hosting: findings.hosting.present,
+      residential_proxy: findings.residential_proxy.present,
+      blocklist_match: found.blocklist.lists > 0,
+      relay: findings.relay.present,
+      mobile: input.network?.mobile === true,
+    },
+    reasons,
+  }
+}
+
+function look(input: JudgeInput): Found {
+  const { network, asOf } = input
+  const weighed = weigh(input)
+  const { byKind } = weighed
+  const relay = find('relay', byKind.relay, network)
+  let suppressed = false
+  const findKind = (kind: ScoredKind): Finding => {
+    const counted = byKind[kind]
+    if (!relay.present || counted.length === 0) return find(kind, counted, network)
+    const left = unsuppressed(kind, counted)
+    if (left.length < counted.length) suppressed = true
+    return find(kind, left, network)
+  }
+  const findings = {
+    tor: findKind('tor'),
+    vpn: findKind('vpn'),
+    proxy: findKind('proxy'),
+    residential_proxy: findKind('residential_proxy'),
+    hosting: findKind('hosting'),
+    bot: findKind('bot'),
+    relay,
+  }
+  const blocklist = blocklistOf(byKind.blocklist)
+  const bot = botOf(findings.bot)
+  const conflict = conflictOf(findings, asOf)
+  const classification = classify({ findings, bot, conflict })
+  return { input, weighed, findings, suppressed, blocklist, bot, conflict, classification }
+}
+
+function account(found: Found): Ledger {
+  const { findings, blocklist, classification } = found
+  const { network, asOf } = found.input
+  const ledger = openLedger()
+  const kinds: Reason[] = []
+  for (const kind of scoredKinds) {
+    const finding = findings[kind]
+    if (finding.strength > 0) kinds.push({ code: codeOf(finding, found), points: finding.points })
+  }
+  postKinds(ledger, kinds)
+  if (blocklist.code !== undefined) post(ledger, blocklist.code, blocklist.points)
+  const explained = findings.tor.present || findings.proxy.present
+  if (explained && blocklist.points > 0 && blocklist.lists < listsThatMatter) {
+    post(ledger, 'blocklist_explained', -blocklist.points)
+  }
+  const limits = { classification, findings, network, blocklists: blocklist.lists, asOf }
+  for (const floor of floorsOf(limits)) postFloor(ledger, floor)
+  postCaps(ledger, capsOf(limits))
+  for (const code of notesOf(found)) post(ledger, code, 0)
+  return ledger
+}
+
+/** The reason under which a kind's points stand. */
+function codeOf(finding: Finding, { bot }: Found): ReasonCode {
+  const { kind, present, inferred } = finding
+  if (!present) return `${kind}_trace`
+  if (kind === 'bot') return bot?.confidence === 'high' ? 'bot_verified' : 'bot_listed'
+  if (kind === 'hosting') return inferred ? 'hosting_inferred' : 'hosting_listed'
+  return kind === 'tor' ? 'tor_exit_listed' : `${kind}_listed`
+}
+
+/** Reasons without points, in the order of the table of reasons. */
+function notesOf(found: Found): ReasonCode[] {
+  const { findings, weighed, classification } = found
+  const { network } = found.input
+  const notes: ReasonCode[] = []
+  const all = Object.values(findings).filter((finding) => finding.strength > 0)
+  const ofNetwork = weighed.byKind.hosting.some(({ evidence }) => evidence.match === 'as')
+  const edge = network?.cdn === true || network?.type === 'cdn'
+  if (found.conflict === 'resolved') notes.push('conflict_resolved')
+  if (found.suppressed) notes.push('range_suppressed_by_relay')
+  if (weighed.notes.originChanged) notes.push('origin_changed')
+  if (weighed.notes.expired) notes.push('evidence_expired')
+  if (all.some(isDecayed)) notes.push('evidence_decayed')
+  if (all.some(({ rare }) => rare)) notes.push('rarely_seen')
+  const inferred = findings.hosting.inferred && isShared(network)
+  if (weighed.notes.sharedDiscount || inferred) notes.push('shared_network')
+  if (ofNetwork && inferenceOf(weighed.byKind.hosting).length === 0) {
+    notes.push('hosting_unconfirmed')
+  }
+  if (edge && (classification === 'hosting' || classification === 'clean')) notes.push('cdn_edge')
+  return notes
+}
+
+function isDecayed({ counted }: Finding): boolean {
+  return counted.every(({ decay }) => decay <= 0.5)
+}

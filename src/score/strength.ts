@@ -1,0 +1,45 @@
+// strength = 1 − Π over groups (1 − w·d·m). Feeds that republish each other are one group and one
+// voice: of a group the strongest counts. The result does not depend on the order of the input:
+// the factors are multiplied in ascending order, and the result is rounded to six decimals, so that
+// the last bit of a product never decides on which side of a threshold a verdict falls.
+
+/** A kind is present from this strength on; below it there are only reasons (contract 3.6). */
+export const presentFrom = 0.25
+
+/** One voice's word: what it adds, 0 to 1, and the group that it speaks for. */
+export interface Word {
+  readonly group: string
+  readonly value: number
+}
+
+/** Six decimals: finer than any weight, coarser than what the order of factors can change. */
+export function roundStrength(strength: number): number {
+  return Math.round(strength * 1e6) / 1e6
+}
+
+/** Values of the strongest word of each group, in no particular order. */
+export function strongestByGroup(words: readonly Word[]): number[] {
+  const groups: string[] = []
+  const values: number[] = []
+  for (const { group, value } of words) {
+    const index = groups.indexOf(group)
+    if (index === -1) {
+      groups.push(group)
+      values.push(value)
+    } else if (value > (values[index] ?? 0)) {
+      values[index] = value
+    }
+  }
+  return values
+}
+
+/** 0 (nobody says so) to 1 (certain). */
+export function strengthOf(words: readonly Word[]): number {
+  const only = words[0]
+  if (only === undefined) return 0
+  if (words.length === 1) return roundStrength(only.value)
+  const values = strongestByGroup(words).sort((a, b) => a - b)
+  let doubt = 1
+  for (const value of values) doubt *= 1 - value
+  return roundStrength(1 - doubt)
+}

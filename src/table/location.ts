@@ -1,0 +1,41 @@
+// A location's words in the table, and back. Country facts are stored once a country:
+//
+//   countries: code, continent code, continent, name, currency (strings)
+//   locations: country id, state, city, zip (strings), latitude, longitude (ten-thousandths of a
+//              degree), time zone (string), accuracy
+//
+// Ids start at 1.
+
+import { type Location, accuracies } from '../model/location.ts'
+import { countryWords, degreeScale, locationWords } from '../schema/layout.ts'
+import type { Strings } from './string.ts'
+
+/** Whole ten-thousandths of a degree. */
+export function packDegrees(degrees: number): number {
+  return Math.round(degrees * degreeScale)
+}
+
+/** `id` must be a location id of the table, not 0. */
+export function readLocation(
+  views: { readonly countries: Uint32Array; readonly locations: Int32Array },
+  id: number,
+  strings: Strings,
+): Location {
+  const { countries, locations } = views
+  const at = (id - 1) * locationWords
+  const country = ((locations[at] ?? 1) - 1) * countryWords
+  return {
+    country_code: strings.text(countries[country] ?? 0),
+    continent_code: strings.text(countries[country + 1] ?? 0),
+    continent: strings.text(countries[country + 2] ?? 0),
+    country: strings.text(countries[country + 3] ?? 0),
+    state: strings.text(locations[at + 1] ?? 0),
+    city: strings.text(locations[at + 2] ?? 0),
+    zip: strings.text(locations[at + 3] ?? 0),
+    latitude: (locations[at + 4] ?? 0) / degreeScale,
+    longitude: (locations[at + 5] ?? 0) / degreeScale,
+    timezone: strings.text(locations[at + 6] ?? 0),
+    currency_code: strings.text(countries[country + 4] ?? 0),
+    accuracy: accuracies[locations[at + 7] ?? 2] ?? 'country',
+  }
+}

@@ -1,0 +1,58 @@
+// Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
+// processes that open the same file. Content is checked by `verifyTable`, not here.
+
+import { mapFile } from '../base/map.ts'
+import { IpriskError } from '../base/error.ts'
+import { type Reader, check } from './check.ts'
+import { openStrings } from './string.ts'
+import type { Table } from './table.ts'
+import { readTableFile } from './view.ts'
+
+/** A `Table` with what the server and the command line need beside the answers. */
+export interface OpenTable extends Table {
+  /** The typed views, for callers that look up without building answers. */
+  readonly reader: Reader
+  /** Reads the whole file into memory now, so that no later answer waits for a disk. */
+  populate(): void
+}
+
+/**
+ * Maps the table at `path`. Throws `file_unreadable`, `table_corrupt` (section and offset named) or
+ * `table_version`.
+ */
+export function openTable(path: string): OpenTable {
+  const map = mapFile(path)
+  try {
+    const file = readTableFile(map.bytes, path)
+    const reader = { id: file.id, views: file.views, strings: openStrings(file.views) }
+    let open = true
+    return {
+      path,
+      id: file.id,
+      asOf: file.asOf,
+      bytes: map.bytes.length,
+      sources: file.sources,
+      reader,
+      populate: () => map.populate(),
+      check(text) {
+        if (!open) throw closed(path)
+        return check(reader, text)
+      },
+      close() {
+        open = false
+        map.unmap()
+      },
+    }
+  } catch (error) {
+    map.unmap()
+    throw error
+  }
+}
+
+function closed(path: string): IpriskError {
+  return new IpriskError({
+    code: 'table_closed',
+    message: `The table ${path} was closed; open it again before checking addresses.`,
+    fault: 'usage',
+  })
+}

@@ -1,0 +1,30 @@
+// What an open table can do, for those who embed it and for the server. Made by `openTable`.
+
+import type { CheckAnswer } from '../api/answer.ts'
+import type { Day } from '../base/day.ts'
+
+/** A feed or data set that went into the table, with what its licence asks to be said. */
+export interface Source {
+  readonly id: string
+  readonly kind: string
+  readonly provider: string
+  readonly licence: string
+  readonly homepage: string
+  /** Day of the snapshot used. */
+  readonly day: Day
+  readonly entries: number
+}
+
+export interface Table {
+  readonly path: string
+  /** Hash of the content: the same inputs give the same id. */
+  readonly id: string
+  /** The day that counts as today for this table. */
+  readonly asOf: Day
+  readonly bytes: number
+  readonly sources: readonly Source[]
+  /** The whole answer for an address as text; `undefined` where the text is no address. */
+  check(text: string): CheckAnswer | undefined
+  /** Unmaps the file. Any use afterwards throws; views must not outlive it. */
+  close(): void
+}

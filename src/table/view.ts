@@ -1,0 +1,157 @@
+// From the bytes of a table file to typed views of its sections, without copying. Checks all that a
+// lookup needs (trailer, header, every section inside the file, aligned, lengths that fit each
+// other), not the sections' content: that is `verifyTable`, which may be slow.
+
+import { ByteBuffer } from 'flatbuffers'
+import type { Day } from '../base/day.ts'
+import { TableHeader } from '../schema/generated/iprisk/table-header.ts'
+import {
+  countryWords,
+  evidenceWords,
+  formatMinor,
+  indexBuckets,
+  locationWords,
+  networkWords,
+  recordWords,
+  sectionAlignment,
+  tailWords,
+  trailerBytes,
+  verdictWords,
+} from '../schema/layout.ts'
+import {
+  type SectionName,
+  type View,
+  type Views,
+  sectionNames,
+  sections,
+} from '../schema/section.ts'
+import type { Source } from './table.ts'
+import { corrupt, readTrailer } from './trailer.ts'
+
+export interface TableFile {
+  readonly id: string
+  readonly asOf: Day
+  readonly minor: number
+  readonly sources: readonly Source[]
+  readonly checksums: Readonly<Record<SectionName, number>>
+  readonly views: Views
+  readonly headerBytes: number
+}
+
+/** Throws `table_corrupt` (section and offset named) or `table_version`. */
+export function readTableFile(bytes: Uint8Array, path: string): TableFile {
+  const trailer = readTrailer(bytes, path)
+  const buffer = new ByteBuffer(bytes)
+  if (!TableHeader.bufferHasIdentifier(buffer)) {
+    throw corrupt(path, 'header', 4, 'its identifier is not IPRK')
+  }
+  const header = TableHeader.getRootAsTableHeader(buffer)
+  const views = readViews(bytes, header, trailer.headerBytes, path)
+  checkLengths(views, path)
+  const id = header.id()
+  if (id === null) throw corrupt(path, 'header', 0, 'it has no id')
+  return {
+    id,
+    asOf: header.asOf() as Day,
+    minor: Math.min(header.minor(), formatMinor),
+    sources: readSources(header),
+    checksums: readChecksums(header, path),
+    views,
+    headerBytes: trailer.headerBytes,
+  }
+}
+
+function readViews(
+  bytes: Uint8Array,
+  header: TableHeader,
+  headerBytes: number,
+  path: string,
+): Views {
+  const views: Partial<Record<SectionName, View>> = {}
+  for (const name of sectionNames) {
+    const view = readView(header, name, path)
+    const offset = view.byteOffset - bytes.byteOffset
+    const end = offset + view.byteLength
+    if (offset < headerBytes || end > bytes.length - trailerBytes) {
+      throw corrupt(path, name, offset, `it reaches to ${end}, outside the file`)
+    }
+    if (offset % sectionAlignment !== 0) throw corrupt(path, name, offset, 'it is not aligned')
+    views[name] = view
+  }
+  return views as Views
+}
+
+function readView(header: TableHeader, name: SectionName, path: string): View {
+  let view: View | null
+  try {
+    view = sections[name].read(header)
+  } catch {
+    // A typed array that would begin or end outside the file: the section's length is not its own.
+    throw corrupt(path, name, 0, 'its length does not fit into the file')
+  }
+  if (view === null) throw corrupt(path, name, 0, 'it is missing')
+  return view
+}
+
+function readSources(header: TableHeader): readonly Source[] {
+  return Array.from({ length: header.sourcesLength() }, (_, index) => {
+    const entry = header.sources(index)
+    return {
+      id: entry?.id() ?? '',
+      kind: entry?.kind() ?? '',
+      provider: entry?.provider() ?? '',
+      licence: entry?.licence() ?? '',
+      homepage: entry?.homepage() ?? '',
+      day: (entry?.day() ?? 0) as Day,
+      entries: entry?.entries() ?? 0,
+    }
+  })
+}
+
+function readChecksums(header: TableHeader, path: string): Readonly<Record<SectionName, number>> {
+  const found = new Map<string, number>()
+  for (let index = 0; index < header.checksumsLength(); index++) {
+    const entry = header.checksums(index)
+    found.set(entry?.name() ?? '', entry?.crc32() ?? 0)
+  }
+  const checksums: Partial<Record<SectionName, number>> = {}
+  for (const name of sectionNames) {
+    const crc = found.get(name)
+    if (crc === undefined) throw corrupt(path, name, 0, 'the header has no checksum for it')
+    checksums[name] = crc
+  }
+  return checksums as Readonly<Record<SectionName, number>>
+}
+
+/** Lengths that must fit each other, so that no lookup can leave a section. */
+function checkLengths(views: Views, path: string): void {
+  const multiples: readonly (readonly [SectionName, number])[] = [
+    ['records', recordWords],
+    ['networks', networkWords],
+    ['countries', countryWords],
+    ['locations', locationWords],
+    ['verdicts', verdictWords],
+    ['evidence', evidenceWords],
+    ['ipv6_tails', tailWords],
+  ]
+  for (const [name, words] of multiples) {
+    if (views[name].length % words !== 0) {
+      throw corrupt(path, name, 0, `${views[name].length} words are no multiple of ${words}`)
+    }
+  }
+  const equals: readonly (readonly [SectionName, number])[] = [
+    ['ipv4_index', indexBuckets + 1],
+    ['ipv6_index', indexBuckets + 1],
+    ['ipv4_records', views.ipv4_starts.length],
+    ['ipv6_records', views.ipv6_keys.length],
+    ['ipv6_tail_records', views.ipv6_tails.length / tailWords],
+  ]
+  for (const [name, length] of equals) {
+    if (views[name].length !== length) {
+      throw corrupt(path, name, 0, `it has ${views[name].length} elements, not ${length}`)
+    }
+  }
+  for (const name of ['ipv4_starts', 'ipv6_keys', 'ipv6_tail_groups', 'string_offsets'] as const) {
+    if (views[name].length === 0) throw corrupt(path, name, 0, 'it is empty')
+  }
+}
