@@ -1,0 +1,125 @@
+// One run of the compiler, whole: catalogue → fetch → compile → write → report. What a person sees
+// goes through `tell`; what scripts read is the report. A feed that cannot be had, read or trusted
+// costs that feed, never the build.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Day, dayOf } from '../src/base/day.ts'
+import { IpriskError } from '../src/base/error.ts'
+import { packageRoot } from '../src/base/root.ts'
+import { loadCatalogue } from './catalogue/load.ts'
+import type { Feed } from './catalogue/feed.ts'
+import { compile } from './compile.ts'
+import { type FetchMode, type Obtained, obtain } from './fetch/obtain.ts'
+import type { SnapshotFile } from './read.ts'
+import { type BuildReport, reportOf } from './report.ts'
+import { type Tell, newStages } from './stage.ts'
+import { writeTable } from './write/file.ts'
+
+export interface BuildOptions {
+  readonly mode: FetchMode
+  /** The day that counts as today; by default the median day of the snapshots. */
+  readonly asOf: Day | undefined
+  /** Where the table goes. */
+  readonly out: string
+  /** Where the JSON report goes. */
+  readonly report: string
+  /** The snapshot store. */
+  readonly snapshots: string
+  /** Feeds with an unstated licence, too. */
+  readonly allFeeds: boolean
+  /** Single feeds switched on or off, over the catalogue and `allFeeds`. */
+  readonly feeds: Readonly<Record<string, boolean>>
+  /** The operator's own data; by default that of the packages. */
+  readonly networkFiles: readonly string[] | undefined
+  readonly placeFiles: readonly string[] | undefined
+}
+
+/** Errors: those of the catalogue, of the network and place files, and of writing the table. */
+export async function build(options: BuildOptions, tell: Tell): Promise<BuildReport> {
+  const stages = newStages(tell)
+  const feeds = chooseFeeds(loadCatalogue(catalogueFolder), options)
+  const obtained = await stages.run('fetch', async (say) => {
+    const files = await obtain({
+      feeds,
+      mode: options.mode,
+      folder: options.snapshots,
+      today: dayOf(Date.now()),
+    })
+    say(fetchSummary(files))
+    return files
+  })
+  for (const text of fetchWarnings(obtained, options.mode)) tell({ kind: 'warn', text })
+  const compiled = await compile(
+    {
+      snapshots: obtained.flatMap(snapshotOf),
+      asOf: options.asOf,
+      networkFiles: options.networkFiles,
+      placeFiles: options.placeFiles,
+    },
+    stages,
+  )
+  for (const { read } of compiled.files) {
+    if (read.problem !== undefined) tell({ kind: 'warn', text: `${read.feed.id}: ${read.problem}` })
+  }
+  const written = await stages.run('write', (say) => {
+    const table = writeTable(options.out, compiled.assembled.content)
+    say(`${(table.bytes / 1e6).toFixed(1)} MB, verified`)
+    return table
+  })
+  const report = reportOf({ compiled, written, obtained, stages: stages.done, path: options.out })
+  mkdirSync(dirname(options.report), { recursive: true })
+  writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`)
+  return report
+}
+
+export const catalogueFolder = join(packageRoot, 'data', 'feeds')
+
+/** Enabled feeds: the catalogue's, all with `allFeeds`, then the single switches. */
+export function chooseFeeds(
+  catalogue: readonly Feed[],
+  options: Pick<BuildOptions, 'allFeeds' | 'feeds'>,
+): readonly Feed[] {
+  const ids = new Set(catalogue.map((feed) => feed.id))
+  const unknown = Object.keys(options.feeds).filter((id) => !ids.has(id))
+  if (unknown.length > 0) {
+    throw new IpriskError({
+      code: 'unknown_feed',
+      message: `No feed is called ${unknown.join(', ')}; \`iprisk feeds list\` names them all.`,
+      fault: 'usage',
+    })
+  }
+  return catalogue.filter((feed) => options.feeds[feed.id] ?? (options.allFeeds || feed.enabled))
+}
+
+function snapshotOf(obtained: Obtained): SnapshotFile[] {
+  const { feed, file, path, day } = obtained
+  return path === undefined || day === undefined ? [] : [{ feed, file, path, day }]
+}
+
+function fetchSummary(files: readonly Obtained[]): string {
+  const counts = new Map<string, number>()
+  for (const { state } of files) counts.set(state, (counts.get(state) ?? 0) + 1)
+  return [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
+}
+
+/** One line a feed that is not what it should be; offline, one line for all that is not there. */
+function fetchWarnings(files: readonly Obtained[], mode: FetchMode): readonly string[] {
+  const problems = new Map<string, string>()
+  const missing = new Set<string>()
+  for (const { feed, state, problem } of files) {
+    if (state === 'missing' && mode.kind === 'offline') missing.add(feed.id)
+    else if (problem !== undefined) {
+      const instead = state === 'missing' ? 'built without it' : 'its last good snapshot is used'
+      problems.set(feed.id, `${feed.id}: ${problem} (${instead})`)
+    }
+  }
+  const lines = [...problems.values()]
+  if (missing.size > 0) {
+    lines.push(
+      `${missing.size} of the feeds were never fetched, so this table says nothing by them. ` +
+        'Fetch them with `npx iprisk feeds fetch`, then build again.',
+    )
+  }
+  return lines
+}

@@ -1,0 +1,82 @@
+// Every limit of the fetching half, with its reason. Nothing here knows a feed: what one file may
+// weigh at least and at most is the catalogue's word (`bytes`).
+
+export interface FetchLimits {
+  /** Downloads at once over all hosts. */
+  readonly concurrency: number
+  /** Downloads at once from one publisher's host. */
+  readonly perHost: number
+  readonly connectMs: number
+  /** From the request to the last header. */
+  readonly headersMs: number
+  /** The longest silence within a body. */
+  readonly idleMs: number
+  /** One attempt from its first connection to its last byte, redirects included. */
+  readonly wholeMs: number
+  /** Tries of one file before it is given up. */
+  readonly attempts: number
+  /** Tries where the host cannot even be reached. */
+  readonly attemptsUnreachable: number
+  /** The first wait before a retry; doubled for each further one, then shortened by chance. */
+  readonly backoffMs: number
+  readonly backoffMsMax: number
+  /** The longest Retry-After that is waited for. */
+  readonly retryAfterMsMax: number
+  readonly redirects: number
+  /** Unreachable hosts, with no answer from any, after which the network counts as dead. */
+  readonly deadHosts: number
+  /** One call of `obtain`; what is not there by then stays as it was stored. */
+  readonly obtainMs: number
+}
+
+export const fetchLimits: FetchLimits = {
+  // Two cores hash and inflate; more than eight streams only lengthen each other's time.
+  concurrency: 8,
+  // Most publishers serve these lists for nothing; two connections is what a polite client takes.
+  perHost: 2,
+  // A handshake across the world takes 0.5 s; whoever needs 10 s does not answer at all.
+  connectMs: 10_000,
+  // Some publishers generate the list on request.
+  headersMs: 30_000,
+  idleMs: 30_000,
+  // The largest file of the catalogue has some 10 MB: 35 kB/s is slow for anybody.
+  wholeMs: 300_000,
+  attempts: 3,
+  // A name that does not resolve twice, or a port that is closed twice, stays so for this build.
+  attemptsUnreachable: 2,
+  backoffMs: 500,
+  backoffMsMax: 8_000,
+  // A build waits for nobody longer than this; the stored copy serves until the next build.
+  retryAfterMsMax: 20_000,
+  redirects: 5,
+  // One or two hosts fail every day; four distinct ones and nobody else answering is no network.
+  deadHosts: 4,
+  // A build that hangs on its feeds for longer is worse than one with yesterday's copies.
+  obtainMs: 900_000,
+}
+
+/** A mirror's feeds.json; that of 72 feeds has 63 kB. */
+export const MIRROR_INDEX_BYTES_MAX = 4 * 1024 * 1024
+
+/** An HTML page shows itself in its first bytes, behind a byte-order mark and white space. */
+export const SNIFF_BYTES = 512
+
+/**
+ * What may cross the wire for a file of `bytesMax` decoded bytes. Compression can add a little to
+ * what does not compress; without this bound a stream of empty blocks would never end.
+ */
+export function wireBytesMax(bytesMax: number): number {
+  return Math.ceil(bytesMax * 1.01) + 4096
+}
+
+/**
+ * A publisher is not asked again within this time on the same day: builds repeated by hand cost
+ * nobody anything. Cadences that are not hourly change at most daily; six hours still catches it.
+ */
+export function recheckMs(cadence: string): number {
+  return cadence === 'hourly' ? 30 * 60_000 : 6 * 3_600_000
+}
+
+/** The lock's sign of life, and the silence after which it counts as left behind by a dead run. */
+export const LOCK_BEAT_MS = 5_000
+export const LOCK_STALE_MS = 30_000

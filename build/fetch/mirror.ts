@@ -1,0 +1,63 @@
+// A mirror: static files `<feed-id>/<file>` under one address, and beside them `feeds.json`, an
+// array with `id` and `snapshot_date` of each feed. The days are taken from there alone: a mirror's
+// file times say when it was copied. A mirror without feeds.json is one of today.
+
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Day } from '../../src/base/day.ts'
+import { parseDay } from '../../src/base/day.ts'
+import type { IpriskError } from '../../src/base/error.ts'
+import { temporaryName } from './disk.ts'
+import { failed } from './failure.ts'
+import { get } from './http.ts'
+import { MIRROR_INDEX_BYTES_MAX } from './limits.ts'
+import type { Network } from './network.ts'
+import { publicUrl, underMirror } from './url.ts'
+
+export type MirrorDays =
+  | { readonly kind: 'days'; readonly days: ReadonlyMap<string, Day> }
+  | { readonly kind: 'failed'; readonly error: IpriskError }
+
+/** The day of each feed that the mirror's feeds.json names; none where it has no such file. */
+export async function mirrorDays(network: Network, base: URL, folder: string): Promise<MirrorDays> {
+  const url = underMirror(base, ['feeds.json'])
+  const to = join(folder, temporaryName('feeds.json'))
+  const bytes = { min: 2, max: MIRROR_INDEX_BYTES_MAX }
+  try {
+    const answer = await get(network, { url, to, format: 'json', bytes })
+    if (answer.kind === 'failed') {
+      if (answer.status === 404 || answer.status === 410) return { kind: 'days', days: new Map() }
+      return { kind: 'failed', error: answer.error }
+    }
+    const days = parseMirrorDays(await readFile(to, 'utf8'))
+    if (days !== undefined) return { kind: 'days', days }
+    return {
+      kind: 'failed',
+      error: failed({
+        code: 'fetch_mirror',
+        message: `${publicUrl(url)}: it is not an array of feeds, so the days are not known`,
+        retryable: false,
+      }),
+    }
+  } finally {
+    await rm(to, { force: true })
+  }
+}
+
+/** `undefined` where it is no array; an entry without a usable day says nothing of its feed. */
+export function parseMirrorDays(text: string): ReadonlyMap<string, Day> | undefined {
+  let root: unknown
+  try {
+    root = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(root)) return undefined
+  const days = new Map<string, Day>()
+  for (const each of root as readonly unknown[]) {
+    const { id, snapshot_date: text } = (each ?? {}) as Record<string, unknown>
+    const day = typeof text === 'string' ? parseDay(text) : undefined
+    if (typeof id === 'string' && day !== undefined) days.set(id, day)
+  }
+  return days
+}

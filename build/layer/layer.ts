@@ -1,0 +1,44 @@
+// A layer: one family's whole address space cut into disjoint, sorted pieces, each with one value.
+// Places, networks and evidence each become two layers (IPv4, IPv6); `merge` lays them over each
+// other. Gaps are pieces with value 0, so no piece needs an end: it reaches to the next start.
+
+import type { Family } from '../../src/ip/address.ts'
+
+/** 32-bit words of one start address: 1 for IPv4, 4 (most significant first) for IPv6. */
+export function wordsPerStart(family: Family): 1 | 4 {
+  return family === 4 ? 1 : 4
+}
+
+/**
+ * Invariants: `starts` ascend strictly and begin with address 0; neighbours differ in value;
+ * `starts.length === count * wordsPerStart(family)`, `values.length === count`.
+ */
+export interface Layer {
+  readonly family: Family
+  readonly count: number
+  readonly starts: Uint32Array
+  /** 0 is "nothing here"; else an id that starts at 1. */
+  readonly values: Uint32Array
+}
+
+/** The value at an address (words as parsed). Plain binary search; for the build, not the hot path. */
+export function valueAt(layer: Layer, words: Uint32Array): number {
+  let low = 0
+  let high = layer.count - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (startsAtOrBelow(layer, middle, words)) low = middle
+    else high = middle - 1
+  }
+  return layer.values[low]!
+}
+
+function startsAtOrBelow(layer: Layer, piece: number, words: Uint32Array): boolean {
+  const stride = wordsPerStart(layer.family)
+  for (let word = 0; word < stride; word++) {
+    const start = layer.starts[piece * stride + word]!
+    const here = words[word]!
+    if (start !== here) return start < here
+  }
+  return true
+}

@@ -1,0 +1,58 @@
+// Hot within the build: collects the pieces of a layer in address order into typed arrays that grow
+// by half. Neighbours of equal value become one piece; that is all it does.
+
+import type { Family } from '../../src/ip/address.ts'
+import { wordsPerStart, type Layer } from './layer.ts'
+
+export interface Pieces {
+  /** A piece that begins at the address in `start`. Starts must ascend, the first must be 0. */
+  readonly add: (start: Uint32Array, value: number) => void
+  /** The layer of all pieces so far, in arrays of its own. */
+  readonly layer: () => Layer
+}
+
+const capacityAtFirst = 1 << 12
+
+export function newPieces(family: Family): Pieces {
+  const words = wordsPerStart(family)
+  let starts = new Uint32Array(capacityAtFirst * words)
+  let values = new Uint32Array(capacityAtFirst)
+  let count = 0
+  let lastValue = -1
+
+  const grow = (): void => {
+    const capacity = Math.ceil(values.length * 1.5)
+    const moreStarts = new Uint32Array(capacity * words)
+    moreStarts.set(starts)
+    starts = moreStarts
+    const moreValues = new Uint32Array(capacity)
+    moreValues.set(values)
+    values = moreValues
+  }
+
+  const add = (start: Uint32Array, value: number): void => {
+    if (value === lastValue) return
+    if (count === values.length) grow()
+    if (words === 1) {
+      starts[count] = start[0]!
+    } else {
+      const at = count * 4
+      starts[at] = start[0]!
+      starts[at + 1] = start[1]!
+      starts[at + 2] = start[2]!
+      starts[at + 3] = start[3]!
+    }
+    values[count] = value
+    count++
+    lastValue = value
+  }
+
+  const layer = (): Layer => ({
+    family,
+    count,
+    starts: starts.slice(0, count * words),
+    values: values.slice(0, count),
+  })
+
+  return { add, layer }
+}

@@ -1,0 +1,162 @@
+// Hot within the build: ranges that each carry one value and may overlap become one layer. Where
+// they overlap, the more specific (smaller) range wins; of equal sizes the later one.
+//
+//   value 1   ├──────────────────────────────────┤
+//   value 2          ├───────────────────┤
+//   value 3                        ├─────────────────────┤      (as large as 2, and later)
+//   layer    0│  1   │      2      │          3          │ 0
+//
+// Partial overlap is nothing special here: no range is split into prefixes or put into a tree.
+// Not here: evidence, of which all of an address counts (build/flatten.ts).
+
+import type { Family } from '../../src/ip/address.ts'
+import { wordsPerStart, type Layer } from '../layer/layer.ts'
+import { newPieces } from '../layer/pieces.ts'
+
+/**
+ * Ranges as columns. Range i reaches from `firsts` to `lasts`, inclusive, at i * wordsPerStart; its
+ * value is not 0. Invariant: first <= last. Only the first `count` are meant; the arrays may be
+ * longer.
+ */
+export interface Ranges {
+  readonly family: Family
+  readonly count: number
+  readonly firsts: Uint32Array
+  readonly lasts: Uint32Array
+  readonly values: Uint32Array
+}
+
+/** The layer of `ranges`. Their order matters only between ranges of equal size. */
+export function flattenRanges(ranges: Ranges): Layer {
+  const { family, count, firsts, lasts, values } = ranges
+  const words = wordsPerStart(family)
+  const pieces = newPieces(family)
+  const active = newHeap(ranges)
+  const order = ascending(ranges)
+  const at = new Uint32Array(words)
+  if (count === 0 || compareWords(firsts, order[0]!, at, words) > 0) pieces.add(at, 0)
+
+  let next = 0
+  for (;;) {
+    const top = active.top()
+    if (top < 0) {
+      if (next === count) break
+      at.set(wordsAt(firsts, order[next]!, words))
+    } else if (next < count && compare(firsts, order[next]!, lasts, top, words) <= 0) {
+      at.set(wordsAt(firsts, order[next]!, words))
+    } else {
+      // The winner ends here. Ranges beneath it that ended meanwhile fall out as they surface.
+      at.set(wordsAt(lasts, top, words))
+      if (!increment(at)) break
+      while (active.top() >= 0 && compareWords(lasts, active.top(), at, words) < 0) active.pop()
+    }
+    while (next < count && compareWords(firsts, order[next]!, at, words) === 0) {
+      active.push(order[next++]!)
+    }
+    const winner = active.top()
+    pieces.add(at, winner < 0 ? 0 : values[winner]!)
+  }
+  return pieces.layer()
+}
+
+/** The numbers of the ranges, ascending by first address. Publishers sort; then nothing is done. */
+function ascending(ranges: Ranges): Uint32Array {
+  const { family, count, firsts } = ranges
+  const words = wordsPerStart(family)
+  const order = new Uint32Array(count)
+  let sorted = true
+  for (let row = 0; row < count; row++) {
+    order[row] = row
+    if (row > 0 && compare(firsts, row - 1, firsts, row, words) > 0) sorted = false
+  }
+  if (!sorted) order.sort((a, b) => compare(firsts, a, firsts, b, words))
+  return order
+}
+
+interface Heap {
+  /** The range that wins; -1 where there is none. */
+  readonly top: () => number
+  readonly push: (row: number) => void
+  readonly pop: () => void
+}
+
+/** A binary heap of ranges, the smallest on top. It holds few: as many as overlap at one address. */
+function newHeap(ranges: Ranges): Heap {
+  const { family, firsts, lasts } = ranges
+  const words = wordsPerStart(family)
+  const rows: number[] = []
+
+  const size = (row: number): number | bigint => {
+    if (words === 1) return lasts[row]! - firsts[row]!
+    return bigintAt(lasts, row) - bigintAt(firsts, row)
+  }
+  const wins = (a: number, b: number): boolean => {
+    const sizeA = size(a)
+    const sizeB = size(b)
+    return sizeA < sizeB || (sizeA === sizeB && a > b)
+  }
+  const push = (row: number): void => {
+    let hole = rows.length
+    rows.push(row)
+    while (hole > 0) {
+      const parent = (hole - 1) >> 1
+      if (!wins(row, rows[parent]!)) break
+      rows[hole] = rows[parent]!
+      hole = parent
+    }
+    rows[hole] = row
+  }
+  const pop = (): void => {
+    const row = rows.pop()!
+    if (rows.length === 0) return
+    let hole = 0
+    for (;;) {
+      let child = hole * 2 + 1
+      if (child >= rows.length) break
+      if (child + 1 < rows.length && wins(rows[child + 1]!, rows[child]!)) child++
+      if (!wins(rows[child]!, row)) break
+      rows[hole] = rows[child]!
+      hole = child
+    }
+    rows[hole] = row
+  }
+  return { top: () => rows[0] ?? -1, push, pop }
+}
+
+function wordsAt(array: Uint32Array, row: number, words: number): Uint32Array {
+  return array.subarray(row * words, row * words + words)
+}
+
+function bigintAt(array: Uint32Array, row: number): bigint {
+  const at = row * 4
+  const high = (BigInt(array[at]!) << 32n) | BigInt(array[at + 1]!)
+  const low = (BigInt(array[at + 2]!) << 32n) | BigInt(array[at + 3]!)
+  return (high << 64n) | low
+}
+
+function compare(
+  a: Uint32Array,
+  rowA: number,
+  b: Uint32Array,
+  rowB: number,
+  words: number,
+): number {
+  for (let word = 0; word < words; word++) {
+    const difference = a[rowA * words + word]! - b[rowB * words + word]!
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function compareWords(a: Uint32Array, row: number, b: Uint32Array, words: number): number {
+  return compare(a, row, b, 0, words)
+}
+
+/** The next address, in place; false behind the last one there is. */
+function increment(address: Uint32Array): boolean {
+  for (let word = address.length - 1; word >= 0; word--) {
+    address[word] = address[word]! + 1
+    if (address[word] !== 0) return true
+  }
+  return false
+}

@@ -1,0 +1,69 @@
+// The name of an AS's organization, from what files make of it. Not a database of companies: only
+// damage is mended, and no name is translated, abbreviated or looked up.
+
+/** No organization has a longer name; what is longer is a file gone wrong. */
+const organizationLengthMax = 160
+
+/**
+ * What is mended: double quotes (some files quote a part twice over, `"""Cogent Communications",
+ * LLC"`, and in a name they carry no meaning), white space of any kind and length, a leading AS
+ * handle (`SKIPLLC-AS-AP - SKIP LLC`), a name said twice (`Limelight - Limelight`), and names that
+ * only repeat the number (`AS44477`), which become ''.
+ */
+export function cleanOrganization(written: string): string {
+  let name = written
+    .replaceAll('"', '')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .replaceAll(' ,', ',')
+    .trim()
+    .replace(/[,;]+$/, '')
+  name = name.replace(/^[A-Z0-9][A-Z0-9_-]*-AS(?:-[A-Z0-9]+)*(?:-[A-Z]{2})? - (?=\S)/, '')
+  const half = (name.length - 3) / 2
+  if (
+    half > 0 &&
+    name.slice(half, half + 3) === ' - ' &&
+    name.slice(0, half) === name.slice(half + 3)
+  ) {
+    name = name.slice(0, half)
+  }
+  if (/^(?:AS ?\d+|-|unknown|none|null|n\/a)$/i.test(name)) return ''
+  return name.slice(0, organizationLengthMax).trim()
+}
+
+/**
+ * Of several spellings: cleaned, then the longest, of equal lengths the first in code unit order.
+ * The longest is the least abbreviated, and the rule does not hang on the order of rows or files.
+ */
+export function pickOrganization(spellings: readonly string[]): string {
+  let best = ''
+  for (const spelling of spellings) {
+    const name = cleanOrganization(spelling)
+    if (name.length > best.length || (name.length === best.length && name < best)) best = name
+  }
+  return best
+}
+
+/** Files that cut names at this length: a longer spelling of the same name mends them. */
+const cutLengthMin = 78
+
+/** A registry's own name, on numbers that it has long assigned to somebody else. */
+const registryNames: ReadonlySet<string> = new Set([
+  'RIPE Network Coordination Centre',
+  'American Registry for Internet Numbers',
+  'Asia Pacific Network Information Centre',
+])
+
+/**
+ * The name from the range file, or, where that has none, a registry's, or one cut off at its
+ * column's width, the name that the AS feeds give.
+ */
+export function completeOrganization(options: {
+  readonly fromRanges: string
+  readonly fromFeeds: string
+}): string {
+  const { fromRanges, fromFeeds } = options
+  if (fromFeeds === '') return fromRanges
+  if (fromRanges === '' || registryNames.has(fromRanges)) return fromFeeds
+  const wasCut = fromRanges.length >= cutLengthMin && fromFeeds.startsWith(fromRanges)
+  return wasCut ? fromFeeds : fromRanges
+}

@@ -1,0 +1,45 @@
+// What a format parser makes of a snapshot's bytes: entries as written, unjudged, each with its
+// place. Whether the text is a sound address, prefix, range or ASN is decided by normalise, not
+// here; a parser drops only what is not an entry of its format at all, and says where and why.
+
+import type { Day } from '../../src/base/day.ts'
+import type { BotCategory } from '../../src/model/kind.ts'
+
+/** One raw entry. */
+export interface Entry {
+  /** As written: address, prefix, `first-last`, or an ASN as `AS123`. */
+  readonly text: string
+  /** Where: `line 12`, or a JSON pointer, `/prefixes/3/ip_prefix`. */
+  readonly place: string
+  /** Operator, hoster or bot that the entry itself names. */
+  readonly provider?: string
+  /** For bots, where one file holds several with different categories. */
+  readonly category?: BotCategory
+  /** How many lists name it (IPsum); 1 where absent. */
+  readonly lists?: number
+  /** AS lists: the name and the class or tag that the file gives the AS. */
+  readonly name?: string
+  readonly label?: string
+}
+
+/** Where a parser puts what it finds. Calls come in file order. */
+export interface Sink {
+  entry(entry: Entry): void
+  /** Something that is no entry: `reason` is a short stable phrase, counted under that name. */
+  drop(reason: string, place: string, sample: string): void
+  /** The day that the file itself states, where its format has one. */
+  stated(day: Day): void
+}
+
+/** Options of a format that the catalogue gives per file: column names, JSON paths, services. */
+export type FormatOptions = Readonly<Record<string, unknown>>
+
+/**
+ * A format parser streams: it never holds the whole file. It throws only for what makes the whole
+ * file unreadable (not JSON at all, a CSV without its header); all else is a `drop`.
+ */
+export type Parser = (
+  chunks: AsyncIterable<Uint8Array>,
+  sink: Sink,
+  options: FormatOptions,
+) => Promise<void>

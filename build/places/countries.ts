@@ -1,0 +1,78 @@
+// What is known of a country by its code alone: names, continent and currency from countries-list,
+// reference point and single time zone from data/tables/countries.csv.
+//
+// Names come from countries-list and from nowhere else: Intl.DisplayNames changes with the ICU of
+// the Node that runs the build, and the same inputs must give the same table. The list holds every
+// code of ISO 3166-1, so nothing is left for a second source to fill.
+//
+// Invariant, checked when read: the table and the list hold the same codes.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { continents, countries, type TContinentCode } from 'countries-list'
+import { IpriskError } from '../../src/base/error.ts'
+import { packageRoot } from '../../src/base/root.ts'
+
+export interface Country {
+  readonly code: string
+  readonly name: string
+  readonly continentCode: TContinentCode
+  readonly continent: string
+  /** ISO 4217, the first where it has several; '' in Antarctica. */
+  readonly currency: string
+  /** Reference point, degrees north and east. */
+  readonly latitude: number
+  readonly longitude: number
+  /** The IANA zone where the country has but one; else ''. */
+  readonly timezone: string
+}
+
+const countriesFile = join(packageRoot, 'data', 'tables', 'countries.csv')
+
+/** All countries by code. Errors: `countries_invalid` with file and line. */
+export function readCountries(path: string = countriesFile): ReadonlyMap<string, Country> {
+  const byCode = new Map<string, Country>()
+  const lines = readFileSync(path, 'utf8').split('\n')
+  const header = lines.findIndex((line) => line !== '' && !line.startsWith('#'))
+  if (lines[header] !== 'code,latitude,longitude,timezone') {
+    throw countriesError(`${path}: line ${header + 1}: not the header code,latitude,…`)
+  }
+  for (const [index, line] of lines.entries()) {
+    if (index <= header || line === '' || line.startsWith('#')) continue
+    const country = parseCountry(line)
+    if (country === undefined || byCode.has(country.code)) {
+      throw countriesError(`${path}: line ${index + 1}: no country's one row: ${line}`)
+    }
+    byCode.set(country.code, country)
+  }
+  const missing = Object.keys(countries).filter((code) => !byCode.has(code))
+  if (missing.length > 0) throw countriesError(`${path}: no row for ${missing.join(', ')}`)
+  return byCode
+}
+
+function parseCountry(line: string): Country | undefined {
+  const match = /^([A-Z]{2}),(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?),([A-Za-z_/-]*)$/.exec(line)
+  const [, code = '', latitude, longitude, timezone = ''] = match ?? []
+  const facts = Object.hasOwn(countries, code)
+    ? countries[code as keyof typeof countries]
+    : undefined
+  if (facts === undefined) return undefined
+  return {
+    code,
+    name: facts.name,
+    continentCode: facts.continent,
+    continent: continents[facts.continent],
+    currency: facts.currency[0] ?? '',
+    latitude: Number(latitude),
+    longitude: Number(longitude),
+    timezone,
+  }
+}
+
+function countriesError(problem: string): IpriskError {
+  return new IpriskError({
+    code: 'countries_invalid',
+    message: `${problem}. Mend the table; its header says what each column is.`,
+    fault: 'input',
+  })
+}

@@ -1,0 +1,72 @@
+// Equal Locations get one id, from 1, in order of first appearance. A hash table over the numbers
+// and the text of a Location itself: half a million key strings in a Map would cost more memory
+// than the locations, and most of the time of reading a world.
+//
+// Invariants: `locations[id - 1]` has that id; no two are equal; at most half of `slots` is filled.
+
+import type { Location } from '../../src/model/location.ts'
+
+export interface Dictionary {
+  readonly id: (location: Location) => number
+  readonly locations: readonly Location[]
+}
+
+export function newDictionary(): Dictionary {
+  const locations: Location[] = []
+  let slots = new Uint32Array(1 << 10)
+
+  /** The slot of an equal location, or the free one where it belongs. */
+  const slotOf = (location: Location): number => {
+    const mask = slots.length - 1
+    let slot = hashOf(location) & mask
+    for (;;) {
+      const id = slots[slot]!
+      if (id === 0 || isEqual(locations[id - 1]!, location)) return slot
+      slot = (slot + 1) & mask
+    }
+  }
+
+  const grow = (): void => {
+    slots = new Uint32Array(slots.length * 2)
+    for (const [index, location] of locations.entries()) slots[slotOf(location)] = index + 1
+  }
+
+  const id = (location: Location): number => {
+    const slot = slotOf(location)
+    const known = slots[slot]!
+    if (known !== 0) return known
+    const fresh = locations.push(location)
+    slots[slot] = fresh
+    if (locations.length * 2 > slots.length) grow()
+    return fresh
+  }
+
+  return { id, locations }
+}
+
+/** What is not compared follows from the country (place.ts). */
+function isEqual(a: Location, b: Location): boolean {
+  return (
+    a.latitude === b.latitude &&
+    a.longitude === b.longitude &&
+    a.city === b.city &&
+    a.zip === b.zip &&
+    a.state === b.state &&
+    a.country_code === b.country_code &&
+    a.timezone === b.timezone &&
+    a.accuracy === b.accuracy
+  )
+}
+
+/** FNV-1a over the coordinates in ten-thousandths, zip, city and state: what tells places apart. */
+function hashOf(location: Location): number {
+  let hash = Math.imul(0x811c9dc5 ^ Math.round(location.latitude * 1e4), 0x01000193)
+  hash = Math.imul(hash ^ Math.round(location.longitude * 1e4), 0x01000193)
+  for (const text of [location.zip, location.city, location.state]) {
+    for (let i = 0; i < text.length; i++) {
+      hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+    }
+  }
+  // The low bits choose the slot; FNV mixes upwards, so bring the high ones down.
+  return (hash ^ (hash >>> 15)) >>> 0
+}

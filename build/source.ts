@@ -1,0 +1,75 @@
+// The table's list of sources: who contributed, of which day, and what their licences ask to be
+// said. Its order is the numbering of evidence, so it depends on nothing but the inputs.
+
+import { basename } from 'node:path'
+import type { Day } from '../src/base/day.ts'
+import type { Source } from '../src/table/table.ts'
+import { hostersFeed } from './builtin.ts'
+import type { Networks } from './networks/read.ts'
+import type { Places } from './places/read.ts'
+import type { ReadFile } from './read.ts'
+
+/** Origin AS data. */
+export function networkSources(
+  files: readonly string[] | undefined,
+  networks: Networks,
+  asOf: Day,
+): readonly Source[] {
+  const entries = networks.stats.rowCount
+  const base = { kind: 'network', day: asOf, entries }
+  return files === undefined
+    ? [
+        {
+          ...base,
+          id: 'ip-location-db-asn',
+          provider: 'RouteViews and DB-IP, by ip-location-db',
+          licence: 'CC-BY-4.0',
+          homepage: 'https://github.com/sapics/ip-location-db',
+        },
+      ]
+    : files.map((file) => operatorsOwn(file, base))
+}
+
+/** Place data. */
+export function placeSources(places: Places, asOf: Day): readonly Source[] {
+  return places.files.map((file) => {
+    const base = { kind: 'location', day: file.day ?? asOf, entries: file.recordCount }
+    return file.path.includes('@ip-location-db')
+      ? {
+          ...base,
+          id: basename(file.path, '.mmdb'),
+          provider: 'DB-IP',
+          licence: 'CC-BY-4.0',
+          homepage: 'https://db-ip.com/',
+        }
+      : operatorsOwn(file.path, base)
+  })
+}
+
+/** One source a feed that gave entries, and the hosters' table. */
+export function feedSources(files: readonly ReadFile[], asOf: Day): readonly Source[] {
+  const sources = new Map<string, Source>()
+  for (const { feed, day, entries, problem } of files) {
+    if (problem !== undefined) continue
+    const known = sources.get(feed.id)
+    sources.set(feed.id, {
+      id: feed.id,
+      kind: feed.kind,
+      provider: feed.provider === '' ? feed.title : feed.provider,
+      licence: feed.licence,
+      homepage: feed.homepage,
+      day: Math.max(Math.min(day, asOf), known?.day ?? 0) as Day,
+      entries: entries.length + (known?.entries ?? 0),
+    })
+  }
+  const { id, kind, title, licence, homepage } = hostersFeed
+  sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0 })
+  return [...sources.values()]
+}
+
+function operatorsOwn(
+  file: string,
+  base: { readonly kind: string; readonly day: Day; readonly entries: number },
+): Source {
+  return { ...base, id: basename(file), provider: '', licence: "the operator's own", homepage: '' }
+}

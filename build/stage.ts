@@ -1,0 +1,54 @@
+// Stages of a build: how long each took and how much memory the process held at its end, for the
+// report, and one line for whoever watches.
+
+export interface Stage {
+  readonly name: string
+  /** Wall-clock seconds, rounded to milliseconds. */
+  readonly seconds: number
+  /** Resident memory at the end of the stage, bytes. */
+  readonly residentBytes: number
+}
+
+export interface Stages {
+  /** Runs `work` as stage `name`; `say` may be called to describe what it found. */
+  run<T>(name: string, work: (say: (text: string) => void) => T | Promise<T>): Promise<T>
+  readonly done: readonly Stage[]
+}
+
+/** `tell` gets what a person should see: a stage that begins, and what came of it. */
+export function newStages(tell: Tell): Stages {
+  const done: Stage[] = []
+  return {
+    done,
+    async run(name, work) {
+      const begun = performance.now()
+      let found = ''
+      tell({ kind: 'begin', name })
+      const result = await work((text) => {
+        found = text
+      })
+      const seconds = Math.round(performance.now() - begun) / 1000
+      done.push({ name, seconds, residentBytes: process.memoryUsage().rss })
+      tell({ kind: 'end', name, seconds, found })
+      return result
+    },
+  }
+}
+
+export type Tell = (event: Progress) => void
+
+export type Progress =
+  | { readonly kind: 'begin'; readonly name: string }
+  | {
+      readonly kind: 'end'
+      readonly name: string
+      readonly seconds: number
+      readonly found: string
+    }
+  | { readonly kind: 'warn'; readonly text: string }
+
+/** Peak resident memory of this process so far, bytes. */
+export function peakBytes(): number {
+  // maxRSS is in kilobytes on every system that Node 20 runs on.
+  return process.resourceUsage().maxRSS * 1024
+}

@@ -1,0 +1,268 @@
+// Every option of the command line, as one table: from it follow the flags, their environment
+// variables and their places in the configuration file. The command line is built from it too, so
+// that an option that exists is one that is validated. Not here: what values are allowed (schema.ts).
+
+/** The commands, subcommands spelled out. */
+export const commands = [
+  'build',
+  'serve',
+  'check',
+  'explain',
+  'keys create',
+  'keys list',
+  'keys revoke',
+  'keys rotate',
+  'table info',
+  'table verify',
+  'feeds list',
+  'feeds fetch',
+  'history import',
+  'history show',
+] as const
+export type Command = (typeof commands)[number]
+
+export interface Option {
+  /** The flag as commander spells it, `--admin-port <port>`; a switch has no `<…>`. */
+  readonly flag: string
+  /** How text becomes a value: a number, on or off, several texts, or as it is. */
+  readonly form: 'number' | 'switch' | 'texts' | 'text'
+  /**
+   * The member of the settings, `['serve', 'port']`. What lies under `invocation` belongs to one
+   * call: it has no place in the file.
+   */
+  readonly member: readonly [string, ...string[]]
+  readonly commands: readonly Command[]
+  /** One line of help. */
+  readonly help: string
+}
+
+const keyCommands = ['keys create', 'keys list', 'keys revoke', 'keys rotate'] as const
+const create = ['keys create'] as const
+
+export const options: readonly Option[] = [
+  {
+    flag: '--table <file>',
+    form: 'text',
+    member: ['table'],
+    commands: ['serve', 'check', 'explain'],
+    help: 'the table file',
+  },
+  {
+    flag: '--state <folder>',
+    form: 'text',
+    member: ['state'],
+    commands: ['serve', ...keyCommands],
+    help: 'the folder of keys and quotas, on a local disk',
+  },
+  {
+    flag: '--port <port>',
+    form: 'number',
+    member: ['serve', 'port'],
+    commands: ['serve'],
+    help: 'the port of the API; 0 takes a free one',
+  },
+  {
+    flag: '--host <address>',
+    form: 'text',
+    member: ['serve', 'host'],
+    commands: ['serve'],
+    help: 'the address that the API listens on',
+  },
+  {
+    flag: '--admin-port <port>',
+    form: 'number',
+    member: ['serve', 'adminPort'],
+    commands: ['serve'],
+    help: 'the port of metrics and health; 0 takes a free one',
+  },
+  {
+    flag: '--admin-host <address>',
+    form: 'text',
+    member: ['serve', 'adminHost'],
+    commands: ['serve'],
+    help: 'the address that metrics and health listen on',
+  },
+  {
+    flag: '--workers <n>',
+    form: 'number',
+    member: ['serve', 'workers'],
+    commands: ['serve'],
+    help: 'how many processes answer; the number of cores by default',
+  },
+  {
+    flag: '--drain-seconds <s>',
+    form: 'number',
+    member: ['serve', 'drainSeconds'],
+    commands: ['serve'],
+    help: 'how long open requests may take after SIGTERM',
+  },
+  {
+    flag: '--log-level <level>',
+    form: 'text',
+    member: ['serve', 'logLevel'],
+    commands: ['serve'],
+    help: 'the least important lines to log',
+  },
+  {
+    flag: '--log-addresses',
+    form: 'switch',
+    member: ['serve', 'logAddresses'],
+    commands: ['serve'],
+    help: 'log the addresses of callers and checks',
+  },
+  {
+    flag: '--offline',
+    form: 'switch',
+    member: ['build', 'offline'],
+    commands: ['build'],
+    help: 'use the snapshots that are there, fetch nothing',
+  },
+  {
+    flag: '--mirror <url>',
+    form: 'text',
+    member: ['build', 'mirror'],
+    commands: ['build', 'feeds fetch'],
+    help: 'take each feed from <url>/<feed-id>/<file>',
+  },
+  {
+    flag: '--as-of <day>',
+    form: 'text',
+    member: ['build', 'asOf'],
+    commands: ['build'],
+    help: 'the day that counts as today, YYYY-MM-DD',
+  },
+  {
+    flag: '--out <file>',
+    form: 'text',
+    member: ['build', 'out'],
+    commands: ['build'],
+    help: 'where the table is written; the table file by default',
+  },
+  {
+    flag: '--report <file>',
+    form: 'text',
+    member: ['build', 'report'],
+    commands: ['build'],
+    help: 'where the build report is written; report.json next to the table by default',
+  },
+  {
+    flag: '--snapshots <folder>',
+    form: 'text',
+    member: ['build', 'snapshots'],
+    commands: ['build', 'feeds list', 'feeds fetch'],
+    help: 'the folder of the downloaded feeds',
+  },
+  {
+    flag: '--all-feeds',
+    form: 'switch',
+    member: ['build', 'allFeeds'],
+    commands: ['build', 'feeds list', 'feeds fetch'],
+    help: 'use every feed, also those that are off by default: read their licences first',
+  },
+  {
+    flag: '--networks <file...>',
+    form: 'texts',
+    member: ['build', 'networks'],
+    commands: ['build'],
+    help: 'files that say which network announces an address, in place of the default ones',
+  },
+  {
+    flag: '--locations <file...>',
+    form: 'texts',
+    member: ['build', 'locations'],
+    commands: ['build'],
+    help: 'files that say where an address is, in place of the default ones',
+  },
+  {
+    flag: '--json',
+    form: 'switch',
+    member: ['invocation', 'json'],
+    commands: ['check', 'explain', ...keyCommands],
+    help: 'write JSON',
+  },
+  {
+    flag: '--plan <plan>',
+    form: 'text',
+    member: ['invocation', 'plan'],
+    commands: create,
+    help: 'the plan of the key',
+  },
+  {
+    flag: '--name <name>',
+    form: 'text',
+    member: ['invocation', 'name'],
+    commands: create,
+    help: 'a name for people',
+  },
+  {
+    flag: '--api <api>',
+    form: 'text',
+    member: ['invocation', 'api'],
+    commands: create,
+    help: 'what the key may call: ip-risk or none',
+  },
+  {
+    flag: '--expires <day>',
+    form: 'text',
+    member: ['invocation', 'expires'],
+    commands: create,
+    help: 'the first day, UTC, on which the key no longer works',
+  },
+  {
+    flag: '--rate <n>',
+    form: 'number',
+    member: ['invocation', 'rate'],
+    commands: create,
+    help: 'requests a second, in place of the plan',
+  },
+  {
+    flag: '--burst <n>',
+    form: 'number',
+    member: ['invocation', 'burst'],
+    commands: create,
+    help: 'requests at once; twice the rate by default',
+  },
+  {
+    flag: '--quota <n>',
+    form: 'number',
+    member: ['invocation', 'quota'],
+    commands: create,
+    help: 'checks a calendar month, in place of the plan',
+  },
+  {
+    flag: '--grace-hours <n>',
+    form: 'number',
+    member: ['invocation', 'graceHours'],
+    commands: ['keys rotate'],
+    help: 'how long the old secret still works; 0 ends it at once',
+  },
+]
+
+/** The one option that is in every command and in no file: the file itself. */
+export const configOption = {
+  flag: '--config <file>',
+  help: 'the configuration file; ./iprisk.json where that exists',
+  environment: 'IPRISK_CONFIG',
+} as const
+
+/** `--admin-port`. */
+export function flagOf(option: Option): string {
+  return option.flag.split(' ')[0] ?? option.flag
+}
+
+/** `adminPort`: the name under which commander hands over the option's value. */
+export function nameOf(option: Option): string {
+  return flagOf(option)
+    .slice(2)
+    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** `IPRISK_ADMIN_PORT`. */
+export function environmentOf(option: Option): string {
+  return `IPRISK_${flagOf(option).slice(2).replaceAll('-', '_').toUpperCase()}`
+}
+
+/** The options of one command, in the order of the table. */
+export function optionsOf(command: Command): readonly Option[] {
+  return options.filter((option) => option.commands.includes(command))
+}

@@ -1,0 +1,172 @@
+// What every setting may be. Each check carries one sentence piece that completes "it must be …": it
+// is the whole of what a person is told, so zod's own messages never show. Strict: a member that is
+// not here is a mistake, and settings.ts says which one was probably meant.
+
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { parseDay } from '../base/day.ts'
+import {
+  drainSecondsMax,
+  keyNameCharsMax,
+  plansMax,
+  quotaPerMonthMax,
+  rateBurstMax,
+  ratePerSecondMax,
+  rotationGraceHours,
+  rotationGraceHoursMax,
+  workersMax,
+} from '../base/limits.ts'
+import { apiNames, insightsModes } from './plan.ts'
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** A whole number; `unit` follows it in the message, `or` comes before it. */
+function whole(range: {
+  readonly min: number
+  readonly max: number
+  readonly unit?: string
+  readonly or?: string
+}) {
+  const { min, max, unit, or = '' } = range
+  const number = `a whole number${unit === undefined ? '' : ` of ${unit}`}`
+  const allowed = `${or}${number} from ${min} to ${max}`
+  return z.int(allowed).min(min, allowed).max(max, allowed)
+}
+
+function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
+  return z.enum(values, `one of ${values.join(', ')}`)
+}
+
+function text(allowed: string, test: (value: string) => boolean) {
+  return z.string(allowed).refine(test, allowed)
+}
+
+const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
+// What looks like an IPv4 address and is none would otherwise pass as a host name.
+const dotted = /^[\d.]+$/
+
+/** An http or https address without credentials: those would end up in logs and reports. */
+function isMirror(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const url = new URL(value)
+  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  return plain && (url.protocol === 'http:' || url.protocol === 'https:')
+}
+
+/** Printable text: a name goes to terminals and logs as it is. */
+function isLabel(value: string): boolean {
+  return value.length <= keyNameCharsMax && !/\p{C}/u.test(value)
+}
+
+const port = whole({ min: 0, max: 65_535 })
+const host = text(
+  'an address or a host name',
+  (value) => isIP(value) !== 0 || (hostName.test(value) && !dotted.test(value)),
+)
+const path = text('the path of a file or folder', (value) => value !== '' && !value.includes('\0'))
+const paths = z.array(path, 'a list of paths')
+const onOff = z.boolean('true or false')
+const day = text('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
+const perSecond = whole({ min: 1, max: ratePerSecondMax, unit: 'requests a second' })
+const burst = whole({ min: 1, max: rateBurstMax, unit: 'requests' })
+const quotaRange = { min: 1, max: quotaPerMonthMax, unit: 'checks a month' }
+const quota = whole(quotaRange)
+const quotaOrNone = whole({ ...quotaRange, or: '"none" or ' })
+
+const identifier = (what: string) =>
+  z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{0,63}$/, `${what} of a–z, 0–9, _ and -, beginning with a letter`)
+
+const rateAllowed = '"none" or an object of perSecond and burst'
+const plan = z.strictObject(
+  {
+    apis: z
+      .array(oneOf(apiNames), `a list of ${apiNames.join(', ')}; empty where none is included`)
+      .refine((list) => new Set(list).size === list.length, 'a list that names each API once'),
+    rate: z.union(
+      [z.literal('none'), z.strictObject({ perSecond, burst }, rateAllowed)],
+      rateAllowed,
+    ),
+    quotaPerMonth: z.union(
+      [z.literal('none'), quotaOrNone],
+      '"none" or a whole number of checks a month',
+    ),
+    insights: oneOf(insightsModes),
+  },
+  'an object of apis, rate, quotaPerMonth and insights',
+)
+
+const serve = z.strictObject(
+  {
+    port,
+    host,
+    adminPort: port,
+    adminHost: host,
+    workers: whole({ min: 1, max: workersMax, unit: 'processes' }),
+    drainSeconds: whole({ min: 0, max: drainSecondsMax, unit: 'seconds' }),
+    logLevel: oneOf(logLevels),
+    logAddresses: onOff,
+  },
+  'an object',
+)
+
+const build = z.strictObject(
+  {
+    offline: onOff,
+    mirror: text('an http or https address without user, query and fragment', isMirror).optional(),
+    asOf: day.optional(),
+    out: path.optional(),
+    report: path.optional(),
+    snapshots: path,
+    allFeeds: onOff,
+    feeds: z.record(
+      identifier('the id of a feed'),
+      onOff,
+      'an object of feed ids, each true or false',
+    ),
+    networks: paths,
+    locations: paths,
+  },
+  'an object',
+)
+
+/** What belongs to one call of the command line. */
+const invocation = z.strictObject({
+  json: onOff,
+  plan: z.string().optional(),
+  name: text(`printable text of at most ${keyNameCharsMax} characters`, isLabel).optional(),
+  api: oneOf([...apiNames, 'none']).optional(),
+  expires: day.optional(),
+  rate: perSecond.optional(),
+  burst: burst.optional(),
+  quota: quota.optional(),
+  graceHours: whole({ min: 0, max: rotationGraceHoursMax, unit: 'hours' }).default(
+    rotationGraceHours,
+  ),
+})
+
+export const settingsSchema = z.strictObject({
+  table: path,
+  state: path,
+  serve,
+  build,
+  plans: z
+    .record(identifier('the name of a plan'), plan, 'an object of plans')
+    .refine((plans) => Object.keys(plans).length <= plansMax, `at most ${plansMax} plans`),
+  invocation,
+})
+
+/** Settings as validated, before paths and defaults that depend on others are filled in. */
+export type ValidSettings = z.infer<typeof settingsSchema>
+
+/** The members that hold paths; a file's are relative to the file's own folder. */
+export const pathMembers = [
+  ['table'],
+  ['state'],
+  ['build', 'out'],
+  ['build', 'report'],
+  ['build', 'snapshots'],
+  ['build', 'networks'],
+  ['build', 'locations'],
+] as const satisfies readonly (readonly string[])[]

@@ -1,0 +1,281 @@
+// Settings in two steps: as written (source.ts), then validated and frozen. `readSettings` is the
+// one way in. All problems are reported at once, never only the first.
+//
+// Precedence: flag, environment (`IPRISK_<OPTION>`, or `IPRISK_<OPTION>_FILE` for a file that holds
+// the value), configuration file, default. Plans merge: a file may change one member of a default
+// plan, and must give all members of a new one.
+//
+// Invariants: what is returned is deeply frozen plain data (it crosses to workers as it is), its
+// paths are absolute, and the same sources give the same settings. Pure but for the files named.
+
+import { availableParallelism } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+import type { Day } from '../base/day.ts'
+import { parseDay } from '../base/day.ts'
+import { IpriskError } from '../base/error.ts'
+import type { ApiName, Plan, PlanAsWritten, Plans } from './plan.ts'
+import { defaultPlans } from './plan.ts'
+import type { Problem } from './problem.ts'
+import { formatProblem, showValue, suggest } from './problem.ts'
+import type { logLevels, ValidSettings } from './schema.ts'
+import { pathMembers, settingsSchema } from './schema.ts'
+import type { Sources } from './source.ts'
+import { readConfigFile, readEnvironment, readFlags } from './source.ts'
+import type { Path, Tree } from './tree.ts'
+import { createTree, describeOrigin, isNode, originAt, readTree, writeTree } from './tree.ts'
+
+export interface ServeSettings {
+  /** 0: a free one. */
+  readonly port: number
+  readonly host: string
+  readonly adminPort: number
+  readonly adminHost: string
+  readonly workers: number
+  readonly drainSeconds: number
+  readonly logLevel: (typeof logLevels)[number]
+  readonly logAddresses: boolean
+}
+
+export interface BuildSettings {
+  /** Nothing is fetched; it wins over `mirror`. */
+  readonly offline: boolean
+  /** Without a slash at its end. */
+  readonly mirror?: string
+  readonly asOf?: Day
+  readonly out: string
+  readonly report: string
+  readonly snapshots: string
+  readonly allFeeds: boolean
+  /** Feeds that are on or off whatever the catalogue and `allFeeds` say. */
+  readonly feeds: Readonly<Record<string, boolean>>
+  /** Empty: the default data. */
+  readonly networks: readonly string[]
+  /** Empty: the default data. */
+  readonly locations: readonly string[]
+}
+
+/** What only this call of the command line says. */
+export interface Invocation {
+  readonly json: boolean
+  readonly plan?: string
+  readonly name?: string
+  readonly api?: ApiName | 'none'
+  readonly expires?: Day
+  readonly rate?: number
+  readonly burst?: number
+  readonly quota?: number
+  readonly graceHours: number
+}
+
+export interface Settings {
+  readonly table: string
+  readonly state: string
+  readonly serve: ServeSettings
+  readonly build: BuildSettings
+  readonly plans: Plans
+  readonly invocation: Invocation
+}
+
+function writeDefaults(tree: Tree): void {
+  const defaults = {
+    table: 'data/table/world.iprisk',
+    state: 'data/state',
+    serve: {
+      port: 8080,
+      host: '127.0.0.1',
+      adminPort: 9090,
+      adminHost: '127.0.0.1',
+      workers: availableParallelism(),
+      drainSeconds: 10,
+      logLevel: 'info',
+      logAddresses: false,
+    },
+    build: {
+      offline: false,
+      snapshots: 'data/snapshots',
+      allFeeds: false,
+      feeds: {},
+      networks: [],
+      locations: [],
+    },
+    plans: defaultPlans,
+    invocation: { json: false },
+  }
+  for (const [member, value] of Object.entries(defaults)) {
+    writeTree(tree, [member], value, { kind: 'default' })
+  }
+}
+
+/** The members that an object at that place of the schema may have. */
+function membersAt(path: Path): readonly string[] {
+  let schema: unknown = settingsSchema
+  for (const member of path) {
+    if (schema instanceof z.ZodUnion) schema = schema.options.at(-1)
+    if (schema instanceof z.ZodObject) schema = schema.shape[String(member)] as unknown
+    else if (schema instanceof z.ZodRecord) schema = schema.valueType
+  }
+  if (schema instanceof z.ZodUnion) schema = schema.options.at(-1)
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+}
+
+/** The problems that one of zod's issues stands for. */
+function problemsOf(issue: z.core.$ZodIssue, tree: Tree, under: Path = []): Problem[] {
+  const path = [...under, ...issue.path]
+  const value = readTree(tree, path)
+  const origin = describeOrigin(originAt(tree, path))
+  // What one call says is known by its flag's name alone.
+  const name = path
+    .map(String)
+    .join('.')
+    .replace(/^invocation\./, '')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      name: [...path, key].map(String).join('.'),
+      value: showValue(readTree(tree, [...path, key])),
+      origin: describeOrigin(originAt(tree, [...path, key])),
+      allowed: `there is no such member${suggest(key, membersAt(path))}`,
+    }))
+  }
+  // Of "none or an object", whoever wrote an object meant the object.
+  if (issue.code === 'invalid_union' && isNode(value)) {
+    const inner = issue.errors.at(-1) ?? []
+    return inner.flatMap((below) => problemsOf(below, tree, path))
+  }
+  if (issue.code === 'invalid_key') {
+    const allowed = `its name must be ${issue.issues[0]?.message ?? 'another'}`
+    return [{ name, origin, allowed }]
+  }
+  if (value === undefined) {
+    return [{ name, origin, allowed: `it is missing, and must be ${issue.message}` }]
+  }
+  return [{ name, value: showValue(value), origin, allowed: `it must be ${issue.message}` }]
+}
+
+/** What two settings together must not be. */
+function crossProblems(tree: Tree): Problem[] {
+  const problems: Problem[] = []
+  const port = readTree(tree, ['serve', 'port'])
+  const path = ['serve', 'adminPort']
+  if (typeof port === 'number' && port !== 0 && readTree(tree, path) === port) {
+    const allowed = 'it must be another port than serve.port'
+    const origin = describeOrigin(originAt(tree, path))
+    problems.push({ name: path.join('.'), value: showValue(port), origin, allowed })
+  }
+  const plan = readTree(tree, ['invocation', 'plan'])
+  const plans = readTree(tree, ['plans'])
+  if (typeof plan === 'string' && isNode(plans) && !Object.hasOwn(plans, plan)) {
+    const origin = describeOrigin(originAt(tree, ['invocation', 'plan']))
+    const allowed = `it must be one of ${Object.keys(plans).join(', ')}`
+    problems.push({ name: 'plan', value: showValue(plan), origin, allowed })
+  }
+  return problems
+}
+
+/** An orchestrator's service links collide with IPRISK_PORT; say so to whoever meets it. */
+function explainLink(problem: Problem): Problem {
+  if (!/^"(tcp|udp):\/\//.test(problem.value ?? '')) return problem
+  const link = 'this is an orchestrator’s service link: set enableServiceLinks to false, '
+  return { ...problem, allowed: `${problem.allowed}; ${link}or name the service otherwise` }
+}
+
+/** Makes the paths of the tree absolute: a file's by its folder, all others by `cwd`. */
+function resolvePaths(tree: Tree, cwd: string): void {
+  for (const path of pathMembers) {
+    const value = readTree(tree, path)
+    const origin = originAt(tree, path)
+    const base = origin.kind === 'file' ? dirname(origin.path) : cwd
+    const absolute = (text: unknown): unknown =>
+      typeof text === 'string' && text !== '' ? resolve(base, text) : text
+    if (Array.isArray(value)) writeTree(tree, path, value.map(absolute), origin)
+    else if (typeof value === 'string') writeTree(tree, path, absolute(value), origin)
+  }
+}
+
+function planOf(name: string, written: PlanAsWritten): Plan {
+  const { apis, rate, quotaPerMonth, insights } = written
+  return {
+    name,
+    apis,
+    ...(rate === 'none' ? {} : { rate }),
+    ...(quotaPerMonth === 'none' ? {} : { quotaPerMonth }),
+    insights,
+  }
+}
+
+/** `{ [name]: value }`, or nothing for `undefined`: an optional member is absent, not undefined. */
+function present<K extends string, V>(name: K, value: V | undefined): { readonly [P in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [P in K]: V })
+}
+
+function dayOrNone(text: string | undefined): Day | undefined {
+  return text === undefined ? undefined : parseDay(text)
+}
+
+function settingsOf(valid: ValidSettings): Settings {
+  const { table, state, serve, build, plans, invocation } = valid
+  const { mirror, asOf, out = table, report = join(dirname(out), 'report.json'), ...rest } = build
+  const { json, graceHours, plan, name, api, expires, rate, burst, quota } = invocation
+  return {
+    table,
+    state,
+    serve,
+    build: {
+      ...rest,
+      out,
+      report,
+      ...present('mirror', mirror?.replace(/\/+$/, '')),
+      ...present('asOf', dayOrNone(asOf)),
+    },
+    plans: Object.fromEntries(
+      Object.entries(plans).map(([planName, written]) => [planName, planOf(planName, written)]),
+    ),
+    invocation: {
+      json,
+      graceHours,
+      ...present('plan', plan),
+      ...present('name', name),
+      ...present('api', api),
+      ...present('expires', dayOrNone(expires)),
+      ...present('rate', rate),
+      ...present('burst', burst),
+      ...present('quota', quota),
+    },
+  }
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const inner of Object.values(value)) freeze(inner)
+    Object.freeze(value)
+  }
+  return value
+}
+
+/** Settings, or every problem that stands in their way. */
+export function judgeSettings(sources: Sources): Settings | readonly Problem[] {
+  const tree = createTree()
+  const problems: Problem[] = []
+  writeDefaults(tree)
+  readConfigFile(sources, tree, problems)
+  readEnvironment(sources, tree, problems)
+  readFlags(sources, tree, problems)
+  resolvePaths(tree, sources.cwd)
+  const parsed = settingsSchema.safeParse(tree.root)
+  for (const issue of parsed.error?.issues ?? []) problems.push(...problemsOf(issue, tree))
+  problems.push(...crossProblems(tree))
+  if (problems.length > 0 || parsed.data === undefined) return problems.map(explainLink)
+  return freeze(settingsOf(parsed.data))
+}
+
+/**
+ * The settings of one call. Fails with `settings_invalid`, whose message has one line a problem.
+ */
+export function readSettings(sources: Sources): Settings {
+  const judged = judgeSettings(sources)
+  if (!('length' in judged)) return judged
+  const count = judged.length === 1 ? 'A setting' : `${judged.length} settings`
+  const lines = judged.map((problem) => `  ${formatProblem(problem)}`)
+  const message = [`${count} cannot be used:`, ...lines].join('\n')
+  throw new IpriskError({ code: 'settings_invalid', message, fault: 'usage' })
+}
