@@ -1,0 +1,95 @@
+// The text of a key: `irk_<id>_<secret><checksum>`, 55 characters.
+//
+//   irk_ 4Tq0ZkB1xWcy _ 9fJ2…32 characters…Lq 0Zx41K
+//   │    │              │                     └ 6: CRC-32 of all before it, base 62
+//   │    │              └ 32: the secret, 190 random bits
+//   │    └ 12: the id, 71 random bits; printed in lists and logs, no secret
+//   └ so that a scanner of repositories finds a key that leaked
+//
+// The checksum says "this was mistyped" before anything is looked up. It is no protection: anyone
+// can compute it. Not here: what a key may do, and whether it exists.
+
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const prefix = 'irk_'
+const idChars = 12
+const secretChars = 32
+const checksumChars = 6
+
+const idFrom = prefix.length
+const idTo = idFrom + idChars
+const secretFrom = idTo + 1
+const secretTo = secretFrom + secretChars
+
+/** Characters in every key. */
+export const keyTextChars = secretTo + checksumChars
+
+/** 1 for the character codes of base 62. */
+const isDigit = new Uint8Array(128)
+for (let i = 0; i < digits.length; i += 1) isDigit[digits.charCodeAt(i)] = 1
+
+/** What the text of a key says. */
+export interface KeyText {
+  readonly id: string
+  readonly secret: string
+}
+
+/** Uniform base-62 characters; bytes from 248 on are thrown away, for 248 is 4 × 62. */
+function randomDigits(count: number): string {
+  let text = ''
+  while (text.length < count) {
+    for (const byte of randomBytes(count)) {
+      if (byte < 248 && text.length < count) text += digits.charAt(byte % digits.length)
+    }
+  }
+  return text
+}
+
+/** A new id. Two alike are one chance in 3 × 10^21; a store refuses the second all the same. */
+export function randomId(): string {
+  return randomDigits(idChars)
+}
+
+/** A new secret of 190 random bits. */
+export function randomSecret(): string {
+  return randomDigits(secretChars)
+}
+
+/** CRC-32 finds every change of one character and of two neighbours, swapped ones among them. */
+function checksumOf(body: string): string {
+  let rest = crc32(body)
+  let text = ''
+  for (let i = 0; i < checksumChars; i += 1) {
+    text = digits.charAt(rest % digits.length) + text
+    rest = Math.floor(rest / digits.length)
+  }
+  return text
+}
+
+/** The text of a key; `parseKeyText` is its inverse. */
+export function formatKeyText(key: KeyText): string {
+  const body = `${prefix}${key.id}_${key.secret}`
+  return body + checksumOf(body)
+}
+
+/** Reads a key's text; `undefined` for any other form and for a checksum that does not fit. */
+export function parseKeyText(text: string): KeyText | undefined {
+  if (text.length !== keyTextChars || !text.startsWith(prefix)) return undefined
+  for (let i = idFrom; i < keyTextChars; i += 1) {
+    const code = text.charCodeAt(i)
+    if (i === idTo ? code !== 0x5f : isDigit[code] !== 1) return undefined
+  }
+  if (checksumOf(text.slice(0, secretTo)) !== text.slice(secretTo)) return undefined
+  return { id: text.slice(idFrom, idTo), secret: text.slice(secretFrom, secretTo) }
+}
+
+/** Whether the text can be a key's id at all. */
+export function isKeyId(text: string): boolean {
+  if (text.length !== idChars) return false
+  for (let i = 0; i < idChars; i += 1) {
+    if (isDigit[text.charCodeAt(i)] !== 1) return false
+  }
+  return true
+}

@@ -1,0 +1,190 @@
+// Hot path: `authenticate`. Forbidden in it for a warm key: allocation, throw, hashing, store access.
+//
+// The keyring is what a worker holds: every key in memory, brought up to date by `refresh`, which
+// the server calls every `keyRefreshMs` and which also moves the keyring's clock, so that no call
+// reads one. Unknown keys cost no store access and no memory: only verified values are remembered,
+// at most `verifiedKeysMax` of them. Not here: rate and quota.
+//
+// Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
+// never remembered; the caller cannot tell why a key was not accepted.
+
+import { messageOf, IpriskError } from '../base/error.ts'
+import { authorizationCharsMax, verifiedKeysMax } from '../base/limits.ts'
+import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
+import { planNamed } from '../config/plan.ts'
+import { parseKeyText } from './key.ts'
+import type { Limits } from './limit.ts'
+import { limitsOf } from './limit.ts'
+import type { KeyRecord } from './record.ts'
+import { hashSecret, sameHash } from './secret.ts'
+import type { KeyStore } from './store.ts'
+
+const msPerDay = 86_400_000
+
+/** A key that may make the call. One object a key: it is the same one until the key changes. */
+export interface Authenticated {
+  readonly kind: 'authenticated'
+  readonly keyId: string
+  readonly plan: string
+  readonly apis: readonly ApiName[]
+  readonly insights: InsightsMode
+  readonly limits: Limits
+}
+
+/** Why a call may not be made; contract 2 has the codes, in their order. */
+export interface Denied {
+  readonly kind: 'denied'
+  readonly status: 401 | 403
+  readonly code: 'invalid_api_key' | 'api_not_enabled_for_plan' | 'token_not_allowed_for_api'
+}
+
+export type Outcome = Authenticated | Denied
+
+const denied = {
+  key: { kind: 'denied', status: 401, code: 'invalid_api_key' },
+  plan: { kind: 'denied', status: 403, code: 'api_not_enabled_for_plan' },
+  api: { kind: 'denied', status: 403, code: 'token_not_allowed_for_api' },
+} as const satisfies Readonly<Record<string, Denied>>
+
+/** A secret, ready to compare. */
+interface HeldSecret {
+  readonly hash: Buffer
+  readonly until: number
+}
+
+/** A key, ready to answer. `until` is the instant from which it no longer works. */
+interface Held {
+  readonly secrets: readonly HeldSecret[]
+  readonly until: number
+  readonly outcome: Outcome
+}
+
+/** A verified Authorization value. */
+interface Verified {
+  readonly until: number
+  readonly outcome: Outcome
+}
+
+export interface Keyring {
+  /** Judges the exact value of the Authorization header, `''` where there is none. */
+  readonly authenticate: (authorization: string) => Outcome
+  /**
+   * Takes in what the store changed and moves the clock to `now`. On failure the keyring keeps
+   * what it has and the promise rejects with `keys_unreadable`; the clock has moved all the same.
+   * Call it in a turn of the event loop of its own: an LMDB reader sees nothing new within a turn.
+   */
+  readonly refresh: (now: number) => Promise<void>
+  /** The version of the store that it holds. */
+  readonly version: () => number
+  /** How many keys it holds, and how many verified values it remembers. */
+  readonly counts: () => { readonly keys: number; readonly verified: number }
+}
+
+/** What may be called with that key, whoever holds it. */
+function outcomeOf(record: KeyRecord, plans: Plans, api: ApiName): Outcome {
+  // A plan that the operator has removed includes nothing.
+  const plan = planNamed(plans, record.plan)
+  if (plan === undefined || !plan.apis.includes(api)) return denied.plan
+  if (!record.apis.includes(api)) return denied.api
+  return Object.freeze({
+    kind: 'authenticated',
+    keyId: record.id,
+    plan: record.plan,
+    apis: record.apis,
+    insights: plan.insights,
+    limits: limitsOf(plan, record.limits),
+  })
+}
+
+/** A record made ready; `undefined` for a revoked key, which needs no place in memory. */
+function holdOf(record: KeyRecord, plans: Plans, api: ApiName): Held | undefined {
+  if (record.revokedAt !== undefined) return undefined
+  return {
+    secrets: record.secrets.map((secret) => ({
+      hash: Buffer.from(secret.hash, 'hex'),
+      until: secret.expiresAt ?? Infinity,
+    })),
+    until: record.expires === undefined ? Infinity : record.expires * msPerDay,
+    outcome: outcomeOf(record, plans, api),
+  }
+}
+
+/** `Bearer` in any case, then spaces, then the key; `''` where it is anything else. */
+function bearerText(authorization: string): string {
+  if (authorization.length > authorizationCharsMax) return ''
+  if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return ''
+  return authorization.slice(7).trim()
+}
+
+/**
+ * An empty keyring for one API: it denies every key until the first `refresh` has resolved.
+ */
+export function createKeyring(options: {
+  readonly store: KeyStore
+  readonly plans: Plans
+  readonly api: ApiName
+}): Keyring {
+  const { store, plans, api } = options
+  const keys = new Map<string, Held>()
+  const verified = new Map<string, Verified>()
+  let version = 0
+  let now = 0
+
+  function verify(authorization: string): Outcome {
+    const text = parseKeyText(bearerText(authorization))
+    if (text === undefined) return denied.key
+    const held = keys.get(text.id)
+    if (held === undefined || held.until <= now) return denied.key
+    const hash = hashSecret(text.secret)
+    for (const secret of held.secrets) {
+      if (secret.until <= now || !sameHash(secret.hash, hash)) continue
+      if (verified.size >= verifiedKeysMax) {
+        // A Map keeps the order of insertion: the first one is the oldest.
+        for (const oldest of verified.keys()) {
+          verified.delete(oldest)
+          break
+        }
+      }
+      const { outcome } = held
+      verified.set(authorization, { until: Math.min(held.until, secret.until), outcome })
+      return outcome
+    }
+    return denied.key
+  }
+
+  function authenticate(authorization: string): Outcome {
+    const warm = verified.get(authorization)
+    if (warm !== undefined) {
+      if (warm.until > now) return warm.outcome
+      verified.delete(authorization)
+    }
+    return verify(authorization)
+  }
+
+  async function refresh(at: number): Promise<void> {
+    now = at
+    const changes = await store.changes(version).catch((cause: unknown) => {
+      const message =
+        `The keys could not be read: ${messageOf(cause)}. The ${keys.size} keys held since ` +
+        `version ${version} stay in use; the next look tries again.`
+      const fault = 'environment'
+      throw new IpriskError({ code: 'keys_unreadable', message, fault, retryable: true, cause })
+    })
+    // Of two refreshes under way at once the later answer may come first.
+    if (changes.version <= version) return
+    for (const record of changes.records) {
+      const held = holdOf(record, plans, api)
+      if (held === undefined) keys.delete(record.id)
+      else keys.set(record.id, held)
+    }
+    version = changes.version
+    verified.clear()
+  }
+
+  return {
+    authenticate,
+    refresh,
+    version: () => version,
+    counts: () => ({ keys: keys.size, verified: verified.size }),
+  }
+}

@@ -1,0 +1,29 @@
+// Which limits a key has: its own, else its plan's. This is also the seam for their enforcement,
+// which is not here and not yet anywhere: a limiter will be handed the `Limits` of an authenticated
+// key and say whether a request fits. Until then the server has no limiter and refuses nothing.
+
+import type { Plan, Rate } from '../config/plan.ts'
+import type { KeyLimits } from './record.ts'
+
+/** What applies to one key. A limit that is absent does not exist. */
+export interface Limits {
+  readonly rate?: Rate
+  /** Checks a calendar month, UTC. */
+  readonly quotaPerMonth?: number
+}
+
+/** Every default plan has a burst of two seconds; so has a key that names only its rate. */
+const burstSeconds = 2
+
+/** The limits of a key on a plan. A burst alone, where no rate exists, limits nothing. */
+export function limitsOf(plan: Plan, own: KeyLimits = {}): Limits {
+  const perSecond = own.perSecond ?? plan.rate?.perSecond
+  const quotaPerMonth = own.quotaPerMonth ?? plan.quotaPerMonth
+  const planBurst = own.perSecond === undefined ? plan.rate?.burst : undefined
+  return {
+    ...(perSecond === undefined
+      ? {}
+      : { rate: { perSecond, burst: own.burst ?? planBurst ?? perSecond * burstSeconds } }),
+    ...(quotaPerMonth === undefined ? {} : { quotaPerMonth }),
+  }
+}

@@ -1,0 +1,10 @@
+// The paths of the public port (contract 1 and 3.17), once, for the server and its description.
+
+export const paths = {
+  check: '/v1/intelligence/ip-risk/check',
+  meta: '/v1/intelligence/ip-risk/meta',
+  openApi: '/openapi.json',
+} as const
+
+/** The largest body of a check, bytes (contract 3.11). */
+export const checkBodyBytesMax = 65_536

@@ -1,0 +1,183 @@
+#!/usr/bin/env node
+// The command line: one switch over the commands. What an option is called and where it goes stands
+// in src/config/option.ts; what a command does stands in the file of its name.
+
+import { Command, CommanderError } from 'commander'
+import { IpriskError, messageOf } from '../base/error.ts'
+import { packageVersion } from '../base/root.ts'
+import { type Command as CommandName, configOption, optionsOf } from '../config/option.ts'
+import { type Settings, readSettings } from '../config/settings.ts'
+import { buildCommand } from './build.ts'
+import { checkCommand } from './check.ts'
+import { explainCommand } from './explain.ts'
+import { feedsFetch, feedsList } from './feeds.ts'
+import { type Io, exitCodes } from './io.ts'
+import type * as Keys from './keys.ts'
+import type { CommandIo } from './keys.ts'
+import { processIo } from './process.ts'
+import { tableInfo, tableVerify } from './table.ts'
+
+type Run = (settings: Settings, args: readonly string[], io: Io) => number | Promise<number>
+
+interface Entry {
+  /** The command whose options it takes. */
+  readonly options: CommandName
+  readonly help: string
+  readonly run: Run
+}
+
+/** Every command by its words, arguments as commander spells them. */
+const entries: Readonly<Record<string, Entry>> = {
+  start: {
+    options: 'serve',
+    help: 'build a table if there is none, make a first key, serve',
+    run: async (settings, _args, io) => (await import('./start.ts')).startCommand(settings, io),
+  },
+  build: {
+    options: 'build',
+    help: 'fetch the feeds and compile the table',
+    run: (settings, _args, io) => buildCommand(settings, io),
+  },
+  serve: {
+    options: 'serve',
+    help: 'answer from the table',
+    run: async (settings) => (await import('./serve.ts')).serve(settings),
+  },
+  'check <address...>': {
+    options: 'check',
+    help: 'check addresses offline; - reads them from standard input',
+    run: (settings, addresses, io) =>
+      checkCommand({ addresses, table: settings.table, json: settings.invocation.json }, io),
+  },
+  'explain <address>': {
+    options: 'explain',
+    help: 'say why an address is judged as it is',
+    run: (settings, [address = ''], io) =>
+      explainCommand({ address, table: settings.table, json: settings.invocation.json }, io),
+  },
+  'keys create': {
+    options: 'keys create',
+    help: 'make a key; its text is shown once',
+    run: onKeys((keys, settings, io) => keys.keysCreate(settings, io)),
+  },
+  'keys list': {
+    options: 'keys list',
+    help: 'list the keys',
+    run: onKeys((keys, settings, io) => keys.keysList(settings, io)),
+  },
+  'keys revoke <id>': {
+    options: 'keys revoke',
+    help: 'end a key at once',
+    run: onKeys((keys, settings, io, id) => keys.keysRevoke(settings, id, io)),
+  },
+  'keys rotate <id>': {
+    options: 'keys rotate',
+    help: 'give a key a new secret; the old one lives on for a while',
+    run: onKeys((keys, settings, io, id) => keys.keysRotate(settings, id, io)),
+  },
+  'table info <file>': {
+    options: 'table info',
+    help: 'say what a table file holds',
+    run: (_settings, [file = ''], io) => tableInfo(file, io),
+  },
+  'table verify <file>': {
+    options: 'table verify',
+    help: 'check a table file whole',
+    run: (_settings, [file = ''], io) => tableVerify(file, io),
+  },
+  'feeds list': {
+    options: 'feeds list',
+    help: 'list the feeds of the catalogue',
+    run: (settings, _args, io) => feedsList(settings, io),
+  },
+  'feeds fetch': {
+    options: 'feeds fetch',
+    help: 'fetch the feeds that are on',
+    run: (settings, _args, io) => feedsFetch(settings, io),
+  },
+}
+
+/** A command on the keys; their store is loaded only where it is needed. */
+function onKeys(
+  run: (keys: typeof Keys, settings: Settings, io: CommandIo, id: string) => Promise<void>,
+): Run {
+  return async (settings, [id = ''], io) => {
+    const keys = await import('./keys.ts')
+    const keyIo = { out: (text: string) => io.out(text.trimEnd()), now: Date.now() }
+    await run(keys, settings, keyIo, id)
+    return exitCodes.done
+  }
+}
+
+/** Runs one command line; gives the exit code. Never throws. */
+export async function main(args: readonly string[], io: Io): Promise<number> {
+  let code: number = exitCodes.done
+  const program = newProgram(io, (exit) => {
+    code = exit
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    return explainFailure(error, io)
+  }
+}
+
+function newProgram(io: Io, done: (code: number) => void): Command {
+  const program = new Command('iprisk')
+    .description('Says what kind of network an IP address is, from public feeds, offline.')
+    .version(packageVersion)
+    .showHelpAfterError('(iprisk --help lists the commands)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.err(text.trimEnd()),
+    })
+  const groups = new Map<string, Command>()
+  for (const [words, entry] of Object.entries(entries)) {
+    const [first = '', ...rest] = words.split(' ')
+    const grouped = rest.length > 0 && !rest[0]?.startsWith('<')
+    const parent = grouped ? groupOf(program, groups, first) : program
+    const command = parent
+      .command(grouped ? rest.join(' ') : words)
+      .description(entry.help)
+      .option(configOption.flag, configOption.help)
+    for (const option of optionsOf(entry.options)) command.option(option.flag, option.help)
+    command.action(async (...given: unknown[]) => {
+      // Commander hands over the arguments, then the options, then the command.
+      const flags = given.at(-2) as Readonly<Record<string, unknown>>
+      const settings = readSettings({
+        command: entry.options,
+        flags,
+        environment: process.env,
+        cwd: process.cwd(),
+      })
+      done(await entry.run(settings, given.slice(0, -2).flat() as string[], io))
+    })
+  }
+  return program
+}
+
+function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {
+  const known = groups.get(name)
+  if (known !== undefined) return known
+  const group = program.command(name).description(`${name}: see iprisk ${name} --help`)
+  groups.set(name, group)
+  return group
+}
+
+/** Whose fault it was decides the exit code; only a bug shows its stack. */
+function explainFailure(error: unknown, io: Io): number {
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+  }
+  if (error instanceof IpriskError && error.fault !== 'bug') {
+    io.err(`iprisk: ${error.message}`)
+    return error.fault === 'usage' ? exitCodes.usage : exitCodes.failed
+  }
+  io.err(`iprisk: unexpected: ${messageOf(error)}`)
+  if (error instanceof Error && error.stack !== undefined) io.err(error.stack)
+  return exitCodes.failed
+}
+
+process.exitCode = await main(process.argv.slice(2), processIo())

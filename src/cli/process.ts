@@ -1,0 +1,18 @@
+// The real process as an `Io`. A reader that goes away (`| head`) ends the program quietly.
+
+import { createInterface } from 'node:readline'
+import type { Io } from './io.ts'
+
+export function processIo(): Io {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+  return {
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+    outIsTerminal: process.stdout.isTTY,
+    errIsTerminal: process.stderr.isTTY,
+    lines: () => createInterface({ input: process.stdin, crlfDelay: Infinity }),
+  }
+}

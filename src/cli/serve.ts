@@ -1,0 +1,33 @@
+// `iprisk serve`: runs the server until a signal ends it, and says in one line what it serves.
+
+import { createLog } from '../base/log.ts'
+import { formatDay } from '../base/day.ts'
+import type { Settings } from '../config/settings.ts'
+import { type Running, runPrimary } from '../server/primary.ts'
+import { urlOf } from '../server/probe.ts'
+
+/** Resolves to the exit code when the server has drained. */
+export function serve(settings: Settings): Promise<number> {
+  const log = createLog({
+    level: settings.serve.logLevel,
+    name: 'iprisk',
+    pretty: process.stderr.isTTY,
+  })
+  return runPrimary({
+    settings,
+    log,
+    onRunning: (running) => void process.stderr.write(`${runningLine(running)}\n`),
+  })
+}
+
+/** One line for people. */
+export function runningLine(running: Running): string {
+  const { table } = running
+  const what =
+    table === undefined
+      ? `no table yet, so checks answer 503 (${running.problem})`
+      : `table ${table.id} as of ${formatDay(table.asOf)}`
+  const workers = `${running.workers} ${running.workers === 1 ? 'worker' : 'workers'}`
+  const admin = urlOf({ host: running.adminHost, port: running.adminPort })
+  return `iprisk serves ${urlOf(running)} with ${workers}, ${what}; metrics and health on ${admin}`
+}

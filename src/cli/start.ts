@@ -1,0 +1,54 @@
+// `iprisk start`, what `npm start` runs: the first time it compiles a table from what is there and
+// makes a key; every time it serves. It prints a curl line that works.
+
+import { existsSync } from 'node:fs'
+import { createKey } from '../account/issue.ts'
+import { openLmdbStore } from '../account/lmdb.ts'
+import { apiNames } from '../config/plan.ts'
+import type { Settings } from '../config/settings.ts'
+import { buildTable } from './build.ts'
+import type { Io } from './io.ts'
+import { serve } from './serve.ts'
+
+/** An operator's own services: no limits, all that there is (contract 3.14). */
+const firstPlan = 'internal'
+
+export async function startCommand(settings: Settings, io: Io): Promise<number> {
+  if (!existsSync(settings.table)) {
+    io.err(`There is no table yet at ${settings.table}. Compiling one from what is here, offline:`)
+    const build = { ...settings.build, offline: true, out: settings.table }
+    await buildTable({ ...settings, build }, io)
+  }
+  const key = await firstKey(settings)
+  io.err('')
+  if (key === undefined) {
+    io.err('The keys made before still work. Another one: npx iprisk keys create --plan internal')
+  } else {
+    io.err(`Your first key, on the plan ${firstPlan}. It is shown this once:`)
+    io.out(key)
+  }
+  io.err(`Try it as soon as it serves:\n\n${curlLine(settings, key ?? '$IPRISK_KEY')}\n`)
+  return serve(settings)
+}
+
+/** The text of a new key where there is none yet. */
+async function firstKey(settings: Settings): Promise<string | undefined> {
+  const store = await openLmdbStore(settings.state)
+  try {
+    if ((await store.list()).length > 0) return undefined
+    const key = { name: 'first key', plan: firstPlan, apis: apiNames }
+    return (await createKey(store, key, Date.now())).text
+  } finally {
+    await store.close()
+  }
+}
+
+function curlLine(settings: Settings, key: string): string {
+  const { host, port } = settings.serve
+  const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+  return [
+    `  curl -s http://${at}/v1/intelligence/ip-risk/check \\`,
+    `    -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\`,
+    `    -d '{"ip":"8.8.8.8"}'`,
+  ].join('\n')
+}

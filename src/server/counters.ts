@@ -1,0 +1,130 @@
+// Hot path: `countRequest`, `countAnswer`. Forbidden there: allocation, throw, closure.
+//
+// What one worker counts, in typed arrays: three adds a request. The primary gathers the snapshots
+// and src/server/metrics.ts turns them into Prometheus text. Counts only ever grow; they begin at 0
+// in every worker.
+
+import { classifications } from '../model/kind.ts'
+import type { Classification } from '../model/kind.ts'
+
+/** Every status that the server answers with. */
+export const statuses = [200, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
+export type Status = (typeof statuses)[number]
+
+/** Upper bounds of the duration histogram, seconds; above the last one counts as infinite. */
+export const durationBounds = [
+  0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025,
+  0.05, 0.1, 0.25, 1, 5,
+] as const
+
+const boundsMs = Float64Array.from(durationBounds, (seconds) => seconds * 1000)
+const statusIndex = new Map<number, number>(statuses.map((status, i) => [status, i]))
+const classificationIndex = new Map<string, number>(classifications.map((name, i) => [name, i]))
+
+export interface Counters {
+  /** By index in `statuses`. */
+  readonly requests: Float64Array
+  /** By index in `classifications`. */
+  readonly answers: Float64Array
+  /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
+  readonly durations: Float64Array
+  /** [sum of durations in milliseconds, connections refused by the framing guard, aborted] */
+  readonly totals: Float64Array
+}
+
+/** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
+export interface CounterSnapshot {
+  readonly requests: readonly number[]
+  readonly answers: readonly number[]
+  readonly durations: readonly number[]
+  readonly totals: readonly number[]
+  readonly residentBytes: number
+  readonly cpuSeconds: number
+}
+
+const durationSum = 0
+const refusedCount = 1
+const abortedCount = 2
+const totalsCount = 3
+
+export function newCounters(): Counters {
+  return {
+    requests: new Float64Array(statuses.length),
+    answers: new Float64Array(classifications.length),
+    durations: new Float64Array(durationBounds.length + 1),
+    totals: new Float64Array(totalsCount),
+  }
+}
+
+/** A request was answered with that status after so many milliseconds. */
+export function countRequest(counters: Counters, status: Status, durationMs: number): void {
+  const { requests, durations, totals } = counters
+  requests[statusIndex.get(status)!]! += 1
+  let bucket = 0
+  while (bucket < boundsMs.length && durationMs > boundsMs[bucket]!) bucket += 1
+  durations[bucket]! += 1
+  totals[durationSum]! += durationMs
+}
+
+/** A check was answered with that classification. */
+export function countAnswer(counters: Counters, classification: Classification): void {
+  counters.answers[classificationIndex.get(classification)!]! += 1
+}
+
+/** The framing guard closed a connection. */
+export function countRefused(counters: Counters): void {
+  counters.totals[refusedCount]! += 1
+}
+
+/** The client went away before its answer. */
+export function countAborted(counters: Counters): void {
+  counters.totals[abortedCount]! += 1
+}
+
+export function snapshotOf(counters: Counters): CounterSnapshot {
+  const { user, system } = process.cpuUsage()
+  return {
+    requests: [...counters.requests],
+    answers: [...counters.answers],
+    durations: [...counters.durations],
+    totals: [...counters.totals],
+    residentBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1e6,
+  }
+}
+
+export const emptySnapshot: CounterSnapshot = {
+  requests: statuses.map(() => 0),
+  answers: classifications.map(() => 0),
+  durations: [...durationBounds.map(() => 0), 0],
+  totals: Array.from({ length: totalsCount }, () => 0),
+  residentBytes: 0,
+  cpuSeconds: 0,
+}
+
+/** The counts of two snapshots together; what a process costs is the second one's. */
+export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): CounterSnapshot {
+  const add = (a: readonly number[], b: readonly number[]): number[] =>
+    a.map((value, i) => value + (b[i] ?? 0))
+  return {
+    requests: add(left.requests, right.requests),
+    answers: add(left.answers, right.answers),
+    durations: add(left.durations, right.durations),
+    totals: add(left.totals, right.totals),
+    residentBytes: right.residentBytes,
+    cpuSeconds: right.cpuSeconds,
+  }
+}
+
+/** The totals by name. */
+export function totalsOf(snapshot: CounterSnapshot): {
+  readonly durationSecondsSum: number
+  readonly refused: number
+  readonly aborted: number
+} {
+  return {
+    durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
+    refused: snapshot.totals[refusedCount] ?? 0,
+    aborted: snapshot.totals[abortedCount] ?? 0,
+  }
+}

@@ -1,0 +1,54 @@
+// One request and its answer while they are under way, and what a worker keeps for all of them.
+// Types and the two ends of life only; request.ts reads, reply.ts writes.
+//
+// Invariants: `res` is touched only while `state` is not `gone`; an exchange is answered at most
+// once; `pending` of the service counts those that are neither answered nor aborted.
+
+import type { HttpResponse } from 'uWebSockets.js'
+import type { Keyring } from '../account/keyring.ts'
+import type { Log } from '../base/log.ts'
+import type { Table } from '../table/table.ts'
+import { type Counters, countAborted } from './counters.ts'
+
+/** What a worker answers with. */
+export interface Service {
+  readonly keyring: Pick<Keyring, 'authenticate'>
+  readonly counters: Counters
+  readonly log: Log
+  readonly nextRequestId: () => string
+  /** The table in use; `undefined` until one is loaded. */
+  readonly table: () => Table | undefined
+  pending: number
+  /** Every answer closes its connection. */
+  draining: boolean
+}
+
+export const states = { open: 0, answered: 1, gone: 2 } as const
+export type State = (typeof states)[keyof typeof states]
+
+export interface Exchange {
+  readonly service: Service
+  readonly res: HttpResponse
+  readonly requestId: string
+  /** The method is HEAD: headers as for GET, no body. */
+  readonly head: boolean
+  /** By `performance.now()`. */
+  readonly startedMs: number
+  /** Whether the connection may serve another request (framing.ts). */
+  keep: boolean
+  state: State
+}
+
+/** The exchange is over: its answer is written, or its client has gone. */
+export function closeExchange(exchange: Exchange): void {
+  if (exchange.state === states.gone) return
+  exchange.state = states.gone
+  exchange.service.pending -= 1
+}
+
+/** The client went away. After this `res` must not be touched. */
+export function abortExchange(exchange: Exchange): void {
+  if (exchange.state === states.gone) return
+  countAborted(exchange.service.counters)
+  closeExchange(exchange)
+}

@@ -1,0 +1,146 @@
+// Hot path: one pass over the headers of a request. Forbidden here: allocation, throw, closure.
+//
+// The framing guard. It stands in front of uWebSockets.js's parser, which is too forgiving to stand
+// behind a proxy alone: where a proxy and this server read a different end of one request, the rest
+// becomes a second request that the proxy never saw (request smuggling). What the parser does, seen
+// on raw sockets with uws-pack 20.0.8:
+//
+//   it refuses itself       Host missing; Content-Length beside Transfer-Encoding; Content-Length
+//                           with a sign, a comma, a base, a space or 20 digits; HTTP/1.0; header
+//                           names with characters that are none (the socket hangs, then is cut)
+//   it lets pass            two Content-Length, two Host, two Transfer-Encoding, any coding
+//                           (`xchunked`, `gzip, chunked`), an empty Content-Length
+//   it reads wrongly        a last chunk without its CRLF; chunk data without CRLF; bare line feeds
+//   it hides                all headers behind one with an empty name; forEach ends there
+//
+// So a connection lives on only where nothing can be read in two ways:
+//
+//   refused   what `framingOf` calls bad: closed at once, for only close() stops the parser
+//   last      a body in chunks, or no stated length (a hidden one may lie behind an empty name), or
+//             a body that begins as a chunk would: answered from a later turn of the loop, with
+//             close; whatever was parsed behind it by then makes uWebSockets.js kill the connection
+//   kept      one Content-Length of digits and nothing else
+//
+// Not here: what a request means.
+
+/** How the end of a request is told. */
+export const framings = { refused: 0, last: 1, kept: 2 } as const
+export type Framing = (typeof framings)[keyof typeof framings]
+
+/** Fifteen digits are exact in a double, and far above every limit. */
+const lengthDigitsMax = 15
+
+/** What one pass over the headers found; one object a worker, reset by every request. */
+export interface HeaderPass {
+  hosts: number
+  lengths: number
+  codings: number
+  /** -1 where the last Content-Length is not one to fifteen digits. */
+  length: number
+  /** The last Transfer-Encoding is exactly `chunked`. */
+  chunked: boolean
+  /** A name that no request may have. */
+  badName: boolean
+  authorizations: number
+  authorization: string
+  requestId: string
+  /** The client says that it will send nothing more. */
+  close: boolean
+}
+
+export function newHeaderPass(): HeaderPass {
+  return {
+    hosts: 0,
+    lengths: 0,
+    codings: 0,
+    length: 0,
+    chunked: false,
+    badName: false,
+    authorizations: 0,
+    authorization: '',
+    requestId: '',
+    close: false,
+  }
+}
+
+export function resetHeaderPass(pass: HeaderPass): void {
+  pass.hosts = 0
+  pass.lengths = 0
+  pass.codings = 0
+  pass.length = 0
+  pass.chunked = false
+  pass.badName = false
+  pass.authorizations = 0
+  pass.authorization = ''
+  pass.requestId = ''
+  pass.close = false
+}
+
+/** Takes in one header. Names are in lower case, values without surrounding white space. */
+export function passHeader(pass: HeaderPass, name: string, value: string): void {
+  switch (name) {
+    case 'host':
+      pass.hosts += 1
+      return
+    case 'content-length':
+      pass.lengths += 1
+      pass.length = readLength(value)
+      return
+    case 'transfer-encoding':
+      pass.codings += 1
+      pass.chunked = value.length === 7 && value.toLowerCase() === 'chunked'
+      return
+    case 'authorization':
+      pass.authorizations += 1
+      pass.authorization = value
+      return
+    case 'x-request-id':
+      pass.requestId = value
+      return
+    case 'connection':
+      pass.close ||= value.length >= 5 && value.toLowerCase().includes('close')
+      return
+    case '':
+      pass.badName = true
+      return
+    default:
+  }
+}
+
+/** How the request ends, once all of its headers have been passed. */
+export function framingOf(pass: HeaderPass): Framing {
+  if (pass.hosts !== 1 || pass.lengths > 1 || pass.codings > 1 || pass.badName) {
+    return framings.refused
+  }
+  if (pass.codings === 1) {
+    return pass.chunked && pass.lengths === 0 ? framings.last : framings.refused
+  }
+  if (pass.length < 0) return framings.refused
+  return pass.lengths === 1 && !pass.close ? framings.kept : framings.last
+}
+
+/** A stated length, or -1 where it is not one to fifteen digits. */
+function readLength(text: string): number {
+  if (text.length === 0 || text.length > lengthDigitsMax) return -1
+  let value = 0
+  for (let i = 0; i < text.length; i += 1) {
+    const digit = text.charCodeAt(i) - 0x30
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value
+}
+
+/**
+ * Whether a body of stated length could be read as chunks by somebody who saw a Transfer-Encoding
+ * that is hidden from us: it begins with a hexadecimal digit. No body that is answered with 200
+ * does, for a JSON object begins with `{` or white space.
+ */
+export function beginsLikeChunk(body: Uint8Array): boolean {
+  const byte = body.length === 0 ? 0 : body[0]!
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    (byte >= 0x41 && byte <= 0x46) ||
+    (byte >= 0x61 && byte <= 0x66)
+  )
+}

@@ -1,0 +1,87 @@
+// Hot path: `replyJson` on a kept connection.
+//
+// Writing an answer: status, headers, body, and whether the connection lives on. The constant
+// headers go out in one `writeHeader` call with our own line end inside, which costs a third of
+// separate calls; never may a client's text stand in such a value. The request id stands alone: it
+// may be the client's, and holds no line end (requestid.ts).
+//
+// An answer that ends its connection is written in a later turn of the loop, see framing.ts.
+
+import { type ApiErrorCode, apiErrors, errorBody } from '../api/error.ts'
+import { type Status, countRequest } from './counters.ts'
+import { type Exchange, closeExchange, states } from './exchange.ts'
+import { describeError } from './fault.ts'
+
+const statusLines = {
+  200: '200 OK',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  413: '413 Payload Too Large',
+  429: '429 Too Many Requests',
+  500: '500 Internal Server Error',
+  503: '503 Service Unavailable',
+} as const satisfies Readonly<Record<Status, string>>
+
+const contentHeaders = 'application/json\r\ncache-control: no-store'
+
+/** What a client should wait before it asks again for what is not there yet. */
+const retryAfterSeconds = 5
+
+const errorHeaders: Readonly<Partial<Record<ApiErrorCode, string>>> = {
+  invalid_api_key: `${contentHeaders}\r\nwww-authenticate: Bearer`,
+  upstream_unavailable: `${contentHeaders}\r\nretry-after: ${retryAfterSeconds}`,
+}
+
+interface Answer {
+  readonly status: Status
+  /** The value of content-type and all constant headers behind it. */
+  readonly headers: string
+  readonly body: string
+}
+
+/** 200 with a JSON text. */
+export function replyJson(exchange: Exchange, body: string): void {
+  reply(exchange, { status: 200, headers: contentHeaders, body })
+}
+
+/** An error by its code; `allow` is for `method_not_allowed` alone. */
+export function replyError(exchange: Exchange, code: ApiErrorCode, allow = ''): void {
+  const headers = errorHeaders[code] ?? contentHeaders
+  reply(exchange, {
+    status: apiErrors[code].status,
+    headers: allow === '' ? headers : `${headers}\r\nallow: ${allow}`,
+    body: errorBody(code, exchange.requestId),
+  })
+}
+
+function reply(exchange: Exchange, answer: Answer): void {
+  if (exchange.state !== states.open) return
+  exchange.state = states.answered
+  if (exchange.keep && !exchange.service.draining) {
+    write(exchange, answer, false)
+    return
+  }
+  setImmediate(() => {
+    if (exchange.state !== states.answered) return
+    try {
+      exchange.res.cork(() => write(exchange, answer, true))
+    } catch (error) {
+      const { requestId, service } = exchange
+      service.log.error({ requestId, ...describeError(error) }, 'An answer could not be written.')
+    }
+  })
+}
+
+function write(exchange: Exchange, answer: Answer, close: boolean): void {
+  const { res, service, requestId } = exchange
+  countRequest(service.counters, answer.status, performance.now() - exchange.startedMs)
+  res.writeStatus(statusLines[answer.status])
+  res.writeHeader('x-request-id', requestId)
+  res.writeHeader('content-type', answer.headers)
+  if (exchange.head) res.endWithoutBody(Buffer.byteLength(answer.body), close)
+  else res.end(answer.body, close)
+  closeExchange(exchange)
+}

@@ -1,0 +1,159 @@
+// Reading a request: one pass over its headers, the framing guard, the route, the key, the body; then
+// the endpoint, or the first error of contract 3.12. An error is answered when the body has been
+// read, so that the connection can serve the next request.
+//
+// Invariants: nothing that a client sends makes a callback throw into uWebSockets.js, which would
+// end the process; `req` is used only in the turn that brought it; a body chunk is copied or used
+// before its callback returns.
+
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import type { Authenticated } from '../account/keyring.ts'
+import type { ApiErrorCode } from '../api/error.ts'
+import { checkBodyBytesMax } from '../api/path.ts'
+import { admit } from './admit.ts'
+import { countRefused } from './counters.ts'
+import { type Exchange, type Service, abortExchange, states } from './exchange.ts'
+import { failExchange } from './failure.ts'
+import {
+  type HeaderPass,
+  beginsLikeChunk,
+  framingOf,
+  framings,
+  newHeaderPass,
+  passHeader,
+  resetHeaderPass,
+} from './framing.ts'
+import { replyError } from './reply.ts'
+import { isRequestId } from './requestid.ts'
+import { type Endpoint, routes } from './route.ts'
+
+/**
+ * A body that is too large is read on, and thrown away, up to here, so that its sender gets to see
+ * the 413; what is larger is cut off with it.
+ */
+const discardBytesMax = 1_048_576
+
+const pass: HeaderPass = newHeaderPass()
+const takeHeader = (name: string, value: string): void => passHeader(pass, name, value)
+const noBody = Buffer.alloc(0)
+
+/** The first room for a body that comes in pieces. */
+const bodyBytesMin = 1024
+
+/** What will be done with the body once it is there. */
+type Plan =
+  | { readonly kind: 'refuse'; readonly code: ApiErrorCode; readonly allow: string }
+  | { readonly kind: 'open'; readonly endpoint: Extract<Endpoint, { access: 'open' }> }
+  | {
+      readonly kind: 'key'
+      readonly endpoint: Extract<Endpoint, { access: 'key' }>
+      readonly key: Authenticated
+    }
+
+/** Every request of the public port comes in here. */
+export function handleRequest(service: Service, res: HttpResponse, req: HttpRequest): void {
+  resetHeaderPass(pass)
+  req.forEach(takeHeader)
+  const framing = framingOf(pass)
+  if (framing === framings.refused) {
+    countRefused(service.counters)
+    res.close()
+    return
+  }
+  const method = req.getCaseSensitiveMethod()
+  const exchange: Exchange = {
+    service,
+    res,
+    requestId: isRequestId(pass.requestId) ? pass.requestId : service.nextRequestId(),
+    head: method === 'HEAD',
+    startedMs: performance.now(),
+    keep: framing === framings.kept,
+    state: states.open,
+  }
+  service.pending += 1
+  res.onAborted(() => abortExchange(exchange))
+  try {
+    const plan = planOf(service, { path: req.getUrl(), method })
+    readBody(exchange, pass.length, (body) => carryOut(exchange, plan, body))
+  } catch (error) {
+    failExchange(exchange, error)
+  }
+}
+
+/** 404, 405, 401, 403 and their place before the body. */
+function planOf(
+  service: Service,
+  target: { readonly path: string; readonly method: string },
+): Plan {
+  const route = routes.get(target.path)
+  if (route === undefined) return { kind: 'refuse', code: 'not_found', allow: '' }
+  const endpoint = route.methods.get(target.method)
+  if (endpoint === undefined) {
+    return { kind: 'refuse', code: 'method_not_allowed', allow: route.allow }
+  }
+  if (endpoint.access === 'open') return { kind: 'open', endpoint }
+  const outcome = admit(service, pass)
+  return outcome.kind === 'denied'
+    ? { kind: 'refuse', code: outcome.code, allow: '' }
+    : { kind: 'key', endpoint, key: outcome }
+}
+
+/** `body` is `undefined` where it is too large. */
+function carryOut(exchange: Exchange, plan: Plan, body: Buffer | undefined): void {
+  if (body === undefined || beginsLikeChunk(body)) exchange.keep = false
+  if (plan.kind === 'refuse') replyError(exchange, plan.code, plan.allow)
+  else if (body === undefined) replyError(exchange, 'payload_too_large')
+  else if (plan.kind === 'open') plan.endpoint.answer(exchange)
+  else plan.endpoint.answer(exchange, plan.key, body)
+}
+
+/**
+ * Calls `done` once: with the whole body, valid during the call only, or with `undefined` where it
+ * is larger than a check's may be. `stated` is the Content-Length, 0 where there is none.
+ */
+function readBody(
+  exchange: Exchange,
+  stated: number,
+  done: (body: Buffer | undefined) => void,
+): void {
+  let kept: Buffer = noBody
+  let bytes = 0
+  let finished = false
+  const finish = (body: Buffer | undefined): void => {
+    finished = true
+    done(body)
+  }
+  if (stated > discardBytesMax) {
+    finish(undefined)
+    return
+  }
+  exchange.res.onData((chunk, isLast) => {
+    if (finished || exchange.state !== states.open) return
+    try {
+      const before = bytes
+      bytes += chunk.byteLength
+      if (bytes > checkBodyBytesMax) {
+        kept = noBody
+        if (isLast || bytes > discardBytesMax) finish(undefined)
+      } else if (isLast && before === 0) {
+        finish(Buffer.from(chunk))
+      } else {
+        // Copied: the chunk is dead after this call.
+        kept = roomFor(kept, bytes, stated)
+        Buffer.from(chunk).copy(kept, before)
+        if (isLast) finish(kept.subarray(0, bytes))
+      }
+    } catch (error) {
+      failExchange(exchange, error)
+    }
+  })
+}
+
+/** A buffer of at least `bytes` with the content of `kept`; grows by doubling. */
+function roomFor(kept: Buffer, bytes: number, stated: number): Buffer {
+  if (kept.length >= bytes) return kept
+  const wanted = Math.max(bytes, stated, kept.length * 2, bodyBytesMin)
+  const room = Buffer.allocUnsafe(Math.min(wanted, checkBodyBytesMax))
+  kept.copy(room)
+  return room
+}

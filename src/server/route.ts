@@ -1,0 +1,37 @@
+// The route table: every path of the public port, the methods it takes and what answers them. A path
+// is compared as sent, without its query: no decoding, no trailing slash.
+
+import type { Authenticated } from '../account/keyring.ts'
+import { paths } from '../api/path.ts'
+import { answerCheck } from './check.ts'
+import { answerMeta, answerOpenApi } from './describe.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Answers once the whole body is there. `open` endpoints ask for no key. */
+export type Endpoint =
+  | { readonly access: 'open'; readonly answer: (exchange: Exchange) => void }
+  | {
+      readonly access: 'key'
+      readonly answer: (exchange: Exchange, key: Authenticated, body: Buffer) => void
+    }
+
+export interface Route {
+  /** The value of the Allow header. */
+  readonly allow: string
+  readonly methods: ReadonlyMap<string, Endpoint>
+}
+
+function route(methods: Readonly<Record<string, Endpoint>>): Route {
+  return { allow: Object.keys(methods).join(', '), methods: new Map(Object.entries(methods)) }
+}
+
+/** HEAD is GET without the body (RFC 9110, 9.3.2). */
+function getRoute(endpoint: Endpoint): Route {
+  return route({ GET: endpoint, HEAD: endpoint })
+}
+
+export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
+  [paths.check, route({ POST: { access: 'key', answer: answerCheck } })],
+  [paths.meta, getRoute({ access: 'key', answer: answerMeta })],
+  [paths.openApi, getRoute({ access: 'open', answer: answerOpenApi })],
+])

@@ -1,0 +1,46 @@
+// Watches one file for a new one in its place, by looking: a rename into place shows in the inode,
+// and looking works on every file system. Not for files that are rewritten in place slowly: a
+// change counts once two looks see the same.
+
+import { statSync } from 'node:fs'
+
+export interface Watch {
+  readonly stop: () => void
+}
+
+/** What tells one file at a path from the next; `''` where there is none. */
+export function fileIdentity(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? '' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`
+}
+
+/** Calls `changed` for every file that takes the place of the one with identity `known`. */
+export function watchFile(options: {
+  readonly path: string
+  readonly known: string
+  readonly everyMs: number
+  readonly changed: () => void
+}): Watch {
+  const { path, everyMs, changed } = options
+  let { known } = options
+  let seen = known
+  const timer = setInterval(() => {
+    const identity = identityOrEmpty(path)
+    const settled = identity === seen
+    seen = identity
+    if (!settled || identity === known) return
+    known = identity
+    // A file that is gone changes nothing: the table in use stays in use.
+    if (identity !== '') changed()
+  }, everyMs)
+  return { stop: () => clearInterval(timer) }
+}
+
+/** A folder that cannot be read just now is no change. */
+function identityOrEmpty(path: string): string {
+  try {
+    return fileIdentity(path)
+  } catch {
+    return ''
+  }
+}

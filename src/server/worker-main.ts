@@ -1,0 +1,33 @@
+// The program of a worker process: connects createWorker to its primary, the real tables, the key
+// store and the log. Forked by crew.ts; it does nothing when run by hand.
+
+import process from 'node:process'
+import { createKeyring } from '../account/keyring.ts'
+import { openLmdbStore } from '../account/lmdb.ts'
+import { createLog } from '../base/log.ts'
+import { openTable } from '../table/open.ts'
+import type { ToWorker } from './message.ts'
+import { createWorker } from './worker.ts'
+
+const receive = createWorker({
+  send: (message) => {
+    // The channel is closed where the primary has just died; then this process ends by itself.
+    if (process.connected) process.send?.(message)
+  },
+  openTable: (path) => {
+    const table = openTable(path)
+    table.populate()
+    return table
+  },
+  openKeyring: async ({ stateFolder, plans }) =>
+    createKeyring({ store: await openLmdbStore(stateFolder), plans, api: 'ip-risk' }),
+  createLog: ({ logLevel }) =>
+    createLog({ level: logLevel, name: 'iprisk-worker', pretty: process.stderr.isTTY }),
+  exit: (code) => process.exit(code),
+})
+
+// A terminal sends these to every process of its group; the primary says when to drain.
+process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => undefined)
+process.on('message', (message: ToWorker) => receive(message))
+process.send?.({ kind: 'hello' })

@@ -1,0 +1,176 @@
+// A worker: listens on the port, answers by itself, and does what the primary says. What it is made
+// of (opening tables, the key store, the log) comes in from worker-main.ts or a test.
+//
+// Invariants: it ends by itself when the primary is gone; it ignores the signals of a terminal, for
+// the primary decides when it drains.
+
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import type { Keyring } from '../account/keyring.ts'
+import { messageOf } from '../base/error.ts'
+import { keyRefreshMs } from '../base/limits.ts'
+import type { Log } from '../base/log.ts'
+import type { Table } from '../table/table.ts'
+import { type Counters, newCounters, snapshotOf } from './counters.ts'
+import { createCurrent } from './current.ts'
+import type { Service } from './exchange.ts'
+import { describeError } from './fault.ts'
+import type { TableFile, ToPrimary, ToWorker, WorkerSettings } from './message.ts'
+import { handleRequest } from './request.ts'
+import { requestIds } from './requestid.ts'
+import { loadUws } from './uws.ts'
+
+/** Counts reach the primary this often, so that a worker's death loses little of them. */
+const countMs = 1000
+
+/**
+ * After the port is closed: time in which a client that is about to reuse its connection does, and
+ * is answered with close, instead of finding a reset.
+ */
+const lingerMs = 250
+
+export interface WorkerParts {
+  readonly send: (message: ToPrimary) => void
+  readonly openTable: (path: string) => Table
+  readonly openKeyring: (settings: WorkerSettings) => Promise<Keyring>
+  readonly createLog: (settings: WorkerSettings) => Log
+  readonly exit: (code: number) => void
+}
+
+interface Running {
+  readonly app: TemplatedApp
+  readonly service: Service
+  readonly close: () => void
+}
+
+/** Returns what takes the primary's messages. */
+export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
+  const { send } = parts
+  const counters = newCounters()
+  const current = createCurrent(parts.openTable)
+  let running: Promise<Running> | undefined
+
+  const open = (file: TableFile): boolean => {
+    const table = file.table
+    try {
+      send({ kind: 'opened', table, info: current.open(file) })
+      return true
+    } catch (error) {
+      send({ kind: 'refused', table, message: messageOf(error) })
+      return false
+    }
+  }
+  const swap = (table: number): void => {
+    const info = current.swap(table)
+    if (info !== undefined) send({ kind: 'swapped', table, info })
+  }
+
+  return (message) => {
+    switch (message.kind) {
+      case 'start':
+        if (message.file !== undefined && open(message.file)) swap(message.file.table)
+        running = start(parts, message.settings, { counters, table: current.table })
+        running.then(
+          () => send({ kind: 'listening' }),
+          (error: unknown) => {
+            send({ kind: 'failed', message: messageOf(error) })
+            parts.exit(1)
+          },
+        )
+        return
+      case 'open':
+        open(message.file)
+        return
+      case 'swap':
+        swap(message.table)
+        return
+      case 'count':
+        send({ kind: 'counted', counters: snapshotOf(counters) })
+        return
+      case 'drain':
+        if (running === undefined) parts.exit(0)
+        else
+          running.then(
+            (worker) => drain(parts, worker),
+            () => parts.exit(1),
+          )
+        return
+      default:
+        message satisfies never
+    }
+  }
+}
+
+async function start(
+  parts: WorkerParts,
+  settings: WorkerSettings,
+  state: { readonly counters: Counters; readonly table: () => Table | undefined },
+): Promise<Running> {
+  const uws = await loadUws()
+  const log = parts.createLog(settings)
+  const keyring = await parts.openKeyring(settings)
+  const service: Service = {
+    keyring,
+    counters: state.counters,
+    log,
+    nextRequestId: requestIds(),
+    table: state.table,
+    pending: 0,
+    draining: false,
+  }
+  await keyring.refresh(Date.now())
+  const refresh = keepKeysFresh(keyring, log)
+  const count = setInterval(() => {
+    parts.send({ kind: 'counted', counters: snapshotOf(state.counters) })
+  }, countMs)
+  const app = uws.App()
+  app.any('/*', (res, req) => handleRequest(service, res, req))
+  const socket = await listen(app, settings)
+  const close = (): void => {
+    uws.us_listen_socket_close(socket)
+    clearInterval(refresh)
+    clearInterval(count)
+  }
+  return { app, service, close }
+}
+
+/** Refreshes the keys five times a second; says once that it fails, and once that it works again. */
+function keepKeysFresh(keyring: Keyring, log: Log): NodeJS.Timeout {
+  let failing = false
+  const refresh = async (): Promise<void> => {
+    try {
+      await keyring.refresh(Date.now())
+      if (failing) log.info({ version: keyring.version() }, 'The keys can be read again.')
+      failing = false
+    } catch (error) {
+      if (!failing) log.error(describeError(error), 'The keys cannot be read; those held stay.')
+      failing = true
+    }
+  }
+  return setInterval(() => void refresh(), keyRefreshMs)
+}
+
+function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_socket> {
+  const { host, port } = settings
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, (socket) => {
+      if (socket === false) reject(new Error(`The port ${port} of ${host} cannot be listened on.`))
+      else resolve(socket)
+    })
+  })
+}
+
+/** Takes no more connections, finishes what is under way, says so and ends. */
+function drain(parts: WorkerParts, { app, service, close }: Running): void {
+  if (service.draining) return
+  service.draining = true
+  close()
+  const notBefore = performance.now() + lingerMs
+  const wait = setInterval(() => {
+    if (service.pending > 0 || performance.now() < notBefore) return
+    clearInterval(wait)
+    app.close()
+    parts.send({ kind: 'counted', counters: snapshotOf(service.counters) })
+    parts.send({ kind: 'drained' })
+    parts.exit(0)
+  }, 10)
+}

@@ -1,0 +1,413 @@
+// Settings: where a value comes from, what is refused and in which words, all at once.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import * as fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseDay } from '../../src/base/day.ts'
+import { environmentOf, nameOf, options, optionsOf } from '../../src/config/option.ts'
+import type { Problem } from '../../src/config/problem.ts'
+import type { Settings } from '../../src/config/settings.ts'
+import { judgeSettings, readSettings } from '../../src/config/settings.ts'
+import type { Sources } from '../../src/config/source.ts'
+
+let cwd = ''
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'iprisk-config-'))
+})
+afterEach(() => {
+  rmSync(cwd, { recursive: true })
+})
+
+const file = (content: unknown, name = 'iprisk.json'): string => {
+  const path = join(cwd, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+const sources = (some: Partial<Sources>): Sources => ({
+  command: 'serve',
+  flags: {},
+  environment: {},
+  cwd,
+  ...some,
+})
+const settings = (some: Partial<Sources> = {}): Settings => readSettings(sources(some))
+const problems = (some: Partial<Sources>): readonly Problem[] => {
+  const judged = judgeSettings(sources(some))
+  return 'length' in judged ? judged : []
+}
+
+describe('without any source', () => {
+  it('the defaults are those of the contract', () => {
+    const found = settings()
+    expect(found.table).toBe(join(cwd, 'data/table/world.iprisk'))
+    expect(found.state).toBe(join(cwd, 'data/state'))
+    expect(found.serve).toEqual({
+      port: 8080,
+      host: '127.0.0.1',
+      adminPort: 9090,
+      adminHost: '127.0.0.1',
+      workers: availableParallelism(),
+      drainSeconds: 10,
+      logLevel: 'info',
+      logAddresses: false,
+    })
+    expect(found.build).toEqual({
+      offline: false,
+      out: join(cwd, 'data/table/world.iprisk'),
+      report: join(cwd, 'data/table/report.json'),
+      snapshots: join(cwd, 'data/snapshots'),
+      allFeeds: false,
+      feeds: {},
+      networks: [],
+      locations: [],
+    })
+  })
+
+  it('the plans are those of contract 3.14', () => {
+    const limits = Object.values(settings().plans).map((plan) => [
+      plan.name,
+      plan.apis.length,
+      plan.rate?.perSecond,
+      plan.rate?.burst,
+      plan.quotaPerMonth,
+      plan.insights,
+    ])
+    expect(limits).toEqual([
+      ['free', 0, undefined, undefined, undefined, 'never'],
+      ['team', 1, 50, 100, 1_000_000, 'never'],
+      ['business', 1, 500, 1000, 20_000_000, 'never'],
+      ['enterprise', 1, 5000, 10_000, 500_000_000, 'on_request'],
+      ['internal', 1, undefined, undefined, undefined, 'on_request'],
+    ])
+  })
+
+  it('they are frozen to the bottom and survive JSON', () => {
+    const found = settings()
+    expect(Object.isFrozen(found.plans['team']?.rate)).toBe(true)
+    expect(Object.isFrozen(found.build.networks)).toBe(true)
+    expect(JSON.parse(JSON.stringify(found))).toEqual(found)
+  })
+})
+
+describe('precedence', () => {
+  it('is flag, environment, file, default', () => {
+    const layers = { flags: { port: '1' }, environment: { IPRISK_PORT: '2' } }
+    file({ serve: { port: 3 } })
+    expect(settings(layers).serve.port).toBe(1)
+    expect(settings({ ...layers, flags: {} }).serve.port).toBe(2)
+    expect(settings().serve.port).toBe(3)
+    file({})
+    expect(settings().serve.port).toBe(8080)
+  })
+
+  it('of every setting that has a place in the file: the flag wins over all others', () => {
+    const texts = { number: ['7', '8'], switch: ['true', 'false'], text: [], texts: ['a', 'b'] }
+    const special: Record<string, [string, string]> = {
+      mirror: ['http://a', 'http://b'],
+      asOf: ['2026-08-22', '2026-08-23'],
+      logLevel: ['warn', 'error'],
+    }
+    for (const option of options.filter(({ member }) => member[0] !== 'invocation')) {
+      const name = nameOf(option)
+      const [flag = 'x', variable = 'y'] = special[name] ?? texts[option.form]
+      const command = option.commands[0]
+      if (command === undefined) throw new Error(`${name} belongs to no command`)
+      const environment = { [environmentOf(option)]: variable }
+      const byFlag = settings({ command, flags: { [name]: flag } })
+      const byVariable = settings({ command, environment })
+      expect([name, byVariable]).not.toEqual([name, byFlag])
+      expect(settings({ command, environment, flags: { [name]: flag } })).toEqual(byFlag)
+    }
+  })
+
+  it('an empty variable is not set', () => {
+    expect(settings({ environment: { IPRISK_PORT: '' } }).serve.port).toBe(8080)
+  })
+})
+
+describe('text', () => {
+  it.each([
+    ['true', true],
+    ['1', true],
+    ['YES', true],
+    ['on', true],
+    ['false', false],
+    ['0', false],
+    ['no', false],
+    ['Off', false],
+  ])('%s switches', (text, value) => {
+    expect(settings({ environment: { IPRISK_LOG_ADDRESSES: text } }).serve.logAddresses).toBe(value)
+  })
+
+  it('makes lists, by comma or by repetition', () => {
+    const lists = [
+      settings({ command: 'build', environment: { IPRISK_NETWORKS: 'a,b' } }),
+      settings({ command: 'build', flags: { networks: ['a', 'b'] } }),
+    ].map(({ build }) => build.networks)
+    expect(lists).toEqual([
+      [join(cwd, 'a'), join(cwd, 'b')],
+      [join(cwd, 'a'), join(cwd, 'b')],
+    ])
+  })
+
+  it('is read from a file that a variable names, without its last line end', () => {
+    file('8181\n', 'port.txt')
+    const environment = { IPRISK_PORT_FILE: 'port.txt' }
+    expect(settings({ environment }).serve.port).toBe(8181)
+  })
+})
+
+describe('the configuration file', () => {
+  it('is the one that --config names, else IPRISK_CONFIG, else ./iprisk.json', () => {
+    file({ serve: { port: 1 } }, 'flag.json')
+    file({ serve: { port: 2 } }, 'variable.json')
+    file({ serve: { port: 3 } })
+    const environment = { IPRISK_CONFIG: 'variable.json' }
+    expect(settings({ flags: { config: 'flag.json' }, environment }).serve.port).toBe(1)
+    expect(settings({ environment }).serve.port).toBe(2)
+    expect(settings().serve.port).toBe(3)
+  })
+
+  it('gives paths by its own folder; flags and variables by the working folder', () => {
+    file({ table: 't', build: { snapshots: '/abs', locations: ['l'] } }, 'etc/my.json')
+    const found = settings({ flags: { config: 'etc/my.json', state: 's' } })
+    expect(found.table).toBe(join(cwd, 'etc/t'))
+    expect(found.build.out).toBe(join(cwd, 'etc/t'))
+    expect(found.build.report).toBe(join(cwd, 'etc/report.json'))
+    expect(found.build.snapshots).toBe('/abs')
+    expect(found.build.locations).toEqual([join(cwd, 'etc/l')])
+    expect(found.state).toBe(join(cwd, 's'))
+  })
+
+  it('may begin with a byte order mark and name its schema', () => {
+    file('\uFEFF{"$schema": "x", "serve": {"port": 5}}')
+    expect(settings().serve.port).toBe(5)
+  })
+
+  it('merges plans member by member', () => {
+    file({
+      plans: {
+        team: { rate: { burst: 75 } },
+        internal: { quotaPerMonth: 5 },
+        business: { rate: 'none' },
+        own: { apis: ['ip-risk'], rate: 'none', quotaPerMonth: 9, insights: 'always' },
+      },
+    })
+    const { plans } = settings()
+    expect(plans['team']?.rate).toEqual({ perSecond: 50, burst: 75 })
+    expect(plans['internal']).toMatchObject({ quotaPerMonth: 5, insights: 'on_request' })
+    expect(plans['business']).not.toHaveProperty('rate')
+    expect(plans['own']).toEqual({
+      name: 'own',
+      apis: ['ip-risk'],
+      quotaPerMonth: 9,
+      insights: 'always',
+    })
+  })
+})
+
+describe('what a flag says of one call', () => {
+  it('is validated like any setting', () => {
+    const flags = { plan: 'team', name: 'n', api: 'none', expires: '2030-01-02', rate: '5' }
+    const environment = { IPRISK_QUOTA: '7', IPRISK_JSON: '1', IPRISK_GRACE_HOURS: 'no business' }
+    expect(settings({ command: 'keys create', flags, environment }).invocation).toEqual({
+      json: true,
+      plan: 'team',
+      name: 'n',
+      api: 'none',
+      expires: parseDay('2030-01-02'),
+      rate: 5,
+      quota: 7,
+      graceHours: 168,
+    })
+  })
+})
+
+// Bad input, by table: sources, and the words that must be in the one problem they give.
+describe('one problem', () => {
+  const port = 'it must be a whole number from 0 to 65535'
+  const flag = (flags: Sources['flags'], command: Sources['command'] = 'serve') => ({
+    command,
+    flags,
+  })
+  const environment = (variables: Record<string, string>) => ({ environment: variables })
+  const cases: readonly (readonly [Partial<Sources> & { file?: unknown }, string])[] = [
+    [flag({ port: 'abc' }), `serve.port = "abc" (the flag --port): ${port}`],
+    [flag({ port: '70000' }), `serve.port = 70000 (the flag --port): ${port}`],
+    [flag({ port: '-1' }), `serve.port = -1 (the flag --port): ${port}`],
+    [flag({ port: '80.5' }), `serve.port = 80.5 (the flag --port): ${port}`],
+    [flag({ port: '0x50' }), `serve.port = "0x50" (the flag --port): ${port}`],
+    [flag({ port: ' 80' }), `serve.port = " 80" (the flag --port): ${port}`],
+    [flag({ port: '9090' }), 'serve.adminPort = 9090 (the default): it must be another port'],
+    [
+      flag({ host: '1.2.3.400' }),
+      'serve.host = "1.2.3.400" (the flag --host): it must be an address',
+    ],
+    [flag({ host: 'a b' }), 'it must be an address or a host name'],
+    [flag({ workers: '0' }), 'it must be a whole number of processes from 1 to 1024'],
+    [flag({ logLevel: 'loud' }), 'one of trace, debug, info, warn, error, fatal, silent'],
+    [flag({ logAddresses: 'maybe' }), 'serve.logAddresses = "maybe" (the flag --log-addresses)'],
+    [flag({ table: '' }), 'table = "" (the flag --table): it must be the path'],
+    [flag({ mirror: 'http://x' }), 'mirror = "http://x" (the command line): iprisk serve has no'],
+    [flag({ mirror: 'ftp://x' }, 'build'), 'it must be an http or https address'],
+    [flag({ mirror: 'http://u:secret@x/' }, 'build'), '"http://…@x/" (the flag --mirror)'],
+    [flag({ asOf: '2026-02-30' }, 'build'), 'it must be a day as YYYY-MM-DD'],
+    [
+      flag({ plan: 'gold' }, 'keys create'),
+      'it must be one of free, team, business, enterprise, int',
+    ],
+    [
+      flag({ rate: '0' }, 'keys create'),
+      'rate = 0 (the flag --rate): it must be a whole number of r',
+    ],
+    [flag({ burst: 'x' }, 'keys create'), 'burst = "x" (the flag --burst)'],
+    [flag({ quota: '-5' }, 'keys create'), 'quota = -5 (the flag --quota)'],
+    [flag({ api: 'all' }, 'keys create'), 'it must be one of ip-risk, none'],
+    [
+      flag({ expires: 'soon' }, 'keys create'),
+      'expires = "soon" (the flag --expires): it must be a day',
+    ],
+    [flag({ name: 'a\nb' }, 'keys create'), 'it must be printable text of at most 100 characters'],
+    [flag({ name: 'x'.repeat(101) }, 'keys create'), 'it must be printable text of at most 100'],
+    [environment({ IPRISK_PORT: 'x' }), '(the environment variable IPRISK_PORT)'],
+    [
+      environment({ IPRISK_PROT: '1' }),
+      'IPRISK_PROT (the environment): there is no such setting; did you mean IPRISK_PORT?',
+    ],
+    [environment({ IPRISK_NONSENSE_ENTIRELY: '1' }), 'there is no such setting'],
+    [environment({ IPRISK_PORT: 'tcp://10.0.0.1:80' }), 'enableServiceLinks'],
+    [
+      environment({ IPRISK_PORT_FILE: 'gone' }),
+      'IPRISK_PORT_FILE = "gone" (the environment variable',
+    ],
+    [environment({ IPRISK_PORT_FILE: 'x', IPRISK_PORT: '1' }), 'only one of the two'],
+    [environment({ IPRISK_CONFIG_FILE: 'x' }), 'did you mean IPRISK_CONFIG?'],
+    [flag({ config: 'gone.json' }), 'gone.json" (the flag --config): it must name a file'],
+    [flag({ config: '.' }), 'it is a folder'],
+    [environment({ IPRISK_CONFIG: 'gone.json' }), '(the environment variable IPRISK_CONFIG)'],
+    [{ file: '{"a": }' }, 'it must be JSON: '],
+    [{ file: '{\n "a": "b"\n "c"}' }, '(line 3, column 2)'],
+    [{ file: '[]' }, 'it must be a JSON object'],
+    [{ file: 'null' }, 'it must be a JSON object'],
+    [{ file: `"${'x'.repeat(1_100_000)}"` }, 'it has more than 1048576 bytes'],
+    [{ file: { serv: {} } }, 'there is no such member; did you mean serve?'],
+    [{ file: { invocation: {} } }, 'it is given by flags alone'],
+    [{ file: '{"__proto__": 1}' }, '__proto__ = 1 (the file'],
+    [{ file: { serve: { prot: 1 } } }, 'serve.prot = 1 (the file'],
+    [{ file: { serve: { prot: 1 } } }, 'did you mean port?'],
+    [{ file: { serve: 5 } }, 'it must be an object'],
+    [{ file: { serve: { port: '80' } } }, `iprisk.json): ${port}`],
+    [{ file: { serve: { port: null } } }, 'serve.port = null (the file'],
+    [{ file: { build: { feeds: { 'tor-x': 'on' } } } }, 'build.feeds.tor-x = "on" (the file'],
+    [{ file: { build: { feeds: { 'Tor X': true } } } }, 'its name must be the id of a feed'],
+    [{ file: { build: { networks: 'x' } } }, 'it must be a list of paths'],
+    [{ file: { build: { networks: [''] } } }, 'build.networks.0 = ""'],
+    [{ file: { plans: { team: { rate: 'low' } } } }, 'it must be "none" or an object of perSecond'],
+    [{ file: { plans: { team: { rate: { burst: 0 } } } } }, 'plans.team.rate.burst = 0'],
+    [{ file: { plans: { team: { rate: { brust: 5 } } } } }, 'did you mean burst?'],
+    [
+      { file: { plans: { internal: { rate: { burst: 5 } } } } },
+      'plans.internal.rate.perSecond (the file',
+    ],
+    [
+      { file: { plans: { team: { quotaPerMonth: 0 } } } },
+      'it must be "none" or a whole number of che',
+    ],
+    [{ file: { plans: { team: { insights: true } } } }, 'one of never, on_request, always'],
+    [{ file: { plans: { team: { apis: ['ip-rsk'] } } } }, 'plans.team.apis.0 = "ip-rsk"'],
+    [{ file: { plans: { team: { apis: ['ip-risk', 'ip-risk'] } } } }, 'names each API once'],
+    [{ file: { plans: { team: { quota: 5 } } } }, 'plans.team.quota = 5'],
+    [{ file: { plans: { Team: {} } } }, 'its name must be the name of a plan'],
+    [{ file: { plans: { team: null } } }, 'it must be an object of apis, rate'],
+  ]
+
+  it.each(cases.map(([input, words]) => ({ input, words })))('$words', ({ input, words }) => {
+    const { file: content, ...some } = input
+    if (content !== undefined) file(content)
+    const lines = problems(some).map(
+      ({ name, value, origin, allowed }) =>
+        `${name}${value === undefined ? '' : ` = ${value}`} (${origin}): ${allowed}`,
+    )
+    expect(lines.join('\n')).toContain(words)
+    // A plan whose name is bad is judged as a plan too.
+    expect(lines).toHaveLength(words.includes('the name of a plan') ? lines.length : 1)
+    expect(lines.join()).not.toMatch(/Invalid|\bexpected|undefined|\[object/)
+    expect(() => settings(some)).toThrow(/cannot be used/)
+  })
+})
+
+describe('problems', () => {
+  it('are told all at once, from every source', () => {
+    const path = file({ serve: { host: 5, colour: 1 }, plans: { gold: {} }, extra: true })
+    const flags = { port: 'x', nonsense: true }
+    const environment = { IPRISK_WORKERS: 'many', IPRISK_STAT: 's' }
+    expect(() => settings({ flags, environment })).toThrow(
+      expect.objectContaining({ code: 'settings_invalid', fault: 'usage' }),
+    )
+    const found = problems({ flags, environment })
+    expect(found.map(({ name, origin }) => `${name}: ${origin}`).sort()).toEqual(
+      [
+        'IPRISK_STAT: the environment',
+        `extra: the file ${path}`,
+        'nonsense: the command line',
+        `plans.gold.apis: the file ${path}`,
+        `plans.gold.insights: the file ${path}`,
+        `plans.gold.quotaPerMonth: the file ${path}`,
+        `plans.gold.rate: the file ${path}`,
+        `serve.colour: the file ${path}`,
+        `serve.host: the file ${path}`,
+        'serve.port: the flag --port',
+        'serve.workers: the environment variable IPRISK_WORKERS',
+      ].sort(),
+    )
+  })
+
+  it('are not made of variables that others set', () => {
+    const environment = {
+      PATH: '/bin',
+      IPRISK_TEST_FEEDS: '/feeds',
+      IPRISK_SERVICE_HOST: '10.0.0.1',
+      IPRISK_SERVICE_PORT: '80',
+      IPRISK_SERVICE_PORT_HTTP: '80',
+      IPRISK_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+      IPRISK_PORT_8080_TCP_ADDR: '10.0.0.1',
+    }
+    expect(problems({ environment })).toEqual([])
+  })
+
+  it('are what any JSON that is no settings gives, never another failure', () => {
+    const judge = (content: unknown, port = '1'): number => {
+      const path = file(content, 'any.json')
+      const judged = judgeSettings(sources({ flags: { config: path, port } }))
+      return 'length' in judged ? judged.length : 0
+    }
+    const members = fc.constantFrom('serve', 'build', 'plans', 'table', 'state')
+    const member = fc.property(members, fc.jsonValue({ maxDepth: 3 }), (name, value) => {
+      expect(judge({ [name]: value })).toBeGreaterThanOrEqual(0)
+    })
+    fc.assert(member, { numRuns: 300 })
+    // What is no object at all is always a problem.
+    const scalar = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.array(fc.integer()))
+    const whole = fc.property(scalar, (value) => {
+      expect(judge(JSON.stringify(value))).toBe(1)
+    })
+    fc.assert(whole, { numRuns: 100 })
+  })
+})
+
+describe('the option table', () => {
+  it('gives each command each name once', () => {
+    const names = options.map(nameOf)
+    expect(new Set(names).size).toBe(names.length)
+    expect(optionsOf('serve').map(nameOf)).toContain('adminPort')
+    expect(optionsOf('table info')).toEqual([])
+  })
+
+  it('derives the variable from the flag', () => {
+    const found = options.find((option) => nameOf(option) === 'adminPort')
+    expect(found && environmentOf(found)).toBe('IPRISK_ADMIN_PORT')
+  })
+})

@@ -1,0 +1,81 @@
+// What the feeds say of each query, by one plain pass a feed. The one rule of meaning here is
+// scoring.md's fourth: in an access network what is listed inside an IPv6 /64 stands for the whole
+// /64, a customer's line. Which networks are access networks is asked of the table under test: the
+// class of an AS is a judgement (build/networks), not a fact of an input.
+
+import { type Point, type Span, spanOf } from './address.ts'
+import type { PlainFeed } from './feeds.ts'
+import { sweep } from './sweep.ts'
+import { joined, statement } from './table.ts'
+
+export interface Claim extends Span {
+  readonly said: string
+}
+
+const lineKinds = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
+
+/** All entries of a feed as ranges with what they say. `unread` collects texts that are none. */
+export function claimsOf(
+  feed: PlainFeed,
+  inAccess: (point: Point) => boolean,
+  unread: string[] = [],
+): readonly Claim[] {
+  const claims: Claim[] = []
+  for (const { text, lists = 1, provider = '' } of feed.entries()) {
+    let span: Span
+    try {
+      span = spanOf(text)
+    } catch {
+      unread.push(`${feed.id}: ${text}`)
+      continue
+    }
+    const line = lineOf(span)
+    const isLine = lineKinds.has(feed.kind) && line !== undefined && inAccess(span.first)
+    const meant = isLine ? line : span
+    const exact = isLine || span.first === span.last
+    const said = statement({ feed: feed.id, kind: feed.kind, exact, lists, provider })
+    claims.push({ ...meant, said })
+  }
+  return claims
+}
+
+/** The /64 that holds the whole range; `undefined` for IPv4 and for ranges across several. */
+function lineOf({ first, last }: Span): Span | undefined {
+  if (typeof first !== 'bigint' || typeof last !== 'bigint') return undefined
+  if (first >> 64n !== last >> 64n) return undefined
+  return { first: (first >> 64n) << 64n, last: ((first >> 64n) << 64n) + 0xffff_ffff_ffff_ffffn }
+}
+
+/** Adds claims to the queries that they hold, and tells what was said of each in the end. */
+export function newEvidence(queries: readonly Point[]): {
+  readonly add: (claims: readonly Claim[]) => void
+  readonly at: (query: number) => string
+} {
+  // Few distinct sets of statements cover all queries: a set has a number, and adding to it is
+  // remembered.
+  const sets: string[][] = [[]]
+  const texts: (string | undefined)[] = []
+  const numbers = new Map<string, number>([['', 0]])
+  const added = new Map<string, number>()
+  const setOf = new Uint32Array(queries.length)
+  const plus = (set: number, said: string): number => {
+    if (sets[set]!.includes(said)) return set
+    const key = `${set} ${said}`
+    const known = added.get(key)
+    if (known !== undefined) return known
+    const union = [...sets[set]!, said].sort()
+    const name = union.join('\n')
+    const number = numbers.get(name) ?? sets.push(union) - 1
+    numbers.set(name, number)
+    added.set(key, number)
+    return number
+  }
+  return {
+    add(claims) {
+      sweep(queries, claims, (query, holding) => {
+        for (const { said } of holding) setOf[query] = plus(setOf[query]!, said)
+      })
+    },
+    at: (query) => (texts[setOf[query]!] ??= joined(sets[setOf[query]!]!)),
+  }
+}

@@ -1,0 +1,236 @@
+// What each of the 72 feeds lists, read in the plainest way: JSON.parse and split. Written from the
+// feeds' own descriptions (../shared/feeds/README.md, feeds.json), not from data/feeds: which file
+// counts and what in it is evidence is part of what the oracle checks.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { feedsFolder } from '../feeds.ts'
+
+const tablesFolder = fileURLToPath(new URL('../../data/tables', import.meta.url))
+
+/** One listed address, prefix or range, as text. */
+export interface Listed {
+  readonly text: string
+  /** How many lists name it, where the feed says so. */
+  readonly lists?: number
+  /** The operator, where the entry itself names it. */
+  readonly provider?: string
+}
+
+export interface PlainFeed {
+  readonly id: string
+  readonly kind: string
+  readonly entries: () => readonly Listed[]
+}
+
+function textIn(id: string, file: string): string {
+  return readFileSync(join(feedsFolder, id, file), 'utf8')
+}
+
+/** Lines without comments and blanks. */
+function linesIn(id: string, file: string): string[] {
+  return textIn(id, file)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+const listed = (texts: readonly string[]): Listed[] => texts.map((text) => ({ text }))
+
+/** A separator with an even number of quotes behind it: none that stands inside a quoted cell. */
+const cellBorder = (separator: string): RegExp =>
+  new RegExp(`${separator}(?=(?:[^"]*"[^"]*")*[^"]*$)`)
+
+const lines =
+  (...files: string[]) =>
+  (id: string): Listed[] =>
+    files.flatMap((file) => listed(linesIn(id, file)))
+
+const json =
+  (file: string, texts: (parsed: never) => readonly (string | undefined)[]) =>
+  (id: string): Listed[] =>
+    listed(texts(JSON.parse(textIn(id, file)) as never).filter((text) => text !== undefined))
+
+const column =
+  (file: string, read: (cells: readonly string[]) => Listed, separator = ',') =>
+  (id: string): Listed[] =>
+    linesIn(id, file).map((line) =>
+      read(line.split(cellBorder(separator)).map((cell) => cell.trim().replaceAll('"', ''))),
+    )
+
+type Prefixes = { prefixes: { ipv4Prefix?: string; ipv6Prefix?: string }[] }
+const googleStyle = (file: string) =>
+  json(file, ({ prefixes }: Prefixes) => prefixes.map((one) => one.ipv4Prefix ?? one.ipv6Prefix))
+
+type Announced = { IPv4Prefixes: string[]; IPv6Prefixes?: string[] }
+const announced = (file: string) =>
+  json(file, (all: Announced) => [...all.IPv4Prefixes, ...(all.IPv6Prefixes ?? [])])
+
+type Services = { services: Record<string, { ipv4?: string[]; ipv6?: string[] }> }
+const ipverse = (file: string) =>
+  json(file, ({ services }: Services) =>
+    Object.values(services).flatMap((one) => [...(one.ipv4 ?? []), ...(one.ipv6 ?? [])]),
+  )
+
+const address = (cells: readonly string[]): Listed => ({ text: cells[0] ?? '' })
+const withoutHeader = (read: (id: string) => Listed[]) => (id: string) => read(id).slice(1)
+const both = lines('ipv4.txt', 'ipv6.txt')
+
+type Aws = { prefixes: { ip_prefix: string }[]; ipv6_prefixes: { ipv6_prefix: string }[] }
+type Azure = { values: { properties: { addressPrefixes: string[] } }[] }
+type Oracle = { regions: { cidrs: { cidr: string }[] }[] }
+type Fastly = { addresses: string[]; ipv6_addresses: string[] }
+type Proton = { LogicalServers: { Servers: { ExitIP: string }[] }[] }
+type Node = Record<'ip' | 'ip2' | 'ip3' | 'ip4' | 'ip5', string | undefined>
+type Windscribe = { data: { groups?: { ping_ip?: string; nodes?: Node[] }[] }[] }
+
+const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => Listed[]>>>> = {
+  tor: {
+    'tor-exits-onionoo': withoutHeader(
+      column('latest.exits.csv', (cells) => ({ text: cells[1] ?? '' })),
+    ),
+    'tor-exits-x4b': lines('ipv4.txt'),
+  },
+  vpn: {
+    'vpn-x4b': both,
+    'vpn-mullvad': lines('mullvadvpn.txt'),
+    'vpn-pia': lines('pia.txt'),
+    'vpn-protonvpn': json('protonvpn_logicals.json', ({ LogicalServers }: Proton) =>
+      LogicalServers.flatMap(({ Servers }) => Servers.map(({ ExitIP }) => ExitIP)),
+    ),
+    'vpn-tunnelbear': lines('tunnelbear_ips.txt'),
+    'vpn-windscribe': json('windscribe_serverlist.json', ({ data }: Windscribe) =>
+      data
+        .flatMap(({ groups }) => groups ?? [])
+        .flatMap(({ ping_ip, nodes }) => [
+          ping_ip,
+          ...(nodes ?? []).flatMap(({ ip, ip2, ip3, ip4, ip5 }) => [ip, ip2, ip3, ip4, ip5]),
+        ])
+        .filter((text) => text !== ''),
+    ),
+  },
+  proxy: {
+    'proxy-monosans': json('proxies.json', (all: { exit_ip: string }[]) =>
+      all.map(({ exit_ip }) => exit_ip),
+    ),
+    'proxy-iplocate': (id) =>
+      linesIn(id, 'all-proxies.txt').map((line) => ({ text: new URL(line).host.split(':')[0]! })),
+    'proxy-proxmint': json('all.json', ({ proxies }: { proxies: { ip: string }[] }) =>
+      proxies.map(({ ip }) => ip),
+    ),
+  },
+  residential_proxy: {
+    'resproxy-avastel': withoutHeader(
+      column('avastel-proxy-bot-ips-blocklist-8days.txt', address, ';'),
+    ),
+    'resproxy-avastel-1day': withoutHeader(column('avastel-proxy-bot-ips-1day.txt', address, ';')),
+  },
+  hosting: {
+    'hosting-aws': json('ip-ranges.json', (all: Aws) => [
+      ...all.prefixes.map((one) => one.ip_prefix),
+      ...all.ipv6_prefixes.map((one) => one.ipv6_prefix),
+    ]),
+    'hosting-gcp': googleStyle('cloud.json'),
+    'hosting-google': googleStyle('goog.json'),
+    'hosting-azure': json('ServiceTags_Public.json', ({ values }: Azure) =>
+      values.flatMap(({ properties }) => properties.addressPrefixes),
+    ),
+    'hosting-microsoft': lines('ipv4_merged.txt', 'ipv6_merged.txt'),
+    'hosting-oracle': json('public_ip_ranges.json', ({ regions }: Oracle) =>
+      regions.flatMap(({ cidrs }) => cidrs.map(({ cidr }) => cidr)),
+    ),
+    'hosting-cloudflare': lines('ips-v4.txt', 'ips-v6.txt'),
+    'hosting-fastly': json('public-ip-list.json', (all: Fastly) => [
+      ...all.addresses,
+      ...all.ipv6_addresses,
+    ]),
+    'hosting-digitalocean': column('google.csv', address),
+    'hosting-digitalocean-txt': both,
+    'hosting-linode': column('geoip.linode.com.csv', address),
+    'hosting-linode-json': json('linode.json', ({ records }: { records: { prefix: string }[] }) =>
+      records.map(({ prefix }) => prefix),
+    ),
+    'hosting-vultr': announced('vultr.json'),
+    'hosting-hetzner': announced('hetzner.json'),
+    'hosting-ovh': announced('ovh.json'),
+    'hosting-leaseweb': announced('leaseweb.json'),
+    'hosting-contabo': announced('contabo.json'),
+    'hosting-scaleway': announced('scaleway.json'),
+    'hosting-m247': announced('m247.json'),
+    'hosting-tencent': announced('tencent.json'),
+    'hosting-alibaba': announced('alibaba.json'),
+    'hosting-ibmcloud': announced('ibmcloud.json'),
+    'hosting-flyio': announced('flyio.json'),
+    'hosting-github': both,
+    'hosting-x4b-datacenter': both,
+    'hosting-ipcat': column('datacenters.csv', ([first, last, provider = '']) => ({
+      text: `${first}-${last}`,
+      provider,
+    })),
+    'hosting-jhassine': withoutHeader(
+      column('datacenters.csv', ([cidr = '', , , provider = '']) => ({ text: cidr, provider })),
+    ),
+  },
+  relay: { 'relay-apple': lines('ipv4.txt', 'ipv6_merged.txt') },
+  bot: {
+    'bot-googlebot': googleStyle('googlebot.json'),
+    'bot-google-special': googleStyle('special-crawlers.json'),
+    'bot-google-user-triggered': googleStyle('user-triggered-fetchers-google.json'),
+    'bot-applebot': googleStyle('applebot.json'),
+    'bot-bing': lines('ipv4.txt'),
+    'bot-duckduckbot': lines('ipv4.txt'),
+    'bot-duckassistbot': lines('ipv4.txt'),
+    'bot-openai': lines('ipv4.txt'),
+    'bot-perplexity': lines('ipv4.txt'),
+    'bot-facebook': both,
+    'bot-telegram': both,
+    'bot-ipverse-crawlers': ipverse('crawlers.json'),
+    'bot-ipverse-monitoring': ipverse('monitoring.json'),
+    'bot-gb-applebot': lines('applebot.ips'),
+    'bot-gb-yandex': lines('yandex.ips'),
+    'bot-gb-ahrefsbot': lines('ahrefsbot.ips'),
+    'bot-gb-commoncrawlbot': lines('commoncrawlbot.ips'),
+    'bot-gb-mojeekbot': lines('mojeekbot.ips'),
+    'bot-gb-semrushbot': lines('semrushbot.ips'),
+    'bot-gb-marginalia': lines('marginalia.ips'),
+    'bot-gb-uptimerobot': lines('uptimerobot.ips'),
+    'bot-gb-facebookbot': lines('facebookbot.ips'),
+    'table-crawlers': () =>
+      readFileSync(join(tablesFolder, 'crawlers.csv'), 'utf8')
+        .split('\n')
+        .filter((line) => /^[\da-f]*[.:]/.test(line))
+        .map((line) => ({ text: line.split(',')[0] ?? '' })),
+  },
+  blocklist: {
+    'block-ipsum': (id) =>
+      linesIn(id, 'ipsum.txt').map((line) => {
+        const [text = '', lists = ''] = line.split('\t')
+        return { text, lists: Number(lists) }
+      }),
+    'block-ddrimus': lines('blocklist.txt'),
+    'block-threatfox': lines('ips.txt'),
+  },
+}
+
+/** Feeds of addresses, and the hand-kept table of crawlers, which speaks like one. */
+export const plainFeeds: readonly PlainFeed[] = Object.entries(readers).flatMap(([kind, feeds]) =>
+  Object.entries(feeds).map(([id, read]) => ({ id, kind, entries: () => read(id) })),
+)
+
+/** Feeds of AS numbers that call each of them a hoster: id to its ASNs. */
+export function hosterLists(): ReadonlyMap<string, ReadonlySet<number>> {
+  const numbers = (texts: readonly string[]): ReadonlySet<number> =>
+    new Set(texts.map((text) => Number(/^"?(?:AS)?(\d+)/.exec(text)?.[1])).filter((asn) => asn > 0))
+  return new Map([
+    ['hosting-asn-x4b', numbers(linesIn('hosting-asn-x4b', 'datacenter-ASN.txt'))],
+    ['hosting-asn-badlist', numbers(linesIn('hosting-asn-badlist', 'bad-asn-list.csv'))],
+    [
+      'hosting-asn-tn3w',
+      numbers(JSON.parse(textIn('hosting-asn-tn3w', 'datacenter_asns.json')) as string[]),
+    ],
+    ['asn-bgptools-tags', numbers(linesIn('asn-bgptools-tags', 'tags-vpsh.csv'))],
+    ['asn-peeringdb-classes', numbers(linesIn('asn-peeringdb-classes', 'hosting.txt'))],
+    ['table-hosting', numbers(readFileSync(join(tablesFolder, 'hosting.csv'), 'utf8').split('\n'))],
+  ])
+}

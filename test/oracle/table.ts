@@ -1,0 +1,93 @@
+// The answer under test: what the table says of an address, in the oracle's own words. The one place
+// where the oracle touches src/.
+
+import { newWords } from '../../src/ip/address.ts'
+import type { Location } from '../../src/model/location.ts'
+import type { Network } from '../../src/model/network.ts'
+import { readEvidenceList } from '../../src/table/evidence.ts'
+import { locate, newLocated } from '../../src/table/locate.ts'
+import { readLocation } from '../../src/table/location.ts'
+import { networkEvidence, readNetwork } from '../../src/table/network.ts'
+import type { OpenTable } from '../../src/table/open.ts'
+import { type Point, wordsOf } from './address.ts'
+
+export interface Found {
+  readonly bogon: boolean
+  readonly network: Network | undefined
+  readonly place: Location | undefined
+  /** Sorted statements, `feed kind match lists provider`, one a line. */
+  readonly evidence: string
+}
+
+export interface Subject {
+  readonly find: (point: Point) => Found
+  /** Every network of the table with the feeds that call its AS a hoster. */
+  readonly networks: () => Iterable<{ readonly network: Network; readonly hosters: string }>
+}
+
+/** Feeds whose entries name the operator themselves: only there the provider is compared. */
+const namingFeeds = new Set(['hosting-ipcat', 'hosting-jhassine'])
+
+/** How a statement is written down on both sides. */
+export function statement(said: {
+  readonly feed: string
+  readonly kind: string
+  readonly exact: boolean
+  readonly lists: number
+  readonly provider: string
+}): string {
+  const provider = namingFeeds.has(said.feed) ? ` ${said.provider}` : ''
+  return `${said.feed} ${said.kind} ${said.exact ? 'exact' : 'range'} ${said.lists}${provider}`
+}
+
+/** Distinct statements, sorted, one a line. */
+export function joined(statements: Iterable<string>): string {
+  return [...new Set(statements)].sort().join('\n')
+}
+
+export function subjectOf(table: OpenTable): Subject {
+  const { views, strings } = table.reader
+  const words = newWords()
+  const located = newLocated()
+  const feedOf = (source: number): string => table.sources[source]?.id ?? ''
+  const networks = remembered((id) => readNetwork(views.networks, id, strings))
+  const places = remembered((id) => readLocation(views, id, strings))
+  const lists = remembered((id) =>
+    joined(
+      readEvidenceList(views, id, strings).map((one) =>
+        statement({ ...one, feed: feedOf(one.source), exact: one.match === 'exact' }),
+      ),
+    ),
+  )
+  return {
+    find(point) {
+      wordsOf(point, words)
+      locate(views, typeof point === 'number' ? 4 : 6, words, located)
+      const { bogon, network, location, evidence } = located
+      if (bogon) return { bogon, network: undefined, place: undefined, evidence: '' }
+      return {
+        bogon,
+        network: network === 0 ? undefined : networks(network),
+        place: location === 0 ? undefined : places(location),
+        evidence: lists(evidence),
+      }
+    },
+    *networks() {
+      const count = views.networks.length / 4
+      for (let id = 1; id <= count; id++) {
+        const said = readEvidenceList(views, networkEvidence(views.networks, id), strings)
+        const hosters = joined(said.map(({ source }) => feedOf(source)))
+        yield { network: networks(id), hosters }
+      }
+    },
+  }
+}
+
+function remembered<T>(read: (id: number) => T): (id: number) => T {
+  const known = new Map<number, T>()
+  return (id) => {
+    let value = known.get(id)
+    if (value === undefined) known.set(id, (value = read(id)))
+    return value
+  }
+}

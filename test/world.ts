@@ -1,0 +1,20 @@
+// World tables for tests: compiled from the shared feeds, all feeds on, by the real command line,
+// once a run (test/world.setup.ts). Tests that read them skip with a reason where the feeds are not.
+
+import { fileURLToPath } from 'node:url'
+
+const folder = fileURLToPath(new URL('../dist/world', import.meta.url))
+
+/** Days that count as today; the second is that of the one large list of residential proxies. */
+export const worldDays = ['2026-08-22', '2025-11-22'] as const
+export type WorldDay = (typeof worldDays)[number]
+
+/** Path of the table as of `day`. */
+export function worldTable(day: WorldDay = '2026-08-22'): string {
+  return `${folder}/${day}.iprisk`
+}
+
+/** Path of the build's JSON report as of `day`. */
+export function worldReport(day: WorldDay = '2026-08-22'): string {
+  return `${folder}/${day}.json`
+}
