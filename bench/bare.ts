@@ -13,11 +13,15 @@ const host = '127.0.0.1'
 const emptyAnswer = JSON.stringify({ constant: '' })
 
 /** JSON of exactly `bytes`, at the least an empty member. */
-export function constantAnswer(bytes: number): string {
+function constantAnswer(bytes: number): string {
   return JSON.stringify({ constant: 'x'.repeat(Math.max(0, bytes - emptyAnswer.length)) })
 }
 
-function readOptions(): { readonly bytes: number; readonly workers: number; readonly port: number } {
+function readOptions(): {
+  readonly bytes: number
+  readonly workers: number
+  readonly port: number
+} {
   const { values } = parseArgs({
     options: {
       bytes: { type: 'string' },

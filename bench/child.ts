@@ -24,7 +24,10 @@ const living = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
-for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) {
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
   process.on(signal, () => process.exit(code))
 }
 
@@ -98,6 +101,11 @@ export async function startChild<T>(
     clearTimeout(kill)
   }
   return { child: { pid: child.pid ?? 0, end }, found }
+}
+
+/** Options as a command line has them, `{ workers: 1 }` as `--workers 1`. */
+export function flagsOf(options: Readonly<Record<string, string | number>>): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
 }
 
 /** No setting of the product reaches a measured process by the environment. */

@@ -28,7 +28,9 @@ export function planCores(options: {
   const { allowed, canPin } = options
   const workers = options.workers ?? Math.max(1, allowed.length >> 1)
   if (!canPin || workers >= allowed.length) {
-    const why = canPin ? `${allowed.length} cores cannot hold ${workers} workers and a load` : 'no taskset'
+    const why = canPin
+      ? `${allowed.length} cores cannot hold ${workers} workers and a load`
+      : 'no taskset'
     return {
       workers,
       threads: Math.max(1, allowed.length - workers),

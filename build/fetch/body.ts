@@ -125,7 +125,7 @@ async function* through(source: Chunks, decoder: ReturnType<typeof createGunzip>
 }
 
 /** Lists, CSV and JSON never begin with a tag. A declared page needs only that first sign. */
-export function looksLikeHtml(head: Uint8Array, contentType: string | undefined): boolean {
+function looksLikeHtml(head: Uint8Array, contentType: string | undefined): boolean {
   const text = Buffer.from(head)
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '')

@@ -19,7 +19,7 @@ import { flushFolder, holds, removeTemporary, replaceFile } from './disk.ts'
 import type { SnapshotRecord, SnapshotSet } from './record.ts'
 import { formatSet, parseSet } from './record.ts'
 
-export const RECORDS_NAME = 'snapshots.json'
+const RECORDS_NAME = 'snapshots.json'
 const NEXT_NAME = 'snapshots.next.json'
 
 /** A stored file whose content is as recorded. */

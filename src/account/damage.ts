@@ -1,7 +1,7 @@
 // A look at an LMDB data file before lmdb maps it. lmdb's native part does not check: it ends the
-// whole process with SIGSEGV or SIGBUS on a file that is not its own or that was cut off. This finds
-// foreign files and grossly cut ones. Not found: damage inside a page, and a missing tail that the
-// roots do not lie in.
+// whole process with SIGSEGV or SIGBUS on a file that is not its own or that was cut off. This
+// finds foreign files and grossly cut ones. Not found: damage inside a page, and a missing tail
+// that the roots do not lie in.
 //
 //   a meta page, twice: pages 0 and 1        byte of the page
 //     magic 0xbeefc0de, data version 2       24, 28

@@ -1,4 +1,5 @@
-// Hot path: `authenticate`. Forbidden in it for a warm key: allocation, throw, hashing, store access.
+// Hot path: `authenticate`. Forbidden in it for a warm key: allocation, throw, hashing, a look
+// into the store.
 //
 // The keyring is what a worker holds: every key in memory, brought up to date by `refresh`, which
 // the server calls every `keyRefreshMs` and which also moves the keyring's clock, so that no call

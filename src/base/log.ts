@@ -2,8 +2,8 @@
 // terminal. The only home of pino.
 //
 // Invariants: the text of a key never leaves, wherever it stands in a line; members whose names say
-// that they hold a secret are replaced; members that hold addresses are left out unless the operator
-// wants them. Not here: metrics, and data that a command prints.
+// that they hold a secret are replaced; members that hold addresses are left out unless the
+// operator wants them. Not here: metrics, and data that a command prints.
 
 import { writeSync } from 'node:fs'
 import type { DestinationStream, Logger } from 'pino'

@@ -1,6 +1,7 @@
 // Every option of the command line, as one table: from it follow the flags, their environment
 // variables and their places in the configuration file. The command line is built from it too, so
-// that an option that exists is one that is validated. Not here: what values are allowed (schema.ts).
+// that an option that exists is one that is validated. Not here: what values are allowed (that is
+// schema.ts).
 
 /** The commands, subcommands spelled out. */
 export const commands = [

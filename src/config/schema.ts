@@ -1,6 +1,6 @@
-// What every setting may be. Each check carries one sentence piece that completes "it must be …": it
-// is the whole of what a person is told, so zod's own messages never show. Strict: a member that is
-// not here is a mistake, and settings.ts says which one was probably meant.
+// What every setting may be. Each check carries one sentence piece that completes "it must be …":
+// it is the whole of what a person is told, so zod's own messages never show. Strict: a member that
+// is not here is a mistake, and settings.ts says which one was probably meant.
 
 import { isIP } from 'node:net'
 import { z } from 'zod'

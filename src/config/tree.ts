@@ -1,5 +1,5 @@
-// Settings as written: a tree of plain values, and for each of its places where the value came from.
-// Later writes win. Nothing here knows what a setting means or may be.
+// Settings as written: a tree of plain values, and for each of its places where the value came
+// from. Later writes win. Nothing here knows what a setting means or may be.
 //
 // Objects have no prototype, so that a file's member `__proto__` is a member like any other.
 

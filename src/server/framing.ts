@@ -12,6 +12,8 @@
 //                           (`xchunked`, `gzip, chunked`), an empty Content-Length
 //   it reads wrongly        a last chunk without its CRLF; chunk data without CRLF; bare line feeds
 //   it hides                all headers behind one with an empty name; forEach ends there
+//   it answers 505          to a request line that is cut by a segment inside its last eleven
+//                           characters, `HTTP/1.1`, and to an absolute or asterisk target
 //
 // So a connection lives on only where nothing can be read in two ways:
 //
@@ -20,6 +22,9 @@
 //             a body that begins as a chunk would: answered from a later turn of the loop, with
 //             close; whatever was parsed behind it by then makes uWebSockets.js kill the connection
 //   kept      one Content-Length of digits and nothing else
+//
+// What remains: a front proxy that takes two different Content-Length, forwards both with an empty
+// name between them, and believes the second one. No proxy that is known to us does any of that.
 //
 // Not here: what a request means.
 

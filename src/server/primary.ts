@@ -33,8 +33,6 @@ export interface Running {
   readonly adminPort: number
   readonly workers: number
   readonly table: TableInfo | undefined
-  /** Why there is no table. */
-  readonly problem: string | undefined
 }
 
 interface End {
@@ -107,7 +105,7 @@ async function conduct(parts: {
     const { listening, table } = crew.status()
     const { host, adminHost } = serve
     const adminPort = admin.port
-    parts.onRunning({ host, port, adminHost, adminPort, workers: listening, table, problem })
+    parts.onRunning({ host, port, adminHost, adminPort, workers: listening, table })
     await end.arrived
     log.info({ drainSeconds: serve.drainSeconds }, 'Draining.')
     watch.stop()

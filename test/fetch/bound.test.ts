@@ -1,7 +1,7 @@
 // The bounds on what runs at once, measured while it runs.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runBounded } from '../../build/fetch/bound.ts'
 

@@ -13,6 +13,7 @@ import { get, redirectTarget } from '../../build/fetch/http.ts'
 import type { FetchLimits } from '../../build/fetch/limits.ts'
 import type { Network } from '../../build/fetch/network.ts'
 import { openNetwork, userAgentOf } from '../../build/fetch/network.ts'
+import type { Handler } from './site.ts'
 import { closedPort, newFolder, openSite, quickLimits, text } from './site.ts'
 
 const list = '192.0.2.1\n192.0.2.2\n'
@@ -136,7 +137,7 @@ describe('get', () => {
   })
 
   it('bounds the size from above, announced or not, and from below', async () => {
-    const endless: Parameters<typeof openSite>[0] = {
+    const handlers: Record<string, Handler> = {
       '/endless': (_request, response) => {
         const more = (): void => {
           while (!response.destroyed && response.write('192.0.2.1\n'.repeat(1000)));
@@ -151,7 +152,7 @@ describe('get', () => {
       '/small': text('1\n'),
       '/empty': text(''),
     }
-    const site = await openSite(endless)
+    const site = await openSite(handlers)
     expect((await failure(`${site.url}/endless`)).code).toBe('fetch_too_large')
     expect((await failure(`${site.url}/announced`)).code).toBe('fetch_too_large')
     const bytes = { min: 100, max: 1000 }
@@ -230,7 +231,7 @@ describe('get', () => {
   it('honours Retry-After, within its patience', async () => {
     const site = await openSite()
     const limited =
-      (path: string, after: () => string): Parameters<typeof site.handlers.set>[1] =>
+      (path: string, after: () => string): Handler =>
       (request, response) => {
         if (site.count(path) > 1) text(list)(request, response)
         else response.writeHead(429, { 'retry-after': after() }).end()
@@ -352,13 +353,13 @@ describe('redirects', () => {
 
   it('may not circle, lead nowhere or leave the web', async () => {
     const to =
-      (location: string | undefined): Parameters<Map<string, never>['set']>[1] =>
-      // @ts-expect-error: only the handler's form matters here.
-      (_request, response) =>
+      (location?: string): Handler =>
+      (_request, response) => {
         response.writeHead(302, location === undefined ? {} : { location }).end()
+      }
     const site = await openSite({
       '/circle': to('/circle'),
-      '/nowhere': to(undefined),
+      '/nowhere': to(),
       '/file': to('file:///etc/passwd'),
       '/bad': to('http://['),
     })

@@ -169,9 +169,9 @@ describe('readStored', () => {
 
   it('sees only whole sets while another puts sets in place', async () => {
     const { folder, home } = await newStore()
-    let stop = false
+    const writes = { stop: false }
     const writing = (async () => {
-      for (let turn = 0; !stop; turn++) {
+      for (let turn = 0; !writes.stop; turn++) {
         const content = `turn ${turn}`
         const names = ['a.txt', 'b.txt']
         const temporary = new Map(names.map((name) => [name, `.${name}.${turn}.tmp`]))
@@ -187,7 +187,7 @@ describe('readStored', () => {
       expect(new Set(stored.map(({ day }) => day)).size).toBe(1)
       expect(stored.length).toBeGreaterThanOrEqual(2)
     }
-    stop = true
+    writes.stop = true
     await writing
   })
 })

@@ -171,13 +171,14 @@ describe('the tables in data/tables', () => {
 
   it('crawlers lie in networks where their operators have servers', () => {
     const homes: Readonly<Record<string, readonly number[]>> = {
-      Google: [15169],
-      'Microsoft Bing': [8075],
-      Apple: [714],
+      Googlebot: [15169],
+      'Google special crawlers': [15169],
+      Bingbot: [8075],
+      Applebot: [714],
       OpenAI: [8075],
-      Anthropic: [16509],
-      Perplexity: [14618, 16509],
-      'Common Crawl': [14618, 16509],
+      ClaudeBot: [16509],
+      PerplexityBot: [14618, 16509],
+      CCBot: [14618, 16509],
     }
     for (const { range, provider } of tables.crawlers) {
       expect(homes[provider], `${provider} ${formatRange(range)}`).toContain(originOf(range))

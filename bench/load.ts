@@ -1,0 +1,55 @@
+// A load generator as bench:http sees it: what it is asked for and what it tells. Generators are in
+// wrk.ts and autocannon.ts; which one is used, driver.ts says.
+//
+// Invariants: load goes to 127.0.0.1 only; every run ends by itself in bounded time.
+
+/** What is asked: one POST for each address, all with the same headers, in turn, for ever. */
+export interface LoadRequests {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly addresses: readonly string[]
+}
+
+export interface LoadRun {
+  /** Of the server on 127.0.0.1. */
+  readonly port: number
+  readonly seconds: number
+  readonly connections: number
+  readonly threads: number
+  readonly cores: readonly number[] | undefined
+}
+
+/** Any that is not 0 makes a run worthless. */
+export interface LoadErrors {
+  /** Answers that are not 2xx (wrk: 400 and above). */
+  readonly status: number
+  readonly connect: number
+  readonly read: number
+  readonly write: number
+  readonly timeout: number
+}
+
+export interface LoadResult {
+  /** Answers that came. */
+  readonly requests: number
+  readonly seconds: number
+  readonly latencyUs: Readonly<Record<'p50' | 'p99' | 'p999' | 'max', number>>
+  readonly errors: LoadErrors
+}
+
+export interface Driver {
+  /** Name and version. */
+  readonly name: string
+  /** Puts what it needs into `folder`; gives what makes one run. */
+  readonly prepare: (
+    requests: LoadRequests,
+    folder: string,
+  ) => (run: LoadRun) => Promise<LoadResult>
+}
+
+/** Load generators start and end within this beside the time of the load itself. */
+export const driverMarginMs = 20_000
+
+export function errorCount(errors: LoadErrors): number {
+  return Object.values(errors).reduce((sum: number, count: number) => sum + count, 0)
+}

@@ -1,0 +1,140 @@
+// The report of bench:http: its rounds summed up, its shape, its text. Pure; measuring is http.ts.
+
+import { type LoadErrors, type LoadResult, errorCount } from './load.ts'
+import type { RunHead } from './run.ts'
+import type { SampleReport } from './sample.ts'
+import { median, medianRatio, spread } from './statistics.ts'
+import { type VariantName, variantNames } from './variant.ts'
+
+/** One variant under load for one round. */
+export interface Round {
+  readonly variant: VariantName
+  readonly round: number
+  readonly load: LoadResult
+  /** Of the server's whole process tree; `null` where the system does not tell. */
+  readonly cpuUs: number | null
+}
+
+export interface VariantReport {
+  readonly name: VariantName
+  /** All below are medians over the rounds, unless said otherwise. */
+  readonly requestsPerSecond: number
+  /** (highest - lowest) / median of the rounds' requests a second. */
+  readonly spread: number
+  readonly p50Us: number
+  readonly p99Us: number
+  readonly p999Us: number
+  readonly cpuUsPerRequest: number | null
+  /** Median of the rounds' ratios. */
+  readonly ratioToBare: number
+  /** Sums. */
+  readonly requests: number
+  readonly errors: LoadErrors
+  readonly samples: SampleReport
+}
+
+export interface HttpReport extends RunHead {
+  readonly kind: 'http'
+  readonly driver: string
+  readonly cores: string
+  readonly workers: number
+  readonly connections: number
+  readonly secondsPerRound: number
+  readonly table: { readonly id: string; readonly bytes: number }
+  readonly addresses: { readonly scenario: string; readonly count: number; readonly seed: number }
+  /** Mean size of an answer's body, which is also the size of the bare one's. */
+  readonly answerBytes: number
+  readonly variants: readonly VariantReport[]
+  readonly rounds: readonly Round[]
+}
+
+/** `samples` has what was checked before and after, together. */
+export function sumUp(
+  rounds: readonly Round[],
+  samples: Readonly<Record<VariantName, SampleReport>>,
+): readonly VariantReport[] {
+  const ofVariant = (name: VariantName): readonly Round[] =>
+    rounds.filter((round) => round.variant === name).toSorted((a, b) => a.round - b.round)
+  const rates = (name: VariantName): readonly number[] =>
+    ofVariant(name).map(({ load }) => load.requests / load.seconds)
+  return variantNames.map((name) => {
+    const own = ofVariant(name)
+    const latency = (at: 'p50' | 'p99' | 'p999'): number =>
+      median(own.map(({ load }) => load.latencyUs[at]))
+    const cpu = own.flatMap(({ cpuUs, load }) => (cpuUs === null ? [] : [cpuUs / load.requests]))
+    return {
+      name,
+      requestsPerSecond: median(rates(name)),
+      spread: spread(rates(name)),
+      p50Us: latency('p50'),
+      p99Us: latency('p99'),
+      p999Us: latency('p999'),
+      cpuUsPerRequest: cpu.length === 0 ? null : median(cpu),
+      ratioToBare: medianRatio({ values: rates(name), base: rates('bare') }),
+      requests: own.reduce((sum, { load }) => sum + load.requests, 0),
+      errors: own.map(({ load }) => load.errors).reduce(addErrors),
+      samples: samples[name],
+    }
+  })
+}
+
+function addErrors(a: LoadErrors, b: LoadErrors): LoadErrors {
+  return {
+    status: a.status + b.status,
+    connect: a.connect + b.connect,
+    read: a.read + b.read,
+    write: a.write + b.write,
+    timeout: a.timeout + b.timeout,
+  }
+}
+
+/** All that must be 0: errors under load, wrong answers, and variants that answered nothing. */
+export function faultCount(variants: readonly VariantReport[]): number {
+  return variants.reduce(
+    (sum, { errors, samples, requests }) =>
+      sum + errorCount(errors) + samples.wrong.length + (requests === 0 ? 1 : 0),
+    0,
+  )
+}
+
+const httpTitles =
+  'variant|req/s|spread|of bare|p50 ms|p99 ms|p99.9 ms|CPU µs/req|errors|wrong'.split('|')
+
+/** For people. */
+export function httpText(report: HttpReport): string {
+  const { machine, variants } = report
+  const head = [
+    `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${report.driver}`,
+    `${report.workers} workers, ${report.connections} connections, ` +
+      `${report.rounds.length / variants.length} rounds of ${report.secondsPerRound} s a variant`,
+    report.cores,
+    `table ${report.table.id}, ${report.addresses.count} addresses (${report.addresses.scenario}), ` +
+      `answers of ${report.answerBytes} bytes`,
+  ]
+  const rows = variants.map((variant) => [
+    variant.name,
+    variant.requestsPerSecond.toFixed(0),
+    `${(variant.spread * 100).toFixed(0)} %`,
+    variant.ratioToBare.toFixed(3),
+    ...[variant.p50Us, variant.p99Us, variant.p999Us].map((us) => (us / 1000).toFixed(2)),
+    variant.cpuUsPerRequest?.toFixed(2) ?? 'unknown',
+    String(errorCount(variant.errors)),
+    `${variant.samples.wrong.length} of ${variant.samples.checked}`,
+  ])
+  const wrong = variants.flatMap(({ name, samples }) =>
+    samples.wrong.slice(0, 5).map((text) => `wrong answer of ${name}: ${text}`),
+  )
+  return [...head, '', ...columns([httpTitles, ...rows]), ...wrong].join('\n')
+}
+
+/** Rows as lines with columns as wide as their widest cell; all but the first end flush right. */
+export function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('  '),
+  )
+}

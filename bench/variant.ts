@@ -1,0 +1,93 @@
+// The servers that bench:http compares, each started as its own process on a free port of
+// 127.0.0.1, with what a check of its answers needs. Further variants (other servers, other
+// settings) are further functions here.
+
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type CommandLine, flagsOf, runChild, startChild } from './child.ts'
+import { pinned } from './pin.ts'
+
+export const variantNames = ['iprisk', 'bare'] as const
+export type VariantName = (typeof variantNames)[number]
+
+export interface Variant {
+  readonly name: VariantName
+  readonly port: number
+  /** The root of its process tree. */
+  readonly pid: number
+  readonly end: () => Promise<void>
+}
+
+interface Placed {
+  readonly workers: number
+  readonly cores: readonly number[] | undefined
+  /** Where it runs and may write. */
+  readonly folder: string
+}
+
+const startMs = 60_000
+
+/** Compiled programs: `here` is dist/bench. */
+const here = fileURLToPath(new URL('.', import.meta.url))
+const iprisk: CommandLine = [process.execPath, join(here, '../src/cli/main.js')]
+const bare: CommandLine = [process.execPath, join(here, 'bare.js')]
+
+/** Makes a key of the plan without limits, in a state folder of its own. */
+export async function createKey(folder: string): Promise<string> {
+  const output = await runChild(
+    [
+      ...iprisk,
+      'keys',
+      'create',
+      '--json',
+      ...flagsOf({ plan: 'internal', state: stateOf(folder) }),
+    ],
+    { timeoutMs: startMs, cwd: folder },
+  )
+  return (JSON.parse(output) as { readonly key: string }).key
+}
+
+export function startIprisk(options: Placed & { readonly table: string }): Promise<Variant> {
+  const { workers, cores, folder, table } = options
+  const command: CommandLine = [
+    ...iprisk,
+    'serve',
+    ...flagsOf({ host: '127.0.0.1', port: 0, 'admin-port': 0, 'log-level': 'warn' }),
+    ...flagsOf({ workers, table, state: stateOf(folder) }),
+  ]
+  return start(
+    'iprisk',
+    pinned(cores, command),
+    folder,
+    /^iprisk serves http:\/\/127\.0\.0\.1:(\d+) /,
+  )
+}
+
+export function startBare(options: Placed & { readonly bytes: number }): Promise<Variant> {
+  const { workers, cores, folder, bytes } = options
+  const command: CommandLine = [...bare, ...flagsOf({ workers, bytes })]
+  return start(
+    'bare',
+    pinned(cores, command),
+    folder,
+    /^bare listens on http:\/\/127\.0\.0\.1:(\d+)$/,
+  )
+}
+
+async function start(
+  name: VariantName,
+  command: CommandLine,
+  cwd: string,
+  says: RegExp,
+): Promise<Variant> {
+  const { child, found } = await startChild(command, {
+    timeoutMs: startMs,
+    cwd,
+    ready: (line) => says.exec(line)?.[1],
+  })
+  return { name, port: Number(found), pid: child.pid, end: child.end }
+}
+
+function stateOf(folder: string): string {
+  return join(folder, 'state')
+}

@@ -1,0 +1,182 @@
+// The command line as scripts see it: exit codes, what goes to which stream, answers and errors.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { writeSmallTable } from '../table/small.ts'
+import { newFolder, runProgram } from './program.ts'
+
+const cwd = newFolder()
+const table = writeSmallTable()
+const run = (...args: readonly string[]) => runProgram(args, { cwd })
+
+describe('usage', () => {
+  it('prints help on standard output and ends with 0', async () => {
+    const { code, out, err } = await run('--help')
+    expect([code, err]).toEqual([0, ''])
+    for (const command of ['build', 'serve', 'check', 'explain', 'keys', 'table', 'feeds']) {
+      expect(out).toContain(command)
+    }
+  })
+
+  it('prints its version', async () => {
+    const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+    expect(await run('--version')).toMatchObject({ code: 0, out: `${manifest.version}\n` })
+  })
+
+  it.each([
+    [['bogus'], /unknown command 'bogus'/],
+    [['check'], /missing required argument 'address'/],
+    [['check', '8.8.8.8', '--colour'], /unknown option '--colour'/],
+    [['table', 'info'], /missing required argument 'file'/],
+    [['build', '--as-of', '2026-02-31'], /--as-of/],
+    [['serve', '--port', '70000'], /--port.*0 to 65535/],
+    [['serve', '--workers', 'many'], /--workers/],
+    [['keys', 'create'], /--plan is needed: one of free, team/],
+    [['keys', 'create', '--plan', 'gold'], /gold/],
+  ] as const)('%j is wrong usage: exit code 2', async (args, message) => {
+    const { code, out, err } = await run(...args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(message)
+    expect(err).not.toContain('    at ')
+  })
+})
+
+describe('iprisk check', () => {
+  it('answers in order, as the API does, with an error object for a bad line', async () => {
+    const input = '9.1.2.3\n\n  10.0.0.1 \nhello\n9.1.2.4\n'
+    const { code, out, err } = await runProgram(['check', '-', '--json', '--table', table], {
+      cwd,
+      input,
+    })
+    const lines = out.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer)
+    expect(lines.map((line) => line.ip)).toEqual(['9.1.2.3', '10.0.0.1', 'hello', '9.1.2.4'])
+    expect(lines.map((line) => line.classification ?? line.error?.code)).toEqual([
+      'tor',
+      'bogon',
+      'invalid_input',
+      'clean',
+    ])
+    expect(code).toBe(1)
+    expect(err).toContain('1 of the lines was no IP address')
+  })
+
+  it('ends with 0 where every line is an address', async () => {
+    const { code, out } = await run('check', '9.1.2.3', '2a01:4f8::1', '--table', table)
+    expect(code).toBe(0)
+    expect(out.trimEnd().split('\n')).toHaveLength(2)
+    expect(out).toContain('tor 85 very_high')
+  })
+
+  it('takes the table from the environment, too', async () => {
+    const environment = { IPRISK_TABLE: table }
+    const { code, out } = await runProgram(['check', '--json', '9.1.2.3'], { cwd, environment })
+    expect([code, (JSON.parse(out) as Answer).classification]).toEqual([0, 'tor'])
+  })
+
+  it('says what to do where there is no table', async () => {
+    const { code, err } = await run('check', '9.1.2.3')
+    expect(code).toBe(1)
+    expect(err).toMatch(/world\.iprisk cannot be opened: ENOENT/)
+  })
+})
+
+interface Answer {
+  readonly ip: string
+  readonly classification?: string
+  readonly error?: { readonly code: string }
+}
+
+describe('iprisk explain', () => {
+  it('has reasons whose points add up, and evidence with its range', async () => {
+    const { code, out } = await run('explain', '9.1.2.3', '--json', '--table', table)
+    const explained = JSON.parse(out) as {
+      answer: { risk_score: number }
+      reasons: { points: number }[]
+      evidence: { kind: string; matched: string }[]
+    }
+    expect(code).toBe(0)
+    const points = explained.reasons.reduce((sum, reason) => sum + reason.points, 0)
+    expect(points).toBe(explained.answer.risk_score)
+    expect(explained.evidence.map(({ kind, matched }) => `${kind} ${matched}`)).toEqual([
+      'tor 9.1.2.3',
+      'blocklist 9.1.2.3',
+    ])
+  })
+
+  it('fits a person: verdict, why, who says so', async () => {
+    const { out } = await run('explain', '11.1.1.1', '--table', table)
+    expect(out).toMatch(/^11\.1\.1\.1 {2}vpn, \d+ of 100/)
+    expect(out).toContain('\nwhy\n')
+    expect(out).toMatch(/vpn +test-feed +11\.1\.1\.1 +Example VPN +2026-08-22/)
+    expect(out).toMatch(/hosting +table-hosting +AS64497/)
+  })
+
+  it('refuses what is no address', async () => {
+    expect(await run('explain', '300.1.1.1', '--table', table)).toMatchObject({
+      code: 1,
+      out: '',
+      err: '300.1.1.1 is no IP address.\n',
+    })
+  })
+})
+
+describe('iprisk table', () => {
+  it('tells what a table holds', async () => {
+    const { code, out } = await run('table', 'info', table)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^table +20260822-[0-9a-f]{12}\nas of +2026-08-22\n/)
+    expect(out).toMatch(/ipv4_starts +\d+/)
+    expect(out).toContain('CC0-1.0')
+  })
+
+  it('verifies a whole one and refuses a damaged one, section and offset named', async () => {
+    expect(await run('table', 'verify', table)).toMatchObject({ code: 0, err: '' })
+    const bytes = readFileSync(table)
+    bytes[bytes.length - 200]! ^= 1
+    const damaged = join(cwd, 'damaged.iprisk')
+    writeFileSync(damaged, bytes)
+    const { code, out, err } = await run('table', 'verify', damaged)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^iprisk: .*damaged in section \w+ at offset \d+: /)
+  })
+
+  it('survives what is no table', async () => {
+    for (const path of [cwd, '/dev/null', join(cwd, 'nothing')]) {
+      const { code, err } = await run('table', 'info', path)
+      expect(code).toBe(1)
+      expect(err).toMatch(/^iprisk: .* cannot be opened: /)
+    }
+  })
+})
+
+describe('iprisk feeds list', () => {
+  it('names all feeds; those with an unstated licence are off', async () => {
+    const { code, out } = await run('feeds', 'list')
+    const rows = out.trimEnd().split('\n').slice(1)
+    expect([code, rows.length]).toEqual([0, 72])
+    const off = rows.filter((row) => / off /.test(row))
+    expect(off.length).toBeGreaterThan(10)
+    expect(off.every((row) => row.includes('unstated'))).toBe(true)
+    const all = await run('feeds', 'list', '--all-feeds')
+    expect(all.out).not.toMatch(/ off /)
+  })
+})
+
+describe('iprisk keys', () => {
+  it('makes, lists, rotates and revokes', async () => {
+    const state = join(cwd, 'state')
+    const made = await run('keys', 'create', '--plan', 'team', '--json', '--state', state)
+    const { id, key } = JSON.parse(made.out) as { id: string; key: string }
+    expect(key).toMatch(new RegExp(`^irk_${id}_[0-9A-Za-z]+$`))
+    const listed = await run('keys', 'list', '--state', state)
+    expect(listed.out).toContain(id)
+    expect(listed.out).not.toContain(key.slice(20))
+    const rotated = await run('keys', 'rotate', id, '--json', '--state', state)
+    expect([rotated.code, rotated.out.includes(key)]).toEqual([0, false])
+    expect((await run('keys', 'revoke', id, '--state', state)).code).toBe(0)
+    expect((await run('keys', 'list', '--state', state)).out).toContain('revoked')
+    expect(await run('keys', 'revoke', 'AAAAAAAAAAAA', '--state', state)).toMatchObject({ code: 1 })
+    expect(existsSync(state)).toBe(true)
+  })
+})

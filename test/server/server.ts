@@ -1,0 +1,133 @@
+// Real servers for the process tests: the compiled command line on free ports of loopback, with a
+// state folder of its own, its standard error kept, and ended by the test that started it.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKey } from '../../src/account/issue.ts'
+import { openLmdbStore } from '../../src/account/lmdb.ts'
+import type { NewKey } from '../../src/account/record.ts'
+import { packageRoot } from '../../src/base/root.ts'
+
+const program = join(packageRoot, 'dist/src/cli/main.js')
+
+export interface Server {
+  readonly child: ChildProcess
+  readonly port: number
+  readonly adminPort: number
+  readonly state: string
+  /** All that it wrote to standard error so far. */
+  readonly stderr: () => string
+  /** The exit code; it is asked to end by `signal`. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
+  /** The body of a page of the admin port. */
+  readonly admin: (path: string) => Promise<{ readonly status: number; readonly text: string }>
+  /** The sum of the samples of a metric whose labels include `labels`. */
+  readonly metric: (name: string, labels?: string) => Promise<number>
+}
+
+export function newState(): string {
+  return mkdtempSync(join(tmpdir(), 'iprisk-state-'))
+}
+
+/** Runs `iprisk serve` and waits until it says what it serves. */
+export async function startServer(options: {
+  readonly table: string
+  readonly state?: string
+  readonly workers?: number
+  readonly args?: readonly string[]
+}): Promise<Server> {
+  const { table, state = newState(), workers = 1, args = [] } = options
+  const { child, stderr } = runServe([
+    ...['--port', '0', '--admin-port', '0', '--workers', String(workers)],
+    ...['--state', state, '--table', table, '--drain-seconds', '5', ...args],
+  ])
+  const line = await waitFor(() => {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr()}`)
+    return /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/m.exec(stderr()) ?? undefined
+  })
+  const port = Number(line[1])
+  const adminPort = Number(line[2])
+  const admin: Server['admin'] = async (path) => {
+    const response = await fetch(`http://127.0.0.1:${adminPort}${path}`)
+    return { status: response.status, text: await response.text() }
+  }
+  return {
+    child,
+    port,
+    adminPort,
+    state,
+    stderr,
+    admin,
+    stop: async (signal = 'SIGTERM') => {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal)
+        await once(child, 'exit')
+      }
+      return child.exitCode
+    },
+    metric: async (name, labels = '') => sumOf((await admin('/metrics')).text, name, labels),
+  }
+}
+
+/** The bare process, for starts that fail. */
+export function runServe(args: readonly string[]): {
+  readonly child: ChildProcess
+  readonly stderr: () => string
+} {
+  const child = spawn(process.execPath, [program, 'serve', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    cwd: newState(),
+  })
+  let text = ''
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  return { child, stderr: () => text }
+}
+
+export async function makeKey(state: string, key: Partial<NewKey> = {}): Promise<string> {
+  const store = await openLmdbStore(state)
+  try {
+    const whole: NewKey = { name: 'test', plan: 'internal', apis: ['ip-risk'], ...key }
+    return (await createKey(store, whole, Date.now())).text
+  } finally {
+    await store.close()
+  }
+}
+
+/** Asks until there is an answer that is not `undefined`; throws after `ms`. */
+export async function waitFor<T>(
+  ask: () => T | undefined | Promise<T | undefined>,
+  ms = 15_000,
+): Promise<T> {
+  const until = performance.now() + ms
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    if (performance.now() > until) throw new Error(`nothing within ${ms} ms`)
+    await sleep(20)
+  }
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+export function sumOf(text: string, name: string, labels: string): number {
+  let sum = 0
+  for (const line of text.split('\n')) {
+    const match = /^(\w+)(\{.*\})? (\S+)$/.exec(line)
+    if (match?.[1] === name && (match[2] ?? '').includes(labels)) sum += Number(match[3])
+  }
+  return sum
+}
+
+/** Process ids of a server's workers. */
+export function workersOf(server: Server): number[] {
+  const pid = server.child.pid
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.trim().split(/\s+/).filter(Boolean).map(Number)
+}
