@@ -12,7 +12,7 @@ import { type Driver, type LoadRequests, type LoadResult, driverMarginMs } from 
 import { pinned } from './pin.ts'
 
 /** It builds every request for every connection before it starts; more would take it long. */
-const addressesMax = 2000
+const addressesMax = 500
 
 /** The requests of the HAR file: of each only what autocannon reads. */
 function harText({ path, headers, addresses }: LoadRequests, port: number): string {

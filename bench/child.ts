@@ -14,6 +14,7 @@ export interface Child {
   readonly end: () => Promise<void>
 }
 
+/** For a server to drain; then it is killed. */
 const endMs = 10_000
 const outputBytesMax = 64 << 20
 /** Lines of a child's last words that an error repeats. */
@@ -24,12 +25,6 @@ const living = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  process.on(signal, () => process.exit(code))
-}
 
 /** Runs a command to its end and gives its standard output. Throws `child_failed`. */
 export function runChild(
@@ -95,12 +90,23 @@ export async function startChild<T>(
     child.once('close', () => fail('ended before it was ready'))
   })
   const end = async (): Promise<void> => {
-    const kill = setTimeout(() => child.kill('SIGKILL'), endMs)
     child.kill('SIGTERM')
-    await exited
-    clearTimeout(kill)
+    if (await within(exited, endMs)) return
+    child.kill('SIGKILL')
+    await within(exited, endMs)
   }
   return { child: { pid: child.pid ?? 0, end }, found }
+}
+
+/** Whether it came about within `ms`. */
+async function within(event: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  const inTime = await Promise.race([event.then(() => true), tooLate])
+  clearTimeout(timer)
+  return inTime
 }
 
 /** Options as a command line has them, `{ workers: 1 }` as `--workers 1`. */

@@ -3,6 +3,17 @@
 // between them and turn their order each time, so that what disturbs the machine disturbs both.
 // Where the time goes inside the server is not asked here.
 //
+//   --seconds 60       load on each variant, in total
+//   --rounds 6         into which that is divided
+//   --connections 64
+//   --workers N        processes of each server; half of the cores by default
+//   --table FILE       the table of the tests, or data/table/world.iprisk, by default
+//   --scenario NAME    which addresses are asked about (scenario.ts)
+//   --driver NAME      wrk, or autocannon where wrk is not installed
+//   --smoke            seconds in place of minutes: whether it works, not how fast
+//   --json             the report as JSON
+//   --save             keep it in bench/runs/
+//
 // The report goes to standard output, progress to standard error. Exit code 1 where there was an
 // error under load or a wrong answer, 2 for wrong usage.
 
@@ -17,7 +28,7 @@ import { type DriverName, chooseDriver, driverNames } from './driver.ts'
 import type { LoadResult } from './load.ts'
 import { tablePath, usage, wholeOption } from './option.ts'
 import { allowedCores, hasTaskset, planCores } from './pin.ts'
-import { fail, say } from './program.ts'
+import { runProgram, say } from './program.ts'
 import { type HttpReport, type Round, faultCount, httpText, sumUp } from './report.ts'
 import { meanAnswerBytes, requestsOf } from './request.ts'
 import { runHead, saveRun } from './run.ts'
@@ -58,8 +69,11 @@ function readOptions(): Options {
     },
   })
   const { smoke } = values
-  const whole = (flag: 'seconds' | 'rounds' | 'connections', max: number, otherwise: number) =>
-    wholeOption(flag, values[flag], { min: 1, max, otherwise })
+  const whole = (
+    flag: 'seconds' | 'rounds' | 'connections' | 'workers',
+    max: number,
+    otherwise: number,
+  ) => wholeOption(flag, values[flag], { min: 1, max, otherwise })
   const rounds = whole('rounds', 1000, smoke ? 2 : 6)
   const scenario = scenarioNamed(values.scenario ?? 'ipv4-uniform')
   if (scenario === undefined) {
@@ -69,14 +83,13 @@ function readOptions(): Options {
   if (values.driver !== undefined && driver === undefined) {
     throw usage(`--driver must be one of ${driverNames.join(', ')}.`)
   }
-  const workers = wholeOption('workers', values.workers, { min: 0, max: 1024, otherwise: 0 })
   return {
     // Load generators take whole seconds.
     secondsPerRound: Math.max(1, Math.round(whole('seconds', 86_400, smoke ? 2 : 60) / rounds)),
     warmupSeconds: smoke ? 1 : 3,
     rounds,
     connections: whole('connections', 10_000, 64),
-    workers: workers === 0 ? undefined : workers,
+    workers: values.workers === undefined ? undefined : whole('workers', 1024, 1),
     table: tablePath(values.table),
     scenario,
     driver,
@@ -134,7 +147,10 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
       table: { id: table.id, bytes: table.bytes },
       addresses: { scenario: scenario.name, count: addressCount, seed: defaultSeed },
       answerBytes,
-      variants: sumUp(rounds, { iprisk: both('iprisk'), bare: both('bare') }),
+      variants: sumUp(rounds, {
+        workers: cores.workers,
+        samples: { iprisk: both('iprisk'), bare: both('bare') },
+      }),
       rounds,
     }
   } finally {
@@ -167,6 +183,8 @@ function addSamples(a: SampleReport, b: SampleReport): SampleReport {
 async function main(): Promise<number> {
   const options = readOptions()
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-'))
+  // At the exit, because a signal does not come past here; the servers have ended by then.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const table = openTable(options.table)
   try {
     const report = await measure(options, table, folder)
@@ -175,8 +193,7 @@ async function main(): Promise<number> {
     return faultCount(report.variants) === 0 ? 0 : 1
   } finally {
     table.close()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-process.exitCode = await main().catch(fail)
+await runProgram(main)

@@ -3,6 +3,12 @@
 // clock can tell. The checksum of one pass over all addresses is printed: it keeps the compiler from
 // leaving work out, and the same table, seed and count always give the same one.
 //
+//   --table FILE         the table of the tests, or data/table/world.iprisk, by default
+//   --milliseconds 1000  for each row
+//   --smoke              whether it works, not how fast
+//   --json               the report as JSON
+//   --save               keep it in bench/runs/
+//
 // The report goes to standard output, progress to standard error.
 
 import { parseArgs } from 'node:util'
@@ -11,7 +17,7 @@ import { type OpenTable, openTable } from '../src/table/open.ts'
 import { announcedSpace } from './announced.ts'
 import { type Operation, operations } from './operation.ts'
 import { tablePath, wholeOption } from './option.ts'
-import { fail, say } from './program.ts'
+import { runProgram, say } from './program.ts'
 import { columns } from './report.ts'
 import { type RunHead, runHead, saveRun } from './run.ts'
 import { type Addresses, type Scenario, defaultSeed, drawAddresses, scenarios } from './scenario.ts'
@@ -159,4 +165,4 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main().catch(fail)
+await runProgram(main)

@@ -2,7 +2,7 @@
 // one sentence for each mistake. Flags themselves stand in the program that takes them.
 
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { IpriskError } from '../src/base/error.ts'
 import { packageRoot } from '../src/base/root.ts'
 
@@ -27,10 +27,10 @@ export function wholeOption(
   return value
 }
 
-/** The path of the table to measure. Throws `usage` where there is none. */
+/** The path of the table to measure, absolute. Throws `usage` where there is none. */
 export function tablePath(named: string | undefined): string {
   if (named !== undefined) {
-    if (existsSync(named)) return named
+    if (existsSync(named)) return resolve(named)
     throw usage(`There is no table at ${named}.`)
   }
   const found = tablePlaces.map((place) => join(packageRoot, place)).find((it) => existsSync(it))

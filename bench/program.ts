@@ -9,8 +9,19 @@ export function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
+const signals = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const
+
+/** Runs a program's `main`, which gives the exit code. A signal ends it by way of 'exit' events. */
+export async function runProgram(main: () => Promise<number>): Promise<void> {
+  for (const [signal, code] of signals) process.on(signal, () => process.exit(code))
+  process.exitCode = await main().catch(fail)
+}
+
 /** Says what went wrong; gives the exit code. */
-export function fail(error: unknown): number {
+function fail(error: unknown): number {
   say(`bench: ${messageOf(error)}`)
   if (isUsage(error)) return exitCodes.usage
   // A coded error explains itself; anything else is a fault of the benchmark.

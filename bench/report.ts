@@ -25,6 +25,11 @@ export interface VariantReport {
   readonly p99Us: number
   readonly p999Us: number
   readonly cpuUsPerRequest: number | null
+  /**
+   * Processor time over the time of its workers' cores. Well below 1, it was the load generator
+   * that could not do more, and the figures say little about the server.
+   */
+  readonly busy: number | null
   /** Median of the rounds' ratios. */
   readonly ratioToBare: number
   /** Sums. */
@@ -51,8 +56,12 @@ export interface HttpReport extends RunHead {
 /** `samples` has what was checked before and after, together. */
 export function sumUp(
   rounds: readonly Round[],
-  samples: Readonly<Record<VariantName, SampleReport>>,
+  options: {
+    readonly workers: number
+    readonly samples: Readonly<Record<VariantName, SampleReport>>
+  },
 ): readonly VariantReport[] {
+  const { samples, workers } = options
   const ofVariant = (name: VariantName): readonly Round[] =>
     rounds.filter((round) => round.variant === name).toSorted((a, b) => a.round - b.round)
   const rates = (name: VariantName): readonly number[] =>
@@ -61,7 +70,10 @@ export function sumUp(
     const own = ofVariant(name)
     const latency = (at: 'p50' | 'p99' | 'p999'): number =>
       median(own.map(({ load }) => load.latencyUs[at]))
-    const cpu = own.flatMap(({ cpuUs, load }) => (cpuUs === null ? [] : [cpuUs / load.requests]))
+    const cpu = (share: (load: LoadResult) => number): number | null => {
+      const known = own.flatMap(({ cpuUs, load }) => (cpuUs === null ? [] : [cpuUs / share(load)]))
+      return known.length === 0 ? null : median(known)
+    }
     return {
       name,
       requestsPerSecond: median(rates(name)),
@@ -69,7 +81,8 @@ export function sumUp(
       p50Us: latency('p50'),
       p99Us: latency('p99'),
       p999Us: latency('p999'),
-      cpuUsPerRequest: cpu.length === 0 ? null : median(cpu),
+      cpuUsPerRequest: cpu((load) => load.requests),
+      busy: cpu((load) => load.seconds * 1_000_000 * workers),
       ratioToBare: medianRatio({ values: rates(name), base: rates('bare') }),
       requests: own.reduce((sum, { load }) => sum + load.requests, 0),
       errors: own.map(({ load }) => load.errors).reduce(addErrors),
@@ -98,7 +111,7 @@ export function faultCount(variants: readonly VariantReport[]): number {
 }
 
 const httpTitles =
-  'variant|req/s|spread|of bare|p50 ms|p99 ms|p99.9 ms|CPU µs/req|errors|wrong'.split('|')
+  'variant|req/s|spread|of bare|p50 ms|p99 ms|p99.9 ms|CPU µs/req|busy|errors|wrong'.split('|')
 
 /** For people. */
 export function httpText(report: HttpReport): string {
@@ -118,6 +131,7 @@ export function httpText(report: HttpReport): string {
     variant.ratioToBare.toFixed(3),
     ...[variant.p50Us, variant.p99Us, variant.p999Us].map((us) => (us / 1000).toFixed(2)),
     variant.cpuUsPerRequest?.toFixed(2) ?? 'unknown',
+    variant.busy?.toFixed(2) ?? 'unknown',
     String(errorCount(variant.errors)),
     `${variant.samples.wrong.length} of ${variant.samples.checked}`,
   ])

@@ -1,8 +1,9 @@
 // The table's list of sources: who contributed, of which day, and what their licences ask to be
 // said. Its order is the numbering of evidence, so it depends on nothing but the inputs.
 
+import { createRequire } from 'node:module'
 import { basename } from 'node:path'
-import type { Day } from '../src/base/day.ts'
+import { type Day, parseDay } from '../src/base/day.ts'
 import type { Source } from '../src/table/table.ts'
 import { hostersFeed } from './builtin.ts'
 import type { Networks } from './networks/read.ts'
@@ -21,6 +22,7 @@ export function networkSources(
     ? [
         {
           ...base,
+          day: packagedDay('@ip-location-db/asn') ?? asOf,
           id: 'ip-location-db-asn',
           provider: 'RouteViews and DB-IP, by ip-location-db',
           licence: 'CC-BY-4.0',
@@ -65,6 +67,14 @@ export function feedSources(files: readonly ReadFile[], asOf: Day): readonly Sou
   const { id, kind, title, licence, homepage } = hostersFeed
   sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0 })
   return [...sources.values()]
+}
+
+/** These packages carry the hour of their data in their version: `2.3.2026061719`. */
+function packagedDay(name: string): Day | undefined {
+  const manifest: unknown = createRequire(import.meta.url)(`${name}/package.json`)
+  const { version } = manifest as { readonly version?: unknown }
+  const digits = /\.(\d{4})(\d{2})(\d{2})\d{2}$/.exec(String(version))
+  return digits === null ? undefined : parseDay(digits.slice(1).join('-'))
 }
 
 function operatorsOwn(

@@ -25,7 +25,7 @@ export function runningLine(running: Running): string {
   const { table } = running
   const what =
     table === undefined
-      ? "no table yet, so checks answer 503"
+      ? 'no table yet, so checks answer 503'
       : `table ${table.id} as of ${formatDay(table.asOf)}`
   const workers = `${running.workers} ${running.workers === 1 ? 'worker' : 'workers'}`
   const admin = urlOf({ host: running.adminHost, port: running.adminPort })

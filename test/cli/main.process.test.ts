@@ -49,7 +49,10 @@ describe('iprisk check', () => {
       cwd,
       input,
     })
-    const lines = out.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer)
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Answer)
     expect(lines.map((line) => line.ip)).toEqual(['9.1.2.3', '10.0.0.1', 'hello', '9.1.2.4'])
     expect(lines.map((line) => line.classification ?? line.error?.code)).toEqual([
       'tor',
