@@ -17,7 +17,7 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where there was an
 // error under load or a wrong answer, 2 for wrong usage.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -32,7 +32,7 @@ import { runProgram, say } from './program.ts'
 import { type HttpReport, type Round, faultCount, httpText, sumUp } from './report.ts'
 import { meanAnswerBytes, requestsOf } from './request.ts'
 import { runHead, saveRun } from './run.ts'
-import { type SampleReport, sampleBare, sampleIprisk } from './sample.ts'
+import { type SampleReport, addSamples, sampleBare, sampleIprisk } from './sample.ts'
 import { type Scenario, defaultSeed, drawAddresses, scenarioNamed, scenarios } from './scenario.ts'
 import { type Variant, type VariantName, createKey, startBare, startIprisk } from './variant.ts'
 
@@ -176,16 +176,15 @@ async function measureRound(
   return { variant: variant.name, round, load, cpuUs }
 }
 
-function addSamples(a: SampleReport, b: SampleReport): SampleReport {
-  return { checked: a.checked + b.checked, wrong: [...a.wrong, ...b.wrong] }
-}
-
 async function main(): Promise<number> {
   const options = readOptions()
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-'))
   // At the exit, because a signal does not come past here; the servers have ended by then.
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const table = openTable(options.table)
+  // A copy: a build that ends meanwhile replaces the file, and the server would take the new one in.
+  const copy = join(folder, 'measured.iprisk')
+  copyFileSync(options.table, copy, constants.COPYFILE_FICLONE)
+  const table = openTable(copy)
   try {
     const report = await measure(options, table, folder)
     process.stdout.write(`${options.json ? JSON.stringify(report) : httpText(report)}\n`)

@@ -47,6 +47,11 @@ export async function sampleBare(
   return sample(port, requests, (_, { status, body }) => status === 200 && body.length === bytes)
 }
 
+/** Both samples as one. */
+export function addSamples(a: SampleReport, b: SampleReport): SampleReport {
+  return { checked: a.checked + b.checked, wrong: [...a.wrong, ...b.wrong] }
+}
+
 async function sample(
   port: number,
   requests: LoadRequests,

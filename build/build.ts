@@ -45,6 +45,10 @@ export async function build(options: BuildOptions, tell: Tell): Promise<BuildRep
       mode: options.mode,
       folder: options.snapshots,
       today: dayOf(Date.now()),
+      onProgress(progress) {
+        if (progress.kind === 'notice') tell({ kind: 'warn', text: progress.message })
+        else say(`${progress.done} of ${progress.total}, ${progress.feed}`)
+      },
     })
     say(fetchSummary(files))
     return files
@@ -103,21 +107,22 @@ function fetchSummary(files: readonly Obtained[]): string {
   return [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
 }
 
-/** One line a feed that is not what it should be; offline, one line for all that is not there. */
+/** One line a problem with the feeds that have it; offline, one line for all that is not there. */
 function fetchWarnings(files: readonly Obtained[], mode: FetchMode): readonly string[] {
-  const problems = new Map<string, string>()
+  const byProblem = new Map<string, Set<string>>()
   const missing = new Set<string>()
   for (const { feed, state, problem } of files) {
     if (state === 'missing' && mode.kind === 'offline') missing.add(feed.id)
     else if (problem !== undefined) {
       const instead = state === 'missing' ? 'built without it' : 'its last good snapshot is used'
-      problems.set(feed.id, `${feed.id}: ${problem} (${instead})`)
+      const text = `${problem} (${instead})`
+      byProblem.set(text, (byProblem.get(text) ?? new Set()).add(feed.id))
     }
   }
-  const lines = [...problems.values()]
+  const lines = [...byProblem].map(([problem, feeds]) => `${[...feeds].join(', ')}: ${problem}`)
   if (missing.size > 0) {
     lines.push(
-      `${missing.size} of the feeds were never fetched, so this table says nothing by them. ` +
+      `${missing.size} feeds were never fetched, so this table says nothing by them. ` +
         'Fetch them with `npx iprisk feeds fetch`, then build again.',
     )
   }

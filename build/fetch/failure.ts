@@ -109,7 +109,7 @@ function codeOf(thrown: unknown): string {
 }
 
 /** Node's AggregateError of a failed connection has a code but an empty message. */
-function messageOrCode(thrown: unknown): string {
+export function messageOrCode(thrown: unknown): string {
   const message = messageOf(thrown)
   return message === '' ? codeOf(thrown) : message
 }

@@ -12,7 +12,7 @@ import type { Dispatcher } from 'undici'
 import type { IpriskError } from '../../src/base/error.ts'
 import { receive, tooLarge } from './body.ts'
 import type { Failure } from './failure.ts'
-import { failed, failureOf, statusFailure } from './failure.ts'
+import { failed, failureOf, messageOrCode, statusFailure } from './failure.ts'
 import type { FetchLimits } from './limits.ts'
 import type { Network } from './network.ts'
 import { isSpecial, refusedAddress } from './reach.ts'
@@ -63,7 +63,7 @@ export async function get(network: Network, request: GetRequest): Promise<GetAns
       await sleep(waitMs, undefined, { signal: health.signal }).catch(() => undefined)
       if (!health.signal.aborted) continue
     }
-    if (answer.unreachable === true) health.unreachable(host, answer.error.message)
+    if (answer.unreachable === true) health.unreachable(host, messageOrCode(answer.error.cause))
     return finalFailure(answer, attempt, waitMs > limits.retryAfterMsMax && !last)
   }
 }

@@ -7,6 +7,7 @@
 // successor. It asks `held` before each commit, and a mixed folder would still be caught by hashes.
 
 import { randomUUID } from 'node:crypto'
+import { readlinkSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +30,7 @@ interface Owner {
 export async function takeLock(folder: string): Promise<Lock | undefined> {
   await mkdir(folder, { recursive: true })
   const path = join(folder, '.lock')
-  const owner: Owner = { token: randomUUID(), pid: process.pid, machine: hostname() }
+  const owner: Owner = { token: randomUUID(), pid: process.pid, machine: machineName() }
   const text = `${JSON.stringify(owner)}\n`
   try {
     await writeFile(path, text, { flag: 'wx' })
@@ -61,12 +62,25 @@ export async function takeLock(folder: string): Promise<Lock | undefined> {
   }
 }
 
+/**
+ * Where a process id means the same process: one machine, and on it one container (those of a pod
+ * share their host name, not their process ids).
+ */
+export function machineName(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}
+
 async function isStale(path: string): Promise<boolean> {
   const owner = await readOwner(path)
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return true
   if (Date.now() - found.mtimeMs > LOCK_STALE_MS) return true
-  if (owner === undefined || owner.machine !== hostname() || owner.pid === process.pid) return false
+  if (owner === undefined || owner.machine !== machineName() || owner.pid === process.pid)
+    return false
   try {
     process.kill(owner.pid, 0)
     return false

@@ -121,7 +121,10 @@ async function storedFeed(
     if (copy !== undefined) {
       return { feed, file, state: 'stored', path: copy.path, day: copy.day, ...text }
     }
-    const none = `no stored copy in ${join(options.folder, feed.id)}; fetch it once with a network`
+    const none =
+      problem === undefined
+        ? `no stored copy in ${join(options.folder, feed.id)}; fetch it once with a network`
+        : 'there is no stored copy'
     return { feed, file, state: 'missing', problem: [...problems, none].join('; ') }
   })
 }

@@ -4,15 +4,17 @@
 // Nothing is kept between runs: what lasts is the Parquet files. A spill folder that a kill left is
 // removed by a later engine beside it, once it is old enough that nobody can be using it.
 
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  DATE,
   type DuckDBConnection,
   DuckDBDataChunk,
+  DuckDBDateValue,
   DuckDBInstance,
   type DuckDBType,
   type DuckDBValue,
-  INTEGER,
   TINYINT,
   UBIGINT,
   UINTEGER,
@@ -33,12 +35,13 @@ const chunkRows = 2048
 
 const types = {
   tinyint: TINYINT,
-  integer: INTEGER,
   uinteger: UINTEGER,
   ubigint: UBIGINT,
   text: VARCHAR,
+  date: DATE,
 } satisfies Record<string, DuckDBType>
 
+/** What a row holds; a `date` is a number of days since 1970-01-01. */
 export type Value = string | number | bigint | null
 
 /** One column of a chunk: the value of a row as SQL's type gives it. */
@@ -79,7 +82,8 @@ export interface DuckOptions {
 /** Closes by `close`, which also removes what was spilled. */
 export async function openDuck(options: DuckOptions): Promise<Duck> {
   await removeOldSpills(options.spill)
-  const spill = await mkdtemp(join(options.spill, spillPrefix))
+  // DuckDB makes the folder only when it must spill: to read, no right to write is needed.
+  const spill = join(options.spill, `${spillPrefix}${randomUUID()}`)
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${Math.floor((options.memoryBytes ?? duckMemoryBytes) / 1e6)}MB`,
     temp_directory: spill,
@@ -125,6 +129,19 @@ export function parquetOf(paths: readonly string[]): string {
   return `read_parquet([${paths.map(quote).join(', ')}])`
 }
 
+/** Writes `from`, a table or a query in parentheses, to a Parquet file that says `about` of itself. */
+export function copyQuery(
+  from: string,
+  path: string,
+  about: Readonly<Record<string, string>>,
+): string {
+  const said = Object.entries(about).map(([key, value]) => `${key}: ${quote(value)}`)
+  return (
+    `copy ${from} to ${quote(path)} (format parquet, compression zstd, ` +
+    `parquet_version v2, use_tmp_file false, kv_metadata {${said.join(', ')}})`
+  )
+}
+
 function chunkOf(chunk: DuckDBDataChunk): Chunk {
   const columns: Column[] = []
   for (let column = 0; column < chunk.columnCount; column++) {
@@ -147,8 +164,12 @@ async function writeParquet(
       const count = Math.min(chunkRows, rows.count - start)
       const chunk = DuckDBDataChunk.create(order, count)
       for (let column = 0; column < order.length; column++) {
+        const isDate = order[column] === DATE
         const values: DuckDBValue[] = []
-        for (let row = 0; row < count; row++) values.push(rows.value(column, start + row))
+        for (let row = 0; row < count; row++) {
+          const value = rows.value(column, start + row)
+          values.push(isDate && value !== null ? new DuckDBDateValue(Number(value)) : value)
+        }
         chunk.setColumnValues(column, values)
       }
       appender.appendDataChunk(chunk)
@@ -156,11 +177,7 @@ async function writeParquet(
   } finally {
     appender.closeSync()
   }
-  const said = Object.entries(about).map(([key, value]) => `${key}: ${quote(value)}`)
-  await connection.run(
-    `copy written to ${quote(file.path)} (format parquet, compression zstd, ` +
-      `parquet_version v2, use_tmp_file false, kv_metadata {${said.join(', ')}})`,
-  )
+  await connection.run(copyQuery('written', file.path, about))
   await connection.run('drop table written')
 }
 

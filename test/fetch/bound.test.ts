@@ -48,6 +48,9 @@ describe('runBounded', () => {
     const tasks = ['slow', 'slow', 'slow', 'a', 'b', 'a', 'b'].map(task)
     await runBounded(tasks, { all: 3, perHost: 1 })
     expect(order).toEqual(['slow', 'a', 'b', 'a', 'b', 'slow', 'slow'])
+    order.length = 0
+    await runBounded(tasks, { all: 3, perHost: 3 })
+    expect(order.slice(0, 3)).toEqual(['slow', 'a', 'b'])
   })
 
   it('rethrows what a task throws', async () => {

@@ -154,11 +154,12 @@ describe('from publishers', () => {
     expect(await ask('daily', 0)).toBe(1)
     expect(await ask('daily', 5)).toBe(0)
     expect(await ask('daily', 5, (today + 1) as Day)).toBe(1)
+    expect(await ask('daily', 5)).toBe(1)
     // A clock that went back does not stop it for ever.
     expect(await ask('daily', -50)).toBe(1)
     const feeds = [newFeed('daily', urls, { cadence: 'daily' })]
     await run({ feeds, folder, now: () => start })
-    expect(site.requests).toHaveLength(6)
+    expect(site.requests).toHaveLength(7)
   })
 
   it('fetches again what is damaged on disk, and asks for it whole', async () => {

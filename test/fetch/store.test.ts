@@ -13,11 +13,10 @@ import {
 } from 'node:fs'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../src/base/day.ts'
-import { takeLock } from '../../build/fetch/lock.ts'
+import { machineName, takeLock } from '../../build/fetch/lock.ts'
 import type { SnapshotRecord, SnapshotSet } from '../../build/fetch/record.ts'
 import { formatSet, parseSet } from '../../build/fetch/record.ts'
 import { commitSet, readStored, recover } from '../../build/fetch/store.ts'
@@ -225,7 +224,7 @@ describe('takeLock', () => {
     const folder = newFolder()
     const path = join(folder, '.lock')
     const { pid } = spawnSync(process.execPath, ['-e', ''])
-    writeFileSync(path, JSON.stringify({ token: 'x', pid, machine: hostname() }))
+    writeFileSync(path, JSON.stringify({ token: 'x', pid, machine: machineName() }))
     const first = await takeLock(folder)
     expect(first).toBeDefined()
     await first?.release()
@@ -245,7 +244,10 @@ describe('takeLock', () => {
   it('goes to one of many that find it stale', async () => {
     const folder = newFolder()
     const { pid } = spawnSync(process.execPath, ['-e', ''])
-    writeFileSync(join(folder, '.lock'), JSON.stringify({ token: 'x', pid, machine: hostname() }))
+    writeFileSync(
+      join(folder, '.lock'),
+      JSON.stringify({ token: 'x', pid, machine: machineName() }),
+    )
     const locks = await Promise.all(Array.from({ length: 8 }, async () => takeLock(folder)))
     const held = locks.filter((lock) => lock !== undefined)
     expect(held).toHaveLength(1)

@@ -185,7 +185,6 @@ describe('smuggling', () => {
     const heard = await converse(server.port, parts())
     expect(heard.text).not.toContain('smuggled')
     expect(await server.metric('iprisk_answers_total', 'tor')).toBe(before)
-    expect(before).toBe(0)
   })
 
   it('has at least forty cases', () => {
@@ -227,7 +226,7 @@ describe('honest requests', () => {
     ],
     ['an empty Host', () => [honest().replace('Host: a', 'Host:')], 1],
     ['one chunk', () => [`${head()}${chunked}\r\n${honestChunks}`], 1],
-    ['a chunk a byte', () => [`${head()}${chunked}\r\n${chunks(...honestBody)}`], 1],
+    ['a chunk a byte', () => [`${head()}${chunked}\r\n${chunks(...honestBody.split(''))}`], 1],
     [
       'a coding in capitals',
       () => [`${head()}Transfer-Encoding: CHUNKED\r\n\r\n${honestChunks}`],
@@ -235,7 +234,7 @@ describe('honest requests', () => {
     ],
     [
       'a chunk size in capitals',
-      () => [`${head()}${chunked}\r\n${`1A\r\n${' '.repeat(10)}${honestBody}\r\n0\r\n\r\n`}`],
+      () => [`${head()}${chunked}\r\n1A\r\n${' '.repeat(10)}${honestBody}\r\n0\r\n\r\n`],
       1,
     ],
     [
@@ -250,7 +249,7 @@ describe('honest requests', () => {
       'a request a byte at a time, its request line whole',
       () => {
         const line = honest().indexOf('\r\n') + 2
-        return [honest().slice(0, line), ...honest().slice(line)]
+        return [honest().slice(0, line), ...honest().slice(line).split('')]
       },
       1,
     ],
@@ -290,9 +289,9 @@ describe('honest requests', () => {
     const heard = await converse(server.port, parts(), { gapMs: 3 })
     const responses = responsesIn(heard.text)
     expect(responses).toHaveLength(count)
-    for (const [i, { status, body }] of responses.entries()) {
+    for (const [i, { status }] of responses.entries()) {
       const wrong = _name.startsWith('one that is wrong') && i === 1
-      expect(status, body).toBe(wrong ? 400 : 200)
+      expect(status).toBe(wrong ? 400 : 200)
     }
   })
 

@@ -2,7 +2,7 @@
 // ids, methods, and bad input by table: bodies, addresses, headers, keys.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ApiErrorCode, apiErrors } from '../../src/api/error.ts'
+import { type ApiErrorCode, type ErrorBody, apiErrors } from '../../src/api/error.ts'
 import { createKey, revokeKey } from '../../src/account/issue.ts'
 import { openLmdbStore } from '../../src/account/lmdb.ts'
 import { parseDay } from '../../src/base/day.ts'
@@ -70,14 +70,18 @@ async function send(request: Request): Promise<Response> {
   return response
 }
 
-function expectError(response: Response, code: ApiErrorCode): void {
-  expect(response.status, response.body).toBe(apiErrors[code].status)
+/** The code of an error, all of whose parts are as the contract has them. */
+function errorOf(response: Response): ApiErrorCode {
   expect(response.headers['content-type']).toBe('application/json')
   expect(response.headers['cache-control']).toBe('no-store')
   const requestId = response.headers['x-request-id']
   expect(requestId).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
-  const { message } = apiErrors[code]
-  expect(JSON.parse(response.body)).toEqual({ error: { code, message, request_id: requestId } })
+  const body = JSON.parse(response.body) as ErrorBody
+  const { code } = body.error
+  const { status, message } = apiErrors[code]
+  expect(response.status).toBe(status)
+  expect(body).toEqual({ error: { code, message, request_id: requestId } })
+  return code
 }
 
 describe('an answer', () => {
@@ -110,7 +114,7 @@ describe('an answer', () => {
     ['a body of exactly 64 KiB', `{"ip":"9.1.2.3"${' '.repeat(65_536 - 16)}}`],
   ])('comes for %s', async (_name, body) => {
     const response = await send({ body })
-    expect(response.status, response.body).toBe(200)
+    expect(response.status).toBe(200)
     expect(JSON.parse(response.body)).toMatchObject({ ip: '9.1.2.3', classification: 'tor' })
   })
 
@@ -191,17 +195,19 @@ describe('400 invalid_input', () => {
   ]
 
   it.each(bodies)('for the body: %s', async (_name, body) => {
-    expectError(await send({ body }), 'invalid_input')
+    expect(errorOf(await send({ body }))).toBe('invalid_input')
   })
 
-  it.each([
-    ...['', ' ', '.', ':', '0', '1.2.3', '1.2.3.4.5', '1.2.3.256', '1.2.3.04', '01.2.3.4'],
-    ...['1.2.3.4 ', ' 1.2.3.4', '1.2.3.4/32', '1.2.3.4:80', '0x1.2.3.4', '1.2.3.-4', '1..2.3'],
-    ...['16909060', '１.2.3.4', '1.2.3.٤', '[::1]', '::1%eth0', '2a00::/16', ':::', '1::2::3'],
-    ...['12345::', 'g::1', '::1.2.3', '::1.2.3.256', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9'],
-    ...['localhost', 'example.com', '\0', '1.2.3.4\0', '\ud800', '😀', '9'.repeat(60_000)],
-  ])('for the address %j', async (ip) => {
-    expectError(await send({ body: JSON.stringify({ ip }) }), 'invalid_input')
+  it.each(
+    [
+      ['', ' ', '.', ':', '0', '1.2.3', '1.2.3.4.5', '1.2.3.256', '1.2.3.04', '01.2.3.4'],
+      ['1.2.3.4 ', ' 1.2.3.4', '1.2.3.4/32', '1.2.3.4:80', '0x1.2.3.4', '1.2.3.-4', '1..2.3'],
+      ['16909060', '１.2.3.4', '1.2.3.٤', '[::1]', '::1%eth0', '2a00::/16', ':::', '1::2::3'],
+      ['12345::', 'g::1', '::1.2.3', '::1.2.3.256', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9'],
+      ['localhost', 'example.com', '\0', '1.2.3.4\0', '\ud800', '😀', '9'.repeat(60_000)],
+    ].flat(),
+  )('for the address %j', async (ip) => {
+    expect(errorOf(await send({ body: JSON.stringify({ ip }) }))).toBe('invalid_input')
   })
 
   it('never repeats what was sent', async () => {
@@ -249,7 +255,7 @@ describe('401 invalid_api_key', () => {
 
   it.each(values)('for %s', async (_name, headers) => {
     const response = await send({ key: '', headers: headers() })
-    expectError(response, 'invalid_api_key')
+    expect(errorOf(response)).toBe('invalid_api_key')
     expect(response.headers['www-authenticate']).toBe('Bearer')
   })
 
@@ -268,53 +274,57 @@ describe('the order of errors', () => {
   const wrong: Request = { body: 'x' }
 
   it('404 and 405 before the key', async () => {
-    expectError(await send({ ...wrong, path: '/', key: '' }), 'not_found')
-    expectError(await send({ ...wrong, method: 'PUT', key: '' }), 'method_not_allowed')
+    expect(errorOf(await send({ ...wrong, path: '/', key: '' }))).toBe('not_found')
+    expect(errorOf(await send({ ...wrong, method: 'PUT', key: '' }))).toBe('method_not_allowed')
   })
   it('401 before the body', async () => {
-    expectError(await send({ ...wrong, key: 'x' }), 'invalid_api_key')
-    expectError(await send({ body: tooLarge, key: 'x' }), 'invalid_api_key')
+    expect(errorOf(await send({ ...wrong, key: 'x' }))).toBe('invalid_api_key')
+    expect(errorOf(await send({ body: tooLarge, key: 'x' }))).toBe('invalid_api_key')
   })
   it('403 for the plan before the body, and before 403 for the key', async () => {
-    expectError(await send({ ...wrong, key: keys['free']! }), 'api_not_enabled_for_plan')
-    expectError(await send({ key: keys['unknownPlan']! }), 'api_not_enabled_for_plan')
-    expectError(await send({ key: keys['freeNoApi']! }), 'api_not_enabled_for_plan')
+    expect(errorOf(await send({ ...wrong, key: keys['free']! }))).toBe('api_not_enabled_for_plan')
+    expect(errorOf(await send({ key: keys['unknownPlan']! }))).toBe('api_not_enabled_for_plan')
+    expect(errorOf(await send({ key: keys['freeNoApi']! }))).toBe('api_not_enabled_for_plan')
   })
   it('403 for the key before the body', async () => {
-    expectError(await send({ ...wrong, key: keys['noapi']! }), 'token_not_allowed_for_api')
-    expectError(await send({ body: tooLarge, key: keys['noapi']! }), 'token_not_allowed_for_api')
+    expect(errorOf(await send({ ...wrong, key: keys['noapi']! }))).toBe('token_not_allowed_for_api')
+    expect(errorOf(await send({ body: tooLarge, key: keys['noapi']! }))).toBe(
+      'token_not_allowed_for_api',
+    )
   })
   it('413 from one byte above 64 KiB', async () => {
-    expectError(await send({ body: ' '.repeat(65_537) }), 'payload_too_large')
-    expectError(await send({ body: tooLarge }), 'payload_too_large')
-    expectError(await send({ body: ' '.repeat(65_536) }), 'invalid_input')
+    expect(errorOf(await send({ body: ' '.repeat(65_537) }))).toBe('payload_too_large')
+    expect(errorOf(await send({ body: tooLarge }))).toBe('payload_too_large')
+    expect(errorOf(await send({ body: ' '.repeat(65_536) }))).toBe('invalid_input')
   })
   it('413 for a length that is never sent', async () => {
     const head = `POST ${checkPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${keys['good']}\r\n`
     const heard = await converse(server.port, [`${head}Content-Length: 99999999999\r\n\r\nabc`])
     expect(heard.closed).toBe(true)
-    expectError(responsesIn(heard.text)[0]!, 'payload_too_large')
+    expect(errorOf(responsesIn(heard.text)[0]!)).toBe('payload_too_large')
   })
   it('413 for chunks that together are too many', async () => {
     const head = `POST ${checkPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${keys['good']}\r\n`
     const chunk = `2000\r\n${' '.repeat(0x2000)}\r\n`
     const parts = [`${head}Transfer-Encoding: chunked\r\n\r\n`, chunk.repeat(9), '0\r\n\r\n']
-    expectError(responsesIn((await converse(server.port, parts)).text)[0]!, 'payload_too_large')
+    expect(errorOf(responsesIn((await converse(server.port, parts)).text)[0]!)).toBe(
+      'payload_too_large',
+    )
   })
   it('without a table: 404, 405, 401, 403, 413 and 400 as ever, then 503', async () => {
     const { port } = bare
-    expectError(await send({ port, path: '/x' }), 'not_found')
-    expectError(await send({ port, method: 'GET' }), 'method_not_allowed')
-    expectError(await send({ port, key: 'x' }), 'invalid_api_key')
-    expectError(await send({ port, key: keys['free']! }), 'api_not_enabled_for_plan')
-    expectError(await send({ port, key: keys['noapi']! }), 'token_not_allowed_for_api')
-    expectError(await send({ port, body: tooLarge }), 'payload_too_large')
-    expectError(await send({ port, body: 'x' }), 'invalid_input')
+    expect(errorOf(await send({ port, path: '/x' }))).toBe('not_found')
+    expect(errorOf(await send({ port, method: 'GET' }))).toBe('method_not_allowed')
+    expect(errorOf(await send({ port, key: 'x' }))).toBe('invalid_api_key')
+    expect(errorOf(await send({ port, key: keys['free']! }))).toBe('api_not_enabled_for_plan')
+    expect(errorOf(await send({ port, key: keys['noapi']! }))).toBe('token_not_allowed_for_api')
+    expect(errorOf(await send({ port, body: tooLarge }))).toBe('payload_too_large')
+    expect(errorOf(await send({ port, body: 'x' }))).toBe('invalid_input')
     const response = await send({ port })
-    expectError(response, 'upstream_unavailable')
+    expect(errorOf(response)).toBe('upstream_unavailable')
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0)
     const meta = await send({ port, path: metaPath, method: 'GET', body: '' })
-    expectError(meta, 'upstream_unavailable')
+    expect(errorOf(meta)).toBe('upstream_unavailable')
   })
 })
 
@@ -333,15 +343,15 @@ describe('paths and methods', () => {
     '/healthz',
     '/readyz',
   ])('404 for %s, whatever the method', async (path) => {
-    expectError(await send({ path }), 'not_found')
-    expectError(await send({ path, method: 'GET', body: '' }), 'not_found')
+    expect(errorOf(await send({ path }))).toBe('not_found')
+    expect(errorOf(await send({ path, method: 'GET', body: '' }))).toBe('not_found')
   })
 
   it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'post', 'BREW'])(
     '405 for %s on the check',
     async (method) => {
       const response = await send({ method })
-      expectError(response, 'method_not_allowed')
+      expect(errorOf(response)).toBe('method_not_allowed')
       expect(response.headers['allow']).toBe('POST')
     },
   )
@@ -353,7 +363,7 @@ describe('paths and methods', () => {
 
   it.each([metaPath, '/openapi.json'])('405 for POST on %s', async (path) => {
     const response = await send({ path })
-    expectError(response, 'method_not_allowed')
+    expect(errorOf(response)).toBe('method_not_allowed')
     expect(response.headers['allow']).toBe('GET, HEAD')
   })
 
@@ -385,7 +395,8 @@ describe('request ids', () => {
     for (const request of requests) {
       const response = await send({ ...request, headers })
       expect(response.headers['x-request-id']).toBe(id)
-      if (response.status !== 200) expect(JSON.parse(response.body).error.request_id).toBe(id)
+      const { error } = JSON.parse(response.body) as Partial<ErrorBody>
+      expect(error?.request_id ?? id).toBe(id)
     }
   })
 
@@ -438,9 +449,9 @@ describe('meta', () => {
   })
 
   it('asks for a key, a plan and an API', async () => {
-    expectError(await get(''), 'invalid_api_key')
-    expectError(await get(keys['free']!), 'api_not_enabled_for_plan')
-    expectError(await get(keys['noapi']!), 'token_not_allowed_for_api')
+    expect(errorOf(await get(''))).toBe('invalid_api_key')
+    expect(errorOf(await get(keys['free']!))).toBe('api_not_enabled_for_plan')
+    expect(errorOf(await get(keys['noapi']!))).toBe('token_not_allowed_for_api')
   })
 })
 

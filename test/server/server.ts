@@ -40,10 +40,12 @@ export async function startServer(options: {
   readonly args?: readonly string[]
 }): Promise<Server> {
   const { table, state = newState(), workers = 1, args = [] } = options
-  const { child, stderr } = runServe([
-    ...['--port', '0', '--admin-port', '0', '--workers', String(workers)],
-    ...['--state', state, '--table', table, '--drain-seconds', '5', ...args],
-  ])
+  const { child, stderr } = runServe(
+    [
+      ['--port', '0', '--admin-port', '0', '--workers', String(workers)],
+      ['--state', state, '--table', table, '--drain-seconds', '5', ...args],
+    ].flat(),
+  )
   const line = await waitFor(() => {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr()}`)
     return /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/m.exec(stderr()) ?? undefined

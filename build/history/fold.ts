@@ -1,0 +1,26 @@
+// When a range was listed, and how two such statements of one feed become one.
+
+import type { Day } from '../../src/base/day.ts'
+
+/** Of one feed and range. `listed` is a mask: bit n for the day n days before the day of the build. */
+export interface Seen {
+  readonly firstSeen: Day
+  readonly lastSeen: Day
+  readonly listed: number
+}
+
+/** An address that is in both ranges, or either of two that count as one (a customer's /64). */
+export function foldSeen(a: Seen, b: Seen): Seen {
+  return {
+    firstSeen: a.firstSeen < b.firstSeen ? a.firstSeen : b.firstSeen,
+    lastSeen: a.lastSeen > b.lastSeen ? a.lastSeen : b.lastSeen,
+    listed: (a.listed | b.listed) >>> 0,
+  }
+}
+
+/** How many days a mask names. */
+export function countDays(mask: number): number {
+  let count = 0
+  for (let rest = mask >>> 0; rest !== 0; rest = (rest & (rest - 1)) >>> 0) count++
+  return count
+}

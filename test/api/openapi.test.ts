@@ -1,0 +1,129 @@
+// The OpenAPI document against what really goes out, and against the tables that it is built from.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { apiErrorCodes, apiErrors, errorBody } from '../../src/api/error.ts'
+import { metaAnswer } from '../../src/api/meta.ts'
+import { openApiDocument } from '../../src/api/openapi.ts'
+import { levelFloors } from '../../src/score/level.ts'
+import { type OpenTable, openTable } from '../../src/table/open.ts'
+import { writeSmallTable } from '../table/small.ts'
+import { problemIn } from './schema.ts'
+
+const document = JSON.parse(JSON.stringify(openApiDocument)) as typeof openApiDocument
+const { schemas } = document.components
+const problem = (value: unknown, name: keyof typeof schemas): string | undefined =>
+  problemIn(JSON.parse(JSON.stringify(value)), schemas[name], schemas)
+
+let table: OpenTable
+
+beforeAll(() => {
+  table = openTable(writeSmallTable())
+})
+
+afterAll(() => table.close())
+
+describe('the document', () => {
+  it('describes every answer of a table', () => {
+    const addresses = [
+      ['9.1.2.3', '9.5.5.5', '9.9.9.9', '9.200.0.1', '9.77.0.1', '11.1.1.1', '11.2.2.2'],
+      ['11.66.0.1', '12.0.0.5', '12.0.0.6', '127.0.0.1', '8.8.8.8', '::ffff:9.1.2.3', '::1'],
+      ['2a00:1:2:3::9', '2a01:4f8::1', '2A01:4F8::2', '2a02::', '2002:0b01:0102::1'],
+    ].flat()
+    const kinds = new Set<string>()
+    for (const address of addresses) {
+      const answer = table.check(address)
+      expect({ address, problem: problem(answer, 'CheckAnswer') }).toEqual({ address })
+      kinds.add(answer!.classification)
+    }
+    expect(kinds.size).toBeGreaterThan(5)
+  })
+
+  it('describes the meta answer', () => {
+    const limits = { rate: { per_second: 1, burst: 2 }, quota: null }
+    const key = { id: 'a', plan: 'team', apis: ['ip-risk'], insights: 'never', limits }
+    const answer = metaAnswer({ table, levelFloors, key, now: Date.now() })
+    expect(problem(answer, 'Meta')).toBeUndefined()
+  })
+
+  it('describes every error', () => {
+    for (const code of apiErrorCodes) {
+      expect(problem(JSON.parse(errorBody(code, 'a')), 'Error')).toBeUndefined()
+    }
+  })
+
+  it('would not pass an answer with a member too many, too few or of another type', () => {
+    const answer = table.check('9.1.2.3')!
+    expect(problem({ ...answer, more: 1 }, 'CheckAnswer')).toContain('more')
+    expect(problem({ ...answer, ip: undefined }, 'CheckAnswer')).toContain('ip is missing')
+    expect(problem({ ...answer, risk_score: 101 }, 'CheckAnswer')).toContain('risk_score')
+    expect(problem({ ...answer, classification: 'x' }, 'CheckAnswer')).toContain('classification')
+    expect(problem({ ...answer, network: { asn: 1 } }, 'CheckAnswer')).toContain('network')
+  })
+
+  it('names every error status of the check, and its codes', () => {
+    const { responses } = document.paths['/v1/intelligence/ip-risk/check'].post
+    const texts = responses as Readonly<Record<string, { readonly description: string }>>
+    for (const code of apiErrorCodes.filter((code) => code !== 'not_found')) {
+      expect(texts[apiErrors[code].status]?.description).toContain(code)
+    }
+    expect(Object.keys(texts)).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '405',
+      '413',
+      '429',
+      '500',
+      '503',
+    ])
+  })
+
+  it('refers only to schemas that exist', () => {
+    const text = JSON.stringify(document)
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      expect(schemas).toHaveProperty(name!)
+    }
+  })
+})
+
+describe('errors', () => {
+  it('have the statuses of the contract', () => {
+    expect(Object.fromEntries(apiErrorCodes.map((code) => [code, apiErrors[code].status]))).toEqual(
+      {
+        invalid_input: 400,
+        invalid_api_key: 401,
+        api_not_enabled_for_plan: 403,
+        token_not_allowed_for_api: 403,
+        not_found: 404,
+        method_not_allowed: 405,
+        payload_too_large: 413,
+        rate_limit_exceeded: 429,
+        api_quota_exceeded: 429,
+        internal_error: 500,
+        upstream_unavailable: 503,
+      },
+    )
+  })
+})
+
+describe('meta', () => {
+  it('has thresholds that cover 0 to 100 without a gap', () => {
+    const key = { id: '', plan: '', apis: [], insights: '', limits: { rate: null, quota: null } }
+    const { thresholds } = metaAnswer({ table, levelFloors, key, now: 0 })
+    const covered = thresholds.flatMap(({ risk_score_min: from, risk_score_max: to }) =>
+      Array.from({ length: to - from + 1 }, (_, i) => from + i),
+    )
+    expect(covered.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 101 }, (_, i) => i))
+  })
+
+  it('has no age below 0, where the clock lags behind a feed', () => {
+    const key = { id: '', plan: '', apis: [], insights: '', limits: { rate: null, quota: null } }
+    const answer = metaAnswer({ table, levelFloors, key, now: 0 })
+    expect(answer.table.age_seconds).toBe(0)
+    expect(answer.feeds.map((feed) => feed.age_seconds)).toEqual([0, 0])
+    const day = 20_000
+    const later = metaAnswer({ table, levelFloors, key, now: (table.asOf + day) * 86_400_000 })
+    expect(later.table.age_seconds).toBe(day * 86_400)
+  })
+})

@@ -1,0 +1,26 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isRequestId, requestIds } from '../../src/server/requestid.ts'
+
+describe('isRequestId', () => {
+  it('says what the contract says', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 70 }),
+      fc.stringMatching(/^[A-Za-z0-9._-]{0,70}$/),
+    )
+    fc.assert(
+      fc.property(text, (id) => {
+        expect(isRequestId(id)).toBe(/^[A-Za-z0-9._-]{1,64}$/.test(id) && !id.endsWith('\n'))
+      }),
+    )
+  })
+})
+
+describe('requestIds', () => {
+  it('makes ids that are fit, and never the same', () => {
+    const [first, second] = [requestIds(), requestIds()]
+    const ids = Array.from({ length: 5000 }, (_, i) => (i % 2 === 0 ? first() : second()))
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of ids) expect(isRequestId(id)).toBe(true)
+  })
+})

@@ -1,0 +1,173 @@
+// One worker in this process on a real port, made of parts that fail: what a client sees, what the
+// log says, and that the process lives.
+
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Keyring } from '../../src/account/keyring.ts'
+import type { Day } from '../../src/base/day.ts'
+import type { Log, LogDetails } from '../../src/base/log.ts'
+import type { ToPrimary, ToWorker } from '../../src/server/message.ts'
+import { probePort } from '../../src/server/probe.ts'
+import { createWorker } from '../../src/server/worker.ts'
+import type { Table } from '../../src/table/table.ts'
+import { converse, responsesIn } from './socket.ts'
+
+const said: ToPrimary[] = []
+const logged: { readonly details: LogDetails; readonly message: string }[] = []
+const exits: number[] = []
+let tell: (message: ToWorker) => void
+let port = 0
+
+const keyring: Keyring = {
+  authenticate: () => ({
+    kind: 'authenticated',
+    keyId: 'test',
+    plan: 'internal',
+    apis: ['ip-risk'],
+    insights: 'never',
+    limits: {},
+  }),
+  refresh: async () => undefined,
+  version: () => 0,
+  counts: () => ({ keys: 0, verified: 0 }),
+}
+
+function note(details: LogDetails | string, message = ''): void {
+  logged.push(
+    typeof details === 'string' ? { details: {}, message: details } : { details, message },
+  )
+}
+
+const log: Log = {
+  trace: note,
+  debug: note,
+  info: note,
+  warn: note,
+  error: note,
+  fatal: note,
+  child: () => log,
+}
+
+/** A table that throws, with the address in its message, as no log may show it. */
+const table: Table = {
+  path: '',
+  id: 'broken',
+  asOf: 0 as Day,
+  bytes: 0,
+  sources: [],
+  check: (text) => {
+    throw new Error(`cannot look up ${text}`)
+  },
+  close: () => undefined,
+}
+
+async function heard(kind: ToPrimary['kind']): Promise<void> {
+  while (!said.some((message) => message.kind === kind)) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+function request(id: string, length = ''): string {
+  const body = '{"ip":"192.0.2.77"}'
+  return `POST /v1/intelligence/ip-risk/check HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\nContent-Length: ${length || body.length}\r\n\r\n${body}`
+}
+
+beforeAll(async () => {
+  port = await probePort({ host: '127.0.0.1', port: 0 })
+  tell = createWorker({
+    send: (message) => void said.push(message),
+    openTable: () => table,
+    openKeyring: async () => keyring,
+    createLog: () => log,
+    exit: (code) => void exits.push(code),
+  })
+  const settings = {
+    host: '127.0.0.1',
+    port,
+    stateFolder: '',
+    plans: {},
+    logLevel: 'info',
+  } as const
+  tell({ kind: 'start', settings, file: { table: 1, path: 'a' } })
+  await heard('listening')
+})
+
+describe('a worker', () => {
+  it('opens and swaps in the table that it starts with', () => {
+    expect(said.map(({ kind }) => kind)).toEqual(['opened', 'swapped', 'listening'])
+  })
+
+  it('answers 500 where a handler throws, says it once without the address, and lives', async () => {
+    logged.length = 0
+    const answer = await converse(port, [request('one')])
+    const [response] = responsesIn(answer.text)
+    expect(response?.status).toBe(500)
+    expect(JSON.parse(response!.body).error).toMatchObject({
+      code: 'internal_error',
+      request_id: 'one',
+    })
+    expect(response?.body).not.toContain('192.0.2.77')
+    expect(answer.closed).toBe(true)
+    expect(logged).toHaveLength(1)
+    expect(logged[0]?.details).toMatchObject({ requestId: 'one', error: 'Error' })
+    expect(JSON.stringify(logged)).not.toContain('192.0.2.77')
+    expect(JSON.stringify(logged)).toContain('worker.test')
+    const again = responsesIn((await converse(port, [request('two')])).text)
+    expect(again[0]?.status).toBe(500)
+  })
+
+  it('counts a client that goes away, and answers the next', async () => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(request('gone', '500'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    socket.resetAndDestroy()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    said.length = 0
+    tell({ kind: 'count' })
+    expect(said).toMatchObject([
+      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1] } },
+    ])
+    expect(responsesIn((await converse(port, [request('next')])).text)[0]?.status).toBe(500)
+  })
+
+  it('refuses a table that cannot be opened by saying why', () => {
+    said.length = 0
+    const worker = createWorker({
+      send: (message) => void said.push(message),
+      openTable: () => {
+        throw new Error('it is broken')
+      },
+      openKeyring: async () => keyring,
+      createLog: () => log,
+      exit: (code) => void exits.push(code),
+    })
+    worker({ kind: 'open', file: { table: 7, path: 'b' } })
+    worker({ kind: 'swap', table: 7 })
+    expect(said).toEqual([{ kind: 'refused', table: 7, message: 'it is broken' }])
+  })
+
+  it('drains: answers what is open with close, then ends with 0', async () => {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+    })
+    const whole = request('slow')
+    socket.write(whole.slice(0, -5))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    tell({ kind: 'drain' })
+    tell({ kind: 'drain' })
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(exits).toEqual([])
+    socket.write(whole.slice(-5))
+    await once(socket, 'close')
+    expect(responsesIn(text)).toMatchObject([{ status: 500, headers: { connection: 'close' } }])
+    await heard('drained')
+    expect(exits).toEqual([0])
+    const late = connect(port, '127.0.0.1')
+    const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
+    expect(error.code).toBe('ECONNREFUSED')
+  })
+})
