@@ -40,10 +40,11 @@ async function generate(duck: Duck, store: string, size: Size): Promise<void> {
     const start = seed * 1_000_000_007 + at * newPerDay
     const rows = `(
       with numbers as (select ${start}::ubigint + range as n from range(${rangesPerDay})),
-      addresses as (select n % 10 = 0 as six, (n * 2654435761) % 4294967296 as v from numbers)
+      addresses as (select n % 10 = 0 as six, ((n * 2654435761::ubigint) % 4294967296)::ubigint as v from numbers)
       select case when six then 6 else 4 end::tinyint as family,
-        case when six then 3026418949592973312::ubigint + v else 0::ubigint end as first_high,
-        case when six then hash(v) else v end as first_low,
+        case when six then (3026418949592973312::ubigint + v)::ubigint
+          else 0::ubigint end as first_high,
+        case when six then hash(v) else v::ubigint end as first_low,
         first_high as last_high, first_low as last_low, null::uinteger as lists,
         null::varchar as provider, null::varchar as category, date '${formatDay(day)}' as day
       from addresses order by family, first_high, first_low)`

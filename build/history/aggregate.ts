@@ -74,21 +74,53 @@ export async function feedDays(
   )
   const days: Day[] = []
   const problems: string[] = []
-  let observed = 0
   let detailed = false
   for (const day of stored) {
     const path = dayPath(store, feedId, day)
     const statement = said.get(path)
-    if (statement === undefined) problems.push(`${path} is damaged; the day counts as missing`)
+    if (statement === undefined) problems.push(problemOf(path))
     else if (statement.feed !== feedId || statement.day !== day) {
       problems.push(`${path} is another day's or feed's file; the day counts as missing`)
     } else {
       days.push(day)
-      if (asOf - day < window) observed |= 1 << (asOf - day)
       if (statement.detailCount > 0) detailed = true
     }
   }
-  return { days, observed: observed >>> 0, detailed, problems }
+  return { days, observed: maskOf(days, options), detailed, problems }
+}
+
+function problemOf(path: string): string {
+  return `${path} is damaged; the day counts as missing`
+}
+
+function maskOf(days: readonly Day[], { asOf, window = windowDays }: AggregateOptions): number {
+  let mask = 0
+  for (const day of days) if (asOf - day < window) mask |= 1 << (asOf - day)
+  return mask >>> 0
+}
+
+/** `found` without the files that cannot be read whole. It reads each: only after a failure. */
+export async function soundDays(
+  duck: Duck,
+  feed: { readonly id: string; readonly found: FeedDays },
+  options: AggregateOptions,
+): Promise<FeedDays> {
+  const { found } = feed
+  const days: Day[] = []
+  const problems = [...found.problems]
+  for (const day of found.days) {
+    const alone = { ...found, days: [day] }
+    try {
+      for (const family of [4, 6] as const) {
+        const each = { ...options, dropAfter: options.asOf }
+        await aggregate(duck, { id: feed.id, family, found: alone }, each, () => undefined)
+      }
+      days.push(day)
+    } catch {
+      problems.push(problemOf(dayPath(options.store, feed.id, day)))
+    }
+  }
+  return { ...found, days, observed: maskOf(days, options), problems }
 }
 
 /** Hands over the feed's ranges of one family. A batch's arrays are the taker's own. */

@@ -10,7 +10,14 @@ import { type Range, readValue, writeWords } from '../../src/ip/range.ts'
 import { halfLifeDays } from '../../src/score/decay.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { wordsPerStart } from '../layer/layer.ts'
-import { type AggregateOptions, type Details, aggregate, feedDays } from './aggregate.ts'
+import {
+  type AggregateOptions,
+  type Details,
+  type FeedDays,
+  aggregate,
+  feedDays,
+  soundDays,
+} from './aggregate.ts'
 import { storedFeeds } from './days.ts'
 import { type Duck, openDuck } from './duck.ts'
 import { type Seen, countDays } from './fold.ts'
@@ -75,12 +82,33 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
   }
 }
 
+interface ReadFeed {
+  readonly history: FeedHistory | undefined
+  readonly problems: readonly string[]
+}
+
 async function readFeed(
   duck: Duck,
   feed: Pick<Feed, 'id' | 'kind'>,
   options: AggregateOptions,
-): Promise<{ readonly history: FeedHistory | undefined; readonly problems: readonly string[] }> {
+): Promise<ReadFeed> {
   const found = await feedDays(duck, feed.id, options)
+  try {
+    return await readDays(duck, { feed, found }, options)
+  } catch (thrown) {
+    // Damage inside a file shows only when it is read; whichever files have it count as missing.
+    const sound = await soundDays(duck, { id: feed.id, found }, options)
+    if (sound.days.length === found.days.length) throw thrown
+    return readDays(duck, { feed, found: sound }, options)
+  }
+}
+
+async function readDays(
+  duck: Duck,
+  of: { readonly feed: Pick<Feed, 'id' | 'kind'>; readonly found: FeedDays },
+  options: AggregateOptions,
+): Promise<ReadFeed> {
+  const { feed, found } = of
   const { problems, days } = found
   if (days.length === 0) return { history: undefined, problems }
   const details = newDetails()

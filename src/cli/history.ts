@@ -154,7 +154,7 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 export function ruler(days: readonly Day[], tick: string): string {
   const columns = days.map(() => ' ')
   const write = (at: number, text: string): void => {
-    if (at + text.length <= columns.length) columns.splice(at, text.length, ...text)
+    if (at + text.length <= columns.length) columns.splice(at, text.length, ...text.split(''))
   }
   const monthOf = (day: Day): string => months[Number(formatDay(day).slice(5, 7)) - 1] ?? ''
   const ticks = days.flatMap((day, at) => (formatDay(day).endsWith('-01') ? [at] : []))

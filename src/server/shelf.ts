@@ -10,7 +10,7 @@ import { constants, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } f
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { IpriskError } from '../base/error.ts'
+import { IpriskError, messageOf } from '../base/error.ts'
 import type { TableFile } from './message.ts'
 
 /** A table of the world is verified in seconds; a machine that swaps may take far longer. */
@@ -46,9 +46,9 @@ export function createShelf(
         copyFileSync(source, unfinished, constants.COPYFILE_FICLONE)
         await verify(unfinished)
         renameSync(unfinished, path)
-      } catch (error) {
+      } catch (cause) {
         rmSync(unfinished, { force: true })
-        throw error
+        throw refused(source, unfinished, cause)
       }
       return { table, path }
     },
@@ -75,17 +75,18 @@ function lives(pid: number): boolean {
   }
 }
 
+/** What is wrong, said of the operator's file: its copy is gone. */
+function refused(source: string, copy: string, cause: unknown): IpriskError {
+  const message = messageOf(cause).replaceAll(copy, source)
+  return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
+}
+
 /** Verification reads every byte and may meet any damage: not on a loop that serves. */
 async function verifyInChild(path: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, [verifyProgram, path], { timeout: verifyMsMax })
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : ''
-    throw new IpriskError({
-      code: 'table_refused',
-      message: said === '' ? `The table ${path} could not be verified.` : said,
-      fault: 'input',
-      cause,
-    })
+    throw new Error(said === '' ? `The table ${path} could not be verified.` : said, { cause })
   }
 }

@@ -35,6 +35,14 @@ import { converse, responsesIn } from './socket.ts'
 
 const path = '/v1/intelligence/ip-risk/check'
 const running: Server[] = []
+const template = writeSmallTable()
+
+/** A table file that the test may do anything to. */
+function newTable(): string {
+  const file = join(newState(), 'small.iprisk')
+  copyFileSync(template, file)
+  return file
+}
 
 async function start(options: Parameters<typeof startServer>[0]): Promise<Server> {
   const server = await startServer(options)
@@ -80,7 +88,7 @@ async function statuses(port: number, key: string, count = 12): Promise<Set<numb
 
 describe('keys', () => {
   it('take effect within a second when made, rotated and revoked', async () => {
-    const server = await start({ table: writeSmallTable(), workers: 2 })
+    const server = await start({ table: newTable(), workers: 2 })
     const key = await makeKey(server.state)
     await sleep(1000)
     expect(await statuses(server.port, key)).toEqual(new Set([200]))
@@ -101,7 +109,7 @@ describe('keys', () => {
 
 describe('workers', () => {
   it('are replaced when they die, and what they counted stays', async () => {
-    const server = await start({ table: writeSmallTable(), workers: 2 })
+    const server = await start({ table: newTable(), workers: 2 })
     const key = await makeKey(server.state)
     await sleep(600)
     for (let i = 0; i < 10; i += 1) await check(server.port, key)
@@ -120,7 +128,7 @@ describe('workers', () => {
   })
 
   it('end when their primary is killed', async () => {
-    const server = await start({ table: writeSmallTable(), workers: 2 })
+    const server = await start({ table: newTable(), workers: 2 })
     const pids = workersOf(server)
     await server.stop('SIGKILL')
     const ended = (): boolean => pids.every((pid) => !existsSync(`/proc/${pid}`))
@@ -130,7 +138,7 @@ describe('workers', () => {
 
 describe('draining', () => {
   it('finishes a slow request, refuses new ones, is not ready, ends with 0', async () => {
-    const server = await start({ table: writeSmallTable(), workers: 2 })
+    const server = await start({ table: newTable(), workers: 2 })
     const key = await makeKey(server.state)
     await sleep(600)
     const body = '{"ip":"9.1.2.3"}'
@@ -158,7 +166,7 @@ describe('draining', () => {
   })
 
   it('closes idle connections and ends at once', async () => {
-    const server = await start({ table: writeSmallTable() })
+    const server = await start({ table: newTable() })
     const idle = connect({ port: server.port, host: '127.0.0.1' })
     await once(idle, 'connect')
     const closed = once(idle, 'close')
@@ -169,7 +177,7 @@ describe('draining', () => {
   })
 
   it('cuts off what is still open when the time is over', async () => {
-    const server = await start({ table: writeSmallTable(), args: ['--drain-seconds', '1'] })
+    const server = await start({ table: newTable(), args: ['--drain-seconds', '1'] })
     const stuck = connect({ port: server.port, host: '127.0.0.1' })
     stuck.on('error', () => undefined)
     stuck.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc')
@@ -181,7 +189,7 @@ describe('draining', () => {
   })
 
   it('takes one signal that comes twice at once for one', async () => {
-    const server = await start({ table: writeSmallTable() })
+    const server = await start({ table: newTable() })
     const ended = once(server.child, 'exit')
     server.child.kill('SIGINT')
     server.child.kill('SIGTERM')
@@ -189,7 +197,7 @@ describe('draining', () => {
   })
 
   it('loses no request of clients that reuse connections', async () => {
-    const server = await start({ table: writeSmallTable(), workers: 2 })
+    const server = await start({ table: newTable(), workers: 2 })
     const key = await makeKey(server.state)
     await sleep(600)
     let wrong = 0
@@ -252,14 +260,17 @@ function keptCheck(
   })
 }
 
-describe('ports', () => {
+describe('a start that fails', () => {
   let taken: NetServer | undefined
   afterEach(() => {
     taken?.close()
   })
 
-  async function exitOf(args: readonly string[]): Promise<{ code: unknown; text: string }> {
-    const { child, stderr } = runServe(args)
+  async function exitOf(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly code: unknown; readonly text: string }> {
+    const { child, stderr } = runServe(args, environment)
     const [code] = await once(child, 'exit')
     return { code, text: stderr() }
   }
@@ -287,6 +298,20 @@ describe('ports', () => {
     expect(failed.text).toContain('another process listens on it')
   })
 
+  it('a Node without a binary of uWebSockets.js is told what to do', async () => {
+    const hook = encodeURIComponent(
+      'export const resolve = (name, context, next) => { if (name === "uWebSockets.js") throw new Error("no binary"); return next(name, context) }',
+    )
+    const program = encodeURIComponent(
+      `import { register } from "node:module"; register("data:text/javascript,${hook}")`,
+    )
+    const failed = await exitOf(['--port', '0', '--admin-port', '0', ...small, newState()], {
+      NODE_OPTIONS: `--import data:text/javascript,${program}`,
+    })
+    expect(failed.code).toBe(1)
+    expect(failed.text).toContain('run Node 20, 21 or 22, or override')
+  })
+
   it('an address that this machine has not is a clear error', async () => {
     const args = ['--host', '203.0.113.1', '--port', '0', '--admin-port', '0', ...small]
     const failed = await exitOf([...args, newState()])
@@ -298,7 +323,7 @@ describe('ports', () => {
 describe('tables', () => {
   /** Another table: the same content as of another day. */
   function otherTable(day: string): string {
-    const file = `${writeSmallTable()}.${day}`
+    const file = `${newTable()}.${day}`
     writeTable(file, { ...smallContent(), asOf: parseDay(day)! })
     return file
   }
@@ -313,14 +338,14 @@ describe('tables', () => {
     expect((await server.admin('/healthz')).status).toBe(200)
     expect((await server.admin('/metrics')).text).not.toMatch(/^iprisk_table_age_seconds /m)
     expect(await statuses(server.port, key)).toEqual(new Set([503]))
-    copyFileSync(writeSmallTable(), `${table}.part`)
+    copyFileSync(newTable(), `${table}.part`)
     renameSync(`${table}.part`, table)
     await waitFor(async () => ((await server.admin('/readyz')).status === 200 ? true : undefined))
     expect(await statuses(server.port, key)).toEqual(new Set([200]))
   })
 
   it('a new one is swapped in under load, without an error', async () => {
-    const table = writeSmallTable()
+    const table = newTable()
     const server = await start({ table, workers: 2 })
     const key = await makeKey(server.state)
     await sleep(600)
@@ -350,15 +375,16 @@ describe('tables', () => {
   })
 
   it('a broken one is refused with its section, and the one in use stays', async () => {
-    const table = writeSmallTable()
+    const table = newTable()
     const server = await start({ table, workers: 2 })
     const key = await makeKey(server.state)
     await sleep(600)
     const good = await tableId(server.port, key)
-    const broken = writeSmallTable()
+    const broken = newTable()
     truncateSync(broken, 5_000_000)
     renameSync(broken, table)
     await waitFor(() => (/not used/.test(server.stderr()) ? true : undefined))
+    expect(server.stderr()).toContain(`${table} is damaged in section trailer at offset`)
     writeFileSync(`${table}.text`, 'no table')
     renameSync(`${table}.text`, table)
     await waitFor(() => (server.stderr().match(/not used/g)?.length === 2 ? true : undefined))
@@ -373,15 +399,16 @@ describe('tables', () => {
   })
 
   it('one that is broken at the start is refused; the server runs without', async () => {
-    const table = writeSmallTable()
+    const table = newTable()
     truncateSync(table, 5_000_000)
     const server = await start({ table })
     expect((await server.admin('/readyz')).text).toContain('no_table')
-    expect(server.stderr()).toContain('small.iprisk')
+    expect(server.stderr()).toContain(`${table} is damaged in section trailer at offset`)
+    expect(server.stderr()).not.toContain('.part')
   })
 
   it('writing over the file in place, truncating it and removing it hurt nobody', async () => {
-    const table = writeSmallTable()
+    const table = newTable()
     const server = await start({ table, workers: 2 })
     const key = await makeKey(server.state)
     await sleep(600)
@@ -399,7 +426,7 @@ describe('tables', () => {
 
 describe('the admin port', () => {
   it('counts what was answered, with help and type for every metric', async () => {
-    const server = await start({ table: writeSmallTable(), workers: 2 })
+    const server = await start({ table: newTable(), workers: 2 })
     const key = await makeKey(server.state)
     await sleep(600)
     for (let i = 0; i < 5; i += 1) await check(server.port, key)
@@ -449,7 +476,7 @@ describe('the admin port', () => {
 
 describe('clients that misbehave', () => {
   it('hurt nobody: gone in the middle, silent, or sending garbage', async () => {
-    const server = await start({ table: writeSmallTable() })
+    const server = await start({ table: newTable() })
     const key = await makeKey(server.state)
     await sleep(600)
     const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: 16\r\n\r\n`

@@ -3,9 +3,10 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll } from 'vitest'
 import { createKey } from '../../src/account/issue.ts'
 import { openLmdbStore } from '../../src/account/lmdb.ts'
 import type { NewKey } from '../../src/account/record.ts'
@@ -28,8 +29,18 @@ export interface Server {
   readonly metric: (name: string, labels?: string) => Promise<number>
 }
 
+const folders: string[] = []
+
+// Hooks run in the reverse of their order: servers have been stopped by then.
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A folder of its own, removed when the tests end. */
 export function newState(): string {
-  return mkdtempSync(join(tmpdir(), 'iprisk-state-'))
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-state-'))
+  folders.push(folder)
+  return folder
 }
 
 /** Runs `iprisk serve` and waits until it says what it serves. */
@@ -75,13 +86,17 @@ export async function startServer(options: {
 }
 
 /** The bare process, for starts that fail. */
-export function runServe(args: readonly string[]): {
+export function runServe(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): {
   readonly child: ChildProcess
   readonly stderr: () => string
 } {
   const child = spawn(process.execPath, [program, 'serve', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     cwd: newState(),
+    env: { ...process.env, ...environment },
   })
   let text = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
