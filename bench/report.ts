@@ -110,6 +110,12 @@ export function faultCount(variants: readonly VariantReport[]): number {
   )
 }
 
+/** Of a server that is loaded as much as it can take, and has its cores to itself. */
+const busyMin = 0.95
+const idleNote =
+  "A server had not all of its cores' time (busy): something else ran on this machine, or the load " +
+  'generator was the limit. The requests a second are too low; compare CPU µs/req.'
+
 const httpTitles =
   'variant|req/s|spread|of bare|p50 ms|p99 ms|p99.9 ms|CPU µs/req|busy|errors|wrong'.split('|')
 
@@ -138,7 +144,8 @@ export function httpText(report: HttpReport): string {
   const wrong = variants.flatMap(({ name, samples }) =>
     samples.wrong.slice(0, 5).map((text) => `wrong answer of ${name}: ${text}`),
   )
-  return [...head, '', ...columns([httpTitles, ...rows]), ...wrong].join('\n')
+  const notes = variants.some(({ busy }) => busy !== null && busy < busyMin) ? [idleNote] : []
+  return [...head, '', ...columns([httpTitles, ...rows]), ...notes, ...wrong].join('\n')
 }
 
 /** Rows as lines with columns as wide as their widest cell; all but the first end flush right. */

@@ -32,8 +32,9 @@ export function newAsStatements(
     ground.files.map(({ feed, day }) => [feed.id, { feed, day }]),
   )
   speakers.set(hostingTableVoice, { feed: hostersFeed, day: newestDay(ground.tables) })
-  return ({ asn, organization, access }) => {
-    if (access) return []
+  return ({ asn, organization, access, corporate }) => {
+    // Corporate egress in a cloud is offices' traffic, whatever the rest of the AS is.
+    if (access || corporate) return []
     const { facts, tables, sources, asOf } = ground
     const ids = hostingLists({ asn, organization, facts, tables }).map((voice) => {
       const speaker = speakers.get(voice)

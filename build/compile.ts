@@ -6,6 +6,8 @@
 //   place files ──────────────────────────────▶ places ──────────────────────────────┴─ assemble
 
 import type { Day } from '../src/base/day.ts'
+import type { Range } from '../src/ip/range.ts'
+import { toRangeSet } from '../src/ip/set.ts'
 import type { Network } from '../src/model/network.ts'
 import type { Source } from '../src/table/table.ts'
 import { type Assembled, assemble } from './assemble.ts'
@@ -73,7 +75,7 @@ export async function compile(input: CompileInput, stages: Stages): Promise<Comp
     ...placeSources(places, asOf),
     ...feedSources(read, asOf),
   ]
-  const ground = newGround(asOf, networks)
+  const ground = newGround(asOf, networks, tables)
   const files = await stages.run('normalise', (say) => {
     const results = normaliseAll(read, sources, ground)
     say(`${count(ground.book.count)} statements`)
@@ -151,13 +153,19 @@ function count(value: number): string {
   return value.toLocaleString('en-US')
 }
 
-function newGround(asOf: Day, networks: Networks): Ground {
+function newGround(asOf: Day, networks: Networks, tables: Tables): Ground {
   const networkAt = (family: 4 | 6, words: Uint32Array): Network | undefined =>
     networks.networks[valueAt(networks.layers[family], words) - 1]
   return {
     asOf,
     book: newEvidenceBook(),
     observations: { 4: [], 6: [] },
+    resolvers: { 4: resolversOf(tables, 4), 6: resolversOf(tables, 6) },
     inAccess: (family, words) => networkAt(family, words)?.access === true,
   }
+}
+
+function resolversOf(tables: Tables, family: 4 | 6): readonly Range[] {
+  const ranges = tables.resolvers.map(({ range }) => range)
+  return toRangeSet(ranges.filter((range) => range.family === family))
 }

@@ -6,7 +6,7 @@
 import type { Day } from '../src/base/day.ts'
 import { newWords } from '../src/ip/address.ts'
 import { type Range, addressBits, parseRange, prefixRange, writeWords } from '../src/ip/range.ts'
-import { setContains } from '../src/ip/set.ts'
+import { setContains, subtract } from '../src/ip/set.ts'
 import { bogonRanges } from '../src/ip/special.ts'
 import type { Evidence, Voice } from '../src/model/evidence.ts'
 import type { BotCategory, Kind, Match } from '../src/model/kind.ts'
@@ -35,6 +35,8 @@ export interface Ground {
   readonly asOf: Day
   readonly book: EvidenceBook
   readonly observations: Readonly<Record<4 | 6, Observation[]>>
+  /** Public resolvers: everybody's software asks them and no bot sends from them. */
+  readonly resolvers: Readonly<Record<4 | 6, readonly Range[]>>
   /** Whether the address (words as parsed) lies in an access network. */
   readonly inAccess: (family: 4 | 6, words: Uint32Array) => boolean
 }
@@ -76,7 +78,11 @@ export function newNormaliser(
     const exact = meant.first === meant.last || meant !== range || isLine(feed.kind, range, words)
     const id = state(entry, exact ? 'exact' : 'range', meant)
     if (id === undefined) return
-    ground.observations[meant.family].push({ ...ends(meant), evidence: id })
+    // A bot's list that holds a whole network holds its resolver, too: those are cut out.
+    const held = feed.kind === 'bot' ? subtract([meant], ground.resolvers[meant.family]) : [meant]
+    for (const { first, last } of held) {
+      ground.observations[meant.family].push({ first, last, evidence: id })
+    }
   }
 
   /** A /64 listed as such in an access network is a customer's line, too. */
@@ -135,10 +141,6 @@ function customersLine(kind: Feed['kind'], range: Range, inAccess: () => boolean
   if (range.family !== 6 || kind === 'network' || !customerKinds.has(kind)) return range
   if (!isOne64(range) || range.last - range.first === (1n << 64n) - 1n) return range
   return inAccess() ? prefixRange(6, range.first, 64) : range
-}
-
-function ends(range: Range): { readonly first: bigint; readonly last: bigint } {
-  return { first: range.first, last: range.last }
 }
 
 /**

@@ -126,12 +126,13 @@ const rules: readonly Rule[] = [
     traits: isp,
   },
   // One word for a hoster against two for people's lines: two win. Users of a VPN count as eyeballs
-  // in the statistics behind the class, so a VPN's network needs a dsl tag to pass for people's own.
+  // in the statistics behind the class, so its network needs a dsl tag to pass for people's own; so
+  // does the network of a Tor exit.
   {
     name: 'class-eyeball',
     holds: ({ fact, hosters }) =>
       fact.class === 'Eyeball' &&
-      !fact.tags.has('vpn') &&
+      !hidesUsers(fact) &&
       (hosters === 0 || fact.peering.has('access')),
     traits: isp,
   },
@@ -150,7 +151,7 @@ const rules: readonly Rule[] = [
     name: 'eyeball-doubtful',
     holds: ({ fact }) =>
       fact.class === 'Eyeball' &&
-      !fact.tags.has('vpn') &&
+      !hidesUsers(fact) &&
       !fact.peering.has('hosting') &&
       (isTransit(fact) || fact.lists.length === 0),
     traits: carrier,
@@ -179,6 +180,11 @@ const rules: readonly Rule[] = [
     traits: carrier,
   },
 ]
+
+/** Users of a VPN or of Tor come out of its network, and count as its eyeballs. */
+function hidesUsers(fact: AsFact): boolean {
+  return fact.tags.has('vpn') || fact.tags.has('tor')
+}
 
 function isCarrier(fact: AsFact): boolean {
   return fact.class === 'T1' || fact.class === 'Carrier'

@@ -5,6 +5,7 @@
 import type { Kind } from '../model/kind.ts'
 import type { Network } from '../model/network.ts'
 import { hostingStrength } from './hosting.ts'
+import { providerOf } from './provider.ts'
 import { percentDaysSeen } from './days.ts'
 import { presentFrom, roundStrength, strengthOf } from './strength.ts'
 import type { Counted } from './weigh.ts'
@@ -47,6 +48,8 @@ export interface Finding {
   readonly rare: boolean
   /** The evidence that the finding stands on. */
   readonly counted: readonly Counted[]
+  /** The operator, '' where nobody names one. */
+  readonly provider: string
 }
 
 export type Findings = Readonly<Record<ScoredKind, Finding>>
@@ -64,7 +67,7 @@ export const absent: Readonly<Record<ScoredKind, Finding>> = {
 
 function nothing(kind: ScoredKind): Finding {
   const rest = { strength: 0, points: 0, present: false, inferred: false, rare: false }
-  return { kind, ...rest, counted: [] }
+  return { kind, ...rest, counted: [], provider: '' }
 }
 
 /** What `counted`, all of one kind, comes to in `network`. */
@@ -76,7 +79,9 @@ export function find(
   if (counted.length === 0) return absent[kind]
   if (kind === 'hosting') {
     const hosting = hostingStrength(counted, network)
-    return finding(kind, hosting.strength, hosting.counted, hosting.inferred, false)
+    const found = finding(kind, hosting.strength, hosting.counted, hosting.inferred, false)
+    // Lists of ranges often name nobody; then whoever is known to own the network does.
+    return found.provider === '' ? { ...found, provider: providerOf(counted) } : found
   }
   const strength = strengthOf(counted)
   if (!changesHands(kind, network)) return finding(kind, strength, counted, false, false)
@@ -98,5 +103,6 @@ function finding(
   rare: boolean,
 ): Finding {
   const points = Math.round(anchors[kind] * strength)
-  return { kind, strength, points, present: strength >= presentFrom, inferred, rare, counted }
+  const present = strength >= presentFrom
+  return { kind, strength, points, present, inferred, rare, counted, provider: providerOf(counted) }
 }

@@ -142,6 +142,7 @@ function notesOf(found: Found): ReasonCode[] {
   if (found.conflict === 'resolved') notes.push('conflict_resolved')
   if (found.suppressed) notes.push('range_suppressed_by_relay')
   if (weighed.notes.originChanged) notes.push('origin_changed')
+  if (weighed.notes.contradicted) notes.push('hosting_contradicted')
   if (weighed.notes.expired) notes.push('evidence_expired')
   if (all.some(isDecayed)) notes.push('evidence_decayed')
   if (all.some(({ rare }) => rare)) notes.push('rarely_seen')

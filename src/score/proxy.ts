@@ -6,7 +6,6 @@ import type { ProxyFinding } from '../model/verdict.ts'
 import { confidenceOf } from './confidence.ts'
 import { newestDay, percentDaysSeen } from './days.ts'
 import type { Finding, Findings, ScoredKind } from './finding.ts'
-import { providerOf } from './provider.ts'
 
 // The order of contract 3.5 for classes that are no kind. It is also that of the classes (3.7), so
 // the first present kind is the class wherever the class is a kind: a property in test/score.
@@ -24,11 +23,11 @@ export function proxyOf(findings: Findings): ProxyFinding | undefined {
 }
 
 function proxyFinding(finding: Finding, type: ProxyType): ProxyFinding {
-  const { counted, inferred } = finding
+  const { counted, inferred, provider } = finding
   return {
     confidence: confidenceOf(counted, inferred),
     type,
-    provider: providerOf(counted),
+    provider,
     lastSeen: newestDay(counted),
     percentDaysSeen: percentDaysSeen(counted),
   }

@@ -48,6 +48,7 @@ export const reasonTexts = {
   origin_changed: 'A range of a hoster is now announced by another network and does not count.',
   evidence_expired: 'Evidence older than 90 days does not count.',
   evidence_decayed: 'The evidence is a half-life old or older and counts less.',
+  hosting_contradicted: "A third party lists people's own lines as hosting, which does not count.",
   rarely_seen: 'Seen on few recent days, on a line whose address changes hands: counts less.',
   shared_network: 'Evidence that does not name the very address counts less in a shared network.',
   hosting_unconfirmed: 'One list alone calls its network a hoster: no evidence.',

@@ -25,6 +25,7 @@ export interface Counted extends Word {
 export interface Notes {
   expired: boolean
   originChanged: boolean
+  contradicted: boolean
   sharedDiscount: boolean
 }
 
@@ -55,7 +56,12 @@ export function weigh(input: {
 }): Weighed {
   const { network, asOf } = input
   const shared = isShared(network)
-  const notes: Notes = { expired: false, originChanged: false, sharedDiscount: false }
+  const notes: Notes = {
+    expired: false,
+    originChanged: false,
+    contradicted: false,
+    sharedDiscount: false,
+  }
   const byKind: Record<Kind, Counted[] | readonly Counted[]> = {
     tor: none,
     vpn: none,
@@ -72,6 +78,10 @@ export function weigh(input: {
     if (!canCount(evidence)) continue
     if (voice.asns.length > 0 && (network === undefined || !voice.asns.includes(network.asn))) {
       notes.originChanged = true
+      continue
+    }
+    if (isContradicted(evidence, network)) {
+      notes.contradicted = true
       continue
     }
     const decay = decayOf(kind, asOf - evidence.lastSeen)
@@ -98,6 +108,15 @@ export function weigh(input: {
  */
 function kindHere(kind: Kind, network: Network | undefined): Kind {
   return kind === 'residential_proxy' && network?.access !== true ? 'proxy' : kind
+}
+
+/**
+ * Third parties keep listing ranges of hosters that moved to people's own lines long ago, and call
+ * whole access networks hosting. An operator's own list, and what its AS announces, is believed.
+ */
+function isContradicted(evidence: Evidence, network: Network | undefined): boolean {
+  const { kind, voice } = evidence
+  return kind === 'hosting' && voice.assurance === 'weak' && network?.access === true
 }
 
 /** Of whole networks only hosting is believed (rule 5); bots that are no crawlers say nothing. */

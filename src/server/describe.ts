@@ -4,7 +4,7 @@
 import type { Authenticated } from '../account/keyring.ts'
 import { metaAnswer } from '../api/meta.ts'
 import { openApiDocument } from '../api/openapi.ts'
-import { levelFloors } from '../score/level.ts'
+import { levelFloors } from '../model/level.ts'
 import type { Exchange } from './exchange.ts'
 import { replyError, replyJson } from './reply.ts'
 

@@ -92,6 +92,8 @@ describe('rounds', () => {
       expect(text).toContain(part)
     }
     expect(text).toContain('wrong answer of iprisk: 9.9.9.9: 500')
+    // 20 ms of 2 s.
+    expect(text).toContain('the load generator was the limit')
   })
 
   it('are kept under day and processor', () => {

@@ -6,7 +6,7 @@ import { newEvidenceBook } from '../../build/evidence.ts'
 import { type Ground, newNormaliser, parseAsn } from '../../build/normalise.ts'
 import { newTally } from '../../build/parse/tally.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
-import { formatRange } from '../../src/ip/range.ts'
+import { type Range, formatRange, parseRange } from '../../src/ip/range.ts'
 
 const asOf = parseDay('2026-08-22') as Day
 
@@ -37,6 +37,7 @@ function groundOf(): Ground {
     asOf,
     book: newEvidenceBook(),
     observations: { 4: [], 6: [] },
+    resolvers: { 4: [parseRange('9.9.9.0/24') as Range], 6: [] },
     inAccess: (family, words) =>
       words[0]! >>> (family === 4 ? 24 : 16) === (family === 4 ? 9 : 0x2a00),
   }
@@ -106,6 +107,15 @@ describe('an entry', () => {
     ])
     expect(counts).toEqual({ kept: 2, duplicates: 0 })
     expect(ground.observations[4]).toHaveLength(2)
+  })
+
+  it('of a bot does not speak of a public resolver inside it', () => {
+    const held = (kind: 'bot' | 'vpn') =>
+      take(['9.9.0.0/16'], { kind }).ground.observations[4].map(({ first, last }) =>
+        formatRange({ family: 4, first, last }),
+      )
+    expect(held('bot')).toEqual(['9.9.0.0-9.9.8.255', '9.9.10.0-9.9.255.255'])
+    expect(held('vpn')).toEqual(['9.9.0.0/16'])
   })
 
   it('said twice is one statement', () => {

@@ -55,7 +55,7 @@ export function spellingsOf(rows: readonly AsRow[]): ReadonlyMap<number, Readonl
 }
 
 /** What stands in place of a name where nobody wrote one: nothing, the number, the registry. */
-const placeholder =
+const stopgap =
   /^(?:|-|n\/a|none|null|unknown|AS ?\d+|RIPE Network Coordination Centre|Asia Pacific Network Information Centre)$/i
 
 /**
@@ -71,7 +71,7 @@ export function spellingOf(network: Network, written: ReadonlySet<string>): Spel
     if (plain.replace(/[,;]$/, '') === organization) return 'mended'
     if (organization !== '' && plain.endsWith(` - ${organization}`)) return 'mended'
     const wasCut = plain.length >= 78 && organization.startsWith(plain.slice(0, 40))
-    if (placeholder.test(plain) || wasCut) completed = true
+    if (stopgap.test(plain) || wasCut) completed = true
   }
   return completed ? 'completed' : 'wrong'
 }

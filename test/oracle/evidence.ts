@@ -3,6 +3,7 @@
 // /64, a customer's line. Which networks are access networks is asked of the table under test: the
 // class of an AS is a judgement (build/networks), not a fact of an input.
 
+import { readFileSync } from 'node:fs'
 import { type Point, type Span, spanOf } from './address.ts'
 import type { PlainFeed } from './feeds.ts'
 import { sweep } from './sweep.ts'
@@ -34,9 +35,35 @@ export function claimsOf(
     const meant = isLine ? line : span
     const exact = isLine || span.first === span.last
     const said = statement({ feed: feed.id, kind: feed.kind, exact, lists, provider })
-    claims.push({ ...meant, said })
+    const spoken = feed.kind === 'bot' ? withoutResolvers(meant) : [meant]
+    for (const part of spoken) claims.push({ ...part, said })
   }
   return claims
+}
+
+const resolvers = readFileSync(new URL('../../data/tables/resolvers.csv', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => /^[0-9a-f]/i.test(line) && !line.startsWith('prefix'))
+  .map((line) => spanOf(line.split(',')[0] ?? ''))
+
+/** What a bot's list says of a public resolver inside it does not count (data/tables). */
+function withoutResolvers(span: Span): readonly Span[] {
+  return resolvers.reduce<readonly Span[]>(
+    (parts, hole) => parts.flatMap((part) => cutOut(part, hole)),
+    [span],
+  )
+}
+
+function cutOut(part: Span, hole: Span): readonly Span[] {
+  if (typeof part.first !== typeof hole.first) return [part]
+  if (hole.last < part.first || hole.first > part.last) return [part]
+  const before = { first: part.first, last: step(hole.first, -1) }
+  const after = { first: step(hole.last, 1), last: part.last }
+  return [before, after].filter(({ first, last }) => first <= last)
+}
+
+function step(point: Point, by: 1 | -1): Point {
+  return typeof point === 'bigint' ? point + BigInt(by) : point + by
 }
 
 /** The /64 that holds the whole range; `undefined` for IPv4 and for ranges across several. */

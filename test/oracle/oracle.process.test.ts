@@ -105,7 +105,8 @@ describeFeeds('the oracle', () => {
       const ofAs = judged.get(network.asn) ?? network
       judged.set(network.asn, ofAs)
       const voices = lists.filter(([, asns]) => asns.has(network.asn)).map(([id]) => id)
-      const mayBe = ['hosting', 'cdn', 'unknown'].includes(ofAs.type) && !network.access
+      const people = network.access || network.corporate
+      const mayBe = ['hosting', 'cdn', 'unknown'].includes(ofAs.type) && !people
       const expected = joined(mayBe ? voices : [])
       if (expected !== '') hosters++
       if (got !== expected) wrong.push(`AS${network.asn} ${network.type}: ${expected} / ${got}`)

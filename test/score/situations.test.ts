@@ -2,7 +2,7 @@
 // an address (bogons, 6to4, IPv6 /64) are tested where addresses are.
 
 import { describe, expect, it } from 'vitest'
-import { levelOf } from '../../src/score/level.ts'
+import { levelOf } from '../../src/model/level.ts'
 import type { Sample } from './sample.ts'
 import { carrier, cdn, codesOf, home, hoster, judged, networkOf, signalsOf } from './sample.ts'
 

@@ -65,6 +65,7 @@ function circle(from: readonly SourceFile[]): readonly string[] | undefined {
 /** Where each library may be imported. One entry a package that the product's code uses. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   '@clack/prompts': ['src/cli/'],
+  '@duckdb/node-api': ['build/history/duck.ts'],
   '@photostructure/tz-lookup': ['build/places/'],
   '@streamparser/json': ['build/parse/'],
   commander: ['src/cli/'],

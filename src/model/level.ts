@@ -1,6 +1,6 @@
 // The band of a score (contract 3.1). Only the score decides; nothing else of a verdict does.
 
-import type { Level } from '../model/kind.ts'
+import type { Level } from './kind.ts'
 
 /** The least score of each level, highest level first. */
 export const levelFloors = [
