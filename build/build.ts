@@ -26,6 +26,8 @@ export interface BuildOptions {
   readonly report: string
   /** The snapshot store. */
   readonly snapshots: string
+  /** The store of the history of observations. */
+  readonly history: string
   /** Feeds with an unstated licence, too. */
   readonly allFeeds: boolean
   /** Single feeds switched on or off, over the catalogue and `allFeeds`. */
@@ -58,6 +60,7 @@ export async function build(options: BuildOptions, tell: Tell): Promise<BuildRep
     {
       snapshots: obtained.flatMap(snapshotOf),
       asOf: options.asOf,
+      history: options.history,
       networkFiles: options.networkFiles,
       placeFiles: options.placeFiles,
     },
@@ -66,6 +69,7 @@ export async function build(options: BuildOptions, tell: Tell): Promise<BuildRep
   for (const { read } of compiled.files) {
     if (read.problem !== undefined) tell({ kind: 'warn', text: `${read.feed.id}: ${read.problem}` })
   }
+  for (const text of compiled.problems) tell({ kind: 'warn', text })
   const written = await stages.run('write', (say) => {
     const table = writeTable(options.out, compiled.assembled.content)
     say(`${(table.bytes / 1e6).toFixed(1)} MB, verified`)

@@ -2,7 +2,8 @@
 // room's work; here is only their order and what passes between them.
 //
 //   snapshots ─ read ─▶ entries ─┬─ AS facts ─▶ networks ─┐
-//                                └─ normalise ─▶ observations ─ flatten ─▶ evidence ─┐
+//   history (adds them, knows ───┴─ normalise ─▶ observations ─ flatten ─▶ evidence ─┐
+//   since when) ──────────────────────┘                                              │
 //   place files ──────────────────────────────▶ places ──────────────────────────────┴─ assemble
 
 import type { Day } from '../src/base/day.ts'
@@ -15,6 +16,8 @@ import { newAsStatements } from './as.ts'
 import { crawlersFile, newestDay } from './builtin.ts'
 import { type Coverage, coverage } from './cover.ts'
 import { newEvidenceBook } from './evidence.ts'
+import { type History, noHistory, readHistory } from './history/history.ts'
+import { recordSnapshots } from './history/record.ts'
 import { flatten, newListInterner } from './layer/flatten.ts'
 import { valueAt } from './layer/layer.ts'
 import { type AsEntry, collectFacts } from './networks/facts.ts'
@@ -31,6 +34,8 @@ export interface CompileInput {
   readonly snapshots: readonly SnapshotFile[]
   /** The day that counts as today; by default the median day of the snapshots. */
   readonly asOf: Day | undefined
+  /** The store of the history; `undefined` builds from the snapshots alone. */
+  readonly history: string | undefined
   /** The operator's own files; by default those of the packages. */
   readonly networkFiles: readonly string[] | undefined
   readonly placeFiles: readonly string[] | undefined
@@ -41,6 +46,8 @@ export interface FileResult {
   readonly read: ReadFile
   readonly kept: number
   readonly duplicates: number
+  /** Of its feed: ranges that are no longer listed and fade. The same for all files of a feed. */
+  readonly lapsed: number
   readonly source: number
 }
 
@@ -52,6 +59,8 @@ export interface Compiled {
   readonly places: Places
   readonly sources: readonly Source[]
   readonly coverage: Coverage
+  /** What went wrong with the history, one line each. */
+  readonly problems: readonly string[]
 }
 
 export async function compile(input: CompileInput, stages: Stages): Promise<Compiled> {
@@ -76,8 +85,9 @@ export async function compile(input: CompileInput, stages: Stages): Promise<Comp
     ...feedSources(read, asOf),
   ]
   const ground = newGround(asOf, networks, tables)
+  const past = await stages.run('history', (say) => readPast(input.history, read, asOf, say))
   const files = await stages.run('normalise', (say) => {
-    const results = normaliseAll(read, sources, ground)
+    const results = normaliseAll({ files: read, sources, history: past.history }, ground)
     say(`${count(ground.book.count)} statements`)
     return results
   })
@@ -109,7 +119,8 @@ export async function compile(input: CompileInput, stages: Stages): Promise<Comp
     say(`${count(ipv4.count)} IPv4 and ${count(ipv6.count)} IPv6 boundaries`)
     return result
   })
-  return { assembled, asOf, files, networks, places, sources, coverage: covered }
+  const { problems } = past
+  return { assembled, asOf, files, networks, places, sources, coverage: covered, problems }
 }
 
 async function readAll(
@@ -136,16 +147,43 @@ function asEntriesOf(files: readonly ReadFile[]): AsEntry[] {
   return facts
 }
 
-function normaliseAll(
+/** Adds today's snapshots to the history, then reads of it what concerns this build. */
+async function readPast(
+  store: string | undefined,
   files: readonly ReadFile[],
-  sources: readonly Source[],
+  asOf: Day,
+  say: (text: string) => void,
+): Promise<{ readonly history: History; readonly problems: readonly string[] }> {
+  if (store === undefined) return { history: noHistory, problems: [] }
+  const recorded = await recordSnapshots(files, { store })
+  const feeds = [...new Set(files.map(({ feed }) => feed))]
+  const history = await readHistory({ store, feeds, asOf })
+  say(`${recorded.writtenCount} days added, ${recorded.unchangedCount} known`)
+  return { history, problems: [...recorded.problems, ...history.problems] }
+}
+
+/** All files of a feed go through one normaliser: two of them may mean the same line. */
+function normaliseAll(
+  input: {
+    readonly files: readonly ReadFile[]
+    readonly sources: readonly Source[]
+    readonly history: History
+  },
   ground: Ground,
 ): readonly FileResult[] {
-  return files.map((read) => {
-    const source = sources.findIndex((source) => source.id === read.feed.id)
-    const normaliser = newNormaliser(read.feed, { day: read.day, source }, ground)
-    for (const entry of read.entries) normaliser.take(entry, read.tally)
-    return { read, source, ...normaliser.counts }
+  const feeds = new Set(input.files.map(({ feed }) => feed))
+  return [...feeds].flatMap((feed) => {
+    const files = input.files.filter((file) => file.feed === feed)
+    const source = input.sources.findIndex(({ id }) => id === feed.id)
+    const history = input.history.of(feed.id)
+    const normaliser = newNormaliser(feed, { source, history }, ground)
+    const results = files.map((read) => {
+      const counts = { kept: 0, duplicate: 0, dropped: 0 }
+      for (const entry of read.entries) counts[normaliser.take(entry, read.day, read.tally)]++
+      return { read, source, kept: counts.kept + counts.duplicate, duplicates: counts.duplicate }
+    })
+    const { lapsed } = source < 0 ? { lapsed: 0 } : normaliser.finish()
+    return results.map((result) => ({ ...result, lapsed }))
   })
 }
 

@@ -1,34 +1,33 @@
 // Normalise: entries as written become statements about ranges. Here, and only here, it is decided
-// whether an entry's text is a sound address, prefix, range or ASN, whether it is too wide for its
-// feed, and what it means: exact or range, a customer's IPv6 line, an AS list. Every entry that is
-// not taken is counted under its reason and named while there are few.
+// whether an entry's text is a sound address, prefix, range or ASN, whether its feed may say that,
+// and what it means: exact or range, a customer's IPv6 line, since when it is said. Every entry that
+// is not taken is counted under its reason and named while there are few.
+//
+// Statements are made when all of a feed is taken (`finish`): two entries may mean one and the same
+// line, and what the feed listed lately but no longer lists is a statement, too, that fades.
 
 import type { Day } from '../src/base/day.ts'
 import { newWords } from '../src/ip/address.ts'
-import { type Range, addressBits, parseRange, prefixRange, writeWords } from '../src/ip/range.ts'
-import { setContains, subtract } from '../src/ip/set.ts'
-import { bogonRanges } from '../src/ip/special.ts'
+import { type Range, parseRange, prefixRange, writeWords } from '../src/ip/range.ts'
+import { subtract } from '../src/ip/set.ts'
 import type { Evidence, Voice } from '../src/model/evidence.ts'
-import type { BotCategory, Kind, Match } from '../src/model/kind.ts'
+import type { Kind, Match } from '../src/model/kind.ts'
+import { decayOf } from '../src/score/decay.ts'
 import type { Feed } from './catalogue/feed.ts'
 import type { EvidenceBook } from './evidence.ts'
+import { windowDays } from './history/aggregate.ts'
+import { type Seen, countDays, foldSeen } from './history/fold.ts'
+import type { FeedHistory } from './history/history.ts'
+import { refuse } from './history/sound.ts'
 import type { Observation } from './layer/flatten.ts'
 import type { Entry } from './parse/entry.ts'
 import { type Tally, countDrop } from './parse/tally.ts'
 
-/** Days that percent_days_seen looks back (contract 3.5). */
-const windowDays = 30
-
-const special = { 4: bogonRanges(4), 6: bogonRanges(6) }
-
 /** Kinds whose IPv6 address stands for its /64 in an access network (scoring.md, rule 4). */
 const customerKinds: ReadonlySet<Kind> = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
 
-export interface Normaliser {
-  /** Takes one entry of `feed`; what it cannot take goes to `tally`. */
-  take(entry: Entry, tally: Tally): void
-  readonly counts: { kept: number; duplicates: number }
-}
+/** Evidence that has faded below this share can no longer give half a point of any kind. */
+const fadedBelow = 0.005
 
 /** What all feeds of one build share. */
 export interface Ground {
@@ -41,70 +40,94 @@ export interface Ground {
   readonly inAccess: (family: 4 | 6, words: Uint32Array) => boolean
 }
 
-/** A normaliser for one feed's snapshot of day `day`. `source` is its index in the table. */
+export interface Normaliser {
+  /** Takes one entry of a snapshot of day `day`; what it cannot take goes to `tally`. */
+  take(entry: Entry, day: Day, tally: Tally): TakeResult
+  /** Makes the statements; gives how many are of ranges that are no longer listed. */
+  finish(): { readonly lapsed: number }
+}
+
+export type TakeResult = 'kept' | 'duplicate' | 'dropped'
+
+/** What a feed says of one meant range. */
+interface Said {
+  readonly range: Range
+  readonly match: Match
+  readonly details: Pick<Entry, 'provider' | 'category' | 'lists'>
+  seen: Seen
+}
+
+/** A normaliser for one feed. `source` is its index in the table. */
 export function newNormaliser(
   feed: Feed,
-  snapshot: { readonly day: Day; readonly source: number },
+  from: { readonly source: number; readonly history: FeedHistory | undefined },
   ground: Ground,
 ): Normaliser {
-  const evidenceFor = newEvidenceMaker(feed, snapshot.day, ground.asOf)
-  const counts = { kept: 0, duplicates: 0 }
+  const said = new Map<string, Said>()
   const words = newWords()
 
-  function state(entry: Entry, match: Match, range: Range | undefined): number | undefined {
-    const before = ground.book.count
-    const id = ground.book.id({
-      source: snapshot.source,
-      evidence: evidenceFor(entry, match),
-      range,
-    })
-    counts.kept++
-    if (id <= before) {
-      counts.duplicates++
-      return undefined
-    }
-    return id
+  /** Whether this is news: a first word on that range. */
+  function say(range: Range, seen: Seen, details: Said['details']): boolean {
+    writeWords(range.family, range.first, words)
+    const { meant, match } = meaningOf(feed.kind, range, () => ground.inAccess(range.family, words))
+    const { provider = '', category = '', lists = 1 } = details
+    const key = `${meant.family} ${meant.first} ${meant.last} ${match} ${lists} ${category} ${provider}`
+    const known = said.get(key)
+    if (known === undefined) said.set(key, { range: meant, match, details, seen })
+    else known.seen = foldSeen(known.seen, seen)
+    return known === undefined
   }
 
-  function takeRange(entry: Entry, tally: Tally): void {
+  function takeRange(entry: Entry, day: Day, tally: Tally): TakeResult {
     const range = parseRange(entry.text)
     const dropped = range === undefined ? 'not an address, prefix or range' : refuse(feed, range)
     if (range === undefined || dropped !== undefined) {
       countDrop(tally, { reason: dropped ?? '', place: entry.place, sample: entry.text })
-      return
+      return 'dropped'
     }
-    writeWords(range.family, range.first, words)
-    const meant = customersLine(feed.kind, range, () => ground.inAccess(6, words))
-    const exact = meant.first === meant.last || meant !== range || isLine(feed.kind, range, words)
-    const id = state(entry, exact ? 'exact' : 'range', meant)
-    if (id === undefined) return
-    // A bot's list that holds a whole network holds its resolver, too: those are cut out.
-    const held = feed.kind === 'bot' ? subtract([meant], ground.resolvers[meant.family]) : [meant]
-    for (const { first, last } of held) {
-      ground.observations[meant.family].push({ first, last, evidence: id })
-    }
+    const seen = from.history?.take(range) ?? seenOnce(day, ground.asOf)
+    return say(range, seen, entry) ? 'kept' : 'duplicate'
   }
 
-  /** A /64 listed as such in an access network is a customer's line, too. */
-  function isLine(kind: Feed['kind'], range: Range, at: Uint32Array): boolean {
-    if (range.family !== 6 || kind === 'network' || !customerKinds.has(kind)) return false
-    return range.last - range.first < 1n << 64n && isOne64(range) && ground.inAccess(6, at)
-  }
-
-  function takeAs(entry: Entry, tally: Tally): void {
-    if (parseAsn(entry.text) === undefined) {
-      countDrop(tally, { reason: 'not an ASN', place: entry.place, sample: entry.text })
-      return
+  function takeLapsed(): number {
+    let lapsed = 0
+    for (const { range, seen, details } of from.history?.rest() ?? []) {
+      if (feed.kind === 'network' || decayOf(feed.kind, ground.asOf - seen.lastSeen) < fadedBelow) {
+        continue
+      }
+      if (refuse(feed, range) === undefined && say(range, seen, details as Said['details']))
+        lapsed++
     }
-    // What it says of the AS is the networks' to read (compile.ts); here it is only counted.
-    counts.kept++
+    return lapsed
   }
 
   return {
-    counts,
-    take: (entry, tally) =>
-      /^AS\d/i.test(entry.text) ? takeAs(entry, tally) : takeRange(entry, tally),
+    take: (entry, day, tally) =>
+      /^AS\d/i.test(entry.text) ? takeAs(entry, tally) : takeRange(entry, day, tally),
+    finish() {
+      const lapsed = takeLapsed()
+      const evidenceOf = newEvidenceMaker(feed, from.history, ground.asOf)
+      for (const one of said.values()) {
+        const evidence = evidenceOf(one)
+        observe(ground.book.id({ source: from.source, evidence, range: one.range }), one.range)
+      }
+      return { lapsed }
+    },
   }
+
+  /** A bot's list that holds a whole network holds its resolver, too: those are cut out. */
+  function observe(evidence: number, range: Range): void {
+    const { family } = range
+    const held = feed.kind === 'bot' ? subtract([range], ground.resolvers[family]) : [range]
+    for (const { first, last } of held) ground.observations[family].push({ first, last, evidence })
+  }
+}
+
+/** What it says of the AS is the networks' to read (compile.ts); here it is only counted. */
+function takeAs(entry: Entry, tally: Tally): TakeResult {
+  if (parseAsn(entry.text) !== undefined) return 'kept'
+  countDrop(tally, { reason: 'not an ASN', place: entry.place, sample: entry.text })
+  return 'dropped'
 }
 
 /** `AS64496` to 64496; `undefined` for what is no 32-bit ASN above 0. */
@@ -120,45 +143,47 @@ export function voiceOf(feed: Feed): Voice {
   return { id, group, weight, assurance, rolling, asns }
 }
 
-/** Why a range is not taken, or `undefined`. */
-function refuse(feed: Feed, range: Range): string | undefined {
-  const bits = range.family === 4 ? feed.widest.ipv4 : feed.widest.ipv6
-  if (range.last - range.first >= 1n << BigInt(addressBits(range.family) - bits)) {
-    return `wider than /${bits}`
+/**
+ * The range that is meant, and whether the feed names it exactly. In an access network what is
+ * listed inside an IPv6 /64 counts for the /64, a customer's line, and so names it.
+ */
+function meaningOf(
+  kind: Feed['kind'],
+  range: Range,
+  inAccess: () => boolean,
+): { readonly meant: Range; readonly match: Match } {
+  const isInside64 = range.family === 6 && range.first >> 64n === range.last >> 64n
+  if (isInside64 && kind !== 'network' && customerKinds.has(kind) && inAccess()) {
+    return { meant: prefixRange(6, range.first, 64), match: 'exact' }
   }
-  const set = special[range.family]
-  return setContains(set, range.first) && setContains(set, range.last)
-    ? 'special-purpose address space'
-    : undefined
+  return { meant: range, match: range.first === range.last ? 'exact' : 'range' }
 }
 
-function isOne64(range: Range): boolean {
-  return range.first >> 64n === range.last >> 64n
-}
-
-/** In an access network what is listed inside a /64 counts for the whole /64. */
-function customersLine(kind: Feed['kind'], range: Range, inAccess: () => boolean): Range {
-  if (range.family !== 6 || kind === 'network' || !customerKinds.has(kind)) return range
-  if (!isOne64(range) || range.last - range.first === (1n << 64n) - 1n) return range
-  return inAccess() ? prefixRange(6, range.first, 64) : range
+/** One snapshot without a history: seen on its day alone. */
+function seenOnce(day: Day, asOf: Day): Seen {
+  const seen = Math.min(day, asOf) as Day
+  const age = asOf - seen
+  return { firstSeen: seen, lastSeen: seen, listed: age < windowDays ? (1 << age) >>> 0 : 0 }
 }
 
 /**
- * Evidence objects are shared between entries that say the same, so that the book recognises them by
- * identity. One snapshot is one day seen and one observed; the history store refines this.
+ * Evidence objects are shared between statements that say the same, so that the book recognises
+ * them by identity.
  */
-function newEvidenceMaker(feed: Feed, day: Day, asOf: Day) {
+function newEvidenceMaker(feed: Feed, history: FeedHistory | undefined, asOf: Day) {
   const voice = voiceOf(feed)
   const kind = feed.kind === 'network' ? 'hosting' : feed.kind
-  const seen = Math.min(day, asOf) as Day
-  const inWindow = asOf - seen < windowDays ? 1 : 0
-  const category: BotCategory | undefined =
-    feed.category === 'other' || feed.category === undefined ? undefined : feed.category
+  const ownCategory = feed.category === 'other' ? undefined : feed.category
   const shared = new Map<string, Evidence>()
-  return (entry: Entry, match: Match): Evidence => {
-    const provider = entry.provider ?? feed.provider
-    const lists = entry.lists ?? 1
-    const key = `${match} ${lists} ${entry.category ?? ''} ${provider}`
+  return ({ match, details, seen }: Said): Evidence => {
+    const provider = details.provider ?? feed.provider
+    const lists = details.lists ?? 1
+    const daysListed = countDays(seen.listed)
+    // What no snapshot of the history covers was observed on its own day.
+    const daysObserved = Math.max(history?.daysObserved ?? 0, daysListed)
+    const category = kind === 'bot' ? (details.category ?? ownCategory) : undefined
+    const days = [seen.firstSeen, Math.min(seen.lastSeen, asOf), daysListed, daysObserved]
+    const key = `${match} ${lists} ${category ?? ''} ${days.join()} ${provider}`
     const known = shared.get(key)
     if (known !== undefined) return known
     const evidence: Evidence = {
@@ -166,12 +191,12 @@ function newEvidenceMaker(feed: Feed, day: Day, asOf: Day) {
       kind,
       match,
       provider,
-      category: kind === 'bot' ? (entry.category ?? category) : undefined,
+      category,
       lists,
-      firstSeen: seen,
-      lastSeen: seen,
-      daysListed: inWindow,
-      daysObserved: inWindow,
+      firstSeen: seen.firstSeen,
+      lastSeen: Math.min(seen.lastSeen, asOf) as Day,
+      daysListed,
+      daysObserved,
     }
     shared.set(key, evidence)
     return evidence

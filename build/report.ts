@@ -23,6 +23,8 @@ export interface FeedReport {
   readonly dropped: Readonly<Record<string, number>>
   /** Distinct ranges among those kept. */
   readonly unique: number
+  /** Ranges that it listed lately and no longer lists: their evidence fades. */
+  readonly lapsed: number
   /** IPv4 addresses that no other feed of its kind lists. */
   readonly alone_ipv4: number
   /** `file:place: reason: sample` of the first entries that were not taken. */
@@ -109,6 +111,7 @@ function feedReports(compiled: Compiled, obtained: readonly Obtained[]): readonl
       kept: sum(files, (file) => file.kept),
       dropped: dropsOf(files),
       unique: sum(files, (file) => file.kept - file.duplicates),
+      lapsed: files[0]?.lapsed ?? 0,
       alone_ipv4: compiled.coverage.aloneIpv4.get(files[0]?.source ?? -1) ?? 0,
       first_bad: files.flatMap((file) => file.read.tally.bad).slice(0, 5),
       ...problemOf(problem ?? got?.problem),
@@ -153,9 +156,20 @@ export function summaryOf(report: BuildReport): string {
     count(feed.kept),
     count(Object.values(feed.dropped).reduce((total, drops) => total + drops, 0)),
     count(feed.unique),
+    count(feed.lapsed),
     count(feed.alone_ipv4),
   ])
-  const head = ['feed', 'day', 'state', 'entries', 'kept', 'dropped', 'unique', 'IPv4 alone']
+  const head = [
+    'feed',
+    'day',
+    'state',
+    'entries',
+    'kept',
+    'dropped',
+    'unique',
+    'lapsed',
+    'IPv4 alone',
+  ]
   const kinds = Object.entries(report.kinds).map(([kind, covered]) => [
     kind,
     count(covered.ipv4),

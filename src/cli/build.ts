@@ -28,6 +28,7 @@ export async function buildTable(settings: Settings, io: Io): Promise<BuildRepor
       out: own.out,
       report: own.report,
       snapshots: own.snapshots,
+      history: own.history,
       allFeeds: own.allFeeds,
       feeds: own.feeds,
       networkFiles: networks.length === 0 ? undefined : networks,

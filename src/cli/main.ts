@@ -3,6 +3,7 @@
 // in src/config/option.ts; what a command does stands in the file of its name.
 
 import { Command, CommanderError } from 'commander'
+import type { Day } from '../base/day.ts'
 import { IpriskError, messageOf } from '../base/error.ts'
 import { packageVersion } from '../base/root.ts'
 import { type Command as CommandName, configOption, optionsOf } from '../config/option.ts'
@@ -11,6 +12,7 @@ import { buildCommand } from './build.ts'
 import { checkCommand } from './check.ts'
 import { explainCommand } from './explain.ts'
 import { feedsFetch, feedsList } from './feeds.ts'
+import { historyImport, historyShow } from './history.ts'
 import { type Io, exitCodes } from './io.ts'
 import type * as Keys from './keys.ts'
 import type { CommandIo } from './keys.ts'
@@ -90,11 +92,26 @@ const entries: Readonly<Record<string, Entry>> = {
     help: 'list the feeds of the catalogue',
     run: (settings, _args, io) => feedsList(settings, io),
   },
+  'history import <folder>': {
+    options: 'history import',
+    help: 'add past days: <folder>/<feed-id>/YYYY-MM-DD.txt.gz',
+    run: ({ build }, [folder = ''], io) => historyImport({ folder, store: build.history }, io),
+  },
+  'history show <address>': {
+    options: 'history show',
+    help: 'show on which days each feed listed an address',
+    run: ({ build, invocation }, [address = ''], io) =>
+      historyShow({ address, store: build.history, json: invocation.json, ...asOfOf(build) }, io),
+  },
   'feeds fetch': {
     options: 'feeds fetch',
     help: 'fetch the feeds that are on',
     run: (settings, _args, io) => feedsFetch(settings, io),
   },
+}
+
+function asOfOf({ asOf }: Settings['build']): { readonly asOf?: Day } {
+  return asOf === undefined ? {} : { asOf }
 }
 
 /** A command on the keys; their store is loaded only where it is needed. */

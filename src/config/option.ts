@@ -129,7 +129,7 @@ export const options: readonly Option[] = [
     flag: '--as-of <day>',
     form: 'text',
     member: ['build', 'asOf'],
-    commands: ['build'],
+    commands: ['build', 'history show'],
     help: 'the day that counts as today, YYYY-MM-DD',
   },
   {
@@ -152,6 +152,13 @@ export const options: readonly Option[] = [
     member: ['build', 'snapshots'],
     commands: ['build', 'feeds list', 'feeds fetch'],
     help: 'the folder of the downloaded feeds',
+  },
+  {
+    flag: '--history <folder>',
+    form: 'text',
+    member: ['build', 'history'],
+    commands: ['build', 'history import', 'history show'],
+    help: 'the folder of past observations',
   },
   {
     flag: '--all-feeds',
@@ -178,7 +185,7 @@ export const options: readonly Option[] = [
     flag: '--json',
     form: 'switch',
     member: ['invocation', 'json'],
-    commands: ['check', 'explain', ...keyCommands],
+    commands: ['check', 'explain', 'history show', ...keyCommands],
     help: 'write JSON',
   },
   {

@@ -119,6 +119,7 @@ const build = z.strictObject(
     out: path.optional(),
     report: path.optional(),
     snapshots: path,
+    history: path,
     allFeeds: onOff,
     feeds: z.record(
       identifier('the id of a feed'),
@@ -167,6 +168,7 @@ export const pathMembers = [
   ['build', 'out'],
   ['build', 'report'],
   ['build', 'snapshots'],
+  ['build', 'history'],
   ['build', 'networks'],
   ['build', 'locations'],
 ] as const satisfies readonly (readonly string[])[]

@@ -46,6 +46,8 @@ export interface BuildSettings {
   readonly out: string
   readonly report: string
   readonly snapshots: string
+  /** Past observations. */
+  readonly history: string
   readonly allFeeds: boolean
   /** Feeds that are on or off whatever the catalogue and `allFeeds` say. */
   readonly feeds: Readonly<Record<string, boolean>>
@@ -94,6 +96,7 @@ function writeDefaults(tree: Tree): void {
     build: {
       offline: false,
       snapshots: 'data/snapshots',
+      history: 'data/history',
       allFeeds: false,
       feeds: {},
       networks: [],

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Feed } from '../../build/catalogue/feed.ts'
 import { newEvidenceBook } from '../../build/evidence.ts'
 import { type Ground, newNormaliser, parseAsn } from '../../build/normalise.ts'
+import type { FeedHistory } from '../../build/history/history.ts'
 import { newTally } from '../../build/parse/tally.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
 import { type Range, formatRange, parseRange } from '../../src/ip/range.ts'
@@ -43,15 +44,24 @@ function groundOf(): Ground {
   }
 }
 
-function take(texts: readonly string[], feed: Partial<Feed> = {}, day = asOf) {
+function take(
+  texts: readonly string[],
+  feed: Partial<Feed> = {},
+  day = asOf,
+  history?: FeedHistory,
+) {
   const ground = groundOf()
-  const normaliser = newNormaliser(feedOf(feed), { day, source: 3 }, ground)
+  const normaliser = newNormaliser(feedOf(feed), { source: 3, history }, ground)
   const tally = newTally('test.txt')
-  texts.forEach((text, index) => normaliser.take({ text, place: `line ${index + 1}` }, tally))
+  const counts = { kept: 0, duplicate: 0, dropped: 0 }
+  texts.forEach((text, index) => {
+    counts[normaliser.take({ text, place: `line ${index + 1}` }, day, tally)]++
+  })
+  const { lapsed } = normaliser.finish()
   const statements = Array.from({ length: ground.book.count }, (_, index) =>
     ground.book.at(index + 1),
   )
-  return { ground, tally, counts: normaliser.counts, statements }
+  return { ground, tally, counts, lapsed, statements }
 }
 
 const taken = (text: string, feed: Partial<Feed> = {}): string => {
@@ -105,7 +115,7 @@ describe('an entry', () => {
       'test.txt:line 2: not an address, prefix or range: nonsense',
       'test.txt:line 4: special-purpose address space: 10.0.0.1',
     ])
-    expect(counts).toEqual({ kept: 2, duplicates: 0 })
+    expect(counts).toEqual({ kept: 2, duplicate: 0, dropped: 2 })
     expect(ground.observations[4]).toHaveLength(2)
   })
 
@@ -120,7 +130,7 @@ describe('an entry', () => {
 
   it('said twice is one statement', () => {
     const { counts, ground } = take(['9.1.1.1', '9.1.1.1/32', '9.1.1.1-9.1.1.1'])
-    expect(counts).toEqual({ kept: 3, duplicates: 2 })
+    expect(counts).toEqual({ kept: 1, duplicate: 2, dropped: 0 })
     expect(ground.observations[4]).toHaveLength(1)
   })
 
@@ -168,6 +178,75 @@ describe('its evidence', () => {
     expect(
       take(['9.1.1.1'], { kind: 'bot', category: 'ai_tool' }).statements[0]?.evidence.category,
     ).toBe('ai_tool')
+  })
+})
+
+describe('with a history', () => {
+  /** Ranges by text: how many days ago they were first and last seen, and the mask of days. */
+  function historyOf(
+    known: Readonly<Record<string, readonly [number, number, number]>>,
+  ): FeedHistory {
+    const rest = new Map(Object.entries(known))
+    const seenOf = ([first, last, listed]: readonly [number, number, number]) => ({
+      firstSeen: (asOf - first) as Day,
+      lastSeen: (asOf - last) as Day,
+      listed,
+    })
+    const none = { lists: undefined, provider: undefined, category: undefined }
+    return {
+      days: [asOf],
+      daysObserved: 28,
+      count: rest.size,
+      take(range) {
+        const found = rest.get(formatRange(range))
+        rest.delete(formatRange(range))
+        return found === undefined ? undefined : seenOf(found)
+      },
+      *rest() {
+        for (const [text, seen] of rest) {
+          yield { range: parseRange(text) as Range, seen: seenOf(seen), details: none }
+        }
+      },
+    }
+  }
+
+  it('knows since when and how often', () => {
+    const { statements } = take(['9.1.1.1'], {}, asOf, historyOf({ '9.1.1.1': [50, 0, 0b1011] }))
+    expect(statements.map(({ evidence }) => evidence)).toMatchObject([
+      { firstSeen: asOf - 50, lastSeen: asOf, daysListed: 3, daysObserved: 28 },
+    ])
+  })
+
+  it('keeps what is no longer listed, by its last day', () => {
+    const history = historyOf({ '9.1.1.1': [50, 0, 1], '9.1.1.2': [60, 12, 0b11 << 12] })
+    const { statements, lapsed, counts } = take(['9.1.1.1'], {}, asOf, history)
+    expect([lapsed, counts.kept]).toEqual([1, 1])
+    expect(statements.map(({ evidence }) => [evidence.lastSeen, evidence.daysListed])).toEqual([
+      [asOf, 1],
+      [asOf - 12, 2],
+    ])
+  })
+
+  it('lets go of what has faded away', () => {
+    const history = historyOf({ '9.1.1.2': [60, 40, 0] })
+    expect(take([], { kind: 'residential_proxy' }, asOf, history).lapsed).toBe(0)
+    const slower = historyOf({ '9.1.1.2': [60, 40, 0] })
+    expect(take([], { kind: 'vpn' }, asOf, slower).lapsed).toBe(1)
+  })
+
+  it("folds the days of two addresses on one customer's line", () => {
+    const history = historyOf({
+      '2a00:1:2:3::5': [9, 0, 0b101],
+      '2a00:1:2:3::6': [20, 1, 0b110],
+    })
+    const { statements } = take(['2a00:1:2:3::5'], {}, asOf, history)
+    expect(statements).toHaveLength(1)
+    expect(statements[0]?.evidence).toMatchObject({
+      match: 'exact',
+      firstSeen: asOf - 20,
+      lastSeen: asOf,
+      daysListed: 3,
+    })
   })
 })
 

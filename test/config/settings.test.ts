@@ -59,6 +59,7 @@ describe('without any source', () => {
       out: join(cwd, 'data/table/world.iprisk'),
       report: join(cwd, 'data/table/report.json'),
       snapshots: join(cwd, 'data/snapshots'),
+      history: join(cwd, 'data/history'),
       allFeeds: false,
       feeds: {},
       networks: [],
