@@ -2,7 +2,7 @@
 // goes through `tell`; what scripts read is the report. A feed that cannot be had, read or trusted
 // costs that feed, never the build.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Day, dayOf } from '../src/base/day.ts'
 import { IpriskError } from '../src/base/error.ts'
@@ -76,9 +76,16 @@ export async function build(options: BuildOptions, tell: Tell): Promise<BuildRep
     return table
   })
   const report = reportOf({ compiled, written, obtained, stages: stages.done, path: options.out })
-  mkdirSync(dirname(options.report), { recursive: true })
-  writeFileSync(options.report, `${JSON.stringify(report, null, 2)}\n`)
+  writeReport(options.report, report)
   return report
+}
+
+/** Under a temporary name first: whoever reads the report never finds half of one. */
+function writeReport(path: string, report: BuildReport): void {
+  const temporary = `${path}.${process.pid}.tmp`
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(temporary, `${JSON.stringify(report, null, 2)}\n`)
+  renameSync(temporary, path)
 }
 
 export const catalogueFolder = join(packageRoot, 'data', 'feeds')

@@ -80,7 +80,7 @@ export function newNormaliser(
 
   function takeRange(entry: Entry, day: Day, tally: Tally): TakeResult {
     const range = parseRange(entry.text)
-    const dropped = range === undefined ? 'not an address, prefix or range' : refuse(feed, range)
+    const dropped = range === undefined ? 'no address, prefix or range' : refuse(feed, range)
     if (range === undefined || dropped !== undefined) {
       countDrop(tally, { reason: dropped ?? '', place: entry.place, sample: entry.text })
       return 'dropped'

@@ -179,12 +179,13 @@ export function summaryOf(report: BuildReport): string {
     stage.name,
     stage.seconds.toFixed(2),
     megabytes(stage.residentBytes),
+    megabytes(stage.peakBytes),
   ])
   return [
     columns([head, ...rows], 3),
     ...missingLine(report.feeds.length - there.length),
     columns([['listed as', 'IPv4 addresses', 'IPv6 /64s'], ...kinds], 1),
-    columns([['stage', 'seconds', 'MB resident'], ...stages], 1),
+    columns([['stage', 'seconds', 'MB resident', 'MB at peak so far'], ...stages], 1),
     ...report.feeds.flatMap((feed) => feed.first_bad.slice(0, 1).map((bad) => `not taken: ${bad}`)),
     `table ${table.id} as of ${table.as_of}: ${megabytes(table.bytes)} MB, ` +
       `${count(table.ipv4_boundaries)} IPv4 and ${count(table.ipv6_boundaries)} IPv6 boundaries, ` +

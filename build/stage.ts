@@ -7,6 +7,8 @@ export interface Stage {
   readonly seconds: number
   /** Resident memory at the end of the stage, bytes. */
   readonly residentBytes: number
+  /** The most that the process had held by then, bytes. */
+  readonly peakBytes: number
 }
 
 export interface Stages {
@@ -28,7 +30,7 @@ export function newStages(tell: Tell): Stages {
         found = text
       })
       const seconds = Math.round(performance.now() - begun) / 1000
-      done.push({ name, seconds, residentBytes: process.memoryUsage().rss })
+      done.push({ name, seconds, residentBytes: process.memoryUsage.rss(), peakBytes: peakBytes() })
       tell({ kind: 'end', name, seconds, found })
       return result
     },

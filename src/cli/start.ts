@@ -23,11 +23,12 @@ export async function startCommand(settings: Settings, io: Io): Promise<number> 
   io.err('')
   if (key === undefined) {
     io.err('The keys made before still work. Another one: npx iprisk keys create --plan internal')
+    io.err(`Ask it, with a key in $KEY:\n\n${curlLine(settings, '$KEY')}\n`)
   } else {
-    io.err(`Your first key, on the plan ${firstPlan}. It is shown this once:`)
-    io.out(key)
+    // Both on standard output: a key has no place in logs, which collect standard error.
+    io.err(`Your first key, on the plan ${firstPlan}, and how to use it. It is shown this once:`)
+    io.out(`${key}\n\n${curlLine(settings, key)}\n`)
   }
-  io.err(`Try it as soon as it serves:\n\n${curlLine(settings, key ?? '$IPRISK_KEY')}\n`)
   return serve(settings)
 }
 
@@ -48,7 +49,7 @@ function curlLine(settings: Settings, key: string): string {
   const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
   return [
     `  curl -s http://${at}/v1/intelligence/ip-risk/check \\`,
-    `    -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\`,
+    `    -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\`,
     `    -d '{"ip":"8.8.8.8"}'`,
   ].join('\n')
 }

@@ -84,10 +84,10 @@ describe('an entry', () => {
     ['2a00:1:2:3::/80', '2a00:1:2:3::/64 exact'],
     ['2a00:1:2:3::/64', '2a00:1:2:3::/64 exact'],
     ['2a00:1:2::/48', '2a00:1:2::/48 range'],
-    ['010.0.0.1', 'not an address, prefix or range'],
-    ['hello', 'not an address, prefix or range'],
-    ['9.1.2.3/33', 'not an address, prefix or range'],
-    ['9.1.2.9-9.1.2.1', 'not an address, prefix or range'],
+    ['010.0.0.1', 'no address, prefix or range'],
+    ['hello', 'no address, prefix or range'],
+    ['9.1.2.3/33', 'no address, prefix or range'],
+    ['9.1.2.9-9.1.2.1', 'no address, prefix or range'],
     ['0.0.0.0/0', 'wider than /16'],
     ['9.0.0.0/15', 'wider than /16'],
     ['::/0', 'wider than /32'],
@@ -112,7 +112,7 @@ describe('an entry', () => {
   it('is named with file and place where it is bad, and the rest goes on', () => {
     const { tally, counts, ground } = take(['9.1.1.1', 'nonsense', '9.1.1.2', '10.0.0.1'])
     expect(tally.bad).toEqual([
-      'test.txt:line 2: not an address, prefix or range: nonsense',
+      'test.txt:line 2: no address, prefix or range: nonsense',
       'test.txt:line 4: special-purpose address space: 10.0.0.1',
     ])
     expect(counts).toEqual({ kept: 2, duplicate: 0, dropped: 2 })

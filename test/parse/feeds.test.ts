@@ -157,11 +157,13 @@ describeFeeds('the shared feeds', () => {
     expect(used.map((entry) => entry.text)).toEqual(proxies.map((proxy) => proxy.exit_ip))
   })
 
-  it('give every service of ipverse a provider, and Meta no category', async () => {
+  it('give every service of ipverse a provider, and no category to what anyone can send from', async () => {
     const entries = await entriesOf('bot-ipverse-crawlers', 'crawlers.json')
     expect(entries.filter((entry) => entry.provider === undefined)).toEqual([])
     const without = entries.filter((entry) => entry.category === undefined)
-    expect(new Set(without.map((entry) => entry.provider))).toEqual(new Set(['Meta']))
+    expect(new Set(without.map((entry) => entry.provider))).toEqual(
+      new Set(['Meta', 'Google user-triggered fetchers']),
+    )
     expect(entries.find((entry) => entry.provider === 'GPTBot')?.category).toBe('ai_tool')
     expect(entries.find((entry) => entry.provider === 'Googlebot')?.category).toBe('search_crawler')
   })
