@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
+import { summary } from './test/summary.ts'
 
 // Two projects. `unit` runs from source, in parallel. `process` starts real servers, threads and
 // command lines from dist/ (Node 20 runs no TypeScript), so it is serial: tests there own ports and
 // cores while they run.
 export default defineConfig({
   test: {
+    reporters: ['default', summary],
     projects: [
       {
         test: {

@@ -181,7 +181,8 @@ async function main(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-'))
   // At the exit, because a signal does not come past here; the servers have ended by then.
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  // A copy: a build that ends meanwhile replaces the file, and the server would take the new one in.
+  // A copy: a build that ends meanwhile replaces the file, and the server would take the new one
+  // in.
   const copy = join(folder, 'measured.iprisk')
   copyFileSync(options.table, copy, constants.COPYFILE_FICLONE)
   const table = openTable(copy)

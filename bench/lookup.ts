@@ -1,7 +1,7 @@
 // Micro-benchmarks of the lookup in this process, by tinybench: each operation over each scenario.
 // An operation runs over a chunk of addresses at a time, because one lookup is shorter than the
-// clock can tell. The checksum of one pass over all addresses is printed: it keeps the compiler from
-// leaving work out, and the same table, seed and count always give the same one.
+// clock can tell. The checksum of one pass over all addresses is printed: it keeps the compiler
+// from leaving work out, and the same table, seed and count always give the same one.
 //
 //   --table FILE         the table of the tests, or data/table/world.iprisk, by default
 //   --milliseconds 1000  for each row

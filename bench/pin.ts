@@ -50,7 +50,9 @@ export function planCores(options: {
   }
 }
 
-/** A command line that runs `command` on `cores`. The process keeps its id: taskset replaces itself. */
+/**
+ * A command line that runs `command` on `cores`. The process keeps its id: taskset replaces itself.
+ */
 export function pinned(
   cores: readonly number[] | undefined,
   command: readonly [string, ...string[]],

@@ -1,5 +1,5 @@
-// What stays of a run: the machine that it ran on, and the folder bench/runs/<day>-<cpu>/ that keeps
-// its report. Nothing is kept unless asked for.
+// What stays of a run: the machine that it ran on, and the folder bench/runs/<day>-<cpu>/ that
+// keeps its report. Nothing is kept unless asked for.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'

@@ -1,7 +1,7 @@
-// The load generator wrk (github.com/wg/wrk): its Lua script, its command line, its output. Requests
-// are made before the load begins, so that a request costs the generator one table access. What is
-// measured comes out as one line of JSON from the script's `done`, in whole microseconds, because
-// wrk's own text is rounded.
+// The load generator wrk (github.com/wg/wrk): its Lua script, its command line, its output.
+// Requests are made before the load begins, so that a request costs the generator one table access.
+// What is measured comes out as one line of JSON from the script's `done`, in whole microseconds,
+// because wrk's own text is rounded.
 //
 // What wrk does not see: an answer of 3xx, and a connection that the server closes between two
 // requests (it connects again without a word). bench:http checks answers one by one as well.

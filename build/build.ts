@@ -9,8 +9,9 @@ import { IpriskError } from '../src/base/error.ts'
 import { packageRoot } from '../src/base/root.ts'
 import { loadCatalogue } from './catalogue/load.ts'
 import type { Feed } from './catalogue/feed.ts'
-import { compile } from './compile.ts'
+import { type Compiled, compile } from './compile.ts'
 import { type FetchMode, type Obtained, obtain } from './fetch/obtain.ts'
+import { candidatePath, judgeTable, promote, rejected, rejectedPath } from './gate/promote.ts'
 import type { SnapshotFile } from './read.ts'
 import { type BuildReport, reportOf } from './report.ts'
 import { type Tell, newStages } from './stage.ts'
@@ -35,9 +36,16 @@ export interface BuildOptions {
   /** The operator's own data; by default that of the packages. */
   readonly networkFiles: readonly string[] | undefined
   readonly placeFiles: readonly string[] | undefined
+  /** Of the verdicts of the sample, how many may differ from those of the table at `out`, percent. */
+  readonly flipsMaxPercent: number
+  /** The table goes live whatever the gate says. */
+  readonly force: boolean
 }
 
-/** Errors: those of the catalogue, of the network and place files, and of writing the table. */
+/**
+ * Errors: those of the catalogue, of the network and place files, and of writing the table; and
+ * `build_rejected` where the gate keeps the table from going live. The report is written then, too.
+ */
 export async function build(options: BuildOptions, tell: Tell): Promise<BuildReport> {
   const stages = newStages(tell)
   const feeds = chooseFeeds(loadCatalogue(catalogueFolder), options)
@@ -70,13 +78,26 @@ export async function build(options: BuildOptions, tell: Tell): Promise<BuildRep
     if (read.problem !== undefined) tell({ kind: 'warn', text: `${read.feed.id}: ${read.problem}` })
   }
   for (const text of compiled.problems) tell({ kind: 'warn', text })
+  for (const text of quarantineLines(compiled)) tell({ kind: 'warn', text })
+  const candidate = candidatePath(options.out)
   const written = await stages.run('write', (say) => {
-    const table = writeTable(options.out, compiled.assembled.content)
+    const table = writeTable(candidate, compiled.assembled.content)
     say(`${(table.bytes / 1e6).toFixed(1)} MB, verified`)
     return table
   })
-  const report = reportOf({ compiled, written, obtained, stages: stages.done, path: options.out })
+  const promotion = await stages.run('gate', async (say) => {
+    const { networks } = compiled
+    const judged = judgeTable({ ...options, candidate, live: options.out, networks })
+    say(`${judged.flipped} of ${judged.sampled} verdicts differ`)
+    promote(judged, { candidate, live: options.out })
+    await (judged.promoted ? compiled.gate.commit() : compiled.undoHistory())
+    return judged
+  })
+  const path = promotion.promoted ? options.out : rejectedPath(options.out)
+  const report = reportOf({ compiled, written, obtained, stages: stages.done, path, promotion })
   writeReport(options.report, report)
+  if (!promotion.promoted) throw rejected(promotion, options)
+  for (const text of promotion.reasons) tell({ kind: 'warn', text: `promoted by force: ${text}` })
   return report
 }
 
@@ -105,6 +126,13 @@ export function chooseFeeds(
     })
   }
   return catalogue.filter((feed) => options.feeds[feed.id] ?? (options.allFeeds || feed.enabled))
+}
+
+function quarantineLines({ gate }: Compiled): readonly string[] {
+  return [...gate.quarantined].map(
+    ([feed, { reasons, instead }]) =>
+      `${feed} is quarantined: ${reasons.join('; ')} (${instead} is used)`,
+  )
 }
 
 function snapshotOf(obtained: Obtained): SnapshotFile[] {

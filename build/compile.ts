@@ -1,10 +1,10 @@
 // The conductor's inner part: from snapshots on disk to the content of a table. Each step is one
 // room's work; here is only their order and what passes between them.
 //
-//   snapshots ─ read ─▶ entries ─┬─ AS facts ─▶ networks ─┐
-//   history (adds them, knows ───┴─ normalise ─▶ observations ─ flatten ─▶ evidence ─┐
-//   since when) ──────────────────────┘                                              │
-//   place files ──────────────────────────────▶ places ──────────────────────────────┴─ assemble
+//   snapshots ─ read ─ gate ─▶ entries ─┬─ AS facts ─▶ networks ─┐
+//   history (adds them, knows ──────────┴─ normalise ─▶ observations ─ flatten ─▶ evidence ─┐
+//   since when) ─────────────────────────────┘                                              │
+//   place files ──────────────────────────────▶ places ─────────────────────────────────────┴─ assemble
 
 import type { Day } from '../src/base/day.ts'
 import type { Range } from '../src/ip/range.ts'
@@ -16,6 +16,8 @@ import { newAsStatements } from './as.ts'
 import { crawlersFile, newestDay } from './builtin.ts'
 import { type Coverage, coverage } from './cover.ts'
 import { newEvidenceBook } from './evidence.ts'
+import { type Gated, gateFeeds } from './gate/gate.ts'
+import { markHistory } from './gate/undo.ts'
 import { type History, noHistory, readHistory } from './history/history.ts'
 import { recordSnapshots } from './history/record.ts'
 import { flatten, newListInterner } from './layer/flatten.ts'
@@ -59,13 +61,21 @@ export interface Compiled {
   readonly places: Places
   readonly sources: readonly Source[]
   readonly coverage: Coverage
+  /** Which feeds are quarantined; its `commit` is called when the table is live. */
+  readonly gate: Gated
+  /** Takes back what was added to the history; called when the table does not go live. */
+  readonly undoHistory: () => Promise<void>
   /** What went wrong with the history, one line each. */
   readonly problems: readonly string[]
 }
 
 export async function compile(input: CompileInput, stages: Stages): Promise<Compiled> {
   const tables = loadTables()
-  const read = await stages.run('read feeds', (say) => readAll(input.snapshots, tables, say))
+  const gate = await stages.run('read feeds', async (say) => {
+    const files = await readAll(input.snapshots, tables, say)
+    return gateFeeds({ files, snapshots: input.snapshots, store: input.history, tables })
+  })
+  const read = gate.files
   const facts = collectFacts(asEntriesOf(read))
   const networks = await stages.run('networks', async (say) => {
     const files = input.networkFiles
@@ -82,10 +92,10 @@ export async function compile(input: CompileInput, stages: Stages): Promise<Comp
   const sources = [
     ...networkSources(input.networkFiles, networks, asOf),
     ...placeSources(places, asOf),
-    ...feedSources(read, asOf),
+    ...feedSources(read, asOf, gate.quarantined),
   ]
   const ground = newGround(asOf, networks, tables)
-  const past = await stages.run('history', (say) => readPast(input.history, read, asOf, say))
+  const past = await stages.run('history', (say) => readPast(input.history, gate, asOf, say))
   const files = await stages.run('normalise', (say) => {
     const results = normaliseAll({ files: read, sources, history: past.history }, ground)
     say(`${count(ground.book.count)} statements`)
@@ -119,8 +129,19 @@ export async function compile(input: CompileInput, stages: Stages): Promise<Comp
     say(`${count(ipv4.count)} IPv4 and ${count(ipv6.count)} IPv6 boundaries`)
     return result
   })
-  const { problems } = past
-  return { assembled, asOf, files, networks, places, sources, coverage: covered, problems }
+  const problems = [...gate.problems, ...past.problems]
+  return {
+    assembled,
+    asOf,
+    files,
+    networks,
+    places,
+    sources,
+    coverage: covered,
+    gate,
+    undoHistory: past.undo,
+    problems,
+  }
 }
 
 async function readAll(
@@ -147,19 +168,27 @@ function asEntriesOf(files: readonly ReadFile[]): AsEntry[] {
   return facts
 }
 
-/** Adds today's snapshots to the history, then reads of it what concerns this build. */
+/** Adds what passed the gate to the history, then reads of it what concerns this build. */
 async function readPast(
   store: string | undefined,
-  files: readonly ReadFile[],
+  { files, quarantined }: Gated,
   asOf: Day,
   say: (text: string) => void,
-): Promise<{ readonly history: History; readonly problems: readonly string[] }> {
-  if (store === undefined) return { history: noHistory, problems: [] }
-  const recorded = await recordSnapshots(files, { store })
+): Promise<{
+  readonly history: History
+  readonly problems: readonly string[]
+  readonly undo: () => Promise<void>
+}> {
+  if (store === undefined) {
+    return { history: noHistory, problems: [], undo: async () => undefined }
+  }
+  const undo = await markHistory(store, files)
+  const without = new Set(quarantined.keys())
+  const recorded = await recordSnapshots(files, { store, without })
   const feeds = [...new Set(files.map(({ feed }) => feed))]
   const history = await readHistory({ store, feeds, asOf })
   say(`${recorded.writtenCount} days added, ${recorded.unchangedCount} known`)
-  return { history, problems: [...recorded.problems, ...history.problems] }
+  return { history, problems: [...recorded.problems, ...history.problems], undo }
 }
 
 /** All files of a feed go through one normaliser: two of them may mean the same line. */

@@ -1,5 +1,6 @@
 // What the evidence covers, for the report: addresses by kind, and of each feed those that no other
-// feed of its kind lists. IPv6 is counted in /64s (a customer's line), as addresses would say nothing.
+// feed of its kind lists. IPv6 is counted in /64s (a customer's line), as addresses would say
+// nothing.
 
 import { type Kind, kinds } from '../src/model/kind.ts'
 import type { EvidenceBook } from './evidence.ts'

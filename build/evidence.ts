@@ -1,6 +1,6 @@
-// The book of evidence: every distinct "feed × kind × range × days" once, by number, in the form the
-// model reads and in the form the table keeps. Ranges are part of the number; what the model sees is
-// not, so that verdicts are computed once for all ranges of which the same is said.
+// The book of evidence: every distinct "feed × kind × range × days" once, by number, in the form
+// the model reads and in the form the table keeps. Ranges are part of the number; what the model
+// sees is not, so that verdicts are computed once for all ranges of which the same is said.
 
 import type { Range } from '../src/ip/range.ts'
 import { writeWords } from '../src/ip/range.ts'

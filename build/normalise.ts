@@ -1,7 +1,7 @@
 // Normalise: entries as written become statements about ranges. Here, and only here, it is decided
 // whether an entry's text is a sound address, prefix, range or ASN, whether its feed may say that,
-// and what it means: exact or range, a customer's IPv6 line, since when it is said. Every entry that
-// is not taken is counted under its reason and named while there are few.
+// and what it means: exact or range, a customer's IPv6 line, since when it is said. Every entry
+// that is not taken is counted under its reason and named while there are few.
 //
 // Statements are made when all of a feed is taken (`finish`): two entries may mean one and the same
 // line, and what the feed listed lately but no longer lists is a statement, too, that fades.

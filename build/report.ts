@@ -15,7 +15,9 @@ export interface FeedReport {
   readonly kind: string
   /** YYYY-MM-DD: the day that the snapshot is of; absent where there is none. */
   readonly day?: string
-  /** fresh, unchanged, stored (an older snapshot in place of one that could not be had), missing. */
+  /**
+   * fresh, unchanged, stored (an older snapshot in place of one that could not be had), missing.
+   */
   readonly state: string
   /** Entries in its files, those taken, those not taken by reason. */
   readonly entries: number
@@ -30,6 +32,8 @@ export interface FeedReport {
   /** `file:place: reason: sample` of the first entries that were not taken. */
   readonly first_bad: readonly string[]
   readonly problem?: string
+  /** Why its newest snapshot is not used, and what is in its place. */
+  readonly quarantined?: { readonly reasons: readonly string[]; readonly instead: string }
 }
 
 export interface BuildReport {
@@ -49,10 +53,24 @@ export interface BuildReport {
   readonly kinds: Readonly<Record<Kind, { readonly ipv4: number; readonly ipv6_64s: number }>>
   /** Distinct verdicts by classification. */
   readonly verdicts: Readonly<Partial<Record<Classification, number>>>
+  /** Whether the table went live, and what spoke against it. */
+  readonly promotion: PromotionReport
   readonly networks: { readonly bad_rows: number; readonly first_bad: readonly string[] }
   readonly stages: readonly Stage[]
   readonly seconds: number
   readonly peak_bytes: number
+}
+
+export interface PromotionReport {
+  readonly promoted: boolean
+  /** It went live although there are reasons against it. */
+  readonly forced: boolean
+  readonly reasons: readonly string[]
+  /** Addresses asked of the table before this one too, and how many it judges otherwise. */
+  readonly sampled: number
+  readonly flipped: number
+  /** Some of those: `192.0.2.1: clean low, now vpn high`. */
+  readonly flips: readonly string[]
 }
 
 export function reportOf(facts: {
@@ -61,8 +79,9 @@ export function reportOf(facts: {
   readonly obtained: readonly Obtained[]
   readonly stages: readonly Stage[]
   readonly path: string
+  readonly promotion: PromotionReport
 }): BuildReport {
-  const { compiled, written, obtained, stages, path } = facts
+  const { compiled, written, obtained, stages, path, promotion } = facts
   const { assembled, networks, places } = compiled
   return {
     table: {
@@ -78,6 +97,7 @@ export function reportOf(facts: {
     },
     feeds: feedReports(compiled, obtained),
     kinds: compiled.coverage.byKind,
+    promotion,
     verdicts: countClasses(assembled.verdicts.map((verdict) => verdict.classification)),
     networks: {
       bad_rows: networks.stats.problems.count,
@@ -100,6 +120,7 @@ function feedReports(compiled: Compiled, obtained: readonly Obtained[]): readonl
   return ids.map((id) => {
     const files = results.get(id) ?? []
     const got = states.get(id)
+    const quarantine = compiled.gate.quarantined.get(id)
     const problem = files.find((file) => file.read.problem !== undefined)?.read.problem
     const day = files.length === 0 ? undefined : Math.max(...files.map((file) => file.read.day))
     return {
@@ -115,6 +136,7 @@ function feedReports(compiled: Compiled, obtained: readonly Obtained[]): readonl
       alone_ipv4: compiled.coverage.aloneIpv4.get(files[0]?.source ?? -1) ?? 0,
       first_bad: files.flatMap((file) => file.read.tally.bad).slice(0, 5),
       ...problemOf(problem ?? got?.problem),
+      ...(quarantine === undefined ? {} : { quarantined: quarantine }),
     }
   })
 }
@@ -151,7 +173,7 @@ export function summaryOf(report: BuildReport): string {
   const rows = there.map((feed) => [
     feed.id,
     feed.day ?? '-',
-    feed.state,
+    feed.quarantined === undefined ? feed.state : 'quarantined',
     count(feed.entries),
     count(feed.kept),
     count(Object.values(feed.dropped).reduce((total, drops) => total + drops, 0)),

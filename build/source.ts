@@ -48,8 +48,15 @@ export function placeSources(places: Places, asOf: Day): readonly Source[] {
   })
 }
 
-/** One source a feed that gave entries, and the hosters' table. */
-export function feedSources(files: readonly ReadFile[], asOf: Day): readonly Source[] {
+/**
+ * One source a feed that gave entries, and the hosters' table. A quarantined feed is one, too, even
+ * where nothing stands in for it: who serves the table shall see that.
+ */
+export function feedSources(
+  files: readonly ReadFile[],
+  asOf: Day,
+  quarantined: { readonly has: (feedId: string) => boolean } = new Set(),
+): readonly Source[] {
   const sources = new Map<string, Source>()
   for (const { feed, day, entries, problem } of files) {
     if (problem !== undefined) continue
@@ -62,6 +69,7 @@ export function feedSources(files: readonly ReadFile[], asOf: Day): readonly Sou
       homepage: feed.homepage,
       day: Math.max(Math.min(day, asOf), known?.day ?? 0) as Day,
       entries: entries.length + (known?.entries ?? 0),
+      ...(quarantined.has(feed.id) ? { quarantined: true } : {}),
     })
   }
   const { id, kind, title, licence, homepage } = hostersFeed

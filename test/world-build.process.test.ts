@@ -11,8 +11,8 @@ import { describeFeeds, feedsFolder } from './feeds.ts'
 import { serveFolder } from './world.setup.ts'
 import { worldReport, worldTable } from './world.ts'
 
-/** Feeds of which entries are dropped for cause: reserved addresses among ThreatFox's. */
-const droppedMax: Readonly<Record<string, number>> = { 'block-threatfox': 7 }
+/** Feeds of which entries are dropped for cause: reserved addresses, public resolvers. */
+const droppedMax: Readonly<Record<string, number>> = { 'block-threatfox': 7, 'block-ipsum': 12 }
 
 describeFeeds('the world', () => {
   const report = JSON.parse(readFileSync(worldReport(), 'utf8')) as BuildReport

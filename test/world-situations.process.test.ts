@@ -1,6 +1,7 @@
 // The rows of scoring.md's Situations that need no history, on real addresses: searched for in the
-// raw feeds at run time (by the oracle's plain pass), then asked of a table of the whole world. What
-// a network is (access, mobile, corporate) is the table's own word: that is a judgement, no input.
+// raw feeds at run time (by the oracle's plain pass), then asked of a table of the whole world.
+// What a network is (access, mobile, corporate) is the table's own word: that is a judgement, no
+// input.
 
 import { beforeAll, expect, it } from 'vitest'
 import type { CheckAnswer } from '../src/api/answer.ts'
@@ -367,7 +368,8 @@ describeFeeds('situations on real addresses', () => {
   })
 
   it('a content delivery network’s edge address', () => {
-    // Customers announce some ranges of both from ASes of their own: only the operator's AS is asked.
+    // Customers announce some ranges of both from ASes of their own: only the operator's AS is
+    // asked.
     for (const [list, asn] of [
       ['hosting-cloudflare', 13335],
       ['hosting-fastly', 54113],

@@ -1,6 +1,6 @@
 // Before the tests of the `process` project: world tables from the shared feeds, compiled by the
-// real command line from a real static server. They are kept under dist/world and compiled anew when
-// the compiled program or the catalogue is newer.
+// real command line from a real static server. They are kept under dist/world and compiled anew
+// when the compiled program or the catalogue is newer.
 
 import { execFile } from 'node:child_process'
 import {
@@ -45,6 +45,8 @@ async function compileWorld(options: {
   readonly snapshots: string
 }): Promise<void> {
   const { day, mirror, snapshots } = options
+  // A first build each time: the gate would hold a program that judges otherwise against the old one.
+  rmSync(worldTable(day), { force: true })
   const { stderr } = await run(
     process.execPath,
     [

@@ -1,5 +1,6 @@
 // World tables for tests: compiled from the shared feeds, all feeds on, by the real command line,
-// once a run (test/world.setup.ts). Tests that read them skip with a reason where the feeds are not.
+// once a run (test/world.setup.ts). Tests that read them skip with a reason where the feeds are
+// not.
 
 import { fileURLToPath } from 'node:url'
 

@@ -1,7 +1,7 @@
 // One fetching run a folder. Two at once would interleave their files and their json, so the second
 // does not fetch. A lock is a file with its owner's token, touched every few seconds while the
-// owner lives; a dead owner's lock is taken over: at once where its process is known to be gone, else
-// after LOCK_STALE_MS of silence (another container's process ids mean nothing here).
+// owner lives; a dead owner's lock is taken over: at once where its process is known to be gone,
+// else after LOCK_STALE_MS of silence (another container's process ids mean nothing here).
 //
 // It is not a proof: an owner that was suspended for longer than that can wake up beside its
 // successor. It asks `held` before each commit, and a mixed folder would still be caught by hashes.

@@ -4,8 +4,8 @@
 // A feed that cannot be had costs that feed's newest snapshot, never the run: its last good copy
 // stays, else it is missing. The files of a feed are one set: where one of them cannot be had the
 // whole feed stays as it was stored, so a set never mixes days. `obtain` throws only for what makes
-// every feed fail by the caller's own fault: a mirror that is no address, an unusable proxy setting,
-// a store that cannot be written.
+// every feed fail by the caller's own fault: a mirror that is no address, an unusable proxy
+// setting, a store that cannot be written.
 
 import { join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'

@@ -67,7 +67,9 @@ export interface Duck {
   stream(sql: string, take: (chunk: Chunk) => void): Promise<void>
   /** All rows of a small result. */
   all(sql: string): Promise<readonly (readonly unknown[])[]>
-  /** Writes the rows, in their order, with what the file says of itself. Not atomic, not flushed. */
+  /**
+   * Writes the rows, in their order, with what the file says of itself. Not atomic, not flushed.
+   */
   writeParquet(path: string, rows: Rows, about: Readonly<Record<string, string>>): Promise<void>
   close(): Promise<void>
 }
@@ -129,7 +131,9 @@ export function parquetOf(paths: readonly string[]): string {
   return `read_parquet([${paths.map(quote).join(', ')}])`
 }
 
-/** Writes `from`, a table or a query in parentheses, to a Parquet file that says `about` of itself. */
+/**
+ * Writes `from`, a table or a query in parentheses, to a Parquet file that says `about` of itself.
+ */
 export function copyQuery(
   from: string,
   path: string,

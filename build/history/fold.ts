@@ -2,7 +2,9 @@
 
 import type { Day } from '../../src/base/day.ts'
 
-/** Of one feed and range. `listed` is a mask: bit n for the day n days before the day of the build. */
+/**
+ * Of one feed and range. `listed` is a mask: bit n for the day n days before the day of the build.
+ */
 export interface Seen {
   readonly firstSeen: Day
   readonly lastSeen: Day

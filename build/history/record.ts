@@ -1,8 +1,9 @@
 // A build's own contribution to the history: what each feed that it read lists today. Not what it
 // makes of that: the history keeps observations, evidence is folded from them anew each time.
 //
-// A feed of which a file could not be read adds nothing, for half a feed looks like one that dropped
-// its other half; neither do facts of ASes and hand-kept tables, which are no feed's word on a day.
+// A feed of which a file could not be read adds nothing, for half a feed looks like one that
+// dropped its other half; neither do facts of ASes and hand-kept tables, which are no feed's word
+// on a day.
 
 import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/error.ts'

@@ -17,22 +17,25 @@ import { dayPath, storedDays, storedFeeds } from './days.ts'
 import { type Duck, openDuck } from './duck.ts'
 import { readRows, readStatements, writeFile } from './file.ts'
 
-/** Evidence is dropped at 90 days; the month more tells since when, and for how long entries live. */
+/**
+ * Evidence is dropped at 90 days; the month more tells since when, and for how long entries live.
+ */
 export const historyDays = 120
 
 assert(historyDays > daysKeptMax, 'what still counts as evidence is not pruned')
 
 export interface HistoryStore {
   /**
-   * Adds what a fetch of `day` listed. An address counts as listed on a day if any fetch of that day
-   * listed it: what is there already stays. The same again changes nothing.
+   * Adds what a fetch of `day` listed. An address counts as listed on a day if any fetch of that
+   * day listed it: what is there already stays. The same again changes nothing.
    */
   addSnapshot(snapshot: Snapshot): Promise<Put>
   /** Makes `listed` the whole of the day, in place of what was there. */
   setDay(snapshot: Snapshot): Promise<Put>
   /**
-   * Removes of each feed the days more than `keepDays` before its newest one. Age is measured in the
-   * feed's own days, so that no clock can take a history away. Gives the number of files removed.
+   * Removes of each feed the days more than `keepDays` before its newest one. Age is measured in
+   * the feed's own days, so that no clock can take a history away. Gives the number of files
+   * removed.
    */
   prune(keepDays?: number): Promise<number>
   close(): Promise<void>

@@ -6,8 +6,8 @@
 //   partial                        ├────────── c ──────────────┤
 //   pieces        │a │ a b │   a   │        a c         │  c   │ 0
 //
-// Not here: what the evidence means, or which of it wins (src/score), and one-value ranges where the
-// more specific wins (networks).
+// Not here: what the evidence means, or which of it wins (src/score), and one-value ranges where
+// the more specific wins (networks).
 
 import type { Family } from '../../src/ip/address.ts'
 import { maxAddress, writeWords } from '../../src/ip/range.ts'
@@ -21,7 +21,10 @@ export interface Observation {
   readonly evidence: number
 }
 
-/** The values of the layer are list ids; 0 is no evidence. Lists are shared: pass the same `lists` for both families so that ids do not clash. */
+/**
+ * The values of the layer are list ids; 0 is no evidence. Lists are shared: pass the same `lists`
+ * for both families so that ids do not clash.
+ */
 export function flatten(
   family: Family,
   observations: readonly Observation[],

@@ -21,7 +21,9 @@ export interface Layer {
   readonly values: Uint32Array
 }
 
-/** The value at an address (words as parsed). Plain binary search; for the build, not the hot path. */
+/**
+ * The value at an address (words as parsed). Plain binary search; for the build, not the hot path.
+ */
 export function valueAt(layer: Layer, words: Uint32Array): number {
   let low = 0
   let high = layer.count - 1

@@ -6,8 +6,8 @@ import { wordsPerStart, type Layer } from './layer.ts'
 import { newPieces } from './pieces.ts'
 
 /**
- * A layer that is cut wherever `base` or `top` is cut; each piece has the value that `combine` gives
- * for the two values there. `combine` sees 0 for "nothing here" and may give 0.
+ * A layer that is cut wherever `base` or `top` is cut; each piece has the value that `combine`
+ * gives for the two values there. `combine` sees 0 for "nothing here" and may give 0.
  */
 export function overlayLayers(options: {
   readonly base: Layer

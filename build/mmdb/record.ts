@@ -19,7 +19,9 @@ const { default: Decoder } = createRequire(import.meta.url)(
 const valuesMax = 4096
 /** The deepest known layout (`subdivisions[0].names.en`, each behind a pointer) needs eight. */
 const depthMax = 32
-/** Strings shared by records lie behind pointers; each is decoded once while this cache has room. */
+/**
+ * Strings shared by records lie behind pointers; each is decoded once while this cache has room.
+ */
 const cachedMax = 1 << 16
 
 /** Types that the control byte's upper three bits give; 0 means "see the next byte". */

@@ -98,8 +98,8 @@ interface Spelling {
 }
 
 /**
- * The distinct spellings of each AS. A file repeats an AS's name on each of its ranges, so the bytes
- * are compared with what is known before anything is decoded.
+ * The distinct spellings of each AS. A file repeats an AS's name on each of its ranges, so the
+ * bytes are compared with what is known before anything is decoded.
  */
 function newSpellings() {
   const known = new Map<number, Spelling[]>()

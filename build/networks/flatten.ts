@@ -80,7 +80,9 @@ interface Heap {
   readonly pop: () => void
 }
 
-/** A binary heap of ranges, the smallest on top. It holds few: as many as overlap at one address. */
+/**
+ * A binary heap of ranges, the smallest on top. It holds few: as many as overlap at one address.
+ */
 function newHeap(ranges: Ranges): Heap {
   const { family, firsts, lasts } = ranges
   const words = wordsPerStart(family)

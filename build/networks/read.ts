@@ -1,6 +1,6 @@
 // From AS range files, AS facts and hand-kept tables to the networks of the table: two layers of
-// network ids and the dictionary they number. A network is an AS with one set of traits; prefixes of
-// the mobile and corporate tables are networks of their own within their AS. Space that nobody
+// network ids and the dictionary they number. A network is an AS with one set of traits; prefixes
+// of the mobile and corporate tables are networks of their own within their AS. Space that nobody
 // announces has no network, whatever a table says of it.
 
 import type { Family } from '../../src/ip/address.ts'
@@ -85,7 +85,9 @@ interface Variant {
   readonly id: number
 }
 
-/** Numbers the pairs of ASN and overlay that occur. Within a mobile AS a mobile prefix is no news. */
+/**
+ * Numbers the pairs of ASN and overlay that occur. Within a mobile AS a mobile prefix is no news.
+ */
 function newVariants(tables: Tables) {
   const ids = overlays.map(() => new Map<number, number>())
   const variants: Variant[] = []

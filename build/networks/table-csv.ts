@@ -1,6 +1,6 @@
-// The plain CSV of the hand-kept tables: `#` lines are comments, the first other line is the header,
-// fields may be quoted. Strict, because a person wrote it and will read the problem: every odd line
-// is named. Not for feeds and not for large files (row.ts is).
+// The plain CSV of the hand-kept tables: `#` lines are comments, the first other line is the
+// header, fields may be quoted. Strict, because a person wrote it and will read the problem: every
+// odd line is named. Not for feeds and not for large files (row.ts is).
 
 export interface TableRow {
   /** `file:line`. */

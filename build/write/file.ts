@@ -158,6 +158,7 @@ function addSource(builder: Builder, source: Source): Offset {
     homepage,
     source.day,
     source.entries,
+    source.quarantined === true,
   )
 }
 

@@ -1,6 +1,6 @@
-// The OpenAPI 3.1 description of the public port, built from the tables that the server itself uses:
-// paths, errors, value lists, signals. What is not in a table here (which member has which JSON type)
-// is written once, in `schemas`, and a test holds real answers against it.
+// The OpenAPI 3.1 description of the public port, built from the tables that the server itself
+// uses: paths, errors, value lists, signals. What is not in a table here (which member has which
+// JSON type) is written once, in `schemas`, and a test holds real answers against it.
 //
 // Not the contract itself, and not the admin port, which is for operators.
 

@@ -1,5 +1,5 @@
-// `iprisk build` and `iprisk feeds …`. The compiler and its development dependencies are loaded only
-// here, so that a serving node does without them.
+// `iprisk build` and `iprisk feeds …`. The compiler and its development dependencies are loaded
+// only here, so that a serving node does without them.
 
 import type { BuildReport } from '../../build/report.ts'
 import { IpriskError, messageOf } from '../base/error.ts'
@@ -7,7 +7,9 @@ import type { Settings } from '../config/settings.ts'
 import { type Io, exitCodes } from './io.ts'
 import { newProgress } from './progress.ts'
 
-/** Builds the table; prints the summary to standard error and the table's path to standard output. */
+/**
+ * Builds the table; prints the summary to standard error and the table's path to standard output.
+ */
 export async function buildCommand(settings: Settings, io: Io): Promise<number> {
   const report = await buildTable(settings, io)
   const { summaryOf } = await load(() => import('../../build/report.ts'))
@@ -33,6 +35,8 @@ export async function buildTable(settings: Settings, io: Io): Promise<BuildRepor
       feeds: own.feeds,
       networkFiles: networks.length === 0 ? undefined : networks,
       placeFiles: locations.length === 0 ? undefined : locations,
+      flipsMaxPercent: own.flipsMaxPercent,
+      force: settings.invocation.force,
     },
     newProgress(io),
   )

@@ -12,6 +12,7 @@ export function serve(settings: Settings): Promise<number> {
     level: settings.serve.logLevel,
     name: 'iprisk',
     pretty: process.stderr.isTTY,
+    addresses: settings.serve.logAddresses,
   })
   return runPrimary({
     settings,

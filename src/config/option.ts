@@ -182,6 +182,20 @@ export const options: readonly Option[] = [
     help: 'files that say where an address is, in place of the default ones',
   },
   {
+    flag: '--flips-max-percent <n>',
+    form: 'number',
+    member: ['build', 'flipsMaxPercent'],
+    commands: ['build'],
+    help: 'how many verdicts of a sample a new table may change before it is rejected',
+  },
+  {
+    flag: '--force',
+    form: 'switch',
+    member: ['invocation', 'force'],
+    commands: ['build'],
+    help: 'let the new table go live whatever the gate says',
+  },
+  {
     flag: '--json',
     form: 'switch',
     member: ['invocation', 'json'],

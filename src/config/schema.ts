@@ -69,6 +69,7 @@ const onOff = z.boolean('true or false')
 const day = text('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
 const perSecond = whole({ min: 1, max: ratePerSecondMax, unit: 'requests a second' })
 const burst = whole({ min: 1, max: rateBurstMax, unit: 'requests' })
+const percent = 'a number from 0 to 100'
 const quotaRange = { min: 1, max: quotaPerMonthMax, unit: 'checks a month' }
 const quota = whole(quotaRange)
 const quotaOrNone = whole({ ...quotaRange, or: '"none" or ' })
@@ -128,6 +129,7 @@ const build = z.strictObject(
     ),
     networks: paths,
     locations: paths,
+    flipsMaxPercent: z.number(percent).min(0, percent).max(100, percent),
   },
   'an object',
 )
@@ -135,6 +137,7 @@ const build = z.strictObject(
 /** What belongs to one call of the command line. */
 const invocation = z.strictObject({
   json: onOff,
+  force: onOff,
   plan: z.string().optional(),
   name: text(`printable text of at most ${keyNameCharsMax} characters`, isLabel).optional(),
   api: oneOf([...apiNames, 'none']).optional(),

@@ -55,11 +55,15 @@ export interface BuildSettings {
   readonly networks: readonly string[]
   /** Empty: the default data. */
   readonly locations: readonly string[]
+  /** Of a sample's verdicts, how many a new table may change, percent. */
+  readonly flipsMaxPercent: number
 }
 
 /** What only this call of the command line says. */
 export interface Invocation {
   readonly json: boolean
+  /** A build goes live whatever the gate says. */
+  readonly force: boolean
   readonly plan?: string
   readonly name?: string
   readonly api?: ApiName | 'none'
@@ -101,9 +105,10 @@ function writeDefaults(tree: Tree): void {
       feeds: {},
       networks: [],
       locations: [],
+      flipsMaxPercent: 1,
     },
     plans: defaultPlans,
-    invocation: { json: false },
+    invocation: { json: false, force: false },
   }
   for (const [member, value] of Object.entries(defaults)) {
     writeTree(tree, [member], value, { kind: 'default' })
@@ -218,7 +223,7 @@ function dayOrNone(text: string | undefined): Day | undefined {
 function settingsOf(valid: ValidSettings): Settings {
   const { table, state, serve, build, plans, invocation } = valid
   const { mirror, asOf, out = table, report = join(dirname(out), 'report.json'), ...rest } = build
-  const { json, graceHours, plan, name, api, expires, rate, burst, quota } = invocation
+  const { json, force, graceHours, plan, name, api, expires, rate, burst, quota } = invocation
   return {
     table,
     state,
@@ -235,6 +240,7 @@ function settingsOf(valid: ValidSettings): Settings {
     ),
     invocation: {
       json,
+      force,
       graceHours,
       ...present('plan', plan),
       ...present('name', name),

@@ -18,6 +18,7 @@ export function answerCheck(exchange: Exchange, _key: Authenticated, body: Buffe
     replyError(exchange, 'invalid_input')
     return
   }
+  exchange.checked = text
   const { service } = exchange
   // PLACE FOR THE QUOTA: a valid request of `_key` asks for its one unit here; the unit is spent
   // only where the answer is 200.

@@ -29,7 +29,7 @@ const failedStartsMax = 3
 
 export interface CrewStatus {
   readonly listening: number
-  /** Of those, how many answer from the table in use. */
+  /** Of those, how many answer from a table, be it the new one or the one before it. */
   readonly answering: number
   readonly restarts: number
   readonly table: TableInfo | undefined
@@ -102,8 +102,7 @@ export function createCrew(options: {
     },
     status: () => {
       const listening = roll.listening()
-      const table = state.file?.table
-      const answering = listening.filter((member) => member.table === table)
+      const answering = listening.filter((member) => member.table !== 0)
       const { info, restarts } = state
       return {
         listening: listening.length,

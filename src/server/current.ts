@@ -42,5 +42,10 @@ export function createCurrent(openTable: (path: string) => Table): Current {
 
 function infoOf(table: Table): TableInfo {
   const { id, asOf, bytes } = table
-  return { id, asOf, bytes, sources: table.sources.map(({ id, day }) => ({ id, day })) }
+  const sources = table.sources.map(({ id, day, quarantined = false }) => ({
+    id,
+    day,
+    quarantined,
+  }))
+  return { id, asOf, bytes, sources }
 }

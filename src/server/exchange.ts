@@ -18,6 +18,10 @@ export interface Service {
   readonly nextRequestId: () => string
   /** The table in use; `undefined` until one is loaded. */
   readonly table: () => Table | undefined
+  /** The log has a line for each request (access.ts). */
+  readonly logRequests: boolean
+  /** Those lines, and those of failures, name addresses. */
+  readonly logAddresses: boolean
   pending: number
   /** Every answer closes its connection. */
   draining: boolean
@@ -32,6 +36,10 @@ export interface Exchange {
   readonly requestId: string
   /** The method is HEAD: headers as for GET, no body. */
   readonly head: boolean
+  /** The other end of the connection, where the log names addresses; else `''`. */
+  readonly remote: string
+  /** The address that is checked; `''` until one has been read. */
+  checked: string
   /** By `performance.now()`. */
   readonly startedMs: number
   /** Whether the connection may serve another request (framing.ts). */

@@ -28,6 +28,8 @@ export interface WorkerSettings {
   readonly stateFolder: string
   readonly plans: Plans
   readonly logLevel: LogLevel
+  /** Log lines name the addresses of clients and checks. */
+  readonly logAddresses: boolean
 }
 
 /** A verified table file, the primary's private copy. */
@@ -41,7 +43,11 @@ export interface TableInfo {
   readonly id: string
   readonly asOf: Day
   readonly bytes: number
-  readonly sources: readonly { readonly id: string; readonly day: Day }[]
+  readonly sources: readonly {
+    readonly id: string
+    readonly day: Day
+    readonly quarantined: boolean
+  }[]
 }
 
 export type ToWorker =

@@ -128,6 +128,12 @@ function addTable(registry: Registry, { table, now }: Gathered): void {
     labelNames: ['feed'],
     registers,
   })
+  const quarantine = new Gauge({
+    name: 'iprisk_feed_quarantined',
+    help: '1 for a feed whose newest snapshot the build refused: its last good one is in the table.',
+    labelNames: ['feed'],
+    registers,
+  })
   // A gauge without labels shows 0 until it is set; an age of 0 would be a lie.
   if (table === undefined) {
     registry.removeSingleMetric('iprisk_table_age_seconds')
@@ -135,7 +141,10 @@ function addTable(registry: Registry, { table, now }: Gathered): void {
   }
   info.set({ table: table.id, as_of: formatDay(table.asOf) }, 1)
   age.set(ageSeconds(table.asOf, now))
-  for (const { id, day } of table.sources) feedAge.set({ feed: id }, ageSeconds(day, now))
+  for (const { id, day, quarantined } of table.sources) {
+    feedAge.set({ feed: id }, ageSeconds(day, now))
+    quarantine.set({ feed: id }, quarantined ? 1 : 0)
+  }
 }
 
 function addWorkers(registry: Registry, gathered: Gathered): void {

@@ -1,8 +1,9 @@
 // The primary: conducts the start, the tables, the signals and the end. It answers no check itself.
 //
 //   start    load uWebSockets.js, take the admin port, probe the port, fork, verify the table, listen
-//   table    a new file in the place of the old one: copy, verify in a child, open in all, swap
-//   end      SIGTERM or SIGINT: /readyz says 503, workers drain, the admin port closes, code 0
+//   table    a new file in the place of the old one: copy and verify in a child, open in all, swap
+//   end      SIGTERM or SIGINT: /readyz says 503, workers drain, the admin port closes, code 0;
+//            one that comes during a start or a swap does not wait for it
 //
 // Invariants: a table that cannot be verified is never served, and the one in use stays; without
 // any table the server runs, is not ready and answers 503; one swap at a time.
@@ -37,7 +38,7 @@ export interface Running {
 
 interface End {
   readonly arrived: Promise<void>
-  readonly signalled: () => boolean
+  readonly signal: AbortSignal
   readonly stop: () => void
 }
 
@@ -71,6 +72,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       stateFolder: settings.state,
       plans: settings.plans,
       logLevel: serve.logLevel,
+      logAddresses: serve.logAddresses,
     },
     log,
   })
@@ -79,7 +81,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   } finally {
     // After an orderly end there is nobody left; after a failed start there is.
     await crew.drain(0)
-    shelf.removeAll()
+    shelf.close()
     end.stop()
   }
 }
@@ -95,20 +97,26 @@ async function conduct(parts: {
 }): Promise<number> {
   const { settings, log, crew, shelf, port, end } = parts
   const { serve, table: path } = settings
-  const admin = await openAdmin(crew, settings, end.signalled)
+  const { signal } = end
+  const admin = await openAdmin(crew, settings, signal)
+  let watch: Watch | undefined
   try {
     const known = identityOf(path)
-    const { file, problem } = await load(shelf, path)
-    if (problem !== undefined) log.error({ path }, problem)
-    await crew.start(file)
-    const watch = watchTable({ path, known, crew, shelf, log, first: file })
-    const { listening, table } = crew.status()
-    const { host, adminHost } = serve
-    const adminPort = admin.port
-    parts.onRunning({ host, port, adminHost, adminPort, workers: listening, table })
+    const { file, problem } = await load({ shelf, path, signal })
+    if (!signal.aborted) {
+      if (problem !== undefined) log.error({ path }, problem)
+      await Promise.race([crew.start(file), end.arrived])
+    }
+    if (!signal.aborted) {
+      watch = watchTable({ path, known, crew, shelf, log, signal, first: file })
+      const { listening, table } = crew.status()
+      const { host, adminHost } = serve
+      const adminPort = admin.port
+      parts.onRunning({ host, port, adminHost, adminPort, workers: listening, table })
+    }
     await end.arrived
     log.info({ drainSeconds: serve.drainSeconds }, 'Draining.')
-    watch.stop()
+    watch?.stop()
     if (!(await crew.drain(serve.drainSeconds * 1000))) {
       log.warn({}, 'Requests were still open when the time to drain was over; they were cut off.')
     }
@@ -118,11 +126,11 @@ async function conduct(parts: {
   }
 }
 
-function openAdmin(crew: Crew, settings: Settings, draining: () => boolean): Promise<Admin> {
+function openAdmin(crew: Crew, settings: Settings, end: AbortSignal): Promise<Admin> {
   const metrics = createMetrics()
   const readiness = (): Readiness => {
     const { listening, answering } = crew.status()
-    if (draining()) return 'draining'
+    if (end.aborted) return 'draining'
     if (listening === 0) return 'no_workers'
     return answering === listening ? 'ready' : 'no_table'
   }
@@ -137,13 +145,19 @@ function openAdmin(crew: Crew, settings: Settings, draining: () => boolean): Pro
   return startAdmin(parts, { host, port })
 }
 
-async function load(shelf: Shelf, path: string): Promise<Loaded> {
+/** Ends early, without a table, where `signal` asks for the end. */
+async function load(options: {
+  readonly shelf: Shelf
+  readonly path: string
+  readonly signal: AbortSignal
+}): Promise<Loaded> {
+  const { shelf, path, signal } = options
   if (identityOf(path) === '') {
     const problem = `There is no table at ${path}: "iprisk build" makes one, --table names another.`
     return { file: undefined, problem }
   }
   try {
-    return { file: await shelf.take(path), problem: undefined }
+    return { file: await shelf.take(path, signal), problem: undefined }
   } catch (error) {
     return { file: undefined, problem: messageOf(error) }
   }
@@ -164,25 +178,29 @@ function watchTable(options: {
   readonly crew: Crew
   readonly shelf: Shelf
   readonly log: Log
+  readonly signal: AbortSignal
   readonly first: TableFile | undefined
 }): Watch {
-  const { path, known, crew, shelf, log } = options
+  const { path, known, crew, shelf, log, signal } = options
   let current = options.first
   let queue = Promise.resolve()
   const takeIn = async (): Promise<void> => {
-    const { file, problem } = await load(shelf, path)
+    if (signal.aborted) return
+    const { file, problem } = await load({ shelf, path, signal })
+    if (signal.aborted) return
     if (file === undefined) {
       log.error({ path }, `The new table is not used: ${problem}`)
       return
     }
     try {
       await crew.use(file)
-      if (current !== undefined) shelf.remove(current)
+      const old = current
       current = file
+      if (old !== undefined) await shelf.remove(old)
       const { table } = crew.status()
       log.info({ table: table?.id, path }, 'A new table answers.')
     } catch (error) {
-      shelf.remove(file)
+      await shelf.remove(file)
       log.error({ path }, messageOf(error))
     }
   }
@@ -197,26 +215,25 @@ function watchTable(options: {
  * come twice at once: from the terminal to all processes, and again from npm to its child.
  */
 function endSignal(): End {
-  let signalled = false
+  const controller = new AbortController()
+  const { signal } = controller
   let firstMs = 0
-  let arrive: () => void = () => undefined
   const arrived = new Promise<void>((resolve) => {
-    arrive = resolve
+    signal.addEventListener('abort', () => resolve(), { once: true })
   })
   const take = (): void => {
-    if (signalled) {
+    if (signal.aborted) {
       if (performance.now() - firstMs > sameSignalMs) process.exit(1)
       return
     }
-    signalled = true
     firstMs = performance.now()
-    arrive()
+    controller.abort()
   }
   process.on('SIGTERM', take)
   process.on('SIGINT', take)
   return {
     arrived,
-    signalled: () => signalled,
+    signal,
     stop: () => {
       process.off('SIGTERM', take)
       process.off('SIGINT', take)

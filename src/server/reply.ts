@@ -6,8 +6,13 @@
 // may be the client's, and holds no line end (requestid.ts).
 //
 // An answer that ends its connection is written in a later turn of the loop, see framing.ts.
+//
+// An answer to HEAD always ends its connection. uWebSockets.js (20.0.8) never counts one that states
+// a length and has no body as complete: it does not close when told to, no longer cuts the idle
+// connection, and kills the next request on it. So we close it ourselves.
 
 import { type ApiErrorCode, apiErrors, errorBody } from '../api/error.ts'
+import { logAnswer } from './access.ts'
 import { type Status, countRequest } from './counters.ts'
 import { type Exchange, closeExchange, states } from './exchange.ts'
 import { describeError } from './fault.ts'
@@ -68,6 +73,8 @@ function reply(exchange: Exchange, answer: Answer): void {
     if (exchange.state !== states.answered) return
     try {
       exchange.res.cork(() => write(exchange, answer, true))
+      // Outside the cork, whose end has sent the answer off.
+      if (exchange.head) exchange.res.close()
     } catch (error) {
       const { requestId, service } = exchange
       service.log.error({ requestId, ...describeError(error) }, 'An answer could not be written.')
@@ -81,7 +88,13 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
   res.writeStatus(statusLines[answer.status])
   res.writeHeader('x-request-id', requestId)
   res.writeHeader('content-type', answer.headers)
-  if (exchange.head) res.endWithoutBody(Buffer.byteLength(answer.body), close)
-  else res.end(answer.body, close)
+  if (exchange.head) {
+    // No body was sent of so many bytes: the headers go out, and `res` can still be closed.
+    res.writeHeader('connection', 'close')
+    res.tryEnd('', Buffer.byteLength(answer.body))
+  } else {
+    res.end(answer.body, close)
+  }
+  if (service.logRequests) logAnswer(exchange, answer.status)
   closeExchange(exchange)
 }

@@ -10,6 +10,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { Authenticated } from '../account/keyring.ts'
 import type { ApiErrorCode } from '../api/error.ts'
 import { checkBodyBytesMax } from '../api/path.ts'
+import { logAbort, logRefusal, remoteOf } from './access.ts'
 import { admit } from './admit.ts'
 import { countRefused } from './counters.ts'
 import { type Exchange, type Service, abortExchange, states } from './exchange.ts'
@@ -57,6 +58,7 @@ export function handleRequest(service: Service, res: HttpResponse, req: HttpRequ
   const framing = framingOf(pass)
   if (framing === framings.refused) {
     countRefused(service.counters)
+    if (service.logRequests) logRefusal(service, res)
     res.close()
     return
   }
@@ -66,12 +68,18 @@ export function handleRequest(service: Service, res: HttpResponse, req: HttpRequ
     res,
     requestId: isRequestId(pass.requestId) ? pass.requestId : service.nextRequestId(),
     head: method === 'HEAD',
+    remote: remoteOf(service, res),
+    checked: '',
     startedMs: performance.now(),
-    keep: framing === framings.kept,
+    // How an answer to HEAD ends leaves no other way, see reply.ts.
+    keep: framing === framings.kept && method !== 'HEAD',
     state: states.open,
   }
   service.pending += 1
-  res.onAborted(() => abortExchange(exchange))
+  res.onAborted(() => {
+    if (service.logRequests && exchange.state !== states.gone) logAbort(exchange)
+    abortExchange(exchange)
+  })
   try {
     const plan = planOf(service, { path: req.getUrl(), method })
     readBody(exchange, pass.length, (body) => carryOut(exchange, plan, body))

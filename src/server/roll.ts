@@ -68,6 +68,8 @@ export function createRoll(): Roll {
         if (done()) settle(true)
       }
       const timer = setTimeout(() => settle(false), ms)
+      // Workers and the admin port keep the primary alive; a wait that nobody awaits any more does not.
+      timer.unref()
       listeners.add(look)
       look()
     })

@@ -1,12 +1,25 @@
-// The primary's private copies of table files, `<state>/serving/<pid>-<number>.iprisk`. Workers map
-// those and never the operator's file: a `cp` over a mapped file is a SIGBUS in every worker. A
-// copy is verified whole, in a process of its own, before anybody opens it.
+// The primary's private copies of table files, `<state>/serving/<machine>-<pid>-<number>.iprisk`.
+// Workers map those and never the operator's file: a `cp` over a mapped file is a SIGBUS in every
+// worker. A process of its own copies, verifies and reads in (take-main.ts), never this loop.
 //
-// Invariants: a copy is never written to once it has its name; copies of dead servers are removed
-// at the next start; removing a copy that is still mapped hurts nobody (its pages live on).
+// Invariants: a copy is never written to once it has its name; removing a copy that is still mapped
+// hurts nobody (its pages live on), but a worker that starts later would miss it, so no server
+// removes a copy of one that lives. A server of the same machine lives while its process does; of
+// another one (a container beside this one, where all are process 1) while it touches its copies.
 
 import { execFile } from 'node:child_process'
-import { constants, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { rm, utimes } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -14,54 +27,115 @@ import { IpriskError, messageOf } from '../base/error.ts'
 import type { TableFile } from './message.ts'
 
 /** A table of the world is verified in seconds; a machine that swaps may take far longer. */
-const verifyMsMax = 300_000
+const takeMsMax = 300_000
 
-const verifyProgram = fileURLToPath(new URL('./verify-main.js', import.meta.url))
+/** So often a server touches its copies. */
+const touchMs = 10_000
+
+/** Untouched for so long: its server, on another machine, is gone. Twelve touches were missed. */
+const staleMs = 120_000
+
+const takeProgram = fileURLToPath(new URL('./take-main.js', import.meta.url))
 
 export interface Shelf {
-  /** Copies and verifies the file at `path`. Throws what is wrong with it; then nothing is kept. */
-  readonly take: (path: string) => Promise<TableFile>
-  readonly remove: (file: TableFile) => void
-  /** Removes every copy that this server made. */
-  readonly removeAll: () => void
+  /**
+   * Copies and verifies the file at `path`. Throws what is wrong with it, or that `signal` has ended
+   * it; then nothing is kept.
+   */
+  readonly take: (path: string, signal: AbortSignal) => Promise<TableFile>
+  /** Off the loop, for it may take long. Never rejects. */
+  readonly remove: (file: TableFile) => Promise<void>
+  /** Removes every copy that this server made. Never throws. */
+  readonly close: () => void
 }
+
+/** Makes `copy` a verified copy of `source`, or throws. */
+type Prepare = (source: string, copy: string, signal: AbortSignal) => Promise<void>
 
 export function createShelf(
   stateFolder: string,
-  verify: (path: string) => Promise<void> = verifyInChild,
+  parts: { readonly prepare?: Prepare; readonly machine?: string } = {},
 ): Shelf {
+  const { prepare = prepareInChild, machine = machineName() } = parts
   const folder = join(stateFolder, 'serving')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // What servers that were killed left behind. The copies of one that lives stay.
-  removeCopies(folder, (pid) => pid === process.pid || !lives(pid))
+  const own = `${machine}-${process.pid}-`
+  const makeFolder = (): void => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  }
+  const isLeft = (name: string): boolean => !name.startsWith(own) && isLeftBehind(name)
+  const isLeftBehind = (name: string): boolean => {
+    const [, where, pid] = /^([^-]+)-(\d+)-/.exec(name) ?? []
+    return where === machine ? !lives(Number(pid)) : isStale(join(folder, name))
+  }
+  makeFolder()
+  // Process ids come again: what bears this one was made by a server that was killed.
+  removeCopies(folder, (name) => name.startsWith(own) || isLeft(name))
+  const touch = setInterval(() => void touchCopies(folder, own), touchMs)
+  touch.unref()
   let count = 0
   return {
-    take: async (source) => {
+    take: async (source, signal) => {
       count += 1
       const table = count
-      const path = join(folder, `${process.pid}-${table}.iprisk`)
+      const path = join(folder, `${own}${table}.iprisk`)
       const unfinished = `${path}.part`
+      // Somebody may have cleaned the state folder meanwhile.
+      makeFolder()
+      removeCopies(folder, isLeft)
       try {
-        // Where the file system can, this shares blocks and takes no time.
-        copyFileSync(source, unfinished, constants.COPYFILE_FICLONE)
-        await verify(unfinished)
+        await prepare(source, unfinished, signal)
         renameSync(unfinished, path)
       } catch (cause) {
-        rmSync(unfinished, { force: true })
+        discard(unfinished)
         throw refused(source, unfinished, cause)
       }
       return { table, path }
     },
-    remove: (file) => rmSync(file.path, { force: true }),
-    removeAll: () => removeCopies(folder, (pid) => pid === process.pid),
+    // What cannot be removed costs room on a disk, and the next start tries again.
+    remove: (file) => rm(file.path, { force: true }).catch(() => undefined),
+    close: () => {
+      clearInterval(touch)
+      removeCopies(folder, (name) => name.startsWith(own))
+    },
   }
 }
 
-/** Removes the copies made by the processes that `mayGo` names. */
-function removeCopies(folder: string, mayGo: (pid: number) => boolean): void {
-  for (const name of readdirSync(folder)) {
-    const pid = Number(/^(\d+)-\d+\.iprisk(\.part)?$/.exec(name)?.[1])
-    if (!Number.isNaN(pid) && mayGo(pid)) rmSync(join(folder, name), { force: true })
+/** The copies in `folder`, finished or not; none where it cannot be read. */
+function copiesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => /\.iprisk(\.part)?$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+function removeCopies(folder: string, mayGo: (name: string) => boolean): void {
+  for (const name of copiesIn(folder)) {
+    if (mayGo(name)) discard(join(folder, name))
+  }
+}
+
+/** A copy that cannot be removed costs room on a disk; that is no reason to fail. */
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // The next start tries again.
+  }
+}
+
+async function touchCopies(folder: string, own: string): Promise<void> {
+  const now = new Date()
+  const names = copiesIn(folder).filter((name) => name.startsWith(own))
+  // One that was removed a moment ago needs no touch.
+  await Promise.allSettled(names.map((name) => utimes(join(folder, name), now, now)))
+}
+
+function isStale(path: string): boolean {
+  try {
+    return Date.now() - statSync(path).mtimeMs > staleMs
+  } catch {
+    return false
   }
 }
 
@@ -75,18 +149,37 @@ function lives(pid: number): boolean {
   }
 }
 
+/**
+ * Names where a process id means one process: one run of one machine, and on it one container. The
+ * facts that a system does not tell are left out.
+ */
+function machineName(): string {
+  const facts = [
+    hostname,
+    () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'),
+    () => readlinkSync('/proc/self/ns/pid'),
+  ].map((fact) => {
+    try {
+      return fact()
+    } catch {
+      return ''
+    }
+  })
+  return createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 12)
+}
+
 /** What is wrong, said of the operator's file: its copy is gone. */
 function refused(source: string, copy: string, cause: unknown): IpriskError {
   const message = messageOf(cause).replaceAll(copy, source)
   return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
 }
 
-/** Verification reads every byte and may meet any damage: not on a loop that serves. */
-async function verifyInChild(path: string): Promise<void> {
+async function prepareInChild(source: string, copy: string, signal: AbortSignal): Promise<void> {
   try {
-    await promisify(execFile)(process.execPath, [verifyProgram, path], { timeout: verifyMsMax })
+    const options = { timeout: takeMsMax, signal }
+    await promisify(execFile)(process.execPath, [takeProgram, source, copy], options)
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : ''
-    throw new Error(said === '' ? `The table ${path} could not be verified.` : said, { cause })
+    throw new Error(said === '' ? `The table ${source} could not be verified.` : said, { cause })
   }
 }

@@ -14,15 +14,17 @@ const receive = createWorker({
     // The channel is closed where the primary has just died; then this process ends by itself.
     if (process.connected) process.send?.(message)
   },
-  openTable: (path) => {
-    const table = openTable(path)
-    table.populate()
-    return table
-  },
+  // Not read in here, on a loop that answers: take-main.ts did, and memory is shared.
+  openTable,
   openKeyring: async ({ stateFolder, plans }) =>
     createKeyring({ store: await openLmdbStore(stateFolder), plans, api: 'ip-risk' }),
-  createLog: ({ logLevel }) =>
-    createLog({ level: logLevel, name: 'iprisk-worker', pretty: process.stderr.isTTY }),
+  createLog: ({ logLevel, logAddresses }) =>
+    createLog({
+      level: logLevel,
+      name: 'iprisk-worker',
+      pretty: process.stderr.isTTY,
+      addresses: logAddresses,
+    }),
   exit: (code) => process.exit(code),
 })
 

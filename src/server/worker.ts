@@ -10,6 +10,7 @@ import { messageOf } from '../base/error.ts'
 import { keyRefreshMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Table } from '../table/table.ts'
+import { logsRequests } from './access.ts'
 import { type Counters, newCounters, snapshotOf } from './counters.ts'
 import { createCurrent } from './current.ts'
 import type { Service } from './exchange.ts'
@@ -60,8 +61,14 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
     }
   }
   const swap = (table: number): void => {
+    const first = current.table() === undefined
     const info = current.swap(table)
-    if (info !== undefined) send({ kind: 'swapped', table, info })
+    if (info === undefined) return
+    const say = (): void => send({ kind: 'swapped', table, info })
+    // Said when the old table is unmapped: whoever lets go last of a removed file waits until the
+    // system has freed it, a hundred milliseconds and more. Immediates run in their order.
+    if (first) say()
+    else setImmediate(say)
   }
 
   return (message) => {
@@ -114,6 +121,8 @@ async function start(
     log,
     nextRequestId: requestIds(),
     table: state.table,
+    logRequests: logsRequests(settings.logLevel),
+    logAddresses: settings.logAddresses,
     pending: 0,
     draining: false,
   }

@@ -1,6 +1,6 @@
-// Texts of the table: every string once, by id; id 0 is ''. Decoded strings are kept, as organizations,
-// cities and providers recur in answers; the cache is bounded so that a scan of the whole world does
-// not fill memory.
+// Texts of the table: every string once, by id; id 0 is ''. Decoded strings are kept, as
+// organizations, cities and providers recur in answers; the cache is bounded so that a scan of the
+// whole world does not fill memory.
 
 import type { Views } from '../schema/section.ts'
 

@@ -13,6 +13,8 @@ export interface Source {
   /** Day of the snapshot used. */
   readonly day: Day
   readonly entries: number
+  /** A gate keeps its newest snapshot out; `day` is that of the last good one. */
+  readonly quarantined?: boolean
 }
 
 export interface Table {

@@ -1,5 +1,5 @@
-// The trailer: the last 32 bytes of a table file. It makes a cut-off file known at once and lets the
-// header be trusted before a FlatBuffers accessor touches it.
+// The trailer: the last 32 bytes of a table file. It makes a cut-off file known at once and lets
+// the header be trusted before a FlatBuffers accessor touches it.
 //
 //   offset  0        8          12           16          20          24
 //           magic    file bytes header bytes header crc  major       zero
@@ -31,7 +31,9 @@ export function writeTrailer(trailer: Trailer): Uint8Array {
   return bytes
 }
 
-/** Reads and checks the trailer and the header's checksum. Throws `table_corrupt`, `table_version`. */
+/**
+ * Reads and checks the trailer and the header's checksum. Throws `table_corrupt`, `table_version`.
+ */
 export function readTrailer(bytes: Uint8Array, path: string): Trailer {
   if (bytes.length < trailerBytes + 8) {
     throw corrupt(path, 'trailer', 0, `the file has only ${bytes.length} bytes`)

@@ -1,6 +1,6 @@
-// Verifies a table file whole: every checksum, then every invariant that a lookup relies on and every
-// id that points somewhere. Slow by design (it reads all bytes); run by the build before a table goes
-// live, by the server before it serves one, and by `iprisk table verify`.
+// Verifies a table file whole: every checksum, then every invariant that a lookup relies on and
+// every id that points somewhere. Slow by design (it reads all bytes); run by the build before a
+// table goes live, by the server before it serves one, and by `iprisk table verify`.
 
 import { crc32 } from 'node:zlib'
 import { mapFile } from '../base/map.ts'

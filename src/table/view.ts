@@ -104,6 +104,7 @@ function readSources(header: TableHeader): readonly Source[] {
       homepage: entry?.homepage() ?? '',
       day: (entry?.day() ?? 0) as Day,
       entries: entry?.entries() ?? 0,
+      ...(entry?.quarantined() === true ? { quarantined: true } : {}),
     }
   })
 }

@@ -17,7 +17,9 @@ interface Ended {
   readonly stderr: string
 }
 
-/** Runs `dist/bench/<name>.js` in a process group of its own, so that what it leaves can be seen. */
+/**
+ * Runs `dist/bench/<name>.js` in a process group of its own, so that what it leaves can be seen.
+ */
 function runBench(
   name: string,
   flags: readonly string[],

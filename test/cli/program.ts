@@ -1,4 +1,5 @@
-// Runs the compiled command line as a user does: a process with arguments, input and its own folder.
+// Runs the compiled command line as a user does: a process with arguments, input and its own
+// folder.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
@@ -18,7 +19,9 @@ export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), 'iprisk-cli-'))
 }
 
-/** Resolves when the program has ended. Its environment has no IPRISK_ variables but those given. */
+/**
+ * Resolves when the program has ended. Its environment has no IPRISK_ variables but those given.
+ */
 export function runProgram(
   args: readonly string[],
   options: {

@@ -64,6 +64,7 @@ describe('without any source', () => {
       feeds: {},
       networks: [],
       locations: [],
+      flipsMaxPercent: 1,
     })
   })
 
@@ -216,6 +217,7 @@ describe('what a flag says of one call', () => {
     const environment = { IPRISK_QUOTA: '7', IPRISK_JSON: '1', IPRISK_GRACE_HOURS: 'no business' }
     expect(settings({ command: 'keys create', flags, environment }).invocation).toEqual({
       json: true,
+      force: false,
       plan: 'team',
       name: 'n',
       api: 'none',

@@ -1,6 +1,6 @@
 // The plainest of mirrors: HTTP/1.0, one request a connection, the body ends where the server hangs
-// up. That is what `python3 -m http.server` does, and what once ended a build by an assertion inside
-// the HTTP client (a parser paused for back-pressure when the end arrived).
+// up. That is what `python3 -m http.server` does, and what once ended a build by an assertion
+// inside the HTTP client (a parser paused for back-pressure when the end arrived).
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,8 +1,8 @@
 // Two hundred real addresses and what is answered to each, reviewed by eye against scoring.md and
-// common knowledge. A change of a rule, a table or a parser that changes one of them shows here, and
-// is either mended or looked at and taken over:
+// common knowledge. A change of a rule, a table or a parser that changes one of them shows here,
+// and is either mended or looked at and taken over:
 //
-//   IPRISK_UPDATE_GOLDEN=1 npx vitest run --project process test/golden
+//   IPRISK_TEST_UPDATE_GOLDEN=1 npx vitest run --project process test/golden
 //
 // addresses.json is kept by hand; answers.json is written by that command and by nothing else.
 
@@ -17,7 +17,7 @@ import { worldTable } from '../world.ts'
 
 const addressesFile = fileURLToPath(new URL('addresses.json', import.meta.url))
 const answersFile = fileURLToPath(new URL('answers.json', import.meta.url))
-const updating = process.env['IPRISK_UPDATE_GOLDEN'] === '1'
+const updating = process.env['IPRISK_TEST_UPDATE_GOLDEN'] === '1'
 
 /** What of an answer is kept: all that rules, tables and feeds decide. */
 interface Golden {

@@ -1,5 +1,5 @@
-// The byte reader of AS range files: layouts, quotes, bad rows by name, chunks cut anywhere, and the
-// real files against csv-parse.
+// The byte reader of AS range files: layouts, quotes, bad rows by name, chunks cut anywhere, and
+// the real files against csv-parse.
 
 import * as fc from 'fast-check'
 import { parse } from 'csv-parse/sync'

@@ -56,7 +56,9 @@ function answers(family: Family, rows: readonly Row[]) {
   }
 }
 
-/** Ranges among few addresses, so that they overlap, nest and tie; near 0, near the end, far off. */
+/**
+ * Ranges among few addresses, so that they overlap, nest and tie; near 0, near the end, far off.
+ */
 function rowsOf(family: Family): fc.Arbitrary<readonly Row[]> {
   const max = maxAddress(family)
   const base = fc.constantFrom(0n, max - 40n, max >> 1n, (1n << 32n) % max, max >> 3n)

@@ -1,5 +1,5 @@
-// Addresses and ranges as the oracle knows them: what ipaddr.js makes of a text, as one number. IPv4
-// is a number, IPv6 a bigint. Shares nothing with src/ip, which is what it checks.
+// Addresses and ranges as the oracle knows them: what ipaddr.js makes of a text, as one number.
+// IPv4 is a number, IPv6 a bigint. Shares nothing with src/ip, which is what it checks.
 
 import ipaddr from 'ipaddr.js'
 

@@ -30,6 +30,7 @@ export function claimsOf(
       unread.push(`${feed.id}: ${text}`)
       continue
     }
+    if (judgingKinds.has(feed.kind) && canaries.some((canary) => overlaps(canary, span))) continue
     const line = lineOf(span)
     const isLine = lineKinds.has(feed.kind) && line !== undefined && inAccess(span.first)
     const meant = isLine ? line : span
@@ -41,10 +42,29 @@ export function claimsOf(
   return claims
 }
 
-const resolvers = readFileSync(new URL('../../data/tables/resolvers.csv', import.meta.url), 'utf8')
-  .split('\n')
-  .filter((line) => /^[0-9a-f]/i.test(line) && !line.startsWith('prefix'))
-  .map((line) => spanOf(line.split(',')[0] ?? ''))
+function tableRows(name: string): readonly (readonly string[])[] {
+  return readFileSync(new URL(`../../data/tables/${name}.csv`, import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => /^[0-9a-f]/i.test(line) && !line.startsWith('prefix'))
+    .map((line) => line.split(','))
+}
+
+const resolvers = tableRows('resolvers').map(([prefix = '']) => spanOf(prefix))
+
+/** What no list that judges addresses may name: such an entry is dropped (build/gate). */
+const judgingKinds = new Set(['tor', 'vpn', 'proxy', 'residential_proxy', 'blocklist', 'relay'])
+const canaries = [
+  ...resolvers,
+  ...tableRows('canaries')
+    .filter(([, kind]) => kind === 'resolver' || kind === 'root_server')
+    .map(([prefix = '']) => spanOf(prefix)),
+]
+
+function overlaps(one: Span, other: Span): boolean {
+  return (
+    typeof one.first === typeof other.first && one.first <= other.last && other.first <= one.last
+  )
+}
 
 /** What a bot's list says of a public resolver inside it does not count (data/tables). */
 function withoutResolvers(span: Span): readonly Span[] {

@@ -1,6 +1,7 @@
-// The oracle: an independent recomputation of network, place and evidence from the raw inputs, which
-// shares no code with build/ (nor with src/, but for opening the table and reading the answer under
-// test). Each input is read in the plainest way and passed over once beside the sorted addresses.
+// The oracle: an independent recomputation of network, place and evidence from the raw inputs,
+// which shares no code with build/ (nor with src/, but for opening the table and reading the answer
+// under test). Each input is read in the plainest way and passed over once beside the sorted
+// addresses.
 //
 // Asked: random addresses, the edges of a sample of AS rows and place networks, and both ends of
 // every entry of every feed, each with its neighbours; far more than the 200,000 that are required.

@@ -1,5 +1,5 @@
-// The answer under test: what the table says of an address, in the oracle's own words. The one place
-// where the oracle touches src/.
+// The answer under test: what the table says of an address, in the oracle's own words. The one
+// place where the oracle touches src/.
 
 import { newWords } from '../../src/ip/address.ts'
 import type { Location } from '../../src/model/location.ts'

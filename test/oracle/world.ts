@@ -39,7 +39,10 @@ export function asRows(family: 4 | 6): readonly AsRow[] {
   return rows
 }
 
-/** The ASN of each query, 0 where nobody announces it: the smallest row that holds it, then the last. */
+/**
+ * The ASN of each query, 0 where nobody announces it: the smallest row that holds it, then the
+ * last.
+ */
 export function asnsOf(queries: readonly Point[], rows: readonly AsRow[]): Uint32Array {
   const asns = new Uint32Array(queries.length)
   const size = (row: AsRow): Point => (row.last as number) - (row.first as number)

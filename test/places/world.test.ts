@@ -139,10 +139,11 @@ describe('the world', () => {
     expect(bad).toEqual([])
   })
 
-  // A wrong sign or swapped columns put a point thousands of kilometres away. Two bounds: some place
-  // of the country lies within 300 km, and the middle of its places within 400 km or, in countries
-  // whose people live far from the middle, 1.6 times the radius that holds 95 % of its places.
-  // Antarctica is excepted: its point is the pole, its ten places are stations on the coast.
+  // A wrong sign or swapped columns put a point thousands of kilometres away. Two bounds: some
+  // place of the country lies within 300 km, and the middle of its places within 400 km or, in
+  // countries whose people live far from the middle, 1.6 times the radius that holds 95 % of its
+  // places. Antarctica is excepted: its point is the pole, its ten places are stations on the
+  // coast.
   it('has every reference point in or near its country', () => {
     const byCountry = new Map<string, Location[]>()
     for (const location of places.locations) {

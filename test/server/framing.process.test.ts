@@ -153,6 +153,33 @@ const cases: readonly Case[] = [
     'a GET without a length, then a request',
     () => [`${head().replace('POST', 'GET')}\r\n${smuggled()}`],
   ],
+  [
+    'a HEAD without a length, then a request',
+    () => [`${head('honest', '/openapi.json').replace('POST', 'HEAD')}\r\n${smuggled()}`],
+  ],
+  [
+    'a HEAD, then a request in one segment',
+    () => [
+      `${head('honest', '/openapi.json').replace('POST', 'HEAD')}Content-Length: 0\r\n\r\n${smuggled()}`,
+    ],
+  ],
+  [
+    'a HEAD, then a request later',
+    () => [
+      `${head('honest', '/openapi.json').replace('POST', 'HEAD')}Content-Length: 0\r\n\r\n`,
+      smuggled(),
+    ],
+  ],
+  [
+    'a HEAD whose body is a request',
+    () => [
+      `${head().replace('POST', 'HEAD')}Content-Length: ${smuggled().length}\r\n\r\n${smuggled()}`,
+    ],
+  ],
+  [
+    'a HEAD in chunks, then a request',
+    () => [`${head().replace('POST', 'HEAD')}${chunked}\r\n${honestChunks}${smuggled()}`],
+  ],
   ['a client that says close, then a request', withLines(`Connection: close\r\n${honestLength}`)],
   [
     'a client that says keep-alive, close',
@@ -302,6 +329,39 @@ describe('honest requests', () => {
     expect(closing.closed).toBe(true)
     expect(responsesIn(closing.text)).toMatchObject([{ status: 200 }])
     expect((await converse(server.port, [honest()])).closed).toBe(false)
+  })
+
+  const heads: readonly (readonly [target: string, status: number])[] = [
+    ['/openapi.json', 200],
+    ['/v1/intelligence/ip-risk/meta', 200],
+    [path, 405],
+    ['/x', 404],
+  ]
+
+  it.each(heads)('HEAD of %s is answered whole with %i, then closed', async (target, status) => {
+    for (const length of ['', 'Content-Length: 0\r\n']) {
+      const heard = await converse(server.port, [
+        `${head('honest', target).replace('POST', 'HEAD')}${length}\r\n`,
+      ])
+      expect(heard.closed).toBe(true)
+      const [response, ...others] = responsesIn(heard.text)
+      expect(others).toEqual([])
+      expect(response).toMatchObject({ status, body: '', headers: { connection: 'close' } })
+      expect(Number(response?.headers['content-length'])).toBeGreaterThan(0)
+      expect(heard.text.endsWith('\r\n\r\n')).toBe(true)
+    }
+  })
+
+  it('HEAD without a key leaves no connection open, however many', async () => {
+    const before = await server.metric('iprisk_aborted_requests_total')
+    const all = await Promise.all(
+      Array.from({ length: 300 }, () =>
+        converse(server.port, ['HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n'], { quietMs: 3000 }),
+      ),
+    )
+    expect(all.filter(({ closed }) => !closed)).toEqual([])
+    expect(all.every(({ text }) => text.startsWith('HTTP/1.1 404 '))).toBe(true)
+    expect(await server.metric('iprisk_aborted_requests_total')).toBe(before)
   })
 
   it('serves bodies in chunks from an HTTP client that reuses connections', async () => {

@@ -142,9 +142,9 @@ export function sumOf(text: string, name: string, labels: string): number {
   return sum
 }
 
-/** Process ids of a server's workers. */
-export function workersOf(server: Server): number[] {
-  const pid = server.child.pid
+/** Process ids of a server's children: its workers, and what takes a table in. */
+export function workersOf(server: { readonly child: Pick<ChildProcess, 'pid'> }): number[] {
+  const { pid } = server.child
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return children.trim().split(/\s+/).filter(Boolean).map(Number)
 }

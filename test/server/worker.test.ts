@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Keyring } from '../../src/account/keyring.ts'
 import type { Day } from '../../src/base/day.ts'
-import type { Log, LogDetails } from '../../src/base/log.ts'
+import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
 import type { ToPrimary, ToWorker } from '../../src/server/message.ts'
 import { probePort } from '../../src/server/probe.ts'
 import { createWorker } from '../../src/server/worker.ts'
@@ -88,6 +88,7 @@ beforeAll(async () => {
     stateFolder: '',
     plans: {},
     logLevel: 'info',
+    logAddresses: false,
   } as const
   tell({ kind: 'start', settings, file: { table: 1, path: 'a' } })
   await heard('listening')
@@ -169,5 +170,71 @@ describe('a worker', () => {
     const late = connect(port, '127.0.0.1')
     const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
     expect(error.code).toBe('ECONNREFUSED')
+  })
+})
+
+describe('the log of requests', () => {
+  /** A worker at level debug; all that it logs of one failure, one 404, one abort, one refusal. */
+  async function linesOf(logAddresses: boolean): Promise<readonly string[]> {
+    const lines: string[] = []
+    const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
+    const heardHere: ToPrimary['kind'][] = []
+    const until = async (kind: ToPrimary['kind']): Promise<void> => {
+      while (!heardHere.includes(kind)) await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const worker = createWorker({
+      send: ({ kind }) => void heardHere.push(kind),
+      openTable: () => table,
+      openKeyring: async () => keyring,
+      createLog: ({ logLevel: level, logAddresses: addresses }) =>
+        createLog({
+          level,
+          name: 'test',
+          pretty: false,
+          addresses,
+          write: (line) => void lines.push(line),
+        }),
+      exit: () => undefined,
+    })
+    const settings = { host: '127.0.0.1', port: ownPort, stateFolder: '', plans: {} }
+    worker({
+      kind: 'start',
+      settings: { ...settings, logLevel: 'debug', logAddresses },
+      file: { table: 1, path: 'a' },
+    })
+    await until('listening')
+    await converse(ownPort, [request('failed')])
+    await converse(ownPort, [request('lost').replace('/check', '/chuck')])
+    await converse(ownPort, [request('bad').replace('Host: a', 'Host: a\r\nHost: b')])
+    const socket = connect(ownPort, '127.0.0.1')
+    socket.write(request('gone', '500'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    socket.resetAndDestroy()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    worker({ kind: 'drain' })
+    await until('drained')
+    return lines
+  }
+
+  const about = (lines: readonly string[], text: string): object =>
+    JSON.parse(lines.find((line) => line.includes(text)) ?? '{}') as object
+
+  it('names the client and the checked address where that is wanted', async () => {
+    const lines = await linesOf(true)
+    const remote = '127.0.0.1'
+    const address = '192.0.2.77'
+    const failed = { requestId: 'failed', remote, address }
+    expect(about(lines, 'failed inside')).toMatchObject({ ...failed, level: 'error' })
+    expect(about(lines, 'was answered')).toMatchObject({ ...failed, level: 'debug', status: 500 })
+    expect(about(lines, '"lost"')).toMatchObject({ status: 404, remote })
+    expect(about(lines, 'bad framing')).toMatchObject({ level: 'debug', remote })
+    expect(about(lines, 'went away')).toMatchObject({ requestId: 'gone', level: 'debug', remote })
+    expect(lines).toHaveLength(5)
+  })
+
+  it('never names an address otherwise', async () => {
+    const lines = await linesOf(false)
+    expect(lines).toHaveLength(5)
+    expect(lines.join('')).not.toMatch(/127\.0\.0\.1|192\.0\.2\.77/)
   })
 })

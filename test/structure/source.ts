@@ -28,7 +28,8 @@ export function sourceFiles(folders: readonly string[]): readonly SourceFile[] {
 
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(root, path), 'utf8')
-  // A statement's last line (`} from '…'` where it has several), or an import in the middle of code.
+  // A statement's last line (`} from '…'` where it has several), or an import in the middle of
+  // code.
   const specifiers = [
     ...text.matchAll(/^(?:import|export|\})[^'\n]*from '([^']+)'/gm),
     ...text.matchAll(/^import '([^']+)'/gm),

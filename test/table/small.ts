@@ -29,7 +29,9 @@ const locations: readonly Location[] = [
   place('DE', '', { latitude: -33.8688, longitude: -151.2093, zip: '' }),
 ]
 
-/** Network 1 holds 9.0.0.0/8 and 2a00::/16, network 2 11.0.0.0/8 and 2a01::/16, network 3 the next. */
+/**
+ * Network 1 holds 9.0.0.0/8 and 2a00::/16, network 2 11.0.0.0/8 and 2a01::/16, network 3 the next.
+ */
 const networkRanges: readonly (readonly [string, number])[] = [
   ['9.0.0.0/8', 1],
   ['11.0.0.0/8', 2],

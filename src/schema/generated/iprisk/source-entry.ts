@@ -71,8 +71,16 @@ entries():number {
   return offset ? this.bb!.readUint32(this.bb_pos + offset) : 0;
 }
 
+/**
+ * A gate keeps its newest snapshot out; the day is that of the last good one (minor 1).
+ */
+quarantined():boolean {
+  const offset = this.bb!.__offset(this.bb_pos, 18);
+  return offset ? !!this.bb!.readInt8(this.bb_pos + offset) : false;
+}
+
 static startSourceEntry(builder:flatbuffers.Builder) {
-  builder.startObject(7);
+  builder.startObject(8);
 }
 
 static addId(builder:flatbuffers.Builder, idOffset:flatbuffers.Offset) {
@@ -103,12 +111,16 @@ static addEntries(builder:flatbuffers.Builder, entries:number) {
   builder.addFieldInt32(6, entries, 0);
 }
 
+static addQuarantined(builder:flatbuffers.Builder, quarantined:boolean) {
+  builder.addFieldInt8(7, +quarantined, +false);
+}
+
 static endSourceEntry(builder:flatbuffers.Builder):flatbuffers.Offset {
   const offset = builder.endObject();
   return offset;
 }
 
-static createSourceEntry(builder:flatbuffers.Builder, idOffset:flatbuffers.Offset, kindOffset:flatbuffers.Offset, providerOffset:flatbuffers.Offset, licenceOffset:flatbuffers.Offset, homepageOffset:flatbuffers.Offset, day:number, entries:number):flatbuffers.Offset {
+static createSourceEntry(builder:flatbuffers.Builder, idOffset:flatbuffers.Offset, kindOffset:flatbuffers.Offset, providerOffset:flatbuffers.Offset, licenceOffset:flatbuffers.Offset, homepageOffset:flatbuffers.Offset, day:number, entries:number, quarantined:boolean):flatbuffers.Offset {
   SourceEntry.startSourceEntry(builder);
   SourceEntry.addId(builder, idOffset);
   SourceEntry.addKind(builder, kindOffset);
@@ -117,6 +129,7 @@ static createSourceEntry(builder:flatbuffers.Builder, idOffset:flatbuffers.Offse
   SourceEntry.addHomepage(builder, homepageOffset);
   SourceEntry.addDay(builder, day);
   SourceEntry.addEntries(builder, entries);
+  SourceEntry.addQuarantined(builder, quarantined);
   return SourceEntry.endSourceEntry(builder);
 }
 }

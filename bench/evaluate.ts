@@ -1,0 +1,143 @@
+// What a table says of lists whose truth is known, and how well feeds stand in for each other.
+//
+//   npm run evaluate -- exits.txt:vpn homes.txt.gz:clean     files that are in no feed, with labels
+//   npm run evaluate -- --cross --mirror FOLDER              leave each feed out in turn
+//
+//   --table FILE         the table of the tests, or data/table/world.iprisk, by default
+//   --cross              leave one out, and the last 7 days; by --mirror, --snapshots, --history,
+//                        --as-of and --catalogue as bench/calibrate.ts has them
+//   --json               everything as JSON
+//
+// A label is what the file's addresses truly are: vpn, tor, proxy, hosting, residential_proxy, bot
+// or clean. The report goes to standard output, progress to standard error.
+
+import { existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { catalogueFolder } from '../build/build.ts'
+import { loadCatalogue } from '../build/catalogue/load.ts'
+import { readHistory } from '../build/history/history.ts'
+import { type LeftOut, leaveOneOut } from '../build/measure/cross.ts'
+import { openInput } from '../build/measure/input.ts'
+import {
+  type Evaluation,
+  type Label,
+  evaluate,
+  labels,
+  readLabelled,
+} from '../build/measure/labelled.ts'
+import { type Recent, leaveRecentOut } from '../build/measure/recent.ts'
+import type { Space } from '../build/measure/space.ts'
+import { accessSpaceOf, readRecords } from '../build/measure/table.ts'
+import { newWorld, openLand } from '../build/measure/world.ts'
+import { exitCodes } from '../src/cli/io.ts'
+import { openTable } from '../src/table/open.ts'
+import { evaluationLines, leftOutLines, recentLines, spaceLines } from './evaluation.ts'
+import { dayOption, inputOptions, inputPlaces } from './input.ts'
+import { tablePath, usage } from './option.ts'
+import { runProgram, say } from './program.ts'
+
+export interface EvaluateReport {
+  readonly table: { readonly path: string; readonly id: string } | undefined
+  readonly access: Space | undefined
+  readonly files: readonly (Evaluation & { readonly file: string; readonly dropCount: number })[]
+  readonly leaveOneOut: readonly LeftOut[]
+  readonly recent: Recent | undefined
+}
+
+interface Named {
+  readonly file: string
+  readonly label: Label
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      ...inputOptions,
+      table: { type: 'string' },
+      cross: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const named = positionals.map(labelledFile)
+  if (named.length === 0 && !values.cross) {
+    throw usage('Name files as FILE:label, or ask for --cross.')
+  }
+  const ofTable =
+    named.length > 0 || values.table !== undefined
+      ? await evaluateFiles(tablePath(values.table), named)
+      : { table: undefined, access: undefined, files: [] }
+  const crossed = values.cross ? await cross(values) : { leaveOneOut: [], recent: undefined }
+  const report: EvaluateReport = { ...ofTable, ...crossed }
+  const text = values.json ? JSON.stringify(report, null, 2) : linesOf(report).join('\n')
+  process.stdout.write(`${text}\n`)
+  return exitCodes.done
+}
+
+/** The label is behind the last colon: a path may hold others. */
+function labelledFile(text: string): Named {
+  const at = text.lastIndexOf(':')
+  const file = text.slice(0, at)
+  const label = labels.find((each) => each === text.slice(at + 1))
+  if (at < 1 || label === undefined) {
+    throw usage(`${text}: name a file as FILE:label; a label is ${labels.join(', ')}.`)
+  }
+  if (!existsSync(file)) throw usage(`There is no file ${file}.`)
+  return { file, label }
+}
+
+async function evaluateFiles(
+  path: string,
+  named: readonly Named[],
+): Promise<Pick<EvaluateReport, 'table' | 'access' | 'files'>> {
+  const table = openTable(path)
+  try {
+    const { reader } = table
+    const records = readRecords(reader)
+    const files = []
+    for (const { file, label } of named) {
+      say(`${file}: ${label}`)
+      const list = await readLabelled(file)
+      files.push({ file, dropCount: list.dropCount, ...evaluate(list, label, { reader, records }) })
+    }
+    say('access networks')
+    return { table: { path, id: table.id }, access: accessSpaceOf(records), files }
+  } finally {
+    table.close()
+  }
+}
+
+async function cross(
+  values: Parameters<typeof inputPlaces>[0] & {
+    readonly 'as-of'?: string | undefined
+    readonly catalogue?: string | undefined
+  },
+): Promise<Pick<EvaluateReport, 'leaveOneOut' | 'recent'>> {
+  const feeds = loadCatalogue(values.catalogue ?? catalogueFolder)
+  say('snapshots and history')
+  const input = await openInput({ feeds, ...inputPlaces(values), asOf: dayOption(values['as-of']) })
+  try {
+    for (const problem of input.problems) say(problem)
+    const { files, tables, asOf, history: store } = input
+    const land = await openLand({ files, tables })
+    say('leave one out')
+    const history = store === undefined ? undefined : await readHistory({ store, feeds, asOf })
+    const rows = leaveOneOut(newWorld({ land, files, tables, asOf, history }))
+    if (store === undefined) return { leaveOneOut: rows, recent: undefined }
+    say('the last seven days')
+    return { leaveOneOut: rows, recent: await leaveRecentOut({ ...input, history: store }, land) }
+  } finally {
+    await input.close()
+  }
+}
+
+function linesOf({ files, access, leaveOneOut, recent }: EvaluateReport): readonly string[] {
+  return [
+    ...files.flatMap(evaluationLines),
+    ...(access === undefined ? [] : spaceLines(access)),
+    ...(leaveOneOut.length === 0 ? [] : leftOutLines(leaveOneOut)),
+    ...(recent === undefined ? [] : recentLines(recent)),
+  ]
+}
+
+await runProgram(main)

@@ -1,0 +1,52 @@
+// What other weights would change: every address of the world judged with both, by sums of sizes.
+
+import type { Family } from '../../src/ip/address.ts'
+import { levelOf } from '../../src/model/level.ts'
+import { sizeOf64 } from './size.ts'
+import { type Scored, type Space, accessSpace } from './space.ts'
+import { newJudge } from './verdict.ts'
+import type { World } from './world.ts'
+
+export interface Moved {
+  /** `hosting, low → hosting, medium`: class and level. */
+  readonly change: string
+  readonly ipv4: number
+  readonly ipv6_64s: number
+}
+
+export interface Effect {
+  readonly before: Space
+  readonly after: Space
+  /** Changes of class or level, the largest first. */
+  readonly moved: readonly Moved[]
+}
+
+export function effectOf(
+  world: World,
+  weights: {
+    readonly before: ReadonlyMap<string, number>
+    readonly after: ReadonlyMap<string, number>
+  },
+): Effect {
+  const judgeBefore = newJudge(world, { weights: weights.before })
+  const judgeAfter = newJudge(world, { weights: weights.after })
+  const sums = new Map<string, Record<Family, number>>()
+  const scoredBefore: Scored[] = []
+  const scoredAfter: Scored[] = []
+  for (const cell of world.cells) {
+    const { family, size } = cell
+    const network = world.networks[cell.network - 1]
+    const [before, after] = [judgeBefore(cell), judgeAfter(cell)]
+    scoredBefore.push({ family, size, network, score: before.score })
+    scoredAfter.push({ family, size, network, score: after.score })
+    const from = `${before.classification}, ${levelOf(before.score)}`
+    const to = `${after.classification}, ${levelOf(after.score)}`
+    if (from === to) continue
+    const sum = sums.get(`${from} → ${to}`) ?? { 4: 0, 6: 0 }
+    sum[family] += family === 4 ? size : size / sizeOf64
+    sums.set(`${from} → ${to}`, sum)
+  }
+  const moved = [...sums].map(([change, sum]) => ({ change, ipv4: sum[4], ipv6_64s: sum[6] }))
+  moved.sort((a, b) => b.ipv4 - a.ipv4 || b.ipv6_64s - a.ipv6_64s)
+  return { before: accessSpace(scoredBefore), after: accessSpace(scoredAfter), moved }
+}
