@@ -22,7 +22,7 @@ import { type History, noHistory, readHistory } from './history/history.ts'
 import { recordSnapshots } from './history/record.ts'
 import { flatten, newListInterner } from './layer/flatten.ts'
 import { valueAt } from './layer/layer.ts'
-import { type AsEntry, collectFacts } from './networks/facts.ts'
+import { type AsEntry, type AsFacts, collectFacts } from './networks/facts.ts'
 import { type Networks, readNetworks } from './networks/read.ts'
 import { type Tables, loadTables } from './networks/tables.ts'
 import { type Ground, newNormaliser, parseAsn } from './normalise.ts'
@@ -77,17 +77,7 @@ export async function compile(input: CompileInput, stages: Stages): Promise<Comp
   })
   const read = gate.files
   const facts = collectFacts(asEntriesOf(read))
-  const networks = await stages.run('networks', async (say) => {
-    const files = input.networkFiles
-    const found = await readNetworks({ ...(files === undefined ? {} : { files }), facts, tables })
-    say(`${count(found.networks.length)} networks`)
-    return found
-  })
-  const places = await stages.run('places', async (say) => {
-    const found = await readPlaces(input.placeFiles ?? defaultPlaceFiles() ?? [])
-    say(`${count(found.locations.length)} places`)
-    return found
-  })
+  const { networks, places } = await readLand({ input, facts, tables }, stages)
   const asOf = input.asOf ?? medianDay(read) ?? newestDay(tables)
   const sources = [
     ...networkSources(input.networkFiles, networks, asOf),
@@ -142,6 +132,27 @@ export async function compile(input: CompileInput, stages: Stages): Promise<Comp
     undoHistory: past.undo,
     problems,
   }
+}
+
+/** What does not come from feeds of addresses: whose the space is, and where. */
+async function readLand(
+  from: { readonly input: CompileInput; readonly facts: AsFacts; readonly tables: Tables },
+  stages: Stages,
+): Promise<{ readonly networks: Networks; readonly places: Places }> {
+  const { facts, tables } = from
+  const { networkFiles, placeFiles } = from.input
+  const networks = await stages.run('networks', async (say) => {
+    const files = networkFiles === undefined ? {} : { files: networkFiles }
+    const found = await readNetworks({ ...files, facts, tables })
+    say(`${count(found.networks.length)} networks`)
+    return found
+  })
+  const places = await stages.run('places', async (say) => {
+    const found = await readPlaces(placeFiles ?? defaultPlaceFiles() ?? [])
+    say(`${count(found.locations.length)} places`)
+    return found
+  })
+  return { networks, places }
 }
 
 async function readAll(
