@@ -1,6 +1,5 @@
-// Which limits a key has: its own, else its plan's. This is also the seam for their enforcement,
-// which is not here and not yet anywhere: a limiter will be handed the `Limits` of an authenticated
-// key and say whether a request fits. Until then the server has no limiter and refuses nothing.
+// Which limits a key has: its own, else its plan's. Their enforcement is limiter.ts, which is bound
+// to the `Limits` of each key.
 
 import type { Plan, Rate } from '../config/plan.ts'
 import type { KeyLimits } from './record.ts'

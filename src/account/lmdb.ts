@@ -1,9 +1,15 @@
-// The key store of one machine: LMDB in `<state>/keys/`, shared by every worker and by the command
-// line at once. The only home of lmdb. Not for a network file system: LMDB's locks need one kernel.
+// The stores of one machine: LMDB in `<state>/keys/` for keys and in `<state>/quota/` for counters,
+// shared by every worker and by the command line at once. The only home of lmdb. Not for a network
+// file system: LMDB's locks need one kernel. What is counted is ledger.ts; the folders are apart so
+// that leases never wait for keys.
 //
+// keys/
 //   keys      id → record (JSON)
 //   changes   version → id, one row a key: the version of its latest change
 //   meta      "format" → 1, "version" → the counter
+// quota/
+//   counters  name → whole number (JSON), with the version that `replace` compares
+//   meta      "format" → 1
 //
 // Invariants: all three change in one transaction; what a reader sees belongs together as long as
 // it is read in one turn of the event loop (lmdb renews its snapshot between turns); the folder is
@@ -15,6 +21,7 @@ import type { Database, RootDatabase } from 'lmdb'
 import { open } from 'lmdb'
 import { IpriskError, messageOf } from '../base/error.ts'
 import { findDamage } from './damage.ts'
+import type { Counters } from './ledger.ts'
 import type { KeyRecord } from './record.ts'
 import type { KeyChanges, KeyStore } from './store.ts'
 
@@ -24,6 +31,12 @@ const format = 1
 interface Row {
   readonly changed: number
   readonly record: KeyRecord
+}
+
+/** What both folders have. */
+interface Meta {
+  readonly root: RootDatabase
+  readonly meta: Database<number, string>
 }
 
 interface Databases {
@@ -37,14 +50,14 @@ function unusable(folder: string, cause: unknown): IpriskError {
   return new IpriskError({
     code: 'keys_unusable',
     message:
-      `The key store in ${folder} cannot be opened: ${messageOf(cause)}. It must be on a local ` +
+      `The store in ${folder} cannot be opened: ${messageOf(cause)}. It must be on a local ` +
       'disk, writable by this user; --state names another state folder.',
     fault: 'environment',
     cause,
   })
 }
 
-function openDatabases(folder: string): Databases {
+function openFolder(folder: string): Meta {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // mkdir leaves a folder as it is that was there before.
   chmodSync(folder, 0o700)
@@ -54,7 +67,7 @@ function openDatabases(folder: string): Databases {
   const options = {
     path: folder,
     maxDbs: 3,
-    // A commit is on disk when it returns. Keys change rarely; speed does not matter.
+    // A commit is on disk when it returns, or when its promise resolves.
     overlappingSync: false,
     // Keys are readable in a dump, and independent of a codec's version.
     encoding: 'json',
@@ -62,14 +75,19 @@ function openDatabases(folder: string): Databases {
     permissionsMode: 0o600,
   } as const
   const root = open(options)
+  const meta = root.openDB<number, string>({ name: 'meta', encoding: 'json' })
+  return { root, meta }
+}
+
+function openDatabases(folder: string): Databases {
+  const { root, meta } = openFolder(folder)
   const keys = root.openDB<Row, string>({ name: 'keys', encoding: 'json' })
   const changes = root.openDB<string, number>({ name: 'changes', encoding: 'json' })
-  const meta = root.openDB<number, string>({ name: 'meta', encoding: 'json' })
   return { root, keys, changes, meta }
 }
 
 /** Marks a new store with its format; refuses one of another format. */
-function checkFormat({ root, meta }: Databases): void {
+function checkFormat({ root, meta }: Meta): void {
   const found = root.transactionSync(() => {
     const kept = meta.get('format')
     if (kept === undefined) meta.putSync('format', format)
@@ -137,6 +155,46 @@ export async function openLmdbStore(state: string): Promise<KeyStore> {
       }),
     version: async () => meta.get('version') ?? 0,
     changes: async (since) => changesSince(databases, since),
+    close: () => root.close(),
+  }
+}
+
+/**
+ * Opens the counters of a state folder and makes them where there are none. Changes are compared
+ * and swapped by lmdb's own writing thread: an event loop never waits for the disk or for another
+ * process. (Its transactions with a callback would be the obvious way; in 3.5.6 on Node 20 those
+ * that are not synchronous never resolve.)
+ */
+export async function openLmdbCounters(state: string): Promise<Counters> {
+  const folder = join(state, 'quota')
+  let folderOpen: Meta
+  try {
+    folderOpen = openFolder(folder)
+    checkFormat(folderOpen)
+  } catch (cause) {
+    throw unusable(folder, cause)
+  }
+  const { root } = folderOpen
+  const name = 'counters'
+  const counters = root.openDB<number, string>({ name, encoding: 'json', useVersions: true })
+  return {
+    read: (name) => {
+      // Without this a turn of the event loop sees what it saw first.
+      counters.resetReadTxn()
+      const entry = counters.getEntry(name)
+      return { value: entry?.value ?? 0, version: entry?.version ?? 0 }
+    },
+    replace: (name, before, value) => {
+      const put = (): void => void counters.put(name, value, before.version + 1)
+      return before.version === 0
+        ? counters.ifNoExists(name, put)
+        : counters.ifVersion(name, before.version, put)
+    },
+    list: (prefix) => {
+      counters.resetReadTxn()
+      const rows = counters.getRange({ start: prefix, end: `${prefix}\uffff` })
+      return Array.from(rows, ({ key, value }) => [key, value] as const)
+    },
     close: () => root.close(),
   }
 }

@@ -61,8 +61,43 @@ export const rotationGraceHours = 168
 /** A quarter of a year; who needs both secrets longer needs two keys. */
 export const rotationGraceHoursMax = 2160
 
+/**
+ * Keys with a rate limit since the machine started (a key whose limits change counts again): three
+ * quarters of the slots in the rate file, above which looking for one takes long. 16 bytes each.
+ */
+export const rateKeysMax = 786_432
+
+/** Slots of the rate file: 16 MiB on disk, of which memory holds the touched pages. */
+export const rateSlots = 1_048_576
+
+/** Small, for a crash loses what a worker has leased; a key in use soon leases more at a time. */
+export const leaseUnitsMin = 16
+
+/** A second at more checks than a core can answer. */
+export const leaseUnitsMax = 1_000_000
+
+/** A lease lasts this long at the pace of the last one: two leases a second for each busy key. */
+export const leaseAheadMs = 1000
+
+/** What one lease may take of what is left in the month: 1 in 8, so that every worker gets some. */
+export const leaseShare = 8
+
+/** Idle units go back after this, so that another worker can spend the last ones of a month. */
+export const leaseIdleMs = 10_000
+
+/** How long an exhausted quota or a failing store is believed before it is asked again. */
+export const quotaRecheckMs = 1000
+
+/** A check that waits for its first lease is refused after this; a lease takes about 1 ms. */
+export const quotaWaitMs = 1000
+
+/** Checks of one worker that wait for leases; more are refused at once. */
+export const quotaWaitingMax = 10_000
+
 // ---- relations ------------------------------------------------------------------------------
 
 assert(rotationGraceHours <= rotationGraceHoursMax, 'the default grace is an allowed grace')
 assert(quotaPerMonthMax < Number.MAX_SAFE_INTEGER, 'a quota is an exact integer')
 assert(keyRefreshMs * 2 < 1000, 'a new key is seen within one second, even after a missed look')
+assert(rateKeysMax <= rateSlots * 0.75, 'a free slot is found after few looks')
+assert(leaseUnitsMin <= leaseUnitsMax, 'a lease has a size')

@@ -1,0 +1,154 @@
+// A worker's leases: fetching them from the ledger in the background, taking them in, giving back
+// what is not spent. When one is needed and what it is spent on is quota.ts.
+//
+// Invariants: units are in a key's `left` only after the ledger has them durably, and leave it
+// before they are given back; units of one month are never in `left` in another. `left` and what is
+// under way are together at most one lease of `size` units (or what one batch needs), and what was
+// refunded meanwhile.
+
+import { leaseAheadMs, leaseIdleMs, leaseUnitsMax, leaseUnitsMin } from '../base/limits.ts'
+import { quotaRecheckMs, quotaWaitMs } from '../base/limits.ts'
+import type { Allowance } from './allowance.ts'
+import type { LeaseGrant, QuotaLedger } from './ledger.ts'
+import type { Month } from './period.ts'
+
+export interface LeaseOptions {
+  readonly ledger: QuotaLedger
+  /** Milliseconds like `performance.now()`. */
+  readonly now: () => number
+  /** Called for each failure of the ledger, and for the first success after one. */
+  readonly onTrouble: (error: unknown) => void
+  readonly onRecovery: () => void
+}
+
+/** What a worker knows besides its keys. One object, changed in place. */
+export interface LeaseBook {
+  readonly options: LeaseOptions
+  /** Keys that have units or a lease under way. */
+  readonly active: Set<Allowance>
+  /** Work of the ledger that has not ended. */
+  readonly underWay: Set<Promise<void>>
+  month: Month
+  /** When the month ends, and when this worker entered it; -1: it began in it. */
+  monthEndsMs: number
+  turnedMs: number
+  waitingCount: number
+  troubled: boolean
+  closed: boolean
+}
+
+async function followed(book: LeaseBook, work: Promise<void>): Promise<void> {
+  const { onTrouble, onRecovery } = book.options
+  try {
+    await work
+    if (book.troubled) onRecovery()
+    book.troubled = false
+  } catch (error) {
+    book.troubled = true
+    onTrouble(error)
+  }
+}
+
+function follow(book: LeaseBook, work: Promise<void>): void {
+  const done = followed(book, work).finally(() => book.underWay.delete(done))
+  book.underWay.add(done)
+}
+
+function giveBack(book: LeaseBook, key: Allowance, month: number, units: number): void {
+  if (units === 0) return
+  follow(book, book.options.ledger.giveBack(key.keyId, month as Month, units))
+}
+
+/** Gives back what the key holds. */
+export function dropLease(book: LeaseBook, key: Allowance): void {
+  const units = key.left
+  key.left = 0
+  key.leftThen = 0
+  key.low = -1
+  giveBack(book, key, key.month, units)
+}
+
+/** Calls back everybody who waits for units of the key; they ask again. */
+export function wake(book: LeaseBook, key: Allowance): void {
+  const callbacks = key.waiting
+  if (callbacks.length === 0) return
+  key.waiting = []
+  book.waitingCount -= callbacks.length
+  for (const callback of callbacks) callback()
+}
+
+/** What the key spent in a second since its last lease; at most 8 times, at least half as much. */
+function nextSize(key: Allowance, nowMs: number): number {
+  const spent = key.leftThen - key.left
+  const pace = (spent / Math.max(1, nowMs - key.leasedMs)) * leaseAheadMs
+  const size = Math.min(Math.max(pace, key.size / 2), key.size * 8)
+  return Math.ceil(Math.min(Math.max(size, leaseUnitsMin), leaseUnitsMax))
+}
+
+/** Fetches a lease in the background; `need` units are waited for. None may be under way. */
+export function fetchLease(book: LeaseBook, key: Allowance, need: number): void {
+  const nowMs = book.options.now()
+  key.size = nextSize(key, nowMs)
+  key.askedMs = nowMs
+  key.low = -1
+  book.active.add(key)
+  follow(book, fetch(book, key, Math.max(0, need - key.left)))
+}
+
+async function fetch(book: LeaseBook, key: Allowance, need: number): Promise<void> {
+  const { ledger, now } = book.options
+  const { keyId } = key
+  const asked = { month: book.month, limit: key.quota }
+  const want = Math.max(key.size - key.left, need)
+  try {
+    const grant = await ledger.lease({ keyId, ...asked, want, need })
+    key.askedMs = -1
+    key.unavailableMs = 0
+    if (book.closed || asked.month !== key.month || asked.limit !== key.quota) {
+      // The month or the limit changed meanwhile: these units are of another count.
+      giveBack(book, key, asked.month, grant.granted)
+    } else {
+      take(key, grant, now())
+    }
+  } catch (error) {
+    key.askedMs = -1
+    key.unavailableMs = now() + quotaRecheckMs
+    throw error
+  } finally {
+    wake(book, key)
+  }
+}
+
+function take(key: Allowance, grant: LeaseGrant, nowMs: number): void {
+  key.left += grant.granted
+  key.leftThen = key.left
+  key.leasedMs = nowMs
+  key.known = grant.remaining
+  key.exhaustedMs = nowMs + quotaRecheckMs
+  key.low = grant.remaining > 0 ? Math.ceil(key.size / 2) : -1
+  key.idleLeft = key.left
+  key.idleMs = nowMs
+}
+
+/** What a tick does for one active key. */
+export function lookAfter(book: LeaseBook, key: Allowance, nowMs: number): void {
+  if (key.askedMs >= 0) {
+    // It may still come, and is then taken; nobody waits for it any longer.
+    if (nowMs - key.askedMs < quotaWaitMs) return
+    key.unavailableMs = nowMs + quotaRecheckMs
+    wake(book, key)
+    return
+  }
+  // After a failure nothing was fetched ahead; from here on it is again.
+  if (key.low < 0 && key.known > 0 && nowMs >= key.unavailableMs) key.low = Math.ceil(key.size / 2)
+  if (key.left !== key.idleLeft) {
+    key.idleLeft = key.left
+    key.idleMs = nowMs
+    return
+  }
+  // The last units of a month go back sooner: somebody else is being refused.
+  const patience = key.known === 0 ? quotaRecheckMs : leaseIdleMs
+  if (nowMs - key.idleMs < patience) return
+  dropLease(book, key)
+  book.active.delete(key)
+}

@@ -1,0 +1,173 @@
+// Hot path: `spend` while the lease lasts. No allocation, throw, closure or clock there.
+//
+// A worker's side of the quotas: it leases units from the ledger ahead of need (lease.ts) and spends
+// them without asking anybody. Below half a lease it fetches the next one in the background; a lease
+// is what the key spends in a second, at first `leaseUnitsMin`. Without units and without knowing
+// that the quota is exhausted, `spend` says `pending`: the caller keeps the request and is called
+// back when the lease is there, about a millisecond later. That is the first request of a key in a
+// worker, of a month, and of a second in which the quota is exhausted (units may have come back).
+//
+//   spend ─▶ left? ─yes─▶ granted      (left < low: lease in the background)
+//              │no
+//              ├─▶ asked less than `quotaRecheckMs` ago and too little was left ─▶ exceeded
+//              ├─▶ the store failed less than `quotaRecheckMs` ago ─▶ unavailable
+//              └─▶ lease, pending ─▶ callback ─▶ spend again
+//
+// A crash loses what is leased and under way: at most one lease (and what is just being given back).
+// A refund counts only in the month of its spending. A request counts for the month in which it
+// arrived, or for the next one. Instants are of `performance.now()`; the time of day, which may
+// jump, is read by `tick` alone and says only which month it is.
+
+import { quotaWaitingMax } from '../base/limits.ts'
+import type { Allowance } from './allowance.ts'
+import type { LeaseBook, LeaseOptions } from './lease.ts'
+import { dropLease, fetchLease, lookAfter, wake } from './lease.ts'
+import { type Month, monthOf, monthStart } from './period.ts'
+
+export const spendResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
+export type SpendResult = (typeof spendResults)[keyof typeof spendResults]
+
+const { granted, exceeded, unavailable, pending } = spendResults
+
+export interface QuotaOptions extends LeaseOptions {
+  /** Milliseconds since the epoch. */
+  readonly wall: () => number
+}
+
+export interface Quota {
+  /** Takes units of this month: all of them or none. */
+  readonly spend: (key: Allowance, units: number, arrivedMs: number) => SpendResult
+  /** Gives back units that `spend` granted to a request of that instant and that it did not use. */
+  readonly refund: (key: Allowance, units: number, arrivedMs: number) => void
+  /** Calls back once, after `pending`, when `spend` can say more. */
+  readonly whenLeased: (key: Allowance, callback: () => void) => void
+  /** Follows the clock, gives up on what takes too long, gives back what is idle. */
+  readonly tick: () => void
+  /** The key's limit has changed from `before`; -1 stands for none. */
+  readonly change: (key: Allowance, before: number) => void
+  readonly month: () => Month
+  /** Milliseconds from `nowMs` to the end of the month. */
+  readonly untilReset: (nowMs: number) => number
+  /** Gives back every lease and waits for the ledger, for a while. Grants nothing afterwards. */
+  readonly close: () => Promise<void>
+}
+
+/** A drain does not wait longer than this for a ledger that does not answer. */
+const closeWaitMs = 2000
+
+function openBook(options: QuotaOptions): LeaseBook {
+  const wallMs = options.wall()
+  const nowMs = options.now()
+  const month = monthOf(wallMs)
+  return {
+    options,
+    active: new Set(),
+    underWay: new Set(),
+    month,
+    monthEndsMs: nowMs + monthStart(month + 1) - wallMs,
+    turnedMs: -1,
+    waitingCount: 0,
+    troubled: false,
+    closed: false,
+  }
+}
+
+/** The key begins the worker's month: what it holds of another one goes back. */
+function enterMonth(book: LeaseBook, key: Allowance): void {
+  dropLease(book, key)
+  key.month = book.month
+  key.known = 0
+  key.exhaustedMs = 0
+}
+
+function turnTo(book: LeaseBook, month: Month, atMs: number): void {
+  book.month = month
+  book.turnedMs = atMs
+  for (const key of book.active) enterMonth(book, key)
+}
+
+/** A request has arrived after the month's end, and no tick has come since. */
+function turnByArrival(book: LeaseBook): void {
+  const next = (book.month + 1) as Month
+  turnTo(book, next, book.monthEndsMs)
+  book.monthEndsMs += monthStart(next + 1) - monthStart(next)
+}
+
+/** What `spend` does where units are lacking or the month is another. */
+function spendCold(book: LeaseBook, key: Allowance, units: number, arrivedMs: number): SpendResult {
+  if (book.closed) return unavailable
+  if (arrivedMs >= book.monthEndsMs) turnByArrival(book)
+  if (key.month !== book.month) enterMonth(book, key)
+  if (units <= key.left) {
+    key.left -= units
+    return granted
+  }
+  if (units > key.quota) return exceeded
+  const nowMs = book.options.now()
+  if (nowMs < key.unavailableMs) return unavailable
+  if (key.askedMs < 0) {
+    if (nowMs < key.exhaustedMs && units > key.left + key.known) return exceeded
+    if (book.waitingCount < quotaWaitingMax) fetchLease(book, key, units)
+  }
+  return book.waitingCount < quotaWaitingMax ? pending : unavailable
+}
+
+function tick(book: LeaseBook, wallMs: number): void {
+  const nowMs = book.options.now()
+  const month = monthOf(wallMs)
+  book.monthEndsMs = nowMs + monthStart(month + 1) - wallMs
+  if (month !== book.month) turnTo(book, month, nowMs)
+  for (const key of book.active) lookAfter(book, key, nowMs)
+}
+
+async function close(book: LeaseBook): Promise<void> {
+  book.closed = true
+  for (const key of book.active) {
+    dropLease(book, key)
+    wake(book, key)
+  }
+  // From a ledger that does not answer nothing is waited for: its units stay taken.
+  const deadlineMs = performance.now() + closeWaitMs
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, closeWaitMs)
+  })
+  while (book.underWay.size > 0 && performance.now() < deadlineMs) {
+    await Promise.race([late, ...book.underWay])
+  }
+  clearTimeout(timer)
+}
+
+export function createQuota(options: QuotaOptions): Quota {
+  const book = openBook(options)
+  return {
+    spend: (key, units, arrivedMs) => {
+      if (key.quota < 0) return granted
+      const left = key.left - units
+      if (left < 0 || key.month !== book.month || arrivedMs >= book.monthEndsMs) {
+        return spendCold(book, key, units, arrivedMs)
+      }
+      key.left = left
+      if (left < key.low) fetchLease(book, key, 0)
+      return granted
+    },
+    refund: (key, units, arrivedMs) => {
+      if (key.quota < 0 || key.month !== book.month) return
+      if (arrivedMs <= book.turnedMs || book.closed) return
+      key.left += units
+      book.active.add(key)
+    },
+    whenLeased: (key, callback) => {
+      key.waiting.push(callback)
+      book.waitingCount += 1
+    },
+    tick: () => tick(book, options.wall()),
+    change: (key, before) => {
+      if (key.quota < before) dropLease(book, key)
+      key.exhaustedMs = 0
+    },
+    month: () => book.month,
+    untilReset: (nowMs) => Math.max(0, book.monthEndsMs - nowMs),
+    close: () => close(book),
+  }
+}
