@@ -80,8 +80,10 @@ export function find(
   if (kind === 'hosting') {
     const hosting = hostingStrength(counted, network)
     const found = finding(kind, hosting.strength, hosting.counted, hosting.inferred, false)
+    const owner = network?.organization
+    const provider = providerOf(hosting.counted, owner) || providerOf(counted, owner)
     // Lists of ranges often name nobody; then whoever is known to own the network does.
-    return found.provider === '' ? { ...found, provider: providerOf(counted) } : found
+    return { ...found, provider }
   }
   const strength = strengthOf(counted)
   if (!changesHands(kind, network)) return finding(kind, strength, counted, false, false)

@@ -143,7 +143,11 @@ describe('day after day', () => {
       first_bad: [expect.stringContaining('8.8.8.8')],
     })
     expect(feed('vpn-tunnelbear')?.quarantined).toBeUndefined()
-    expect(await check('8.8.8.8', '66.249.66.1', '9.2.7.7')).toEqual(['clean', 'known_bot listed', 'vpn'])
+    expect(await check('8.8.8.8', '66.249.66.1', '9.2.7.7')).toEqual([
+      'clean',
+      'known_bot listed',
+      'vpn',
+    ])
   })
 
   it('a table that calls a whole ISP hosting is rejected, unless by force', async () => {
