@@ -6,6 +6,7 @@
 //   since when) ─────────────────────────────┘                                              │
 //   place files ──────────────────────────────▶ places ─────────────────────────────────────┴─ assemble
 
+import { count } from '../src/base/figure.ts'
 import type { Day } from '../src/base/day.ts'
 import type { Range } from '../src/ip/range.ts'
 import { toRangeSet } from '../src/ip/set.ts'
@@ -225,10 +226,6 @@ function normaliseAll(
     const { lapsed } = source < 0 ? { lapsed: 0 } : normaliser.finish()
     return results.map((result) => ({ ...result, lapsed }))
   })
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US')
 }
 
 function newGround(asOf: Day, networks: Networks, tables: Tables): Ground {

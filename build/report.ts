@@ -2,6 +2,7 @@
 // here.
 
 import { alignColumns } from '../src/base/column.ts'
+import { count, megabytes } from '../src/base/figure.ts'
 import { formatDay } from '../src/base/day.ts'
 import type { Classification, Kind } from '../src/model/kind.ts'
 import { classifications } from '../src/model/kind.ts'
@@ -222,12 +223,4 @@ function columns(rows: readonly (readonly string[])[], rightFrom: number): strin
 
 function missingLine(missing: number): readonly string[] {
   return missing === 0 ? [] : [`${missing} feeds are missing: no snapshot of them was ever fetched`]
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US')
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1)
 }

@@ -11,6 +11,7 @@ import { openLmdbStore } from '../account/lmdb.ts'
 import type { KeyRecord, NewKey } from '../account/record.ts'
 import { keyState } from '../account/record.ts'
 import type { KeyStore } from '../account/store.ts'
+import { alignColumns } from '../base/column.ts'
 import { dayOf, formatDay } from '../base/day.ts'
 import { IpriskError } from '../base/error.ts'
 import type { Plans } from '../config/plan.ts'
@@ -135,16 +136,6 @@ function listedKey(record: KeyRecord, now: number): Record<string, unknown> {
   }
 }
 
-/** Columns as wide as their widest cell, two spaces apart. */
-function alignedText(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  )
-  const line = (row: readonly string[]): string =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
-}
-
 /** `keys list`: every key, oldest first; never a secret. */
 export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
   const records = await withStore(settings.state, (store) => store.list())
@@ -165,7 +156,8 @@ export async function keysList(settings: Settings, io: CommandIo): Promise<void>
     record.expires === undefined ? 'never' : formatDay(record.expires),
     record.name,
   ])
-  io.out(alignedText([['ID', 'STATE', 'PLAN', 'APIS', 'CREATED', 'EXPIRES', 'NAME'], ...rows]))
+  const head = ['ID', 'STATE', 'PLAN', 'APIS', 'CREATED', 'EXPIRES', 'NAME']
+  io.out(`${alignColumns([head, ...rows], head.length).join('\n')}\n`)
 }
 
 /** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */

@@ -6,6 +6,7 @@ import { sectionNames } from '../schema/section.ts'
 import { openTable } from '../table/open.ts'
 import { verifyTable } from '../table/verify.ts'
 import { alignColumns } from '../base/column.ts'
+import { count, megabytes } from '../base/figure.ts'
 import { type Io, exitCodes } from './io.ts'
 
 export function tableInfo(path: string, io: Io): number {
@@ -42,12 +43,4 @@ export function tableVerify(path: string, io: Io): number {
   const { id, bytes } = verifyTable(path)
   io.out(`${path} is whole: table ${id}, ${megabytes(bytes)} MB, every checksum and id in order`)
   return exitCodes.done
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US')
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1)
 }
