@@ -3,7 +3,7 @@
 // wire and what it decodes to are bounded, so neither an endless body nor a bomb fills the disk.
 
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
@@ -43,6 +43,9 @@ export async function receive(options: {
   }
   const wire = bounded(options.body, wireBytesMax(bytes.max), url)
   const decoded = bounded(decode(wire, options.encoding, url), bytes.max, url)
+  // Opened before anything can fail: a stream that opens by itself would make the file after the
+  // caller has removed it.
+  const file = await open(options.to, 'wx')
   await pipeline(
     Readable.from(decoded, { objectMode: true }),
     async function* (source: Chunks) {
@@ -59,7 +62,7 @@ export async function receive(options: {
       refuseHtml()
       if (count < bytes.min) throw tooSmall(url, count, bytes.min)
     },
-    createWriteStream(options.to, { flags: 'wx', flush: true }),
+    file.createWriteStream({ flush: true }),
     { signal },
   )
   return { sha256: hash.digest('hex'), bytes: count }
