@@ -4,7 +4,8 @@
 // The keyring is what a worker holds: every key in memory, brought up to date by `refresh`, which
 // the server calls every `keyRefreshMs` and which also moves the keyring's clock, so that no call
 // reads one. Unknown keys cost no store access and no memory: only verified values are remembered,
-// at most `verifiedKeysMax` of them. Not here: rate and quota.
+// at most `verifiedKeysMax` of them. Rate and quota are the limiter's: the keyring binds each key to
+// its limits there, and hands the allowance out with the answer.
 //
 // Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
 // never remembered; the caller cannot tell why a key was not accepted.
@@ -13,9 +14,11 @@ import { messageOf, IpriskError } from '../base/error.ts'
 import { authorizationCharsMax, verifiedKeysMax } from '../base/limits.ts'
 import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
 import { planNamed } from '../config/plan.ts'
+import type { Allowance } from './allowance.ts'
 import { parseKeyText } from './key.ts'
 import type { Limits } from './limit.ts'
 import { limitsOf } from './limit.ts'
+import type { Limiter } from './limiter.ts'
 import type { KeyRecord } from './record.ts'
 import { hashSecret, sameHash } from './secret.ts'
 import type { KeyStore } from './store.ts'
@@ -30,6 +33,8 @@ export interface Authenticated {
   readonly apis: readonly ApiName[]
   readonly insights: InsightsMode
   readonly limits: Limits
+  /** What the limiter is asked with; the same one while the key lives. */
+  readonly allowance: Allowance
 }
 
 /** Why a call may not be made; contract 2 has the codes, in their order. */
@@ -81,24 +86,33 @@ export interface Keyring {
   readonly counts: () => { readonly keys: number; readonly verified: number }
 }
 
+/** What records are judged by. */
+interface Terms {
+  readonly plans: Plans
+  readonly api: ApiName
+  readonly limiter: Pick<Limiter, 'bind' | 'release'>
+}
+
 /** What may be called with that key, whoever holds it. */
-function outcomeOf(record: KeyRecord, plans: Plans, api: ApiName): Outcome {
+function outcomeOf(record: KeyRecord, { plans, api, limiter }: Terms): Outcome {
   // A plan that the operator has removed includes nothing.
   const plan = planNamed(plans, record.plan)
   if (plan === undefined || !plan.apis.includes(api)) return denied.plan
   if (!record.apis.includes(api)) return denied.api
+  const limits = limitsOf(plan, record.limits)
   return Object.freeze({
     kind: 'authenticated',
     keyId: record.id,
     plan: record.plan,
     apis: record.apis,
     insights: plan.insights,
-    limits: limitsOf(plan, record.limits),
+    limits,
+    allowance: limiter.bind(record.id, limits),
   })
 }
 
 /** A record made ready; `undefined` for a revoked key, which needs no place in memory. */
-function holdOf(record: KeyRecord, plans: Plans, api: ApiName): Held | undefined {
+function holdOf(record: KeyRecord, terms: Terms): Held | undefined {
   if (record.revokedAt !== undefined) return undefined
   return {
     secrets: record.secrets.map((secret) => ({
@@ -106,7 +120,7 @@ function holdOf(record: KeyRecord, plans: Plans, api: ApiName): Held | undefined
       until: secret.expiresAt ?? Infinity,
     })),
     until: record.expires === undefined ? Infinity : record.expires * msPerDay,
-    outcome: outcomeOf(record, plans, api),
+    outcome: outcomeOf(record, terms),
   }
 }
 
@@ -124,8 +138,9 @@ export function createKeyring(options: {
   readonly store: KeyStore
   readonly plans: Plans
   readonly api: ApiName
+  readonly limiter: Pick<Limiter, 'bind' | 'release'>
 }): Keyring {
-  const { store, plans, api } = options
+  const { store, limiter } = options
   const keys = new Map<string, Held>()
   const verified = new Map<string, Verified>()
   let version = 0
@@ -174,9 +189,13 @@ export function createKeyring(options: {
     // Of two refreshes under way at once the later answer may come first.
     if (changes.version <= version) return
     for (const record of changes.records) {
-      const held = holdOf(record, plans, api)
-      if (held === undefined) keys.delete(record.id)
-      else keys.set(record.id, held)
+      const held = holdOf(record, options)
+      if (held === undefined) {
+        keys.delete(record.id)
+        limiter.release(record.id)
+      } else {
+        keys.set(record.id, held)
+      }
     }
     version = changes.version
     verified.clear()

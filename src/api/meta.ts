@@ -1,6 +1,6 @@
 // The wire form of GET /v1/intelligence/ip-risk/meta (contract 3.17): the table that answers, its
 // feeds with their ages and licences, the thresholds and value lists of an answer, and what the
-// asking key may do. Not how much of a limit is left: that comes with the limits themselves.
+// asking key may do, and how much of its limits is left just now.
 
 import { type Day, formatDay } from '../base/day.ts'
 import {
@@ -46,6 +46,12 @@ export interface MetaThreshold {
   readonly risk_score_max: number
 }
 
+export interface MetaLeft {
+  readonly remaining: number
+  /** Until all of it is back. */
+  readonly reset_seconds: number
+}
+
 export interface MetaKey {
   readonly id: string
   readonly plan: string
@@ -53,8 +59,8 @@ export interface MetaKey {
   readonly insights: string
   /** A limit that does not exist is null. */
   readonly limits: {
-    readonly rate: { readonly per_second: number; readonly burst: number } | null
-    readonly quota: { readonly per_month: number } | null
+    readonly rate: ({ readonly per_second: number; readonly burst: number } & MetaLeft) | null
+    readonly quota: ({ readonly per_month: number } & MetaLeft) | null
   }
 }
 

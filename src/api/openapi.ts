@@ -99,6 +99,8 @@ const checkAnswer = object(
   ['address'],
 )
 
+const left = { remaining: integer, reset_seconds: integer }
+
 const metaAnswer = object({
   table: object({ id: text, as_of: day, age_seconds: integer, bytes: integer }),
   feeds: list(
@@ -127,8 +129,8 @@ const metaAnswer = object({
     apis: list(text),
     insights: text,
     limits: object({
-      rate: nullable(object({ per_second: integer, burst: integer })),
-      quota: nullable(object({ per_month: integer })),
+      rate: nullable(object({ per_second: integer, burst: integer, ...left })),
+      quota: nullable(object({ per_month: integer, ...left })),
     }),
   }),
 })
@@ -167,10 +169,29 @@ const extraHeaders: Readonly<Partial<Record<number, Json>>> = {
   503: { 'Retry-After': { schema: integer } },
 }
 
+/** Structured fields (RFC 9651) by draft-ietf-httpapi-ratelimit-headers-10, where a limit exists. */
+const limitHeaders: Json = {
+  'RateLimit-Policy': {
+    description: 'The limits of the key: "rate" and "quota", each with what its window allows.',
+    schema: text,
+  },
+  RateLimit: {
+    description: 'What is left of each just now, and the seconds until all of it is back.',
+    schema: text,
+  },
+}
+
+/** Answers of which the key may not be known, or says nothing. */
+const keylessStatuses = new Set([401, 403, 405])
+
 function responseOf(status: number, description: string, schema: string): Json {
   return {
     description,
-    headers: { 'X-Request-Id': requestIdHeader, ...extraHeaders[status] },
+    headers: {
+      'X-Request-Id': requestIdHeader,
+      ...(keylessStatuses.has(status) ? {} : limitHeaders),
+      ...extraHeaders[status],
+    },
     content: { 'application/json': { schema: reference(schema) } },
   }
 }

@@ -28,8 +28,13 @@ export interface Counters {
   readonly answers: Float64Array
   /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
   readonly durations: Float64Array
-  /** [sum of durations in milliseconds, connections refused by the framing guard, aborted] */
+  /**
+   * [sum of durations in milliseconds, connections refused by the framing guard, aborted, refused
+   * for their rate, refused for their quota]
+   */
   readonly totals: Float64Array
+  /** The store of quotas answered when it was asked last. */
+  quotasReachable: boolean
 }
 
 /** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
@@ -38,6 +43,7 @@ export interface CounterSnapshot {
   readonly answers: readonly number[]
   readonly durations: readonly number[]
   readonly totals: readonly number[]
+  readonly quotasReachable: boolean
   readonly residentBytes: number
   readonly cpuSeconds: number
 }
@@ -45,7 +51,9 @@ export interface CounterSnapshot {
 const durationSum = 0
 const refusedCount = 1
 const abortedCount = 2
-const totalsCount = 3
+/** Where in the totals a refusal by a limit is counted. */
+export const limitedBy = { rate: 3, quota: 4 } as const
+const totalsCount = 5
 
 export function newCounters(): Counters {
   return {
@@ -53,6 +61,7 @@ export function newCounters(): Counters {
     answers: new Float64Array(classifications.length),
     durations: new Float64Array(durationBounds.length + 1),
     totals: new Float64Array(totalsCount),
+    quotasReachable: true,
   }
 }
 
@@ -76,6 +85,14 @@ export function countRefused(counters: Counters): void {
   counters.totals[refusedCount]! += 1
 }
 
+/** A limit of the key was exceeded. */
+export function countLimited(
+  counters: Counters,
+  at: (typeof limitedBy)[keyof typeof limitedBy],
+): void {
+  counters.totals[at]! += 1
+}
+
 /** The client went away before its answer. */
 export function countAborted(counters: Counters): void {
   counters.totals[abortedCount]! += 1
@@ -88,6 +105,7 @@ export function snapshotOf(counters: Counters): CounterSnapshot {
     answers: [...counters.answers],
     durations: [...counters.durations],
     totals: [...counters.totals],
+    quotasReachable: counters.quotasReachable,
     residentBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
   }
@@ -98,6 +116,7 @@ export const emptySnapshot: CounterSnapshot = {
   answers: classifications.map(() => 0),
   durations: [...durationBounds.map(() => 0), 0],
   totals: Array.from({ length: totalsCount }, () => 0),
+  quotasReachable: true,
   residentBytes: 0,
   cpuSeconds: 0,
 }
@@ -111,6 +130,7 @@ export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): Cou
     answers: add(left.answers, right.answers),
     durations: add(left.durations, right.durations),
     totals: add(left.totals, right.totals),
+    quotasReachable: right.quotasReachable,
     residentBytes: right.residentBytes,
     cpuSeconds: right.cpuSeconds,
   }
@@ -121,10 +141,14 @@ export function totalsOf(snapshot: CounterSnapshot): {
   readonly durationSecondsSum: number
   readonly refused: number
   readonly aborted: number
+  readonly rateLimited: number
+  readonly quotaLimited: number
 } {
   return {
     durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
     refused: snapshot.totals[refusedCount] ?? 0,
     aborted: snapshot.totals[abortedCount] ?? 0,
+    rateLimited: snapshot.totals[limitedBy.rate] ?? 0,
+    quotaLimited: snapshot.totals[limitedBy.quota] ?? 0,
   }
 }

@@ -1,12 +1,17 @@
 // The two GETs that describe the service: its OpenAPI document, which anybody may read, and the meta
 // answer for the holder of a key.
 
+import { remainingAt, remainingLength } from '../account/header.ts'
 import type { Authenticated } from '../account/keyring.ts'
-import { metaAnswer } from '../api/meta.ts'
+import { type MetaAnswer, metaAnswer } from '../api/meta.ts'
 import { openApiDocument } from '../api/openapi.ts'
 import { levelFloors } from '../model/level.ts'
+import { learnQuota } from './charge.ts'
 import type { Exchange } from './exchange.ts'
+import type { Table } from '../table/table.ts'
 import { replyError, replyJson } from './reply.ts'
+
+const left = new Float64Array(remainingLength)
 
 const documentText = JSON.stringify(openApiDocument)
 
@@ -20,8 +25,13 @@ export function answerMeta(exchange: Exchange, key: Authenticated): void {
     replyError(exchange, 'upstream_unavailable')
     return
   }
+  learnQuota(exchange, key, () => replyJson(exchange, JSON.stringify(metaOf(exchange, table, key))))
+}
+
+function metaOf({ service, startedMs }: Exchange, table: Table, key: Authenticated): MetaAnswer {
   const { rate, quotaPerMonth } = key.limits
-  const answer = metaAnswer({
+  service.limiter.remaining(key.allowance, startedMs, left)
+  return metaAnswer({
     table,
     levelFloors,
     key: {
@@ -30,11 +40,25 @@ export function answerMeta(exchange: Exchange, key: Authenticated): void {
       apis: key.apis,
       insights: key.insights,
       limits: {
-        rate: rate === undefined ? null : { per_second: rate.perSecond, burst: rate.burst },
-        quota: quotaPerMonth === undefined ? null : { per_month: quotaPerMonth },
+        rate:
+          rate === undefined
+            ? null
+            : {
+                per_second: rate.perSecond,
+                burst: rate.burst,
+                remaining: left[remainingAt.rate]!,
+                reset_seconds: left[remainingAt.rateReset]!,
+              },
+        quota:
+          quotaPerMonth === undefined
+            ? null
+            : {
+                per_month: quotaPerMonth,
+                remaining: left[remainingAt.quota]!,
+                reset_seconds: left[remainingAt.quotaReset]!,
+              },
       },
     },
     now: Date.now(),
   })
-  replyJson(exchange, JSON.stringify(answer))
 }

@@ -5,7 +5,8 @@
 // once; `pending` of the service counts those that are neither answered nor aborted.
 
 import type { HttpResponse } from 'uWebSockets.js'
-import type { Keyring } from '../account/keyring.ts'
+import type { Authenticated, Keyring } from '../account/keyring.ts'
+import type { Limiter } from '../account/limiter.ts'
 import type { Log } from '../base/log.ts'
 import type { Table } from '../table/table.ts'
 import { type Counters, countAborted } from './counters.ts'
@@ -13,6 +14,7 @@ import { type Counters, countAborted } from './counters.ts'
 /** What a worker answers with. */
 export interface Service {
   readonly keyring: Pick<Keyring, 'authenticate'>
+  readonly limiter: Limiter
   readonly counters: Counters
   readonly log: Log
   readonly nextRequestId: () => string
@@ -42,6 +44,8 @@ export interface Exchange {
   checked: string
   /** By `performance.now()`. */
   readonly startedMs: number
+  /** Whose limits the answer states; `undefined` where nobody is known, or needs none. */
+  key: Authenticated | undefined
   /** Whether the connection may serve another request (framing.ts). */
   keep: boolean
   state: State

@@ -65,7 +65,7 @@ function addRequests(registry: Registry, total: CounterSnapshot): void {
   classifications.forEach((classification, i) =>
     answers.inc({ classification }, total.answers[i] ?? 0),
   )
-  const { refused, aborted } = totalsOf(total)
+  const { refused, aborted, rateLimited, quotaLimited } = totalsOf(total)
   new Counter({
     name: 'iprisk_framing_refusals_total',
     help: 'Connections closed without an answer because a request had no clear end.',
@@ -76,6 +76,14 @@ function addRequests(registry: Registry, total: CounterSnapshot): void {
     help: 'Requests whose client went away before the answer.',
     registers,
   }).inc(aborted)
+  const limited = new Counter({
+    name: 'iprisk_limited_requests_total',
+    help: 'Requests answered with 429, by the limit that was exceeded.',
+    labelNames: ['limit'],
+    registers,
+  })
+  limited.inc({ limit: 'rate' }, rateLimited)
+  limited.inc({ limit: 'quota' }, quotaLimited)
   registry.registerMetric(durationHistogram(total))
 }
 
@@ -176,7 +184,14 @@ function addWorkers(registry: Registry, gathered: Gathered): void {
     labelNames: ['worker'],
     registers,
   })
+  const reachable = new Gauge({
+    name: 'iprisk_quota_store_reachable',
+    help: '1 while the store of quotas answers a worker, 0 since it failed.',
+    labelNames: ['worker'],
+    registers,
+  })
   for (const { worker, counters } of gathered.workers) {
+    reachable.set({ worker }, counters.quotasReachable ? 1 : 0)
     resident.set({ worker }, counters.residentBytes)
     cpu.inc({ worker }, counters.cpuSeconds)
   }

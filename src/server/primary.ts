@@ -9,6 +9,8 @@
 // any table the server runs, is not ready and answers 503; one swap at a time.
 
 import process from 'node:process'
+import { openRates } from '../account/slots.ts'
+import { bootId } from '../base/clock.ts'
 import { messageOf } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
 import type { Settings } from '../config/settings.ts'
@@ -61,6 +63,8 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   const { settings, log } = options
   const { serve } = settings
   await loadUws()
+  // Made once here, or every worker would make one for itself at the same time.
+  openRates(settings.state, { boot: bootId() }).close()
   const shelf = createShelf(settings.state)
   const port = await probePort(serve)
   const end = endSignal()

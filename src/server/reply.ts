@@ -16,6 +16,7 @@ import { logAnswer } from './access.ts'
 import { type Status, countRequest } from './counters.ts'
 import { type Exchange, closeExchange, states } from './exchange.ts'
 import { describeError } from './fault.ts'
+import { limitHeaders, retryAfter } from './limit.ts'
 
 const statusLines = {
   200: '200 OK',
@@ -32,13 +33,7 @@ const statusLines = {
 
 const contentHeaders = 'application/json\r\ncache-control: no-store'
 
-/** What a client should wait before it asks again for what is not there yet. */
-const retryAfterSeconds = 5
-
-const errorHeaders: Readonly<Partial<Record<ApiErrorCode, string>>> = {
-  invalid_api_key: `${contentHeaders}\r\nwww-authenticate: Bearer`,
-  upstream_unavailable: `${contentHeaders}\r\nretry-after: ${retryAfterSeconds}`,
-}
+const challengeHeaders = `${contentHeaders}\r\nwww-authenticate: Bearer`
 
 interface Answer {
   readonly status: Status
@@ -54,10 +49,13 @@ export function replyJson(exchange: Exchange, body: string): void {
 
 /** An error by its code; `allow` is for `method_not_allowed` alone. */
 export function replyError(exchange: Exchange, code: ApiErrorCode, allow = ''): void {
-  const headers = errorHeaders[code] ?? contentHeaders
+  let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
+  const seconds = retryAfter(exchange, code)
+  if (seconds !== undefined) headers += `\r\nretry-after: ${seconds}`
+  if (allow !== '') headers += `\r\nallow: ${allow}`
   reply(exchange, {
     status: apiErrors[code].status,
-    headers: allow === '' ? headers : `${headers}\r\nallow: ${allow}`,
+    headers,
     body: errorBody(code, exchange.requestId),
   })
 }
@@ -87,7 +85,7 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
   countRequest(service.counters, answer.status, performance.now() - exchange.startedMs)
   res.writeStatus(statusLines[answer.status])
   res.writeHeader('x-request-id', requestId)
-  res.writeHeader('content-type', answer.headers)
+  res.writeHeader('content-type', answer.headers + limitHeaders(exchange))
   if (exchange.head) {
     // No body was sent of so many bytes: the headers go out, and `res` can still be closed.
     res.writeHeader('connection', 'close')

@@ -71,6 +71,7 @@ export function handleRequest(service: Service, res: HttpResponse, req: HttpRequ
     remote: remoteOf(service, res),
     checked: '',
     startedMs: performance.now(),
+    key: undefined,
     // How an answer to HEAD ends leaves no other way, see reply.ts.
     keep: framing === framings.kept && method !== 'HEAD',
     state: states.open,
@@ -81,16 +82,16 @@ export function handleRequest(service: Service, res: HttpResponse, req: HttpRequ
     abortExchange(exchange)
   })
   try {
-    const plan = planOf(service, { path: req.getUrl(), method })
+    const plan = planOf(exchange, { path: req.getUrl(), method })
     readBody(exchange, pass.length, (body) => carryOut(exchange, plan, body))
   } catch (error) {
     failExchange(exchange, error)
   }
 }
 
-/** 404, 405, 401, 403 and their place before the body. */
+/** 404, 405, 401, 403, 429 rate and their place before the body. */
 function planOf(
-  service: Service,
+  exchange: Exchange,
   target: { readonly path: string; readonly method: string },
 ): Plan {
   const route = routes.get(target.path)
@@ -100,10 +101,10 @@ function planOf(
     return { kind: 'refuse', code: 'method_not_allowed', allow: route.allow }
   }
   if (endpoint.access === 'open') return { kind: 'open', endpoint }
-  const outcome = admit(service, pass)
-  return outcome.kind === 'denied'
-    ? { kind: 'refuse', code: outcome.code, allow: '' }
-    : { kind: 'key', endpoint, key: outcome }
+  const outcome = admit(exchange, pass)
+  return outcome.kind === 'authenticated'
+    ? { kind: 'key', endpoint, key: outcome }
+    : { kind: 'refuse', code: outcome.code, allow: '' }
 }
 
 /** `body` is `undefined` where it is too large. */

@@ -2,8 +2,7 @@
 // store and the log. Forked by crew.ts; it does nothing when run by hand.
 
 import process from 'node:process'
-import { createKeyring } from '../account/keyring.ts'
-import { openLmdbStore } from '../account/lmdb.ts'
+import { openAccount } from '../account/account.ts'
 import { createLog } from '../base/log.ts'
 import { openTable } from '../table/open.ts'
 import type { ToWorker } from './message.ts'
@@ -16,8 +15,7 @@ const receive = createWorker({
   },
   // Not read in here, on a loop that answers: take-main.ts did, and memory is shared.
   openTable,
-  openKeyring: async ({ stateFolder, plans }) =>
-    createKeyring({ store: await openLmdbStore(stateFolder), plans, api: 'ip-risk' }),
+  openAccount,
   createLog: ({ logLevel, logAddresses }) =>
     createLog({
       level: logLevel,

@@ -5,8 +5,8 @@
 // the primary decides when it drains.
 
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
-import type { Keyring } from '../account/keyring.ts'
-import { messageOf } from '../base/error.ts'
+import type { Account, AccountOptions } from '../account/account.ts'
+import { IpriskError, messageOf } from '../base/error.ts'
 import { keyRefreshMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Table } from '../table/table.ts'
@@ -32,7 +32,7 @@ const lingerMs = 250
 export interface WorkerParts {
   readonly send: (message: ToPrimary) => void
   readonly openTable: (path: string) => Table
-  readonly openKeyring: (settings: WorkerSettings) => Promise<Keyring>
+  readonly openAccount: (options: AccountOptions) => Promise<Account>
   readonly createLog: (settings: WorkerSettings) => Log
   readonly exit: (code: number) => void
 }
@@ -114,10 +114,17 @@ async function start(
 ): Promise<Running> {
   const uws = await loadUws()
   const log = parts.createLog(settings)
-  const keyring = await parts.openKeyring(settings)
+  const { counters } = state
+  const account = await parts.openAccount({
+    stateFolder: settings.stateFolder,
+    plans: settings.plans,
+    ...watchQuotas(counters, log),
+  })
+  const { keyring, limiter } = account
   const service: Service = {
     keyring,
-    counters: state.counters,
+    limiter,
+    counters,
     log,
     nextRequestId: requestIds(),
     table: state.table,
@@ -127,9 +134,9 @@ async function start(
     draining: false,
   }
   await keyring.refresh(Date.now())
-  const refresh = keepKeysFresh(keyring, log)
+  const refresh = keepFresh(account, log)
   const count = setInterval(() => {
-    parts.send({ kind: 'counted', counters: snapshotOf(state.counters) })
+    parts.send({ kind: 'counted', counters: snapshotOf(counters) })
   }, countMs)
   const app = uws.App()
   app.any('/*', (res, req) => handleRequest(service, res, req))
@@ -142,8 +149,34 @@ async function start(
   return { app, service, close }
 }
 
-/** Refreshes the keys five times a second; says once that it fails, and once that it works again. */
-function keepKeysFresh(keyring: Keyring, log: Log): NodeJS.Timeout {
+/** What is done when the quotas cannot be leased, and when they can again: each is said once. */
+function watchQuotas(
+  counters: Counters,
+  log: Log,
+): Pick<AccountOptions, 'onTrouble' | 'onRecovery'> {
+  return {
+    onTrouble: (error) => {
+      if (error instanceof IpriskError && error.code === 'rates_full') {
+        log.error({ code: error.code }, error.message)
+        return
+      }
+      if (!counters.quotasReachable) return
+      counters.quotasReachable = false
+      log.error(describeError(error), 'The limits of keys cannot be kept; what is leased is spent.')
+    },
+    onRecovery: () => {
+      if (counters.quotasReachable) return
+      counters.quotasReachable = true
+      log.info({}, 'The limits of keys can be kept again.')
+    },
+  }
+}
+
+/**
+ * Refreshes keys and leases five times a second; says once that keys cannot be read, and once that
+ * they can again.
+ */
+function keepFresh({ keyring, limiter }: Account, log: Log): NodeJS.Timeout {
   let failing = false
   const refresh = async (): Promise<void> => {
     try {
@@ -155,7 +188,10 @@ function keepKeysFresh(keyring: Keyring, log: Log): NodeJS.Timeout {
       failing = true
     }
   }
-  return setInterval(() => void refresh(), keyRefreshMs)
+  return setInterval(() => {
+    limiter.tick()
+    void refresh()
+  }, keyRefreshMs)
 }
 
 function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_socket> {
@@ -178,8 +214,18 @@ function drain(parts: WorkerParts, { app, service, close }: Running): void {
     if (service.pending > 0 || performance.now() < notBefore) return
     clearInterval(wait)
     app.close()
-    parts.send({ kind: 'counted', counters: snapshotOf(service.counters) })
-    parts.send({ kind: 'drained' })
-    parts.exit(0)
+    void end(parts, service)
   }, 10)
+}
+
+/** Gives back what was leased; a store that does not take it does not hold up the end. */
+async function end(parts: WorkerParts, { counters, limiter, log }: Service): Promise<void> {
+  try {
+    await limiter.close()
+  } catch (error) {
+    log.warn(describeError(error), 'Leased quota could not be given back.')
+  }
+  parts.send({ kind: 'counted', counters: snapshotOf(counters) })
+  parts.send({ kind: 'drained' })
+  parts.exit(0)
 }

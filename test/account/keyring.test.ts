@@ -8,11 +8,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Allowance, newAllowance } from '../../src/account/allowance.ts'
 import type { IssuedKey } from '../../src/account/issue.ts'
 import { createKey, revokeKey, rotateKey } from '../../src/account/issue.ts'
 import { formatKeyText, parseKeyText, randomId, randomSecret } from '../../src/account/key.ts'
 import type { Keyring } from '../../src/account/keyring.ts'
 import { createKeyring } from '../../src/account/keyring.ts'
+import type { Limits } from '../../src/account/limit.ts'
 import { openLmdbStore } from '../../src/account/lmdb.ts'
 import type { NewKey } from '../../src/account/record.ts'
 import type { KeyStore } from '../../src/account/store.ts'
@@ -30,6 +32,16 @@ let store: KeyStore
 let keyring: Keyring
 let calls = 0
 
+/** What was bound and let go, in order. */
+const bound: string[] = []
+const limiter = {
+  bind: (id: string, limits: Limits): Allowance => {
+    bound.push(`bind ${id}`)
+    return newAllowance(id, limits)
+  },
+  release: (id: string): void => void bound.push(`release ${id}`),
+}
+
 /** The store, counting how often it is asked for anything. */
 const counted = (inner: KeyStore): KeyStore => ({
   ...inner,
@@ -40,7 +52,7 @@ const counted = (inner: KeyStore): KeyStore => ({
 beforeEach(async () => {
   state = mkdtempSync(join(tmpdir(), 'iprisk-keyring-'))
   store = counted(await openLmdbStore(state))
-  keyring = createKeyring({ store, plans, api: 'ip-risk' })
+  keyring = createKeyring({ store, plans, api: 'ip-risk', limiter })
   calls = 0
 })
 afterEach(async () => {
@@ -58,7 +70,7 @@ const issue = async (key: Partial<NewKey> = {}): Promise<IssuedKey> => {
 describe('a good key', () => {
   it('is let in with its plan and limits', async () => {
     const { text, record } = await issue({ limits: { quotaPerMonth: 5 } })
-    expect(keyring.authenticate(`Bearer ${text}`)).toEqual({
+    expect(keyring.authenticate(`Bearer ${text}`)).toMatchObject({
       kind: 'authenticated',
       keyId: record.id,
       plan: 'team',
@@ -252,6 +264,20 @@ describe('refresh', () => {
     expect(keyring.authenticate(`Bearer ${text}`)).toEqual(invalid)
   })
 
+  it('binds a key to its limits at each change, and lets a revoked one go', async () => {
+    bound.length = 0
+    const { text, record } = await issue({ limits: { perSecond: 3, burst: 4 } })
+    expect(bound).toEqual([`bind ${record.id}`])
+    const outcome = keyring.authenticate(`Bearer ${text}`)
+    if (outcome.kind === 'denied') throw new Error(outcome.code)
+    expect(outcome.allowance.limits).toEqual(outcome.limits)
+    expect(outcome.limits.rate).toEqual({ perSecond: 3, burst: 4 })
+    await revokeKey(store, record.id, 2)
+    await sleep(1)
+    await keyring.refresh(3)
+    expect(bound).toEqual([`bind ${record.id}`, `release ${record.id}`])
+  })
+
   it('reads only what changed', async () => {
     for (let i = 0; i < 5; i += 1) await issue()
     const asked: number[] = []
@@ -259,7 +285,7 @@ describe('refresh', () => {
       ...store,
       changes: (since) => (asked.push(since), store.changes(since)),
     }
-    const other = createKeyring({ store: spying, plans, api: 'ip-risk' })
+    const other = createKeyring({ store: spying, plans, api: 'ip-risk', limiter })
     await other.refresh(1)
     await issue()
     await other.refresh(2)
@@ -274,7 +300,7 @@ describe('refresh', () => {
       ...store,
       changes: (since) => (since === 0 ? store.changes(0) : Promise.reject(new Error('disk gone'))),
     }
-    const other = createKeyring({ store: failing, plans, api: 'ip-risk' })
+    const other = createKeyring({ store: failing, plans, api: 'ip-risk', limiter })
     await other.refresh(1000)
     await expect(other.refresh(2000)).rejects.toMatchObject({
       code: 'keys_unreadable',

@@ -39,7 +39,10 @@ describe('the document', () => {
   })
 
   it('describes the meta answer', () => {
-    const limits = { rate: { per_second: 1, burst: 2 }, quota: null }
+    const limits = {
+      rate: { per_second: 1, burst: 2, remaining: 1, reset_seconds: 1 },
+      quota: null,
+    }
     const key = { id: 'a', plan: 'team', apis: ['ip-risk'], insights: 'never', limits }
     const answer = metaAnswer({ table, levelFloors, key, now: Date.now() })
     expect(problem(answer, 'Meta')).toBeUndefined()

@@ -2,8 +2,13 @@
 // log says, and that the process lives.
 
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Account, type AccountOptions, openAccount } from '../../src/account/account.ts'
+import { newAllowance } from '../../src/account/allowance.ts'
 import type { Keyring } from '../../src/account/keyring.ts'
 import type { Day } from '../../src/base/day.ts'
 import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
@@ -13,6 +18,7 @@ import { createWorker } from '../../src/server/worker.ts'
 import type { Table } from '../../src/table/table.ts'
 import { converse, responsesIn } from './socket.ts'
 
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-worker-'))
 const said: ToPrimary[] = []
 const logged: { readonly details: LogDetails; readonly message: string }[] = []
 const exits: number[] = []
@@ -27,10 +33,17 @@ const keyring: Keyring = {
     apis: ['ip-risk'],
     insights: 'never',
     limits: {},
+    allowance: newAllowance('test', {}),
   }),
   refresh: async () => undefined,
   version: () => 0,
   counts: () => ({ keys: 0, verified: 0 }),
+}
+
+/** The real limits, in a folder of its own. */
+async function newAccount(options: AccountOptions): Promise<Account> {
+  const stateFolder = mkdtempSync(join(folder, 'state-'))
+  return { ...(await openAccount({ ...options, stateFolder })), keyring }
 }
 
 function note(details: LogDetails | string, message = ''): void {
@@ -78,7 +91,7 @@ beforeAll(async () => {
   tell = createWorker({
     send: (message) => void said.push(message),
     openTable: () => table,
-    openKeyring: async () => keyring,
+    openAccount: newAccount,
     createLog: () => log,
     exit: (code) => void exits.push(code),
   })
@@ -93,6 +106,8 @@ beforeAll(async () => {
   tell({ kind: 'start', settings, file: { table: 1, path: 'a' } })
   await heard('listening')
 })
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a worker', () => {
   it('opens and swaps in the table that it starts with', () => {
@@ -128,7 +143,7 @@ describe('a worker', () => {
     said.length = 0
     tell({ kind: 'count' })
     expect(said).toMatchObject([
-      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1] } },
+      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0] } },
     ])
     expect(responsesIn((await converse(port, [request('next')])).text)[0]?.status).toBe(500)
   })
@@ -140,7 +155,7 @@ describe('a worker', () => {
       openTable: () => {
         throw new Error('it is broken')
       },
-      openKeyring: async () => keyring,
+      openAccount: newAccount,
       createLog: () => log,
       exit: (code) => void exits.push(code),
     })
@@ -185,7 +200,7 @@ describe('the log of requests', () => {
     const worker = createWorker({
       send: ({ kind }) => void heardHere.push(kind),
       openTable: () => table,
-      openKeyring: async () => keyring,
+      openAccount: newAccount,
       createLog: ({ logLevel: level, logAddresses: addresses }) =>
         createLog({
           level,

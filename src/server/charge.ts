@@ -1,0 +1,60 @@
+// Hot path: `charge` while the key has leased units.
+//
+// One unit of a key's quota for one exchange: at once nearly always; in a later turn where a worker
+// must lease units first (quota.ts says when); else 429 or, where the quotas cannot be reached, 503.
+// Whoever charges and then does not answer 200 gives the unit back.
+
+import type { Authenticated } from '../account/keyring.ts'
+import { spendResults } from '../account/quota.ts'
+import { countLimited, limitedBy } from './counters.ts'
+import { type Exchange, states } from './exchange.ts'
+import { failExchange } from './failure.ts'
+import { replyError } from './reply.ts'
+
+/** Takes a unit and goes on with `done`, or answers the exchange itself. */
+export function charge(
+  exchange: Exchange,
+  key: Authenticated,
+  done: (exchange: Exchange, key: Authenticated) => void,
+): void {
+  const { limiter, counters } = exchange.service
+  const result = limiter.spend(key.allowance, 1, exchange.startedMs)
+  if (result === spendResults.granted) {
+    done(exchange, key)
+  } else if (result === spendResults.pending) {
+    limiter.whenLeased(key.allowance, () => resume(exchange, () => charge(exchange, key, done)))
+  } else if (result === spendResults.exceeded) {
+    countLimited(counters, limitedBy.quota)
+    replyError(exchange, 'api_quota_exceeded')
+  } else {
+    replyError(exchange, 'upstream_unavailable')
+  }
+}
+
+export function refund({ service, startedMs }: Exchange, key: Authenticated): void {
+  service.limiter.refund(key.allowance, 1, startedMs)
+}
+
+/**
+ * Goes on when the worker knows what is left of the key's quota: it takes a unit, which asks for it,
+ * and gives it back. A quota that cannot be asked is no reason not to go on.
+ */
+export function learnQuota(exchange: Exchange, key: Authenticated, done: () => void): void {
+  const { limiter } = exchange.service
+  const result = limiter.spend(key.allowance, 1, exchange.startedMs)
+  if (result === spendResults.granted) refund(exchange, key)
+  if (result !== spendResults.pending) done()
+  else limiter.whenLeased(key.allowance, () => resume(exchange, done))
+}
+
+/** A later turn of the loop goes on with an exchange, if its client is still there. */
+function resume(exchange: Exchange, work: () => void): void {
+  if (exchange.state !== states.open) return
+  exchange.res.cork(() => {
+    try {
+      work()
+    } catch (error) {
+      failExchange(exchange, error)
+    }
+  })
+}

@@ -1,0 +1,39 @@
+// Hot path: `limitHeaders`.
+//
+// What an answer says of its key's limits (contract 3.12): RateLimit-Policy and RateLimit on every
+// answer to a known key, Retry-After where one was exceeded. The values are ours, so that they may
+// go out in the one `writeHeader` call of reply.ts.
+
+import { remainingLength, remainingText, retryAfterSeconds } from '../account/header.ts'
+import type { ApiErrorCode } from '../api/error.ts'
+import type { Exchange } from './exchange.ts'
+
+const remaining = new Float64Array(remainingLength)
+
+/** Header lines, each behind a line end; `''` for a key without limits, or no key. */
+export function limitHeaders({ key, service, startedMs }: Exchange): string {
+  if (key === undefined) return ''
+  const { limiter } = service
+  const policy = limiter.policy(key.allowance)
+  if (policy === '') return ''
+  limiter.remaining(key.allowance, startedMs, remaining)
+  return `\r\nratelimit-policy: ${policy}\r\nratelimit: ${remainingText(remaining)}`
+}
+
+/** What a client should wait before it asks again for what is not there yet. */
+const unavailableSeconds = 5
+
+/** The value of Retry-After in seconds for an error; `undefined` where it has none. */
+export function retryAfter(exchange: Exchange, code: ApiErrorCode): number | undefined {
+  const { key, service, startedMs } = exchange
+  if (code === 'upstream_unavailable') return unavailableSeconds
+  if (key === undefined) return undefined
+  const { limiter } = service
+  if (code === 'rate_limit_exceeded') {
+    return retryAfterSeconds(limiter.retryMs(key.allowance, 'rate_exceeded', startedMs))
+  }
+  if (code === 'api_quota_exceeded') {
+    return retryAfterSeconds(limiter.retryMs(key.allowance, 'quota_exceeded', startedMs))
+  }
+  return undefined
+}
