@@ -1,0 +1,175 @@
+// Limits of a real server whose processes are killed with SIGKILL under load: a worker, the primary,
+// or all of them at once. 64 connections spend; what clients were granted is counted here and held
+// against the limits and the ledger. IPRISK_TEST_KILLS asks for more kills than a quick run has.
+
+import { Agent, request } from 'node:http'
+import { expect, it } from 'vitest'
+import { type Random, newRandom } from '../../bench/random.ts'
+import { createLedger } from '../../src/account/ledger.ts'
+import { openLmdbCounters } from '../../src/account/lmdb.ts'
+import { monthOf } from '../../src/account/period.ts'
+import { leaseShare } from '../../src/base/limits.ts'
+import { writeSmallTable } from '../table/small.ts'
+import { type Server, makeKey, newState, sleep, startServer, workersOf } from './server.ts'
+
+const kills = Number(process.env['IPRISK_TEST_KILLS'] ?? 10)
+const seed = Number(process.env['IPRISK_TEST_SEED'] ?? 1)
+const workers = 4
+const connections = 64
+const table = writeSmallTable()
+
+/** What clients have seen of one key. */
+interface Seen {
+  readonly key: string
+  granted: number
+  refused: number
+}
+
+interface Load {
+  /** Answers other than 200 and 429, by status. */
+  readonly strange: Map<number, number>
+  /** Requests that were sent and ended without an answer. */
+  lost: number
+  port: number
+  stopped: boolean
+}
+
+const body = '{"ip":"9.5.5.5"}'
+
+/** The status of one check; 0 where the connection broke, -1 where there was none. */
+function check(agent: Agent, port: number, key: string): Promise<number> {
+  return new Promise((resolve) => {
+    const asked = request(
+      {
+        agent,
+        port,
+        host: '127.0.0.1',
+        method: 'POST',
+        path: '/v1/intelligence/ip-risk/check',
+        headers: { authorization: `Bearer ${key}`, 'content-length': body.length },
+      },
+      (response) => {
+        response.resume()
+        response.on('end', () => resolve(response.statusCode ?? 0))
+        response.on('error', () => resolve(0))
+      },
+    )
+    asked.on('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code === 'ECONNREFUSED' ? -1 : 0),
+    )
+    asked.end(body)
+  })
+}
+
+async function spend(load: Load, seen: readonly Seen[], random: Random): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  while (!load.stopped) {
+    const one = seen[random.below(seen.length)]!
+    const status = await check(agent, load.port, one.key)
+    if (status === 200) one.granted += 1
+    else if (status === 429) one.refused += 1
+    else if (status > 0) load.strange.set(status, (load.strange.get(status) ?? 0) + 1)
+    else {
+      if (status === 0) load.lost += 1
+      await sleep(20)
+    }
+  }
+  agent.destroy()
+}
+
+const start = (state: string): Promise<Server> => startServer({ table, state, workers })
+
+/** Kills something and waits until the server is whole again, or has had the time for it. */
+async function killOnce(
+  server: Server,
+  state: string,
+  random: Random,
+): Promise<{ readonly server: Server; readonly deaths: number }> {
+  const chance = random.fraction()
+  const victims = workersOf(server)
+  if (chance < 0.6) {
+    process.kill(victims[random.below(victims.length)]!, 'SIGKILL')
+    const until = performance.now() + 2000
+    while (performance.now() < until && workersOf(server).length < workers) await sleep(20)
+    await sleep(random.fraction() * 400)
+    return { server, deaths: 1 }
+  }
+  if (chance < 0.8) for (const pid of victims) process.kill(pid, 'SIGKILL')
+  await server.stop('SIGKILL')
+  return { server: await start(state), deaths: victims.length }
+}
+
+it(
+  `grants no unit twice and no token too many through ${kills} kills`,
+  { timeout: 60_000 + kills * 6000 },
+  async () => {
+    const random = newRandom(seed)
+    const state = newState()
+    const quotaPerMonth = 400
+    const rate = { perSecond: 100, burst: 50 }
+    const quotas: Seen[] = []
+    for (let i = 0; i < 20; i += 1) {
+      const key = await makeKey(state, { limits: { quotaPerMonth } })
+      quotas.push({ key, granted: 0, refused: 0 })
+    }
+    const paced: Seen = { key: await makeKey(state, { limits: rate }), granted: 0, refused: 0 }
+    const large: Seen = {
+      key: await makeKey(state, { limits: { quotaPerMonth: 1e9 } }),
+      granted: 0,
+      refused: 0,
+    }
+    const startedMs = performance.now()
+    let server = await start(state)
+    const load: Load = { strange: new Map(), lost: 0, port: server.port, stopped: false }
+    const all = [...quotas, paced, large, large]
+    const clients = Array.from({ length: connections }, () => spend(load, all, random))
+    const counters = await openLmdbCounters(state)
+    const ledger = createLedger(counters)
+    const takenBy = async (seen: Seen): Promise<number> => {
+      const usage = await ledger.usage(monthOf(Date.now()))
+      return usage.get(seen.key.split('_')[1]!) ?? 0
+    }
+    let deaths = 0
+    try {
+      for (let killed = 0; killed < kills; killed += 1) {
+        const after = await killOnce(server, state, random)
+        server = after.server
+        deaths += after.deaths
+        load.port = server.port
+        // Units are in the ledger before anybody may spend them.
+        const { granted } = large
+        expect(await takenBy(large)).toBeGreaterThanOrEqual(granted)
+        expect(paced.granted).toBeLessThanOrEqual(
+          rate.burst + (rate.perSecond * (performance.now() - startedMs)) / 1000,
+        )
+      }
+      await sleep(1500)
+    } finally {
+      load.stopped = true
+      await Promise.all(clients)
+      await server.stop()
+    }
+    const lost: number[] = []
+    for (const seen of quotas) {
+      expect(seen.granted).toBeLessThanOrEqual(quotaPerMonth)
+      const taken = await takenBy(seen)
+      expect(taken).toBeLessThanOrEqual(quotaPerMonth)
+      expect(taken).toBeGreaterThanOrEqual(seen.granted)
+      lost.push(taken - seen.granted)
+    }
+    // A lease a death of a worker, and what was answered to a connection that broke.
+    const lostMax = (deaths * quotaPerMonth) / leaseShare + load.lost
+    for (const units of lost) expect(units).toBeLessThanOrEqual(lostMax)
+    expect(large.granted).toBeGreaterThan(1000)
+    expect(paced.granted).toBeGreaterThan(rate.burst)
+    // 503 while a lease could not be had in time is honest; nothing else may be said.
+    expect([...load.strange.keys()].filter((status) => status !== 503)).toEqual([])
+    await counters.close()
+    process.stdout.write(
+      `${kills} kills of ${deaths} workers, seed ${seed}: ${large.granted} checks of one key granted, ` +
+        `${lost.reduce((a, b) => a + b, 0)} of ${quotas.length * quotaPerMonth} units lost, ` +
+        `${paced.granted} granted by a rate, ${load.lost} connections broken, ` +
+        `503: ${load.strange.get(503) ?? 0}\n`,
+    )
+  },
+)
