@@ -1,5 +1,5 @@
-// Micro-benchmarks of the limits in this process, by tinybench: what a request pays for its rate and
-// its quota on a warm key, on a real rate file and a real ledger. Each operation runs a chunk at a
+// Micro-benchmarks of keys and limits in this process, by tinybench: what a request pays for its key,
+// its rate and its quota on a warm key, on a real key store, rate file and ledger. Each operation runs a chunk at a
 // time. The clock moves on by what the rate allows, and each chunk gives its units back, so that
 // every single request is granted: the sum of the results, which is printed, is 0.
 //
@@ -9,7 +9,9 @@
 //   --json               the report as JSON
 //   --save               keep it in bench/runs/
 //
-// Bytes are what an operation allocates on the heap; 16 of them are the benchmark's own clock. The report goes to standard output.
+// Bytes are what an operation allocates on the heap; 16 of them are the benchmark's own clock. A
+// header's value comes as a string that nobody has hashed yet, and making one is most of a row that
+// needs it: "a fresh Authorization value" is what to subtract. The report goes to standard output.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,10 +20,13 @@ import { parseArgs } from 'node:util'
 import { Bench } from 'tinybench'
 import type { Allowance } from '../src/account/allowance.ts'
 import { remainingLength, remainingText } from '../src/account/header.ts'
+import { createKey } from '../src/account/issue.ts'
+import { type Keyring, createKeyring } from '../src/account/keyring.ts'
 import { createLedger } from '../src/account/ledger.ts'
 import { type Limiter, createLimiter } from '../src/account/limiter.ts'
-import { openLmdbCounters } from '../src/account/lmdb.ts'
+import { openLmdbCounters, openLmdbStore } from '../src/account/lmdb.ts'
 import { openRates } from '../src/account/slots.ts'
+import { readSettings } from '../src/config/settings.ts'
 import { bootId, machineOffsetMs } from '../src/base/clock.ts'
 import { wholeOption } from './option.ts'
 import { runProgram, say } from './program.ts'
@@ -47,18 +52,39 @@ export interface LimitReport extends RunHead {
   readonly rows: readonly Row[]
 }
 
-/** A request at an instant; 0 where it was granted. */
-type Operation = (key: Allowance, atMs: number) => number
+/** A request of the key whose turn it is, at an instant; 0 where it was granted. */
+type Operation = (key: Allowance, atMs: number, turn: number) => number
 
 interface Bound {
   readonly limiter: Limiter
   readonly keys: readonly Allowance[]
+  readonly keyring: Keyring
+  /** The value of the Authorization header of each key. */
+  readonly authorizations: readonly Buffer[]
 }
 
-function operationsOf({ limiter, keys }: Bound): Readonly<Record<string, Operation>> {
+function operationsOf({
+  limiter,
+  keys,
+  keyring,
+  authorizations,
+}: Bound): Readonly<Record<string, Operation>> {
   const free = limiter.bind('free', {})
   const out = new Float64Array(remainingLength)
+  const authorization = (turn: number): string => {
+    const bytes = authorizations[turn]!
+    return bytes.toString('latin1')
+  }
   return {
+    'a fresh Authorization value': (_key, _atMs, turn) => (authorization(turn) === '' ? 1 : 0),
+    'authenticate, from a fresh value': (_key, _atMs, turn) =>
+      keyring.authenticate(authorization(turn)).kind === 'authenticated' ? 0 : 1,
+    'authenticate + admit + spend, the same': (_key, atMs, turn) => {
+      const outcome = keyring.authenticate(authorization(turn))
+      if (outcome.kind === 'denied') return 1
+      const { allowance } = outcome
+      return limiter.admit(allowance, 1, atMs) | limiter.spend(allowance, 1, atMs)
+    },
     'key without limits': (_key, atMs) =>
       limiter.admit(free, 1, atMs) | limiter.spend(free, 1, atMs),
     admit: (key, atMs) => limiter.admit(key, 1, atMs),
@@ -81,10 +107,27 @@ function operationsOf({ limiter, keys }: Bound): Readonly<Record<string, Operati
 /** Units that each key leases and that each chunk finds: it can spend all of its own from one key. */
 const units = 4 * chunk
 
-/** Every key has its slot and its units. */
-async function bindKeys(limiter: Limiter, count: number): Promise<readonly Allowance[]> {
-  const limits = { rate: { perSecond: 1_000_000, burst: 10_000_000 }, quotaPerMonth: 1e12 }
-  const keys = Array.from({ length: count }, (_, index) => limiter.bind(`key${index}`, limits))
+const limits = { perSecond: 1_000_000, burst: 10_000_000, quotaPerMonth: 1e12 }
+
+/** Real keys in a store, known to a keyring; every key has its slot and its units. */
+async function bindKeys(limiter: Limiter, state: string, count: number): Promise<Bound> {
+  const store = await openLmdbStore(state)
+  const { plans } = readSettings({ command: 'serve', flags: {}, environment: {}, cwd: state })
+  const keyring = createKeyring({ store, plans, api: 'ip-risk', limiter })
+  const key = { name: '', plan: 'internal', apis: ['ip-risk'], limits } as const
+  const authorizations: Buffer[] = []
+  for (let made = 0; made < count; made += 1) {
+    const { text } = await createKey(store, key, Date.now())
+    authorizations.push(Buffer.from(`Bearer ${text}`, 'latin1'))
+  }
+  // A reader of the store sees nothing new within one turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve))
+  await keyring.refresh(Date.now())
+  const keys = authorizations.map((value) => {
+    const outcome = keyring.authenticate(value.toString('latin1'))
+    if (outcome.kind === 'denied') throw new Error(outcome.code)
+    return outcome.allowance
+  })
   const now = performance.now()
   for (const key of keys) limiter.admit(key, 1, now)
   const leased = keys.map(
@@ -95,15 +138,15 @@ async function bindKeys(limiter: Limiter, count: number): Promise<readonly Allow
       }),
   )
   await Promise.all(leased)
-  return keys
+  return { limiter, keys, keyring, authorizations }
 }
 
 async function measureRow(
   name: string,
   operation: Operation,
-  bound: { readonly keys: readonly Allowance[]; readonly milliseconds: number },
+  { keys }: Bound,
+  milliseconds: number,
 ): Promise<Row> {
-  const { keys, milliseconds } = bound
   let atMs = performance.now()
   let turn = 0
   let refused = 0
@@ -111,7 +154,7 @@ async function measureRow(
     for (let request = 0; request < chunk; request += 1) {
       atMs += 0.001
       turn = turn + 1 < keys.length ? turn + 1 : 0
-      refused += operation(keys[turn]!, atMs)
+      refused += operation(keys[turn]!, atMs, turn)
     }
   }
   const refill = (): void => {
@@ -183,10 +226,10 @@ async function main(): Promise<number> {
       onTrouble: (error) => say(String(error)),
       onRecovery: () => undefined,
     })
-    const bound = { limiter, keys: await bindKeys(limiter, count), milliseconds }
+    const bound = await bindKeys(limiter, state, count)
     const rows: Row[] = []
     for (const [name, operation] of Object.entries(operationsOf(bound))) {
-      rows.push(await measureRow(name, operation, bound))
+      rows.push(await measureRow(name, operation, bound, milliseconds))
     }
     const report = {
       ...runHead(process.argv.slice(2)),

@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { LimitReport } from '../../bench/limit.ts'
 import type { LookupReport } from '../../bench/lookup.ts'
 import { operations } from '../../bench/operation.ts'
 import { type HttpReport, faultCount } from '../../bench/report.ts'
@@ -149,4 +150,17 @@ describe('the lookup benchmark', () => {
     expect(stdout).toMatch(/^locate \(words to record\) +ipv6-zipf/m)
     expect(stdout).toContain('skipped: maxmind')
   })
+})
+
+describe('bench:limit', () => {
+  it('grants every request of every operation', async () => {
+    const { code, stdout, stderr } = await runBench('limit', ['--smoke', '--json', '--keys', '20'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const { rows, keys } = JSON.parse(stdout) as LimitReport
+    expect(keys).toBe(20)
+    expect(rows.map(({ operation }) => operation)).toContain(
+      'authenticate + admit + spend, the same',
+    )
+    expect(rows.every(({ refused, nsMedian }) => refused === 0 && nsMedian > 0)).toBe(true)
+  }, 60_000)
 })
