@@ -2,21 +2,27 @@
 //
 //   npm run evaluate -- exits.txt:vpn homes.txt.gz:clean     files that are in no feed, with labels
 //   npm run evaluate -- --cross --mirror FOLDER              leave each feed out in turn
+//   npm run evaluate -- --report                             docs/evaluation/REPORT.md, from what is kept
 //
 //   --table FILE         the table of the tests, or data/table/world.iprisk, by default
 //   --cross              leave one out, and the last 7 days; by --mirror, --snapshots, --history,
 //                        --as-of and --catalogue as bench/calibrate.ts has them
+//   --keep NAME          with --cross: keep what it finds as docs/evaluation/NAME.json
+//   --title TEXT         what is new in the run that is kept
+//   --out FOLDER         in place of docs/evaluation
 //   --json               everything as JSON
 //
 // A label is what the file's addresses truly are: vpn, tor, proxy, hosting, residential_proxy, bot
 // or clean. The report goes to standard output, progress to standard error.
 
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { catalogueFolder } from '../build/build.ts'
 import { loadCatalogue } from '../build/catalogue/load.ts'
 import { readHistory } from '../build/history/history.ts'
-import { type LeftOut, leaveOneOut } from '../build/measure/cross.ts'
+import { leaveOneOut } from '../build/measure/cross.ts'
+import { accessSpaceIn } from '../build/measure/effect.ts'
 import { openInput } from '../build/measure/input.ts'
 import {
   type Evaluation,
@@ -25,7 +31,7 @@ import {
   labels,
   readLabelled,
 } from '../build/measure/labelled.ts'
-import { type Recent, leaveRecentOut } from '../build/measure/recent.ts'
+import { leaveRecentOut } from '../build/measure/recent.ts'
 import type { Space } from '../build/measure/space.ts'
 import { accessSpaceOf, readRecords } from '../build/measure/table.ts'
 import { newWorld, openLand } from '../build/measure/world.ts'
@@ -33,15 +39,17 @@ import { exitCodes } from '../src/cli/io.ts'
 import { openTable } from '../src/table/open.ts'
 import { evaluationLines, leftOutLines, recentLines, spaceLines } from './evaluation.ts'
 import { dayOption, inputOptions, inputPlaces } from './input.ts'
+import { type Cross, keptFolder, readKept, saveKept } from './kept.ts'
+import { keptPage, reportName } from './kept-report.ts'
 import { tablePath, usage } from './option.ts'
 import { runProgram, say } from './program.ts'
+import { runHead } from './run.ts'
 
 export interface EvaluateReport {
   readonly table: { readonly path: string; readonly id: string } | undefined
   readonly access: Space | undefined
   readonly files: readonly (Evaluation & { readonly file: string; readonly dropCount: number })[]
-  readonly leaveOneOut: readonly LeftOut[]
-  readonly recent: Recent | undefined
+  readonly cross: Cross | undefined
 }
 
 interface Named {
@@ -56,21 +64,38 @@ async function main(): Promise<number> {
       ...inputOptions,
       table: { type: 'string' },
       cross: { type: 'boolean', default: false },
+      keep: { type: 'string' },
+      title: { type: 'string' },
+      report: { type: 'boolean', default: false },
+      out: { type: 'string', default: keptFolder },
       json: { type: 'boolean', default: false },
     },
   })
   const named = positionals.map(labelledFile)
-  if (named.length === 0 && !values.cross) {
-    throw usage('Name files as FILE:label, or ask for --cross.')
+  const { cross: asksCross, keep, out } = values
+  if (named.length === 0 && !asksCross && !values.report) {
+    throw usage('Name files as FILE:label, or ask for --cross or --report.')
+  }
+  if (keep !== undefined && !(asksCross && /^[\w-]+$/.test(keep))) {
+    throw usage('--keep takes a name of letters, digits and hyphens, and goes with --cross.')
   }
   const ofTable =
     named.length > 0 || values.table !== undefined
       ? await evaluateFiles(tablePath(values.table), named)
       : { table: undefined, access: undefined, files: [] }
-  const crossed = values.cross ? await cross(values) : { leaveOneOut: [], recent: undefined }
-  const report: EvaluateReport = { ...ofTable, ...crossed }
+  const crossed = asksCross ? await cross(values) : undefined
+  if (crossed !== undefined && keep !== undefined) {
+    const { title = '' } = values
+    say(`kept: ${saveKept(out, { ...runHead([]), name: keep, title, ...crossed })}`)
+  }
+  if (values.report) {
+    const page = join(out, reportName)
+    writeFileSync(page, keptPage(readKept(out)))
+    say(`written: ${page}`)
+  }
+  const report: EvaluateReport = { ...ofTable, cross: crossed }
   const text = values.json ? JSON.stringify(report, null, 2) : linesOf(report).join('\n')
-  process.stdout.write(`${text}\n`)
+  if (named.length > 0 || asksCross) process.stdout.write(`${text}\n`)
   return exitCodes.done
 }
 
@@ -112,7 +137,7 @@ async function cross(
     readonly 'as-of'?: string | undefined
     readonly catalogue?: string | undefined
   },
-): Promise<Pick<EvaluateReport, 'leaveOneOut' | 'recent'>> {
+): Promise<Cross> {
   const feeds = loadCatalogue(values.catalogue ?? catalogueFolder)
   say('snapshots and history')
   const input = await openInput({ feeds, ...inputPlaces(values), asOf: dayOption(values['as-of']) })
@@ -122,21 +147,24 @@ async function cross(
     const land = await openLand({ files, tables })
     say('leave one out')
     const history = store === undefined ? undefined : await readHistory({ store, feeds, asOf })
-    const rows = leaveOneOut(newWorld({ land, files, tables, asOf, history }))
-    if (store === undefined) return { leaveOneOut: rows, recent: undefined }
+    const world = newWorld({ land, files, tables, asOf, history })
+    const found = { access: accessSpaceIn(world), leaveOneOut: leaveOneOut(world) }
+    if (store === undefined) return { ...found, recent: undefined }
     say('the last seven days')
-    return { leaveOneOut: rows, recent: await leaveRecentOut({ ...input, history: store }, land) }
+    return { ...found, recent: await leaveRecentOut({ ...input, history: store }, land) }
   } finally {
     await input.close()
   }
 }
 
-function linesOf({ files, access, leaveOneOut, recent }: EvaluateReport): readonly string[] {
+function linesOf({ files, access, cross }: EvaluateReport): readonly string[] {
   return [
     ...files.flatMap(evaluationLines),
     ...(access === undefined ? [] : spaceLines(access)),
-    ...(leaveOneOut.length === 0 ? [] : leftOutLines(leaveOneOut)),
-    ...(recent === undefined ? [] : recentLines(recent)),
+    ...(cross === undefined
+      ? []
+      : [...spaceLines(cross.access), ...leftOutLines(cross.leaveOneOut)]),
+    ...(cross?.recent === undefined ? [] : recentLines(cross.recent)),
   ]
 }
 

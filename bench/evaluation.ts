@@ -85,6 +85,7 @@ export function recentLines({ before, asOf, leftOut, rows }: Recent): readonly s
     row.feed,
     count(row.begun),
     percent(row.signal.share),
+    percent(row.flagged.share),
     percent(row.fromBlock.share),
     percent(row.neighbour.share),
     fine(row.neighbourSpace),
@@ -97,7 +98,7 @@ export function recentLines({ before, asOf, leftOut, rows }: Recent): readonly s
       `${formatDay(before)} said; without ${leftOut.length === 0 ? 'nothing' : leftOut.join(', ')}`,
     ...alignColumns(
       [
-        'feed,begun,signal,>= 50,in a listed /24,of space,new per 1000,in a listed AS,of space'.split(
+        'feed,begun,signal,any,>= 50,in a listed /24,of space,new per 1000,in a listed AS,of space'.split(
           ',',
         ),
         ...lines,

@@ -21,6 +21,17 @@ export interface Effect {
   readonly moved: readonly Moved[]
 }
 
+/** False alarms of the world as it is. */
+export function accessSpaceIn(world: World): Space {
+  const judge = newJudge(world)
+  return accessSpace(
+    world.cells.map((cell) => {
+      const { family, size, network } = cell
+      return { family, size, network: world.networks[network - 1], score: judge(cell).score }
+    }),
+  )
+}
+
 export function effectOf(
   world: World,
   weights: {

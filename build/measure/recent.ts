@@ -30,6 +30,8 @@ export interface RecentRow {
   readonly begun: number
   readonly signal: Share
   readonly fromBlock: Share
+  /** `proxy` is not null: anything of VPN, Tor, proxy or hosting. */
+  readonly flagged: Share
   /** Of the IPv4 entries. */
   readonly neighbour: Share
   readonly network: Share
@@ -84,7 +86,7 @@ function rowOf(world: World, feed: Feed, begun: readonly Range[]): RecentRow {
   const judge = newJudge(world)
   const near = neighbourhoods(world, kind)
   const words = newWords()
-  const sums = { signal: 0, fromBlock: 0, neighbour: 0, network: 0, ipv4: 0 }
+  const sums = { signal: 0, fromBlock: 0, flagged: 0, neighbour: 0, network: 0, ipv4: 0 }
   for (const { family, first } of begun) {
     writeWords(family, first, words)
     const network = valueAt(world.networkLayers[family], words)
@@ -92,6 +94,7 @@ function rowOf(world: World, feed: Feed, begun: readonly Range[]): RecentRow {
     const verdict = judge({ family, network, list, size: 1 })
     if (hasSignal(verdict, kind)) sums.signal++
     if (verdict.score >= blockFrom) sums.fromBlock++
+    if (verdict.proxy !== undefined) sums.flagged++
     if (family === 6) continue
     sums.ipv4++
     if (near.prefixes.has(Number(first >> 8n))) sums.neighbour++
@@ -103,6 +106,7 @@ function rowOf(world: World, feed: Feed, begun: readonly Range[]): RecentRow {
     begun: begun.length,
     signal: wilson(sums.signal, begun.length),
     fromBlock: wilson(sums.fromBlock, begun.length),
+    flagged: wilson(sums.flagged, begun.length),
     neighbour: wilson(sums.neighbour, sums.ipv4),
     network: wilson(sums.network, sums.ipv4),
     neighbourSpace: (near.prefixes.size * 256) / near.announced,
