@@ -15,14 +15,14 @@
 // A label is what the file's addresses truly are: vpn, tor, proxy, hosting, residential_proxy, bot
 // or clean. The report goes to standard output, progress to standard error.
 
-import { existsSync, writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { catalogueFolder } from '../build/build.ts'
 import { loadCatalogue } from '../build/catalogue/load.ts'
 import { readHistory } from '../build/history/history.ts'
-import { leaveOneOut } from '../build/measure/cross.ts'
-import { accessSpaceIn } from '../build/measure/effect.ts'
+import { crossKinds, leaveOneOut } from '../build/measure/cross.ts'
+import { accessSpaceIn, signalSpaceIn } from '../build/measure/effect.ts'
 import { openInput } from '../build/measure/input.ts'
 import {
   type Evaluation,
@@ -37,7 +37,13 @@ import { accessSpaceOf, readRecords } from '../build/measure/table.ts'
 import { newWorld, openLand } from '../build/measure/world.ts'
 import { exitCodes } from '../src/cli/io.ts'
 import { openTable } from '../src/table/open.ts'
-import { evaluationLines, leftOutLines, recentLines, spaceLines } from './evaluation.ts'
+import {
+  type EvaluatedList,
+  evaluationLines,
+  leftOutLines,
+  recentLines,
+  spaceLines,
+} from './evaluation.ts'
 import { dayOption, inputOptions, inputPlaces } from './input.ts'
 import { type Cross, keptFolder, readKept, saveKept } from './kept.ts'
 import { keptPage, reportName } from './kept-report.ts'
@@ -48,7 +54,7 @@ import { runHead } from './run.ts'
 export interface EvaluateReport {
   readonly table: { readonly path: string; readonly id: string } | undefined
   readonly access: Space | undefined
-  readonly files: readonly (Evaluation & { readonly file: string; readonly dropCount: number })[]
+  readonly files: readonly (Evaluation & EvaluatedList)[]
   readonly cross: Cross | undefined
 }
 
@@ -107,7 +113,9 @@ function labelledFile(text: string): Named {
   if (at < 1 || label === undefined) {
     throw usage(`${text}: name a file as FILE:label; a label is ${labels.join(', ')}.`)
   }
-  if (!existsSync(file)) throw usage(`There is no file ${file}.`)
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw usage(`There is no file ${file}.`)
+  }
   return { file, label }
 }
 
@@ -123,7 +131,8 @@ async function evaluateFiles(
     for (const { file, label } of named) {
       say(`${file}: ${label}`)
       const list = await readLabelled(file)
-      files.push({ file, dropCount: list.dropCount, ...evaluate(list, label, { reader, records }) })
+      const { dropCount, dropped } = list
+      files.push({ file, dropCount, dropped, ...evaluate(list, label, { reader, records }) })
     }
     say('access networks')
     return { table: { path, id: table.id }, access: accessSpaceOf(records), files }
@@ -148,7 +157,11 @@ async function cross(
     say('leave one out')
     const history = store === undefined ? undefined : await readHistory({ store, feeds, asOf })
     const world = newWorld({ land, files, tables, asOf, history })
-    const found = { access: accessSpaceIn(world), leaveOneOut: leaveOneOut(world) }
+    const found = {
+      access: accessSpaceIn(world),
+      signals: signalSpaceIn(world, crossKinds),
+      leaveOneOut: leaveOneOut(world),
+    }
     if (store === undefined) return { ...found, recent: undefined }
     say('the last seven days')
     return { ...found, recent: await leaveRecentOut({ ...input, history: store }, land) }

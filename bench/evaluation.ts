@@ -9,11 +9,16 @@ import type { Share } from '../build/measure/wilson.ts'
 import { alignColumns } from '../src/base/column.ts'
 import { formatDay } from '../src/base/day.ts'
 
-export function evaluationLines(
-  one: Evaluation & { readonly file: string; readonly dropCount: number },
-): readonly string[] {
+/** Where a labelled list came from, and what of it could not be used. */
+export interface EvaluatedList {
+  readonly file: string
+  readonly dropCount: number
+  readonly dropped: readonly string[]
+}
+
+export function evaluationLines(one: Evaluation & EvaluatedList): readonly string[] {
   const { file, label, entries, dropCount } = one
-  const dropped = dropCount === 0 ? '' : `, ${dropCount} lines are no address or range`
+  const dropped = dropCount === 0 ? '' : `; lines left out: ${count(dropCount)}, the first:`
   const group = (name: string, shares: Readonly<Record<string, Share>>): string[][] =>
     Object.entries(shares)
       .filter(([, { share }]) => share > 0)
@@ -21,6 +26,7 @@ export function evaluationLines(
   const alarms = label === 'clean' ? 'false alarm' : 'score'
   return [
     `${file}: ${label}, ${count(entries)} entries${dropped}`,
+    ...one.dropped.map((text) => `  ${text}`),
     ...alignColumns(
       [
         ['', '', 'share', '95 %, from', 'to'],

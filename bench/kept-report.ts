@@ -33,7 +33,11 @@ export function keptPage(runs: readonly KeptRun[]): string {
     '## False alarms',
     'The space of people’s own lines at these scores, by sum of sizes, every feed speaking.',
     alarmTable(runs),
-    `## The last days`,
+    '## The space that is named',
+    'Addresses with a kind’s signal, every feed speaking; the part in access networks is what range ' +
+      'lists of operators and single addresses name there.',
+    spaceTable(runs),
+    '## The last days',
     recentText(first, last),
     '## Leave one out, by feed',
     'Without the feed’s whole group: signal, and what an operator who asks from 25 or blocks from ' +
@@ -94,13 +98,30 @@ function alarmTable(runs: readonly KeptRun[]): string {
   const lines = families.flatMap(([family, name]) =>
     runs.map((run) => {
       const { total, fromAsk, fromBlock } = run.access[family]
-      const cells = [name, run.name, count(Math.round(total)), fromAsk, fromBlock]
-      const [what, of, size] = cells
-      return `| ${what} | ${of} | ${size} | ${fine(fromAsk / total)} | ${fine(fromBlock / total)} |`
+      const cells = [count(Math.round(total)), fine(fromAsk / total), fine(fromBlock / total)]
+      return `| ${[name, run.name, ...cells].join(' | ')} |`
     }),
   )
   return [
     '| access networks | run | size | score ≥ 25 | score ≥ 50 |',
+    '|---|---|--:|--:|--:|',
+    ...lines,
+  ].join('\n')
+}
+
+function spaceTable(runs: readonly KeptRun[]): string {
+  const lines = crossKinds.flatMap((kind) =>
+    runs.flatMap(({ name, signals }) =>
+      signals
+        .filter((row) => row.kind === kind)
+        .map(({ ipv4, ipv4InAccess, ipv6_64s }) => {
+          const cells = [ipv4, ipv4InAccess, ipv6_64s].map((size) => count(Math.round(size)))
+          return `| ${[kind, name, ...cells].join(' | ')} |`
+        }),
+    ),
+  )
+  return [
+    '| signal | run | IPv4 addresses | of them in access networks | IPv6 /64s |',
     '|---|---|--:|--:|--:|',
     ...lines,
   ].join('\n')

@@ -2,9 +2,10 @@
 // which machine, on which day. Their names order them: the first is what the others are compared
 // with. Not the page that people read: kept-report.ts.
 
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LeftOut } from '../build/measure/cross.ts'
+import type { SignalSpace } from '../build/measure/effect.ts'
 import type { Recent } from '../build/measure/recent.ts'
 import type { Space } from '../build/measure/space.ts'
 import { packageRoot } from '../src/base/root.ts'
@@ -17,6 +18,7 @@ export const keptFolder = join(packageRoot, 'docs', 'evaluation')
 export interface Cross {
   /** False alarms of the world, every feed speaking. */
   readonly access: Space
+  readonly signals: readonly SignalSpace[]
   readonly leaveOneOut: readonly LeftOut[]
   readonly recent: Recent | undefined
 }
@@ -42,7 +44,8 @@ export function saveKept(folder: string, run: KeptRun): string {
 
 /** All that are kept, by name. Throws `usage` where there is none. */
 export function readKept(folder: string): readonly KeptRun[] {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  const found = existsSync(folder) ? readdirSync(folder) : []
+  const names = found.filter((name) => name.endsWith('.json'))
   if (names.length === 0) {
     throw usage(`${folder} holds no evaluation: make one with --cross --keep NAME.`)
   }

@@ -1,7 +1,10 @@
-// What other weights would change: every address of the world judged with both, by sums of sizes.
+// What a world says of its whole space, and what other weights would change: every address judged,
+// by sums of sizes.
 
 import type { Family } from '../../src/ip/address.ts'
+import type { Kind } from '../../src/model/kind.ts'
 import { levelOf } from '../../src/model/level.ts'
+import { hasSignal } from './cross.ts'
 import { sizeOf64 } from './size.ts'
 import { type Scored, type Space, accessSpace } from './space.ts'
 import { newJudge } from './verdict.ts'
@@ -30,6 +33,32 @@ export function accessSpaceIn(world: World): Space {
       return { family, size, network: world.networks[network - 1], score: judge(cell).score }
     }),
   )
+}
+
+/** How much of the space has a kind's signal: what a change of the detection adds or takes. */
+export interface SignalSpace {
+  readonly kind: Kind
+  readonly ipv4: number
+  /** Of these, in access networks. */
+  readonly ipv4InAccess: number
+  readonly ipv6_64s: number
+}
+
+export function signalSpaceIn(world: World, kinds: readonly Kind[]): readonly SignalSpace[] {
+  const judge = newJudge(world)
+  const sums = kinds.map((kind) => ({ kind, ipv4: 0, ipv4InAccess: 0, ipv6_64s: 0 }))
+  for (const cell of world.cells) {
+    const verdict = judge(cell)
+    for (const sum of sums) {
+      if (!hasSignal(verdict, sum.kind)) continue
+      if (cell.family === 6) sum.ipv6_64s += cell.size / sizeOf64
+      else {
+        sum.ipv4 += cell.size
+        if (world.networks[cell.network - 1]?.access === true) sum.ipv4InAccess += cell.size
+      }
+    }
+  }
+  return sums
 }
 
 export function effectOf(

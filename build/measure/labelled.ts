@@ -3,6 +3,7 @@
 // addresses, told by the pieces that it lies in and not by a sample. The list is in no feed, or it
 // proves nothing; this file cannot know that.
 
+import { IpriskError, messageOf } from '../../src/base/error.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { newWords } from '../../src/ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../../src/ip/embedded.ts'
@@ -24,7 +25,7 @@ import type { Reader } from '../../src/table/check.ts'
 import { locate, newLocated } from '../../src/table/locate.ts'
 import { readVerdict } from '../../src/table/verdict.ts'
 import { type Layer, wordsPerStart } from '../layer/layer.ts'
-import { newTally, tallySink } from '../parse/tally.ts'
+import { countDrop, newTally, tallySink } from '../parse/tally.ts'
 import { readSnapshot } from '../parse/read.ts'
 import { rangeSize } from './size.ts'
 import { askFrom, blockFrom } from './space.ts'
@@ -47,20 +48,38 @@ export interface LabelledList {
   readonly ranges: readonly Range[]
   /** Lines that are no address, prefix or range. */
   readonly dropCount: number
+  /** The first of them: file, line, reason and text. */
+  readonly dropped: readonly string[]
 }
 
-/** Any file of one address, prefix or range a line, comments and gzip allowed; each counts once. */
+/**
+ * Any file of one address, prefix or range a line, comments and gzip allowed; each counts once.
+ * Errors: `list_unreadable`, and `list_empty` where no line is any of these.
+ */
 export async function readLabelled(path: string): Promise<LabelledList> {
   const ranges = new Map<string, Range>()
   const tally = newTally(path)
-  let unsound = 0
-  const sink = tallySink(tally, ({ text }) => {
+  const sink = tallySink(tally, ({ text, place }) => {
     const range = parseRange(text)
-    if (range === undefined) unsound++
-    else ranges.set(`${range.family} ${range.first} ${range.last}`, range)
+    if (range !== undefined) ranges.set(`${range.family} ${range.first} ${range.last}`, range)
+    else countDrop(tally, { reason: 'no address, prefix or range', place, sample: text })
   })
-  await readSnapshot({ path, format: 'list' }, sink)
-  return { ranges: [...ranges.values()], dropCount: tally.dropCount + unsound }
+  try {
+    await readSnapshot({ path, format: 'list' }, sink)
+  } catch (thrown) {
+    const message = `${path} cannot be read as a list: ${messageOf(thrown)}`
+    throw new IpriskError({ code: 'list_unreadable', message, fault: 'input', cause: thrown })
+  }
+  const { dropCount, bad } = tally
+  if (ranges.size === 0) {
+    const found = bad.length === 0 ? 'it is empty' : `it begins with ${bad.join('; ')}`
+    throw new IpriskError({
+      code: 'list_empty',
+      message: `${path} names no address: one address, prefix or range a line is read; ${found}`,
+      fault: 'input',
+    })
+  }
+  return { ranges: [...ranges.values()], dropCount, dropped: bad }
 }
 
 export interface Evaluation {

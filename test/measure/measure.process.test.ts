@@ -53,11 +53,12 @@ describe('evaluate', () => {
     const exits = join(folder, 'exits.txt')
     const homes = join(folder, 'homes.txt')
     writeFileSync(exits, '9.1.2.3\n9.1.2.4\n')
-    writeFileSync(homes, '9.3.0.0/24\n')
+    writeFileSync(homes, '9.3.0.0/24\nattic\n')
     const flags = [`${exits}:tor`, `${homes}:clean`, '--table', table]
     const text = await run('evaluate', flags)
     expect(text.code).toBe(0)
-    expect(text.stdout).toContain(`${exits}: tor, 2 entries`)
+    expect(text.stdout).toContain(`${exits}: tor, 2 entries\n`)
+    expect(text.stdout).toContain(`  ${homes}:line 2: no address, prefix or range: attic\n`)
     expect(text.stdout).toMatch(/^recall +signal +50\.0 % +9\.5 % +90\.5 %$/m)
     expect(text.stdout).toMatch(/^IPv4 addresses +33,554,432 /m)
     const json = await run('evaluate', [...flags, '--json'])
@@ -74,6 +75,9 @@ describe('evaluate', () => {
     [['exits.txt:good'], /a label is vpn/],
     [['/nowhere/exits.txt:tor'], /no file/],
     [['--cross', '--mirror', '/nowhere'], /no folder/],
+    [['--keep', 'later'], /--cross/],
+    [['--cross', '--keep', '../up'], /letters, digits/],
+    [['--report', '--out', '/nowhere'], /no evaluation/],
   ])('%j is a mistake that it names', async (flags, message) => {
     const { code, stderr } = await run('evaluate', flags)
     expect(code).toBe(2)

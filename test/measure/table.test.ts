@@ -95,7 +95,7 @@ describe('evaluate', () => {
         fc.uniqueArray(near, { minLength: 1, maxLength: 6, selector: formatRange }),
         fc.constantFrom(...labels),
         (ranges, label) => {
-          const found = evaluate({ ranges, dropCount: 0 }, label, {
+          const found = evaluate({ ranges, dropCount: 0, dropped: [] }, label, {
             reader: table.reader,
             records,
           })
@@ -134,6 +134,22 @@ describe('evaluate', () => {
     const list = await readLabelled(path)
     expect(list.ranges.map(formatRange)).toEqual(['11.1.1.1', '11.0.0.0/30', '9.9.9.9-9.9.9.10'])
     expect(list.dropCount).toBe(2)
+    expect(list.dropped.map((text) => text.slice(path.length))).toEqual([
+      ':line 6: no address, prefix or range: nonsense',
+      ':line 7: no address, prefix or range: 300.1.1.1',
+    ])
+  })
+
+  it.each([
+    ['empty.txt', Buffer.from(''), 'list_empty', /it is empty/],
+    ['words.txt', Buffer.from('hello\nno\n'), 'list_empty', /begins with .*line 1: .*hello/],
+    ['page.html', Buffer.from('<html>\nno\n'), 'list_unreadable', /page.html/],
+    ['cut.txt.gz', gzipSync('9.1.2.3\n').subarray(0, 15), 'list_unreadable', /cannot be read/],
+  ])('says of %s why it is no list', async (name, bytes, code, message) => {
+    const path = join(folder, name)
+    writeFileSync(path, bytes)
+    const thrown: unknown = await readLabelled(path).catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ code, message: expect.stringMatching(message) as string })
   })
 
   it('answers transition space as a lookup does', async () => {
