@@ -5,12 +5,12 @@ import type { Day } from '../src/base/day.ts'
 import type { Evidence } from '../src/model/evidence.ts'
 import type { Network } from '../src/model/network.ts'
 import type { Source } from '../src/table/table.ts'
-import { hostersFeed, newestDay } from './builtin.ts'
+import { hostersFeed, namesFeed, newestDay } from './builtin.ts'
 import type { Feed } from './catalogue/feed.ts'
 import type { EvidenceBook } from './evidence.ts'
 import { hostingLists } from './networks/classify.ts'
 import type { AsFacts } from './networks/facts.ts'
-import { hostingTableVoice } from './networks/hosting.ts'
+import { hostingTableVoice, namesVoice } from './networks/hosting.ts'
 import type { Tables } from './networks/tables.ts'
 import { voiceOf } from './normalise.ts'
 import type { ReadFile } from './read.ts'
@@ -32,6 +32,7 @@ export function newAsStatements(
     ground.files.map(({ feed, day }) => [feed.id, { feed, day }]),
   )
   speakers.set(hostingTableVoice, { feed: hostersFeed, day: newestDay(ground.tables) })
+  speakers.set(namesVoice, { feed: namesFeed, day: ground.asOf })
   return ({ asn, organization, access, corporate }) => {
     // Corporate egress in a cloud is offices' traffic, whatever the rest of the AS is.
     if (access || corporate) return []

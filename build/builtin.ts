@@ -4,7 +4,7 @@
 import type { Day } from '../src/base/day.ts'
 import { formatRange } from '../src/ip/range.ts'
 import type { Feed } from './catalogue/feed.ts'
-import { hostingTableVoice } from './networks/hosting.ts'
+import { badListGroup, hostingTableVoice, namesVoice } from './networks/hosting.ts'
 import type { Tables } from './networks/tables.ts'
 import type { ReadFile } from './read.ts'
 import { newTally } from './parse/tally.ts'
@@ -42,6 +42,21 @@ export const hostersFeed = tableFeed({
   group: hostingTableVoice,
   assurance: 'good',
 })
+
+/**
+ * What organizations call themselves (build/networks/name.ts): a weak voice with the weight that a
+ * weak feed has before anything is measured, and never alone.
+ */
+export const namesFeed: Feed = {
+  ...tableFeed({
+    id: namesVoice,
+    title: 'Names of organizations that call themselves hosters',
+    kind: 'hosting',
+    group: badListGroup,
+    assurance: 'weak',
+  }),
+  weight: 0.5,
+}
 
 /** The crawlers' table as a file that was read: each row an entry, of the newest row's day. */
 export function crawlersFile(tables: Tables): ReadFile {

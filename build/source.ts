@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import { type Day, parseDay } from '../src/base/day.ts'
 import type { Source } from '../src/table/table.ts'
-import { hostersFeed } from './builtin.ts'
+import { hostersFeed, namesFeed } from './builtin.ts'
 import type { Networks } from './networks/read.ts'
 import type { Places } from './places/read.ts'
 import type { ReadFile } from './read.ts'
@@ -49,7 +49,7 @@ export function placeSources(places: Places, asOf: Day): readonly Source[] {
 }
 
 /**
- * One source a feed that gave entries, and the hosters' table. A quarantined feed is one, too, even
+ * One source a feed that gave entries, the hosters' table and the organizations' names. A quarantined feed is one, too, even
  * where nothing stands in for it: who serves the table shall see that.
  */
 export function feedSources(
@@ -72,8 +72,9 @@ export function feedSources(
       ...(quarantined.has(feed.id) ? { quarantined: true } : {}),
     })
   }
-  const { id, kind, title, licence, homepage } = hostersFeed
-  sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0 })
+  for (const { id, kind, title, licence, homepage } of [hostersFeed, namesFeed]) {
+    sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0 })
+  }
   return [...sources.values()]
 }
 

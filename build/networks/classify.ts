@@ -10,8 +10,8 @@
 
 import type { NetworkType } from '../../src/model/kind.ts'
 import type { AsFact, AsFacts } from './facts.ts'
-import { groupCount, hostingTableVoice, hostingVoices } from './hosting.ts'
-import { typeOfName } from './name.ts'
+import { groupCount, hostingTableVoice, hostingVoices, namesVoice } from './hosting.ts'
+import { isHosterName, typeOfName } from './name.ts'
 import type { AsTable, Tables } from './tables.ts'
 
 /** What there is to know of an AS beside its number and name. */
@@ -216,7 +216,8 @@ export function classify(subject: Subject): Classified {
 /**
  * The voices that call the AS a hoster, for evidence of kind hosting with match `as` (rule 5: the
  * hand-kept table, or two groups by hostingGroup); [] for what the tables or rules know as
- * something else: people's lines, campuses, carriers, offices.
+ * something else: people's lines, campuses, carriers, offices. The organization's own name speaks
+ * only where somebody else does: a name without a list behind it is no evidence.
  */
 export function hostingLists(subject: Subject): readonly string[] {
   const { type, rule } = classify(subject)
@@ -224,5 +225,6 @@ export function hostingLists(subject: Subject): readonly string[] {
     return [hostingTableVoice, ...hostingVoices(subject.facts.get(subject.asn))]
   }
   if (type !== 'hosting' && type !== 'cdn' && type !== 'unknown') return []
-  return hostingVoices(subject.facts.get(subject.asn))
+  const voices = hostingVoices(subject.facts.get(subject.asn))
+  return voices.length > 0 && isHosterName(subject.organization) ? [...voices, namesVoice] : voices
 }

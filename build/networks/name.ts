@@ -1,6 +1,8 @@
 // What an organization's name alone gives away. The weakest of all hints: it sets the type of a
-// network of which nothing else is known, and nothing more. Only words that ISPs and hosters do not
-// put into their names; cities and counties are left out, since many of them run access networks.
+// network of which nothing else is known, and it is a second voice where somebody else already
+// calls the network a hoster; alone it never is evidence. For types only words that ISPs and
+// hosters do not put into their names; cities and counties are left out, since many of them run
+// access networks.
 
 import type { NetworkType } from '../../src/model/kind.ts'
 
@@ -26,4 +28,24 @@ const patterns: readonly (readonly [NetworkType, RegExp])[] = [
 /** The type that the name suggests, if any. */
 export function typeOfName(organization: string): NetworkType | undefined {
   return patterns.find(([, pattern]) => pattern.test(organization))?.[0]
+}
+
+/**
+ * What hosters call themselves. Measured on 2026-08-22: in 101 names of the 432 hand-kept hosters,
+ * in 3 of the 687 ASes that the other tables know and in 6 of the 3,463 with the tag dsl.
+ */
+const hosterWords =
+  /\b(?:[a-z0-9-]*(?:hosting|hoster|host|servers?|cloud|vps)|(?:web)?hosting[a-z0-9-]*|hosts|clouds|serveurs?|servidores|hospedagem|h[eé]bergement|data ?cent(?:er|re)s?|datacent(?:er|re)[a-z]*|rechenzentrum|vds|colo|colocation|dedicated)\b/i
+
+/** Words with such a word inside, and what people's lines and telephones are sold as. */
+const otherWords =
+  /\b(?:(?:st\.?|saint)[ -]cloud|mccloud|observers?|ghost|voip|voice[a-z]*|telephon[a-z]*|wireless|cable|fib(?:er|re)[a-z]*|exchange|city of|county)\b/i
+
+/** Whether the organization calls itself a hoster, and nothing in its name says otherwise. */
+export function isHosterName(organization: string): boolean {
+  return (
+    hosterWords.test(organization) &&
+    !otherWords.test(organization) &&
+    typeOfName(organization) === undefined
+  )
 }

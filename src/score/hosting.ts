@@ -1,6 +1,7 @@
 // Hosting, the one kind that may also be inferred from the network: by the hand-kept table of
-// hosters, or by two independent lists of ASes. One list alone is no evidence, however weighty: AS
-// lists call universities, carriers and CDNs hosters. A list of ranges beats the inference.
+// hosters, or by two independent voices: lists of ASes, or one of them and the organization's own
+// name. One alone is no evidence, however weighty: AS lists call universities, carriers and CDNs
+// hosters. A list of ranges beats the inference.
 //
 // Invariants: more evidence never lowers the strength; an inference never passes 0.5, and in a
 // shared network never reaches the signal.

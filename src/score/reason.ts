@@ -11,7 +11,7 @@ export const reasonTexts = {
   proxy_listed: 'Listed as a public or commercial proxy.',
   residential_proxy_listed: 'Listed as a proxy on the line of a household.',
   hosting_listed: 'Inside a range that is listed as hosting.',
-  hosting_inferred: 'Its network is a hoster by a hand-kept table or by two independent lists.',
+  hosting_inferred: 'Its network is a hoster by a hand-kept table or two independent sources.',
   relay_listed: 'Exit of a privacy relay: an ordinary person behind it.',
   bot_verified: 'Inside a range that the operator of a known bot publishes.',
   bot_listed: 'Listed as a known bot by a third party.',
@@ -51,7 +51,7 @@ export const reasonTexts = {
   hosting_contradicted: "A third party lists people's own lines as hosting, which does not count.",
   rarely_seen: 'Seen on few recent days, on a line whose address changes hands: counts less.',
   shared_network: 'Evidence that does not name the very address counts less in a shared network.',
-  hosting_unconfirmed: 'One list alone calls its network a hoster: no evidence.',
+  hosting_unconfirmed: 'One source alone calls its network a hoster: no evidence.',
   cdn_edge: 'The edge of a content delivery network: is the forwarded address being read?',
 } as const
 

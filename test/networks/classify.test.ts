@@ -120,9 +120,10 @@ describe('classify, rule by rule', () => {
       peering: some(peeringClasses),
       lists: some(badLists),
     })
+    const names = fc.constantFrom('', 'Nowhere Cloud Hosting', 'Nowhere Telecom', 'Data Center Ltd')
     fc.assert(
-      fc.property(arbitrary, (options) => {
-        const one = subject(nobody, factsOf(options))
+      fc.property(arbitrary, names, (options, name) => {
+        const one = subject(nobody, factsOf(options), name)
         const network = classify(one)
         expect(network).toMatchObject({ mobile: false, corporate: false, cdn: false })
         // People's lines are never hosting, by type or by evidence.
@@ -145,6 +146,26 @@ describe('hostingLists', () => {
     const voices = hostingLists(subject(nobody, facts))
     expect(voices).toEqual(['asn-bgptools-tags', 'asn-peeringdb-classes', ...badLists])
     expect(groupCount(voices)).toBe(3)
+  })
+
+  it('takes the name beside another voice, and never alone', () => {
+    const name = 'Nowhere Cloud Hosting'
+    const tagged = hostingLists(subject(nobody, factsOf({ tags: ['vpsh'] }), name))
+    expect(tagged).toEqual(['asn-bgptools-tags', 'network-names'])
+    expect(groupCount(tagged)).toBe(2)
+    expect(hostingLists(subject(nobody, noFacts, name))).toEqual([])
+    expect(hostingLists(subject(nobody, factsOf({ class: 'Content' }), name))).toEqual([])
+    // The lists that may have been gathered by name are no second voice to it.
+    const listed = hostingLists(subject(nobody, factsOf({ lists: badLists }), name))
+    expect(listed).toContain('network-names')
+    expect(groupCount(listed)).toBe(1)
+    // What is named a carrier, a campus or somebody's lines stays that.
+    for (const tags of [
+      ['dsl', 'vpsh'],
+      ['uni', 'vpsh'],
+    ]) {
+      expect(hostingLists(subject(nobody, factsOf({ tags }), name))).toEqual([])
+    }
   })
 
   it('says nothing of what is something else', () => {
