@@ -390,6 +390,31 @@ describeFeeds('situations on real addresses', () => {
       ).toEqual([])
     }
   })
+
+  it('a network that one list and its own name call a hoster is hosting, about 20', () => {
+    const named = [...subject.networks()].filter(({ hosters }) => {
+      const voices = hosters.split('\n')
+      return voices.includes('network-names') && !voices.some((id) => id.startsWith('hosting-asn-'))
+    })
+    expect(named.length).toBeGreaterThan(200)
+    expect(named.filter(({ network }) => network.access)).toEqual([])
+    const asns = new Set(named.map(({ network }) => network.asn))
+    const answers = rows.flatMap(({ asn, first }) => {
+      const answer = asns.has(asn) ? table.check(textOf(first)) : undefined
+      return answer?.network?.asn === asn ? [answer] : []
+    })
+    const inferred = answers.filter(({ reasons }) => reasons.join() === 'hosting_inferred')
+    expect(inferred.length).toBeGreaterThan(200)
+    for (const { classification, risk_score, proxy } of inferred) {
+      expect([classification, proxy?.type, proxy?.confidence]).toEqual([
+        'hosting',
+        'data_center',
+        'low',
+      ])
+      expect([19, 20]).toContain(risk_score)
+    }
+    expect(answers.filter(({ reasons }) => reasons.includes('hosting_unconfirmed'))).toEqual([])
+  })
 })
 
 /** What is said of the first address of every claim. */
