@@ -109,14 +109,17 @@ function alarmTable(runs: readonly KeptRun[]): string {
   ].join('\n')
 }
 
+/** A proxy's signal is either of both kinds, so that the two would be the same rows. */
 function spaceTable(runs: readonly KeptRun[]): string {
-  const lines = crossKinds.flatMap((kind) =>
+  const kinds = crossKinds.filter((kind) => kind !== 'residential_proxy')
+  const lines = kinds.flatMap((kind) =>
     runs.flatMap(({ name, signals }) =>
       signals
         .filter((row) => row.kind === kind)
         .map(({ ipv4, ipv4InAccess, ipv6_64s }) => {
           const cells = [ipv4, ipv4InAccess, ipv6_64s].map((size) => count(Math.round(size)))
-          return `| ${[kind, name, ...cells].join(' | ')} |`
+          const signal = kind === 'proxy' ? 'proxy of either kind' : kind
+          return `| ${[signal, name, ...cells].join(' | ')} |`
         }),
     ),
   )

@@ -72,7 +72,8 @@ export async function readLabelled(path: string): Promise<LabelledList> {
   }
   const { dropCount, bad } = tally
   if (ranges.size === 0) {
-    const found = bad.length === 0 ? 'it is empty' : `it begins with ${bad.join('; ')}`
+    const [first] = bad
+    const found = first === undefined ? 'it is empty' : `the first line that is not: ${first}`
     throw new IpriskError({
       code: 'list_empty',
       message: `${path} names no address: one address, prefix or range a line is read; ${found}`,
