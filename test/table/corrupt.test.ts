@@ -1,11 +1,11 @@
 // Bad table files by table: each is refused with a message that names section and offset, and the
 // process is unhurt.
 
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { encodeTable } from '../../build/write/file.ts'
 import { sectionNames } from '../../src/schema/section.ts'
 import { openTable } from '../../src/table/open.ts'
@@ -16,6 +16,12 @@ import { smallContent, writeSmallTable } from './small.ts'
 const good = readFileSync(writeSmallTable())
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-corrupt-'))
 let number = 0
+
+// Hundreds of tables of 8 MB: kept to the end they would fill a disk.
+afterEach(() => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+})
+afterAll(() => rmSync(folder, { recursive: true }))
 
 function write(bytes: Uint8Array): string {
   const path = join(folder, `table-${number++}`)
