@@ -24,8 +24,16 @@ export function isBogon(family: Family, words: Uint32Array): boolean {
   return family === 4 ? isIpv4Bogon(words[0]!) : isIpv6Bogon(words)
 }
 
+/** 1 for a first octet with some bogon under it; all others need no second look. */
+const hasBogons = new Uint8Array(256).fill(1, 224)
+for (const octet of [0, 10, 100, 127, 169, 172, 192, 198, 203]) hasBogons[octet] = 1
+
 function isIpv4Bogon(value: number): boolean {
   const top = value >>> 24
+  return hasBogons[top] === 1 && isBogonUnder(top, value)
+}
+
+function isBogonUnder(top: number, value: number): boolean {
   if (top >= 224) return true // 224.0.0.0/4 multicast, 240.0.0.0/4 reserved
   switch (top) {
     case 0:
