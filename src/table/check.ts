@@ -35,10 +35,9 @@ export function check(reader: Reader, text: string): CheckAnswer | undefined {
   const verdict = located.bogon
     ? bogonVerdict
     : readVerdict(reader.views, located.verdict, reader.strings)
+  const { before, behind } = verdictMembers(reader, verdict)
   return {
-    classification: verdict.classification,
-    risk_level: levelOf(verdict.score),
-    risk_score: verdict.score,
+    ...before,
     ip: text,
     version: located.version,
     ...(canonical === text ? {} : { address: canonical }),
@@ -47,11 +46,31 @@ export function check(reader: Reader, text: string): CheckAnswer | undefined {
       located.bogon || located.location === 0
         ? null
         : readLocation(reader.views, located.location, reader.strings),
-    proxy: proxyAnswer(verdict),
-    bot: verdict.bot ?? null,
-    signals: verdict.signals,
-    reasons: verdict.reasons.map((reason) => reason.code),
-    table: reader.id,
+    ...behind,
+  }
+}
+
+/** The members that a verdict decides: those before `ip`, and those behind `location`. */
+export function verdictMembers(
+  reader: Pick<Reader, 'id'>,
+  verdict: Verdict,
+): {
+  readonly before: Pick<CheckAnswer, 'classification' | 'risk_level' | 'risk_score'>
+  readonly behind: Pick<CheckAnswer, 'proxy' | 'bot' | 'signals' | 'reasons' | 'table'>
+} {
+  return {
+    before: {
+      classification: verdict.classification,
+      risk_level: levelOf(verdict.score),
+      risk_score: verdict.score,
+    },
+    behind: {
+      proxy: proxyAnswer(verdict),
+      bot: verdict.bot ?? null,
+      signals: verdict.signals,
+      reasons: verdict.reasons.map((reason) => reason.code),
+      table: reader.id,
+    },
   }
 }
 

@@ -15,6 +15,22 @@ export function packDegrees(degrees: number): number {
   return Math.round(degrees * degreeScale)
 }
 
+/** What a country id stands for; members in the order of the answer. */
+export function readCountry(
+  countries: Uint32Array,
+  id: number,
+  strings: Strings,
+): Pick<Location, 'country_code' | 'continent_code' | 'continent' | 'country' | 'currency_code'> {
+  const at = (id - 1) * countryWords
+  return {
+    country_code: strings.text(countries[at] ?? 0),
+    continent_code: strings.text(countries[at + 1] ?? 0),
+    continent: strings.text(countries[at + 2] ?? 0),
+    country: strings.text(countries[at + 3] ?? 0),
+    currency_code: strings.text(countries[at + 4] ?? 0),
+  }
+}
+
 /** `id` must be a location id of the table, not 0. */
 export function readLocation(
   views: { readonly countries: Uint32Array; readonly locations: Int32Array },
@@ -23,19 +39,16 @@ export function readLocation(
 ): Location {
   const { countries, locations } = views
   const at = (id - 1) * locationWords
-  const country = ((locations[at] ?? 1) - 1) * countryWords
+  const { currency_code, ...country } = readCountry(countries, locations[at] ?? 1, strings)
   return {
-    country_code: strings.text(countries[country] ?? 0),
-    continent_code: strings.text(countries[country + 1] ?? 0),
-    continent: strings.text(countries[country + 2] ?? 0),
-    country: strings.text(countries[country + 3] ?? 0),
+    ...country,
     state: strings.text(locations[at + 1] ?? 0),
     city: strings.text(locations[at + 2] ?? 0),
     zip: strings.text(locations[at + 3] ?? 0),
     latitude: (locations[at + 4] ?? 0) / degreeScale,
     longitude: (locations[at + 5] ?? 0) / degreeScale,
     timezone: strings.text(locations[at + 6] ?? 0),
-    currency_code: strings.text(countries[country + 4] ?? 0),
+    currency_code,
     accuracy: accuracies[locations[at + 7] ?? 2] ?? 'country',
   }
 }

@@ -3,6 +3,7 @@
 
 import { mapFile } from '../base/map.ts'
 import { IpriskError } from '../base/error.ts'
+import { openAnswers } from './answer.ts'
 import { type Reader, check } from './check.ts'
 import { openStrings } from './string.ts'
 import type { Table } from './table.ts'
@@ -25,6 +26,7 @@ export function openTable(path: string): OpenTable {
   try {
     const file = readTableFile(map.bytes, path)
     const reader = { id: file.id, views: file.views, strings: openStrings(file.views) }
+    const answers = openAnswers(reader)
     let open = true
     return {
       path,
@@ -37,6 +39,10 @@ export function openTable(path: string): OpenTable {
       check(text) {
         if (!open) throw closed(path)
         return check(reader, text)
+      },
+      answer(asked) {
+        if (!open) throw closed(path)
+        return answers(asked)
       },
       close() {
         open = false

@@ -14,7 +14,7 @@ export interface Strings {
 
 export function openStrings(views: Pick<Views, 'string_offsets' | 'string_bytes'>): Strings {
   const { string_offsets: offsets, string_bytes: bytes } = views
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let kept = new Map<number, string>()
   return {
     text(id) {

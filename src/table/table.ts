@@ -2,6 +2,8 @@
 
 import type { CheckAnswer } from '../api/answer.ts'
 import type { Day } from '../base/day.ts'
+import type { AnswerBytes } from './answer.ts'
+import type { Asked } from './asked.ts'
 
 /** A feed or data set that went into the table, with what its licence asks to be said. */
 export interface Source {
@@ -27,6 +29,11 @@ export interface Table {
   readonly sources: readonly Source[]
   /** The whole answer for an address as text; `undefined` where the text is no address. */
   check(text: string): CheckAnswer | undefined
+  /**
+   * The same answer as JSON bytes, without an object or a string: exactly JSON.stringify of `check`.
+   * `asked.family` must not be 0. What it returns is good until its next call.
+   */
+  answer(asked: Asked): AnswerBytes
   /** Unmaps the file. Any use afterwards throws; views must not outlive it. */
   close(): void
 }

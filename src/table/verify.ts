@@ -2,8 +2,10 @@
 // every id that points somewhere. Slow by design (it reads all bytes); run by the build before a
 // table goes live, by the server before it serves one, and by `iprisk table verify`.
 
+import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import { mapFile } from '../base/map.ts'
+import { accuracies } from '../model/location.ts'
 import {
   countryWords,
   evidenceWords,
@@ -41,6 +43,7 @@ export function verifyTable(path: string): { readonly id: string; readonly bytes
     checkTails(file, fail)
     checkIds(file, fail)
     checkLists(file, fail)
+    checkTexts(file, fail)
     return { id: file.id, bytes: map.bytes.length }
   } finally {
     map.unmap()
@@ -200,6 +203,7 @@ function checkIds({ views, sources }: TableFile, fail: Fail): void {
   below('countries', count.strings)
   below('locations', count.countries + 1, 0, locationWords)
   for (const word of [1, 2, 3, 6]) below('locations', count.strings, word, locationWords)
+  below('locations', accuracies.length, 7, locationWords)
   for (const word of [1, 4]) below('verdicts', count.strings, word, verdictWords)
   below('verdicts', count.reasonLists, 5, verdictWords)
   below('evidence_ids', count.evidence)
@@ -226,5 +230,14 @@ function checkLists({ views }: TableFile, fail: Fail): void {
       if (offsets[i]! < offsets[i - 1]!) fail(section, i, 'the offsets fall')
     }
     if (offsets.at(-1) !== end) fail(section, offsets.length - 1, 'it does not end at the end')
+  }
+}
+
+/** Texts go out as they are: each is UTF-8 by itself, so none begins inside a character. */
+function checkTexts({ views }: TableFile, fail: Fail): void {
+  const { string_offsets: offsets, string_bytes: bytes } = views
+  if (!isUtf8(bytes)) fail('string_bytes', 0, 'it is no UTF-8')
+  for (let id = 0; id < offsets.length; id++) {
+    if ((bytes[offsets[id]!] ?? 0) >>> 6 === 2) fail('string_offsets', id, 'it cuts a character')
   }
 }

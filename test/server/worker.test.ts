@@ -72,6 +72,9 @@ const table: Table = {
   check: (text) => {
     throw new Error(`cannot look up ${text}`)
   },
+  answer: ({ bytes, from, to }) => {
+    throw new Error(`cannot look up ${Buffer.from(bytes.subarray(from, to)).toString()}`)
+  },
   close: () => undefined,
 }
 
