@@ -1,24 +1,53 @@
-// Hot path: the short form. Forbidden there: throw, regular expression.
+// Hot path: the short form. Forbidden there: allocation, throw, regular expression.
 //
-// The body of a check to the text of its `ip` (contract 3.11): RFC 8259, escapes honoured, unknown
-// members ignored, of a repeated `ip` the last one. `readIpPlainly` says what is right; `readIp`
-// reads the form that nearly every client sends by itself and leaves the rest to it. Not here:
-// whether the text is an address.
+// The body of a check to the address that it asks about (contract 3.11): RFC 8259, escapes honoured,
+// unknown members ignored, of a repeated `ip` the last one. `readIpPlainly` says what is right;
+// `askBody` reads the form that nearly every client sends by itself, in the body's own bytes, and
+// leaves the rest to it.
 
 import { isUtf8 } from 'node:buffer'
+import { type Asked, ask } from '../table/asked.ts'
 
-/** The address as sent; `undefined` where the body is no JSON object with a string `ip`. */
-export function readIp(body: Buffer): string | undefined {
-  const text = readShortForm(body)
-  return text === undefined ? readIpPlainly(body) : text
+/** More than any address has: a longer text is none. */
+const ipBytesMax = 64
+const ipBytes = new Uint8Array(ipBytesMax)
+
+/**
+ * Whether the body asks about an address, which is then `asked`: borrowed from the body or from
+ * here, so good until either goes or the next call.
+ */
+export function askBody(asked: Asked, body: Uint8Array): boolean {
+  const from = findShortForm(body)
+  if (from >= 0) return ask(asked, body, from, endOfText(body, from))
+  const text = readIpPlainly(body)
+  return text !== undefined && askText(asked, text)
 }
 
-/** The same by JSON.parse: the slow, obvious twin. */
-export function readIpPlainly(body: Buffer): string | undefined {
+/** Whether the text is an address, which is then `asked`. */
+export function askText(asked: Asked, text: string): boolean {
+  if (text.length > ipBytesMax) return false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code > 0x7f) return false
+    ipBytes[at] = code
+  }
+  return ask(asked, ipBytes, 0, text.length)
+}
+
+/** The text as it was sent. */
+export function textOf({ bytes, from, to }: Asked): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
+}
+
+/**
+ * The address as sent, by JSON.parse: the slow, obvious twin; `undefined` where the body is no JSON
+ * object with a string `ip`.
+ */
+export function readIpPlainly(body: Uint8Array): string | undefined {
   if (!isUtf8(body)) return undefined
   let value: unknown
   try {
-    value = JSON.parse(body.toString('utf8'))
+    value = JSON.parse(Buffer.from(body).toString('utf8'))
   } catch {
     return undefined
   }
@@ -32,12 +61,12 @@ const quote = 0x22
 const backslash = 0x5c
 
 /**
- * `{"ip":"…"}` with any white space between the tokens, one member, and printable ASCII without
- * escapes in it. `undefined` for everything else, right or wrong.
+ * Where the text begins in `{"ip":"…"}` with any white space between the tokens, one member, and
+ * printable ASCII without escapes in it. -1 for everything else, right or wrong.
  */
-function readShortForm(body: Buffer): string | undefined {
+export function findShortForm(body: Uint8Array): number {
   let at = skipSpace(body, 0)
-  if (body[at] !== 0x7b) return undefined
+  if (body[at] !== 0x7b) return -1
   at = skipSpace(body, at + 1)
   if (
     body[at] !== quote ||
@@ -45,31 +74,38 @@ function readShortForm(body: Buffer): string | undefined {
     body[at + 2] !== 0x70 ||
     body[at + 3] !== quote
   ) {
-    return undefined
+    return -1
   }
   at = skipSpace(body, at + 4)
-  if (body[at] !== 0x3a) return undefined
+  if (body[at] !== 0x3a) return -1
   at = skipSpace(body, at + 1)
-  if (body[at] !== quote) return undefined
+  if (body[at] !== quote) return -1
   const from = at + 1
-  at = from
-  while (at < body.length && body[at] !== quote) {
+  const to = endOfText(body, from)
+  if (body[to] !== quote) return -1
+  at = skipSpace(body, to + 1)
+  if (body[at] !== 0x7d) return -1
+  return skipSpace(body, at + 1) === body.length ? from : -1
+}
+
+/** The first place at or behind `from` that is no printable ASCII, or a quote or backslash. */
+function endOfText(body: Uint8Array, from: number): number {
+  let at = from
+  while (at < body.length) {
     const byte = body[at]!
-    if (byte < 0x20 || byte > 0x7e || byte === backslash) return undefined
+    if (byte < 0x20 || byte > 0x7e || byte === quote || byte === backslash) return at
     at += 1
   }
-  const to = at
-  at = skipSpace(body, at + 1)
-  if (body[at] !== 0x7d) return undefined
-  return skipSpace(body, at + 1) === body.length ? body.toString('latin1', from, to) : undefined
+  return at
 }
 
 /** The white space of RFC 8259, and no other. */
-function skipSpace(body: Buffer, from: number): number {
+function skipSpace(body: Uint8Array, from: number): number {
   let at = from
-  for (;;) {
-    const byte = body[at]
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at
+  while (at < body.length) {
+    const byte = body[at]!
+    if (byte > 0x20 || (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)) return at
     at += 1
   }
+  return at
 }

@@ -18,7 +18,11 @@ export const durationBounds = [
 ] as const
 
 const boundsMs = Float64Array.from(durationBounds, (seconds) => seconds * 1000)
-const statusIndex = new Map<number, number>(statuses.map((status, i) => [status, i]))
+/** By status. */
+const statusIndex = new Uint8Array(600)
+statuses.forEach((status, i) => {
+  statusIndex[status] = i
+})
 const classificationIndex = new Map<string, number>(classifications.map((name, i) => [name, i]))
 
 export interface Counters {
@@ -68,7 +72,7 @@ export function newCounters(): Counters {
 /** A request was answered with that status after so many milliseconds. */
 export function countRequest(counters: Counters, status: Status, durationMs: number): void {
   const { requests, durations, totals } = counters
-  requests[statusIndex.get(status)!]! += 1
+  requests[statusIndex[status]!]! += 1
   let bucket = 0
   while (bucket < boundsMs.length && durationMs > boundsMs[bucket]!) bucket += 1
   durations[bucket]! += 1

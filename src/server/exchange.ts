@@ -40,7 +40,7 @@ export interface Exchange {
   readonly head: boolean
   /** The other end of the connection, where the log names addresses; else `''`. */
   readonly remote: string
-  /** The address that is checked; `''` until one has been read. */
+  /** The checked address where the log names it or its answer had to wait; else `''`. */
   checked: string
   /** By `performance.now()`. */
   readonly startedMs: number

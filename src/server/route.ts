@@ -12,7 +12,7 @@ export type Endpoint =
   | { readonly access: 'open'; readonly answer: (exchange: Exchange) => void }
   | {
       readonly access: 'key'
-      readonly answer: (exchange: Exchange, key: Authenticated, body: Buffer) => void
+      readonly answer: (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
     }
 
 export interface Route {
