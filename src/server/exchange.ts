@@ -36,6 +36,8 @@ export interface Exchange {
   readonly service: Service
   readonly res: HttpResponse
   readonly requestId: string
+  /** The id is ours, not the client's. */
+  readonly ownId: boolean
   /** The method is HEAD: headers as for GET, no body. */
   readonly head: boolean
   /** The other end of the connection, where the log names addresses; else `''`. */

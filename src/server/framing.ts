@@ -81,35 +81,45 @@ export function resetHeaderPass(pass: HeaderPass): void {
   pass.close = false
 }
 
-/** Takes in one header. Names are in lower case, values without surrounding white space. */
+/**
+ * Takes in one header. Names are in lower case, values without surrounding white space. By length
+ * first: of the names that come here nearly none is then compared in vain.
+ */
 export function passHeader(pass: HeaderPass, name: string, value: string): void {
-  switch (name) {
-    case 'host':
-      pass.hosts += 1
+  switch (name.length) {
+    case 0:
+      pass.badName = true
       return
-    case 'content-length':
-      pass.lengths += 1
-      pass.length = readLength(value)
+    case 4:
+      if (name === 'host') pass.hosts += 1
       return
-    case 'transfer-encoding':
-      pass.codings += 1
-      pass.chunked = value.length === 7 && value.toLowerCase() === 'chunked'
+    case 10:
+      if (name === 'connection') pass.close ||= saysClose(value)
       return
-    case 'authorization':
+    case 12:
+      if (name === 'x-request-id') pass.requestId = value
+      return
+    case 13:
+      if (name !== 'authorization') return
       pass.authorizations += 1
       pass.authorization = value
       return
-    case 'x-request-id':
-      pass.requestId = value
+    case 14:
+      if (name !== 'content-length') return
+      pass.lengths += 1
+      pass.length = readLength(value)
       return
-    case 'connection':
-      pass.close ||= value.length >= 5 && value.toLowerCase().includes('close')
-      return
-    case '':
-      pass.badName = true
+    case 17:
+      if (name !== 'transfer-encoding') return
+      pass.codings += 1
+      pass.chunked = value.length === 7 && value.toLowerCase() === 'chunked'
       return
     default:
   }
+}
+
+function saysClose(connection: string): boolean {
+  return connection.length >= 5 && connection.toLowerCase().includes('close')
 }
 
 /** How the request ends, once all of its headers have been passed. */

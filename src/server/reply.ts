@@ -2,8 +2,8 @@
 //
 // Writing an answer: status, headers, body, and whether the connection lives on. The constant
 // headers go out in one `writeHeader` call with our own line end inside, which costs a third of
-// separate calls; never may a client's text stand in such a value. The request id stands alone: it
-// may be the client's, and holds no line end (requestid.ts).
+// separate calls; never may a client's text stand in such a value. A request id that is the client's
+// stands alone, though it holds no line end (requestid.ts); one of ours goes with the others.
 //
 // An answer that ends its connection is written in a later turn of the loop, see framing.ts.
 //
@@ -98,9 +98,15 @@ function reply(exchange: Exchange, answer: Answer): void {
 function write(exchange: Exchange, answer: Answer, close: boolean): void {
   const { res, service, requestId } = exchange
   countRequest(service.counters, answer.status, performance.now() - exchange.startedMs)
-  res.writeStatus(statusLines[answer.status])
-  res.writeHeader('x-request-id', requestId)
-  res.writeHeader('content-type', answer.headers + limitHeaders(exchange))
+  // uWebSockets.js begins an answer with 200 OK by itself.
+  if (answer.status !== 200) res.writeStatus(statusLines[answer.status])
+  const headers = answer.headers + limitHeaders(exchange)
+  if (exchange.ownId) {
+    res.writeHeader('content-type', `${headers}\r\nx-request-id: ${requestId}`)
+  } else {
+    res.writeHeader('x-request-id', requestId)
+    res.writeHeader('content-type', headers)
+  }
   if (exchange.head) {
     // No body was sent of so many bytes: the headers go out, and `res` can still be closed.
     res.writeHeader('connection', 'close')

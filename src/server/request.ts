@@ -51,8 +51,16 @@ type Plan =
       readonly key: Authenticated
     }
 
-/** Every request of the public port comes in here. */
-export function handleRequest(service: Service, res: HttpResponse, req: HttpRequest): void {
+/**
+ * Every request of the public port comes in here. `known` is what uWebSockets.js's own router found
+ * for it, so that neither method nor path become strings; without it the route table is asked.
+ */
+export function handleRequest(
+  service: Service,
+  res: HttpResponse,
+  req: HttpRequest,
+  known?: Endpoint,
+): void {
   resetHeaderPass(pass)
   req.forEach(takeHeader)
   const framing = framingOf(pass)
@@ -62,18 +70,20 @@ export function handleRequest(service: Service, res: HttpResponse, req: HttpRequ
     res.close()
     return
   }
-  const method = req.getCaseSensitiveMethod()
+  const head = known === undefined && req.getCaseSensitiveMethod() === 'HEAD'
+  const ownId = !isRequestId(pass.requestId)
   const exchange: Exchange = {
     service,
     res,
-    requestId: isRequestId(pass.requestId) ? pass.requestId : service.nextRequestId(),
-    head: method === 'HEAD',
+    requestId: ownId ? service.nextRequestId() : pass.requestId,
+    ownId,
+    head,
     remote: remoteOf(service, res),
     checked: '',
     startedMs: performance.now(),
     key: undefined,
     // How an answer to HEAD ends leaves no other way, see reply.ts.
-    keep: framing === framings.kept && method !== 'HEAD',
+    keep: framing === framings.kept && !head,
     state: states.open,
   }
   service.pending += 1
@@ -82,24 +92,26 @@ export function handleRequest(service: Service, res: HttpResponse, req: HttpRequ
     abortExchange(exchange)
   })
   try {
-    const plan = planOf(exchange, { path: req.getUrl(), method })
+    const plan = known === undefined ? planOf(exchange, req) : planFor(exchange, known)
     readBody(exchange, pass.length, (body) => carryOut(exchange, plan, body))
   } catch (error) {
     failExchange(exchange, error)
   }
 }
 
-/** 404, 405, 401, 403, 429 rate and their place before the body. */
-function planOf(
-  exchange: Exchange,
-  target: { readonly path: string; readonly method: string },
-): Plan {
-  const route = routes.get(target.path)
+/** 404 and 405, then as `planFor`. */
+function planOf(exchange: Exchange, req: HttpRequest): Plan {
+  const route = routes.get(req.getUrl())
   if (route === undefined) return { kind: 'refuse', code: 'not_found', allow: '' }
-  const endpoint = route.methods.get(target.method)
+  const endpoint = route.methods.get(req.getCaseSensitiveMethod())
   if (endpoint === undefined) {
     return { kind: 'refuse', code: 'method_not_allowed', allow: route.allow }
   }
+  return planFor(exchange, endpoint)
+}
+
+/** 401, 403, 429 rate and their place before the body. */
+function planFor(exchange: Exchange, endpoint: Endpoint): Plan {
   if (endpoint.access === 'open') return { kind: 'open', endpoint }
   const outcome = admit(exchange, pass)
   return outcome.kind === 'authenticated'
@@ -108,7 +120,7 @@ function planOf(
 }
 
 /** `body` is `undefined` where it is too large. */
-function carryOut(exchange: Exchange, plan: Plan, body: Buffer | undefined): void {
+function carryOut(exchange: Exchange, plan: Plan, body: Uint8Array | undefined): void {
   if (body === undefined || beginsLikeChunk(body)) exchange.keep = false
   if (plan.kind === 'refuse') replyError(exchange, plan.code, plan.allow)
   else if (body === undefined) replyError(exchange, 'payload_too_large')
@@ -123,12 +135,12 @@ function carryOut(exchange: Exchange, plan: Plan, body: Buffer | undefined): voi
 function readBody(
   exchange: Exchange,
   stated: number,
-  done: (body: Buffer | undefined) => void,
+  done: (body: Uint8Array | undefined) => void,
 ): void {
   let kept: Buffer = noBody
   let bytes = 0
   let finished = false
-  const finish = (body: Buffer | undefined): void => {
+  const finish = (body: Uint8Array | undefined): void => {
     finished = true
     done(body)
   }
@@ -145,7 +157,7 @@ function readBody(
         kept = noBody
         if (isLast || bytes > discardBytesMax) finish(undefined)
       } else if (isLast && before === 0) {
-        finish(Buffer.from(chunk))
+        finish(new Uint8Array(chunk))
       } else {
         // Copied: the chunk is dead after this call.
         kept = roomFor(kept, bytes, stated)

@@ -7,6 +7,7 @@
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import type { Account, AccountOptions } from '../account/account.ts'
 import { IpriskError, messageOf } from '../base/error.ts'
+import { paths } from '../api/path.ts'
 import { keyRefreshMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Table } from '../table/table.ts'
@@ -18,6 +19,7 @@ import { describeError } from './fault.ts'
 import type { TableFile, ToPrimary, ToWorker, WorkerSettings } from './message.ts'
 import { handleRequest } from './request.ts'
 import { requestIds } from './requestid.ts'
+import { checkEndpoint } from './route.ts'
 import { loadUws } from './uws.ts'
 
 /** Counts reach the primary this often, so that a worker's death loses little of them. */
@@ -139,6 +141,7 @@ async function start(
     parts.send({ kind: 'counted', counters: snapshotOf(counters) })
   }, countMs)
   const app = uws.App()
+  app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
   app.any('/*', (res, req) => handleRequest(service, res, req))
   const socket = await listen(app, settings)
   const close = (): void => {

@@ -65,24 +65,25 @@ describe('askBody', () => {
           random.below(8) === 0 ? random.below(256) : alphabet[random.below(alphabet.length)]!
         const change = random.below(3)
         if (change === 0) bytes[at] = byte
-        else bytes.splice(at, change - 1, ...(change === 1 ? [byte] : []))
-        if (change === 2) bytes.splice(at, 1)
-        if (bytes.length === 0) break
+        else if (change === 1) bytes.splice(at, 0, byte)
+        else bytes.splice(at, 1)
       }
       return Buffer.from(bytes)
     }
   })
 
   it('says what JSON.parse says of a right body with one byte changed', () => {
+    const wrong: string[] = []
     for (const original of right) {
       for (let at = 0; at < original.length; at += 1) {
         for (let byte = 0; byte < 256; byte += 1) {
           const body = Buffer.from(original)
           body[at] = byte
-          if (!same(body)) expect.unreachable(body.toString('latin1'))
+          if (!same(body)) wrong.push(body.toString('latin1'))
         }
       }
     }
+    expect(wrong).toEqual([])
   })
 
   it('says what JSON.parse says of any bytes', () => {
