@@ -1,11 +1,13 @@
 // The announced address space of a table: all pieces that belong to a network, end to end, so that
 // a number below its size stands for one place in it. Read from the table's views, because what is
-// announced is what callers ask about. Not for lookups.
+// announced is what callers ask about; and the rest, for lookups that find no network. Not for
+// lookups.
 //
 // IPv4 is counted in addresses, IPv6 in blocks of 2^72 (the table's keys); the bits below a key are
 // drawn. Keys with several pieces (tail groups) are left out: they are a few blocks among 10^14.
 
 import type { Family } from '../src/ip/address.ts'
+import { isBogon } from '../src/ip/special.ts'
 import { recordWords, tailGroupFlag } from '../src/schema/layout.ts'
 import type { Views } from '../src/schema/section.ts'
 import type { Random } from './random.ts'
@@ -22,6 +24,28 @@ const keyEnd = 2 ** 53
 
 /** Throws where no piece belongs to a network: nothing can be drawn then. */
 export function announcedSpace(views: Views, family: Family): AnnouncedSpace {
+  return spaceOf(views, family, (network) => network !== 0)
+}
+
+/** What belongs to no network and is no bogon: a lookup searches as ever and finds nothing. */
+export function silentSpace(views: Views, family: Family): AnnouncedSpace {
+  const space = spaceOf(views, family, (network) => network === 0)
+  const draw = (random: Random, out: Uint32Array): void => {
+    // Bogons are judged before the search; they are drawn again.
+    for (let tries = 0; tries < 10_000; tries++) {
+      space.draw(random, out)
+      if (!isBogon(family, out)) return
+    }
+    throw new RangeError(`All IPv${family} addresses without a network are bogons.`)
+  }
+  return { ...space, draw }
+}
+
+function spaceOf(
+  views: Views,
+  family: Family,
+  takes: (network: number) => boolean,
+): AnnouncedSpace {
   const starts = family === 4 ? views.ipv4_starts : views.ipv6_keys
   const records = family === 4 ? views.ipv4_records : views.ipv6_records
   const end = family === 4 ? 2 ** 32 : keyEnd
@@ -31,13 +55,13 @@ export function announcedSpace(views: Views, family: Family): AnnouncedSpace {
   let size = 0
   for (let piece = 0; piece < starts.length; piece++) {
     const record = records[piece]!
-    if (record >= tailGroupFlag || views.records[record * recordWords] === 0) continue
+    if (record >= tailGroupFlag || !takes(views.records[record * recordWords]!)) continue
     const first = starts[piece]!
     firsts.push(first)
     befores.push(size)
     size += (starts[piece + 1] ?? end) - first
   }
-  if (size === 0) throw new RangeError(`The table has no network for IPv${family} addresses.`)
+  if (size === 0) throw new RangeError(`The table has no network for such IPv${family} addresses.`)
   const firstOf = Float64Array.from(firsts)
   const beforeOf = Float64Array.from(befores)
   const draw = (random: Random, out: Uint32Array): void => {

@@ -1,56 +1,89 @@
-// Micro-benchmarks of the lookup in this process, by tinybench: each operation over each scenario.
-// An operation runs over a chunk of addresses at a time, because one lookup is shorter than the
-// clock can tell. The checksum of one pass over all addresses is printed: it keeps the compiler
-// from leaving work out, and the same table, seed and count always give the same one.
+// Micro-benchmarks of the lookup: this product's operations, the same search in C, and the readers of
+// MMDB files, over every scenario (scenario.ts), interleaved: in each round each subject is measured
+// once on the scenario at hand, the order turned each time. What is reported is the median of the
+// rounds' medians.
+//
+// Checksums keep the compiler from leaving work out, and compare: subjects of one group must find
+// the same; and the table must find the same country as the MMDB files that its places come from.
 //
 //   --table FILE         the table of the tests, or data/table/world.iprisk, by default
-//   --milliseconds 1000  for each row
+//   --milliseconds 25    for each row in each round
+//   --rounds 5
+//   --scenarios TEXT     only those whose name has this in it
+//   --own                without the other implementations
 //   --smoke              whether it works, not how fast
 //   --json               the report as JSON
 //   --save               keep it in bench/runs/
 //
-// The report goes to standard output, progress to standard error.
+// The report goes to standard output, progress to standard error. Exit code 1 where a checksum
+// differs.
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Bench } from 'tinybench'
+import { alignColumns } from '../src/base/column.ts'
 import { type OpenTable, openTable } from '../src/table/open.ts'
-import { announcedSpace } from './announced.ts'
-import { type Operation, operations } from './operation.ts'
-import { tablePath, wholeOption } from './option.ts'
+import { type Prepared, type Subject, type Timing, chunk, preparedHere } from './measure.ts'
+import { operations } from './operation.ts'
+import { tablePath, usage, wholeOption } from './option.ts'
+import { compilerFlags, compilerVersion } from './peer/compile.ts'
+import { type Agreement, compareCountries } from './peer/agree.ts'
+import { maxmindReaders, nodeSubjects } from './peer/mmdb.ts'
+import { mmdbSubjects, tableSubjects } from './peer/native.ts'
 import { runProgram, say } from './program.ts'
-import { columns } from './report.ts'
 import { type RunHead, runHead, saveRun } from './run.ts'
-import { type Addresses, type Scenario, defaultSeed, drawAddresses, scenarios } from './scenario.ts'
-
-/** Addresses of a chunk: some tens of microseconds at the least. */
-const chunk = 1024
+import {
+  type Addresses,
+  type Scenario,
+  defaultSeed,
+  drawAddresses,
+  scenarios,
+  spaceOfScenario,
+} from './scenario.ts'
+import { median } from './statistics.ts'
 
 interface Options {
   readonly table: string
   /** Addresses of a scenario, whole chunks. */
   readonly addresses: number
   readonly milliseconds: number
+  readonly rounds: number
+  readonly scenarios: readonly Scenario[]
+  readonly own: boolean
   readonly json: boolean
   readonly save: boolean
 }
 
-/** One operation on one scenario. */
-interface Row {
-  readonly operation: string
+/** One subject on one scenario. */
+export interface LookupRow {
+  readonly subject: string
   readonly scenario: string
-  /** For one address: the median, mean and 99th percentile over chunks. */
+  /** Nanoseconds for one address: the medians over the rounds. */
   readonly nsMedian: number
   readonly nsMean: number
   readonly nsP99: number
+  /** The median of each round. */
+  readonly rounds: readonly number[]
   readonly chunks: number
   readonly checksum: number
 }
 
 export interface LookupReport extends RunHead {
   readonly kind: 'lookup'
-  readonly table: { readonly id: string; readonly bytes: number }
+  readonly table: { readonly id: string; readonly bytes: number; readonly pieces: readonly number[] }
   readonly addresses: { readonly count: number; readonly seed: number }
-  readonly rows: readonly Row[]
+  readonly compiler: string | null
+  readonly subjects: readonly {
+    readonly name: string
+    readonly title: string
+    readonly group: string | null
+  }[]
+  readonly rows: readonly LookupRow[]
+  /** Countries of the table beside those of the MMDB files. */
+  readonly agreement: readonly Agreement[]
+  /** What of this went wrong, a sentence each. */
+  readonly faults: readonly string[]
   /** What would stand beside these rows, and why it does not. */
   readonly skipped: readonly { readonly peer: string; readonly reason: string }[]
 }
@@ -59,86 +92,188 @@ function readOptions(): Options {
   const text = { type: 'string' } as const
   const on = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
-    options: { table: text, milliseconds: text, smoke: on, json: on, save: on },
+    options: {
+      table: text,
+      milliseconds: text,
+      rounds: text,
+      scenarios: text,
+      own: on,
+      smoke: on,
+      json: on,
+      save: on,
+    },
   })
-  const { smoke, milliseconds } = values
+  const { smoke, milliseconds, own, json, save } = values
+  const wanted = values.scenarios ?? ''
+  const chosen = scenarios.filter(({ name }) => name.includes(wanted))
+  if (chosen.length === 0) throw usage(`No scenario has "${wanted}" in its name.`)
   return {
     table: tablePath(values.table),
-    addresses: (smoke ? 16 : 1024) * chunk,
+    addresses: (smoke ? 8 : 512) * chunk,
     milliseconds: wholeOption('milliseconds', milliseconds, {
       min: 1,
       max: 3_600_000,
-      otherwise: smoke ? 20 : 1000,
+      otherwise: smoke ? 1 : 25,
     }),
-    json: values.json,
-    save: values.save,
+    rounds: wholeOption('rounds', values.rounds, { min: 1, max: 1000, otherwise: smoke ? 1 : 5 }),
+    scenarios: chosen,
+    own,
+    json,
+    save,
   }
 }
 
-async function measure(options: Options, table: OpenTable): Promise<LookupReport> {
-  const { milliseconds } = options
-  table.populate()
-  const rows: Row[] = []
-  for (const scenario of scenarios) {
-    say(`${scenario.name}: drawing ${options.addresses} addresses`)
-    const space = announcedSpace(table.reader.views, scenario.family)
-    const count = options.addresses
-    const addresses = drawAddresses(scenario, { space, count, seed: defaultSeed })
-    for (const operation of operations) {
-      rows.push(await measureRow({ operation, scenario, table, addresses, milliseconds }))
-    }
+function ownSubjects(table: OpenTable): readonly Subject[] {
+  return operations.map(({ name, title, prepare }) => ({
+    name,
+    title,
+    ...(name === 'search' ? { group: 'record' } : {}),
+    ...(name === 'locate' || name === 'find' ? { group: 'located' } : {}),
+    prepare: (scenario, addresses) =>
+      preparedHere(name, scenario, { addresses, step: prepare(table, addresses) }),
+  }))
+}
+
+interface Peers {
+  readonly subjects: readonly Subject[]
+  readonly skipped: LookupReport['skipped']
+}
+
+async function findPeers(table: OpenTable, folder: string): Promise<Peers> {
+  const found = [
+    ['the same search in C', await tableSubjects(table, folder)],
+    ['libmaxminddb', await mmdbSubjects(folder)],
+  ] as const
+  return {
+    subjects: [
+      ...found.flatMap(([, it]) => ('value' in it ? it.value : [])),
+      ...(await nodeSubjects()),
+    ],
+    skipped: found.flatMap(([peer, it]) => ('reason' in it ? [{ peer, reason: it.reason }] : [])),
   }
+}
+
+async function measure(
+  options: Options,
+  table: OpenTable,
+  folder: string,
+): Promise<LookupReport> {
+  table.populate()
+  const peers: Peers = options.own
+    ? { subjects: [], skipped: [{ peer: 'all other implementations', reason: '--own' }] }
+    : await findPeers(table, folder)
+  const subjects = [...ownSubjects(table), ...peers.subjects]
+  const rows: LookupRow[] = []
+  const drawings = newDrawings(table, options.addresses)
+  try {
+    for (const scenario of options.scenarios) {
+      say(scenario.name)
+      rows.push(...(await measureScenario({ ...options, scenario, subjects, drawings })))
+    }
+  } finally {
+    for (const { end } of subjects) await end?.()
+  }
+  const countries = options.own ? undefined : await maxmindReaders()
+  const agreement =
+    countries === undefined
+      ? []
+      : options.scenarios
+          .filter(({ distribution, cold }) => distribution === 'uniform' && !cold)
+          .map((scenario) => compareCountries(table, countries, scenario, drawings(scenario)))
+  const { views } = table.reader
   return {
     ...runHead(process.argv.slice(2)),
     kind: 'lookup',
-    table: { id: table.id, bytes: table.bytes },
+    table: {
+      id: table.id,
+      bytes: table.bytes,
+      pieces: [views.ipv4_starts.length, views.ipv6_keys.length],
+    },
     addresses: { count: options.addresses, seed: defaultSeed },
+    compiler: compilerVersion() === undefined ? null : `${compilerVersion()} ${compilerFlags.join(' ')}`,
+    subjects: subjects.map(({ name, title, group = null }) => ({ name, title, group })),
     rows,
-    skipped: [{ peer: 'maxmind', reason: 'the npm package is no dependency of this project' }],
+    agreement,
+    faults: [...checksumFaults(subjects, rows), ...agreement.flatMap(({ faults }) => faults)],
+    skipped: peers.skipped,
   }
 }
 
-async function measureRow(options: {
-  readonly operation: Operation
+type Drawings = (scenario: Scenario) => Addresses
+
+/** Scenarios that differ in what is done with the addresses have the same ones. */
+function newDrawings(table: OpenTable, count: number): Drawings {
+  const drawn = new Map<string, Addresses>()
+  return (scenario) => {
+    const { family, distribution, miss } = scenario
+    const name = `${family} ${distribution === 'dependent' ? 'uniform' : distribution} ${miss}`
+    const known = drawn.get(name)
+    if (known !== undefined) return known
+    const space = spaceOfScenario(table.reader.views, scenario)
+    const addresses = drawAddresses(scenario, { space, count, seed: defaultSeed })
+    drawn.set(name, addresses)
+    return addresses
+  }
+}
+
+async function measureScenario(options: {
   readonly scenario: Scenario
-  readonly table: OpenTable
-  readonly addresses: Addresses
+  readonly subjects: readonly Subject[]
+  readonly drawings: Drawings
+  readonly rounds: number
   readonly milliseconds: number
-}): Promise<Row> {
-  const { operation, scenario, table, addresses, milliseconds } = options
-  const pass = operation.prepare(table, addresses)
-  const checksum = pass(0, addresses.count)
-  let first = 0
-  let sink = 0
-  const bench = new Bench({ time: milliseconds, warmupTime: Math.ceil(milliseconds / 4) })
-  bench.add(operation.name, () => {
-    sink ^= pass(first, first + chunk)
-    first = (first + chunk) % addresses.count
+}): Promise<readonly LookupRow[]> {
+  const { scenario, subjects, drawings, rounds, milliseconds } = options
+  const addresses = drawings(scenario)
+  const own: { subject: string; checksum: number; prepared: Prepared; timings: Timing[] }[] = []
+  for (const subject of subjects) {
+    const prepared = await subject.prepare(scenario, addresses)
+    own.push({ subject: subject.name, checksum: await prepared.sum(), prepared, timings: [] })
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const row of round % 2 === 0 ? own : own.toReversed()) {
+      row.timings.push(await row.prepared.time(milliseconds))
+    }
+  }
+  return own.map(({ subject, checksum, timings }) => {
+    const over = (of: (timing: Timing) => number): number => median(timings.map(of))
+    return {
+      subject,
+      scenario: scenario.name,
+      nsMedian: over(({ nsMedian }) => nsMedian),
+      nsMean: over(({ nsMean }) => nsMean),
+      nsP99: over(({ nsP99 }) => nsP99),
+      rounds: timings.map(({ nsMedian }) => nsMedian),
+      chunks: timings.reduce((sum, { chunks }) => sum + chunks, 0),
+      checksum,
+    }
   })
-  const [task] = await bench.run()
-  const result = task?.result
-  if (result?.state !== 'completed') {
-    throw new Error(`${operation.name} on ${scenario.name} did not complete (sum ${sink}).`)
-  }
-  const { latency } = result
-  const nanoseconds = (chunkMs: number): number => (chunkMs * 1_000_000) / chunk
-  return {
-    operation: operation.name,
-    scenario: scenario.name,
-    nsMedian: nanoseconds(latency.p50),
-    nsMean: nanoseconds(latency.mean),
-    nsP99: nanoseconds(latency.p99),
-    chunks: latency.samplesCount,
-    checksum,
-  }
+}
+
+/** Subjects of one group that did not find the same. */
+function checksumFaults(
+  subjects: readonly Subject[],
+  rows: readonly LookupRow[],
+): readonly string[] {
+  const groupOf = new Map(subjects.map(({ name, group }) => [name, group]))
+  const first = new Map<string, LookupRow>()
+  return rows.flatMap((row) => {
+    const group = groupOf.get(row.subject)
+    if (group === undefined) return []
+    const key = `${group} ${row.scenario}`
+    const other = first.get(key) ?? row
+    first.set(key, other)
+    return other.checksum === row.checksum
+      ? []
+      : [`${row.subject} and ${other.subject} do not find the same on ${row.scenario}`]
+  })
 }
 
 function lookupText(report: LookupReport): string {
-  const { machine, table, rows, skipped } = report
-  const titleOf = (name: string): string =>
-    operations.find((operation) => operation.name === name)?.title ?? ''
+  const { machine, table, subjects, rows, skipped, agreement, faults } = report
+  const titleOf = (name: string): string => subjects.find((it) => it.name === name)?.title ?? ''
   const cells = rows.map((row) => [
-    `${row.operation} (${titleOf(row.operation)})`,
+    `${row.subject} (${titleOf(row.subject)})`,
     row.scenario,
     ...[row.nsMedian, row.nsMean, row.nsP99].map((ns) => ns.toFixed(1)),
     row.checksum.toString(16).padStart(8, '0'),
@@ -147,19 +282,25 @@ function lookupText(report: LookupReport): string {
     `${machine.cpu}, Node ${machine.node}; table ${table.id}`,
     `${report.addresses.count} addresses a scenario, seed ${report.addresses.seed}`,
     '',
-    ...columns([['operation', 'scenario', 'ns', 'mean', 'p99', 'checksum'], ...cells]),
+    ...alignColumns([['operation', 'scenario', 'ns', 'mean', 'p99', 'checksum'], ...cells], 2),
+    ...agreement.map(
+      ({ scenario, same, asked }) => `the same country as the MMDB file: ${scenario} ${same} of ${asked}`,
+    ),
     ...skipped.map(({ peer, reason }) => `skipped: ${peer} (${reason})`),
+    ...faults.map((fault) => `FAULT: ${fault}`),
   ].join('\n')
 }
 
 async function main(): Promise<number> {
   const options = readOptions()
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-lookup-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const table = openTable(options.table)
   try {
-    const report = await measure(options, table)
+    const report = await measure(options, table, folder)
     process.stdout.write(`${options.json ? JSON.stringify(report) : lookupText(report)}\n`)
     if (options.save) say(`kept in ${saveRun(report, 'lookup')}`)
-    return 0
+    return report.faults.length === 0 ? 0 : 1
   } finally {
     table.close()
   }

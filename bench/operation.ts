@@ -1,21 +1,20 @@
-// The operations that bench/lookup.ts measures, one row each, from a table and the addresses of one
-// scenario to a function over a slice of them. Each returns a sum of what it found, so that nothing
-// of its work can be left out.
+// The operations of this product that bench/lookup.ts measures, one row each, from a table and the
+// addresses of one scenario to a function of one address. Each gives a number below 2^31 of what it
+// found, so that nothing of its work can be left out; the loops around them are in peer/loop.ts.
 
 import { newWords } from '../src/ip/address.ts'
 import { parseAddress } from '../src/ip/parse.ts'
-import { locate, newLocated } from '../src/table/locate.ts'
+import { type Located, locate, newLocated } from '../src/table/locate.ts'
 import type { OpenTable } from '../src/table/open.ts'
+import { searchIpv4, searchIpv6 } from '../src/table/search.ts'
+import type { Step } from './peer/loop.ts'
 import type { Addresses } from './scenario.ts'
-
-/** Works on the addresses from `first` to before `end`; gives a sum from 0 to 2^32 - 1. */
-export type Pass = (first: number, end: number) => number
 
 export interface Operation {
   readonly name: string
   /** What it is, for the report. */
   readonly title: string
-  readonly prepare: (table: OpenTable, addresses: Addresses) => Pass
+  readonly prepare: (table: OpenTable, addresses: Addresses) => Step
 }
 
 export const operations: readonly Operation[] = [
@@ -24,71 +23,73 @@ export const operations: readonly Operation[] = [
     title: 'text to words',
     prepare: (_table, { texts }) => {
       const words = newWords()
-      return (first, end) => {
-        let sum = 0
-        for (let at = first; at < end; at++) {
-          sum = (sum + parseAddress(texts[at]!, words)) | 0
-          sum = (sum + (words[0]! ^ words[3]!)) | 0
-        }
-        return sum >>> 0
+      return (at) => (parseAddress(texts[at]!, words) + (words[0]! ^ words[3]!)) & 0x7fff_ffff
+    },
+  },
+  {
+    name: 'search',
+    title: 'words to the number of the record',
+    prepare: ({ reader }, { family, words }) => {
+      const { views } = reader
+      if (family === 4) return (at) => searchIpv4(views, words[at * 4]!)
+      const address = newWords()
+      return (at) => {
+        copyWords(words, at, address)
+        return searchIpv6(views, address)
       }
     },
   },
   {
     name: 'locate',
-    title: 'words to record',
+    title: 'words to the record, bogons and embedded addresses judged',
     prepare: ({ reader }, { family, words }) => {
       const { views } = reader
       const address = newWords()
       const located = newLocated()
-      return (first, end) => {
-        let sum = 0
-        for (let at = first; at < end; at++) {
-          const from = at * 4
-          address[0] = words[from]!
-          address[1] = words[from + 1]!
-          address[2] = words[from + 2]!
-          address[3] = words[from + 3]!
-          locate(views, family, address, located)
-          sum = (sum + located.network + located.location + located.verdict) | 0
-        }
-        return sum >>> 0
+      return (at) => {
+        copyWords(words, at, address)
+        locate(views, family, address, located)
+        return sumOf(located)
       }
     },
   },
   {
     name: 'find',
-    title: 'text to record',
+    title: 'text to the record',
     prepare: ({ reader }, { texts }) => {
       const { views } = reader
       const address = newWords()
       const located = newLocated()
-      return (first, end) => {
-        let sum = 0
-        for (let at = first; at < end; at++) {
-          const family = parseAddress(texts[at]!, address)
-          if (family === 0) continue
-          locate(views, family, address, located)
-          sum = (sum + located.network + located.location + located.verdict) | 0
-        }
-        return sum >>> 0
+      return (at) => {
+        const family = parseAddress(texts[at]!, address)
+        if (family === 0) return 0
+        locate(views, family, address, located)
+        return sumOf(located)
       }
     },
   },
   {
     name: 'check',
-    title: 'text to the whole answer',
-    prepare: (table, { texts }) => {
-      return (first, end) => {
-        let sum = 0
-        for (let at = first; at < end; at++) {
-          const answer = table.check(texts[at]!)
-          if (answer === undefined) continue
-          const asn = answer.network === null ? 0 : answer.network.asn
-          sum = (sum + asn + answer.risk_score + answer.reasons.length) | 0
-        }
-        return sum >>> 0
-      }
-    },
+    title: 'text to the whole answer, an object',
+    prepare:
+      (table, { texts }) =>
+      (at) => {
+        const answer = table.check(texts[at]!)
+        if (answer === undefined) return 0
+        const asn = answer.network === null ? 0 : answer.network.asn
+        return (asn + answer.risk_score + answer.reasons.length) & 0x7fff_ffff
+      },
   },
 ]
+
+function copyWords(words: Uint32Array, at: number, out: Uint32Array): void {
+  const from = at * 4
+  out[0] = words[from]!
+  out[1] = words[from + 1]!
+  out[2] = words[from + 2]!
+  out[3] = words[from + 3]!
+}
+
+function sumOf(located: Located): number {
+  return (located.network + located.location + located.verdict) & 0x7fff_ffff
+}

@@ -2,32 +2,47 @@
 // drawing of each. A row added here is measured by every program that runs over the table. The same
 // table, seed and count give the same addresses.
 //
-//   uniform   every announced address is equally likely: caches help little
-//   zipf      100,000 announced addresses, the k-th most frequent one drawn in proportion to 1/k:
-//             what a service sees when few addresses make most of its requests
+//   uniform    every announced address is equally likely: caches help little
+//   zipf       100,000 announced addresses, the k-th most frequent one drawn in proportion to 1/k:
+//              what a service sees when few addresses make most of its requests
+//   hot        64 addresses, again and again: all that they need is in the nearest cache
+//   dependent  as uniform, but a lookup begins only when the last has ended (its result says where
+//              the next address lies): what one lookup takes, where the others show how many fit
+//              into a second
+//
+// A `miss` asks about addresses that belong to no network. `cold` empties the caches before each
+// chunk of 1024: what lookups cost beside other work; without it caches hold what the scenario
+// itself leaves in them.
 
 import { type Family, newWords } from '../src/ip/address.ts'
 import { formatAddress } from '../src/ip/text.ts'
-import { type AnnouncedSpace, lastAtMost } from './announced.ts'
+import type { Views } from '../src/schema/section.ts'
+import { type AnnouncedSpace, announcedSpace, lastAtMost, silentSpace } from './announced.ts'
 import { type Random, newRandom } from './random.ts'
 
-export const distributions = ['uniform', 'zipf'] as const
+export const distributions = ['uniform', 'zipf', 'hot', 'dependent'] as const
 export type Distribution = (typeof distributions)[number]
 
 export interface Scenario {
+  /** `ipv4-uniform`, `ipv6-zipf-miss-cold`. */
   readonly name: string
   readonly family: Family
   readonly distribution: Distribution
+  readonly miss: boolean
+  readonly cold: boolean
 }
 
-export const scenarios = [
-  { name: 'ipv4-uniform', family: 4, distribution: 'uniform' },
-  { name: 'ipv4-zipf', family: 4, distribution: 'zipf' },
-  { name: 'ipv6-uniform', family: 6, distribution: 'uniform' },
-  { name: 'ipv6-zipf', family: 6, distribution: 'zipf' },
-] as const satisfies readonly Scenario[]
-
-export type ScenarioName = (typeof scenarios)[number]['name']
+export const scenarios: readonly Scenario[] = [false, true].flatMap((cold) =>
+  [false, true].flatMap((miss) =>
+    ([4, 6] as const).flatMap((family) =>
+      distributions.map((distribution) => {
+        const parts = [`ipv${family}`, distribution, miss ? 'miss' : '', cold ? 'cold' : '']
+        const name = parts.filter((part) => part !== '').join('-')
+        return { name, family, distribution, miss, cold }
+      }),
+    ),
+  ),
+)
 
 /** The addresses of one scenario, in the order in which they are asked about. */
 export interface Addresses {
@@ -41,11 +56,19 @@ export interface Addresses {
 /** The seed of every published figure. */
 export const defaultSeed = 20260822
 
+/** How many addresses the hot distribution has. */
+export const hotAddresses = 64
+
 /** How many addresses the zipf distribution chooses from. */
 export const zipfAddresses = 100_000
 
 export function scenarioNamed(name: string): Scenario | undefined {
   return scenarios.find((scenario) => scenario.name === name)
+}
+
+/** Where a scenario's addresses come from. */
+export function spaceOfScenario(views: Views, { family, miss }: Scenario): AnnouncedSpace {
+  return miss ? silentSpace(views, family) : announcedSpace(views, family)
 }
 
 /** Draws `count` addresses out of `space`, which is of the scenario's family. */
@@ -55,9 +78,13 @@ export function drawAddresses(
 ): Addresses {
   const { space, count, seed } = options
   const random = newRandom(seed)
-  if (scenario.distribution === 'uniform') return drawUniform(space, random, count)
-  const population = drawUniform(space, random, zipfAddresses)
-  const rank = zipfRanks(random, zipfAddresses)
+  const { distribution } = scenario
+  if (distribution === 'uniform' || distribution === 'dependent') {
+    return drawUniform(space, random, count)
+  }
+  const size = distribution === 'hot' ? hotAddresses : zipfAddresses
+  const population = drawUniform(space, random, size)
+  const rank = distribution === 'hot' ? () => random.below(size) : zipfRanks(random, size)
   const ranks = Uint32Array.from({ length: count }, rank)
   const words = new Uint32Array(count * 4)
   ranks.forEach((from, index) => {

@@ -4,13 +4,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { announcedSpace, lastAtMost } from '../../bench/announced.ts'
 import { operations } from '../../bench/operation.ts'
+import { dependentPass, pass } from '../../bench/peer/loop.ts'
 import { newRandom } from '../../bench/random.ts'
 import {
   type Addresses,
   type Scenario,
   drawAddresses,
+  hotAddresses,
   scenarioNamed,
   scenarios,
+  spaceOfScenario,
   zipfRanks,
 } from '../../bench/scenario.ts'
 import { newWords } from '../../src/ip/address.ts'
@@ -27,7 +30,7 @@ beforeAll(() => {
 afterAll(() => table.close())
 
 function draw(scenario: Scenario, count: number, seed = 5): Addresses {
-  const space = announcedSpace(table.reader.views, scenario.family)
+  const space = spaceOfScenario(table.reader.views, scenario)
   return drawAddresses(scenario, { space, count, seed })
 }
 
@@ -40,30 +43,35 @@ describe.each(scenarios)('the scenario $name', (scenario) => {
     expect(scenarioNamed(scenario.name)).toBe(scenario)
   })
 
-  it('draws announced addresses, the words those of the text', () => {
+  it('draws addresses that a network holds, or that none does, the words those of the text', () => {
     const { texts, words, family, count } = draw(scenario, 500)
     expect(texts).toHaveLength(count)
     const parsed = newWords()
     texts.forEach((text, index) => {
       expect(parseAddress(text, parsed)).toBe(family)
       expect([...parsed]).toEqual([...words.subarray(index * 4, index * 4 + 4)])
-      expect(table.check(text)).not.toMatchObject({ network: null })
+      // No network and still judged: no bogon either.
+      const answer = table.check(text)
+      expect(answer?.network === null).toBe(scenario.miss)
+      expect(answer?.classification).not.toBe('bogon')
     })
   })
 
   it('is summed up alike by every operation that finds records, whole and in parts', () => {
     const addresses = draw(scenario, 300)
-    const passOf = (name: string) => {
+    const stepOf = (name: string) => {
       const operation = operations.find((row) => row.name === name)
       if (operation === undefined) throw new Error(`no operation ${name}`)
       return operation.prepare(table, addresses)
     }
-    expect(passOf('locate')(0, 300)).toBe(passOf('find')(0, 300))
+    expect(pass(stepOf('locate'), 0, 300)).toBe(pass(stepOf('find'), 0, 300))
     for (const { name, prepare } of operations) {
-      const pass = prepare(table, addresses)
-      const parts = (pass(0, 100) + pass(100, 300)) % 2 ** 32
-      expect({ name, sum: pass(0, 300) }).toEqual({ name, sum: parts })
-      expect(parts).not.toBe(0)
+      const step = prepare(table, addresses)
+      const parts = (pass(step, 0, 100) + pass(step, 100, 300)) % 2 ** 32
+      expect({ name, sum: pass(step, 0, 300) }).toEqual({ name, sum: parts })
+      expect({ name, sum: dependentPass(step, 0, 300) }).toEqual({ name, sum: parts })
+      // What finds nothing may well sum up to nothing.
+      if (!scenario.miss) expect(parts).not.toBe(0)
     }
   })
 })
@@ -71,7 +79,7 @@ describe.each(scenarios)('the scenario $name', (scenario) => {
 describe('the uniform distribution', () => {
   it('draws each announced network by its size', () => {
     // Three networks of one /8 each.
-    const scenario = { name: 'test', family: 4, distribution: 'uniform' } as const
+    const scenario = scenarioNamed('ipv4-uniform')!
     const tops = draw(scenario, 9000).texts.map((text) => text.split('.')[0])
     for (const top of ['9', '11', '12']) {
       expect(Math.abs(tops.filter((it) => it === top).length - 3000)).toBeLessThan(250)
@@ -84,6 +92,19 @@ describe('the uniform distribution', () => {
       records: new Uint32Array(table.reader.views.records.length),
     }
     expect(() => announcedSpace(views, 4)).toThrow('no network')
+  })
+})
+
+describe('the hot distribution', () => {
+  it('has few addresses', () => {
+    expect(new Set(draw(scenarioNamed('ipv4-hot')!, 5000).texts).size).toBe(hotAddresses)
+  })
+})
+
+describe('the scenarios', () => {
+  it('are every combination, once', () => {
+    expect(scenarios).toHaveLength(2 * 2 * 2 * 4)
+    expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length)
   })
 })
 
