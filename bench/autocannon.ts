@@ -10,21 +10,24 @@ import { IpriskError } from '../src/base/error.ts'
 import { flagsOf, runChild } from './child.ts'
 import { type Driver, type LoadRequests, type LoadResult, driverMarginMs } from './load.ts'
 import { pinned } from './pin.ts'
+import { partsOf } from './request.ts'
 
 /** It builds every request for every connection before it starts; more would take it long. */
 const addressesMax = 500
 
 /** The requests of the HAR file: of each only what autocannon reads. */
-function harText({ path, headers, addresses }: LoadRequests, port: number): string {
-  const headerList = Object.entries(headers).map(([name, value]) => ({ name, value }))
-  const entries = addresses.slice(0, addressesMax).map((address) => ({
-    request: {
-      method: 'POST',
-      url: `http://127.0.0.1:${port}${path}`,
-      headers: headerList,
-      postData: { mimeType: 'application/json', text: JSON.stringify({ ip: address }) },
-    },
-  }))
+function harText(requests: LoadRequests, port: number): string {
+  const entries = requests.addresses.slice(0, addressesMax).map((address) => {
+    const { method, headers, body } = partsOf(requests, address)
+    return {
+      request: {
+        method,
+        url: `http://127.0.0.1:${port}${requests.path}`,
+        headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+        ...(body === '' ? {} : { postData: { mimeType: 'application/json', text: body } }),
+      },
+    }
+  })
   return JSON.stringify({ log: { version: '1.2', entries } })
 }
 

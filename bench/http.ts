@@ -1,9 +1,11 @@
 // `npm run bench:http`: the real clustered server beside a bare uWebSockets.js with a constant
-// answer, under the same load in one run, on loopback. Both run all the time; rounds alternate
-// between them and turn their order each time, so that what disturbs the machine disturbs both.
-// Where the time goes inside the server is not asked here.
+// answer and its peers (nginx with geoip2, node:http and fastify with maxmind), under the same load
+// in one run, on loopback. All run all the time; rounds alternate between them and turn their order
+// each time, so that what disturbs the machine disturbs all. Then few connections, and then the same
+// offered rate for all that can take it (60 % of iprisk's peak, an open loop). Where the time goes
+// inside the server is not asked here.
 //
-//   --seconds 60       load on each variant, in total
+//   --seconds 60       load on each variant, in total, and each way
 //   --rounds 6         into which that is divided
 //   --connections 64
 //   --workers N        processes of each server; half of the cores by default
@@ -17,7 +19,7 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where there was an
 // error under load or a wrong answer, 2 for wrong usage.
 
-import { constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -27,16 +29,29 @@ import { treeCpu } from './cpu.ts'
 import { type DriverName, chooseDriver, driverNames } from './driver.ts'
 import type { LoadResult } from './load.ts'
 import { tablePath, usage, wholeOption } from './option.ts'
-import { allowedCores, hasTaskset, planCores } from './pin.ts'
+import { nginxVersion } from './peer/nginx.ts'
+import { type CorePlan, allowedCores, hasTaskset, planCores } from './pin.ts'
 import { runProgram, say } from './program.ts'
-import { type HttpReport, type Round, faultCount, httpText, sumUp } from './report.ts'
+import {
+  type HttpReport,
+  type Round,
+  type SteadyReport,
+  faultCount,
+  httpText,
+  sumUp,
+} from './report.ts'
 import { meanAnswerBytes, requestsOf } from './request.ts'
 import { runHead, saveRun } from './run.ts'
-import { type SampleReport, addSamples, sampleBare, sampleIprisk } from './sample.ts'
+import { type SampleReport, addSamples } from './sample.ts'
 import { type Scenario, defaultSeed, drawAddresses, scenarioNamed, scenarios } from './scenario.ts'
-import { type Variant, type VariantName, createKey, startBare, startIprisk } from './variant.ts'
+import { type Server, startServers } from './server.ts'
+import { median } from './statistics.ts'
+import { type Steady, steadyOf } from './steady.ts'
+import { type Variant, type VariantName, createKey } from './variant.ts'
 
 const addressCount = 100_000
+/** So few that nobody waits for a queue: what is left is the server's own pauses. */
+const fewConnections = 8
 
 interface Options {
   readonly secondsPerRound: number
@@ -47,6 +62,7 @@ interface Options {
   readonly table: string
   readonly scenario: Scenario
   readonly driver: DriverName | undefined
+  readonly peers: boolean
   readonly json: boolean
   readonly save: boolean
 }
@@ -63,6 +79,7 @@ function readOptions(): Options {
       table: text,
       scenario: text,
       driver: text,
+      own: on,
       smoke: on,
       json: on,
       save: on,
@@ -93,13 +110,14 @@ function readOptions(): Options {
     table: tablePath(values.table),
     scenario,
     driver,
+    peers: !values.own,
     json: values.json,
     save: values.save,
   }
 }
 
 async function measure(options: Options, table: OpenTable, folder: string): Promise<HttpReport> {
-  const { connections, secondsPerRound, scenario } = options
+  const { connections, scenario, rounds } = options
   const driver = chooseDriver(options.driver)
   const cores = planCores({
     allowed: allowedCores(),
@@ -111,51 +129,126 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
   const draw = { space, count: addressCount, seed: defaultSeed }
   const requests = requestsOf(await createKey(folder), drawAddresses(scenario, draw).texts)
   const answerBytes = meanAnswerBytes(table, requests.addresses)
-  const placed = { workers: cores.workers, cores: cores.serverCores, folder }
-  const running: Variant[] = []
+  const { workers, threads, loadCores } = cores
+  const placed = { workers, cores: cores.serverCores, folder }
+  const started = await startServers({
+    ...placed,
+    table,
+    requests,
+    answerBytes,
+    peers: options.peers && scenario.family === 4,
+  })
+  const { servers } = started
   try {
-    const iprisk = await startIprisk({ ...placed, table: table.path })
-    running.push(iprisk)
-    const bare = await startBare({ ...placed, bytes: answerBytes })
-    running.push(bare)
-    const sample = async () => ({
-      iprisk: await sampleIprisk(iprisk.port, requests, table),
-      bare: await sampleBare(bare.port, requests, answerBytes),
-    })
-    const before = await sample()
-    const load = driver.prepare(requests, folder)
-    const { threads, loadCores } = cores
-    const loadOf = (variant: Variant, seconds: number) =>
-      load({ port: variant.port, seconds, connections, threads, cores: loadCores })
-    for (const variant of [bare, iprisk]) await loadOf(variant, options.warmupSeconds)
-    const rounds: Round[] = []
-    for (let round = 0; round < options.rounds; round++) {
-      for (const variant of round % 2 === 0 ? [iprisk, bare] : [bare, iprisk]) {
-        rounds.push(await measureRound(variant, round, () => loadOf(variant, secondsPerRound)))
-      }
-    }
-    const after = await sample()
-    const both = (name: VariantName): SampleReport => addSamples(before[name], after[name])
+    const before = await sampleAll(servers)
+    const loads = new Map(
+      servers.map((server) => {
+        const own = join(folder, server.name)
+        mkdirSync(own, { recursive: true })
+        return [server.name, driver.prepare(server.requests, own)]
+      }),
+    )
+    const load = (server: Server, seconds: number, connections: number) =>
+      loads.get(server.name)!({
+        port: server.port,
+        seconds,
+        connections,
+        threads,
+        cores: loadCores,
+      })
+    for (const server of servers) await load(server, options.warmupSeconds, connections)
+    const own = servers.filter(({ name }) => name === 'iprisk' || name === 'bare')
+    const peak = await interleave(servers, rounds, (server, round) =>
+      measureRound(server, round, () => load(server, options.secondsPerRound, connections)),
+    )
+    const few = await interleave(own, rounds, (server, round) =>
+      measureRound(server, round, () => load(server, options.secondsPerRound, fewConnections)),
+    )
+    const steady = await measureSteady({ options, peak, folder, cores, servers })
+    const after = await sampleAll(servers)
     return {
       ...runHead(process.argv.slice(2)),
       kind: 'http',
       driver: driver.name,
+      nginx: nginxVersion() ?? null,
       cores: cores.note,
-      workers: cores.workers,
+      workers,
       connections,
-      secondsPerRound,
+      secondsPerRound: options.secondsPerRound,
       table: { id: table.id, bytes: table.bytes },
       addresses: { scenario: scenario.name, count: addressCount, seed: defaultSeed },
       answerBytes,
-      variants: sumUp(rounds, {
-        workers: cores.workers,
-        samples: { iprisk: both('iprisk'), bare: both('bare') },
+      variants: sumUp(peak, {
+        workers,
+        samples: new Map(
+          servers.map(({ name }) => [name, addSamples(before.get(name)!, after.get(name)!)]),
+        ),
       }),
-      rounds,
+      skipped: started.skipped,
+      rounds: peak,
+      few: { connections: fewConnections, rounds: few },
+      steady,
     }
   } finally {
-    await Promise.all(running.map((variant) => variant.end()))
+    await started.end()
   }
+}
+
+/** Each round every server once, the order turned each time. */
+async function interleave<T>(
+  servers: readonly Server[],
+  rounds: number,
+  measureOne: (server: Server, round: number) => Promise<T>,
+): Promise<readonly T[]> {
+  const results: T[] = []
+  for (let round = 0; round < rounds; round++) {
+    for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+      results.push(await measureOne(server, round))
+    }
+  }
+  return results
+}
+
+async function sampleAll(
+  servers: readonly Server[],
+): Promise<ReadonlyMap<VariantName, SampleReport>> {
+  const samples = new Map<VariantName, SampleReport>()
+  for (const server of servers) samples.set(server.name, await server.sample())
+  return samples
+}
+
+/** Of iprisk's peak, offered to whatever can take it. */
+const steadyShare = 0.6
+
+async function measureSteady(options: {
+  readonly options: Options
+  readonly peak: readonly Round[]
+  readonly folder: string
+  readonly cores: CorePlan
+  readonly servers: readonly Server[]
+}): Promise<SteadyReport> {
+  const { peak, folder, cores, servers } = options
+  const { connections, rounds, secondsPerRound: seconds } = options.options
+  const rateOf = (name: VariantName): number =>
+    median(
+      peak.flatMap(({ variant, load }) => (variant === name ? [load.requests / load.seconds] : [])),
+    )
+  const rate = Math.round(steadyShare * rateOf('iprisk'))
+  // A server that cannot do so much at its best would only show a growing queue.
+  const able = servers.filter(({ name }) => rateOf(name) > rate / 0.9)
+  const generators = new Map<VariantName, Steady>()
+  for (const { name, requests } of able) {
+    const found = steadyOf(requests, folder)
+    if ('reason' in found) return { rate, connections, reason: found.reason, rounds: [] }
+    generators.set(name, found.value)
+  }
+  const core = cores.loadCores?.[0]
+  const measured = await interleave(able, rounds, async ({ name, port }, round) => {
+    const load = await generators.get(name)!({ port, connections, rate, seconds, core })
+    say(`round ${round + 1}: ${name} at ${rate}/s, p99 ${load.p99.toFixed(0)} us`)
+    return { variant: name, round, load }
+  })
+  return { rate, connections, reason: null, rounds: measured }
 }
 
 async function measureRound(

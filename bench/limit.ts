@@ -26,11 +26,12 @@ import { createLedger } from '../src/account/ledger.ts'
 import { type Limiter, createLimiter } from '../src/account/limiter.ts'
 import { openLmdbCounters, openLmdbStore } from '../src/account/lmdb.ts'
 import { openRates } from '../src/account/slots.ts'
+import { alignColumns } from '../src/base/column.ts'
 import { readSettings } from '../src/config/settings.ts'
+
 import { bootId, machineOffsetMs } from '../src/base/clock.ts'
 import { wholeOption } from './option.ts'
 import { runProgram, say } from './program.ts'
-import { columns } from './report.ts'
 import { type RunHead, runHead, saveRun } from './run.ts'
 
 const chunk = 1024
@@ -198,7 +199,7 @@ function limitText({ machine, keys, rows }: LimitReport): string {
   return [
     `${machine.cpu}, Node ${machine.node}; ${keys} keys`,
     '',
-    ...columns([['operation', 'ns', 'mean', 'p99', 'bytes', 'refused'], ...cells]),
+    ...alignColumns([['operation', 'ns', 'mean', 'p99', 'bytes', 'refused'], ...cells], 1),
   ].join('\n')
 }
 

@@ -3,8 +3,10 @@
 //
 // Invariants: load goes to 127.0.0.1 only; every run ends by itself in bounded time.
 
-/** What is asked: one POST for each address, all with the same headers, in turn, for ever. */
+/** What is asked: one request for each address, all with the same headers, in turn, for ever. */
 export interface LoadRequests {
+  /** A POST with a body of one address, or a GET with the address in the header `x-address`. */
+  readonly carrier: 'body' | 'header'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly addresses: readonly string[]

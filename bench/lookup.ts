@@ -71,7 +71,11 @@ export interface LookupRow {
 
 export interface LookupReport extends RunHead {
   readonly kind: 'lookup'
-  readonly table: { readonly id: string; readonly bytes: number; readonly pieces: readonly number[] }
+  readonly table: {
+    readonly id: string
+    readonly bytes: number
+    readonly pieces: readonly number[]
+  }
   readonly addresses: { readonly count: number; readonly seed: number }
   readonly compiler: string | null
   readonly subjects: readonly {
@@ -153,11 +157,7 @@ async function findPeers(table: OpenTable, folder: string): Promise<Peers> {
   }
 }
 
-async function measure(
-  options: Options,
-  table: OpenTable,
-  folder: string,
-): Promise<LookupReport> {
+async function measure(options: Options, table: OpenTable, folder: string): Promise<LookupReport> {
   table.populate()
   const peers: Peers = options.own
     ? { subjects: [], skipped: [{ peer: 'all other implementations', reason: '--own' }] }
@@ -190,7 +190,8 @@ async function measure(
       pieces: [views.ipv4_starts.length, views.ipv6_keys.length],
     },
     addresses: { count: options.addresses, seed: defaultSeed },
-    compiler: compilerVersion() === undefined ? null : `${compilerVersion()} ${compilerFlags.join(' ')}`,
+    compiler:
+      compilerVersion() === undefined ? null : `${compilerVersion()} ${compilerFlags.join(' ')}`,
     subjects: subjects.map(({ name, title, group = null }) => ({ name, title, group })),
     rows,
     agreement,
@@ -284,7 +285,8 @@ function lookupText(report: LookupReport): string {
     '',
     ...alignColumns([['operation', 'scenario', 'ns', 'mean', 'p99', 'checksum'], ...cells], 2),
     ...agreement.map(
-      ({ scenario, same, asked }) => `the same country as the MMDB file: ${scenario} ${same} of ${asked}`,
+      ({ scenario, same, asked }) =>
+        `the same country as the MMDB file: ${scenario} ${same} of ${asked}`,
     ),
     ...skipped.map(({ peer, reason }) => `skipped: ${peer} (${reason})`),
     ...faults.map((fault) => `FAULT: ${fault}`),

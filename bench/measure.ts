@@ -51,7 +51,8 @@ export async function preparedHere(
   const pass = scenario.distribution === 'dependent' ? loop.dependentPass : loop.pass
   return {
     sum: () => Promise.resolve(pass(step, 0, addresses.count)),
-    time: (milliseconds) => timeChunks(scenario, milliseconds, newChunks(addresses.count, pass, step)),
+    time: (milliseconds) =>
+      timeChunks(scenario, milliseconds, newChunks(addresses.count, pass, step)),
   }
 }
 

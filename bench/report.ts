@@ -1,10 +1,12 @@
 // The report of bench:http: its rounds summed up, its shape, its text. Pure; measuring is http.ts.
 
+import { alignColumns } from '../src/base/column.ts'
 import { type LoadErrors, type LoadResult, errorCount } from './load.ts'
 import type { RunHead } from './run.ts'
 import type { SampleReport } from './sample.ts'
 import { median, medianRatio, spread } from './statistics.ts'
-import { type VariantName, variantNames } from './variant.ts'
+import type { SteadyResult } from './steady.ts'
+import type { VariantName } from './variant.ts'
 
 /** One variant under load for one round. */
 export interface Round {
@@ -50,7 +52,26 @@ export interface HttpReport extends RunHead {
   /** Mean size of an answer's body, which is also the size of the bare one's. */
   readonly answerBytes: number
   readonly variants: readonly VariantReport[]
+  /** What would stand beside these, and why it does not. */
+  readonly skipped: readonly { readonly peer: string; readonly reason: string }[]
   readonly rounds: readonly Round[]
+  /** iprisk and bare under few connections. */
+  readonly few: { readonly connections: number; readonly rounds: readonly Round[] }
+  readonly steady: SteadyReport
+  readonly nginx: string | null
+}
+
+/** All that can take it, at the same offered rate. */
+export interface SteadyReport {
+  readonly rate: number
+  readonly connections: number
+  /** Why there are no rounds. */
+  readonly reason: string | null
+  readonly rounds: readonly {
+    readonly variant: VariantName
+    readonly round: number
+    readonly load: SteadyResult
+  }[]
 }
 
 /** `samples` has what was checked before and after, together. */
@@ -58,7 +79,8 @@ export function sumUp(
   rounds: readonly Round[],
   options: {
     readonly workers: number
-    readonly samples: Readonly<Record<VariantName, SampleReport>>
+    /** Those that were measured, in the order of the report. */
+    readonly samples: ReadonlyMap<VariantName, SampleReport>
   },
 ): readonly VariantReport[] {
   const { samples, workers } = options
@@ -66,7 +88,7 @@ export function sumUp(
     rounds.filter((round) => round.variant === name).toSorted((a, b) => a.round - b.round)
   const rates = (name: VariantName): readonly number[] =>
     ofVariant(name).map(({ load }) => load.requests / load.seconds)
-  return variantNames.map((name) => {
+  return [...samples].map(([name, sampled]) => {
     const own = ofVariant(name)
     const latency = (at: 'p50' | 'p99' | 'p999'): number =>
       median(own.map(({ load }) => load.latencyUs[at]))
@@ -86,7 +108,7 @@ export function sumUp(
       ratioToBare: medianRatio({ values: rates(name), base: rates('bare') }),
       requests: own.reduce((sum, { load }) => sum + load.requests, 0),
       errors: own.map(({ load }) => load.errors).reduce(addErrors),
-      samples: samples[name],
+      samples: sampled,
     }
   })
 }
@@ -145,17 +167,29 @@ export function httpText(report: HttpReport): string {
     samples.wrong.slice(0, 5).map((text) => `wrong answer of ${name}: ${text}`),
   )
   const notes = variants.some(({ busy }) => busy !== null && busy < busyMin) ? [idleNote] : []
-  return [...head, '', ...columns([httpTitles, ...rows]), ...notes, ...wrong].join('\n')
-}
-
-/** Rows as lines with columns as wide as their widest cell; all but the first end flush right. */
-export function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  )
-  return rows.map((row) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  '),
+  const { few, steady } = report
+  const fewRows = variants.flatMap(({ name }) => {
+    const own = few.rounds.filter(({ variant }) => variant === name)
+    if (own.length === 0) return []
+    const ms = (at: 'p50' | 'p99' | 'p999') =>
+      (median(own.map(({ load }) => load.latencyUs[at])) / 1000).toFixed(2)
+    return [
+      `${few.connections} connections: ${name} p50 ${ms('p50')}, p99 ${ms('p99')}, p99.9 ${ms('p999')} ms`,
+    ]
+  })
+  const steadyRows = variants.flatMap(({ name }) => {
+    const own = steady.rounds.filter(({ variant }) => variant === name)
+    if (own.length === 0) return []
+    const ms = (at: 'p50' | 'p99' | 'p999') =>
+      (median(own.map(({ load }) => load[at])) / 1000).toFixed(3)
+    const broken = own.reduce((sum, { load }) => sum + load.broken + load.status, 0)
+    return [
+      `${steady.rate}/s offered: ${name} p50 ${ms('p50')}, p99 ${ms('p99')}, p99.9 ${ms('p999')} ms, ${broken} errors`,
+    ]
+  })
+  const skipped = report.skipped.map(({ peer, reason }) => `skipped: ${peer} (${reason})`)
+  const table = alignColumns([httpTitles, ...rows], 1)
+  return [...head, '', ...table, ...fewRows, ...steadyRows, ...skipped, ...notes, ...wrong].join(
+    '\n',
   )
 }

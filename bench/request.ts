@@ -12,7 +12,26 @@ export function requestsOf(key: string, addresses: readonly string[]): LoadReque
     accept: 'application/json',
     'user-agent': 'iprisk-bench',
   }
-  return { path: paths.check, headers, addresses }
+  return { carrier: 'body', path: paths.check, headers, addresses }
+}
+
+/** The same in a GET with six headers, for a server that cannot read a body. */
+export function headerRequestsOf(requests: LoadRequests): LoadRequests {
+  return { ...requests, carrier: 'header' }
+}
+
+/** Method, headers beside Host and Content-Length, and body of the request for one address. */
+export function partsOf(
+  { carrier, headers }: LoadRequests,
+  address: string,
+): {
+  readonly method: 'POST' | 'GET'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+} {
+  return carrier === 'body'
+    ? { method: 'POST', headers, body: JSON.stringify({ ip: address }) }
+    : { method: 'GET', headers: { ...headers, 'x-address': address }, body: '' }
 }
 
 /** Mean size of the answers' bodies; the bare server's answer has it too. */

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Agent, request } from 'node:http'
 import type { Table } from '../src/table/table.ts'
 import type { LoadRequests } from './load.ts'
+import { partsOf } from './request.ts'
 
 export interface SampleReport {
   readonly checked: number
@@ -47,6 +48,20 @@ export async function sampleBare(
   return sample(port, requests, (_, { status, body }) => status === 200 && body.length === bytes)
 }
 
+/** Checks that a peer finds the country that its own MMDB file has. */
+export async function samplePeer(
+  port: number,
+  requests: LoadRequests,
+  countryOf: (address: string) => string,
+): Promise<SampleReport> {
+  const said = (body: string): string => /"country_code":"([^"]*)"/.exec(body)?.[1] ?? ''
+  return sample(
+    port,
+    requests,
+    (address, { status, body }) => status === 200 && said(body) === countryOf(address),
+  )
+}
+
 /** Both samples as one. */
 export function addSamples(a: SampleReport, b: SampleReport): SampleReport {
   return { checked: a.checked + b.checked, wrong: [...a.wrong, ...b.wrong] }
@@ -82,10 +97,11 @@ function ask(options: {
   readonly address: string
 }): Promise<Answer> {
   const { port, agent, requests, address } = options
-  const { path, headers } = requests
+  const { path } = requests
+  const { method, headers, body } = partsOf(requests, address)
   return new Promise((resolve, reject) => {
     const call = request(
-      { host: '127.0.0.1', port, path, agent, method: 'POST', headers, timeout: answerMs },
+      { host: '127.0.0.1', port, path, agent, method, headers, timeout: answerMs },
       (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => void chunks.push(chunk))
@@ -97,6 +113,6 @@ function ask(options: {
     )
     call.on('timeout', () => call.destroy(new Error(`no answer for ${address} in ${answerMs} ms`)))
     call.on('error', reject)
-    call.end(JSON.stringify({ ip: address }))
+    call.end(body)
   })
 }

@@ -5,9 +5,12 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CommandLine, flagsOf, runChild, startChild } from './child.ts'
+import type { Found } from './peer/compile.ts'
+import { nginxCommand } from './peer/nginx.ts'
 import { pinned } from './pin.ts'
+import { probePort } from '../src/server/probe.ts'
 
-export const variantNames = ['iprisk', 'bare'] as const
+export const variantNames = ['iprisk', 'bare', 'nginx', 'node', 'fastify'] as const
 export type VariantName = (typeof variantNames)[number]
 
 export interface Variant {
@@ -32,7 +35,10 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const iprisk: CommandLine = [process.execPath, join(here, '../src/cli/main.js')]
 const bare: CommandLine = [process.execPath, join(here, 'bare.js')]
 
-/** Makes a key of the plan without limits, in a state folder of its own. */
+/** More than any load here; what counts is that every request is held against a limit. */
+const limits = { rate: 1_000_000, quota: 1_000_000_000 }
+
+/** Makes a key with a rate and a quota, in a state folder of its own. */
 export async function createKey(folder: string): Promise<string> {
   const output = await runChild(
     [
@@ -40,7 +46,7 @@ export async function createKey(folder: string): Promise<string> {
       'keys',
       'create',
       '--json',
-      ...flagsOf({ plan: 'internal', state: stateOf(folder) }),
+      ...flagsOf({ plan: 'enterprise', ...limits, state: stateOf(folder) }),
     ],
     { timeoutMs: startMs, cwd: folder },
   )
@@ -72,6 +78,30 @@ export function startBare(options: Placed & { readonly bytes: number }): Promise
     folder,
     /^bare listens on http:\/\/127\.0\.0\.1:(\d+)$/,
   )
+}
+
+/** node:http or fastify, with npm maxmind. */
+export function startWeb(
+  options: Placed & { readonly name: 'node' | 'fastify' },
+): Promise<Variant> {
+  const { workers, cores, folder, name } = options
+  const command: CommandLine = [
+    process.execPath,
+    join(here, 'peer/web.js'),
+    ...flagsOf({ kind: name, workers }),
+  ]
+  return start(name, pinned(cores, command), folder, /^web listens on http:\/\/127\.0\.0\.1:(\d+)$/)
+}
+
+/** nginx with its geoip2 module, or why it cannot be had. */
+export async function startNginx(options: Placed): Promise<Found<Variant>> {
+  const { workers, cores, folder } = options
+  const port = await probePort({ host: '127.0.0.1', port: 0 })
+  const command = nginxCommand(folder, { port, workers })
+  if ('reason' in command) return command
+  const says = /start worker process (\d+)$/
+  const variant = await start('nginx', pinned(cores, command.value), folder, says)
+  return { value: { ...variant, port } }
 }
 
 async function start(

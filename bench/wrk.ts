@@ -19,11 +19,16 @@ const resultMark = 'bench-result '
 
 /** wrk's only fixed header beside ours: it adds Host and Content-Length. */
 export function wrkScript(requests: LoadRequests, addressFile: string): string {
-  const { path, headers } = requests
+  const { carrier, path, headers } = requests
   const headerLines = Object.entries(headers).map(
     ([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`,
   )
-  return `wrk.method = "POST"
+  const format =
+    carrier === 'body'
+      ? `wrk.format(nil, ${quote(path)}, nil, '{"ip":"' .. address .. '"}')`
+      : `wrk.format(nil, ${quote(path)})`
+  const before = carrier === 'body' ? '' : "    wrk.headers['x-address'] = address\n"
+  return `wrk.method = "${carrier === 'body' ? 'POST' : 'GET'}"
 ${headerLines.join('\n')}
 
 local threads = 0
@@ -38,7 +43,7 @@ local at = 0
 function init()
   for address in io.lines(${quote(addressFile)}) do
     count = count + 1
-    requests[count] = wrk.format(nil, ${quote(path)}, nil, '{"ip":"' .. address .. '"}')
+${before}    requests[count] = ${format}
   end
   -- Threads begin far apart, so that they do not ask for the same addresses at the same time.
   at = (first * 7919) % count

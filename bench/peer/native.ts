@@ -27,7 +27,9 @@ export async function tableSubjects(
   if ('reason' in program) return program
   const native = await startNative([program.value, table.path, ...sectionOffsets(table)], folder)
   const title = 'the same search in C, over the same file'
-  return { value: [{ ...subjectOf(native, 'search', { name: 'c-search', title }), group: 'record' }] }
+  return {
+    value: [{ ...subjectOf(native, 'search', { name: 'c-search', title }), group: 'record' }],
+  }
 }
 
 /** libmaxminddb: the lookup alone, and with one value. */
