@@ -53,10 +53,19 @@ export async function createKey(folder: string): Promise<string> {
   return (JSON.parse(output) as { readonly key: string }).key
 }
 
-export function startIprisk(options: Placed & { readonly table: string }): Promise<Variant> {
-  const { workers, cores, folder, table } = options
+export function startIprisk(
+  options: Placed & {
+    readonly table: string
+    /** A folder by which sampling.ts is told when to sample the heap. */
+    readonly sampling?: string
+  },
+): Promise<Variant> {
+  const { workers, cores, folder, table, sampling } = options
+  const preload = `--import ${new URL('sampling.js', import.meta.url).href}`
   const command: CommandLine = [
-    ...iprisk,
+    ...(sampling === undefined
+      ? iprisk
+      : (['env', `BENCH_SAMPLING=${sampling}`, `NODE_OPTIONS=${preload}`, ...iprisk] as const)),
     'serve',
     ...flagsOf({ host: '127.0.0.1', port: 0, 'admin-port': 0, 'log-level': 'warn' }),
     ...flagsOf({ workers, table, state: stateOf(folder) }),

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BuildReport } from '../build/report.ts'
 import { newFolder, runProgram } from './cli/program.ts'
 import { describeFeeds, feedsFolder } from './feeds.ts'
-import { serveFolder } from './world.setup.ts'
+import { serveFolder } from '../bench/site.ts'
 import { worldReport, worldTable } from './world.ts'
 
 /** Feeds of which entries are dropped for cause: reserved addresses, public resolvers. */

@@ -4,7 +4,6 @@
 
 import { execFile } from 'node:child_process'
 import {
-  createReadStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,12 +11,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { serveFolder } from '../bench/site.ts'
 import { feedsFolder } from './feeds.ts'
 import { type WorldDay, worldDays, worldReport, worldTable } from './world.ts'
 
@@ -74,22 +72,4 @@ function isStale(day: WorldDay): boolean {
 function newestIn(folder: string): number {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return Math.max(...names.map((name) => statSync(join(folder, name)).mtimeMs))
-}
-
-/** A static file server on loopback: what a mirror is. */
-export async function serveFolder(
-  folder: string,
-): Promise<{ readonly url: string; readonly close: () => void }> {
-  const server = createServer((request, response) => {
-    const path = join(folder, decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname))
-    if (!path.startsWith(folder) || !existsSync(path) || !statSync(path).isFile()) {
-      response.writeHead(404).end()
-      return
-    }
-    response.writeHead(200, { 'content-length': statSync(path).size })
-    createReadStream(path).pipe(response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
 }

@@ -9,7 +9,7 @@ import type { BuildReport } from '../../build/report.ts'
 import { newFolder, runProgram } from '../cli/program.ts'
 import { writeMmdb } from '../mmdb/writer.ts'
 import { startServer, waitFor } from '../server/server.ts'
-import { serveFolder } from '../world.setup.ts'
+import { serveFolder } from '../../bench/site.ts'
 import { addresses } from './sample.ts'
 
 const folder = newFolder()

@@ -1,0 +1,237 @@
+// `npm run bench:growth`: what a lookup costs as the table grows, from 10,000 ranges to 50 million.
+// The search itself (src/table/search.ts) over sections of the same layout, in memory: those of the
+// real table, thinned out, or with more boundaries at random places of announced space, so that
+// they stay where the Internet has its addresses. Checksum: every lookup must find the last start
+// at or below its address, which a search by lower bound over all starts finds too, on a sample.
+//
+//   --table FILE  --milliseconds 400  --rounds 5  --smoke  --json  --save
+//
+// The largest sizes take 1 GB of memory.
+
+import { parseArgs } from 'node:util'
+import { alignColumns } from '../src/base/column.ts'
+import { count } from '../src/base/figure.ts'
+import type { Family } from '../src/ip/address.ts'
+import { indexBuckets, keyBucketDivisor } from '../src/schema/layout.ts'
+import type { Views } from '../src/schema/section.ts'
+import { type OpenTable, openTable } from '../src/table/open.ts'
+import { searchIpv4, searchIpv6 } from '../src/table/search.ts'
+import { type AnnouncedSpace, announcedSpace, lastAtMost } from './announced.ts'
+import { type Prepared, chunk, preparedHere } from './measure.ts'
+import { tablePath, wholeOption } from './option.ts'
+import type { Step } from './peer/loop.ts'
+import { runProgram, say } from './program.ts'
+import { newRandom } from './random.ts'
+import { type RunHead, runHead, saveRun } from './run.ts'
+import { type Addresses, defaultSeed, drawAddresses, scenarioNamed } from './scenario.ts'
+import { median } from './statistics.ts'
+
+export interface GrowthRow {
+  readonly family: Family
+  readonly ranges: number
+  /** Whether these are the real table's own boundaries. */
+  readonly real: boolean
+  readonly distribution: 'uniform' | 'dependent'
+  readonly nsMedian: number
+  readonly rounds: readonly number[]
+  /** Of starts or keys, records and index. */
+  readonly bytes: number
+  /** Filling the sections from sorted boundaries, and sorting them. */
+  readonly buildMs: number
+}
+
+export interface GrowthReport extends RunHead {
+  readonly kind: 'growth'
+  readonly table: {
+    readonly id: string
+    readonly bytes: number
+    readonly pieces: readonly number[]
+  }
+  readonly rows: readonly GrowthRow[]
+}
+
+const sizes = [10_000, 100_000, 1_000_000, 'real', 10_000_000, 25_000_000, 50_000_000] as const
+const smokeSizes = [1000, 'real', 20_000] as const
+
+type Starts = Uint32Array | Float64Array
+
+interface Grown {
+  readonly views: Views
+  readonly ranges: number
+  readonly starts: Starts
+  readonly bytes: number
+  readonly buildMs: number
+}
+
+/** A table's address sections of about `size` ranges; record i is i. */
+function grow(views: Views, space: AnnouncedSpace, size: number): Grown {
+  const { family } = space
+  const own = family === 4 ? views.ipv4_starts : views.ipv6_keys
+  const begun = performance.now()
+  const starts = family === 4 ? new Uint32Array(size) : new Float64Array(size)
+  const kept = Math.min(size, own.length)
+  for (let at = 0; at < kept; at++) starts[at] = own[Math.floor((at * own.length) / kept)]!
+  const random = newRandom(defaultSeed)
+  const words = new Uint32Array(4)
+  for (let at = kept; at < size; at++) {
+    space.draw(random, words)
+    starts[at] = family === 4 ? words[0]! : keyOf(words)
+  }
+  if (size > kept) starts.sort()
+  const ranges = dropEqual(starts)
+  const used = starts.subarray(0, ranges)
+  const index = indexOf(used, family === 4 ? 4096 : keyBucketDivisor)
+  const records = new Uint32Array(ranges)
+  for (let at = 0; at < ranges; at++) records[at] = at
+  const buildMs = performance.now() - begun
+  const grown =
+    family === 4
+      ? { ipv4_starts: used as Uint32Array, ipv4_records: records, ipv4_index: index }
+      : { ipv6_keys: used as Float64Array, ipv6_records: records, ipv6_index: index }
+  const bytes = used.byteLength + records.byteLength + index.byteLength
+  return { views: { ...views, ...grown }, ranges, starts: used, bytes, buildMs }
+}
+
+function keyOf(words: Uint32Array): number {
+  return (words[0]! & 0x1fff_ffff) * 0x100_0000 + (words[1]! >>> 8)
+}
+
+/** Moves distinct values to the front; gives their number. */
+function dropEqual(sorted: Starts): number {
+  let length = 1
+  for (let at = 1; at < sorted.length; at++) {
+    if (sorted[at] !== sorted[length - 1]) sorted[length++] = sorted[at]!
+  }
+  return length
+}
+
+/** index[b]: the last start at or below the first value of bucket b (src/schema/FORMAT.md). */
+function indexOf(starts: Starts, bucketSize: number): Uint32Array {
+  const index = new Uint32Array(indexBuckets + 1)
+  let piece = 0
+  for (let bucket = 0; bucket < indexBuckets; bucket++) {
+    while (piece + 1 < starts.length && starts[piece + 1]! <= bucket * bucketSize) piece++
+    index[bucket] = piece
+  }
+  index[indexBuckets] = starts.length - 1
+  return index
+}
+
+function stepOf(views: Views, { family, words }: Addresses): Step {
+  if (family === 4) return (at) => searchIpv4(views, words[at * 4]!)
+  const address = new Uint32Array(4)
+  return (at) => {
+    for (let word = 0; word < 4; word++) address[word] = words[at * 4 + word]!
+    return searchIpv6(views, address)
+  }
+}
+
+/** Throws where a lookup does not find what a plain search over all starts finds. */
+function checkSample(grown: Grown, addresses: Addresses, step: Step): void {
+  const starts = Float64Array.from(grown.starts)
+  for (let at = 0; at < Math.min(2000, addresses.count); at++) {
+    const words = addresses.words.subarray(at * 4, at * 4 + 4)
+    const expected = lastAtMost(starts, addresses.family === 4 ? words[0]! : keyOf(words))
+    if (step(at) !== expected) {
+      throw new Error(`${addresses.texts[at]} is in piece ${expected}, found ${step(at)}.`)
+    }
+  }
+}
+
+async function measureFamily(options: {
+  readonly table: OpenTable
+  readonly family: Family
+  readonly smoke: boolean
+  readonly rounds: number
+  readonly milliseconds: number
+}): Promise<readonly GrowthRow[]> {
+  const { table, family, smoke, rounds, milliseconds } = options
+  const { views } = table.reader
+  const real = (family === 4 ? views.ipv4_starts : views.ipv6_keys).length
+  const space = announcedSpace(views, family)
+  const scenarios = [
+    scenarioNamed(`ipv${family}-uniform`)!,
+    scenarioNamed(`ipv${family}-dependent`)!,
+  ]
+  const draw = { space, count: (smoke ? 8 : 512) * chunk, seed: defaultSeed + 1 }
+  const addresses = drawAddresses(scenarios[0]!, draw)
+  const measured: { row: Omit<GrowthRow, 'nsMedian' | 'rounds'>; prepared: Prepared }[] = []
+  for (const size of smoke ? smokeSizes : sizes) {
+    const grown = grow(views, space, size === 'real' ? real : size)
+    const step = stepOf(grown.views, addresses)
+    checkSample(grown, addresses, step)
+    for (const scenario of scenarios) {
+      const prepared = await preparedHere(`growth-${size}`, scenario, { addresses, step })
+      const { ranges, bytes, buildMs } = grown
+      const distribution = scenario.distribution === 'dependent' ? 'dependent' : 'uniform'
+      const row = { family, ranges, real: size === 'real', distribution, bytes, buildMs } as const
+      measured.push({ row, prepared })
+    }
+    say(`IPv${family}, ${count(grown.ranges)} ranges`)
+  }
+  const results: number[][] = measured.map(() => [])
+  // Interleaved: each round all sizes, the order turned each time.
+  for (let round = 0; round < rounds; round++) {
+    const order = measured.map((_, at) => at)
+    for (const at of round % 2 === 0 ? order : order.toReversed()) {
+      results[at]!.push((await measured[at]!.prepared.time(milliseconds)).nsMedian)
+    }
+  }
+  return measured.map(({ row }, at) => ({
+    ...row,
+    nsMedian: median(results[at]!),
+    rounds: results[at]!,
+  }))
+}
+
+async function main(): Promise<number> {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: { table: text, milliseconds: text, rounds: text, smoke: on, json: on, save: on },
+  })
+  const { smoke } = values
+  const limits = { min: 1, max: 3_600_000 }
+  const milliseconds = wholeOption('milliseconds', values.milliseconds, {
+    ...limits,
+    otherwise: smoke ? 1 : 150,
+  })
+  const rounds = wholeOption('rounds', values.rounds, {
+    ...limits,
+    max: 1000,
+    otherwise: smoke ? 1 : 5,
+  })
+  const table = openTable(tablePath(values.table))
+  try {
+    const { views } = table.reader
+    const rows: GrowthRow[] = []
+    for (const family of [4, 6] as const) {
+      rows.push(...(await measureFamily({ table, family, smoke, rounds, milliseconds })))
+    }
+    const report = {
+      ...runHead(process.argv.slice(2)),
+      kind: 'growth',
+      table: {
+        id: table.id,
+        bytes: table.bytes,
+        pieces: [views.ipv4_starts.length, views.ipv6_keys.length],
+      },
+      rows,
+    } satisfies GrowthReport
+    const cells = rows.map((row) => [
+      `IPv${row.family} ${row.distribution}${row.real ? ' (real)' : ''}`,
+      count(row.ranges),
+      row.nsMedian.toFixed(1),
+      (row.bytes / 1e6).toFixed(1),
+      row.buildMs.toFixed(0),
+    ])
+    const lines = alignColumns([['lookup', 'ranges', 'ns', 'MB', 'build ms'], ...cells], 1)
+    process.stdout.write(`${values.json ? JSON.stringify(report) : lines.join('\n')}\n`)
+    if (values.save) say(`kept in ${saveRun(report, 'growth')}`)
+    return 0
+  } finally {
+    table.close()
+  }
+}
+
+await runProgram(main)

@@ -1,0 +1,60 @@
+// A kept run as it lies in bench/runs/<day>-<cpu>/: one file of raw data a part. What a run has not
+// measured is absent, and the report says so.
+
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { AllocationReport } from '../allocation.ts'
+import type { GrowthReport } from '../growth.ts'
+import type { LookupReport } from '../lookup.ts'
+import type { MemoryReport } from '../memory.ts'
+import type { HttpReport } from '../report.ts'
+import type { RunHead } from '../run.ts'
+import type { WorldReport } from '../world.ts'
+
+export interface Parts {
+  readonly lookup: LookupReport
+  readonly http: HttpReport
+  readonly memory: MemoryReport
+  readonly growth: GrowthReport
+  readonly world: WorldReport
+  readonly allocation: AllocationReport
+}
+export type PartName = keyof Parts
+
+export const partNames = ['lookup', 'http', 'allocation', 'memory', 'growth', 'world'] as const
+
+export interface Run extends Partial<Parts> {
+  /** The folder's name. */
+  readonly name: string
+  readonly all: AllReport
+}
+
+/** The run as a whole: what was asked for, and what could not be measured. */
+export interface AllReport extends RunHead {
+  readonly kind: 'all'
+  readonly short: boolean
+  readonly seconds: Readonly<Partial<Record<PartName, number>>>
+  readonly skipped: readonly { readonly part: PartName; readonly reason: string }[]
+}
+
+/** Throws where the folder holds no run. */
+export function readRun(folder: string): Run {
+  const read = (name: string): unknown => {
+    const path = join(folder, `${name}.json`)
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+  }
+  const all = read('all') as AllReport | undefined
+  if (all === undefined) throw new Error(`${folder} has no all.json: it holds no run.`)
+  const parts = Object.fromEntries(
+    partNames.map((name) => [name, read(name)]).filter(([, part]) => part !== undefined),
+  ) as Partial<Parts>
+  return { name: basename(folder), all, ...parts }
+}
+
+/** The newest folder of `runs` that holds a run; `undefined` where none does. */
+export function newestRun(runs: string): string | undefined {
+  if (!existsSync(runs)) return undefined
+  const found = readdirSync(runs).filter((name) => existsSync(join(runs, name, 'all.json')))
+  const newest = found.sort().at(-1)
+  return newest === undefined ? undefined : join(runs, newest)
+}

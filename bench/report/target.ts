@@ -1,0 +1,183 @@
+// The targets and what a run says to each: a row, a bound that must hold, one to reach for, and the
+// figure out of the raw data. The verdict is computed, never typed.
+
+import {
+  type Figure,
+  fewMs,
+  growthRatio,
+  rateAgainst,
+  show,
+  steadyUs,
+  tableCopies,
+  timesAsLong,
+  workerMb,
+} from './figure.ts'
+import type { Run } from './run.ts'
+
+export interface Target {
+  readonly title: string
+  readonly must: number
+  readonly reach: number
+  /** Whether more is better. */
+  readonly more: boolean
+  readonly unit: string
+  readonly measure: (run: Run) => Figure
+}
+
+export const verdicts = ['reached', 'met', 'MISSED', 'not measured'] as const
+export type Verdict = (typeof verdicts)[number]
+
+type Bounds = Pick<Target, 'must' | 'reach'>
+
+function atMost(
+  title: string,
+  unit: string,
+  bounds: Bounds & { readonly measure: Target['measure'] },
+): Target {
+  return { title, unit, more: false, ...bounds }
+}
+
+function atLeast(title: string, bounds: Bounds & { readonly measure: Target['measure'] }): Target {
+  return { title, unit: '×', more: true, ...bounds }
+}
+
+const overC = { subject: 'search', base: 'c-search' }
+const overValue = { subject: 'libmaxminddb-value', base: 'search' }
+const overLookup = { subject: 'libmaxminddb', base: 'search' }
+const overText = { subject: 'maxmind', base: 'find' }
+const overAnswer = { subject: 'maxmind', base: 'check' }
+
+const lookupTargets: readonly Target[] = [
+  ...(['uniform', 'dependent'] as const).flatMap((load) => [
+    atMost(`IPv4 parsed → record, ${load}, against the same algorithm in C`, '×', {
+      must: 1.3,
+      reach: 1.1,
+      measure: (run) => timesAsLong(run, `ipv4-${load}`, overC),
+    }),
+    atLeast(`the same, libmaxminddb with one value takes`, {
+      must: 8,
+      reach: 12,
+      measure: (run) => timesAsLong(run, `ipv4-${load}`, overValue),
+    }),
+  ]),
+  ...(['uniform', 'zipf'] as const).map((load) =>
+    atLeast(`IPv4 text → record, ${load}: npm maxmind (default cache) takes`, {
+      must: 12,
+      reach: 16,
+      measure: (run) => timesAsLong(run, `ipv4-${load}`, overText),
+    }),
+  ),
+  atLeast('IPv6 parsed → record, uniform: libmaxminddb lookup takes', {
+    must: 2.5,
+    reach: 3.5,
+    measure: (run) => timesAsLong(run, 'ipv6-uniform', overLookup),
+  }),
+  atLeast('IPv6 text → record, uniform: npm maxmind takes', {
+    must: 10,
+    reach: 13,
+    measure: (run) => timesAsLong(run, 'ipv6-uniform', overText),
+  }),
+  atLeast('`table.check`, the whole answer: maxmind get takes', {
+    must: 4,
+    reach: 10,
+    measure: (run) => timesAsLong(run, 'ipv4-uniform', overAnswer),
+  }),
+]
+
+const httpTargets: readonly Target[] = [
+  atLeast('HTTP check, everything on, against the bare constant answer', {
+    must: 0.62,
+    reach: 0.8,
+    measure: (run) => rateAgainst(run, 'bare'),
+  }),
+  atLeast('the same against nginx + geoip2', {
+    must: 0.8,
+    reach: 1.1,
+    measure: (run) => rateAgainst(run, 'nginx'),
+  }),
+  atLeast('the same against node:http + maxmind', {
+    must: 3.2,
+    reach: 4.5,
+    measure: (run) => rateAgainst(run, 'node'),
+  }),
+  atMost('p99 at 60 % of our peak, open loop, against bare', '×', {
+    must: 1.3,
+    reach: 1.1,
+    measure: (run) => {
+      const own = steadyUs(run, 'iprisk', 'p99')
+      const bare = steadyUs(run, 'bare', 'p99')
+      return own === undefined || bare === undefined ? undefined : own / bare
+    },
+  }),
+  atMost('p99.9 at 8 connections', 'ms', {
+    must: 1.5,
+    reach: 0.8,
+    measure: (run) => fewMs(run, 'iprisk', 'p999'),
+  }),
+  atMost(
+    'garbage of our own code for a known key and a valid body, over 1 M requests',
+    'bytes/req',
+    {
+      must: 1,
+      reach: 1,
+      measure: (run) => run.allocation?.ownBytesPerRequest,
+    },
+  ),
+]
+
+const sizeTargets: readonly Target[] = [
+  atMost('private memory a worker', 'MB', { must: 60, reach: 40, measure: workerMb }),
+  atMost("copies of the table's pages over all workers", '', {
+    must: 1.02,
+    reach: 1.02,
+    measure: tableCopies,
+  }),
+  atMost('world build (city, ASN, all feeds, 60 days of history)', 's', {
+    must: 45,
+    reach: 20,
+    measure: (run) => run.world?.seconds,
+  }),
+  atMost('the same, peak memory', 'GB', {
+    must: 2.5,
+    reach: 1.5,
+    measure: (run) => (run.world === undefined ? undefined : run.world.peakBytes / 1e9),
+  }),
+  atMost('table', 'MB', {
+    must: 300,
+    reach: 200,
+    measure: (run) => {
+      const bytes = run.world?.tableBytes ?? run.http?.table.bytes
+      return bytes === undefined ? undefined : bytes / 1e6
+    },
+  }),
+  ...([4, 6] as const).flatMap((family) =>
+    (['uniform', 'dependent'] as const).map((load) =>
+      atMost(`IPv${family} lookup at 50 M ranges against the real table, ${load}`, '×', {
+        must: 1.6,
+        reach: 1.3,
+        measure: (run) => growthRatio(run, family, load),
+      }),
+    ),
+  ),
+]
+
+export const targets: readonly Target[] = [...lookupTargets, ...httpTargets, ...sizeTargets]
+
+export function verdictOf({ must, reach, more }: Target, measured: Figure): Verdict {
+  if (measured === undefined || Number.isNaN(measured)) return 'not measured'
+  const holds = (bound: number): boolean => (more ? measured >= bound : measured <= bound)
+  if (holds(reach)) return 'reached'
+  return holds(must) ? 'met' : 'MISSED'
+}
+
+/** The table of targets as Markdown. */
+export function targetTable(run: Run): readonly string[] {
+  const rows = targets.map((target) => {
+    const { title, must, reach, more, unit } = target
+    const measured = target.measure(run)
+    const bound = (value: number): string => `${more ? '≥' : '≤'} ${value} ${unit}`.trimEnd()
+    const verdict = verdictOf(target, measured)
+    return `| ${title} | ${bound(must)} | ${bound(reach)} | ${show(measured, unit)} | ${verdict} |`
+  })
+  return ['| | must | reach for | measured | verdict |', '|---|---|---|---|---|', ...rows]
+}
