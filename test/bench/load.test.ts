@@ -40,7 +40,12 @@ describe("wrk's output", () => {
 })
 
 describe("wrk's script", () => {
-  const requests = { carrier: 'body', path: '/check', headers: { authorization: 'Bearer a"b' }, addresses: [] } as const
+  const requests = {
+    carrier: 'body',
+    path: '/check',
+    headers: { authorization: 'Bearer a"b' },
+    addresses: [],
+  } as const
 
   it('has the request in it, quoted', () => {
     const script = wrkScript(requests, '/tmp/addresses.txt')

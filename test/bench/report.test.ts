@@ -5,16 +5,21 @@ import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tablePath, wholeOption } from '../../bench/option.ts'
-import { type Round, columns, faultCount, httpText, sumUp } from '../../bench/report.ts'
+import { type Round, faultCount, httpText, sumUp } from '../../bench/report.ts'
 import { meanAnswerBytes, requestsOf } from '../../bench/request.ts'
 import { runHead, runName } from '../../bench/run.ts'
-import { sampleBare, sampleIprisk } from '../../bench/sample.ts'
+import { type SampleReport, sampleBare, sampleIprisk, samplePeer } from '../../bench/sample.ts'
 import type { VariantName } from '../../bench/variant.ts'
 import { openTable } from '../../src/table/open.ts'
 import { writeSmallTable } from '../table/small.ts'
 
 const noErrors = { status: 0, connect: 0, read: 0, write: 0, timeout: 0 }
-const right = { iprisk: { checked: 9, wrong: [] }, bare: { checked: 9, wrong: [] } }
+const good: SampleReport = { checked: 9, wrong: [] }
+const bad: SampleReport = { checked: 9, wrong: ['9.9.9.9: 500'] }
+const right = new Map<VariantName, SampleReport>([
+  ['iprisk', good],
+  ['bare', good],
+])
 
 function round(variant: VariantName, at: number, requests: number, cpuUs: number | null): Round {
   const latencyUs = { p50: 100 * (at + 1), p99: 1000, p999: 2000, max: 9000 }
@@ -29,6 +34,17 @@ const rounds = [
   round('iprisk', 1, 500, 10_000),
   round('iprisk', 2, 3000, 30_000),
   round('bare', 2, 4000, 20_000),
+]
+
+const steadyRounds = [
+  {
+    variant: 'bare' as const,
+    round: 0,
+    load: {
+      ...{ sent: 9, answered: 8, status: 1, broken: 1, seconds: 1 },
+      ...{ p50: 10, p90: 15, p99: 20, p999: 30, max: 40, histogram: [] },
+    },
+  },
 ]
 
 describe('rounds', () => {
@@ -56,7 +72,7 @@ describe('rounds', () => {
   it('are faulty with one error, one wrong answer or no answer', () => {
     const sum = (
       changed: readonly Round[],
-      samples = right as Parameters<typeof sumUp>[1]['samples'],
+      samples: ReadonlyMap<VariantName, SampleReport> = right,
     ) => faultCount(sumUp(changed, { workers: 1, samples }))
     expect(sum(rounds)).toBe(0)
     for (const kind of ['status', 'connect', 'read', 'write', 'timeout'] as const) {
@@ -64,7 +80,7 @@ describe('rounds', () => {
       const errors = { ...noErrors, [kind]: 1 }
       expect(sum([{ ...first!, load: { ...first!.load, errors } }, ...rest])).toBe(1)
     }
-    expect(sum(rounds, { ...right, bare: { checked: 9, wrong: ['9.9.9.9: 500'] } })).toBe(1)
+    expect(sum(rounds, new Map(right).set('bare', bad))).toBe(1)
     expect(sum(rounds.map((it) => ({ ...it, load: { ...it.load, requests: 0 } })))).toBe(2)
   })
 
@@ -84,13 +100,20 @@ describe('rounds', () => {
       answerBytes: 690,
       variants: sumUp(rounds, {
         workers: 1,
-        samples: { ...right, iprisk: { checked: 9, wrong: ['9.9.9.9: 500'] } },
+        samples: new Map(right).set('iprisk', bad),
       }),
       rounds,
+      few: { connections: 8, rounds: rounds.slice(0, 2) },
+      steady: { rate: 300, connections: 64, reason: null, rounds: steadyRounds },
+      skipped: [{ peer: 'nginx', reason: 'nginx is not installed' }],
+      nginx: null,
     })
     for (const part of [head.machine.cpu, '3 rounds of 2 s', 'a-table', '0.250', '1 of 9']) {
       expect(text).toContain(part)
     }
+    expect(text).toContain('8 connections: iprisk p50 0.10, p99 1.00, p99.9 2.00 ms')
+    expect(text).toContain('300/s offered: bare p50 0.010, p99 0.020, p99.9 0.030 ms, 2 errors')
+    expect(text).toContain('skipped: nginx (nginx is not installed)')
     expect(text).toContain('wrong answer of iprisk: 9.9.9.9: 500')
     // 20 ms of 2 s.
     expect(text).toContain('the load generator was the limit')
@@ -101,15 +124,6 @@ describe('rounds', () => {
     const machine = { ...head.machine, cpu: 'AMD EPYC(tm) 7763 64-Core' }
     const at = '2026-08-22T10:00:00Z'
     expect(runName({ ...head, at, machine })).toBe('2026-08-22-amd-epyc-tm-7763-64-core')
-  })
-
-  it('stand in columns', () => {
-    expect(
-      columns([
-        ['name', 'n'],
-        ['a', '100'],
-      ]),
-    ).toEqual(['name    n', 'a     100'])
   })
 })
 
