@@ -5,6 +5,7 @@
 // docs/scale.md of them. Nothing else should run on the machine meanwhile.
 //
 //   --save
+//   --short          with --save: keeps a short run, and the report says that it is one
 //   --table FILE     the table of the tests, or data/table/world.iprisk, by default
 //   --feeds FOLDER   for the world build; ../shared/feeds by default
 //   --only a,b       parts: lookup, http, allocation, memory, growth, world
@@ -61,7 +62,7 @@ function readOptions(): Options {
   const text = { type: 'string' } as const
   const on = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
-    options: { table: text, feeds: text, only: text, smoke: on, save: on },
+    options: { table: text, feeds: text, only: text, smoke: on, short: on, save: on },
   })
   const only = values.only?.split(',') ?? partNames
   const parts = partNames.filter((name) => only.includes(name))
@@ -69,7 +70,7 @@ function readOptions(): Options {
     throw usage(`--only must be some of ${partNames.join(', ')}, with commas between.`)
   }
   return {
-    length: values.smoke ? 'smoke' : values.save ? 'full' : 'short',
+    length: values.smoke ? 'smoke' : values.save && !values.short ? 'full' : 'short',
     save: values.save,
     table: tablePath(values.table),
     feeds: resolve(values.feeds ?? join(packageRoot, '../shared/feeds')),

@@ -20,9 +20,12 @@ export interface Comparison {
 /** A smaller difference is not said, however steady: links and layout alone do so much. */
 const differenceMin = 0.03
 
+/** One or two rounds agree with themselves by chance. */
+const roundsMin = 3
+
 /**
- * A difference is one that the median shows and that every round agrees on; from six rounds on one
- * in six may disagree.
+ * A difference is one that the median shows and that every round agrees on, three at least; from
+ * six rounds on one in six may disagree.
  */
 export function compareRounds(samples: {
   readonly base: readonly Sample[]
@@ -35,7 +38,10 @@ export function compareRounds(samples: {
     const ratios = head.map((value, round) => value / (base[round] ?? NaN))
     const ratio = median(ratios)
     const against = ratios.filter((it) => (ratio < 1 ? it >= 1 : it <= 1)).length
-    const isSure = Math.abs(ratio - 1) >= differenceMin && against <= Math.floor(ratios.length / 6)
+    const isSure =
+      ratios.length >= roundsMin &&
+      Math.abs(ratio - 1) >= differenceMin &&
+      against <= Math.floor(ratios.length / 6)
     return {
       name,
       base: median(base),

@@ -33,6 +33,8 @@ export interface Subject {
   readonly end?: () => Promise<void>
 }
 
+type Pass = (step: Step, first: number, end: number) => number
+
 /** More memory than the caches of one processor hold. */
 const coldBytes = 64 << 20
 /** Emptying the caches takes longer than what is measured: so many chunks a round. */
@@ -47,7 +49,7 @@ export async function preparedHere(
   const { addresses, step } = options
   // A module of its own, so that the loop knows no step but this one.
   const at = new URL(`./peer/loop.js?${name}-${scenario.name}`, import.meta.url).href
-  const loop = (await import(at)) as typeof import('./peer/loop.ts')
+  const loop = (await import(at)) as Readonly<Record<'pass' | 'dependentPass', Pass>>
   const pass = scenario.distribution === 'dependent' ? loop.dependentPass : loop.pass
   return {
     sum: () => Promise.resolve(pass(step, 0, addresses.count)),
@@ -57,11 +59,7 @@ export async function preparedHere(
 }
 
 /** Runs the next chunk each time it is called; gives its sum. */
-function newChunks(
-  count: number,
-  pass: (step: Step, first: number, end: number) => number,
-  step: Step,
-): () => number {
+function newChunks(count: number, pass: Pass, step: Step): () => number {
   let first = 0
   return () => {
     const sum = pass(step, first, first + chunk)

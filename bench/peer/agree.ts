@@ -4,7 +4,6 @@
 // report then says instead of failing.
 
 import type { CheckAnswer } from '../../src/api/answer.ts'
-import type { Family } from '../../src/ip/address.ts'
 import type { OpenTable } from '../../src/table/open.ts'
 import type { Addresses, Scenario } from '../scenario.ts'
 import { type maxmindReaders, countryNumber } from './mmdb.ts'
@@ -26,7 +25,7 @@ export function compareCountries(
   scenario: Scenario,
   addresses: Addresses,
 ): Agreement {
-  const get = readers[scenario.family as Family]
+  const get = readers[scenario.family]
   const texts = addresses.texts.slice(0, sampleSize)
   const different: string[] = []
   let asked = 0

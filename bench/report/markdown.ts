@@ -69,7 +69,7 @@ function machineLines({ all, lookup, http }: Run): readonly string[] {
     `${machine.cpu}, ${machine.cores} cores, ${count(machine.memoryMb)} MB, Linux ${machine.kernel}`,
     `Node ${machine.node}, iprisk ${machine.iprisk}, ${at}`,
     ...(http === undefined ? [] : [`${http.driver}; ${http.nginx ?? 'no nginx'}`, http.cores]),
-    ...(lookup?.compiler == null ? [] : [lookup.compiler]),
+    ...(typeof lookup?.compiler === 'string' ? [lookup.compiler] : []),
     ...(http === undefined
       ? []
       : [`table ${http.table.id}, ${(http.table.bytes / 1e6).toFixed(1)} MB`]),
@@ -113,7 +113,7 @@ function httpLines(run: Run): readonly string[] {
   ]
   return [
     `${http.connections} connections, ${http.workers} worker; latencies in ms. \`bare\` is`,
-    'uWebSockets.js with a constant answer of the same size: the ceiling. \`steady\` is an open loop',
+    'uWebSockets.js with a constant answer of the same size: the ceiling. `steady` is an open loop',
     `at ${count(steady.rate)} requests a second (60 % of our peak): a latency counts from when the`,
     'request was due. What peers do not do: nginx reads no body and no key, has no limits, verdict or',
     'JSON escaping; node:http and fastify have no key, limits, metrics, guard or verdict.',

@@ -54,6 +54,13 @@ describe("wrk's script", () => {
     expect(script).toContain('wrk.format(nil, "/check", nil, ')
   })
 
+  it('asks by a header where the server reads no body', () => {
+    const script = wrkScript({ ...requests, carrier: 'header' }, '/tmp/addresses.txt')
+    expect(script).toContain('wrk.method = "GET"')
+    expect(script).toContain("wrk.headers['x-address'] = address")
+    expect(script).not.toContain('"ip"')
+  })
+
   it('takes no text that would be something else in Lua', () => {
     expect(() => wrkScript({ ...requests, path: '/\n' }, '/tmp/a')).toThrow(RangeError)
   })

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tablePath, wholeOption } from '../../bench/option.ts'
 import { type Round, faultCount, httpText, sumUp } from '../../bench/report.ts'
-import { meanAnswerBytes, requestsOf } from '../../bench/request.ts'
+import { headerRequestsOf, meanAnswerBytes, requestsOf } from '../../bench/request.ts'
 import { runHead, runName } from '../../bench/run.ts'
 import { type SampleReport, sampleBare, sampleIprisk, samplePeer } from '../../bench/sample.ts'
 import type { VariantName } from '../../bench/variant.ts'
@@ -41,8 +41,17 @@ const steadyRounds = [
     variant: 'bare' as const,
     round: 0,
     load: {
-      ...{ sent: 9, answered: 8, status: 1, broken: 1, seconds: 1 },
-      ...{ p50: 10, p90: 15, p99: 20, p999: 30, max: 40, histogram: [] },
+      sent: 9,
+      answered: 8,
+      status: 1,
+      broken: 1,
+      seconds: 1,
+      p50: 10,
+      p90: 15,
+      p99: 20,
+      p999: 30,
+      max: 40,
+      histogram: [],
     },
   },
 ]
@@ -181,6 +190,20 @@ describe('a sample of answers', () => {
     expect(await wrongOf(say(200, '"abc"'))).toBe(0)
     expect(await wrongOf(say(200, '"ab"'))).toBe(1)
     expect(await wrongOf(say(503, '"abc"'))).toBe(1)
+  })
+
+  it("holds a peer's country against its own data, asked by a header where it reads no body", async () => {
+    const seen = new Set<string>()
+    const listener: RequestListener = (request, response) => {
+      const address = String(request.headers['x-address'])
+      seen.add(`${request.method} ${request.headers['content-length'] ?? 'no body'}`)
+      response.end(JSON.stringify({ country_code: address === '9.1.0.0' ? 'XX' : 'US' }))
+    }
+    const report = await withServer(listener, (port) =>
+      samplePeer(port, headerRequestsOf(requests), () => 'US'),
+    )
+    expect(report.wrong).toEqual(['9.1.0.0: 200 {"country_code":"XX"}'])
+    expect([...seen]).toEqual(['GET no body'])
   })
 
   it('knows the mean size of the answers', () => {

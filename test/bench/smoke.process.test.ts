@@ -2,14 +2,20 @@
 // process behind. How fast anything is, is not asked here.
 
 import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { Comparison } from '../../bench/comparison.ts'
 import type { LimitReport } from '../../bench/limit.ts'
 import type { LookupReport } from '../../bench/lookup.ts'
 import { operations } from '../../bench/operation.ts'
 import { type HttpReport, faultCount } from '../../bench/report.ts'
 import { scenarios } from '../../bench/scenario.ts'
 import { variantNames } from '../../bench/variant.ts'
+import type { WorldReport } from '../../bench/world.ts'
+import { writeMmdb } from '../mmdb/writer.ts'
 import { writeSmallTable } from '../table/small.ts'
 
 interface Ended {
@@ -56,7 +62,7 @@ async function groupIsGone(pid: number): Promise<boolean> {
 }
 
 describe('bench:http', () => {
-  it('reports both variants without an error', async () => {
+  it('reports all servers without an error', async () => {
     const table = writeSmallTable()
     const { code, stdout, stderr, pid } = await runBench('http', [
       ...'--smoke --json --connections 8 --table'.split(' '),
@@ -65,7 +71,11 @@ describe('bench:http', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 })
     const report = JSON.parse(stdout) as HttpReport
     expect(faultCount(report.variants)).toBe(0)
-    expect(report.variants.map(({ name }) => name)).toEqual(variantNames)
+    // What is not installed is skipped with its reason, and never in CI.
+    const measured = report.variants.map(({ name }) => name)
+    const skipped = report.skipped.map(({ peer }) => peer)
+    expect([...measured, ...skipped].toSorted()).toEqual(variantNames.toSorted())
+    expect(process.env['CI'] === undefined ? [] : report.skipped).toEqual([])
     for (const variant of report.variants) {
       expect(variant.requests).toBeGreaterThan(100)
       expect(variant.p50Us).toBeGreaterThan(0)
@@ -74,12 +84,24 @@ describe('bench:http', () => {
       expect(variant.cpuUsPerRequest !== null).toBe(process.platform === 'linux')
     }
     // Each round turns the order.
-    expect(report.rounds.map((it) => `${it.round} ${it.variant}`)).toEqual([
-      '0 iprisk',
-      '0 bare',
-      '1 bare',
-      '1 iprisk',
+    const orders = [0, 1].map((round) =>
+      report.rounds.filter((it) => it.round === round).map(({ variant }) => variant),
+    )
+    expect(orders[0]).toEqual(measured)
+    expect(orders[1]).toEqual(measured.toReversed())
+    expect(report.few.rounds.map(({ variant }) => variant)).toEqual([
+      'iprisk',
+      'bare',
+      'bare',
+      'iprisk',
     ])
+    const { steady } = report
+    expect(process.env['CI'] === undefined ? null : steady.reason).toBeNull()
+    for (const { load } of steady.rounds) {
+      expect(load.sent).toBeGreaterThan(0)
+      expect(load.answered).toBe(load.sent)
+      expect(load.status).toBe(0)
+    }
     expect(report.connections).toBe(8)
     expect(report.answerBytes).toBeGreaterThan(300)
     expect(stderr).not.toContain('irk_')
@@ -87,7 +109,8 @@ describe('bench:http', () => {
   })
 
   it('works with autocannon in the place of wrk', async () => {
-    const flags = '--smoke --rounds 1 --driver autocannon --connections 4 --json --table'.split(' ')
+    const flags =
+      '--smoke --own --rounds 1 --driver autocannon --connections 4 --json --table'.split(' ')
     const { code, stdout, stderr } = await runBench('http', [...flags, writeSmallTable()])
     expect({ code, stderr }).toMatchObject({ code: 0 })
     const report = JSON.parse(stdout) as HttpReport
@@ -124,31 +147,113 @@ describe('bench:http', () => {
 })
 
 describe('the lookup benchmark', () => {
-  it('reports every operation on every scenario, with the same checksums each time', async () => {
+  it('reports every subject on every scenario, with the same checksums each time', async () => {
     const table = writeSmallTable()
     const run = async (): Promise<LookupReport> => {
-      const flags = ['--smoke', '--milliseconds', '2', '--json', '--table', table]
+      const flags = ['--smoke', '--scenarios', 'uniform', '--json', '--table', table]
       const { code, stdout, stderr } = await runBench('lookup', flags)
       expect({ code, stderr }).toMatchObject({ code: 0 })
       return JSON.parse(stdout) as LookupReport
     }
     const report = await run()
-    expect(report.rows).toHaveLength(operations.length * scenarios.length)
-    for (const row of report.rows) {
-      expect(row.nsMedian).toBeGreaterThan(0)
-      expect(row.checksum).toBeGreaterThan(0)
-    }
-    expect(report.skipped.map(({ peer }) => peer)).toEqual(['maxmind'])
+    const asked = scenarios.filter(({ name }) => name.includes('uniform'))
+    expect(report.rows).toHaveLength(report.subjects.length * asked.length)
+    expect(report.faults).toEqual([])
+    expect(process.env['CI'] === undefined ? [] : report.skipped).toEqual([])
+    const names = report.subjects.map(({ name }) => name)
+    for (const { name } of operations) expect(names).toContain(name)
+    expect(names).toContain('maxmind')
+    expect(names).toContain('mmdb-lib')
+    for (const row of report.rows) expect(row.nsMedian).toBeGreaterThan(0)
+    const sums = report.rows.filter(({ scenario }) => scenario === 'ipv4-uniform')
+    expect(sums.every(({ checksum }) => checksum > 0)).toBe(true)
     const checksums = (from: LookupReport) => from.rows.map(({ checksum }) => checksum)
     expect(checksums(await run())).toEqual(checksums(report))
   })
 
   it('prints columns for people', async () => {
-    const flags = ['--smoke', '--milliseconds', '1', '--table', writeSmallTable()]
+    const flags = ['--smoke', '--own', '--scenarios', 'ipv6-zipf', '--table', writeSmallTable()]
     const { code, stdout } = await runBench('lookup', flags)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^locate \(words to record\) +ipv6-zipf/m)
-    expect(stdout).toContain('skipped: maxmind')
+    expect(stdout).toMatch(/^find \(text to the record\) +ipv6-zipf/m)
+    expect(stdout).toContain('skipped: all other implementations')
+  })
+})
+
+describe('the whole benchmark', () => {
+  it('runs its parts and makes a report of them', async () => {
+    const only = ['--only', 'allocation,memory,growth']
+    const flags = ['--smoke', ...only, '--table', writeSmallTable()]
+    const { code, stdout, stderr, pid } = await runBench('all', flags)
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect(stdout).toContain('A short run')
+    expect(stdout).toContain('not measured: lookup (not asked for)')
+    expect(stdout).toMatch(/^\| private memory a worker \| ≤ 60 MB \| ≤ 40 MB \| [\d.]+ MB/m)
+    expect(stdout).toMatch(/^\| `answerCheck|^\| `\w+` \| src\//m)
+    expect(stdout).toContain('| IPv4 | 20,000 |')
+    const folder = /raw data are in (\S+)\.$/m.exec(stderr)?.[1] ?? ''
+    expect(readdirSync(folder).toSorted()).toEqual([
+      'REPORT.md',
+      'all.json',
+      'allocation.json',
+      'growth.json',
+      'growth.svg',
+      'memory.json',
+      'memory.svg',
+    ])
+    expect(await groupIsGone(pid)).toBe(true)
+  })
+
+  it('compares two commits', async () => {
+    const flags = 'HEAD --smoke --only lookup --scenarios ipv4-hot --json --table'.split(' ')
+    const { code, stdout, stderr } = await runBench('compare', [...flags, writeSmallTable()])
+    // One round says nothing of a difference.
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect(stderr).toContain('head: compiling the working tree')
+    const rows = JSON.parse(stdout) as readonly Comparison[]
+    const hot = scenarios.filter(({ name }) => name.includes('ipv4-hot'))
+    expect(rows).toHaveLength(hot.length * operations.length)
+    for (const { base, head, ratio } of rows) expect(ratio).toBeCloseTo(head / base, 6)
+  })
+
+  it.each([
+    ['compare', [], 'Name the commit'],
+    ['compare', ['no-such-commit'], 'no-such-commit is no commit'],
+    ['all', ['--only', 'x'], '--only must be some of lookup'],
+    ['memory', ['--workers', '0'], '--workers must be'],
+    ['world', ['--feeds', 'no/such'], 'There is no mirror at'],
+  ])('refuses wrong usage of %s %j in a sentence', async (name, flags, message) => {
+    const { code, stdout, stderr } = await runBench(name, flags)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(message)
+  })
+})
+
+describe('the benchmark of a build', () => {
+  it('tells time, peak memory and size', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-'))
+    const publisher = join(folder, 'publisher')
+    mkdirSync(publisher)
+    writeFileSync(join(publisher, 'feeds.json'), '[]')
+    writeFileSync(join(folder, 'networks.csv'), '9.0.0.0,9.255.255.255,64496,Example\n')
+    const place = { country_code: 'NO', city: 'Oslo', latitude: 59.9, longitude: 10.7 }
+    const record = { ...place, postcode: '', state1: '', state2: '', timezone: '' }
+    const places = { ipVersion: 4, recordBits: 28, entries: [['9.0.0.0/8', record]] } as const
+    writeFileSync(join(folder, 'places.mmdb'), writeMmdb(places))
+    const ids = readdirSync('data/feeds').flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? [])
+    const feeds = Object.fromEntries(ids.map((id) => [id, false]))
+    const config = join(folder, 'iprisk.json')
+    const build = { feeds, networks: ['networks.csv'], locations: ['places.mmdb'] }
+    writeFileSync(config, JSON.stringify({ build }))
+    const flags = ['--json', '--rounds', '2', '--feeds', publisher, '--config', config]
+    const { code, stdout, stderr } = await runBench('world', flags)
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    const report = JSON.parse(stdout) as WorldReport
+    expect(report.rounds).toHaveLength(2)
+    expect(report.seconds).toBeGreaterThan(0.1)
+    expect(report.peakBytes).toBeGreaterThan(30e6)
+    expect(report.tableBytes).toBeGreaterThan(8e6)
+    expect(report).toMatchObject({ ownConfig: true, importSeconds: null, historyDays: 0 })
   })
 })
 
