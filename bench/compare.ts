@@ -150,6 +150,7 @@ async function main(): Promise<number> {
   if (only !== undefined && only !== 'lookup' && only !== 'http') {
     throw usage('--only must be lookup or http.')
   }
+  const commits = { base: commitOf(base), head: head === undefined ? undefined : commitOf(head) }
   const options = {
     rounds: wholeOption('rounds', values.rounds, { min: 1, max: 100, otherwise: smoke ? 1 : 5 }),
     table: tablePath(values.table),
@@ -158,7 +159,6 @@ async function main(): Promise<number> {
     http: only !== 'lookup',
     smoke,
   }
-  const commits = { base: commitOf(base), head: head === undefined ? undefined : commitOf(head) }
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-compare-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const sides: readonly Side[] = (['base', 'head'] as const).map((name) => ({

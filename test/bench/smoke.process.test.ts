@@ -190,7 +190,8 @@ describe('the whole benchmark', () => {
     expect(stdout).toContain('not measured: lookup (not asked for)')
     expect(stdout).toMatch(/^\| private memory a worker \| ≤ 60 MB \| ≤ 40 MB \| [\d.]+ MB/m)
     expect(stdout).toMatch(/^\| `answerCheck|^\| `\w+` \| src\//m)
-    expect(stdout).toContain('| IPv4 | 20,000 |')
+    // Some of the drawn boundaries are the same one.
+    expect(stdout).toMatch(/^\| IPv4 \| (19,9\d\d|20,000) \|/m)
     const folder = /raw data are in (\S+)\.$/m.exec(stderr)?.[1] ?? ''
     expect(readdirSync(folder).toSorted()).toEqual([
       'REPORT.md',
