@@ -119,7 +119,9 @@ async function runParts(options: Options, folder: string): Promise<AllReport> {
 async function main(): Promise<number> {
   const options = readOptions()
   if (options.save) {
-    const folder = join(packageRoot, 'bench/runs', runName(runHead([])))
+    // A short run never stands where a definitive one of the same day was kept.
+    const suffix = options.length === 'full' ? '' : `-${options.length}`
+    const folder = join(packageRoot, 'bench/runs', `${runName(runHead([]))}${suffix}`)
     mkdirSync(folder, { recursive: true })
     await runParts(options, folder)
     for (const [path, text] of publish(folder)) {

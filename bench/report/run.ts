@@ -51,10 +51,17 @@ export function readRun(folder: string): Run {
   return { name: basename(folder), all, ...parts }
 }
 
-/** The newest folder of `runs` that holds a run; `undefined` where none does. */
+/**
+ * The newest folder of `runs` that holds a run, a definitive one before any short one; `undefined`
+ * where none does.
+ */
 export function newestRun(runs: string): string | undefined {
   if (!existsSync(runs)) return undefined
   const found = readdirSync(runs).filter((name) => existsSync(join(runs, name, 'all.json')))
-  const newest = found.sort().at(-1)
-  return newest === undefined ? undefined : join(runs, newest)
+  const ranked = found.map((name) => {
+    const folder = join(runs, name)
+    const { short, at } = readRun(folder).all
+    return { folder, rank: `${short ? 0 : 1} ${at}` }
+  })
+  return ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1)).at(-1)?.folder
 }
