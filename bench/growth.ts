@@ -6,7 +6,7 @@
 //
 //   --table FILE  --milliseconds 400  --rounds 5  --smoke  --json  --save
 //
-// The largest sizes take 1 GB of memory.
+// All sizes of a family are in memory together: 2 GB at the most.
 
 import { parseArgs } from 'node:util'
 import { alignColumns } from '../src/base/column.ts'
