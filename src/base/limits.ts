@@ -94,6 +94,33 @@ export const quotaWaitMs = 1000
 /** Checks of one worker that wait for leases; more are refused at once. */
 export const quotaWaitingMax = 10_000
 
+/** An answer of the store that takes longer is no answer; a usual one takes 1 ms. */
+export const storeTimeoutMs = 300
+export const storeTimeoutMsMin = 10
+/** A store that is slower than this is none; the recovery within two seconds holds up to 500. */
+export const storeTimeoutMsMax = 10_000
+
+/** How often each process looks whether its store is there. */
+export const storeBeatMs = 100
+
+/** Without an answer for this long the connection is given up and a new one made. */
+export const storeReconnectMs = 1000
+
+/**
+ * What a machine may take of a burst ahead of need, and what it may spend before it has asked: 1 in
+ * 4 each. More serves longer bursts at once, less keeps many machines nearer to the limit.
+ */
+export const rateLeaseShare = 4
+
+/** A lease of a rate is at least what the rate allows in this time, so that few are needed. */
+export const rateLeaseMs = 100
+
+/** Where the store has not enough, a machine asks for more of a key's rate this often, at most. */
+export const rateAskMs = 5
+
+/** Leased rate that nobody spends goes back after this; a refused batch returns sooner. */
+export const rateIdleMs = 3000
+
 // ---- relations ------------------------------------------------------------------------------
 
 assert(rotationGraceHours <= rotationGraceHoursMax, 'the default grace is an allowed grace')

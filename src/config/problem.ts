@@ -14,10 +14,13 @@ export interface Problem {
 
 const shownCharsMax = 80
 
-/** A value for a message: JSON, shortened, without the credentials of an address. */
+/**
+ * A value for a message: JSON, shortened, without the credentials of an address. A store's address
+ * is cut to its scheme, for whoever misspells one may have the password anywhere.
+ */
 export function showValue(value: unknown): string {
   const json = JSON.stringify(value) ?? String(value)
-  const text = json.replace(/\/\/[^/@"]*@/g, '//…@')
+  const text = json.replace(/(rediss?[^:"]*:)(?:[^"\\]|\\.)*/gi, '$1…').replace(/\/\/.*@/g, '//…@')
   return text.length <= shownCharsMax ? text : `${text.slice(0, shownCharsMax)}…`
 }
 

@@ -14,9 +14,15 @@ import {
   ratePerSecondMax,
   rotationGraceHours,
   rotationGraceHoursMax,
+  storeTimeoutMsMax,
+  storeTimeoutMsMin,
   workersMax,
 } from '../base/limits.ts'
 import { apiNames, insightsModes } from './plan.ts'
+import { parseStoreUrl } from './storeurl.ts'
+
+/** What to do with a request that needs a store which cannot be reached. */
+export const storePolicies = ['refuse', 'serve'] as const
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -134,6 +140,21 @@ const build = z.strictObject(
   'an object',
 )
 
+const storeForms =
+  'redis://host:port/db, redis+sentinel://host:port,host:port/master or ' +
+  'redis+cluster://host:port,host:port, with rediss for TLS'
+
+const store = z.strictObject(
+  {
+    url: text(storeForms, (value) => parseStoreUrl(value) !== undefined).optional(),
+    passwordFile: path.optional(),
+    caFile: path.optional(),
+    policy: oneOf(storePolicies),
+    timeoutMs: whole({ min: storeTimeoutMsMin, max: storeTimeoutMsMax, unit: 'milliseconds' }),
+  },
+  'an object',
+)
+
 /** What belongs to one call of the command line. */
 const invocation = z.strictObject({
   json: onOff,
@@ -153,6 +174,7 @@ const invocation = z.strictObject({
 export const settingsSchema = z.strictObject({
   table: path,
   state: path,
+  store,
   serve,
   build,
   plans: z
@@ -168,6 +190,8 @@ export type ValidSettings = z.infer<typeof settingsSchema>
 export const pathMembers = [
   ['table'],
   ['state'],
+  ['store', 'passwordFile'],
+  ['store', 'caFile'],
   ['build', 'out'],
   ['build', 'report'],
   ['build', 'snapshots'],

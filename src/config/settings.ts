@@ -14,14 +14,16 @@ import { z } from 'zod'
 import type { Day } from '../base/day.ts'
 import { parseDay } from '../base/day.ts'
 import { IpriskError } from '../base/error.ts'
+import { storeTimeoutMs } from '../base/limits.ts'
 import type { ApiName, Plan, PlanAsWritten, Plans } from './plan.ts'
 import { defaultPlans } from './plan.ts'
 import type { Problem } from './problem.ts'
 import { formatProblem, showValue, suggest } from './problem.ts'
-import type { logLevels, ValidSettings } from './schema.ts'
+import type { logLevels, storePolicies, ValidSettings } from './schema.ts'
 import { pathMembers, settingsSchema } from './schema.ts'
 import type { Sources } from './source.ts'
 import { readConfigFile, readEnvironment, readFlags } from './source.ts'
+import { parseStoreUrl } from './storeurl.ts'
 import type { Path, Tree } from './tree.ts'
 import { createTree, describeOrigin, isNode, originAt, readTree, writeTree } from './tree.ts'
 
@@ -35,6 +37,17 @@ export interface ServeSettings {
   readonly drainSeconds: number
   readonly logLevel: (typeof logLevels)[number]
   readonly logAddresses: boolean
+}
+
+/** Where keys and limits are kept. */
+export interface StoreSettings {
+  /** May hold a password: only `showStore` of it may be shown. Absent: the state folder. */
+  readonly url?: string
+  readonly passwordFile?: string
+  readonly caFile?: string
+  /** What becomes of a request that needs the store while it cannot be reached. */
+  readonly policy: (typeof storePolicies)[number]
+  readonly timeoutMs: number
 }
 
 export interface BuildSettings {
@@ -77,6 +90,7 @@ export interface Invocation {
 export interface Settings {
   readonly table: string
   readonly state: string
+  readonly store: StoreSettings
   readonly serve: ServeSettings
   readonly build: BuildSettings
   readonly plans: Plans
@@ -87,6 +101,7 @@ function writeDefaults(tree: Tree): void {
   const defaults = {
     table: 'data/table/world.iprisk',
     state: 'data/state',
+    store: { policy: 'refuse', timeoutMs: storeTimeoutMs },
     serve: {
       port: 8080,
       host: '127.0.0.1',
@@ -157,7 +172,10 @@ function problemsOf(issue: z.core.$ZodIssue, tree: Tree, under: Path = []): Prob
   if (value === undefined) {
     return [{ name, origin, allowed: `it is missing, and must be ${issue.message}` }]
   }
-  return [{ name, value: showValue(value), origin, allowed: `it must be ${issue.message}` }]
+  const allowed = `it must be ${issue.message}`
+  // Whoever misspells a store's address may have its password anywhere in it.
+  if (name === 'store.url') return [{ name, origin, allowed }]
+  return [{ name, value: showValue(value), origin, allowed }]
 }
 
 /** What two settings together must not be. */
@@ -177,7 +195,33 @@ function crossProblems(tree: Tree): Problem[] {
     const allowed = `it must be one of ${Object.keys(plans).join(', ')}`
     problems.push({ name: 'plan', value: showValue(plan), origin, allowed })
   }
+  problems.push(...storeProblems(tree))
   return problems
+}
+
+/** Files of a store that is not there, or that has no use for them. */
+function storeProblems(tree: Tree): Problem[] {
+  const url = readTree(tree, ['store', 'url'])
+  const parts = typeof url === 'string' ? parseStoreUrl(url) : undefined
+  const problem = (member: string, allowed: string): readonly Problem[] => {
+    const path = ['store', member]
+    const value = readTree(tree, path)
+    if (value === undefined) return []
+    const origin = describeOrigin(originAt(tree, path))
+    return [{ name: path.join('.'), value: showValue(value), origin, allowed }]
+  }
+  if (url === undefined) {
+    const allowed = 'it is of use only with store.url'
+    return [...problem('passwordFile', allowed), ...problem('caFile', allowed)]
+  }
+  return [
+    ...(parts?.password === undefined
+      ? []
+      : problem('passwordFile', 'store.url has a password already')),
+    ...(parts?.tls === false
+      ? problem('caFile', 'it is of use only with TLS, which is rediss in store.url')
+      : []),
+  ]
 }
 
 /** An orchestrator's service links collide with IPRISK_PORT; say so to whoever meets it. */
@@ -221,12 +265,20 @@ function dayOrNone(text: string | undefined): Day | undefined {
 }
 
 function settingsOf(valid: ValidSettings): Settings {
-  const { table, state, serve, build, plans, invocation } = valid
+  const { table, state, store, serve, build, plans, invocation } = valid
   const { mirror, asOf, out = table, report = join(dirname(out), 'report.json'), ...rest } = build
   const { json, force, graceHours, plan, name, api, expires, rate, burst, quota } = invocation
+  const { url, passwordFile, caFile, policy, timeoutMs } = store
   return {
     table,
     state,
+    store: {
+      policy,
+      timeoutMs,
+      ...present('url', url),
+      ...present('passwordFile', passwordFile),
+      ...present('caFile', caFile),
+    },
     serve,
     build: {
       ...rest,

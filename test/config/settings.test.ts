@@ -111,14 +111,23 @@ describe('precedence', () => {
       mirror: ['http://a', 'http://b'],
       asOf: ['2026-08-22', '2026-08-23'],
       logLevel: ['warn', 'error'],
+      store: ['redis://a', 'redis://b'],
+      storePolicy: ['refuse', 'serve'],
+      storeTimeoutMs: ['17', '18'],
+    }
+    // A store's files are of use only where there is a store.
+    const needed: Record<string, Record<string, string>> = {
+      storePasswordFile: { IPRISK_STORE: 'redis://c' },
+      storeCaFile: { IPRISK_STORE: 'rediss://c' },
     }
     for (const option of options.filter(({ member }) => member[0] !== 'invocation')) {
       const name = nameOf(option)
       const [flag = 'x', variable = 'y'] = special[name] ?? texts[option.form]
       const command = option.commands[0]
       if (command === undefined) throw new Error(`${name} belongs to no command`)
-      const environment = { [environmentOf(option)]: variable }
-      const byFlag = settings({ command, flags: { [name]: flag } })
+      const others = needed[name] ?? {}
+      const environment = { ...others, [environmentOf(option)]: variable }
+      const byFlag = settings({ command, environment: others, flags: { [name]: flag } })
       const byVariable = settings({ command, environment })
       expect([name, byVariable]).not.toEqual([name, byFlag])
       expect(settings({ command, environment, flags: { [name]: flag } })).toEqual(byFlag)

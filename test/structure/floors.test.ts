@@ -72,6 +72,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'countries-list': ['build/places/'],
   'csv-parse': ['build/parse/'],
   flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
+  ioredis: ['src/account/redis.ts'],
   koffi: ['src/base/map.ts'],
   lmdb: ['src/account/'],
   'mmdb-lib': ['build/mmdb/'],
