@@ -5,6 +5,7 @@
 //
 //   --milliseconds 1000  for each row
 //   --keys 1000          that take turns
+//   --shared             the limiter of many machines, on a store that grants all at once
 //   --smoke              whether it works, not how fast
 //   --json               the report as JSON
 //   --save               keep it in bench/runs/
@@ -25,6 +26,7 @@ import { type Keyring, createKeyring } from '../src/account/keyring.ts'
 import { createLedger } from '../src/account/ledger.ts'
 import { type Limiter, createLimiter } from '../src/account/limiter.ts'
 import { openLmdbCounters, openLmdbStore } from '../src/account/lmdb.ts'
+import { createSharedLimiter } from '../src/account/shared.ts'
 import { openRates } from '../src/account/slots.ts'
 import { alignColumns } from '../src/base/column.ts'
 import { readSettings } from '../src/config/settings.ts'
@@ -203,11 +205,30 @@ function limitText({ machine, keys, rows }: LimitReport): string {
   ].join('\n')
 }
 
+async function openLimiter(state: string, shared: boolean): Promise<Limiter> {
+  const ledger = createLedger(await openLmdbCounters(state))
+  const parts = {
+    rates: openRates(state, { boot: bootId() }),
+    machineOffsetMs: machineOffsetMs(),
+    now: () => performance.now(),
+    wall: () => Date.now(),
+    onTrouble: (error: unknown) => say(String(error)),
+    onRecovery: () => undefined,
+  }
+  if (!shared) return createLimiter({ ...parts, ledger })
+  return createSharedLimiter({
+    ...parts,
+    ledger: { ...ledger, charge: async () => undefined },
+    flow: { take: async ({ want }) => ({ granted: want, level: 0 }), down: () => false },
+    policy: 'refuse',
+  })
+}
+
 async function main(): Promise<number> {
   const text = { type: 'string' } as const
   const on = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
-    options: { milliseconds: text, keys: text, smoke: on, json: on, save: on },
+    options: { milliseconds: text, keys: text, shared: on, smoke: on, json: on, save: on },
   })
   const { smoke } = values
   const milliseconds = wholeOption('milliseconds', values.milliseconds, {
@@ -218,15 +239,7 @@ async function main(): Promise<number> {
   const count = wholeOption('keys', values.keys, { min: 1, max: 100_000, otherwise: 1000 })
   const state = mkdtempSync(join(tmpdir(), 'iprisk-bench-limit-'))
   try {
-    const limiter = createLimiter({
-      rates: openRates(state, { boot: bootId() }),
-      ledger: createLedger(await openLmdbCounters(state)),
-      machineOffsetMs: machineOffsetMs(),
-      now: () => performance.now(),
-      wall: () => Date.now(),
-      onTrouble: (error) => say(String(error)),
-      onRecovery: () => undefined,
-    })
+    const limiter = await openLimiter(state, values.shared)
     const bound = await bindKeys(limiter, state, count)
     const rows: Row[] = []
     for (const [name, operation] of Object.entries(operationsOf(bound))) {

@@ -1,39 +1,38 @@
-// What a worker asks about keys and limits, opened from a state folder: the keyring and the limiter
-// that it binds its keys to. One machine: keys and quotas in LMDB, rates in a shared file.
+// What a worker asks about keys and limits, opened from what the settings name (stores.ts): the
+// keyring and the limiter that it binds its keys to.
 
-import { bootId, machineOffsetMs } from '../base/clock.ts'
+import { storeTimeoutMs } from '../base/limits.ts'
 import type { Plans } from '../config/plan.ts'
+import type { StoreSettings } from '../config/settings.ts'
 import { type Keyring, createKeyring } from './keyring.ts'
-import { createLedger } from './ledger.ts'
-import { type Limiter, createLimiter } from './limiter.ts'
-import { openLmdbCounters, openLmdbStore } from './lmdb.ts'
-import { openRates } from './slots.ts'
+import type { Limiter } from './limiter.ts'
+import { type StoreFigures, openStores } from './stores.ts'
 
 export interface Account {
   readonly keyring: Keyring
+  /** Its `close` gives leases back; the process ends after it. */
   readonly limiter: Limiter
+  /** Of the store, for metrics. */
+  readonly figures: () => StoreFigures
 }
 
 export interface AccountOptions {
   readonly stateFolder: string
+  /** Absent: the state folder is all. */
+  readonly store?: StoreSettings
   readonly plans: Plans
-  /** Called for every failure of the store of quotas; whoever logs says it once. */
+  /** Called once for each trouble, and once when it is over (stores.ts). */
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
 }
 
+const stateAlone: StoreSettings = { policy: 'refuse', timeoutMs: storeTimeoutMs }
+
 /** Throws `keys_unusable` and `rates_unusable`. */
 export async function openAccount(options: AccountOptions): Promise<Account> {
-  const { stateFolder, plans, onTrouble, onRecovery } = options
-  const store = await openLmdbStore(stateFolder)
-  const limiter = createLimiter({
-    rates: openRates(stateFolder, { boot: bootId() }),
-    ledger: createLedger(await openLmdbCounters(stateFolder)),
-    machineOffsetMs: machineOffsetMs(),
-    now: () => performance.now(),
-    wall: () => Date.now(),
-    onTrouble,
-    onRecovery,
-  })
-  return { keyring: createKeyring({ store, plans, api: 'ip-risk', limiter }), limiter }
+  const { stateFolder: state, store = stateAlone, plans, onTrouble, onRecovery } = options
+  const stores = await openStores({ state, store }, { onTrouble, onRecovery })
+  const limiter = stores.openLimiter()
+  const keyring = createKeyring({ store: stores.keyStore, plans, api: 'ip-risk', limiter })
+  return { keyring, limiter, figures: stores.figures }
 }

@@ -2,12 +2,34 @@
 // key, changed in place. Only rate.ts, quota.ts and the limiter look inside; everybody else passes
 // it on. Every member is set from the beginning, so that all of them have one shape.
 
+import type { Rate } from '../config/plan.ts'
+import type { FlowSizes } from './flow.ts'
 import type { Limits } from './limit.ts'
 import type { Pace } from './rate.ts'
 import { paceOf } from './rate.ts'
 
 /** Months of which no lease is of. */
 export const noMonth = -1
+
+/** What share.ts keeps for one key and limit of many machines; changed in place. */
+export interface Share {
+  /** Its own, for the key's may be others by the time an answer comes. */
+  readonly rate: Rate
+  readonly pace: Pace
+  readonly sizes: FlowSizes
+  /** Of the balance, and of the machine's own limit. */
+  readonly index: number
+  readonly localIndex: number
+  /** Below it the store is asked. */
+  low: number
+  /** What a batch needed that was refused; 0: nothing out of the ordinary. */
+  need: number
+  /** The store has not answered when this worker asked it last. */
+  failed: boolean
+  /** The balance at the last look, and since when it has not changed. */
+  idleBalance: number
+  idleMs: number
+}
 
 export interface Allowance {
   readonly keyId: string
@@ -17,6 +39,12 @@ export interface Allowance {
   pace: Pace | undefined
   /** Of the key's number in the rate file; -1: not looked up yet. */
   slot: number
+
+  /** What this machine may take of a limit of many machines; `undefined`: not looked up yet. */
+  share: Share | undefined
+  /** Units that were granted while the store of many machines was away, in which month. */
+  owed: number
+  owedMonth: number
 
   /** Units a month; -1: no quota. */
   quota: number
@@ -53,6 +81,9 @@ export function newAllowance(keyId: string, limits: Limits): Allowance {
     limits,
     pace: limits.rate === undefined ? undefined : paceOf(limits.rate),
     slot: -1,
+    share: undefined,
+    owed: 0,
+    owedMonth: noMonth,
     quota: limits.quotaPerMonth ?? -1,
     month: noMonth,
     left: 0,

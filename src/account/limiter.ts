@@ -73,7 +73,7 @@ export interface LimiterOptions {
   readonly onRecovery: () => void
 }
 
-function ratesFull(rates: RateFile): IpriskError {
+export function ratesFull(rates: RateFile): IpriskError {
   const { used, max } = rates.counts()
   return new IpriskError({
     code: 'rates_full',

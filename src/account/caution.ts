@@ -1,0 +1,25 @@
+// What to say of a store that may lose counts, from what it tells of itself (INFO of Redis and
+// Valkey). Advice for the log of a start, never a reason not to start: some stores tell nothing.
+
+/** A sentence for each thing that an operator should know; each once. */
+export function cautionsOf(infos: readonly string[]): readonly string[] {
+  const said = new Set<string>()
+  for (const info of infos) {
+    const valueOf = (name: string): string | undefined =>
+      new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
+    if (valueOf('aof_enabled') === '0') {
+      said.add(
+        'The store keeps no log of its changes (appendonly no): when it ends, quotas that were ' +
+          'spent since its last snapshot can be spent again.',
+      )
+    }
+    const eviction = valueOf('maxmemory_policy')
+    if (eviction !== undefined && eviction !== 'noeviction') {
+      said.add(
+        `The store may remove keys and counters when its memory is full (maxmemory-policy ` +
+          `${eviction}): set noeviction.`,
+      )
+    }
+  }
+  return [...said]
+}

@@ -1,0 +1,205 @@
+// A process's connection to a store for many machines, as the rest of src/account sees it: scripts
+// run, or fail soon. The connection itself is redis.ts; here is whether the store is there.
+//
+//   up ── a look or a script fails, or is too late ──▶ down ── two looks in a row succeed ──▶ up
+//
+// Looks happen every `storeBeatMs`. While the store is down every script fails at once: nobody
+// waits for it, and nothing piles up. A script without an answer in time has failed for its caller,
+// though the store may run it yet; what it answers then goes to `late`, which undoes it.
+//
+// Invariants: a script is sent at most once, for its first sending may have been carried out;
+// `onDown` and `onUp` are called in turn, never twice in a row; no text from here holds a
+// credential.
+
+import { IpriskError, messageOf } from '../base/error.ts'
+import { storeBeatMs, storeReconnectMs } from '../base/limits.ts'
+import { cautionsOf } from './caution.ts'
+import type { Script } from './script.ts'
+
+export interface StoreLink {
+  /** Runs a script on keys of one hash tag; fails with `store_unreachable` or `store_failed`. */
+  readonly run: (
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    late?: (reply: unknown) => void,
+  ) => Promise<unknown>
+  readonly down: () => boolean
+  /** What an operator should know of how the store is set up; empty where all is well. */
+  readonly cautions: () => Promise<readonly string[]>
+  readonly close: () => Promise<void>
+}
+
+/** What redis.ts has: one connection, which mends itself. */
+export interface Wire {
+  /** As it may be shown. */
+  readonly name: string
+  readonly send: (
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ) => Promise<unknown>
+  /** Rejects where any part of the store is not there. */
+  readonly look: () => Promise<void>
+  /** What each server of the store tells of itself: `name:value` lines. */
+  readonly inspect: () => Promise<readonly string[]>
+  /** Gives up what it has and connects anew. */
+  readonly reconnect: () => void
+  readonly close: () => Promise<void>
+}
+
+export interface LinkOptions {
+  readonly timeoutMs: number
+  readonly onDown: (error: IpriskError) => void
+  readonly onUp: () => void
+}
+
+function unreachable(wire: Wire, cause: string): IpriskError {
+  // Without the cause itself: a client's errors may carry the command, and that the password.
+  return new IpriskError({
+    code: 'store_unreachable',
+    message: `The store ${wire.name} cannot be reached: ${cause}.`,
+    fault: 'environment',
+    retryable: true,
+  })
+}
+
+/** What the store itself answered. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError'
+}
+
+function failed(wire: Wire, { name }: Script, error: Error): IpriskError {
+  return new IpriskError({
+    code: 'store_failed',
+    message: `The store ${wire.name} refuses to ${name}: ${error.message}.`,
+    fault: 'environment',
+    retryable: true,
+  })
+}
+
+/** Resolves as `work` does, or rejects after `ms`. What `work` gives afterwards goes to `late`. */
+async function within<T>(work: Promise<T>, ms: number, late?: (value: T) => void): Promise<T> {
+  let over = false
+  let timer: NodeJS.Timeout | undefined
+  const end = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      over = true
+      reject(new Error(`no answer within ${ms} ms`))
+    }, ms)
+  })
+  const watched = (async () => {
+    const value = await work
+    if (over) late?.(value)
+    return value
+  })()
+  // Nobody else hears of its failure once the time is over.
+  watched.catch(() => undefined)
+  try {
+    return await Promise.race([watched, end])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What has been seen of the store. One object, changed in place. */
+interface Sight {
+  down: boolean
+  /** Looks in a row that have succeeded. */
+  good: number
+  /** How many of them bring a store back that is down; and when it came back last. */
+  goodWanted: number
+  upMs: number
+  /** When the look that is under way began; -1: none is. */
+  askedMs: number
+  /** When there was an answer last, or a new connection was made for the lack of one. */
+  heardMs: number
+}
+
+/** One good answer of a store that is slow at the edge of its time would not last. */
+const goodLooks = 2
+
+/** A store that has gone soon after it came back must be good for longer each time. */
+const goodLooksMax = 32
+const soonMs = 10_000
+
+function miss(wire: Wire, sight: Sight, options: LinkOptions, cause: string): void {
+  sight.good = 0
+  if (sight.down) return
+  const soon = performance.now() - sight.upMs < soonMs
+  sight.goodWanted = soon ? Math.min(sight.goodWanted * 2, goodLooksMax) : goodLooks
+  sight.down = true
+  options.onDown(unreachable(wire, cause))
+}
+
+function hit(sight: Sight, options: LinkOptions): void {
+  sight.good += 1
+  if (!sight.down || sight.good < sight.goodWanted) return
+  sight.down = false
+  sight.upMs = performance.now()
+  options.onUp()
+}
+
+/** Resolves when it is known whether the store answers in time; a late answer is worth nothing. */
+async function look(
+  wire: Wire,
+  sight: Sight,
+  options: LinkOptions,
+  timeoutMs = options.timeoutMs,
+): Promise<void> {
+  sight.askedMs = performance.now()
+  const answer = wire.look().finally(() => (sight.askedMs = -1))
+  const hear = (): void => void (sight.heardMs = performance.now())
+  try {
+    await within(answer, timeoutMs, hear)
+    hear()
+    hit(sight, options)
+  } catch (error) {
+    miss(wire, sight, options, messageOf(error))
+  }
+}
+
+function beat(wire: Wire, sight: Sight, options: LinkOptions): void {
+  if (sight.askedMs < 0) void look(wire, sight, options)
+  const nowMs = performance.now()
+  if (!sight.down || nowMs - sight.heardMs < storeReconnectMs + options.timeoutMs) return
+  sight.heardMs = nowMs
+  wire.reconnect()
+}
+
+/** A link over a wire; it is down when the first look, which this waits for, fails. */
+export async function openLink(wire: Wire, options: LinkOptions): Promise<StoreLink> {
+  const sight: Sight = {
+    down: false,
+    good: 0,
+    goodWanted: goodLooks,
+    upMs: -Infinity,
+    askedMs: -1,
+    heardMs: performance.now(),
+  }
+  let closed = false
+  await look(wire, sight, options, Math.max(options.timeoutMs, storeReconnectMs))
+  const timer = setInterval(() => beat(wire, sight, options), storeBeatMs)
+  timer.unref()
+  return {
+    run: async (script, keys, args, late) => {
+      if (closed) throw unreachable(wire, 'the connection is closed')
+      if (sight.down) throw unreachable(wire, 'it did not answer the last time')
+      try {
+        return await within(wire.send(script, keys, args), options.timeoutMs, late)
+      } catch (error) {
+        if (isReply(error)) throw failed(wire, script, error)
+        if (!closed) miss(wire, sight, options, messageOf(error))
+        throw unreachable(wire, messageOf(error))
+      }
+    },
+    down: () => sight.down || closed,
+    cautions: async () =>
+      cautionsOf(await within(wire.inspect(), options.timeoutMs).catch(() => [])),
+    close: async () => {
+      closed = true
+      clearInterval(timer)
+      await wire.close()
+    },
+  }
+}

@@ -1,0 +1,21 @@
+// The buckets of rate limits in the store for many machines: the script `take` on one hash a key and
+// limit. The store's own clock drains them. Should it jump ahead, a bucket drains too early, by at
+// most a burst; should it jump back, nothing drains until it has caught up.
+
+import type { Flow } from './flow.ts'
+import { flowSizes } from './flow.ts'
+import type { StoreLink } from './link.ts'
+import { takeScript } from './script.ts'
+
+/** The buckets behind a link. What the store grants to an asker that has given up drains away. */
+export function createRedisFlow(link: StoreLink): Flow {
+  return {
+    take: async ({ keyId, rate, want }) => {
+      const name = `iprisk:{${keyId}}:rate:${rate.perSecond}:${rate.burst}`
+      const args = [rate.perSecond, flowSizes(rate).capacity, want]
+      const [granted, level] = (await link.run(takeScript, [name], args)) as [number, string]
+      return { granted, level: Number(level) }
+    },
+    down: link.down,
+  }
+}

@@ -1,0 +1,78 @@
+// The ledger of quotas in the store for many machines: one counter a key and month, changed by
+// scripts alone, so that the last units go to one lease however many machines ask. What a lease gets
+// is `grantOf` in Lua.
+//
+// Invariants: those of ledger.ts. A lease that the store grants after its asker has given up goes
+// back; a giving back of which nothing was heard is never repeated: its units stay taken.
+
+import { IpriskError } from '../base/error.ts'
+import { leaseShare } from '../base/limits.ts'
+import type { QuotaLedger } from './ledger.ts'
+import type { StoreLink } from './link.ts'
+import { type Month, formatMonth } from './period.ts'
+import * as script from './script.ts'
+
+/** A ledger that also counts what was served without a lease. */
+export interface ChargeableLedger extends QuotaLedger {
+  /** Counts units that were spent already, above the limit if need be. */
+  readonly charge: (keyId: string, month: Month, units: number) => Promise<void>
+}
+
+const counterName = (keyId: string, month: Month): string =>
+  `iprisk:{${keyId}}:quota:${formatMonth(month)}`
+const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}}`
+
+/** The ledger behind a link, which `close` leaves open: others use it. */
+export function createRedisLedger(link: StoreLink): ChargeableLedger {
+  /** Keys of which the index knows; of one month. */
+  const noted = { month: -1, ids: new Set<string>() }
+
+  /** The index has every key before it has a counter. */
+  async function note(keyId: string, month: Month): Promise<void> {
+    if (noted.month === month && noted.ids.has(keyId)) return
+    await link.run(script.noteScript, [indexName(month)], [keyId])
+    if (noted.month !== month) noted.ids.clear()
+    noted.month = month
+    noted.ids.add(keyId)
+  }
+
+  async function giveBack(keyId: string, month: Month, units: number): Promise<void> {
+    const left = await link.run(script.giveBackScript, [counterName(keyId, month)], [units])
+    if (left !== -1) return
+    throw new IpriskError({
+      code: 'store_lost_units',
+      message:
+        `The store has fewer units of the key ${keyId} than were leased from it: it has lost ` +
+        'what it had acknowledged, and may grant that once more. Let it write its log before it ' +
+        'answers (appendonly yes, appendfsync always) and never evict (maxmemory-policy noeviction).',
+      fault: 'environment',
+    })
+  }
+
+  return {
+    lease: async ({ keyId, month, limit, want, need }) => {
+      await note(keyId, month)
+      const late = (reply: unknown): void => {
+        const [granted] = reply as [number, number]
+        if (granted > 0) void giveBack(keyId, month, granted).catch(() => undefined)
+      }
+      const args = [limit, want, need, leaseShare]
+      const reply = await link.run(script.leaseScript, [counterName(keyId, month)], args, late)
+      const [granted, remaining] = reply as [number, number]
+      return { granted, remaining }
+    },
+    giveBack,
+    charge: async (keyId, month, units) => {
+      await note(keyId, month)
+      await link.run(script.chargeScript, [counterName(keyId, month)], [units])
+    },
+    usage: async (month) => {
+      const ids = (await link.run(script.membersScript, [indexName(month)], [])) as string[]
+      const counts = await Promise.all(
+        ids.map((keyId) => link.run(script.readScript, [counterName(keyId, month)], [])),
+      )
+      return new Map(ids.map((keyId, index) => [keyId, Number(counts[index])]))
+    },
+    close: async () => undefined,
+  }
+}

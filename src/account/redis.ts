@@ -1,0 +1,188 @@
+// The wire to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a node) that
+// mends itself for ever; nothing queues while it is away and nothing is sent twice. Whether the
+// store counts as reachable is link.ts, what is asked of it script.ts.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { ClusterOptions, RedisOptions } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
+import { IpriskError, messageOf } from '../base/error.ts'
+import { storeReconnectMs } from '../base/limits.ts'
+import type { StoreSettings } from '../config/settings.ts'
+import type { StoreUrl } from '../config/storeurl.ts'
+import { parseStoreUrl, showStore } from '../config/storeurl.ts'
+import type { Wire } from './link.ts'
+import type { Script } from './script.ts'
+
+/** The first retry comes soon, and none later than this. */
+const retryMsMax = 200
+/** A frozen server does not close its end. */
+const closeMsMax = 100
+const retryMs = (times: number): number => Math.min(times * 25, retryMsMax)
+
+function readStoreFile(path: string, what: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new IpriskError({
+      code: 'store_file_unreadable',
+      message: `The ${what} of the store cannot be read: ${messageOf(cause)}.`,
+      fault: 'usage',
+      cause,
+    })
+  }
+}
+
+/** Replies as this file reads them, whatever protocol a server speaks. */
+type Connection = Omit<RedisOptions, 'replyMapping'>
+
+/** What every connection has, whatever it leads to. */
+function connectionOptions(store: StoreUrl, settings: StoreSettings): Connection {
+  const { passwordFile, caFile } = settings
+  const password =
+    passwordFile === undefined
+      ? store.password
+      : readStoreFile(passwordFile, 'password file').replace(/\r?\n$/, '')
+  const tls = store.tls
+    ? { tls: caFile === undefined ? {} : { ca: readStoreFile(caFile, 'CA file') } }
+    : {}
+  return {
+    ...tls,
+    ...(store.username === undefined ? {} : { username: store.username }),
+    ...(password === undefined ? {} : { password }),
+    protocol: 2,
+    connectTimeout: storeReconnectMs,
+    disconnectTimeout: closeMsMax,
+    // Giving back twice would grant twice: what may have been carried out is never sent again.
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    disableClientInfo: true,
+    retryStrategy: retryMs,
+    // After a failover the old master is a replica: leave it.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    lazyConnect: true,
+  }
+}
+
+/** An error as it may be shown. */
+interface LastError {
+  text: string
+}
+
+type Client = Redis | Cluster
+
+const hashes = new Map<Script, string>()
+
+function hashOf(script: Script): string {
+  const known = hashes.get(script)
+  if (known !== undefined) return known
+  const hash = createHash('sha1').update(script.text).digest('hex')
+  hashes.set(script, hash)
+  return hash
+}
+
+/** By the script's hash; by its text where the server has not seen it, and so has not run it. */
+async function send(
+  client: Client,
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  try {
+    return await client.evalsha(hashOf(script), keys.length, ...keys, ...args)
+  } catch (error) {
+    if (!messageOf(error).startsWith('NOSCRIPT')) throw error
+    return client.eval(script.text, keys.length, ...keys, ...args)
+  }
+}
+
+function openSingle(store: StoreUrl, options: Connection): Redis {
+  const [first] = store.hosts
+  if (store.kind === 'single') {
+    return new Redis({ ...options, host: first?.host ?? '', port: first?.port ?? 0, db: store.db })
+  }
+  return new Redis({
+    ...options,
+    db: store.db,
+    sentinels: [...store.hosts],
+    name: store.master ?? '',
+    enableTLSForSentinelMode: store.tls,
+    ...(options.tls === undefined ? {} : { sentinelTLS: options.tls }),
+    sentinelRetryStrategy: retryMs,
+    sentinelCommandTimeout: storeReconnectMs,
+  })
+}
+
+const asItIs: NonNullable<ClusterOptions['dnsLookup']> = (host, callback) => callback(null, host)
+
+function openCluster(store: StoreUrl, options: Connection): Cluster {
+  const { retryStrategy: _, lazyConnect: __, ...nodes } = options
+  const clusterOptions = {
+    redisOptions: nodes,
+    enableOfflineQueue: false,
+    // A command of a connection that broke may have been carried out.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    clusterRetryStrategy: retryMs,
+    slotsRefreshTimeout: storeReconnectMs,
+    slotsRefreshInterval: storeReconnectMs,
+    lazyConnect: true,
+    // Certificates name hosts, and so must we; addresses stay what they are.
+    ...(store.tls ? { dnsLookup: asItIs } : {}),
+  } satisfies ClusterOptions
+  return new Cluster([...store.hosts], clusterOptions)
+}
+
+/** Every master answers, and says that no slot is missing. */
+async function lookAtCluster(cluster: Cluster): Promise<void> {
+  const masters = cluster.nodes('master')
+  if (masters.length === 0) throw new Error('no node of the cluster is connected')
+  const answers = await Promise.all(masters.map((node) => node.cluster('INFO')))
+  if (answers.some((answer) => !answer.includes('cluster_state:ok'))) {
+    throw new Error('the cluster says that it is not complete')
+  }
+}
+
+/** Connects, in the background and again and again, to the store that the settings name. */
+export function openRedis(settings: StoreSettings): Wire {
+  const store = settings.url === undefined ? undefined : parseStoreUrl(settings.url)
+  if (store === undefined) {
+    const message = 'The settings name no store, or one whose address cannot be read.'
+    throw new IpriskError({ code: 'store_unnamed', message, fault: 'usage' })
+  }
+  const options = connectionOptions(store, settings)
+  const client = store.kind === 'cluster' ? openCluster(store, options) : openSingle(store, options)
+  const last: LastError = { text: '' }
+  client.on('error', (error: Error) => (last.text = error.message))
+  client.on('ready', () => (last.text = ''))
+  const connected = client.connect().catch((error: unknown) => {
+    if (last.text === '') last.text = messageOf(error)
+  })
+  return {
+    name: showStore(store),
+    send: (script, keys, args) => send(client, script, keys, args),
+    look: async () => {
+      // The first look waits for the first connection; later ones find it or do not.
+      await connected
+      try {
+        if (client instanceof Cluster) await lookAtCluster(client)
+        else await client.ping()
+      } catch (error) {
+        if (last.text === '') throw error
+        // The connection's own error says more than that there is none.
+        throw new Error(last.text, { cause: error })
+      }
+    },
+    inspect: () =>
+      Promise.all(
+        (client instanceof Cluster ? client.nodes('master') : [client]).map((node) => node.info()),
+      ),
+    reconnect: () => {
+      // Otherwise it is at it already.
+      if (client.status === 'ready' || client.status === 'connect') client.disconnect(true)
+    },
+    // Not QUIT: a frozen server would not answer it. What has been written is still sent.
+    close: async () => client.disconnect(),
+  }
+}

@@ -1,0 +1,135 @@
+// What the store for many machines is asked to do, as Lua scripts: each runs alone, so what it reads
+// stays true while it writes. All keys of a script share one hash tag, `{…}`, so that a cluster has
+// them on one node. Numbers are doubles there as here: exact to 2^53.
+//
+//   iprisk:{<key id>}:quota:2026-08         units of the month that are taken; never removed
+//   iprisk:{<key id>}:rate:<per s>:<burst>  hash: level (tokens in use), at (µs of the store's clock)
+//   iprisk:{quota:2026-08}                  set: ids of the keys that have a counter in that month
+//   iprisk:{keys}:records                   hash: id → record (JSON)
+//   iprisk:{keys}:changes                   sorted set: id by the version of its latest change
+//   iprisk:{keys}:stamps                    hash: version → a random text of its own
+//   iprisk:{keys}:version                   the counter
+//
+// Their twins in TypeScript, which tests hold them to: `grantOf` (ledger.ts), `takeFrom` (flow.ts).
+
+export interface Script {
+  readonly name: string
+  readonly text: string
+}
+
+/** Limit, want, need, share → granted, remaining. */
+export const leaseScript: Script = {
+  name: 'lease',
+  text: `
+local taken = tonumber(redis.call('GET', KEYS[1]) or '0')
+local limit, want = tonumber(ARGV[1]), tonumber(ARGV[2])
+local need, share = tonumber(ARGV[3]), tonumber(ARGV[4])
+local rest = math.max(0, limit - taken)
+local granted = math.min(want, math.ceil(rest / share))
+if need <= rest then granted = math.max(need, granted) end
+if granted > 0 then redis.call('INCRBY', KEYS[1], string.format('%.0f', granted)) end
+return {granted, rest - granted}`,
+}
+
+/** Units → what is taken now, or -1 where fewer are. */
+export const giveBackScript: Script = {
+  name: 'give back',
+  text: `
+local taken = tonumber(redis.call('GET', KEYS[1]) or '0')
+if tonumber(ARGV[1]) > taken then return -1 end
+return redis.call('DECRBY', KEYS[1], ARGV[1])`,
+}
+
+/** Units → what is taken now. */
+export const chargeScript: Script = {
+  name: 'charge',
+  text: `return redis.call('INCRBY', KEYS[1], ARGV[1])`,
+}
+
+/** → the counter. */
+export const readScript: Script = {
+  name: 'read',
+  text: `return redis.call('GET', KEYS[1]) or '0'`,
+}
+
+export const noteScript: Script = {
+  name: 'note',
+  text: `return redis.call('SADD', KEYS[1], ARGV[1])`,
+}
+
+export const membersScript: Script = {
+  name: 'members',
+  text: `return redis.call('SMEMBERS', KEYS[1])`,
+}
+
+/**
+ * Tokens a second, capacity, want (below 0: to give back) → granted, level. A clock that goes back
+ * drains nothing until it has caught up with itself.
+ */
+export const takeScript: Script = {
+  name: 'take',
+  text: `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local perSecond, capacity, want = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local kept = redis.call('HMGET', KEYS[1], 'level', 'at')
+local level, at = tonumber(kept[1] or '0'), tonumber(kept[2] or '0')
+if now > at then level = math.max(0, level - (now - at) * perSecond / 1000000) end
+local granted = math.min(want, math.floor(capacity - level))
+if want >= 0 then granted = math.max(0, granted) else granted = math.max(want, -level) end
+level = level + granted
+if granted ~= 0 or now < at then
+  redis.call('HSET', KEYS[1], 'level', string.format('%.17g', level), 'at', string.format('%.0f', now))
+  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.ceil(level / perSecond * 1000) + 1000))
+end
+return {granted, string.format('%.17g', level)}`,
+}
+
+/** KEYS: records, changes, stamps, version. The record's id, its text, the stamp → 1, or 0: taken. */
+export const createScript: Script = {
+  name: 'create key',
+  text: `
+if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
+local version = redis.call('INCR', KEYS[4])
+redis.call('ZADD', KEYS[2], version, ARGV[1])
+redis.call('HSET', KEYS[3], version, ARGV[3])
+return 1`,
+}
+
+/** KEYS as above. Id, text before, text after, stamp → 1, or 0: it is another text by now. */
+export const replaceScript: Script = {
+  name: 'replace key',
+  text: `
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+local version = redis.call('INCR', KEYS[4])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+redis.call('ZADD', KEYS[2], version, ARGV[1])
+redis.call('HSET', KEYS[3], version, ARGV[4])
+return 1`,
+}
+
+/** KEYS: records. Id → its text. */
+export const recordScript: Script = {
+  name: 'read key',
+  text: `return redis.call('HGET', KEYS[1], ARGV[1])`,
+}
+
+/**
+ * KEYS as above. Since, the stamp of that version where it is known, how many at most → version, its
+ * stamp, texts…; version -1 where the store has no such version: its history is another one.
+ */
+export const changesScript: Script = {
+  name: 'changed keys',
+  text: `
+local since = tonumber(ARGV[1])
+local version = tonumber(redis.call('GET', KEYS[4]) or '0')
+if since > version then return {-1, ''} end
+if ARGV[2] ~= '' and redis.call('HGET', KEYS[3], ARGV[1]) ~= ARGV[2] then return {-1, ''} end
+if version == since then return {version, ARGV[2]} end
+local rows = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+local answer = {version, ''}
+if #rows / 2 == tonumber(ARGV[3]) then answer[1] = tonumber(rows[#rows]) end
+answer[2] = redis.call('HGET', KEYS[3], string.format('%.0f', answer[1])) or ''
+for i = 1, #rows, 2 do answer[#answer + 1] = redis.call('HGET', KEYS[1], rows[i]) end
+return answer`,
+}
