@@ -1,13 +1,16 @@
-// What every key store must do, as a function: the embedded store runs it today, a store for many
-// machines can run it later. `openStore` is called with a place; two calls with one place give two
-// handles to the same keys.
+// What every key store and every ledger must do, as functions: the embedded store and the store for
+// many machines run them. `openStore` and `openLedger` are called with a place; two calls with one
+// place give two handles to the same keys or counters.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { randomId, randomSecret } from '../../src/account/key.ts'
+import { type QuotaLedger, grantOf } from '../../src/account/ledger.ts'
+import { monthOf } from '../../src/account/period.ts'
 import type { KeyRecord } from '../../src/account/record.ts'
 import { newRecord, revokedRecord } from '../../src/account/record.ts'
 import type { KeyStore } from '../../src/account/store.ts'
@@ -125,6 +128,35 @@ export function keyStoreConformance(
       expect(await again.version()).toBe(1)
     })
 
+    it('loses none of many changes that two handles make to one key at once', async () => {
+      const [left, right] = [await open(), await open()]
+      const key = record()
+      await left.create(key)
+      const add = (before: KeyRecord): KeyRecord => ({ ...before, name: `${before.name}.` })
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? left : right).update(key.id, add)),
+      )
+      await sleep(20)
+      expect((await left.get(key.id))?.name).toBe(`a key${'.'.repeat(20)}`)
+      expect(await right.version()).toBe(21)
+    })
+
+    it('tells another handle of a thousand keys, and then only of what changed', async () => {
+      const [left, right] = [await open(), await open()]
+      const keys = Array.from({ length: 1100 }, (_, i) => record(i))
+      for (const key of keys) await left.create(key)
+      await sleep(20)
+      const first = await right.changes(0)
+      expect(first.version).toBe(1100)
+      expect(new Set(first.records.map(({ id }) => id)).size).toBe(1100)
+      const [one] = keys
+      await left.update(one?.id ?? '', (before) => revokedRecord(before, 5))
+      await sleep(20)
+      const second = await right.changes(first.version)
+      expect(second.records.map(({ id, revokedAt }) => [id, revokedAt])).toEqual([[one?.id, 5]])
+      expect(await right.changes(second.version)).toEqual({ version: 1101, records: [] })
+    })
+
     it('counts every one of many changes made at once through two handles', async () => {
       const [left, right] = [await open(), await open()]
       const keys = Array.from({ length: 40 }, (_, i) => record(i))
@@ -133,6 +165,114 @@ export function keyStoreConformance(
       expect(await left.version()).toBe(40)
       expect(await right.version()).toBe(40)
       expect((await right.changes(0)).records).toHaveLength(40)
+    })
+  })
+}
+
+const august = monthOf(Date.UTC(2026, 7, 22))
+const july = monthOf(Date.UTC(2026, 6, 22))
+
+export function ledgerConformance(
+  name: string,
+  openLedger: (place: string) => Promise<QuotaLedger>,
+): void {
+  describe(`${name} keeps the contract of a ledger`, () => {
+    let place = ''
+    let ledgers: QuotaLedger[] = []
+    const open = async (): Promise<QuotaLedger> => {
+      const ledger = await openLedger(place)
+      ledgers.push(ledger)
+      return ledger
+    }
+    beforeEach(() => {
+      place = mkdtempSync(join(tmpdir(), 'iprisk-ledger-'))
+    })
+    afterEach(async () => {
+      for (const ledger of ledgers) await ledger.close()
+      ledgers = []
+      rmSync(place, { recursive: true })
+    })
+
+    it('gives leases until the limit, counts what comes back, by month and key', async () => {
+      const ledger = await open()
+      expect(await ledger.usage(august)).toEqual(new Map())
+      const request = { keyId: 'k', month: august, limit: 100, want: 60, need: 60 }
+      expect(await ledger.lease(request)).toEqual({ granted: 60, remaining: 40 })
+      expect(await ledger.lease(request)).toEqual({ granted: 5, remaining: 35 })
+      expect(await ledger.lease({ ...request, month: july })).toMatchObject({ granted: 60 })
+      expect(await ledger.lease({ ...request, keyId: 'other' })).toMatchObject({ granted: 60 })
+      await ledger.giveBack('k', august, 20)
+      expect(await ledger.usage(august)).toEqual(
+        new Map([
+          ['k', 45],
+          ['other', 60],
+        ]),
+      )
+      expect(await ledger.lease({ ...request, limit: 40 })).toEqual({ granted: 0, remaining: 0 })
+    })
+
+    it('loses no lease of two hundred at once, on two handles', async () => {
+      const [one, other] = [await open(), await open()]
+      const grants = await Promise.all(
+        Array.from({ length: 200 }, (_, i) => {
+          const keyId = `key${i % 3}`
+          const ledger = i % 2 === 0 ? one : other
+          return ledger.lease({ keyId, month: august, limit: 1e6, want: 7, need: 7 })
+        }),
+      )
+      expect(grants.every((grant) => grant.granted === 7)).toBe(true)
+      const usage = await one.usage(august)
+      expect([...usage.values()].reduce((sum, units) => sum + units, 0)).toBe(1400)
+    })
+
+    it('never passes a limit, however many ask at once', async () => {
+      const [one, other] = [await open(), await open()]
+      const grants = await Promise.all(
+        Array.from({ length: 100 }, (_, i) => {
+          const request = { keyId: 'k', month: august, limit: 333, want: 9, need: 1 }
+          return (i % 2 === 0 ? one : other).lease(request)
+        }),
+      )
+      expect(grants.reduce((sum, { granted }) => sum + granted, 0)).toBe(333)
+      expect((await other.usage(august)).get('k')).toBe(333)
+    })
+
+    it('keeps its counts when it is closed and opened', async () => {
+      const before = await openLedger(place)
+      await before.lease({ keyId: 'k', month: august, limit: 100, want: 9, need: 9 })
+      await before.close()
+      expect(await (await open()).usage(august)).toEqual(new Map([['k', 9]]))
+    })
+
+    it('never counts below zero', async () => {
+      const ledger = await open()
+      await ledger.lease({ keyId: 'k', month: august, limit: 100, want: 9, need: 9 })
+      await expect(ledger.giveBack('k', august, 10)).rejects.toThrow(/below zero|fewer units/)
+      expect((await ledger.usage(august)).get('k')).toBe(9)
+    })
+
+    it('grants what its twin grants, also near the largest quotas', async () => {
+      const ledger = await open()
+      const units = fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 1e6 }))
+      const limit = fc.constantFrom(0, 1, 7, 1000, 123_456_789, 1_000_000_000_000_000)
+      const request = fc.tuple(limit, units, units)
+      let key = 0
+      const requests = fc.array(request, { maxLength: 12 })
+      await fc.assert(
+        fc.asyncProperty(requests, async (list) => {
+          const keyId = `twin${(key += 1)}`
+          let taken = 0
+          for (const [most, a, b] of list) {
+            const asked = { limit: most, want: Math.max(a, b), need: Math.min(a, b) }
+            const granted = grantOf(taken, asked)
+            taken += granted
+            const remaining = Math.max(0, most - taken)
+            const answer = await ledger.lease({ keyId, month: august, ...asked })
+            expect(answer).toEqual({ granted, remaining })
+          }
+        }),
+        { numRuns: 60 },
+      )
     })
   })
 }

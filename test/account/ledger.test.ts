@@ -8,9 +8,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type QuotaLedger, createLedger, grantOf } from '../../src/account/ledger.ts'
 import { openLmdbCounters } from '../../src/account/lmdb.ts'
 import { monthOf } from '../../src/account/period.ts'
+import { ledgerConformance } from './conformance.ts'
 
 const august = monthOf(Date.UTC(2026, 7, 22))
-const july = monthOf(Date.UTC(2026, 6, 22))
 let state = ''
 let ledgers: QuotaLedger[] = []
 const open = async (): Promise<QuotaLedger> => {
@@ -28,50 +28,14 @@ afterEach(async () => {
   rmSync(state, { recursive: true })
 })
 
+ledgerConformance('the ledger on LMDB', async (place) =>
+  createLedger(await openLmdbCounters(place)),
+)
+
 describe('the ledger', () => {
-  it('gives leases until the limit, counts what comes back, by month and key', async () => {
-    const ledger = await open()
-    const request = { keyId: 'k', month: august, limit: 100, want: 60, need: 60 }
-    expect(await ledger.lease(request)).toEqual({ granted: 60, remaining: 40 })
-    expect(await ledger.lease(request)).toEqual({ granted: 5, remaining: 35 })
-    expect(await ledger.lease({ ...request, month: july })).toMatchObject({ granted: 60 })
-    expect(await ledger.lease({ ...request, keyId: 'other' })).toMatchObject({ granted: 60 })
-    await ledger.giveBack('k', august, 20)
-    expect(await ledger.usage(august)).toEqual(
-      new Map([
-        ['k', 45],
-        ['other', 60],
-      ]),
-    )
-    expect(await ledger.lease({ ...request, limit: 40 })).toEqual({ granted: 0, remaining: 0 })
-  })
-
-  it('loses no lease of two hundred at once, on two handles', async () => {
-    const [one, other] = [await open(), await open()]
-    const grants = await Promise.all(
-      Array.from({ length: 200 }, (_, i) => {
-        const keyId = `key${i % 3}`
-        const ledger = i % 2 === 0 ? one : other
-        return ledger.lease({ keyId, month: august, limit: 1e6, want: 7, need: 7 })
-      }),
-    )
-    expect(grants.every((grant) => grant.granted === 7)).toBe(true)
-    const usage = await one.usage(august)
-    expect([...usage.values()].reduce((sum, units) => sum + units, 0)).toBe(1400)
-  })
-
-  it('keeps its counts when it is closed and opened', async () => {
-    const before = await open()
-    await before.lease({ keyId: 'k', month: august, limit: 100, want: 9, need: 9 })
-    await before.close()
-    ledgers = []
-    expect(await (await open()).usage(august)).toEqual(new Map([['k', 9]]))
+  it('has a folder that nobody else may read', async () => {
+    await open()
     expect(statSync(join(state, 'quota')).mode & 0o777).toBe(0o700)
-  })
-
-  it('never counts below zero', async () => {
-    const ledger = await open()
-    await expect(ledger.giveBack('k', august, 1)).rejects.toThrow('below zero')
   })
 
   it.each([

@@ -17,10 +17,11 @@ import { assert } from '../../src/base/assert.ts'
 import type { Rate } from '../../src/config/plan.ts'
 
 /** A change on its way to the store. */
-interface Change {
+export interface Change {
   readonly worker: number
   readonly name: string
-  readonly by: number
+  /** What it adds; where the store decides, the most until it has. */
+  by: number
   readonly commit: () => void
   readonly tell: () => void
   readonly fail: () => void
@@ -57,12 +58,12 @@ export class Simulator {
   granted = 0
   denied = 0
   unavailable = 0
-  private changes: Change[] = []
+  protected changes: Change[] = []
   private refunds: (() => void)[] = []
   private readonly slots = new Map<string, number>()
   private readonly words = new Int32Array(4096)
   private readonly quotas = new Map<string, readonly number[]>()
-  private readonly buckets = new Map<string, Bucket>()
+  protected readonly buckets = new Map<string, Bucket>()
 
   constructor(options: {
     readonly workers: number
@@ -77,7 +78,18 @@ export class Simulator {
 
   start(index: number): void {
     if (this.workers[index] !== undefined) return
-    const limiter = createLimiter({
+    this.workers[index] = {
+      limiter: this.openLimiter(index),
+      keys: new Map(),
+      everBound: new Map(),
+      refunded: new Map(),
+      unaware: false,
+    }
+    this.bindAll(index)
+  }
+
+  protected openLimiter(index: number): Limiter {
+    return createLimiter({
       rates: this.rateFile(),
       ledger: createLedger(this.countersFor(index)),
       machineOffsetMs: 5_000_000,
@@ -86,14 +98,6 @@ export class Simulator {
       onTrouble: () => undefined,
       onRecovery: () => undefined,
     })
-    this.workers[index] = {
-      limiter,
-      keys: new Map(),
-      everBound: new Map(),
-      refunded: new Map(),
-      unaware: false,
-    }
-    this.bindAll(index)
   }
 
   /** The worker reads the keys again. */
@@ -121,7 +125,7 @@ export class Simulator {
   }
 
   /** Holds a decision against the twin: granted only what fits, denied only what does not. */
-  private judge(keyId: string, rate: Rate, requests: number, granted: boolean): void {
+  protected judge(keyId: string, rate: Rate, requests: number, granted: boolean): void {
     const name = `${keyId} ${rate.perSecond} ${rate.burst}`
     const bucket = this.buckets.get(name) ?? { level: 0, atMs: this.nowMs }
     this.buckets.set(name, bucket)
@@ -199,14 +203,16 @@ export class Simulator {
 
   /** The store makes the oldest changes, or fails them. */
   deliver(count: number): void {
-    for (const change of this.changes.splice(0, count)) {
-      if (this.failing) {
-        if (change.by < 0) this.add(this.lost, change.name, -change.by)
-        change.fail()
-      } else {
-        change.commit()
-        change.tell()
-      }
+    for (const change of this.changes.splice(0, count)) this.deliverOne(change)
+  }
+
+  protected deliverOne(change: Change): void {
+    if (this.failing) {
+      if (change.by < 0) this.add(this.lost, change.name, -change.by)
+      change.fail()
+    } else {
+      change.commit()
+      change.tell()
     }
   }
 
@@ -291,7 +297,7 @@ export class Simulator {
     return held
   }
 
-  private add(to: Map<string, number>, name: string, units: number): void {
+  protected add(to: Map<string, number>, name: string, units: number): void {
     to.set(name, (to.get(name) ?? 0) + units)
   }
 
@@ -334,7 +340,7 @@ export class Simulator {
   }
 
   /** The largest quota that the key has had, for workers learn of changes late. */
-  private quotaOf(keyId: string): number {
+  protected quotaOf(keyId: string): number {
     return Math.max(...(this.quotas.get(keyId) ?? [0]))
   }
 

@@ -1,0 +1,243 @@
+// Several machines to try the shared limiter on: the simulated machine (simulator.ts) with workers
+// on nodes, a rate file and a clock of its own for each node, and one store for all. The limiter,
+// its shares, leases and balances are the real ones; the store's scripts are played by their twins
+// (`grantOf`, `takeFrom`), to which redis.process.test.ts holds the scripts.
+//
+// A node may be cut off: then what its workers ask never arrives, or arrives and is not heard of.
+
+import type { Flow } from '../../src/account/flow.ts'
+import { type Bucket, flowSizes, takeFrom } from '../../src/account/flow.ts'
+import { type LeaseGrant, grantOf } from '../../src/account/ledger.ts'
+import type { Limits } from '../../src/account/limit.ts'
+import type { Limiter } from '../../src/account/limiter.ts'
+import { paceOf } from '../../src/account/rate.ts'
+import type { ChargeableLedger } from '../../src/account/redis-quota.ts'
+import { createSharedLimiter } from '../../src/account/shared.ts'
+import type { RateFile } from '../../src/account/slots.ts'
+import { assert } from '../../src/base/assert.ts'
+import type { Rate } from '../../src/config/plan.ts'
+import { type Change, Simulator } from './simulator.ts'
+
+/** How a node is cut off: what it asks is lost before the store, or the answer after it. */
+export type Cut = 'before' | 'after'
+
+export class NodesSimulator extends Simulator {
+  readonly perNode: number
+  readonly policy: 'serve' | 'refuse'
+  readonly cuts = new Map<number, Cut>()
+  /** Whether a worker knows that it is cut off. */
+  readonly aware = new Set<number>()
+  reboots = 0
+  granting = 0
+  asking = 0
+  // Made at first use, for the first workers start before this class has its own members.
+  private files: Map<number, RateFile> | undefined
+  private store: Map<string, Bucket> | undefined
+  private asker = 0
+  /** By node and limit: what the store has given it since its start, and what it has granted. */
+  private readonly given = new Map<string, number>()
+  private readonly passed = new Map<string, number>()
+  private readonly rates = new Map<string, Rate>()
+
+  constructor(options: {
+    readonly nodes: number
+    readonly workers: number
+    readonly wallMs: number
+    readonly limits: ReadonlyMap<string, Limits>
+    readonly policy?: 'serve' | 'refuse'
+  }) {
+    super({ ...options, workers: 0 })
+    this.perNode = options.workers
+    this.policy = options.policy ?? 'refuse'
+    this.workers.length = options.nodes * options.workers
+    for (let index = 0; index < this.workers.length; index += 1) this.start(index)
+  }
+
+  get nodes(): number {
+    return this.workers.length / this.perNode
+  }
+
+  nodeOf(worker: number): number {
+    return Math.floor(worker / this.perNode)
+  }
+
+  /** Every worker dies and the machine starts anew: its rate file and its clock are others. */
+  async reboot(node: number, madeShare: number): Promise<void> {
+    for (let worker = node * this.perNode; worker < (node + 1) * this.perNode; worker += 1) {
+      await this.crash(worker, madeShare)
+    }
+    this.files?.delete(node)
+    for (const map of [this.given, this.passed]) {
+      for (const name of map.keys()) if (name.startsWith(`${node} `)) map.delete(name)
+    }
+    this.reboots += 1
+  }
+
+  override admit(index: number, keyId: string, requests: number): void {
+    this.asker = this.nodeOf(index)
+    super.admit(index, keyId, requests)
+  }
+
+  /** Every balance lies where flow.ts says, and comes from the store alone. */
+  override check(): void {
+    super.check()
+    for (const [node, file] of this.files ?? []) {
+      for (const [limit, rate] of this.rates) {
+        const balance = file.words[file.slotOf(limit.split(' ')[0] ?? '', rate)] ?? 0
+        const { credit, ahead, capacity } = flowSizes(rate)
+        const inside = balance >= -credit && balance <= Math.max(ahead, capacity)
+        assert(inside, `${node} ${limit}: a balance of ${balance}`)
+        const [given, passed] = [this.given, this.passed].map((map) => map.get(`${node} ${limit}`))
+        const kept = (given ?? 0) - (passed ?? 0)
+        assert(
+          balance <= kept,
+          `${node} ${limit}: a balance of ${balance}, and ${kept} from the store`,
+        )
+      }
+    }
+  }
+
+  protected override openLimiter(index: number): Limiter {
+    const node = this.nodeOf(index)
+    return createSharedLimiter({
+      rates: this.fileOf(node),
+      ledger: this.ledgerFor(index),
+      flow: this.flowFor(index),
+      policy: this.policy,
+      machineOffsetMs: 5_000_000 + node * 1_234_567,
+      now: () => this.nowMs,
+      wall: () => this.wallMs,
+      onTrouble: () => undefined,
+      onRecovery: () => undefined,
+    })
+  }
+
+  private fileOf(node: number): RateFile {
+    this.files ??= new Map()
+    const known = this.files.get(node)
+    if (known !== undefined) return known
+    const slots = new Map<string, number>()
+    const words = new Int32Array(4096)
+    const file: RateFile = {
+      path: 'simulated',
+      words,
+      slotOf: (keyId, { perSecond, burst }) => {
+        const name = `${keyId} ${perSecond} ${burst}`
+        const slot = slots.get(name) ?? slots.size * 2
+        slots.set(name, slot)
+        return slot
+      },
+      counts: () => ({ used: slots.size, max: words.length / 2 }),
+      close: () => undefined,
+    }
+    this.files.set(node, file)
+    return file
+  }
+
+  /** Puts a change on its way; what it came to, when it is told. */
+  private post<T>(
+    worker: number,
+    name: string,
+    by: number,
+    act: (change: Change) => T,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let result: T
+      const change: Change = {
+        worker,
+        name,
+        by,
+        commit: () => {
+          result = act(change)
+        },
+        tell: () => resolve(result),
+        fail: () => reject(new Error('the store does not answer')),
+      }
+      this.changes.push(change)
+    })
+  }
+
+  private move(name: string, by: number): void {
+    const { value, version } = this.counters.get(name) ?? { value: 0, version: 0 }
+    assert(value + by >= 0, `${name} falls below zero`)
+    this.counters.set(name, { value: value + by, version: version + 1 })
+  }
+
+  private ledgerFor(worker: number): ChargeableLedger {
+    return {
+      lease: ({ keyId, month, ...asked }) => {
+        const name = this.nameOf(keyId, month)
+        return this.post<LeaseGrant>(worker, name, asked.want, (change) => {
+          const granted = grantOf(this.counters.get(name)?.value ?? 0, asked)
+          change.by = granted
+          if (granted > 0) this.move(name, granted)
+          const quota = Math.max(this.quotaMax.get(name) ?? 0, this.quotaOf(keyId))
+          this.quotaMax.set(name, quota)
+          const remaining = asked.limit - (this.counters.get(name)?.value ?? 0)
+          return { granted, remaining: Math.max(0, remaining) }
+        })
+      },
+      giveBack: (keyId, month, units) => {
+        const name = this.nameOf(keyId, month)
+        return this.post(worker, name, -units, () => this.move(name, -units))
+      },
+      charge: (keyId, month, units) => {
+        const name = this.nameOf(keyId, month)
+        return this.post(worker, name, units, () => this.move(name, units))
+      },
+      usage: async () => new Map(),
+      close: async () => undefined,
+    }
+  }
+
+  private flowFor(worker: number): Flow {
+    this.store ??= new Map()
+    const store = this.store
+    return {
+      take: ({ keyId, rate, want }) => {
+        this.asking += 1
+        const name = `rate ${rate.perSecond} ${rate.burst} of ${keyId}!`
+        const { capacity } = flowSizes(rate)
+        return this.post(worker, name, 0, () => {
+          const bucket = store.get(name) ?? { level: 0, atUs: 0 }
+          const asked = { perSecond: rate.perSecond, capacity, want }
+          const taken = takeFrom(bucket, Math.floor(this.nowMs * 1000), asked)
+          store.set(name, taken.bucket)
+          const limit = `${this.nodeOf(worker)} ${keyId} ${rate.perSecond} ${rate.burst}`
+          this.add(this.given, limit, taken.taking.granted)
+          return taken.taking
+        })
+      },
+      down: () => this.aware.has(worker),
+    }
+  }
+
+  protected override deliverOne(change: Change): void {
+    const cut = this.cuts.get(this.nodeOf(change.worker))
+    if (cut === undefined || this.failing) {
+      super.deliverOne(change)
+      return
+    }
+    // A lease of which nobody hears is lost, and so is a giving back that never arrives.
+    if (cut === 'after') change.commit()
+    if (change.by > 0 === (cut === 'after')) this.add(this.lost, change.name, Math.abs(change.by))
+    change.fail()
+  }
+
+  /** However the nodes share it: no more than the limit and one lease for each of them. */
+  protected override judge(keyId: string, rate: Rate, requests: number, granted: boolean): void {
+    if (!granted) return
+    this.granting += requests
+    const name = `${keyId} ${rate.perSecond} ${rate.burst}`
+    this.rates.set(name, rate)
+    this.add(this.passed, `${this.asker} ${name}`, requests)
+    const bucket = this.buckets.get(name) ?? { level: 0, atMs: this.nowMs }
+    this.buckets.set(name, bucket)
+    const drained = ((this.nowMs - bucket.atMs) * rate.perSecond) / 1000
+    bucket.level = Math.max(0, bucket.level - drained) + requests
+    bucket.atMs = this.nowMs
+    const tick = 1 / paceOf(rate).requestTicks + 1e-6
+    const most = rate.burst + flowSizes(rate).lease * (this.nodes + this.reboots)
+    assert(bucket.level <= most + tick, `${name}: ${bucket.level} is over ${most}`)
+  }
+}
