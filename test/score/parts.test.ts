@@ -107,6 +107,18 @@ describe('confidence', () => {
   ] as const)('of %s', (_, samples, confidence) => {
     expect(judged(samples, home).proxy?.confidence).toBe(confidence)
   })
+
+  it('does not count a voice below a tenth, faded or hardly believed', () => {
+    const proxies = (other: Partial<Sample>): string | undefined => {
+      const one = feed('a', { kind: 'proxy' })
+      const another = feed('b', { kind: 'proxy', weight: 1, assurance: 'direct', ...other })
+      return judged([one, another], hoster).proxy?.confidence
+    }
+    // 2^(−23/7) is 0.1025, 2^(−24/7) is 0.0929.
+    expect([22, 23, 24, 25].map((age) => proxies({ age }))).toEqual(['high', 'high', 'low', 'low'])
+    expect([0.1, 0.09].map((weight) => proxies({ weight }))).toEqual(['high', 'low'])
+    expect(proxies({ assurance: 'weak', age: 23 })).toBe('medium')
+  })
 })
 
 describe('blocklists', () => {
