@@ -65,6 +65,8 @@ export function newNormaliser(
 ): Normaliser {
   const said = new Map<string, Said>()
   const words = newWords()
+  /** Of the snapshots that the history does not know: later ones, which count as today's. */
+  let newest = 0 as Day
 
   /** Whether this is news: a first word on that range. */
   function say(range: Range, seen: Seen, details: Said['details']): boolean {
@@ -85,7 +87,11 @@ export function newNormaliser(
       countDrop(tally, { reason: dropped ?? '', place: entry.place, sample: entry.text })
       return 'dropped'
     }
-    const seen = from.history?.take(range) ?? seenOnce(day, ground.asOf)
+    const once = seenOnce(day, ground.asOf)
+    const known = from.history?.take(range)
+    const isNews = day > (from.history?.days.at(-1) ?? 0)
+    if (isNews) newest = Math.max(newest, once.lastSeen) as Day
+    const seen = known === undefined ? once : isNews ? foldSeen(known, once) : known
     return say(range, seen, entry) ? 'kept' : 'duplicate'
   }
 
@@ -106,7 +112,8 @@ export function newNormaliser(
       /^AS\d/i.test(entry.text) ? takeAs(entry, tally) : takeRange(entry, day, tally),
     finish() {
       const lapsed = takeLapsed()
-      const evidenceOf = newEvidenceMaker(feed, from.history, ground.asOf)
+      const daysObserved = observedDays(from.history, { newest, asOf: ground.asOf })
+      const evidenceOf = newEvidenceMaker(feed, { daysObserved, asOf: ground.asOf })
       for (const one of said.values()) {
         const evidence = evidenceOf(one)
         observe(ground.book.id({ source: from.source, evidence, range: one.range }), one.range)
@@ -166,11 +173,23 @@ function seenOnce(day: Day, asOf: Day): Seen {
   return { firstSeen: seen, lastSeen: seen, listed: age < windowDays ? (1 << age) >>> 0 : 0 }
 }
 
+/** Days of the window with a snapshot, that of `newest` included. */
+function observedDays(
+  history: FeedHistory | undefined,
+  days: { readonly newest: Day; readonly asOf: Day },
+): number {
+  const known = history?.days.at(-1)
+  if (history === undefined || known === undefined) return 0
+  const isMore = days.newest > known && days.asOf - days.newest < windowDays
+  return history.daysObserved + (isMore ? 1 : 0)
+}
+
 /**
  * Evidence objects are shared between statements that say the same, so that the book recognises
  * them by identity.
  */
-function newEvidenceMaker(feed: Feed, history: FeedHistory | undefined, asOf: Day) {
+function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; readonly asOf: Day }) {
+  const { asOf } = from
   const voice = voiceOf(feed)
   const kind = feed.kind === 'network' ? 'hosting' : feed.kind
   const ownCategory = feed.category === 'other' ? undefined : feed.category
@@ -180,7 +199,7 @@ function newEvidenceMaker(feed: Feed, history: FeedHistory | undefined, asOf: Da
     const lists = details.lists ?? 1
     const daysListed = countDays(seen.listed)
     // What no snapshot of the history covers was observed on its own day.
-    const daysObserved = Math.max(history?.daysObserved ?? 0, daysListed)
+    const daysObserved = Math.max(from.daysObserved, daysListed)
     const category = kind === 'bot' ? (details.category ?? ownCategory) : undefined
     const days = [seen.firstSeen, Math.min(seen.lastSeen, asOf), daysListed, daysObserved]
     const key = `${match} ${lists} ${category ?? ''} ${days.join()} ${provider}`

@@ -10,7 +10,7 @@ import { readNetwork } from '../src/table/network.ts'
 import { type OpenTable, openTable } from '../src/table/open.ts'
 import { readVerdict } from '../src/table/verdict.ts'
 import { describeFeeds } from './feeds.ts'
-import { worldDays, worldTable } from './world.ts'
+import { historyTable, worldDays, worldTable } from './world.ts'
 
 type Rule<T> = (subject: T) => boolean
 
@@ -124,12 +124,17 @@ const joinedRules: Readonly<Record<string, Rule<Joined>>> = {
     has(verdict, 'cdn_edge'),
 }
 
-for (const day of worldDays) {
-  describeFeeds(`every verdict as of ${day}`, () => {
+const tables = worldDays.flatMap((day) => [
+  { path: worldTable(day), title: day },
+  { path: historyTable(day), title: `${day}, with sixty days of history` },
+])
+
+for (const { path, title } of tables) {
+  describeFeeds(`every verdict as of ${title}`, () => {
     let table: OpenTable
     let verdicts: Verdict[]
     beforeAll(() => {
-      table = openTable(worldTable(day))
+      table = openTable(path)
       const { views, strings } = table.reader
       const count = views.verdicts.length / verdictWords
       verdicts = Array.from({ length: count }, (_, id) => readVerdict(views, id, strings))

@@ -10,54 +10,88 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { serveFolder } from '../bench/site.ts'
 import { feedsFolder } from './feeds.ts'
-import { type WorldDay, worldDays, worldReport, worldTable } from './world.ts'
+import {
+  type WorldDay,
+  historyReport,
+  historyStore,
+  historyTable,
+  worldDays,
+  worldReport,
+  worldTable,
+} from './world.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
 
 export async function setup(): Promise<void> {
   if (!existsSync(`${feedsFolder}/feeds.json`)) return
-  const stale = worldDays.filter((day) => isStale(day))
+  const stale = builds.filter((one) => isStale(one))
   if (stale.length === 0) return
   const mirror = await serveFolder(feedsFolder)
   const snapshots = mkdtempSync(join(tmpdir(), 'iprisk-snapshots-'))
   mkdirSync(join(root, 'dist/world'), { recursive: true })
   try {
-    for (const day of stale) await compileWorld({ day, mirror: mirror.url, snapshots })
+    if (stale.some(({ withHistory }) => withHistory)) await importHistory(snapshots)
+    for (const one of stale) await compileWorld(one, { mirror: mirror.url, snapshots })
   } finally {
     mirror.close()
     rmSync(snapshots, { recursive: true, force: true })
   }
 }
 
-async function compileWorld(options: {
+interface WorldBuild {
   readonly day: WorldDay
-  readonly mirror: string
-  readonly snapshots: string
-}): Promise<void> {
-  const { day, mirror, snapshots } = options
-  // A first build each time: the gate would hold a program that judges otherwise against the old one.
-  rmSync(worldTable(day), { force: true })
-  const { stderr } = await run(
-    process.execPath,
-    [
-      join(root, 'dist/src/cli/main.js'),
-      'build',
-      '--all-feeds',
-      `--mirror=${mirror}`,
-      `--as-of=${day}`,
-      `--snapshots=${snapshots}`,
-      `--out=${worldTable(day)}`,
-      `--report=${worldReport(day)}`,
-    ],
-    { cwd: snapshots, maxBuffer: 1 << 26 },
-  )
-  process.stderr.write(`world table as of ${day}: ${stderr.trimEnd().split('\n').at(-3) ?? ''}\n`)
+  readonly withHistory: boolean
+  readonly table: string
+  readonly report: string
 }
 
-function isStale(day: WorldDay): boolean {
-  if (!existsSync(worldTable(day)) || !existsSync(worldReport(day))) return true
-  const made = statSync(worldTable(day)).mtimeMs
+const builds: readonly WorldBuild[] = worldDays.flatMap((day) => [
+  { day, withHistory: false, table: worldTable(day), report: worldReport(day) },
+  { day, withHistory: true, table: historyTable(day), report: historyReport(day) },
+])
+
+async function importHistory(cwd: string): Promise<void> {
+  rmSync(historyStore, { recursive: true, force: true })
+  const folder = join(feedsFolder, 'history')
+  const said = await iprisk(['history', 'import', folder, `--history=${historyStore}`], cwd)
+  process.stderr.write(`history: ${said.stdout.trimEnd().split('\n').at(-1) ?? ''}\n`)
+}
+
+async function compileWorld(
+  { day, withHistory, table, report }: WorldBuild,
+  from: { readonly mirror: string; readonly snapshots: string },
+): Promise<void> {
+  // A first build each time: the gate would hold a program that judges otherwise against the old one.
+  rmSync(table, { force: true })
+  const { stderr } = await iprisk(
+    [
+      'build',
+      '--all-feeds',
+      `--mirror=${from.mirror}`,
+      `--as-of=${day}`,
+      `--snapshots=${from.snapshots}`,
+      `--history=${withHistory ? historyStore : join(from.snapshots, 'data/history')}`,
+      `--out=${table}`,
+      `--report=${report}`,
+    ],
+    from.snapshots,
+  )
+  const what = withHistory ? 'world table with its history' : 'world table'
+  process.stderr.write(`${what} as of ${day}: ${stderr.trimEnd().split('\n').at(-3) ?? ''}\n`)
+}
+
+function iprisk(
+  args: readonly string[],
+  cwd: string,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const program = join(root, 'dist/src/cli/main.js')
+  return run(process.execPath, [program, ...args], { cwd, maxBuffer: 1 << 26 })
+}
+
+function isStale({ table, report }: WorldBuild): boolean {
+  if (!existsSync(table) || !existsSync(report)) return true
+  const made = statSync(table).mtimeMs
   const inputs = ['dist/build', 'dist/src', 'data/feeds', 'data/tables']
   return inputs.some((folder) => newestIn(join(root, folder)) > made)
 }

@@ -23,7 +23,7 @@ export interface AggregateOptions {
   readonly asOf: Day
   /** At most 32: the days are bits of a word. */
   readonly window?: number | undefined
-  /** Ranges last seen longer ago are left out. */
+  /** Ranges last seen longer ago are left out, but for those of the feed's newest day. */
   readonly dropAfter?: number | undefined
 }
 
@@ -131,8 +131,10 @@ export async function aggregate(
   take: (batch: Batch) => void,
 ): Promise<void> {
   const { days, detailed } = feed.found
-  const oldest = options.asOf - (options.dropAfter ?? daysKeptMax)
-  if ((days.at(-1) ?? 0) < oldest) return
+  const newest = days.at(-1)
+  if (newest === undefined) return
+  // What the newest snapshot lists is kept, however old: it is what the feed still says.
+  const oldest = Math.min(newest, options.asOf - (options.dropAfter ?? daysKeptMax))
   const paths = days.map((day) => dayPath(options.store, feed.id, day))
   await duck.stream(query({ paths, family: feed.family, oldest, detailed }, options), (chunk) => {
     take(batchOf(chunk.count, { columns: chunk.columns, family: feed.family, detailed }))

@@ -185,6 +185,7 @@ describe('with a history', () => {
   /** Ranges by text: how many days ago they were first and last seen, and the mask of days. */
   function historyOf(
     known: Readonly<Record<string, readonly [number, number, number]>>,
+    days: readonly Day[] = [asOf],
   ): FeedHistory {
     const rest = new Map(Object.entries(known))
     const seenOf = ([first, last, listed]: readonly [number, number, number]) => ({
@@ -194,7 +195,7 @@ describe('with a history', () => {
     })
     const none = { lists: undefined, provider: undefined, category: undefined }
     return {
-      days: [asOf],
+      days,
       daysObserved: 28,
       count: rest.size,
       take(range) {
@@ -215,6 +216,19 @@ describe('with a history', () => {
     expect(statements.map(({ evidence }) => evidence)).toMatchObject([
       { firstSeen: asOf - 50, lastSeen: asOf, daysListed: 3, daysObserved: 28 },
     ])
+  })
+
+  it('counts a snapshot of a later day as one of today, whatever the history knows', () => {
+    const known = { '9.1.1.1': [50, 3, 0b1000] } as const
+    const tomorrow = (asOf + 1) as Day
+    const evidenceOf = (...days: readonly number[]) => {
+      const history = historyOf(known, days as Day[])
+      return take(['9.1.1.1'], {}, tomorrow, history).statements[0]?.evidence
+    }
+    const listed = { firstSeen: asOf - 50, lastSeen: asOf, daysListed: 2 }
+    // The day counts once: the history may have a snapshot of today itself.
+    expect(evidenceOf(asOf - 3)).toMatchObject({ ...listed, daysObserved: 29 })
+    expect(evidenceOf(asOf - 3, asOf)).toMatchObject({ ...listed, daysObserved: 28 })
   })
 
   it('keeps what is no longer listed, by its last day', () => {

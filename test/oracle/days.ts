@@ -1,0 +1,107 @@
+// On which days each feed listed an address, counted in the plainest way: from the text files of
+// the history and the feeds' own files, a line at a time, by the words of contract 3.5. Shares
+// nothing with build/history, which is what it checks.
+
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { feedsFolder } from '../feeds.ts'
+import { type Point, type Span, spanOf } from './address.ts'
+import { plainFeeds } from './feeds.ts'
+import { order, sweep } from './sweep.ts'
+
+const historyFolder = join(feedsFolder, 'history')
+
+/** Days since 1970. */
+export const dayNumber = (text: string): number => Date.parse(`${text}T00:00:00Z`) / 864e5
+
+/** Files that state a day of their own, older than the snapshot. */
+const stated: Readonly<Record<string, string>> = { 'resproxy-avastel-1day': '2025-11-22' }
+
+/** Kinds whose IPv6 address stands for its /64 in an access network (scoring.md, rule 4). */
+const lineKinds = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
+
+/** A listed address or range, and the days on which it was. */
+export interface Listing extends Span {
+  readonly on: ReadonlySet<number>
+}
+
+/** What a feed listed, and when. */
+export interface FeedDays {
+  readonly id: string
+  readonly kind: string
+  /** Days with a snapshot, up to the day that counts as today. */
+  readonly days: ReadonlySet<number>
+  readonly listings: readonly Listing[]
+}
+
+export function readDays(asOf: string, inAccess: (point: Point) => boolean): readonly FeedDays[] {
+  const snapshots = JSON.parse(readFileSync(join(feedsFolder, 'feeds.json'), 'utf8')) as {
+    id: string
+    snapshot_date: string
+  }[]
+  const withHistory = new Set(readdirSync(historyFolder))
+  const fading = plainFeeds.filter(({ kind }) => kind === 'tor' || lineKinds.has(kind))
+  return fading.map(({ id, kind, entries }) => {
+    const byText = new Map<string, Set<number>>()
+    const days = new Set<number>()
+    const add = (day: number, texts: Iterable<string>): void => {
+      days.add(day)
+      for (const text of texts) {
+        const known = byText.get(text)
+        if (known === undefined) byText.set(text, new Set([day]))
+        else known.add(day)
+      }
+    }
+    if (withHistory.has(id)) {
+      for (const name of readdirSync(join(historyFolder, id))) {
+        const day = dayNumber(name.slice(0, 10))
+        if (day <= dayNumber(asOf)) add(day, linesOf(join(historyFolder, id, name)))
+      }
+    }
+    const published = snapshots.find((one) => one.id === id)?.snapshot_date ?? asOf
+    // A snapshot of a later day counts as today's.
+    const day = Math.min(dayNumber(stated[id] ?? published), dayNumber(asOf))
+    add(day, new Set(entries().map(({ text }) => text)))
+    return { id, kind, days, listings: listingsOf({ kind, byText, inAccess }) }
+  })
+}
+
+function linesOf(path: string): readonly string[] {
+  return gunzipSync(readFileSync(path)).toString('utf8').trim().split('\n')
+}
+
+function listingsOf(feed: {
+  readonly kind: string
+  readonly byText: ReadonlyMap<string, ReadonlySet<number>>
+  readonly inAccess: (point: Point) => boolean
+}): readonly Listing[] {
+  return [...feed.byText].map(([text, on]) => {
+    const { first, last } = spanOf(text)
+    const line = lineOf(first)
+    const isLine = line !== undefined && line === lineOf(last) && lineKinds.has(feed.kind)
+    if (!isLine || !feed.inAccess(first)) return { first, last, on }
+    return { first: line, last: line + 0xffff_ffff_ffff_ffffn, on }
+  })
+}
+
+/** First address of the /64. */
+function lineOf(point: Point): bigint | undefined {
+  return typeof point === 'bigint' ? (point >> 64n) << 64n : undefined
+}
+
+/** Of each address the days on which the feed listed it, itself or by a range. */
+export function listedDays(
+  feed: FeedDays,
+  points: readonly Point[],
+): ReadonlyMap<Point, ReadonlySet<number>> {
+  const found = new Map<Point, Set<number>>()
+  for (const type of ['number', 'bigint']) {
+    const queries = points.filter((point) => typeof point === type).sort(order)
+    const own = feed.listings.filter(({ first }) => typeof first === type)
+    sweep(queries, own, (query, holding) => {
+      found.set(queries[query]!, new Set(holding.flatMap(({ on }) => [...on])))
+    })
+  }
+  return found
+}
