@@ -11,7 +11,7 @@ export interface TimelineOptions {
   readonly store: string
   /** One address. */
   readonly address: Range
-  /** The last day shown; by default the newest of the store. */
+  /** The last day shown; by default `lastDay` of the store. */
   readonly asOf?: Day | undefined
   /** How many days are shown. */
   readonly dayCount: number
@@ -40,15 +40,14 @@ export interface Timeline {
   /** Those that list it or did, by their names. */
   readonly feeds: readonly FeedTimeline[]
   /** Those that have snapshots of the days shown and never listed it. */
-  readonly silent: readonly string[]
+  readonly silent: readonly { readonly feed: string; readonly daysObserved: number }[]
   readonly problems: readonly string[]
 }
 
 export async function timeline(options: TimelineOptions): Promise<Timeline> {
   const { store, address, dayCount } = options
   const stored = await snapshotsIn(store)
-  const newest = stored.reduce((newest, { day }) => (day > newest ? day : newest), 0 as Day)
-  const asOf = options.asOf ?? (newest > 0 ? newest : dayOf(Date.now()))
+  const asOf = options.asOf ?? lastDay(stored) ?? dayOf(Date.now())
   const upTo = stored.filter(({ day }) => day <= asOf)
   const days = Array.from({ length: dayCount }, (_, at) => (asOf - dayCount + 1 + at) as Day)
   if (upTo.length === 0) return { asOf, days, feeds: [], silent: [], problems: [] }
@@ -71,6 +70,15 @@ export async function timeline(options: TimelineOptions): Promise<Timeline> {
   } finally {
     await duck.close()
   }
+}
+
+/**
+ * The newest day of which two feeds have a snapshot; of a store of one feed its newest. One file
+ * that states a day weeks ahead (some do) would else push what there is to the left.
+ */
+function lastDay(stored: readonly Stored[]): Day | undefined {
+  const newestFirst = stored.map(({ day }) => day).sort((a, b) => b - a)
+  return newestFirst.find((day, at) => newestFirst[at + 1] === day) ?? newestFirst[0]
 }
 
 interface Stored {
@@ -124,14 +132,15 @@ function perFeed(
   days: readonly Day[],
 ): Pick<Timeline, 'feeds' | 'silent'> {
   const feeds: FeedTimeline[] = []
-  const silent: string[] = []
+  const silent: { feed: string; daysObserved: number }[] = []
   for (const feed of new Set(snapshots.map(({ feed }) => feed))) {
     const own = snapshots.filter((snapshot) => snapshot.feed === feed)
     const observed = new Set(own.map(({ day }) => day))
     const listed = own.filter(({ path }) => found.has(path)).map(({ day }) => day)
     const [firstSeen, lastSeen] = [listed.at(0), listed.at(-1)]
     if (firstSeen === undefined || lastSeen === undefined) {
-      if (days.some((day) => observed.has(day))) silent.push(feed)
+      const daysObserved = days.filter((day) => observed.has(day)).length
+      if (daysObserved > 0) silent.push({ feed, daysObserved })
       continue
     }
     const states = days.map((day): DayState => {

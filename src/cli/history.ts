@@ -70,7 +70,7 @@ export interface ShowOptions {
   readonly address: string
   readonly store: string
   readonly json: boolean
-  /** The last day shown; by default the newest of the store. */
+  /** The last day shown; by default the newest of which two feeds have a snapshot. */
   readonly asOf?: Day | undefined
   readonly dayCount?: number | undefined
   /** Whether the terminal shows `█`; by default what the environment says. */
@@ -96,10 +96,11 @@ export async function historyShow(options: ShowOptions, io: Io): Promise<number>
     return exitCodes.done
   }
   const marks = (options.unicode ?? isUnicode(process.env)) ? unicodeMarks : asciiMarks
-  for (const line of screen(text, found, marks)) io.out(line)
   if (found.feeds.length + found.silent.length === 0) {
     io.err(`There is no snapshot of these days in ${store}; \`iprisk build\` adds one a day.`)
+    return exitCodes.done
   }
+  for (const line of screen(text, found, marks)) io.out(line)
   return exitCodes.done
 }
 
@@ -116,10 +117,9 @@ export function isUnicode(environment: Readonly<Record<string, string | undefine
 }
 
 function screen(address: string, found: Timeline, marks: Marks): readonly string[] {
-  const { feeds, silent, days, asOf } = found
+  const { feeds, days, asOf } = found
   const title = `${address}, the ${days.length} days to ${formatDay(asOf)}`
-  const silence =
-    silent.length === 0 ? [] : ['', `not listed by ${silent.length}: ${silent.join(', ')}`]
+  const silence = silenceOf(found)
   if (feeds.length === 0) return [title, '', 'no feed lists it or did', ...silence]
   const rows = feeds.map((one) => [
     one.feed,
@@ -136,8 +136,34 @@ function screen(address: string, found: Timeline, marks: Marks): readonly string
     ...alignColumns([head, ...rows], head.length),
     '',
     `${marks.listed} listed   ${marks.absent} not listed   blank: no snapshot of that day`,
+    'listed: of the days shown with a snapshot; first and last seen: of all days kept',
     ...silence,
   ]
+}
+
+/**
+ * Who has watched for some days and never listed it is named; a single snapshot is only counted:
+ * of a new store that would be every feed there is.
+ */
+function silenceOf({ silent }: Timeline): readonly string[] {
+  if (silent.length === 0) return []
+  const watching = silent.filter(({ daysObserved }) => daysObserved > 1)
+  const once = silent.length - watching.length
+  const rest = `${once} ${once === 1 ? 'feed' : 'feeds'} with one snapshot of these days`
+  const names = watching.map(({ feed }) => feed)
+  return ['', ...wrap(`not listed by ${[...names, ...(once > 0 ? [rest] : [])].join(', ')}`)]
+}
+
+/** Lines of at most a hundred columns, broken at spaces; what follows is set in. */
+function wrap(text: string): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line !== undefined && line.length + 1 + word.length <= 100) {
+      lines[lines.length - 1] = `${line} ${word}`
+    } else lines.push(line === undefined ? word : `  ${word}`)
+  }
+  return lines
 }
 
 function matched({ ranges }: FeedTimeline): string {
@@ -181,6 +207,6 @@ function jsonOf(address: string, found: Timeline): unknown {
       days_observed: one.daysObserved,
       strip: one.states.map((state) => asciiMarks[state]).join(''),
     })),
-    silent: found.silent,
+    silent: found.silent.map(({ feed }) => feed),
   }
 }

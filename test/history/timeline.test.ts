@@ -68,8 +68,9 @@ describe('history show', () => {
         '  5 of 5  2026-06-23  2026-08-22  192.0.2.7 and 1 wider',
       '',
       '# listed   . not listed   blank: no snapshot of that day',
+      'listed: of the days shown with a snapshot; first and last seen: of all days kept',
       '',
-      'not listed by 1: bot-c',
+      'not listed by 1 feed with one snapshot of these days',
     ])
   })
 
@@ -78,7 +79,7 @@ describe('history show', () => {
     const { out } = await show('2001:db8::1', { unicode: true })
     expect(out[2]).toContain('│Aug')
     expect(out[3]?.slice(7, 47)).toBe(`${' '.repeat(33)}██  ·██`)
-    expect(out.at(-3)).toBe('█ listed   · not listed   blank: no snapshot of that day')
+    expect(out.at(-4)).toBe('█ listed   · not listed   blank: no snapshot of that day')
   })
 
   it('gives the same as JSON', async () => {
@@ -114,6 +115,32 @@ describe('history show', () => {
     })
   })
 
+  it('ends on a day of two feeds, whatever day a single file states', async () => {
+    await fill()
+    await withStore(folder(), (store) =>
+      store.setDay({ feed: 'bot-d', day: before(-24), listed: listed('203.0.113.9') }),
+    )
+    expect((await show('192.0.2.7')).out[0]).toBe('192.0.2.7, the 40 days to 2026-08-22')
+    const { out } = await show('203.0.113.9', { asOf: before(-24) })
+    expect(out[3]).toMatch(/^bot-d .*#  1 of 1  2026-09-15 {2}2026-09-15 {2}203\.0\.113\.9$/)
+  })
+
+  it('breaks the names of the silent into lines', async () => {
+    await withStore(folder(), async (store) => {
+      for (let n = 10; n < 30; n++) {
+        for (const age of [0, 1]) {
+          const text = `198.51.100.${n}`
+          await store.setDay({ feed: `feed-${n}`, day: before(age), listed: listed(text) })
+        }
+      }
+    })
+    const { out } = await show('192.0.2.7')
+    expect(out.slice(4)).toHaveLength(2)
+    expect(out[4]).toMatch(/^not listed by feed-10, .*,$/)
+    expect(out[5]).toMatch(/^ {2}feed-\d\d.*, feed-29$/)
+    expect(Math.max(...out.map((line) => line.length))).toBeLessThanOrEqual(100)
+  })
+
   it('finds IPv6 by both halves of an address', async () => {
     await withStore(folder(), (store) =>
       store.setDay({ feed: 'vpn-b', day: today, listed: listed('2001:db8::5-2001:db8:0:1::3') }),
@@ -133,7 +160,7 @@ describe('history show', () => {
 
   it('says so where nobody lists it, nothing is there, or it is no address', async () => {
     const empty = await show('192.0.2.7')
-    expect(empty.code).toBe(0)
+    expect([empty.code, empty.out]).toEqual([0, []])
     expect(empty.err[0]).toContain('There is no snapshot of these days')
     await fill()
     const silent = await show('203.0.113.1')
@@ -142,7 +169,7 @@ describe('history show', () => {
       '',
       'no feed lists it or did',
       '',
-      'not listed by 3: bot-c, tor-a, vpn-b',
+      'not listed by tor-a, vpn-b, 1 feed with one snapshot of these days',
     ])
     for (const text of ['hello', '192.0.2.0/24', '192.0.2.1-192.0.2.2', '']) {
       const { code, out, err } = await show(text)
