@@ -17,7 +17,9 @@ const seed = 20260822
  * Runs that once failed, each with what it found: they come first. fast-check prints the seed of a
  * failure; it belongs here when the fault is mended.
  */
-const keptSeeds: readonly { readonly seed: number; readonly found: string }[] = []
+const keptSeeds: readonly { readonly seed: number; readonly found: string }[] = [
+  { seed: 3, found: 'a voice faded to nothing raised the confidence' },
+]
 
 const cases: fc.Arbitrary<Case> = fc
   .tuple(
