@@ -104,8 +104,11 @@ for (const day of ['2026-08-22', '2025-11-22'] as const satisfies WorldDay[]) {
       const wrong: unknown[] = []
       const counts = { compared: 0, lapsed: 0, severalDays: 0 }
       for (const point of points) {
-        const got = told(explain(table, textOf(point))!)
-        const expected = feeds
+        const explanation = explain(table, textOf(point))!
+        const got = told(explanation)
+        // Some lists name special-purpose space, of which no list is believed (contract 3.8).
+        const asking = explanation.answer.signals.bogon ? [] : feeds
+        const expected = asking
           .map((feed) => expectedOf(feed, point))
           .filter((said) => said !== undefined)
           .sort((a, b) => (a.feed < b.feed ? -1 : 1))

@@ -7,13 +7,13 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serveFolder } from '../../bench/site.ts'
 import { formatDay } from '../../src/base/day.ts'
 import type { Day } from '../../src/base/day.ts'
 import type { Explanation } from '../../src/table/explain.ts'
 import { newFolder, runProgram } from '../cli/program.ts'
 import { addresses } from '../gate/sample.ts'
 import { writeMmdb } from '../mmdb/writer.ts'
-import { serveFolder } from '../world.setup.ts'
 import { today } from './sample.ts'
 
 const folder = newFolder()
