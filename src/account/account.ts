@@ -8,6 +8,7 @@ import { createLedger } from './ledger.ts'
 import { type Limiter, createLimiter } from './limiter.ts'
 import { openLmdbCounters, openLmdbStore } from './lmdb.ts'
 import { openRates } from './slots.ts'
+import { createUseNotes, createUseStore } from './uses.ts'
 
 export interface Account {
   readonly keyring: Keyring
@@ -26,14 +27,17 @@ export interface AccountOptions {
 export async function openAccount(options: AccountOptions): Promise<Account> {
   const { stateFolder, plans, onTrouble, onRecovery } = options
   const store = await openLmdbStore(stateFolder)
+  const counters = await openLmdbCounters(stateFolder)
   const limiter = createLimiter({
     rates: openRates(stateFolder, { boot: bootId() }),
-    ledger: createLedger(await openLmdbCounters(stateFolder)),
+    ledger: createLedger(counters),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
     wall: () => Date.now(),
     onTrouble,
     onRecovery,
   })
-  return { keyring: createKeyring({ store, plans, api: 'ip-risk', limiter }), limiter }
+  const { noteUse: onVerified } = createUseNotes(createUseStore(counters))
+  const keyring = createKeyring({ store, plans, api: 'ip-risk', limiter, onVerified })
+  return { keyring, limiter }
 }
