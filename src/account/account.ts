@@ -7,6 +7,7 @@ import type { StoreSettings } from '../config/settings.ts'
 import { type Keyring, createKeyring } from './keyring.ts'
 import type { Limiter } from './limiter.ts'
 import { type StoreFigures, openStores } from './stores.ts'
+import { createUseNotes } from './uses.ts'
 
 export interface Account {
   readonly keyring: Keyring
@@ -33,6 +34,8 @@ export async function openAccount(options: AccountOptions): Promise<Account> {
   const { stateFolder: state, store = stateAlone, plans, onTrouble, onRecovery } = options
   const stores = await openStores({ state, store }, { onTrouble, onRecovery })
   const limiter = stores.openLimiter()
-  const keyring = createKeyring({ store: stores.keyStore, plans, api: 'ip-risk', limiter })
+  const { noteUse: onVerified } = createUseNotes(stores.uses)
+  const terms = { plans, api: 'ip-risk', limiter, onVerified } as const
+  const keyring = createKeyring({ store: stores.keyStore, ...terms })
   return { keyring, limiter, figures: stores.figures }
 }

@@ -9,6 +9,7 @@
 //   iprisk:{keys}:changes                   sorted set: id by the version of its latest change
 //   iprisk:{keys}:stamps                    hash: version → a random text of its own
 //   iprisk:{keys}:version                   the counter
+//   iprisk:{keys}:used                      hash: id → day of the last use
 //
 // Their twins in TypeScript, which tests hold them to: `grantOf` (ledger.ts), `takeFrom` (flow.ts).
 
@@ -44,6 +45,20 @@ return redis.call('DECRBY', KEYS[1], ARGV[1])`,
 export const chargeScript: Script = {
   name: 'charge',
   text: `return redis.call('INCRBY', KEYS[1], ARGV[1])`,
+}
+
+/** Id, day: kept unless a later one is. */
+export const useScript: Script = {
+  name: 'use',
+  text: `
+if tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '-1') >= tonumber(ARGV[2]) then return 0 end
+return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])`,
+}
+
+/** → id, day, id, day … */
+export const usesScript: Script = {
+  name: 'uses',
+  text: `return redis.call('HGETALL', KEYS[1])`,
 }
 
 /** → the counter. */

@@ -29,6 +29,9 @@ export const rateBurstMax = 10_000_000
 /** 380 million checks a second for a month; well inside the integers that a double holds. */
 export const quotaPerMonthMax = 1_000_000_000_000_000
 
+/** Changed plans are in use within a second: two looks that agree, and the way to the workers. */
+export const configLookMs = 200
+
 /** Plans are read by people; the name is printed in tables and in errors. */
 export const plansMax = 1000
 
@@ -60,6 +63,15 @@ export const rotationGraceHours = 168
 
 /** A quarter of a year; who needs both secrets longer needs two keys. */
 export const rotationGraceHoursMax = 2160
+
+/** A terminal's height of administrative acts, unless more are asked for. */
+export const auditActsShown = 30
+
+/** Acts are gathered in memory before they are printed, about 1 KiB each. */
+export const auditActsShownMax = 100_000
+
+/** A file of exported keys: about 500 bytes a key, so half a million of them. */
+export const keyFileBytesMax = 268_435_456
 
 /**
  * Keys with a rate limit since the machine started (a key whose limits change counts again): three

@@ -8,18 +8,24 @@ import { IpriskError, messageOf } from '../base/error.ts'
 import { packageVersion } from '../base/root.ts'
 import { type Command as CommandName, configOption, optionsOf } from '../config/option.ts'
 import { type Settings, readSettings } from '../config/settings.ts'
+import { type Sources, configPathOf } from '../config/source.ts'
+import type { Configuration } from '../server/reload.ts'
 import { buildCommand } from './build.ts'
 import { checkCommand } from './check.ts'
 import { explainCommand } from './explain.ts'
 import { feedsFetch, feedsList } from './feeds.ts'
 import { historyImport, historyShow } from './history.ts'
 import { type Io, exitCodes } from './io.ts'
-import type * as Keys from './keys.ts'
-import type { CommandIo } from './keys.ts'
+import type { CommandIo } from './keystore.ts'
 import { processIo } from './process.ts'
 import { tableInfo, tableVerify } from './table.ts'
 
-type Run = (settings: Settings, args: readonly string[], io: Io) => number | Promise<number>
+type Run = (
+  settings: Settings,
+  args: readonly string[],
+  io: Io,
+  configuration: Configuration,
+) => number | Promise<number>
 
 interface Entry {
   /** The command whose options it takes. */
@@ -33,7 +39,8 @@ const entries: Readonly<Record<string, Entry>> = {
   start: {
     options: 'serve',
     help: 'build a table if there is none, make a first key, serve',
-    run: async (settings, _args, io) => (await import('./start.ts')).startCommand(settings, io),
+    run: async (settings, _args, io, configuration) =>
+      (await import('./start.ts')).startCommand(settings, configuration, io),
   },
   build: {
     options: 'build',
@@ -43,7 +50,8 @@ const entries: Readonly<Record<string, Entry>> = {
   serve: {
     options: 'serve',
     help: 'answer from the table',
-    run: async (settings) => (await import('./serve.ts')).serve(settings),
+    run: async (settings, _args, _io, configuration) =>
+      (await import('./serve.ts')).serve(settings, configuration),
   },
   'check <address...>': {
     options: 'check',
@@ -60,22 +68,42 @@ const entries: Readonly<Record<string, Entry>> = {
   'keys create': {
     options: 'keys create',
     help: 'make a key; its text is shown once',
-    run: onKeys((keys, settings, io) => keys.keysCreate(settings, io)),
+    run: onKeys(async (...on) => (await import('./keys.ts')).keysCreate(on[0], on[2])),
   },
   'keys list': {
     options: 'keys list',
-    help: 'list the keys',
-    run: onKeys((keys, settings, io) => keys.keysList(settings, io)),
+    help: 'list the keys, with what each used this month and when last',
+    run: onKeys(async (...on) => (await import('./listing.ts')).keysList(on[0], on[2])),
+  },
+  'keys show <id>': {
+    options: 'keys show',
+    help: 'show the limits, usage and secrets of a key',
+    run: onKeys(async (...on) => (await import('./listing.ts')).keysShow(...on)),
   },
   'keys revoke <id>': {
     options: 'keys revoke',
     help: 'end a key at once',
-    run: onKeys((keys, settings, io, id) => keys.keysRevoke(settings, id, io)),
+    run: onKeys(async (...on) => (await import('./keys.ts')).keysRevoke(...on)),
   },
   'keys rotate <id>': {
     options: 'keys rotate',
     help: 'give a key a new secret; the old one lives on for a while',
-    run: onKeys((keys, settings, io, id) => keys.keysRotate(settings, id, io)),
+    run: onKeys(async (...on) => (await import('./keys.ts')).keysRotate(...on)),
+  },
+  'keys export': {
+    options: 'keys export',
+    help: 'write all keys as JSON: hashes, never secrets',
+    run: onKeys(async (...on) => (await import('./transfer.ts')).keysExport(on[0], on[2])),
+  },
+  'keys import <file>': {
+    options: 'keys import',
+    help: 'take in the keys of an export; - reads standard input',
+    run: onKeys(async (...on) => (await import('./transfer.ts')).keysImport(...on)),
+  },
+  'keys audit': {
+    options: 'keys audit',
+    help: 'show who did what to the keys',
+    run: onKeys(async (...on) => (await import('./audit.ts')).keysAudit(on[0], on[2])),
   },
   'table info <file>': {
     options: 'table info',
@@ -114,14 +142,11 @@ function asOfOf({ asOf }: Settings['build']): { readonly asOf?: Day } {
   return asOf === undefined ? {} : { asOf }
 }
 
-/** A command on the keys; their store is loaded only where it is needed. */
-function onKeys(
-  run: (keys: typeof Keys, settings: Settings, io: CommandIo, id: string) => Promise<void>,
-): Run {
+/** A command on the keys; each loads its file itself, for their store is needed by none other. */
+function onKeys(run: (settings: Settings, id: string, io: CommandIo) => Promise<void>): Run {
   return async (settings, [id = ''], io) => {
-    const keys = await import('./keys.ts')
     const keyIo = { out: (text: string) => io.out(text.trimEnd()), now: Date.now() }
-    await run(keys, settings, keyIo, id)
+    await run(settings, id, keyIo)
     return exitCodes.done
   }
 }
@@ -163,13 +188,15 @@ function newProgram(io: Io, done: (code: number) => void): Command {
     command.action(async (...given: unknown[]) => {
       // Commander hands over the arguments, then the options, then the command.
       const flags = given.at(-2) as Readonly<Record<string, unknown>>
-      const settings = readSettings({
+      const sources: Sources = {
         command: entry.options,
         flags,
         environment: process.env,
         cwd: process.cwd(),
-      })
-      done(await entry.run(settings, given.slice(0, -2).flat() as string[], io))
+      }
+      const configuration = { path: configPathOf(sources), read: () => readSettings(sources) }
+      const args = given.slice(0, -2).flat() as string[]
+      done(await entry.run(configuration.read(), args, io, configuration))
     })
   }
   return program

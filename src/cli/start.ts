@@ -2,18 +2,24 @@
 // makes a key; every time it serves. It prints a curl line that works.
 
 import { existsSync } from 'node:fs'
+import { audited } from '../account/audit.ts'
 import { createKey } from '../account/issue.ts'
-import { openLmdbStore } from '../account/lmdb.ts'
 import { apiNames } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Configuration } from '../server/reload.ts'
 import { buildTable } from './build.ts'
 import type { Io } from './io.ts'
+import { withStores } from './keystore.ts'
 import { serve } from './serve.ts'
 
 /** An operator's own services: no limits, all that there is (contract 3.14). */
 const firstPlan = 'internal'
 
-export async function startCommand(settings: Settings, io: Io): Promise<number> {
+export async function startCommand(
+  settings: Settings,
+  configuration: Configuration,
+  io: Io,
+): Promise<number> {
   if (!existsSync(settings.table)) {
     io.err(`There is no table yet at ${settings.table}. Compiling one from what is here, offline:`)
     const build = { ...settings.build, offline: true, out: settings.table }
@@ -29,19 +35,20 @@ export async function startCommand(settings: Settings, io: Io): Promise<number> 
     io.err(`Your first key, on the plan ${firstPlan}, and how to use it. It is shown this once:`)
     io.out(`${key}\n\n${curlLine(settings, key)}\n`)
   }
-  return serve(settings)
+  return serve(settings, configuration)
 }
 
 /** The text of a new key where there is none yet. */
 async function firstKey(settings: Settings): Promise<string | undefined> {
-  const store = await openLmdbStore(settings.state)
-  try {
+  return withStores(settings, async ({ keyStore: store }) => {
     if ((await store.list()).length > 0) return undefined
     const key = { name: 'first key', plan: firstPlan, apis: apiNames }
-    return (await createKey(store, key, Date.now())).text
-  } finally {
-    await store.close()
-  }
+    const issued = await audited(
+      { state: settings.state, store, act: 'create', keys: [] },
+      (store) => createKey(store, key, Date.now()),
+    )
+    return issued.text
+  })
 }
 
 function curlLine(settings: Settings, key: string): string {

@@ -5,7 +5,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { type Endpoint, portUnavailable } from './probe.ts'
 
 /** Why the server is not ready, or that it is. */
-export type Readiness = 'ready' | 'draining' | 'no_table' | 'no_workers'
+export type Readiness = 'ready' | 'draining' | 'no_table' | 'no_keys' | 'no_workers'
 
 export interface AdminParts {
   readonly readiness: () => Readiness

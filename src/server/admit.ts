@@ -25,7 +25,8 @@ const unavailable: Limited = { kind: 'limited', code: 'upstream_unavailable' }
 export function admit(exchange: Exchange, pass: HeaderPass): Authenticated | Denied | Limited {
   const { keyring, limiter, counters } = exchange.service
   const key = keyring.authenticate(pass.authorizations === 1 ? pass.authorization : '')
-  if (key.kind === 'denied') return key
+  // Who has read no keys yet cannot say that one is wrong.
+  if (key.kind === 'denied') return keyring.known() ? key : unavailable
   exchange.key = key
   const result = limiter.admit(key.allowance, 1, exchange.startedMs)
   if (result === admitResults.granted) return key

@@ -34,11 +34,11 @@ export interface Counters {
   readonly durations: Float64Array
   /**
    * [sum of durations in milliseconds, connections refused by the framing guard, aborted, refused
-   * for their rate, refused for their quota]
+   * for their rate, refused for their quota, outages of the store of keys and quotas]
    */
   readonly totals: Float64Array
-  /** The store of quotas answered when it was asked last. */
-  quotasReachable: boolean
+  /** The store of keys and quotas answered when it was asked last. */
+  storeReachable: boolean
 }
 
 /** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
@@ -47,7 +47,7 @@ export interface CounterSnapshot {
   readonly answers: readonly number[]
   readonly durations: readonly number[]
   readonly totals: readonly number[]
-  readonly quotasReachable: boolean
+  readonly storeReachable: boolean
   readonly residentBytes: number
   readonly cpuSeconds: number
 }
@@ -57,7 +57,8 @@ const refusedCount = 1
 const abortedCount = 2
 /** Where in the totals a refusal by a limit is counted. */
 export const limitedBy = { rate: 3, quota: 4 } as const
-const totalsCount = 5
+const outageCount = 5
+const totalsCount = 6
 
 export function newCounters(): Counters {
   return {
@@ -65,7 +66,7 @@ export function newCounters(): Counters {
     answers: new Float64Array(classifications.length),
     durations: new Float64Array(durationBounds.length + 1),
     totals: new Float64Array(totalsCount),
-    quotasReachable: true,
+    storeReachable: true,
   }
 }
 
@@ -97,6 +98,12 @@ export function countLimited(
   counters.totals[at]! += 1
 }
 
+/** The store of keys and quotas has gone. */
+export function countOutage(counters: Counters): void {
+  counters.storeReachable = false
+  counters.totals[outageCount]! += 1
+}
+
 /** The client went away before its answer. */
 export function countAborted(counters: Counters): void {
   counters.totals[abortedCount]! += 1
@@ -109,7 +116,7 @@ export function snapshotOf(counters: Counters): CounterSnapshot {
     answers: [...counters.answers],
     durations: [...counters.durations],
     totals: [...counters.totals],
-    quotasReachable: counters.quotasReachable,
+    storeReachable: counters.storeReachable,
     residentBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
   }
@@ -120,7 +127,7 @@ export const emptySnapshot: CounterSnapshot = {
   answers: classifications.map(() => 0),
   durations: [...durationBounds.map(() => 0), 0],
   totals: Array.from({ length: totalsCount }, () => 0),
-  quotasReachable: true,
+  storeReachable: true,
   residentBytes: 0,
   cpuSeconds: 0,
 }
@@ -134,7 +141,7 @@ export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): Cou
     answers: add(left.answers, right.answers),
     durations: add(left.durations, right.durations),
     totals: add(left.totals, right.totals),
-    quotasReachable: right.quotasReachable,
+    storeReachable: right.storeReachable,
     residentBytes: right.residentBytes,
     cpuSeconds: right.cpuSeconds,
   }
@@ -147,6 +154,7 @@ export function totalsOf(snapshot: CounterSnapshot): {
   readonly aborted: number
   readonly rateLimited: number
   readonly quotaLimited: number
+  readonly outages: number
 } {
   return {
     durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
@@ -154,5 +162,6 @@ export function totalsOf(snapshot: CounterSnapshot): {
     aborted: snapshot.totals[abortedCount] ?? 0,
     rateLimited: snapshot.totals[limitedBy.rate] ?? 0,
     quotaLimited: snapshot.totals[limitedBy.quota] ?? 0,
+    outages: snapshot.totals[outageCount] ?? 0,
   }
 }

@@ -9,6 +9,7 @@ import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { IpriskError } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
+import type { Plans } from '../config/plan.ts'
 import type { CounterSnapshot } from './counters.ts'
 import type { TableFile, TableInfo, ToPrimary, WorkerSettings } from './message.ts'
 import { type Member, type Roll, createRoll, say } from './roll.ts'
@@ -31,6 +32,8 @@ export interface CrewStatus {
   readonly listening: number
   /** Of those, how many answer from a table, be it the new one or the one before it. */
   readonly answering: number
+  /** All of them have read the keys. */
+  readonly keysKnown: boolean
   readonly restarts: number
   readonly table: TableInfo | undefined
 }
@@ -40,6 +43,8 @@ export interface Crew {
   readonly start: (file: TableFile | undefined) => Promise<void>
   /** Two steps: all open it, then all swap. Throws `swap_failed`; then the old one stays in use. */
   readonly use: (file: TableFile) => Promise<void>
+  /** Tells the plans to every worker, also to those that come later. */
+  readonly usePlans: (plans: Plans) => void
   /** Fresh counts, or the last known ones of a worker that is too busy to say. */
   readonly count: () => Promise<{
     readonly total: CounterSnapshot
@@ -51,7 +56,7 @@ export interface Crew {
 }
 
 interface State {
-  readonly settings: WorkerSettings
+  settings: WorkerSettings
   readonly log: Log
   readonly roll: Roll
   file: TableFile | undefined
@@ -91,6 +96,11 @@ export function createCrew(options: {
   return {
     start: (file) => start(state, size, file),
     use: (file) => use(state, file),
+    usePlans: (plans) => {
+      state.settings = { ...state.settings, plans }
+      // Who has not started yet gets them with its settings.
+      for (const member of roll.members) if (member.started) say(member, { kind: 'plans', plans })
+    },
     count: async () => {
       const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
       await roll.ask(roll.listening(), { kind: 'count' }, { isAnswer, ms: countMs })
@@ -107,6 +117,7 @@ export function createCrew(options: {
       return {
         listening: listening.length,
         answering: answering.length,
+        keysKnown: listening.every(({ keysKnown }) => keysKnown),
         restarts,
         table: info,
       }
@@ -140,6 +151,9 @@ function hear(state: State, member: Member, message: ToPrimary): void {
     case 'hello':
       member.ready = true
       if (state.started) startMember(state, member)
+      return
+    case 'keys':
+      member.keysKnown = message.known
       return
     case 'listening':
       member.listening = true

@@ -13,7 +13,7 @@ import { type Counters, countAborted } from './counters.ts'
 
 /** What a worker answers with. */
 export interface Service {
-  readonly keyring: Pick<Keyring, 'authenticate'>
+  readonly keyring: Pick<Keyring, 'authenticate' | 'known'>
   readonly limiter: Limiter
   readonly counters: Counters
   readonly log: Log

@@ -4,11 +4,13 @@
 //   primary            worker
 //      ◀── hello ─────── it runs
 //      ─── start ──────▶ settings, and the table in use
+//      ◀── keys ──────── whether it knows the keys, where that is not so from the beginning
 //      ◀── listening ─── it answers on the port
 //      ─── open ───────▶ map a new table beside the old one
 //      ◀── opened ────── (or refused)
 //      ─── swap ───────▶ answer from the new one, unmap the old one
 //      ◀── swapped ─────
+//      ─── plans ──────▶ the plans of the configuration have changed
 //      ─── count ──────▶
 //      ◀── counted ───── its counters, also by itself every second
 //      ─── drain ──────▶ stop listening, finish what is under way
@@ -19,6 +21,7 @@
 import type { Day } from '../base/day.ts'
 import type { LogLevel } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
+import type { StoreSettings } from '../config/settings.ts'
 import type { CounterSnapshot } from './counters.ts'
 
 /** What a worker must know before it can listen. */
@@ -26,6 +29,8 @@ export interface WorkerSettings {
   readonly host: string
   readonly port: number
   readonly stateFolder: string
+  /** Where keys and limits are, besides the state folder. */
+  readonly store: StoreSettings
   readonly plans: Plans
   readonly logLevel: LogLevel
   /** Log lines name the addresses of clients and checks. */
@@ -61,8 +66,15 @@ export type ToWorker =
   | { readonly kind: 'count' }
   | { readonly kind: 'drain' }
 
+/** Taken in by worker-main.ts, before the worker's own messages. */
+export interface PlansChange {
+  readonly kind: 'plans'
+  readonly plans: Plans
+}
+
 export type ToPrimary =
   | { readonly kind: 'hello' }
+  | { readonly kind: 'keys'; readonly known: boolean }
   | { readonly kind: 'listening' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }

@@ -65,7 +65,7 @@ function addRequests(registry: Registry, total: CounterSnapshot): void {
   classifications.forEach((classification, i) =>
     answers.inc({ classification }, total.answers[i] ?? 0),
   )
-  const { refused, aborted, rateLimited, quotaLimited } = totalsOf(total)
+  const { refused, aborted, rateLimited, quotaLimited, outages } = totalsOf(total)
   new Counter({
     name: 'iprisk_framing_refusals_total',
     help: 'Connections closed without an answer because a request had no clear end.',
@@ -84,6 +84,11 @@ function addRequests(registry: Registry, total: CounterSnapshot): void {
   })
   limited.inc({ limit: 'rate' }, rateLimited)
   limited.inc({ limit: 'quota' }, quotaLimited)
+  new Counter({
+    name: 'iprisk_store_outages_total',
+    help: 'How often a worker found the store of keys and quotas gone.',
+    registers,
+  }).inc(outages)
   registry.registerMetric(durationHistogram(total))
 }
 
@@ -185,13 +190,13 @@ function addWorkers(registry: Registry, gathered: Gathered): void {
     registers,
   })
   const reachable = new Gauge({
-    name: 'iprisk_quota_store_reachable',
-    help: '1 while the store of quotas answers a worker, 0 since it failed.',
+    name: 'iprisk_store_up',
+    help: '1 while the store of keys and quotas answers a worker, 0 since it failed.',
     labelNames: ['worker'],
     registers,
   })
   for (const { worker, counters } of gathered.workers) {
-    reachable.set({ worker }, counters.quotasReachable ? 1 : 0)
+    reachable.set({ worker }, counters.storeReachable ? 1 : 0)
     resident.set({ worker }, counters.residentBytes)
     cpu.inc({ worker }, counters.cpuSeconds)
   }

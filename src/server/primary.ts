@@ -2,6 +2,7 @@
 //
 //   start    load uWebSockets.js, take the admin port, probe the port, fork, verify the table, listen
 //   table    a new file in the place of the old one: copy and verify in a child, open in all, swap
+//   plans    the configuration file changes or SIGHUP comes: all workers get them (reload.ts)
 //   end      SIGTERM or SIGINT: /readyz says 503, workers drain, the admin port closes, code 0;
 //            one that comes during a start or a swap does not wait for it
 //
@@ -9,9 +10,8 @@
 // any table the server runs, is not ready and answers 503; one swap at a time.
 
 import process from 'node:process'
-import { openRates } from '../account/slots.ts'
-import { bootId } from '../base/clock.ts'
-import { messageOf } from '../base/error.ts'
+import { openStores } from '../account/stores.ts'
+import { IpriskError, messageOf } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Admin, type Readiness, startAdmin } from './admin.ts'
@@ -19,6 +19,7 @@ import { type Crew, createCrew } from './crew.ts'
 import type { TableFile, TableInfo } from './message.ts'
 import { createMetrics } from './metrics.ts'
 import { probePort } from './probe.ts'
+import { type Configuration, watchConfiguration } from './reload.ts'
 import { type Shelf, createShelf } from './shelf.ts'
 import { loadUws } from './uws.ts'
 import { type Watch, fileIdentity, watchFile } from './watch.ts'
@@ -51,6 +52,7 @@ interface Loaded {
 
 export interface ServerOptions {
   readonly settings: Settings
+  readonly configuration: Configuration
   readonly log: Log
   readonly onRunning: (running: Running) => void
 }
@@ -63,8 +65,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   const { settings, log } = options
   const { serve } = settings
   await loadUws()
-  // Made once here, or every worker would make one for itself at the same time.
-  openRates(settings.state, { boot: bootId() }).close()
+  await prepareStores(settings, log)
   const shelf = createShelf(settings.state)
   const port = await probePort(serve)
   const end = endSignal()
@@ -74,6 +75,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       host: serve.host,
       port,
       stateFolder: settings.state,
+      store: settings.store,
       plans: settings.plans,
       logLevel: serve.logLevel,
       logAddresses: serve.logAddresses,
@@ -90,8 +92,28 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   }
 }
 
+/**
+ * Opens the stores once before the workers do, or every one of them would make the rate file for
+ * itself at the same time; and says what the operator should know of them.
+ */
+async function prepareStores(settings: Settings, log: Log): Promise<void> {
+  const hooks = { onTrouble: () => undefined, onRecovery: () => undefined }
+  const stores = await openStores(settings, hooks)
+  try {
+    stores.openLimiter()
+    const { name: store } = stores
+    for (const caution of await stores.cautions()) log.warn({ store }, caution)
+  } catch (error) {
+    // The workers say what is wrong, and when it is well again.
+    if (!(error instanceof IpriskError) || error.code !== 'store_unreachable') throw error
+  } finally {
+    await stores.close()
+  }
+}
+
 async function conduct(parts: {
   readonly settings: Settings
+  readonly configuration: Configuration
   readonly log: Log
   readonly onRunning: (running: Running) => void
   readonly crew: Crew
@@ -99,10 +121,12 @@ async function conduct(parts: {
   readonly port: number
   readonly end: End
 }): Promise<number> {
-  const { settings, log, crew, shelf, port, end } = parts
+  const { settings, configuration, log, crew, shelf, port, end } = parts
   const { serve, table: path } = settings
   const { signal } = end
   const admin = await openAdmin(crew, settings, signal)
+  const { usePlans: use } = crew
+  const reload = watchConfiguration({ settings, configuration, use, log })
   let watch: Watch | undefined
   try {
     const known = identityOf(path)
@@ -126,6 +150,7 @@ async function conduct(parts: {
     }
     return 0
   } finally {
+    reload.stop()
     await admin.close()
   }
 }
@@ -136,6 +161,7 @@ function openAdmin(crew: Crew, settings: Settings, end: AbortSignal): Promise<Ad
     const { listening, answering } = crew.status()
     if (end.aborted) return 'draining'
     if (listening === 0) return 'no_workers'
+    if (!crew.status().keysKnown) return 'no_keys'
     return answering === listening ? 'ready' : 'no_table'
   }
   const text = async (): Promise<string> => {

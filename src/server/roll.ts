@@ -3,7 +3,7 @@
 
 import type { Worker } from 'node:cluster'
 import { type CounterSnapshot, addSnapshots, emptySnapshot } from './counters.ts'
-import type { ToPrimary, ToWorker } from './message.ts'
+import type { PlansChange, ToPrimary, ToWorker } from './message.ts'
 
 export interface Member {
   readonly worker: Worker
@@ -13,6 +13,8 @@ export interface Member {
   /** It was given its settings. */
   started: boolean
   listening: boolean
+  /** It has read the keys; without them it answers 503. */
+  keysKnown: boolean
   /** The number of the table that it answers from; 0 for none. */
   table: number
   counters: CounterSnapshot
@@ -44,7 +46,7 @@ export interface Roll {
 }
 
 /** The channel of a worker that has just died takes nothing; its death is news of its own. */
-export function say(member: Member, message: ToWorker): void {
+export function say(member: Member, message: ToWorker | PlansChange): void {
   if (member.worker.isConnected()) member.worker.send(message)
 }
 
@@ -83,6 +85,7 @@ export function createRoll(): Roll {
         ready: false,
         started: false,
         listening: false,
+        keysKnown: true,
         table: 0,
         counters: emptySnapshot,
       }

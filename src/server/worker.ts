@@ -12,7 +12,7 @@ import { keyRefreshMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Table } from '../table/table.ts'
 import { logsRequests } from './access.ts'
-import { type Counters, newCounters, snapshotOf } from './counters.ts'
+import { type Counters, countOutage, newCounters, snapshotOf } from './counters.ts'
 import { createCurrent } from './current.ts'
 import type { Service } from './exchange.ts'
 import { describeError } from './fault.ts'
@@ -119,6 +119,7 @@ async function start(
   const { counters } = state
   const account = await parts.openAccount({
     stateFolder: settings.stateFolder,
+    store: settings.store,
     plans: settings.plans,
     ...watchQuotas(counters, log),
   })
@@ -135,8 +136,7 @@ async function start(
     pending: 0,
     draining: false,
   }
-  await keyring.refresh(Date.now())
-  const refresh = keepFresh(account, log)
+  const refresh = await keepFresh(account, log, parts.send)
   const count = setInterval(() => {
     parts.send({ kind: 'counted', counters: snapshotOf(counters) })
   }, countMs)
@@ -163,33 +163,49 @@ function watchQuotas(
         log.error({ code: error.code }, error.message)
         return
       }
-      if (!counters.quotasReachable) return
-      counters.quotasReachable = false
-      log.error(describeError(error), 'The limits of keys cannot be kept; what is leased is spent.')
+      if (!counters.storeReachable) return
+      countOutage(counters)
+      log.error(
+        describeError(error),
+        'The store of keys and quotas is gone; what is leased is spent.',
+      )
     },
     onRecovery: () => {
-      if (counters.quotasReachable) return
-      counters.quotasReachable = true
-      log.info({}, 'The limits of keys can be kept again.')
+      if (counters.storeReachable) return
+      counters.storeReachable = true
+      log.info({}, 'The store of keys and quotas is back.')
     },
   }
 }
 
 /**
- * Refreshes keys and leases five times a second; says once that keys cannot be read, and once that
- * they can again.
+ * Reads the keys, then refreshes them and the leases five times a second; says once that keys cannot
+ * be read, and once that they can again. A worker without keys answers 503 until it has them.
  */
-function keepFresh({ keyring, limiter }: Account, log: Log): NodeJS.Timeout {
+async function keepFresh(
+  { keyring, limiter }: Account,
+  log: Log,
+  send: WorkerParts['send'],
+): Promise<NodeJS.Timeout> {
   let failing = false
+  /** The primary believes that the keys are known. */
+  let told = true
   const refresh = async (): Promise<void> => {
     try {
       await keyring.refresh(Date.now())
       if (failing) log.info({ version: keyring.version() }, 'The keys can be read again.')
       failing = false
+      if (!told) send({ kind: 'keys', known: true })
+      told = true
     } catch (error) {
       if (!failing) log.error(describeError(error), 'The keys cannot be read; those held stay.')
       failing = true
     }
+  }
+  await refresh()
+  if (!keyring.known()) {
+    told = false
+    send({ kind: 'keys', known: false })
   }
   return setInterval(() => {
     limiter.tick()

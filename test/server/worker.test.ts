@@ -36,6 +36,8 @@ const keyring: Keyring = {
     allowance: newAllowance('test', {}),
   }),
   refresh: async () => undefined,
+  usePlans: () => undefined,
+  known: () => true,
   version: () => 0,
   counts: () => ({ keys: 0, verified: 0 }),
 }
@@ -102,6 +104,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port,
     stateFolder: '',
+    store: { policy: 'refuse', timeoutMs: 300 },
     plans: {},
     logLevel: 'info',
     logAddresses: false,
@@ -146,7 +149,7 @@ describe('a worker', () => {
     said.length = 0
     tell({ kind: 'count' })
     expect(said).toMatchObject([
-      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0] } },
+      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0, 0] } },
     ])
     expect(responsesIn((await converse(port, [request('next')])).text)[0]?.status).toBe(500)
   })
@@ -214,7 +217,8 @@ describe('the log of requests', () => {
         }),
       exit: () => undefined,
     })
-    const settings = { host: '127.0.0.1', port: ownPort, stateFolder: '', plans: {} }
+    const store = { policy: 'refuse', timeoutMs: 300 } as const
+    const settings = { host: '127.0.0.1', port: ownPort, stateFolder: '', store, plans: {} }
     worker({
       kind: 'start',
       settings: { ...settings, logLevel: 'debug', logAddresses },

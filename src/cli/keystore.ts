@@ -1,0 +1,59 @@
+// What the commands on keys share: their output, the stores of a state folder, ids and usage errors.
+
+import { type AuditAct, audited } from '../account/audit.ts'
+import { isKeyId } from '../account/key.ts'
+import type { KeyStore } from '../account/store.ts'
+import { type Stores, openStores } from '../account/stores.ts'
+import { IpriskError } from '../base/error.ts'
+import type { Settings } from '../config/settings.ts'
+
+/** Where a command writes, and when it is. */
+export interface CommandIo {
+  /** Takes text for standard output. */
+  readonly out: (text: string) => void
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export function usage(message: string): IpriskError {
+  return new IpriskError({ code: 'usage', message, fault: 'usage' })
+}
+
+export function checkId(id: string): void {
+  if (isKeyId(id)) return
+  throw usage(
+    'An id is the 12 letters and digits between "irk_" and the next "_" of a key. ' +
+      '"iprisk keys list" shows the ids.',
+  )
+}
+
+/** Opens the stores that the settings name, and closes them whatever comes. */
+export async function withStores<T>(
+  { state, store }: Settings,
+  use: (stores: Stores) => Promise<T>,
+): Promise<T> {
+  // What fails is said by the command that needed it.
+  const hooks = { onTrouble: () => undefined, onRecovery: () => undefined }
+  const stores = await openStores({ state, store }, hooks)
+  try {
+    return await use(stores)
+  } finally {
+    await stores.close()
+  }
+}
+
+/** Does an act on the keys and records it in the audit log. */
+export function act<T>(
+  settings: Settings,
+  what: { readonly act: AuditAct; readonly keys?: readonly string[] },
+  run: (store: KeyStore) => Promise<T>,
+): Promise<T> {
+  const { state } = settings
+  return withStores(settings, ({ keyStore: store }) =>
+    audited({ state, store, keys: [], ...what }, run),
+  )
+}
+
+export function apisText(apis: readonly string[]): string {
+  return apis.length === 0 ? 'none' : apis.join(',')
+}
