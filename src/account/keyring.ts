@@ -143,6 +143,18 @@ function bearerText(authorization: string): string {
   return authorization.slice(7).trim()
 }
 
+function unreadable(count: number, version: number, cause: unknown): IpriskError {
+  return new IpriskError({
+    code: 'keys_unreadable',
+    message:
+      `The keys could not be read: ${messageOf(cause)}. The ${count} keys held since ` +
+      `version ${version} stay in use; the next look tries again.`,
+    fault: 'environment',
+    retryable: true,
+    cause,
+  })
+}
+
 /** One more value fits afterwards. */
 function makeRoom(verified: Map<string, Verified>): void {
   if (verified.size < verifiedKeysMax) return
@@ -153,17 +165,19 @@ function makeRoom(verified: Map<string, Verified>): void {
   }
 }
 
-/**
- * An empty keyring for one API: it denies every key until the first `refresh` has resolved.
- */
-export function createKeyring(options: {
+export interface KeyringOptions {
   readonly store: KeyStore
   readonly plans: Plans
   readonly api: ApiName
   readonly limiter: Pick<Limiter, 'bind' | 'release'>
   /** Called for the first verification of a value on each day of the keyring's clock, and oftener. */
   readonly onVerified?: (keyId: string, now: number) => void
-}): Keyring {
+}
+
+/**
+ * An empty keyring for one API: it denies every key until the first `refresh` has resolved.
+ */
+export function createKeyring(options: KeyringOptions): Keyring {
   const { store, limiter, onVerified } = options
   let terms: Terms = options
   const keys = new Map<string, Held>()
@@ -203,11 +217,7 @@ export function createKeyring(options: {
     if (dayOf(at) !== dayOf(now)) verified.clear()
     now = at
     const changes = await store.changes(version).catch((cause: unknown) => {
-      const message =
-        `The keys could not be read: ${messageOf(cause)}. The ${keys.size} keys held since ` +
-        `version ${version} stay in use; the next look tries again.`
-      const fault = 'environment'
-      throw new IpriskError({ code: 'keys_unreadable', message, fault, retryable: true, cause })
+      throw unreadable(keys.size, version, cause)
     })
     known = true
     // Of two refreshes under way at once the later answer may come first.
