@@ -4,7 +4,7 @@
 
 import { Command, CommanderError } from 'commander'
 import type { Day } from '../base/day.ts'
-import { IpriskError, messageOf } from '../base/error.ts'
+import { IpriskError, isDiskTrouble, messageOf } from '../base/error.ts'
 import { packageVersion } from '../base/root.ts'
 import { type Command as CommandName, configOption, optionsOf } from '../config/option.ts'
 import { type Settings, readSettings } from '../config/settings.ts'
@@ -123,7 +123,8 @@ const entries: Readonly<Record<string, Entry>> = {
   'history import <folder>': {
     options: 'history import',
     help: 'add past days: <folder>/<feed-id>/YYYY-MM-DD.txt.gz',
-    run: ({ build }, [folder = ''], io) => historyImport({ folder, store: build.history }, io),
+    run: ({ build, invocation: { force } }, [folder = ''], io) =>
+      historyImport({ folder, store: build.history, force }, io),
   },
   'history show <address>': {
     options: 'history show',
@@ -218,6 +219,10 @@ function explainFailure(error: unknown, io: Io): number {
   if (error instanceof IpriskError && error.fault !== 'bug') {
     io.err(`iprisk: ${error.message}`)
     return error.fault === 'usage' ? exitCodes.usage : exitCodes.failed
+  }
+  if (isDiskTrouble(error)) {
+    io.err(`iprisk: the disk refuses: ${messageOf(error)}. What was live stays; run it again.`)
+    return exitCodes.failed
   }
   io.err(`iprisk: unexpected: ${messageOf(error)}`)
   if (error instanceof Error && error.stack !== undefined) io.err(error.stack)
