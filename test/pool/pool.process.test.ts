@@ -174,7 +174,7 @@ describe('a retired table', () => {
     const long = pool.enter(next)!
     const runs = Array.from({ length: 60 }, () => long.run(checks))
     let retired = false
-    const retiring = pool.retire(2).then(() => {
+    const retiring = pool.retire(2).finally(() => {
       retired = true
     })
     for (let i = 0; i < 20; i++) expect(textOf(await one(pool, checks))).toBe(expected)
