@@ -15,8 +15,8 @@ import { newRandom } from './sample.ts'
 import { subjectOf } from './table.ts'
 import { type AsRow, asRows, asnsOf } from './world.ts'
 
-const perFeed = 25
-const smallAses = 40
+const perFeed = 10
+const smallAses = 15
 const asAddressesMax = 2048
 
 /** Widest scope that is looked at, and what is counted in it. */
@@ -120,7 +120,7 @@ describeFeeds('insights of the world', () => {
     }
     process.stdout.write(`insights: ${compared} addresses compared with the feeds\n`)
     expect(differences.slice(0, 5)).toEqual([])
-    expect(compared).toBeGreaterThan(1000)
+    expect(compared).toBeGreaterThan(500)
   })
 
   it('count small ASes as their addresses do', () => {

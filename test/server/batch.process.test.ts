@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeTable } from '../../build/write/file.ts'
+import type { BatchAnswer } from '../../src/api/batch.ts'
 import type { InsightsAnswer } from '../../src/api/insights.ts'
 import type { KeyLimits } from '../../src/account/record.ts'
 import { parseDay } from '../../src/base/day.ts'
@@ -132,15 +133,9 @@ describe('a batch', () => {
 
   it('says of each element that is no address what is wrong, and of the others what is known', async () => {
     const response = await post(batchPath, batchOf(['9.1.2.3', 7, null, ' 9.1.2.3', '9.1.2.3']))
-    const { results } = (await response.json()) as { results: { ip: string; error?: object }[] }
+    const { results } = (await response.json()) as BatchAnswer
     expect(results.map(({ ip }) => ip)).toEqual(['9.1.2.3', '7', 'null', ' 9.1.2.3', '9.1.2.3'])
-    expect(results.map(({ error }) => error !== undefined)).toEqual([
-      false,
-      true,
-      true,
-      true,
-      false,
-    ])
+    expect(results.map((result) => 'error' in result)).toEqual([false, true, true, true, false])
   })
 
   it('takes a body of 1 MiB and refuses a larger one', async () => {
