@@ -68,7 +68,7 @@ describe('iprisk check', () => {
     const { code, out } = await run('check', '9.1.2.3', '2a01:4f8::1', '--table', table)
     expect(code).toBe(0)
     expect(out.trimEnd().split('\n')).toHaveLength(2)
-    expect(out).toContain('tor 85 very_high')
+    expect(out).toContain('tor 81 very_high')
   })
 
   it('takes the table from the environment, too', async () => {
