@@ -1,5 +1,5 @@
 // Which work goes to the pool: the one place that decides it, with the reasons, measured on two
-// shared cores (bench/mixed.ts has the program).
+// shared cores (bench/pool.ts has the program).
 //
 //   a check            2 us: here, always; a round trip to a thread alone costs 50 to 100
 //   a batch's body     up to `inlineBytesMax` here: some sixty addresses, 0.15 ms of the loop

@@ -33,7 +33,7 @@ const countMs = 1000
 const lingerMs = 250
 
 /**
- * Threads of the pool yield to checks on the same cores: measured by bench/mixed.ts, whose report
+ * Threads of the pool yield to checks on the same cores: measured by bench/pool.ts, whose report
  * says what it gains.
  */
 const poolNice = 10
