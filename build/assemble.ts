@@ -13,6 +13,7 @@ import { packTraits } from '../src/table/network.ts'
 import type { Source } from '../src/table/table.ts'
 import { packReason, packVerdict } from '../src/table/verdict.ts'
 import { accuracies } from '../src/model/location.ts'
+import { densitiesOf } from './density.ts'
 import type { EvidenceBook } from './evidence.ts'
 import type { ListInterner } from './layer/flatten.ts'
 import { newInterner, newTupleInterner } from './intern.ts'
@@ -61,6 +62,14 @@ export function assemble(parts: Parts): Assembled {
   const networks = packNetworks(parts, judging.asLists, strings)
   const evidence = parts.book.words((text) => strings.id(text))
   const texts = strings.sections()
+  const recordViews = records.words()
+  const densities = densitiesOf({
+    pieces,
+    records: recordViews,
+    networks: parts.networks,
+    lists: parts.lists.lists,
+    book: parts.book,
+  })
   return {
     pieces,
     verdicts: judging.verdicts.values,
@@ -71,7 +80,7 @@ export function assemble(parts: Parts): Assembled {
       views: {
         ...ipv4Sections(pieces[4]),
         ...ipv6Sections(pieces[6]),
-        records: records.words(),
+        records: recordViews,
         networks,
         ...placeSections,
         ...verdictSections,
@@ -79,6 +88,7 @@ export function assemble(parts: Parts): Assembled {
         evidence,
         string_offsets: texts.offsets,
         string_bytes: texts.bytes,
+        densities,
       },
     },
   }

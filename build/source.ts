@@ -6,6 +6,7 @@ import { basename } from 'node:path'
 import { type Day, parseDay } from '../src/base/day.ts'
 import type { Source } from '../src/table/table.ts'
 import { hostersFeed, namesFeed } from './builtin.ts'
+import { voiceWithDoubt } from './doubt.ts'
 import type { Networks } from './networks/read.ts'
 import type { Places } from './places/read.ts'
 import type { ReadFile } from './read.ts'
@@ -70,10 +71,13 @@ export function feedSources(
       day: Math.max(Math.min(day, asOf), known?.day ?? 0) as Day,
       entries: entries.length + (known?.entries ?? 0),
       ...(quarantined.has(feed.id) ? { quarantined: true } : {}),
+      voice: voiceWithDoubt(feed),
     })
   }
-  for (const { id, kind, title, licence, homepage } of [hostersFeed, namesFeed]) {
-    sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0 })
+  for (const feed of [hostersFeed, namesFeed]) {
+    const { id, kind, title, licence, homepage } = feed
+    const voice = voiceWithDoubt(feed)
+    sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0, voice })
   }
   return [...sources.values()]
 }

@@ -9,7 +9,8 @@ import { contradictionTexts } from './contradiction.ts'
 import type { LeftOut } from './cross.ts'
 import { sharesPlot, survivalPlot, weightsPlot } from './plot.ts'
 import type { SpaceShare } from './space.ts'
-import { entriesMax, priors, standingOf, weakMax } from './weight.ts'
+import { priors, standingOf } from './standing.ts'
+import { entriesMax, weakMax } from './weight.ts'
 
 /** File names and texts of the whole report. */
 export function reportFiles(calibration: Calibration): ReadonlyMap<string, string> {

@@ -17,23 +17,8 @@
 // says nothing of the entries that nobody else has.
 
 import type { Feed } from '../catalogue/feed.ts'
+import { priors, standingOf } from './standing.ts'
 import { type FeedTally, noTally } from './tally.ts'
-
-/** `own`: an operator's list of its own addresses; `tested`: direct, by a test of the address. */
-export type Standing = 'own' | 'tested' | 'good' | 'weak'
-
-export interface Beta {
-  readonly successes: number
-  readonly failures: number
-}
-
-/** What is believed before anything is measured: the mean is a / (a + b). */
-export const priors: Readonly<Record<Standing, Beta>> = {
-  own: { successes: 19, failures: 1 },
-  tested: { successes: 9, failures: 1 },
-  good: { successes: 8, failures: 2 },
-  weak: { successes: 5, failures: 5 },
-}
 
 export const entriesMax = 40
 const evidenceMin = 1
@@ -49,11 +34,6 @@ export interface Weight {
 }
 
 type Judged = Pick<Feed, 'assurance' | 'provider' | 'weight'>
-
-export function standingOf({ assurance, provider }: Omit<Judged, 'weight'>): Standing {
-  if (assurance !== 'direct') return assurance
-  return provider === '' ? 'tested' : 'own'
-}
 
 export function weightOf(feed: Judged, tally: FeedTally = noTally): Weight {
   const standing = standingOf(feed)

@@ -145,10 +145,19 @@ function addHeader(
 }
 
 function addSource(builder: Builder, source: Source): Offset {
-  const texts = [source.id, source.kind, source.provider, source.licence, source.homepage].map(
-    (text) => builder.createString(text),
-  )
-  const [id = 0, kind = 0, provider = 0, licence = 0, homepage = 0] = texts
+  const { voice } = source
+  const texts = [
+    source.id,
+    source.kind,
+    source.provider,
+    source.licence,
+    source.homepage,
+    voice?.group ?? '',
+    voice?.assurance ?? '',
+  ].map((text) => builder.createString(text))
+  const [id = 0, kind = 0, provider = 0, licence = 0, homepage = 0, group = 0, assurance = 0] =
+    texts
+  const asns = SourceEntry.createAsnsVector(builder, Uint32Array.from(voice?.asns ?? []))
   return SourceEntry.createSourceEntry(
     builder,
     id,
@@ -159,6 +168,13 @@ function addSource(builder: Builder, source: Source): Offset {
     source.day,
     source.entries,
     source.quarantined === true,
+    group,
+    voice?.weight ?? 0,
+    voice?.weightLow ?? 0,
+    voice?.weightHigh ?? 0,
+    assurance,
+    voice?.rolling === true,
+    asns,
   )
 }
 

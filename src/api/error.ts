@@ -9,7 +9,7 @@ export const apiErrors = {
   invalid_input: {
     status: 400,
     message:
-      'The body must be a JSON object whose member "ip" is a string with one IPv4 or IPv6 address, without zone, brackets, prefix length, port or white space.',
+      'The body must be a JSON object whose member "ip" is a string with one IPv4 or IPv6 address, without zone, brackets, prefix length, port or white space; of a batch, whose member "ips" is an array of 1 to 10,000 of them.',
   },
   invalid_api_key: {
     status: 401,
@@ -36,7 +36,7 @@ export const apiErrors = {
   },
   payload_too_large: {
     status: 413,
-    message: 'The body is too large. Send one address in at most 65,536 bytes.',
+    message: 'The body is too large: a check takes at most 65,536 bytes, a batch 1,048,576.',
   },
   rate_limit_exceeded: {
     status: 429,
@@ -58,6 +58,13 @@ export const apiErrors = {
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly message: string }>>
 
 export type ApiErrorCode = keyof typeof apiErrors
+
+/** The error of one element of a batch that is no address. */
+export const invalidAddress = {
+  code: 'invalid_input',
+  message:
+    'Not an IP address: send one IPv4 or IPv6 address in plain text, without port, prefix or zone.',
+} as const
 
 /** All codes, in the order of the table. */
 export const apiErrorCodes = Object.keys(apiErrors) as readonly ApiErrorCode[]

@@ -5,6 +5,8 @@
 // Not the contract itself, and not the admin port, which is for operators.
 
 import { packageVersion } from '../base/root.ts'
+import { kinds, matches } from '../model/kind.ts'
+import { addressesARequest, batchAddressesMax, batchBodyBytesMax } from './batch.ts'
 import { apiErrorCodes, apiErrors, type ApiErrorCode } from './error.ts'
 import { valueLists } from './meta.ts'
 import { checkBodyBytesMax, paths } from './path.ts'
@@ -77,27 +79,93 @@ const bot = object({
   category: oneOf(valueLists.bot_category),
 })
 
-const checkAnswer = object(
-  {
-    classification: oneOf(valueLists.classification),
-    risk_level: oneOf(valueLists.risk_level),
-    risk_score: score,
-    ip: { type: 'string', description: 'The address as sent.' },
-    version: { type: 'integer', enum: [4, 6] },
-    address: {
-      type: 'string',
-      description: 'Canonical text of what was judged, where `ip` is another text.',
-    },
-    network: nullable(reference('Network')),
-    location: nullable(reference('Location')),
-    proxy: nullable(reference('Proxy')),
-    bot: nullable(reference('Bot')),
-    signals: object(Object.fromEntries(valueLists.signal.map((name) => [name, flag]))),
-    reasons: list({ type: 'string', description: 'Stable code.' }),
-    table: { type: 'string', description: 'Id of the table that answered.' },
+const checkMembers = {
+  classification: oneOf(valueLists.classification),
+  risk_level: oneOf(valueLists.risk_level),
+  risk_score: score,
+  ip: { type: 'string', description: 'The address as sent.' },
+  version: { type: 'integer', enum: [4, 6] },
+  address: {
+    type: 'string',
+    description: 'Canonical text of what was judged, where `ip` is another text.',
   },
-  ['address'],
-)
+  network: nullable(reference('Network')),
+  location: nullable(reference('Location')),
+  proxy: nullable(reference('Proxy')),
+  bot: nullable(reference('Bot')),
+  signals: object(Object.fromEntries(valueLists.signal.map((name) => [name, flag]))),
+  reasons: list({ type: 'string', description: 'Stable code.' }),
+  table: { type: 'string', description: 'Id of the table that answered.' },
+  insights: {
+    anyOf: [reference('Insights'), { type: 'null' }],
+    description:
+      'With `?include=insights`, for plans that have them; null where the table is too old.',
+  },
+}
+
+const checkAnswer = object(checkMembers, ['address', 'insights'])
+
+const number = { type: 'number' } as const
+
+const insights = object({
+  table: object({ id: text, built_at: { type: 'string', format: 'date-time' }, as_of: day }),
+  score_range: { type: 'array', items: score, minItems: 2, maxItems: 2 },
+  reasons: list(object({ code: text, text, points: integer })),
+  evidence: list(
+    object({
+      feed: text,
+      kind: oneOf(kinds),
+      provider: text,
+      matched: { type: 'string', description: 'Address, prefix, range or AS that the feed lists.' },
+      match: oneOf(matches),
+      first_seen: day,
+      last_seen: day,
+      days_seen: integer,
+      days_observed: integer,
+      confidence: oneOf(valueLists.confidence),
+      weight: { type: 'number', minimum: 0, maximum: 1 },
+      lists: integer,
+      licence: text,
+    }),
+  ),
+  neighborhood: list(
+    object({
+      scope: text,
+      unit: oneOf(['address', '/64']),
+      size: number,
+      listed: list(
+        object({ kind: oneOf(kinds), listed: number, percent: share, times_asn: nullable(number) }),
+      ),
+    }),
+  ),
+  counterfactuals: object({
+    without_feed: list(
+      object({
+        feed: text,
+        classification: oneOf(valueLists.classification),
+        risk_level: oneOf(valueLists.risk_level),
+        risk_score: score,
+      }),
+    ),
+    falls_below: list(object({ risk_level: oneOf(valueLists.risk_level), day: nullable(day) })),
+  }),
+  alternatives: list(
+    object({
+      classification: oneOf(valueLists.classification),
+      strength: { type: 'number', minimum: 0, maximum: 1 },
+      confidence: oneOf(valueLists.confidence),
+    }),
+  ),
+})
+
+const batchAnswer = object({
+  results: list({ anyOf: [reference('CheckAnswer'), reference('BatchError')] }),
+})
+
+const batchError = object({
+  ip: { type: 'string', description: 'The element as sent.' },
+  error: object({ code: oneOf(['invalid_input']), message: text }),
+})
 
 const left = { remaining: integer, reset_seconds: integer }
 
@@ -148,7 +216,13 @@ const schemas = {
       examples: ['192.0.2.1', '2001:db8::1'],
     },
   }),
+  BatchRequest: object({
+    ips: { ...list(text), minItems: 1, maxItems: batchAddressesMax },
+  }),
   CheckAnswer: checkAnswer,
+  Insights: insights,
+  BatchAnswer: batchAnswer,
+  BatchError: batchError,
   Network: network,
   Location: location,
   Proxy: proxy,
@@ -208,6 +282,10 @@ function responses(schema: string, description: string, codes: readonly ApiError
   return answers
 }
 
+function bodyOf(schema: string): Json {
+  return { required: true, content: { 'application/json': { schema: reference(schema) } } }
+}
+
 const keyErrors = [
   'invalid_api_key',
   'api_not_enabled_for_plan',
@@ -229,11 +307,24 @@ const check = {
   operationId: 'checkAddress',
   summary: 'Check an IP address',
   description: `Order of the errors: 404 and 405, 401, 403, 429 rate, 413 and 400, 429 quota, 503. The Content-Type is not checked. The body has at most ${checkBodyBytesMax} bytes.`,
-  requestBody: {
-    required: true,
-    content: { 'application/json': { schema: reference('CheckRequest') } },
-  },
+  parameters: [
+    {
+      name: 'include',
+      in: 'query',
+      description: '`insights`: why the answer is what it is, where the plan of the key has that.',
+      schema: text,
+    },
+  ],
+  requestBody: bodyOf('CheckRequest'),
   responses: responses('CheckAnswer', 'What is known of the address.', checkErrors),
+}
+
+const batch = {
+  operationId: 'checkAddresses',
+  summary: 'Check many IP addresses',
+  description: `Answers 1 to ${batchAddressesMax} addresses in their order, each as a check does or with an error of its own. Spends quota by valid addresses, all or nothing, and rate by one request for each ${addressesARequest}. The body has at most ${batchBodyBytesMax} bytes.`,
+  requestBody: bodyOf('BatchRequest'),
+  responses: responses('BatchAnswer', 'What is known of the addresses.', checkErrors),
 }
 
 const meta = {
@@ -270,6 +361,7 @@ export const openApiDocument = {
   security: [{ key: [] }],
   paths: {
     [paths.check]: { post: check },
+    [paths.batch]: { post: batch },
     [paths.meta]: { get: meta },
     [paths.openApi]: { get: describeApi },
   },

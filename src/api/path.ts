@@ -2,6 +2,7 @@
 
 export const paths = {
   check: '/v1/intelligence/ip-risk/check',
+  batch: '/v1/intelligence/ip-risk/check/batch',
   meta: '/v1/intelligence/ip-risk/meta',
   openApi: '/openapi.json',
 } as const

@@ -141,6 +141,19 @@ export const rateIdleMs = 3000
  * hosting feeds together are 407 of them, the VPN feeds 3.
  */
 export const flipsMaxPercentDefault = 0.25
+// ---- src/pool -------------------------------------------------------------------------------
+
+/** Threads of one worker; beyond the cores of any machine they only wait for each other. */
+export const poolThreadsMax = 256
+
+/** So many insights are a tenth of a second of a thread; more would wait too long. */
+export const poolQueueDefault = 128
+
+/** A batch under way holds up to 1 MiB of addresses: this many are the memory of a large machine. */
+export const poolQueueMax = 10_000
+
+/** A batch or insights that take longer are given up: a client has long gone by then. */
+export const poolRequestMsMax = 30_000
 
 // ---- relations ------------------------------------------------------------------------------
 

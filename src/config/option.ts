@@ -139,6 +139,20 @@ export const options: readonly Option[] = [
     help: 'how many processes answer; the number of cores by default',
   },
   {
+    flag: '--pool-threads <n>',
+    form: 'number',
+    member: ['serve', 'poolThreads'],
+    commands: ['serve'],
+    help: 'threads of each process for insights and batches',
+  },
+  {
+    flag: '--pool-queue <n>',
+    form: 'number',
+    member: ['serve', 'poolQueue'],
+    commands: ['serve'],
+    help: 'how many insights and batches each process takes at once; more get 503',
+  },
+  {
     flag: '--drain-seconds <s>',
     form: 'number',
     member: ['serve', 'drainSeconds'],

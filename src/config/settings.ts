@@ -15,7 +15,7 @@ import { z } from 'zod'
 import type { Day } from '../base/day.ts'
 import { parseDay } from '../base/day.ts'
 import { IpriskError } from '../base/error.ts'
-import { storeTimeoutMs } from '../base/limits.ts'
+import { poolQueueDefault, storeTimeoutMs } from '../base/limits.ts'
 import { present } from '../base/present.ts'
 import type { ApiName, Plan, PlanAsWritten, Plans } from './plan.ts'
 import { defaultPlans } from './plan.ts'
@@ -36,6 +36,9 @@ export interface ServeSettings {
   readonly adminPort: number
   readonly adminHost: string
   readonly workers: number
+  /** Of each worker's pool: threads, and requests that may be in it at once. */
+  readonly poolThreads: number
+  readonly poolQueue: number
   readonly drainSeconds: number
   readonly logLevel: (typeof logLevels)[number]
   readonly logAddresses: boolean
@@ -114,6 +117,8 @@ function writeDefaults(tree: Tree): void {
       adminPort: 9090,
       adminHost: '127.0.0.1',
       workers: availableParallelism(),
+      poolThreads: 1,
+      poolQueue: poolQueueDefault,
       drainSeconds: 10,
       logLevel: 'info',
       logAddresses: false,

@@ -4,6 +4,13 @@
 import type { Day } from '../base/day.ts'
 import type { BotCategory, Kind, Match } from './kind.ts'
 
+/**
+ * `direct`: an operator's own published list, the Tor consensus, a test of the proxy itself;
+ * `good`: a third party that the catalogue marks as good; `weak`: any other (contract 3.2).
+ */
+export const assurances = ['direct', 'good', 'weak'] as const
+export type Assurance = (typeof assurances)[number]
+
 /** What the model must know of a feed to weigh its word. */
 export interface Voice {
   /** The feed's id, `tor-exits-onionoo`. */
@@ -12,11 +19,7 @@ export interface Voice {
   readonly group: string
   /** 0 to 1: how much its word counts. */
   readonly weight: number
-  /**
-   * `direct`: an operator's own published list, the Tor consensus, a test of the proxy itself;
-   * `good`: a third party that the catalogue marks as good; `weak`: any other (contract 3.2).
-   */
-  readonly assurance: 'direct' | 'good' | 'weak'
+  readonly assurance: Assurance
   /** It publishes a window of days, not a day: it does not count for percent_days_seen. */
   readonly rolling: boolean
   /**

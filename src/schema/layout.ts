@@ -2,7 +2,7 @@
 // FORMAT.md draws them. A change of meaning here is a new `major`; an addition is a new `minor`.
 
 export const formatMajor = 1
-export const formatMinor = 1
+export const formatMinor = 2
 
 /** Sections start at multiples of this, so that every view is aligned and none shares a line. */
 export const sectionAlignment = 64
@@ -39,6 +39,12 @@ export const degreeScale = 10_000
 export const verdictWords = 6
 /** words of one evidence; see src/table/evidence.ts. */
 export const evidenceWords = 12
+
+/**
+ * doubles of one network's densities, all of its AS: IPv4 addresses, those that each kind lists,
+ * IPv6 /64s, those that each kind lists (kinds in their order).
+ */
+export const densityDoubles = 18
 
 /** The last bytes of the file: it ends with them or it is not whole. */
 export const trailerBytes = 32

@@ -109,10 +109,18 @@ export const sections = {
     read: (h: TableHeader) => h.stringBytesArray(),
     add: (b: Builder, v: Offset) => TableHeader.addStringBytes(b, v),
   } satisfies Section<Uint8Array>,
+  densities: {
+    elementBytes: 8,
+    read: (h: TableHeader) => h.densitiesArray(),
+    add: (b: Builder, v: Offset) => TableHeader.addDensities(b, v),
+  } satisfies Section<Float64Array>,
 } as const
 
 export type SectionName = keyof typeof sections
 export const sectionNames = Object.keys(sections) as readonly SectionName[]
+
+/** Sections that came later, with the minor that brought them: an older file has them empty. */
+export const laterSections: Readonly<Partial<Record<SectionName, number>>> = { densities: 2 }
 
 /** One view per section, by name. */
 export type Views = {

@@ -48,7 +48,20 @@ interface Found {
 }
 
 export function judge(input: JudgeInput): Verdict {
+  return verdictOf(look(input))
+}
+
+/** The verdict with the findings that it follows from, for those who ask why. */
+export function assess(input: JudgeInput): {
+  readonly verdict: Verdict
+  readonly findings: Findings
+} {
   const found = look(input)
+  return { verdict: verdictOf(found), findings: found.findings }
+}
+
+function verdictOf(found: Found): Verdict {
+  const { input } = found
   const { findings, classification } = found
   const { score, reasons } = account(found)
   return {

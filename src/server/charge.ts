@@ -1,6 +1,6 @@
 // Hot path: `charge` while the key has leased units.
 //
-// One unit of a key's quota for one exchange: at once nearly always; in a later turn where a worker
+// What an exchange costs of its key's quota, one unit an address: at once nearly always; in a later turn where a worker
 // must lease units first (quota.ts says when); else 429 or, where the quotas cannot be reached, 503.
 // Whoever charges and then does not answer 200 gives the unit back.
 
@@ -11,14 +11,14 @@ import { type Exchange, states } from './exchange.ts'
 import { failExchange } from './failure.ts'
 import { replyError } from './reply.ts'
 
-/** Takes a unit and goes on with `done`, or answers the exchange itself. */
+/** Takes all its units and goes on with `done`, or answers the exchange itself. */
 export function charge(
   exchange: Exchange,
   key: Authenticated,
   done: (exchange: Exchange, key: Authenticated) => void,
 ): void {
   const { limiter, counters } = exchange.service
-  const result = limiter.spend(key.allowance, 1, exchange.startedMs)
+  const result = limiter.spend(key.allowance, exchange.units, exchange.startedMs)
   if (result === spendResults.granted) {
     done(exchange, key)
   } else if (result === spendResults.pending) {
@@ -31,8 +31,8 @@ export function charge(
   }
 }
 
-export function refund({ service, startedMs }: Exchange, key: Authenticated): void {
-  service.limiter.refund(key.allowance, 1, startedMs)
+export function refund({ service, startedMs, units }: Exchange, key: Authenticated): void {
+  service.limiter.refund(key.allowance, units, startedMs)
 }
 
 /**
@@ -48,7 +48,7 @@ export function learnQuota(exchange: Exchange, key: Authenticated, done: () => v
 }
 
 /** A later turn of the loop goes on with an exchange, if its client is still there. */
-function resume(exchange: Exchange, work: () => void): void {
+export function resume(exchange: Exchange, work: () => void): void {
   if (exchange.state !== states.open) return
   exchange.res.cork(() => {
     try {

@@ -11,6 +11,7 @@ import { askBody, askText, textOf } from './body.ts'
 import { charge, refund } from './charge.ts'
 import { countAnswer } from './counters.ts'
 import { type Exchange, states } from './exchange.ts'
+import { answerInsights } from './insights.ts'
 import { replyBytes, replyError } from './reply.ts'
 
 const asked = newAsked()
@@ -20,6 +21,11 @@ let asking: Exchange | undefined
 export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   if (!askBody(asked, body)) {
     replyError(exchange, 'invalid_input')
+    return
+  }
+  if (exchange.insights) {
+    exchange.checked = textOf(asked)
+    charge(exchange, key, answerInsights)
     return
   }
   if (exchange.service.logAddresses) exchange.checked = textOf(asked)

@@ -4,6 +4,7 @@
 // and src/server/metrics.ts turns them into Prometheus text. Counts only ever grow; they begin at 0
 // in every worker.
 
+import type { PoolCounts } from '../pool/pool.ts'
 import { classifications } from '../model/kind.ts'
 import type { Classification } from '../model/kind.ts'
 
@@ -48,6 +49,7 @@ export interface CounterSnapshot {
   readonly durations: readonly number[]
   readonly totals: readonly number[]
   readonly storeReachable: boolean
+  readonly pool: PoolCounts
   readonly residentBytes: number
   readonly cpuSeconds: number
 }
@@ -85,6 +87,13 @@ export function countAnswer(counters: Counters, classification: Classification):
   counters.answers[classificationIndex.get(classification)!]! += 1
 }
 
+/** Several were, by index in `classifications`: what a pool thread has answered. */
+export function countAnswers(counters: Counters, added: readonly number[]): void {
+  added.forEach((count, i) => {
+    counters.answers[i]! += count
+  })
+}
+
 /** The framing guard closed a connection. */
 export function countRefused(counters: Counters): void {
   counters.totals[refusedCount]! += 1
@@ -109,7 +118,7 @@ export function countAborted(counters: Counters): void {
   counters.totals[abortedCount]! += 1
 }
 
-export function snapshotOf(counters: Counters): CounterSnapshot {
+export function snapshotOf(counters: Counters, pool: PoolCounts = idlePool): CounterSnapshot {
   const { user, system } = process.cpuUsage()
   return {
     requests: [...counters.requests],
@@ -117,8 +126,37 @@ export function snapshotOf(counters: Counters): CounterSnapshot {
     durations: [...counters.durations],
     totals: [...counters.totals],
     storeReachable: counters.storeReachable,
+    pool,
     residentBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
+  }
+}
+
+/** Of a pool that never worked. */
+const idlePool: PoolCounts = {
+  threads: 0,
+  requests: 0,
+  waiting: 0,
+  refused: 0,
+  tasks: 0,
+  items: 0,
+  deaths: 0,
+  waitMs: 0,
+  runMs: 0,
+}
+
+/** What is counted grows together; what there is just now is the second one's. */
+function addPools(left: PoolCounts, right: PoolCounts): PoolCounts {
+  return {
+    threads: right.threads,
+    requests: right.requests,
+    waiting: right.waiting,
+    refused: left.refused + right.refused,
+    tasks: left.tasks + right.tasks,
+    items: left.items + right.items,
+    deaths: left.deaths + right.deaths,
+    waitMs: left.waitMs + right.waitMs,
+    runMs: left.runMs + right.runMs,
   }
 }
 
@@ -128,6 +166,7 @@ export const emptySnapshot: CounterSnapshot = {
   durations: [...durationBounds.map(() => 0), 0],
   totals: Array.from({ length: totalsCount }, () => 0),
   storeReachable: true,
+  pool: idlePool,
   residentBytes: 0,
   cpuSeconds: 0,
 }
@@ -142,6 +181,7 @@ export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): Cou
     durations: add(left.durations, right.durations),
     totals: add(left.totals, right.totals),
     storeReachable: right.storeReachable,
+    pool: addPools(left.pool, right.pool),
     residentBytes: right.residentBytes,
     cpuSeconds: right.cpuSeconds,
   }

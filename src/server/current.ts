@@ -10,6 +10,8 @@ import type { TableFile, TableInfo } from './message.ts'
 export interface Current {
   /** The table that answers; `undefined` until the first swap. */
   readonly table: () => Table | undefined
+  /** Its file; `undefined` until the first swap. */
+  readonly file: () => TableFile | undefined
   /** Maps a table beside the current one; throws what opening throws. */
   readonly open: (file: TableFile) => TableInfo
   /** Answers from the opened table; `undefined` where that one is not open. */
@@ -17,20 +19,21 @@ export interface Current {
 }
 
 export function createCurrent(openTable: (path: string) => Table): Current {
-  let current: { readonly number: number; readonly table: Table } | undefined
-  let next: { readonly number: number; readonly table: Table } | undefined
+  let current: { readonly file: TableFile; readonly table: Table } | undefined
+  let next: { readonly file: TableFile; readonly table: Table } | undefined
   return {
     table: () => current?.table,
+    file: () => current?.file,
     open: (file) => {
       // A table that was opened and never swapped in: the primary gave it up.
       next?.table.close()
       next = undefined
       const table = openTable(file.path)
-      next = { number: file.table, table }
+      next = { file, table }
       return infoOf(table)
     },
     swap: (number) => {
-      if (next === undefined || next.number !== number) return undefined
+      if (next === undefined || next.file.table !== number) return undefined
       const old = current
       current = next
       next = undefined

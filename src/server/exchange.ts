@@ -8,8 +8,10 @@ import type { HttpResponse } from 'uWebSockets.js'
 import type { Authenticated, Keyring } from '../account/keyring.ts'
 import type { Limiter } from '../account/limiter.ts'
 import type { Log } from '../base/log.ts'
+import type { Pool } from '../pool/pool.ts'
 import type { Table } from '../table/table.ts'
 import { type Counters, countAborted } from './counters.ts'
+import type { TableFile } from './message.ts'
 
 /** What a worker answers with. */
 export interface Service {
@@ -20,6 +22,10 @@ export interface Service {
   readonly nextRequestId: () => string
   /** The table in use; `undefined` until one is loaded. */
   readonly table: () => Table | undefined
+  /** The file of that table. */
+  readonly file: () => TableFile | undefined
+  /** Threads for what is too much for the loop. */
+  readonly pool: Pool
   /** The log has a line for each request (access.ts). */
   readonly logRequests: boolean
   /** Those lines, and those of failures, name addresses. */
@@ -44,6 +50,12 @@ export interface Exchange {
   readonly remote: string
   /** The checked address where the log names it or its answer had to wait; else `''`. */
   checked: string
+  /** The answer is to carry insights. */
+  insights: boolean
+  /** Of the quota: what the answer costs. */
+  units: number
+  /** Called once, when the answer is written or its client has gone. */
+  onEnd: (() => void) | undefined
   /** By `performance.now()`. */
   readonly startedMs: number
   /** Whose limits the answer states; `undefined` where nobody is known, or needs none. */
@@ -58,6 +70,7 @@ export function closeExchange(exchange: Exchange): void {
   if (exchange.state === states.gone) return
   exchange.state = states.gone
   exchange.service.pending -= 1
+  exchange.onEnd?.()
 }
 
 /** The client went away. After this `res` must not be touched. */

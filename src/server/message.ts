@@ -35,12 +35,16 @@ export interface WorkerSettings {
   readonly logLevel: LogLevel
   /** Log lines name the addresses of clients and checks. */
   readonly logAddresses: boolean
+  /** Of each worker's own pool. */
+  readonly pool: { readonly threads: number; readonly queue: number }
 }
 
 /** A verified table file, the primary's private copy. */
 export interface TableFile {
   readonly table: number
   readonly path: string
+  /** When the operator's file was written, milliseconds since the epoch. */
+  readonly builtMs: number
 }
 
 /** What the primary must know of an open table. */

@@ -44,6 +44,7 @@ function registryOf(gathered: Gathered): Registry {
   addRequests(registry, gathered.total)
   addTable(registry, gathered)
   addWorkers(registry, gathered)
+  addPool(registry, gathered)
   return registry
 }
 
@@ -200,4 +201,35 @@ function addWorkers(registry: Registry, gathered: Gathered): void {
     resident.set({ worker }, counters.residentBytes)
     cpu.inc({ worker }, counters.cpuSeconds)
   }
+}
+
+/** The pools of all workers: how much waits, how long, and how busy their threads are. */
+function addPool(registry: Registry, { total, workers }: Gathered): void {
+  const registers = [registry]
+  const { pool } = total
+  const now = (of: 'threads' | 'requests' | 'waiting'): number =>
+    workers.reduce((sum, { counters }) => sum + counters.pool[of], 0)
+  const gauges = [
+    ['iprisk_pool_threads', 'Threads of the pools; none until the first task.', now('threads')],
+    ['iprisk_pool_requests', 'Insights and batches in the pools.', now('requests')],
+    ['iprisk_pool_queue', 'Pieces of them that wait for a thread.', now('waiting')],
+  ] as const
+  for (const [name, help, value] of gauges) new Gauge({ name, help, registers }).set(value)
+  const counters = [
+    ['iprisk_pool_refused_total', 'Requests refused by a full pool.', pool.refused],
+    ['iprisk_pool_tasks_total', 'Round trips to threads.', pool.tasks],
+    ['iprisk_pool_items_total', 'Pieces of requests in them.', pool.items],
+    ['iprisk_pool_deaths_total', 'Threads that died and were replaced.', pool.deaths],
+    [
+      'iprisk_pool_wait_seconds_total',
+      'From entering the line to the start of the task, all pieces together.',
+      pool.waitMs / 1000,
+    ],
+    [
+      'iprisk_pool_run_seconds_total',
+      'Time of threads at work; its rate over iprisk_pool_threads is their utilisation.',
+      pool.runMs / 1000,
+    ],
+  ] as const
+  for (const [name, help, value] of counters) new Counter({ name, help, registers }).inc(value)
 }

@@ -79,6 +79,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       plans: settings.plans,
       logLevel: serve.logLevel,
       logAddresses: serve.logAddresses,
+      pool: { threads: serve.poolThreads, queue: serve.poolQueue },
     },
     log,
   })

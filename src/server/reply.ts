@@ -31,7 +31,7 @@ const statusLines = {
   503: '503 Service Unavailable',
 } as const satisfies Readonly<Record<Status, string>>
 
-const contentHeaders = 'application/json\r\ncache-control: no-store'
+export const contentHeaders = 'application/json\r\ncache-control: no-store'
 
 const challengeHeaders = `${contentHeaders}\r\nwww-authenticate: Bearer`
 

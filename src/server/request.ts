@@ -24,15 +24,16 @@ import {
   passHeader,
   resetHeaderPass,
 } from './framing.ts'
+import { wantsInsights } from './insights.ts'
 import { replyError } from './reply.ts'
 import { isRequestId } from './requestid.ts'
 import { type Endpoint, routes } from './route.ts'
 
 /**
- * A body that is too large is read on, and thrown away, up to here, so that its sender gets to see
+ * A body that is too large is read on, and thrown away, for so long, so that its sender gets to see
  * the 413; what is larger is cut off with it.
  */
-const discardBytesMax = 1_048_576
+const discardedBytesMax = 1_048_576
 
 const pass: HeaderPass = newHeaderPass()
 const takeHeader = (name: string, value: string): void => passHeader(pass, name, value)
@@ -80,6 +81,9 @@ export function handleRequest(
     head,
     remote: remoteOf(service, res),
     checked: '',
+    insights: false,
+    units: 1,
+    onEnd: undefined,
     startedMs: performance.now(),
     key: undefined,
     // How an answer to HEAD ends leaves no other way, see reply.ts.
@@ -93,7 +97,12 @@ export function handleRequest(
   })
   try {
     const plan = known === undefined ? planOf(exchange, req) : planFor(exchange, known)
-    readBody(exchange, pass.length, (body) => carryOut(exchange, plan, body))
+    let bytesMax: number = checkBodyBytesMax
+    if (plan.kind === 'key') {
+      exchange.insights = wantsInsights(plan.key, req)
+      bytesMax = plan.endpoint.bodyBytesMax
+    }
+    readBody(exchange, { stated: pass.length, bytesMax }, (body) => carryOut(exchange, plan, body))
   } catch (error) {
     failExchange(exchange, error)
   }
@@ -130,13 +139,15 @@ function carryOut(exchange: Exchange, plan: Plan, body: Uint8Array | undefined):
 
 /**
  * Calls `done` once: with the whole body, valid during the call only, or with `undefined` where it
- * is larger than a check's may be. `stated` is the Content-Length, 0 where there is none.
+ * is larger than `bytesMax`. `stated` is the Content-Length, 0 where there is none.
  */
 function readBody(
   exchange: Exchange,
-  stated: number,
+  limits: { readonly stated: number; readonly bytesMax: number },
   done: (body: Uint8Array | undefined) => void,
 ): void {
+  const { stated, bytesMax } = limits
+  const discardBytesMax = bytesMax + discardedBytesMax
   let kept: Buffer = noBody
   let bytes = 0
   let finished = false
@@ -153,14 +164,14 @@ function readBody(
     try {
       const before = bytes
       bytes += chunk.byteLength
-      if (bytes > checkBodyBytesMax) {
+      if (bytes > bytesMax) {
         kept = noBody
         if (isLast || bytes > discardBytesMax) finish(undefined)
       } else if (isLast && before === 0) {
         finish(new Uint8Array(chunk))
       } else {
         // Copied: the chunk is dead after this call.
-        kept = roomFor(kept, bytes, stated)
+        kept = roomFor(kept, bytes, Math.min(stated, bytesMax))
         Buffer.from(chunk).copy(kept, before)
         if (isLast) finish(kept.subarray(0, bytes))
       }
@@ -173,8 +184,9 @@ function readBody(
 /** A buffer of at least `bytes` with the content of `kept`; grows by doubling. */
 function roomFor(kept: Buffer, bytes: number, stated: number): Buffer {
   if (kept.length >= bytes) return kept
-  const wanted = Math.max(bytes, stated, kept.length * 2, bodyBytesMin)
-  const room = Buffer.allocUnsafe(Math.min(wanted, checkBodyBytesMax))
+  // Bytes that a client only states are no reason to keep much room for them.
+  const ahead = Math.min(stated, checkBodyBytesMax)
+  const room = Buffer.allocUnsafe(Math.max(bytes, ahead, kept.length * 2, bodyBytesMin))
   kept.copy(room)
   return room
 }

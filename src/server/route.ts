@@ -2,7 +2,9 @@
 // is compared as sent, without its query: no decoding, no trailing slash.
 
 import type { Authenticated } from '../account/keyring.ts'
-import { paths } from '../api/path.ts'
+import { batchBodyBytesMax } from '../api/batch.ts'
+import { checkBodyBytesMax, paths } from '../api/path.ts'
+import { answerBatch } from './batch.ts'
 import { answerCheck } from './check.ts'
 import { answerMeta, answerOpenApi } from './describe.ts'
 import type { Exchange } from './exchange.ts'
@@ -12,6 +14,7 @@ export type Endpoint =
   | { readonly access: 'open'; readonly answer: (exchange: Exchange) => void }
   | {
       readonly access: 'key'
+      readonly bodyBytesMax: number
       readonly answer: (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
     }
 
@@ -30,11 +33,20 @@ function getRoute(endpoint: Endpoint): Route {
   return route({ GET: endpoint, HEAD: endpoint })
 }
 
+const keyed = { access: 'key', bodyBytesMax: checkBodyBytesMax } as const
+
 /** POST to paths.check; worker.ts lets uWebSockets.js's own router find it, for nearly all ask it. */
-export const checkEndpoint: Endpoint = { access: 'key', answer: answerCheck }
+export const checkEndpoint: Endpoint = { ...keyed, answer: answerCheck }
+
+const batchEndpoint: Endpoint = {
+  ...keyed,
+  bodyBytesMax: batchBodyBytesMax,
+  answer: answerBatch,
+}
 
 export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   [paths.check, route({ POST: checkEndpoint })],
-  [paths.meta, getRoute({ access: 'key', answer: answerMeta })],
+  [paths.batch, route({ POST: batchEndpoint })],
+  [paths.meta, getRoute({ ...keyed, answer: answerMeta })],
   [paths.openApi, getRoute({ access: 'open', answer: answerOpenApi })],
 ])

@@ -89,7 +89,7 @@ export function createShelf(
         discard(unfinished)
         throw refused(source, unfinished, cause)
       }
-      return { table, path }
+      return { table, path, builtMs: builtMsOf(source, path) }
     },
     // What cannot be removed costs room on a disk, and the next start tries again.
     remove: (file) => rm(file.path, { force: true }).catch(() => undefined),
@@ -98,6 +98,12 @@ export function createShelf(
       removeCopies(folder, (name) => name.startsWith(own))
     },
   }
+}
+
+/** When the operator's file was written; of one that is gone by now, when it was copied. */
+function builtMsOf(source: string, copy: string): number {
+  const stat = statSync(source, { throwIfNoEntry: false }) ?? statSync(copy)
+  return Math.floor(stat.mtimeMs)
 }
 
 /** The copies in `folder`, finished or not; none where it cannot be read. */

@@ -10,10 +10,11 @@ import { IpriskError, messageOf } from '../base/error.ts'
 import { paths } from '../api/path.ts'
 import { keyRefreshMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
+import { type Pool, createPool } from '../pool/pool.ts'
 import type { Table } from '../table/table.ts'
 import { logsRequests } from './access.ts'
 import { type Counters, countOutage, newCounters, snapshotOf } from './counters.ts'
-import { createCurrent } from './current.ts'
+import { type Current, createCurrent } from './current.ts'
 import type { Service } from './exchange.ts'
 import { describeError } from './fault.ts'
 import type { TableFile, ToPrimary, ToWorker, WorkerSettings } from './message.ts'
@@ -30,6 +31,12 @@ const countMs = 1000
  * is answered with close, instead of finding a reset.
  */
 const lingerMs = 250
+
+/**
+ * Threads of the pool yield to checks on the same cores: measured by bench/pool.ts, whose report
+ * says what it gains.
+ */
+const poolNice = 10
 
 export interface WorkerParts {
   readonly send: (message: ToPrimary) => void
@@ -51,6 +58,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const counters = newCounters()
   const current = createCurrent(parts.openTable)
   let running: Promise<Running> | undefined
+  let pool: Pool | undefined
 
   const open = (file: TableFile): boolean => {
     const table = file.table
@@ -63,21 +71,23 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
     }
   }
   const swap = (table: number): void => {
-    const first = current.table() === undefined
+    const old = current.file()
     const info = current.swap(table)
     if (info === undefined) return
     const say = (): void => send({ kind: 'swapped', table, info })
     // Said when the old table is unmapped: whoever lets go last of a removed file waits until the
     // system has freed it, a hundred milliseconds and more. Immediates run in their order.
-    if (first) say()
-    else setImmediate(say)
+    if (old === undefined) say()
+    // Requests in the pool go on with the table that they began with; its file must be there.
+    else setImmediate(() => void (pool?.retire(old.table) ?? Promise.resolve()).then(say, say))
   }
 
   return (message) => {
     switch (message.kind) {
       case 'start':
         if (message.file !== undefined && open(message.file)) swap(message.file.table)
-        running = start(parts, message.settings, { counters, table: current.table })
+        pool = createPool({ ...message.settings.pool, nice: poolNice })
+        running = start(parts, message.settings, { counters, current, pool })
         running.then(
           () => send({ kind: 'listening' }),
           (error: unknown) => {
@@ -93,7 +103,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         swap(message.table)
         return
       case 'count':
-        send({ kind: 'counted', counters: snapshotOf(counters) })
+        send({ kind: 'counted', counters: snapshotOf(counters, pool?.counts()) })
         return
       case 'drain':
         if (running === undefined) parts.exit(0)
@@ -112,11 +122,11 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
 async function start(
   parts: WorkerParts,
   settings: WorkerSettings,
-  state: { readonly counters: Counters; readonly table: () => Table | undefined },
+  state: { readonly counters: Counters; readonly current: Current; readonly pool: Pool },
 ): Promise<Running> {
   const uws = await loadUws()
   const log = parts.createLog(settings)
-  const { counters } = state
+  const { counters, current, pool } = state
   const account = await parts.openAccount({
     stateFolder: settings.stateFolder,
     store: settings.store,
@@ -130,7 +140,9 @@ async function start(
     counters,
     log,
     nextRequestId: requestIds(),
-    table: state.table,
+    table: current.table,
+    file: current.file,
+    pool,
     logRequests: logsRequests(settings.logLevel),
     logAddresses: settings.logAddresses,
     pending: 0,
@@ -138,7 +150,7 @@ async function start(
   }
   const refresh = await keepFresh(account, log, parts.send)
   const count = setInterval(() => {
-    parts.send({ kind: 'counted', counters: snapshotOf(counters) })
+    parts.send({ kind: 'counted', counters: snapshotOf(counters, pool?.counts()) })
   }, countMs)
   const app = uws.App()
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
@@ -238,13 +250,13 @@ function drain(parts: WorkerParts, { app, service, close }: Running): void {
 }
 
 /** Gives back what was leased; a store that does not take it does not hold up the end. */
-async function end(parts: WorkerParts, { counters, limiter, log }: Service): Promise<void> {
+async function end(parts: WorkerParts, { counters, limiter, log, pool }: Service): Promise<void> {
   try {
     await limiter.close()
   } catch (error) {
     log.warn(describeError(error), 'Leased quota could not be given back.')
   }
-  parts.send({ kind: 'counted', counters: snapshotOf(counters) })
+  parts.send({ kind: 'counted', counters: snapshotOf(counters, pool?.counts()) })
   parts.send({ kind: 'drained' })
   parts.exit(0)
 }

@@ -2,8 +2,15 @@
 
 import type { CheckAnswer } from '../api/answer.ts'
 import type { Day } from '../base/day.ts'
+import type { Voice } from '../model/evidence.ts'
 import type { AnswerBytes } from './answer.ts'
 import type { Asked } from './asked.ts'
+
+/** How a feed's word counts, and between what its weight lies with 80 percent (build/doubt.ts). */
+export interface SourceVoice extends Omit<Voice, 'id'> {
+  readonly weightLow: number
+  readonly weightHigh: number
+}
 
 /** A feed or data set that went into the table, with what its licence asks to be said. */
 export interface Source {
@@ -17,6 +24,8 @@ export interface Source {
   readonly entries: number
   /** A gate keeps its newest snapshot out; `day` is that of the last good one. */
   readonly quarantined?: boolean
+  /** Only of what makes evidence. */
+  readonly voice?: SourceVoice
 }
 
 export interface Table {

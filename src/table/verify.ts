@@ -64,6 +64,8 @@ function checkChecksums({ views, checksums }: TableFile, fail: Fail): void {
 function checkPadding(bytes: Uint8Array, file: TableFile, path: string): void {
   const placed = sectionNames
     .map((name) => ({ name, view: file.views[name] }))
+    // A section that an older file has not lies outside of it.
+    .filter(({ view }) => view.buffer === bytes.buffer)
     .map(({ name, view }) => ({
       name,
       from: view.byteOffset - bytes.byteOffset,

@@ -4,9 +4,12 @@
 
 import { ByteBuffer } from 'flatbuffers'
 import type { Day } from '../base/day.ts'
+import { assurances } from '../model/evidence.ts'
+import type { SourceEntry } from '../schema/generated/iprisk/source-entry.ts'
 import { TableHeader } from '../schema/generated/iprisk/table-header.ts'
 import {
   countryWords,
+  densityDoubles,
   evidenceWords,
   formatMinor,
   indexBuckets,
@@ -22,6 +25,7 @@ import {
   type SectionName,
   type View,
   type Views,
+  laterSections,
   sectionNames,
   sections,
 } from '../schema/section.ts'
@@ -72,6 +76,8 @@ function readViews(
   path: string,
 ): Views {
   const read = <Name extends SectionName>(name: Name): Views[Name] => {
+    // No byte of the file: an older one has no such section.
+    if (header.minor() < (laterSections[name] ?? 0)) return new Float64Array(0) as Views[Name]
     const view = readView(header, name, path)
     const offset = view.byteOffset - bytes.byteOffset
     const end = offset + view.byteLength
@@ -103,6 +109,7 @@ function readViews(
     evidence: read('evidence'),
     string_offsets: read('string_offsets'),
     string_bytes: read('string_bytes'),
+    densities: read('densities'),
   }
 }
 
@@ -130,8 +137,26 @@ function readSources(header: TableHeader): readonly Source[] {
       day: (entry?.day() ?? 0) as Day,
       entries: entry?.entries() ?? 0,
       ...(entry?.quarantined() === true ? { quarantined: true } : {}),
+      ...voiceOf(entry),
     }
   })
+}
+
+/** How a feed's word counts; absent for data that is no evidence, and in tables of minor 1. */
+function voiceOf(entry: SourceEntry | null): Pick<Source, 'voice'> {
+  const assurance = assurances.find((name) => name === entry?.assurance())
+  if (entry === null || assurance === undefined) return {}
+  return {
+    voice: {
+      group: entry.group() ?? '',
+      weight: entry.weight(),
+      weightLow: entry.weightLow(),
+      weightHigh: entry.weightHigh(),
+      assurance,
+      rolling: entry.rolling(),
+      asns: [...(entry.asnsArray() ?? [])],
+    },
+  }
 }
 
 function readChecksums(header: TableHeader, path: string): Readonly<Record<SectionName, number>> {
@@ -142,7 +167,7 @@ function readChecksums(header: TableHeader, path: string): Readonly<Record<Secti
   }
   const checksums: Partial<Record<SectionName, number>> = {}
   for (const name of sectionNames) {
-    const crc = found.get(name)
+    const crc = found.get(name) ?? (header.minor() < (laterSections[name] ?? 0) ? 0 : undefined)
     if (crc === undefined) throw corrupt(path, name, 0, 'the header has no checksum for it')
     checksums[name] = crc
   }
@@ -165,12 +190,15 @@ function checkLengths(views: Views, path: string): void {
       throw corrupt(path, name, 0, `${views[name].length} words are no multiple of ${words}`)
     }
   }
+  const densitiesLength = (views.networks.length / networkWords) * densityDoubles
   const equals: readonly (readonly [SectionName, number])[] = [
     ['ipv4_index', indexBuckets + 1],
     ['ipv6_index', indexBuckets + 1],
     ['ipv4_records', views.ipv4_starts.length],
     ['ipv6_records', views.ipv6_keys.length],
     ['ipv6_tail_records', views.ipv6_tails.length / tailWords],
+    // Empty in a table from before there were any.
+    ...(views.densities.length === 0 ? [] : ([['densities', densitiesLength]] as const)),
   ]
   for (const [name, length] of equals) {
     if (views[name].length !== length) {

@@ -5,6 +5,8 @@ import { apiErrorCodes, apiErrors, errorBody } from '../../src/api/error.ts'
 import { metaAnswer } from '../../src/api/meta.ts'
 import { openApiDocument } from '../../src/api/openapi.ts'
 import { levelFloors } from '../../src/model/level.ts'
+import { answerTexts } from '../../src/pool/work.ts'
+import { explain } from '../../src/table/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open.ts'
 import { writeSmallTable } from '../table/small.ts'
 import { problemIn } from './schema.ts'
@@ -36,6 +38,26 @@ describe('the document', () => {
       kinds.add(answer!.classification)
     }
     expect(kinds.size).toBeGreaterThan(5)
+  })
+
+  it('describes insights and batches', () => {
+    for (const address of [
+      '9.1.2.3',
+      '11.1.1.1',
+      '12.0.0.5',
+      '10.0.0.1',
+      '2a01:4f8::3',
+      '2c00::',
+    ]) {
+      const answer = explain({ ...table, builtMs: 0 }, address)
+      expect({ address, problem: problem(answer, 'CheckAnswer') }).toEqual({ address })
+      const { insights } = answer!
+      expect(problem({ ...insights, more: 1 }, 'Insights')).toContain('more')
+    }
+    const { json } = answerTexts(table, ['9.1.2.3', 'x', 7])
+    const results = JSON.parse(`[${Buffer.from(json).toString()}]`) as object[]
+    expect(problem({ results }, 'BatchAnswer')).toBeUndefined()
+    expect(problem({ results: [{ ip: 'x' }] }, 'BatchAnswer')).toContain('results')
   })
 
   it('describes the meta answer', () => {

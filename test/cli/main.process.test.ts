@@ -68,7 +68,7 @@ describe('iprisk check', () => {
     const { code, out } = await run('check', '9.1.2.3', '2a01:4f8::1', '--table', table)
     expect(code).toBe(0)
     expect(out.trimEnd().split('\n')).toHaveLength(2)
-    expect(out).toContain('tor 85 very_high')
+    expect(out).toContain('tor 81 very_high')
   })
 
   it('takes the table from the environment, too', async () => {
@@ -94,14 +94,17 @@ describe('iprisk explain', () => {
   it('has reasons whose points add up, and evidence with its range', async () => {
     const { code, out } = await run('explain', '9.1.2.3', '--json', '--table', table)
     const explained = JSON.parse(out) as {
-      answer: { risk_score: number }
-      reasons: { points: number }[]
-      evidence: { kind: string; matched: string }[]
+      risk_score: number
+      insights: {
+        reasons: { points: number }[]
+        evidence: { kind: string; matched: string }[]
+      }
     }
     expect(code).toBe(0)
-    const points = explained.reasons.reduce((sum, reason) => sum + reason.points, 0)
-    expect(points).toBe(explained.answer.risk_score)
-    expect(explained.evidence.map(({ kind, matched }) => `${kind} ${matched}`)).toEqual([
+    const { reasons, evidence } = explained.insights
+    const points = reasons.reduce((sum, reason) => sum + reason.points, 0)
+    expect(points).toBe(explained.risk_score)
+    expect(evidence.map(({ kind, matched }) => `${kind} ${matched}`)).toEqual([
       'tor 9.1.2.3',
       'blocklist 9.1.2.3',
     ])
@@ -111,8 +114,13 @@ describe('iprisk explain', () => {
     const { out } = await run('explain', '11.1.1.1', '--table', table)
     expect(out).toMatch(/^11\.1\.1\.1 {2}vpn, \d+ of 100/)
     expect(out).toContain('\nwhy\n')
-    expect(out).toMatch(/vpn +test-feed +11\.1\.1\.1 +Example VPN +2026-08-22/)
-    expect(out).toMatch(/hosting +table-hosting +AS64497/)
+    expect(out).toMatch(
+      /vpn +test-feed \(Example\) +11\.1\.1\.1 +Example VPN +0\.95 +\.{29}# +1\/1/,
+    )
+    expect(out).toMatch(/hosting +table-hosting \(Example\) +AS64497/)
+    expect(out).toMatch(/below 50 \(high\): 2026-\d\d-\d\d/)
+    expect(out).not.toContain('\x1b[')
+    expect(out.split('\n').length).toBeLessThan(40)
   })
 
   it('refuses what is no address', async () => {

@@ -50,6 +50,8 @@ describe('without any source', () => {
       adminPort: 9090,
       adminHost: '127.0.0.1',
       workers: availableParallelism(),
+      poolThreads: 1,
+      poolQueue: 128,
       drainSeconds: 10,
       logLevel: 'info',
       logAddresses: false,

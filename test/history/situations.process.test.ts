@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serveFolder } from '../../bench/site.ts'
 import { formatDay } from '../../src/base/day.ts'
 import type { Day } from '../../src/base/day.ts'
-import type { Explanation } from '../../src/table/explain.ts'
+import type { InsightsAnswer } from '../../src/api/insights.ts'
 import { newFolder, runProgram } from '../cli/program.ts'
 import { addresses } from '../gate/sample.ts'
 import { writeMmdb } from '../mmdb/writer.ts'
@@ -156,9 +156,9 @@ async function buildTo(out: string): Promise<void> {
 
 async function explained(address: string) {
   const { out } = await run('explain', '--json', address)
-  const { answer, evidence } = JSON.parse(out) as Explanation
-  const { classification, risk_score: score, reasons, proxy, signals } = answer
-  return { classification, score, reasons, proxy, signals, evidence }
+  const answer = JSON.parse(out) as InsightsAnswer
+  const { classification, risk_score: score, reasons, proxy, signals, insights } = answer
+  return { classification, score, reasons, proxy, signals, evidence: insights!.evidence }
 }
 
 describe('on people’s lines', () => {
@@ -265,8 +265,8 @@ describe('the table', () => {
     expect(code).toBe(0)
     expect(hashOf('none.iprisk')).not.toBe(hashOf('now.iprisk'))
     const asked = ['explain', '--json', `--table=${out}`, homes.vpnOld]
-    const { answer, evidence } = JSON.parse((await run(...asked)).out) as Explanation
-    expect([answer.risk_score, evidence]).toEqual([0, []])
+    const answer = JSON.parse((await run(...asked)).out) as InsightsAnswer
+    expect([answer.risk_score, answer.insights?.evidence]).toEqual([0, []])
   })
 })
 

@@ -108,8 +108,9 @@ beforeAll(async () => {
     plans: {},
     logLevel: 'info',
     logAddresses: false,
+    pool: { threads: 1, queue: 1 },
   } as const
-  tell({ kind: 'start', settings, file: { table: 1, path: 'a' } })
+  tell({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
   await heard('listening')
 })
 
@@ -165,7 +166,7 @@ describe('a worker', () => {
       createLog: () => log,
       exit: (code) => void exits.push(code),
     })
-    worker({ kind: 'open', file: { table: 7, path: 'b' } })
+    worker({ kind: 'open', file: { table: 7, path: 'b', builtMs: 0 } })
     worker({ kind: 'swap', table: 7 })
     expect(said).toEqual([{ kind: 'refused', table: 7, message: 'it is broken' }])
   })
@@ -221,8 +222,8 @@ describe('the log of requests', () => {
     const settings = { host: '127.0.0.1', port: ownPort, stateFolder: '', store, plans: {} }
     worker({
       kind: 'start',
-      settings: { ...settings, logLevel: 'debug', logAddresses },
-      file: { table: 1, path: 'a' },
+      settings: { ...settings, logLevel: 'debug', logAddresses, pool: { threads: 1, queue: 1 } },
+      file: { table: 1, path: 'a', builtMs: 0 },
     })
     await until('listening')
     await converse(ownPort, [request('failed')])

@@ -32,7 +32,7 @@ const locations: readonly Location[] = [
 /**
  * Network 1 holds 9.0.0.0/8 and 2a00::/16, network 2 11.0.0.0/8 and 2a01::/16, network 3 the next.
  */
-const networkRanges: readonly (readonly [string, number])[] = [
+export const networkRanges: readonly (readonly [string, number])[] = [
   ['9.0.0.0/8', 1],
   ['11.0.0.0/8', 2],
   ['12.0.0.0/8', 3],
@@ -41,7 +41,7 @@ const networkRanges: readonly (readonly [string, number])[] = [
   ['2a02::/16', 3],
 ]
 
-const listed: readonly (readonly [string, Kind, string])[] = [
+export const listed: readonly (readonly [string, Kind, string])[] = [
   ['9.1.2.3', 'tor', ''],
   ['9.1.2.3', 'blocklist', ''],
   ['9.200.0.0/16', 'vpn', 'Example VPN'],
@@ -74,13 +74,13 @@ export function smallParts(): Parts {
   const observations: Record<4 | 6, Observation[]> = { 4: [], 6: [] }
   for (const [text, kind, provider] of listed) {
     const range = parseRange(text) as Range
-    const evidence = book.id({ source: 0, evidence: say(kind, provider, range), range })
+    const evidence = book.id({ source: 0, evidence: saying(kind, provider, range), range })
     observations[range.family].push({ first: range.first, last: range.last, evidence })
   }
   const lists = newListInterner()
   const ofAs = book.id({
     source: 1,
-    evidence: { ...say('hosting', 'Example Hosting', undefined), match: 'as' },
+    evidence: saying('hosting', 'Example Hosting', undefined),
     range: undefined,
   })
   return {
@@ -136,18 +136,24 @@ function layer(family: 4 | 6, ranges: readonly (readonly [string, number])[]): L
   return { family, count, starts: Uint32Array.from(starts), values: Uint32Array.from(values) }
 }
 
-function say(kind: Kind, provider: string, range: Range | undefined): Evidence {
+const voice = {
+  group: 'test',
+  weight: 0.95,
+  weightLow: 0.9,
+  weightHigh: 1,
+  assurance: 'direct',
+  rolling: false,
+  asns: [],
+} as const
+
+/** Of the hosters' table where there is no range, else of the feed. */
+function saying(kind: Kind, provider: string, range: Range | undefined): Evidence {
+  const { weightLow: _low, weightHigh: _high, ...own } = voice
+  const isExact = range !== undefined && range.first === range.last
   return {
-    voice: {
-      id: 'test-feed',
-      group: `test-${kind}`,
-      weight: 1,
-      assurance: 'direct',
-      rolling: false,
-      asns: [],
-    },
+    voice: { id: range === undefined ? 'table-hosting' : 'test-feed', ...own },
     kind,
-    match: range === undefined || range.first === range.last ? 'exact' : 'range',
+    match: range === undefined ? 'as' : isExact ? 'exact' : 'range',
     provider,
     category: kind === 'bot' ? 'search_crawler' : undefined,
     lists: 1,
@@ -167,6 +173,7 @@ function source(id: string, entries: number) {
     homepage: 'https://example.com/',
     day: asOf,
     entries,
+    voice,
   }
 }
 

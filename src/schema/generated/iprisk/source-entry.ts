@@ -79,8 +79,60 @@ quarantined():boolean {
   return offset ? !!this.bb!.readInt8(this.bb_pos + offset) : false;
 }
 
+/**
+ * How its word counts (minor 2): empty and 0 where it makes no evidence.
+ */
+group():string|null
+group(optionalEncoding:flatbuffers.Encoding):string|Uint8Array|null
+group(optionalEncoding?:any):string|Uint8Array|null {
+  const offset = this.bb!.__offset(this.bb_pos, 20);
+  return offset ? this.bb!.__string(this.bb_pos + offset, optionalEncoding) : null;
+}
+
+weight():number {
+  const offset = this.bb!.__offset(this.bb_pos, 22);
+  return offset ? this.bb!.readFloat64(this.bb_pos + offset) : 0.0;
+}
+
+weightLow():number {
+  const offset = this.bb!.__offset(this.bb_pos, 24);
+  return offset ? this.bb!.readFloat64(this.bb_pos + offset) : 0.0;
+}
+
+weightHigh():number {
+  const offset = this.bb!.__offset(this.bb_pos, 26);
+  return offset ? this.bb!.readFloat64(this.bb_pos + offset) : 0.0;
+}
+
+assurance():string|null
+assurance(optionalEncoding:flatbuffers.Encoding):string|Uint8Array|null
+assurance(optionalEncoding?:any):string|Uint8Array|null {
+  const offset = this.bb!.__offset(this.bb_pos, 28);
+  return offset ? this.bb!.__string(this.bb_pos + offset, optionalEncoding) : null;
+}
+
+rolling():boolean {
+  const offset = this.bb!.__offset(this.bb_pos, 30);
+  return offset ? !!this.bb!.readInt8(this.bb_pos + offset) : false;
+}
+
+asns(index: number):number|null {
+  const offset = this.bb!.__offset(this.bb_pos, 32);
+  return offset ? this.bb!.readUint32(this.bb!.__vector(this.bb_pos + offset) + index * 4) : 0;
+}
+
+asnsLength():number {
+  const offset = this.bb!.__offset(this.bb_pos, 32);
+  return offset ? this.bb!.__vector_len(this.bb_pos + offset) : 0;
+}
+
+asnsArray():Uint32Array|null {
+  const offset = this.bb!.__offset(this.bb_pos, 32);
+  return offset ? new Uint32Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
+}
+
 static startSourceEntry(builder:flatbuffers.Builder) {
-  builder.startObject(8);
+  builder.startObject(15);
 }
 
 static addId(builder:flatbuffers.Builder, idOffset:flatbuffers.Offset) {
@@ -115,12 +167,57 @@ static addQuarantined(builder:flatbuffers.Builder, quarantined:boolean) {
   builder.addFieldInt8(7, +quarantined, +false);
 }
 
+static addGroup(builder:flatbuffers.Builder, groupOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(8, groupOffset, 0);
+}
+
+static addWeight(builder:flatbuffers.Builder, weight:number) {
+  builder.addFieldFloat64(9, weight, 0.0);
+}
+
+static addWeightLow(builder:flatbuffers.Builder, weightLow:number) {
+  builder.addFieldFloat64(10, weightLow, 0.0);
+}
+
+static addWeightHigh(builder:flatbuffers.Builder, weightHigh:number) {
+  builder.addFieldFloat64(11, weightHigh, 0.0);
+}
+
+static addAssurance(builder:flatbuffers.Builder, assuranceOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(12, assuranceOffset, 0);
+}
+
+static addRolling(builder:flatbuffers.Builder, rolling:boolean) {
+  builder.addFieldInt8(13, +rolling, +false);
+}
+
+static addAsns(builder:flatbuffers.Builder, asnsOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(14, asnsOffset, 0);
+}
+
+static createAsnsVector(builder:flatbuffers.Builder, data:number[]|Uint32Array):flatbuffers.Offset;
+/**
+ * @deprecated This Uint8Array overload will be removed in the future.
+ */
+static createAsnsVector(builder:flatbuffers.Builder, data:number[]|Uint8Array):flatbuffers.Offset;
+static createAsnsVector(builder:flatbuffers.Builder, data:number[]|Uint32Array|Uint8Array):flatbuffers.Offset {
+  builder.startVector(4, data.length, 4);
+  for (let i = data.length - 1; i >= 0; i--) {
+    builder.addInt32(data[i]!);
+  }
+  return builder.endVector();
+}
+
+static startAsnsVector(builder:flatbuffers.Builder, numElems:number) {
+  builder.startVector(4, numElems, 4);
+}
+
 static endSourceEntry(builder:flatbuffers.Builder):flatbuffers.Offset {
   const offset = builder.endObject();
   return offset;
 }
 
-static createSourceEntry(builder:flatbuffers.Builder, idOffset:flatbuffers.Offset, kindOffset:flatbuffers.Offset, providerOffset:flatbuffers.Offset, licenceOffset:flatbuffers.Offset, homepageOffset:flatbuffers.Offset, day:number, entries:number, quarantined:boolean):flatbuffers.Offset {
+static createSourceEntry(builder:flatbuffers.Builder, idOffset:flatbuffers.Offset, kindOffset:flatbuffers.Offset, providerOffset:flatbuffers.Offset, licenceOffset:flatbuffers.Offset, homepageOffset:flatbuffers.Offset, day:number, entries:number, quarantined:boolean, groupOffset:flatbuffers.Offset, weight:number, weightLow:number, weightHigh:number, assuranceOffset:flatbuffers.Offset, rolling:boolean, asnsOffset:flatbuffers.Offset):flatbuffers.Offset {
   SourceEntry.startSourceEntry(builder);
   SourceEntry.addId(builder, idOffset);
   SourceEntry.addKind(builder, kindOffset);
@@ -130,6 +227,13 @@ static createSourceEntry(builder:flatbuffers.Builder, idOffset:flatbuffers.Offse
   SourceEntry.addDay(builder, day);
   SourceEntry.addEntries(builder, entries);
   SourceEntry.addQuarantined(builder, quarantined);
+  SourceEntry.addGroup(builder, groupOffset);
+  SourceEntry.addWeight(builder, weight);
+  SourceEntry.addWeightLow(builder, weightLow);
+  SourceEntry.addWeightHigh(builder, weightHigh);
+  SourceEntry.addAssurance(builder, assuranceOffset);
+  SourceEntry.addRolling(builder, rolling);
+  SourceEntry.addAsns(builder, asnsOffset);
   return SourceEntry.endSourceEntry(builder);
 }
 }

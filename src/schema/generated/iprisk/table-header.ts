@@ -2,8 +2,8 @@
 
 import * as flatbuffers from 'flatbuffers';
 
-import { SectionEntry } from './section-entry.ts';
-import { SourceEntry } from './source-entry.ts';
+import { SectionEntry } from '../iprisk/section-entry.ts';
+import { SourceEntry } from '../iprisk/source-entry.ts';
 
 
 export class TableHeader {
@@ -388,8 +388,23 @@ stringBytesArray():Uint8Array|null {
   return offset ? new Uint8Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
 }
 
+densities(index: number):number|null {
+  const offset = this.bb!.__offset(this.bb_pos, 58);
+  return offset ? this.bb!.readFloat64(this.bb!.__vector(this.bb_pos + offset) + index * 8) : 0;
+}
+
+densitiesLength():number {
+  const offset = this.bb!.__offset(this.bb_pos, 58);
+  return offset ? this.bb!.__vector_len(this.bb_pos + offset) : 0;
+}
+
+densitiesArray():Float64Array|null {
+  const offset = this.bb!.__offset(this.bb_pos, 58);
+  return offset ? new Float64Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
+}
+
 static startTableHeader(builder:flatbuffers.Builder) {
-  builder.startObject(27);
+  builder.startObject(28);
 }
 
 static addMajor(builder:flatbuffers.Builder, major:number) {
@@ -876,6 +891,27 @@ static startStringBytesVector(builder:flatbuffers.Builder, numElems:number) {
   builder.startVector(1, numElems, 1);
 }
 
+static addDensities(builder:flatbuffers.Builder, densitiesOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(27, densitiesOffset, 0);
+}
+
+static createDensitiesVector(builder:flatbuffers.Builder, data:number[]|Float64Array):flatbuffers.Offset;
+/**
+ * @deprecated This Uint8Array overload will be removed in the future.
+ */
+static createDensitiesVector(builder:flatbuffers.Builder, data:number[]|Uint8Array):flatbuffers.Offset;
+static createDensitiesVector(builder:flatbuffers.Builder, data:number[]|Float64Array|Uint8Array):flatbuffers.Offset {
+  builder.startVector(8, data.length, 8);
+  for (let i = data.length - 1; i >= 0; i--) {
+    builder.addFloat64(data[i]!);
+  }
+  return builder.endVector();
+}
+
+static startDensitiesVector(builder:flatbuffers.Builder, numElems:number) {
+  builder.startVector(8, numElems, 8);
+}
+
 static endTableHeader(builder:flatbuffers.Builder):flatbuffers.Offset {
   const offset = builder.endObject();
   return offset;
@@ -889,7 +925,7 @@ static finishSizePrefixedTableHeaderBuffer(builder:flatbuffers.Builder, offset:f
   builder.finish(offset, 'IPRK', true);
 }
 
-static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number, idOffset:flatbuffers.Offset, asOf:number, sourcesOffset:flatbuffers.Offset, checksumsOffset:flatbuffers.Offset, ipv4IndexOffset:flatbuffers.Offset, ipv4StartsOffset:flatbuffers.Offset, ipv4RecordsOffset:flatbuffers.Offset, ipv6IndexOffset:flatbuffers.Offset, ipv6KeysOffset:flatbuffers.Offset, ipv6RecordsOffset:flatbuffers.Offset, ipv6TailGroupsOffset:flatbuffers.Offset, ipv6TailsOffset:flatbuffers.Offset, ipv6TailRecordsOffset:flatbuffers.Offset, recordsOffset:flatbuffers.Offset, networksOffset:flatbuffers.Offset, countriesOffset:flatbuffers.Offset, locationsOffset:flatbuffers.Offset, verdictsOffset:flatbuffers.Offset, reasonListsOffset:flatbuffers.Offset, reasonsOffset:flatbuffers.Offset, evidenceListsOffset:flatbuffers.Offset, evidenceIdsOffset:flatbuffers.Offset, evidenceOffset:flatbuffers.Offset, stringOffsetsOffset:flatbuffers.Offset, stringBytesOffset:flatbuffers.Offset):flatbuffers.Offset {
+static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number, idOffset:flatbuffers.Offset, asOf:number, sourcesOffset:flatbuffers.Offset, checksumsOffset:flatbuffers.Offset, ipv4IndexOffset:flatbuffers.Offset, ipv4StartsOffset:flatbuffers.Offset, ipv4RecordsOffset:flatbuffers.Offset, ipv6IndexOffset:flatbuffers.Offset, ipv6KeysOffset:flatbuffers.Offset, ipv6RecordsOffset:flatbuffers.Offset, ipv6TailGroupsOffset:flatbuffers.Offset, ipv6TailsOffset:flatbuffers.Offset, ipv6TailRecordsOffset:flatbuffers.Offset, recordsOffset:flatbuffers.Offset, networksOffset:flatbuffers.Offset, countriesOffset:flatbuffers.Offset, locationsOffset:flatbuffers.Offset, verdictsOffset:flatbuffers.Offset, reasonListsOffset:flatbuffers.Offset, reasonsOffset:flatbuffers.Offset, evidenceListsOffset:flatbuffers.Offset, evidenceIdsOffset:flatbuffers.Offset, evidenceOffset:flatbuffers.Offset, stringOffsetsOffset:flatbuffers.Offset, stringBytesOffset:flatbuffers.Offset, densitiesOffset:flatbuffers.Offset):flatbuffers.Offset {
   TableHeader.startTableHeader(builder);
   TableHeader.addMajor(builder, major);
   TableHeader.addMinor(builder, minor);
@@ -918,6 +954,7 @@ static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number
   TableHeader.addEvidence(builder, evidenceOffset);
   TableHeader.addStringOffsets(builder, stringOffsetsOffset);
   TableHeader.addStringBytes(builder, stringBytesOffset);
+  TableHeader.addDensities(builder, densitiesOffset);
   return TableHeader.endTableHeader(builder);
 }
 }

@@ -1,0 +1,290 @@
+// The pool of one worker process: threads for work that the event loop must not do, started when
+// first needed. The only home of Piscina, which keeps the threads alive and hands them tasks; the
+// line in front of them is ours (queue.ts), for it is bounded by requests, puts pieces of several
+// requests into one task, and drops what was cancelled without ending a thread that runs.
+//
+//   request ─ enter ─▶ ticket ─ run(item) ─▶ line ─ task ─▶ Piscina ─▶ thread ─▶ results
+//             │full: undefined                                 │died: items once more, alone
+//
+// Invariants: at most `queue` requests have tickets; a ticket names the table that it began with,
+// and that table stays mapped until the last of its tickets is closed; every `run` settles.
+
+import { join } from 'node:path'
+import { Piscina } from 'piscina'
+import { IpriskError } from '../base/error.ts'
+import { packageRoot } from '../base/root.ts'
+import { type Waiting, createLine } from './queue.ts'
+import { type Retirement, openRetirement } from './retire.ts'
+import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './task.ts'
+
+/** Node runs no TypeScript: threads run the compiled program, also when tests run from source. */
+const threadProgram = join(packageRoot, 'dist/src/pool/thread.js')
+
+/** Two tasks a thread, so that one lies ready when the other ends. */
+const tasksAThread = 2
+
+/** What a thread died with is tried once more. */
+const deathsMax = 1
+
+export interface PoolOptions {
+  readonly threads: number
+  /** Requests that may be in the pool at once, waiting or running. */
+  readonly queue: number
+  /** Added to the threads' niceness. */
+  readonly nice?: number
+  /** What threads run, in tests; its export `run` takes tasks. */
+  readonly program?: string
+}
+
+export interface PoolCounts {
+  readonly threads: number
+  /** Requests inside, and pieces of them that wait for a thread. */
+  readonly requests: number
+  readonly waiting: number
+  readonly refused: number
+  readonly tasks: number
+  readonly items: number
+  readonly deaths: number
+  /** Sums: of items, from entering the line to their task's start; of tasks, in their threads. */
+  readonly waitMs: number
+  readonly runMs: number
+}
+
+/** One request's place in the pool. */
+export interface Ticket {
+  readonly table: TaskTable
+  /** Rejects with `pool_failed` where threads die of it, and where the ticket or pool is closed. */
+  readonly run: (item: Item) => Promise<ItemResult>
+  /** The request is over or its client gone: what waits is dropped. May be called again. */
+  readonly close: () => void
+}
+
+export interface Pool {
+  /** `undefined` where the pool is full. */
+  readonly enter: (table: TaskTable) => Ticket | undefined
+  /** Resolves when no request and no thread uses the table any more. */
+  readonly retire: (table: number) => Promise<void>
+  readonly counts: () => PoolCounts
+  /** Ends the threads; what is under way is rejected. */
+  readonly close: () => Promise<void>
+}
+
+interface State {
+  readonly options: PoolOptions
+  readonly line: ReturnType<typeof createLine>
+  readonly users: Map<number, number>
+  readonly released: Map<number, () => void>
+  /** Absent until the first task. */
+  threads: Piscina<Task, TaskResult> | undefined
+  retirement: Retirement | undefined
+  requests: number
+  /** Tasks that threads have. */
+  running: number
+  /** The one task that runs may be deadly. */
+  exclusive: boolean
+  closed: boolean
+  readonly sums: { refused: number; tasks: number; items: number; deaths: number }
+  readonly times: { waitMs: number; runMs: number }
+}
+
+let pools = 0
+
+export function createPool(options: PoolOptions): Pool {
+  const state: State = {
+    options,
+    line: createLine(),
+    users: new Map(),
+    released: new Map(),
+    threads: undefined,
+    retirement: undefined,
+    requests: 0,
+    running: 0,
+    exclusive: false,
+    closed: false,
+    sums: { refused: 0, tasks: 0, items: 0, deaths: 0 },
+    times: { waitMs: 0, runMs: 0 },
+  }
+  return {
+    enter: (table) => enter(state, table),
+    retire: async (table) => {
+      if ((state.users.get(table) ?? 0) > 0) {
+        await new Promise<void>((resolve) => state.released.set(table, resolve))
+        state.released.delete(table)
+      }
+      await state.retirement?.retire(table)
+    },
+    counts: () => ({
+      threads: state.threads?.threads.length ?? 0,
+      requests: state.requests,
+      waiting: state.line.size(),
+      ...state.sums,
+      ...state.times,
+    }),
+    close: async () => {
+      state.closed = true
+      for (let rest = state.line.take(); rest.length > 0; rest = state.line.take()) {
+        for (const one of rest) one.reject(poolFailed('it is closed'))
+      }
+      await state.threads?.destroy()
+      state.retirement?.close()
+    },
+  }
+}
+
+function enter(state: State, table: TaskTable): Ticket | undefined {
+  if (state.closed || state.requests >= state.options.queue) {
+    state.sums.refused += 1
+    return undefined
+  }
+  const { users, released } = state
+  const { number } = table
+  state.requests += 1
+  users.set(number, (users.get(number) ?? 0) + 1)
+  let open = true
+  /** Items in the line or in a thread: the table is in use until they have settled. */
+  let underWay = 0
+  const leave = (): void => {
+    if (open || underWay > 0) return
+    const left = (users.get(number) ?? 1) - 1
+    if (left > 0) {
+      users.set(number, left)
+      return
+    }
+    users.delete(number)
+    released.get(number)?.()
+  }
+  return {
+    table,
+    run: (item) =>
+      new Promise((resolve, reject) => {
+        if (!open || state.closed) {
+          reject(poolFailed('it is closed'))
+          return
+        }
+        underWay += 1
+        const settle = (): void => {
+          underWay -= 1
+          leave()
+        }
+        state.line.add({
+          table,
+          item,
+          sinceMs: performance.now(),
+          deaths: 0,
+          isCancelled: () => {
+            if (open) return false
+            settle()
+            reject(poolFailed('the request was cancelled'))
+            return true
+          },
+          resolve: (result) => {
+            settle()
+            resolve(result)
+          },
+          reject: (error) => {
+            settle()
+            reject(error)
+          },
+        })
+        dispatch(state)
+      }),
+    close: () => {
+      if (!open) return
+      open = false
+      state.requests -= 1
+      leave()
+      dispatch(state)
+    },
+  }
+}
+
+/** Gives waiting items to threads as long as there is room. */
+function dispatch(state: State): void {
+  if (state.closed) return
+  while (!state.exclusive && state.running < state.options.threads * tasksAThread) {
+    // Two tasks lie with a thread, and its death says not of which it died: each of them runs once
+    // more with no other task beside it.
+    state.exclusive = state.line.isSuspect()
+    if (state.exclusive && state.running > 0) {
+      state.exclusive = false
+      return
+    }
+    const taken = state.line.take()
+    const [first] = taken
+    if (first === undefined) return
+    const threads = (state.threads ??= startThreads(state))
+    const now = performance.now()
+    for (const { sinceMs } of taken) state.times.waitMs += now - sinceMs
+    state.sums.tasks += 1
+    state.sums.items += taken.length
+    state.running += 1
+    void runTask(state, threads, taken)
+  }
+}
+
+async function runTask(
+  state: State,
+  threads: Piscina<Task, TaskResult>,
+  taken: readonly Waiting[],
+): Promise<void> {
+  const { table } = taken[0]!
+  try {
+    const result = await threads.run({ table, items: taken.map(({ item }) => item) })
+    state.times.runMs += result.runMs
+    state.retirement?.note(table.number, result.thread)
+    taken.forEach((one, index) => one.resolve(result.results[index]!))
+  } catch {
+    // Last first, so that they stand in their old order.
+    for (const one of taken.toReversed()) tryAgain(state, one)
+  }
+  state.running -= 1
+  state.exclusive = false
+  dispatch(state)
+}
+
+/** A task is rejected only where its thread died: what items throw is their result. */
+function tryAgain(state: State, one: Waiting): void {
+  one.deaths += 1
+  if (one.deaths > deathsMax) one.reject(poolFailed('its threads died of this request'))
+  else if (state.closed) one.reject(poolFailed('it is closed'))
+  else state.line.putBack(one)
+}
+
+function startThreads(state: State): Piscina<Task, TaskResult> {
+  const { threads: count, nice = 0, program = threadProgram } = state.options
+  pools += 1
+  const channel = `iprisk-pool-${pools}`
+  const retirement = openRetirement(channel)
+  state.retirement = retirement
+  const threads = new Piscina<Task, TaskResult>({
+    filename: program,
+    name: 'run',
+    minThreads: count,
+    maxThreads: count,
+    idleTimeout: Infinity,
+    concurrentTasksPerWorker: tasksAThread,
+    // A thread that sleeps in Atomics.wait would not hear that a table is retired.
+    atomics: 'disabled',
+    recordTiming: false,
+    // No resourceLimits: a thread that meets its heap's limit can end the process (Node 20.20).
+    workerData: { channel, nice } satisfies ThreadData,
+  })
+  threads.on('workerDestroy', () => {
+    if (state.closed) return
+    state.sums.deaths += 1
+    // A thread that has ended has no id any more: those that live are asked for theirs.
+    setImmediate(() => retirement.keep(threads.threads.map(({ threadId }) => threadId)))
+  })
+  // Of a thread that died without a task; the next task starts another.
+  threads.on('error', () => undefined)
+  return threads
+}
+
+function poolFailed(why: string): IpriskError {
+  return new IpriskError({
+    code: 'pool_failed',
+    message: `The pool gave no result: ${why}.`,
+    fault: 'environment',
+    retryable: true,
+  })
+}

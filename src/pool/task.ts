@@ -1,0 +1,60 @@
+// What crosses between a worker and its pool threads: plain data and bytes, never views of a table.
+// A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
+
+/** The table that a task was begun with; `number` is the primary's. */
+export interface TaskTable {
+  readonly number: number
+  readonly path: string
+  /** When the operator's file was written, milliseconds since the epoch. */
+  readonly builtMs: number
+}
+
+export type Item =
+  /** The body of a batch: how many addresses, and pieces of them to check. */
+  | { readonly kind: 'read'; readonly body: Uint8Array }
+  /** A piece of a batch, as `read` gave it. */
+  | { readonly kind: 'checks'; readonly texts: Uint8Array }
+  | { readonly kind: 'insights'; readonly text: string }
+
+export type ItemResult =
+  | {
+      readonly kind: 'read'
+      /** Elements of `ips`; 0 where the body is none of a batch. */
+      readonly count: number
+      /** Those that are addresses. */
+      readonly valid: number
+      readonly pieces: readonly Uint8Array[]
+    }
+  /** JSON: the results of a piece with commas between them, or one whole answer. */
+  | { readonly kind: 'answered'; readonly json: Uint8Array; readonly answers: readonly number[] }
+  /** What the item's work threw; the error's own message may hold an address. */
+  | { readonly kind: 'failed'; readonly error: string; readonly at: readonly string[] }
+
+export interface Task {
+  readonly table: TaskTable
+  readonly items: readonly Item[]
+}
+
+export interface TaskResult {
+  readonly thread: number
+  readonly runMs: number
+  readonly results: readonly ItemResult[]
+}
+
+/** Over this channel the worker tells its threads to let go of a table, and they say that they did. */
+export interface Retire {
+  readonly kind: 'retire'
+  readonly table: number
+}
+export interface Retired {
+  readonly kind: 'retired'
+  readonly table: number
+  readonly thread: number
+}
+
+/** What a worker's threads are given when they start. */
+export interface ThreadData {
+  readonly channel: string
+  /** Added to the niceness of the process. */
+  readonly nice: number
+}

@@ -1,0 +1,60 @@
+// The program of a pool thread, started by Piscina. It maps tables itself, each when the first task
+// names it, and unmaps one when the worker says that it is retired; that comes between tasks, so
+// nothing reads an unmapped page. What an item throws is that item's result: the thread goes on.
+
+import os from 'node:os'
+import { threadId, workerData } from 'node:worker_threads'
+import { type OpenTable, openTable } from '../table/open.ts'
+import { hear, openChannel, say } from './channel.ts'
+import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './task.ts'
+import { answerInsights, answerPiece, cutBatch } from './work.ts'
+
+const tables = new Map<number, OpenTable>()
+const { channel: name, nice } = workerData as ThreadData
+
+try {
+  // Of this thread alone: on Linux 0 is the calling thread. Checks share these cores and go first.
+  if (nice > 0) os.setPriority(0, nice)
+} catch {
+  // A system that forbids it: the work is the same.
+}
+
+const channel = openChannel(name)
+hear(channel, (message) => {
+  if (message.kind !== 'retire') return
+  const { table } = message
+  tables.get(table)?.close()
+  tables.delete(table)
+  say(channel, { kind: 'retired', table, thread: threadId })
+})
+
+function tableOf({ number, path }: TaskTable): OpenTable {
+  const known = tables.get(number)
+  if (known !== undefined) return known
+  const table = openTable(path)
+  tables.set(number, table)
+  return table
+}
+
+function resultOf(item: Item, { table: file }: Task): ItemResult {
+  try {
+    if (item.kind === 'read') return cutBatch(item.body)
+    const table = tableOf(file)
+    return item.kind === 'checks'
+      ? answerPiece(table, item.texts)
+      : answerInsights(table, file.builtMs, item.text)
+  } catch (thrown) {
+    const isError = thrown instanceof Error
+    const at = (isError ? (thrown.stack ?? '') : '')
+      .split('\n')
+      .filter((line) => /^ +at /.test(line))
+    return { kind: 'failed', error: isError ? thrown.name : typeof thrown, at: at.slice(0, 10) }
+  }
+}
+
+/** Piscina's handler. */
+export function run(task: Task): TaskResult {
+  const from = performance.now()
+  const results = task.items.map((item) => resultOf(item, task))
+  return { thread: threadId, runMs: performance.now() - from, results }
+}

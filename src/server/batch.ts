@@ -1,0 +1,96 @@
+// POST /v1/intelligence/ip-risk/check/batch (contract 3.16): many addresses, answered in order, each
+// byte for byte as a check of its own. Small ones are answered here and at once, others by the pool,
+// from the reading of their body on. The order of errors is 3.12's, with one exception: a pool
+// without room says 503 before a large body is read, for only the pool reads it.
+
+import type { Authenticated } from '../account/keyring.ts'
+import { admitResults } from '../account/limiter.ts'
+import { addressesARequest } from '../api/batch.ts'
+import { placeOf } from '../pool/place.ts'
+import { answerTexts, countAddresses, readBatch } from '../pool/work.ts'
+import { charge, refund } from './charge.ts'
+import { countAnswers, countLimited, limitedBy } from './counters.ts'
+import { type Exchange, states } from './exchange.ts'
+import { type Stay, enterPool, whenDone } from './offload.ts'
+import { replyError, replyJson } from './reply.ts'
+import { streamJson } from './stream.ts'
+
+const before = '{"results":['
+const after = ']}'
+
+export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
+  if (placeOf({ kind: 'batch', bodyBytes: body.length }) === 'here') {
+    answerHere(exchange, key, body)
+    return
+  }
+  const stay = enterPool(exchange, key, false)
+  if (stay === undefined) return
+  // Copied: the body is dead after this call.
+  const result = stay.ticket.run({ kind: 'read', body: Uint8Array.from(body) })
+  whenDone(exchange, { result, kind: 'read' }, ({ count, valid, pieces }) => {
+    if (!isAdmitted(exchange, key, count)) return
+    exchange.units = valid
+    charge(exchange, key, () => {
+      stay.owes = true
+      streamPieces(exchange, stay, pieces)
+    })
+  })
+}
+
+function answerHere(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
+  const texts = readBatch(body)
+  if (!isAdmitted(exchange, key, texts?.length ?? 0) || texts === undefined) return
+  exchange.units = countAddresses(texts)
+  charge(exchange, key, () => {
+    const table = exchange.service.table()
+    if (table === undefined) {
+      refund(exchange, key)
+      replyError(exchange, 'upstream_unavailable')
+      return
+    }
+    const { json, answers } = answerTexts(table, texts)
+    countAnswers(exchange.service.counters, answers)
+    replyJson(exchange, before + Buffer.from(json.buffer, 0, json.length).toString() + after)
+  })
+}
+
+/** Whether it is a batch and its key has rate for all of it; else its error is answered. */
+function isAdmitted(exchange: Exchange, key: Authenticated, count: number): boolean {
+  if (count === 0) {
+    replyError(exchange, 'invalid_input')
+    return false
+  }
+  const { limiter, counters } = exchange.service
+  // The first request's worth was spent when the request was admitted.
+  const more = Math.ceil(count / addressesARequest) - 1
+  const result =
+    more === 0 ? admitResults.granted : limiter.admit(key.allowance, more, exchange.startedMs)
+  if (result === admitResults.granted) return true
+  if (result === admitResults.exceeded) countLimited(counters, limitedBy.rate)
+  const exceeded = result === admitResults.exceeded
+  replyError(exchange, exceeded ? 'rate_limit_exceeded' : 'upstream_unavailable')
+  return false
+}
+
+/** The first byte goes out when the first piece is there: until then any error can be told. */
+function streamPieces(exchange: Exchange, stay: Stay, pieces: readonly Uint8Array[]): void {
+  const { counters } = exchange.service
+  const ask = (index: number, give: (json: Uint8Array) => void): void => {
+    const result = stay.ticket.run({ kind: 'checks', texts: pieces[index]! })
+    whenDone(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
+      countAnswers(counters, answers)
+      give(json)
+    })
+  }
+  ask(0, (first) => {
+    if (exchange.state !== states.open) return
+    stay.owes = false
+    streamJson(exchange, {
+      count: pieces.length,
+      ask: (index, give) => (index === 0 ? give(first) : ask(index, give)),
+      before,
+      between: ',',
+      after,
+    })
+  })
+}

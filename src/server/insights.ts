@@ -1,0 +1,36 @@
+// A check with insights (contract 3.15): who gets them, and their way through the pool. It is
+// charged like any check, before the pool is asked for room; a 503 gives the unit back.
+
+import type { HttpRequest } from 'uWebSockets.js'
+import type { Authenticated } from '../account/keyring.ts'
+import { countAnswers } from './counters.ts'
+import type { Exchange } from './exchange.ts'
+import { enterPool, whenDone } from './offload.ts'
+import { replyJson } from './reply.ts'
+
+/** A plan that never has them gives the plain answer, asked or not. */
+export function wantsInsights({ insights }: Authenticated, req: HttpRequest): boolean {
+  if (insights === 'never') return false
+  return insights === 'always' || asksForInsights(req.getQuery())
+}
+
+/** `include=insights`, alone or in a list with commas; members unknown here are ignored. */
+export function asksForInsights(query: string | undefined): boolean {
+  if (query === undefined || query === '') return false
+  return new URLSearchParams(query)
+    .getAll('include')
+    .some((value) => value.split(',').includes('insights'))
+}
+
+/** The address is valid and its unit spent. */
+export function answerInsights(exchange: Exchange, key: Authenticated): void {
+  const { service, checked } = exchange
+  const stay = enterPool(exchange, key, true)
+  if (stay === undefined) return
+  const result = stay.ticket.run({ kind: 'insights', text: checked })
+  whenDone(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
+    stay.owes = false
+    countAnswers(service.counters, answers)
+    replyJson(exchange, Buffer.from(json.buffer, json.byteOffset, json.length).toString())
+  })
+}

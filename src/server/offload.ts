@@ -1,0 +1,85 @@
+// A request's stay in the pool: its ticket, its deadline, and what it owes. Whatever ends the
+// exchange (answer, error, a client that goes) ends the stay, and where the answer was not given,
+// what was charged for it goes back.
+
+import type { Authenticated } from '../account/keyring.ts'
+import { poolRequestMsMax } from '../base/limits.ts'
+import type { Ticket } from '../pool/pool.ts'
+import type { ItemResult } from '../pool/task.ts'
+import { refund, resume } from './charge.ts'
+import { type Exchange, states } from './exchange.ts'
+import { failExchange } from './failure.ts'
+import { replyError } from './reply.ts'
+
+export interface Stay {
+  readonly ticket: Ticket
+  /** The exchange's units are spent and its answer has not begun. */
+  owes: boolean
+}
+
+/** `undefined` where the pool has no room, or there is no table: then 503 is answered. */
+export function enterPool(exchange: Exchange, key: Authenticated, owes: boolean): Stay | undefined {
+  const { service } = exchange
+  const file = service.file()
+  const ticket =
+    file === undefined
+      ? undefined
+      : service.pool.enter({ number: file.table, path: file.path, builtMs: file.builtMs })
+  if (ticket === undefined) {
+    if (owes) refund(exchange, key)
+    replyError(exchange, 'upstream_unavailable')
+    return undefined
+  }
+  const stay: Stay = { ticket, owes }
+  const late = setTimeout(() => giveUp(exchange), poolRequestMsMax)
+  exchange.onEnd = () => {
+    clearTimeout(late)
+    ticket.close()
+    if (stay.owes) refund(exchange, key)
+  }
+  return stay
+}
+
+/** Goes on with a result in a later turn; what failed is a 500, or a cut connection. */
+export function whenDone<Kind extends ItemResult['kind']>(
+  exchange: Exchange,
+  outcome: { readonly result: Promise<ItemResult>; readonly kind: Kind },
+  done: (result: Extract<ItemResult, { kind: Kind }>) => void,
+): void {
+  void settle(exchange, outcome, done)
+}
+
+async function settle<Kind extends ItemResult['kind']>(
+  exchange: Exchange,
+  outcome: { readonly result: Promise<ItemResult>; readonly kind: Kind },
+  done: (result: Extract<ItemResult, { kind: Kind }>) => void,
+): Promise<void> {
+  try {
+    const result = await outcome.result
+    if (exchange.state === states.gone) return
+    if (result.kind !== outcome.kind) throw errorOf(result)
+    exchange.res.cork(() => {
+      try {
+        done(result as Extract<ItemResult, { kind: Kind }>)
+      } catch (error) {
+        failExchange(exchange, error)
+      }
+    })
+  } catch (error) {
+    if (exchange.state !== states.gone) failExchange(exchange, error)
+  }
+}
+
+function giveUp(exchange: Exchange): void {
+  if (exchange.state === states.answered) exchange.res.close()
+  else resume(exchange, () => replyError(exchange, 'upstream_unavailable'))
+}
+
+/** As it was thrown in a thread: what it is and where, not what it said. */
+function errorOf(result: ItemResult): Error {
+  const error = new Error('A pool thread failed on an item.')
+  if (result.kind !== 'failed') return error
+  error.name = result.error
+  error.stack = [error.name, ...result.at].join('\n')
+  return error
+}

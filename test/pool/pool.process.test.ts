@@ -1,0 +1,191 @@
+// The pool with real threads: results, cancelled requests, a full queue, threads that die, tables
+// that are retired while a task uses them.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { writeTable } from '../../build/write/file.ts'
+import { parseDay } from '../../src/base/day.ts'
+import { packageRoot } from '../../src/base/root.ts'
+import { type Pool, type PoolOptions, createPool } from '../../src/pool/pool.ts'
+import type { Item, ItemResult, TaskTable } from '../../src/pool/task.ts'
+import { answerTexts } from '../../src/pool/work.ts'
+import { explain } from '../../src/table/insights.ts'
+import { openTable } from '../../src/table/open.ts'
+import { smallContent, writeSmallTable } from '../table/small.ts'
+
+const path = writeSmallTable()
+const table: TaskTable = { number: 1, path, builtMs: 0 }
+const opened = openTable(path)
+const pools: Pool[] = []
+
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.close()
+})
+
+function newPool(options: Partial<PoolOptions> = {}): Pool {
+  const pool = createPool({ threads: 2, queue: 100, ...options })
+  pools.push(pool)
+  return pool
+}
+
+const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
+const textOf = (result: ItemResult): string =>
+  result.kind === 'answered' ? Buffer.from(result.json).toString() : result.kind
+
+const texts = Array.from({ length: 100 }, (_, i) => `9.1.2.${i}`)
+const checks: Item = { kind: 'checks', texts: bytesOf(texts) }
+const expected = Buffer.from(answerTexts(opened, texts).json).toString()
+
+/** The real program, but that `die` ends the thread. */
+const mortal = `${path}.mortal.mjs`
+writeFileSync(
+  mortal,
+  `import { run as work } from ${JSON.stringify(join(packageRoot, 'dist/src/pool/thread.js'))}
+export function run(task) {
+  if (task.items.some(({ text }) => text === 'die')) process.exit(3)
+  return work(task)
+}
+`,
+)
+const deadly: Item = { kind: 'insights', text: 'die' }
+
+async function one(pool: Pool, item: Item, of = table): Promise<ItemResult> {
+  const ticket = pool.enter(of)!
+  try {
+    return await ticket.run(item)
+  } finally {
+    ticket.close()
+  }
+}
+
+describe('a pool', () => {
+  it('starts no thread before it is needed, and then does the work of the worker itself', async () => {
+    const pool = newPool()
+    expect(pool.counts()).toMatchObject({ threads: 0, requests: 0 })
+    expect(textOf(await one(pool, checks))).toBe(expected)
+    const insights = await one(pool, { kind: 'insights', text: '11.1.1.1' })
+    expect(textOf(insights)).toBe(JSON.stringify(explain({ ...opened, builtMs: 0 }, '11.1.1.1')))
+    const read = await one(pool, { kind: 'read', body: bytesOf({ ips: [...texts, 'x', 1] }) })
+    expect(read).toMatchObject({ kind: 'read', count: 102, valid: 100 })
+    expect(pool.counts()).toMatchObject({ threads: 2, requests: 0, waiting: 0, deaths: 0 })
+  })
+
+  it('puts insights that wait into few tasks, and answers each its own', async () => {
+    const pool = newPool({ threads: 1 })
+    const all = await Promise.all(texts.map((text) => one(pool, { kind: 'insights', text })))
+    all.forEach((result, i) => {
+      expect(textOf(result)).toContain(`"ip":"${texts[i]}"`)
+    })
+    const { tasks, items } = pool.counts()
+    expect(items).toBe(100)
+    expect(tasks).toBeLessThan(20)
+  })
+
+  it('refuses at once where it is full, and takes the next when one has left', async () => {
+    const pool = newPool({ queue: 2 })
+    const tickets = [pool.enter(table)!, pool.enter(table)!]
+    expect(pool.enter(table)).toBeUndefined()
+    tickets[0]!.close()
+    tickets[0]!.close()
+    const next = pool.enter(table)
+    expect(next).toBeDefined()
+    expect(pool.enter(table)).toBeUndefined()
+    expect(pool.counts()).toMatchObject({ requests: 2, refused: 2 })
+  })
+
+  it('drops what waits when its request is over, and nothing else', async () => {
+    const pool = newPool({ threads: 1 })
+    const gone = pool.enter(table)!
+    const stays = pool.enter(table)!
+    const dropped = Array.from({ length: 300 }, () => gone.run(checks))
+    const kept = Array.from({ length: 5 }, () => stays.run(checks))
+    gone.close()
+    const outcomes = await Promise.allSettled(dropped)
+    const failures = outcomes.filter(({ status }) => status === 'rejected')
+    // Two tasks were on their way already.
+    expect(failures.length).toBeGreaterThanOrEqual(297)
+    for (const result of await Promise.all(kept)) expect(textOf(result)).toBe(expected)
+    await expect(gone.run(checks)).rejects.toMatchObject({ code: 'pool_failed' })
+    expect(pool.counts().items).toBeLessThan(10)
+    expect(pool.counts()).toMatchObject({ requests: 1, waiting: 0 })
+  })
+
+  it('says what failed of an item whose table cannot be opened, and goes on', async () => {
+    const pool = newPool()
+    const missing = { number: 9, path: `${path}.gone`, builtMs: 0 }
+    expect(await one(pool, checks, missing)).toMatchObject({ kind: 'failed', error: 'IpriskError' })
+    expect(textOf(await one(pool, checks))).toBe(expected)
+    expect(pool.counts().deaths).toBe(0)
+  })
+
+  it('settles everything when it is closed', async () => {
+    const pool = newPool({ threads: 1 })
+    const ticket = pool.enter(table)!
+    const runs = Array.from({ length: 50 }, () => ticket.run(checks))
+    const outcomes = Promise.allSettled(runs)
+    await pool.close()
+    expect((await outcomes).length).toBe(50)
+    expect(pool.enter(table)).toBeUndefined()
+  })
+})
+
+describe('a thread that dies', () => {
+  it('takes no other request with it; what kills two is given up', async () => {
+    const pool = newPool({ program: mortal })
+    const ticket = pool.enter(table)!
+    const before = Array.from({ length: 40 }, () => ticket.run(checks))
+    const killing = pool.enter(table)!.run(deadly)
+    const after = Array.from({ length: 40 }, () => ticket.run(checks))
+    await expect(killing).rejects.toMatchObject({ code: 'pool_failed' })
+    for (const result of await Promise.all([...before, ...after])) {
+      expect(textOf(result)).toBe(expected)
+    }
+    expect(pool.counts().deaths).toBe(2)
+    expect(textOf(await one(pool, checks))).toBe(expected)
+    expect(pool.counts().threads).toBe(2)
+    // The dead are not waited for.
+    const from = performance.now()
+    ticket.close()
+    await pool.close()
+    expect(performance.now() - from).toBeLessThan(3000)
+  })
+
+  it('does not hold up the retirement of a table that it had mapped', async () => {
+    const pool = newPool({ threads: 1, program: mortal })
+    expect(textOf(await one(pool, checks))).toBe(expected)
+    await expect(one(pool, deadly)).rejects.toMatchObject({ code: 'pool_failed' })
+    const from = performance.now()
+    await pool.retire(1)
+    expect(performance.now() - from).toBeLessThan(3000)
+  })
+})
+
+describe('a retired table', () => {
+  it('is unmapped by all threads, after the last request that began with it', async () => {
+    const pool = newPool()
+    const second = `${path}.second`
+    writeTable(second, { ...smallContent(), asOf: parseDay('2026-08-25')! })
+    const next: TaskTable = { number: 2, path: second, builtMs: 0 }
+    const maps = (): number => {
+      const lines = readFileSync('/proc/self/maps', 'utf8').split('\n')
+      return lines.filter((line) => line.endsWith(second)).length
+    }
+    const long = pool.enter(next)!
+    const runs = Array.from({ length: 60 }, () => long.run(checks))
+    let retired = false
+    const retiring = pool.retire(2).finally(() => {
+      retired = true
+    })
+    for (let i = 0; i < 20; i++) expect(textOf(await one(pool, checks))).toBe(expected)
+    const results = await Promise.all(runs)
+    for (const result of results) expect(textOf(result)).toContain('20260825-')
+    expect(maps()).toBe(2)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(retired).toBe(false)
+    long.close()
+    await retiring
+    expect(maps()).toBe(0)
+    expect(textOf(await one(pool, checks))).toBe(expected)
+  })
+})
