@@ -33,8 +33,8 @@ const countMs = 1000
 const lingerMs = 250
 
 /**
- * Threads of the pool yield to checks on the same cores: measured by bench/pool.ts, whose report
- * says what it gains.
+ * Threads of the pool yield to checks on the same cores. bench/pool.ts loads both at once; what
+ * another value would gain has not been measured.
  */
 const poolNice = 10
 

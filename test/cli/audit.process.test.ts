@@ -32,7 +32,7 @@ describe('the audit log', () => {
       ...Array<string>(16).fill('done'),
     ])
     const entries = await auditOf(cwd)
-    expect(entries.map(({ changes }) => changes[0]?.key).sort()).toEqual([...ids].sort())
+    expect(new Set(entries.map(({ changes }) => changes[0]?.key))).toEqual(new Set(ids))
     for (const entry of entries) {
       expect(entry).toMatchObject({ act: 'create', result: 'done', uid: process.getuid?.() })
       expect(entry.user).not.toBe('')
