@@ -14,8 +14,9 @@ import { type FetchMode, type Obtained, obtain } from './fetch/obtain.ts'
 import { candidatePath, judgeTable, promote, rejected, rejectedPath } from './gate/promote.ts'
 import type { SnapshotFile } from './read.ts'
 import { type BuildReport, reportOf } from './report.ts'
-import { type Tell, newStages } from './stage.ts'
+import { type Stages, type Tell, newStages } from './stage.ts'
 import { writeTable } from './write/file.ts'
+import { removeLeft } from './write/left.ts'
 
 export interface BuildOptions {
   readonly mode: FetchMode
@@ -79,8 +80,32 @@ export async function build(options: BuildOptions, tell: Tell): Promise<BuildRep
   }
   for (const text of compiled.problems) tell({ kind: 'warn', text })
   for (const text of quarantineLines(compiled)) tell({ kind: 'warn', text })
+  try {
+    return await goLive(compiled, { options, obtained, stages, tell })
+  } catch (thrown) {
+    // Where it is live already this takes nothing back.
+    await compiled.claim.takeBack()
+    throw thrown
+  } finally {
+    await compiled.claim.release()
+  }
+}
+
+/** Writes the table, judges it, and puts it where it belongs. */
+async function goLive(
+  compiled: Compiled,
+  run: {
+    readonly options: BuildOptions
+    readonly obtained: readonly Obtained[]
+    readonly stages: Stages
+    readonly tell: Tell
+  },
+): Promise<BuildReport> {
+  const { options, obtained, stages, tell } = run
   const candidate = candidatePath(options.out)
   const written = await stages.run('write', (say) => {
+    removeLeft(candidate)
+    removeLeft(options.report)
     const table = writeTable(candidate, compiled.assembled.content)
     say(`${(table.bytes / 1e6).toFixed(1)} MB, verified`)
     return table
@@ -89,8 +114,11 @@ export async function build(options: BuildOptions, tell: Tell): Promise<BuildRep
     const { networks } = compiled
     const judged = judgeTable({ ...options, candidate, live: options.out, networks })
     say(`${judged.flipped} of ${judged.sampled} verdicts differ`)
+    // Before the table is moved: killed in between, a judged table's additions stay, or a rejected
+    // one's are gone.
+    await (judged.promoted ? compiled.claim.keep() : compiled.claim.takeBack())
     promote(judged, { candidate, live: options.out })
-    await (judged.promoted ? compiled.gate.commit() : compiled.undoHistory())
+    if (judged.promoted) await compiled.gate.commit()
     return judged
   })
   const path = promotion.promoted ? options.out : rejectedPath(options.out)

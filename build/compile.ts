@@ -18,7 +18,7 @@ import { crawlersFile, newestDay } from './builtin.ts'
 import { type Coverage, coverage } from './cover.ts'
 import { newEvidenceBook } from './evidence.ts'
 import { type Gated, gateFeeds } from './gate/gate.ts'
-import { markHistory } from './gate/undo.ts'
+import { type Claim, claimHistory } from './gate/undo.ts'
 import { type History, noHistory, readHistory } from './history/history.ts'
 import { recordSnapshots } from './history/record.ts'
 import { flatten, newListInterner } from './layer/flatten.ts'
@@ -64,13 +64,28 @@ export interface Compiled {
   readonly coverage: Coverage
   /** Which feeds are quarantined; its `commit` is called when the table is live. */
   readonly gate: Gated
-  /** Takes back what was added to the history; called when the table does not go live. */
-  readonly undoHistory: () => Promise<void>
+  /** The history, held since before it was read; released by whoever has judged the table. */
+  readonly claim: Claim
   /** What went wrong with the history, one line each. */
   readonly problems: readonly string[]
 }
 
+/**
+ * Throws what reading the land throws, and `history_locked` while another run writes the history;
+ * nothing of it is in the history then.
+ */
 export async function compile(input: CompileInput, stages: Stages): Promise<Compiled> {
+  const claim = await claimHistory(input.history)
+  try {
+    return await compileHeld(input, claim, stages)
+  } catch (thrown) {
+    await claim.takeBack()
+    await claim.release()
+    throw thrown
+  }
+}
+
+async function compileHeld(input: CompileInput, claim: Claim, stages: Stages): Promise<Compiled> {
   const tables = loadTables()
   const gate = await stages.run('read feeds', async (say) => {
     const files = await readAll(input.snapshots, tables, say)
@@ -86,7 +101,7 @@ export async function compile(input: CompileInput, stages: Stages): Promise<Comp
     ...feedSources(read, asOf, gate.quarantined),
   ]
   const ground = newGround(asOf, networks, tables)
-  const past = await stages.run('history', (say) => readPast(input.history, gate, asOf, say))
+  const past = await stages.run('history', (say) => readPast(claim, gate, asOf, say))
   const files = await stages.run('normalise', (say) => {
     const results = normaliseAll({ files: read, sources, history: past.history }, ground)
     say(`${count(ground.book.count)} statements`)
@@ -130,7 +145,7 @@ export async function compile(input: CompileInput, stages: Stages): Promise<Comp
     sources,
     coverage: covered,
     gate,
-    undoHistory: past.undo,
+    claim,
     problems,
   }
 }
@@ -182,25 +197,20 @@ function asEntriesOf(files: readonly ReadFile[]): AsEntry[] {
 
 /** Adds what passed the gate to the history, then reads of it what concerns this build. */
 async function readPast(
-  store: string | undefined,
+  claim: Claim,
   { files, quarantined }: Gated,
   asOf: Day,
   say: (text: string) => void,
-): Promise<{
-  readonly history: History
-  readonly problems: readonly string[]
-  readonly undo: () => Promise<void>
-}> {
-  if (store === undefined) {
-    return { history: noHistory, problems: [], undo: async () => undefined }
-  }
-  const undo = await markHistory(store, files)
+): Promise<{ readonly history: History; readonly problems: readonly string[] }> {
+  const { store, lock } = claim
+  if (store === undefined) return { history: noHistory, problems: [] }
+  await claim.mark(files)
   const without = new Set(quarantined.keys())
-  const recorded = await recordSnapshots(files, { store, without })
+  const recorded = await recordSnapshots(files, { store, without, lock })
   const feeds = [...new Set(files.map(({ feed }) => feed))]
   const history = await readHistory({ store, feeds, asOf })
   say(`${recorded.writtenCount} days added, ${recorded.unchangedCount} known`)
-  return { history, problems: [...recorded.problems, ...history.problems], undo }
+  return { history, problems: [...recorded.problems, ...history.problems] }
 }
 
 /** All files of a feed go through one normaliser: two of them may mean the same line. */

@@ -78,8 +78,16 @@ export async function historyLevels(store: string): Promise<ReadonlyMap<string, 
   for (const feed of await storedFeeds(store)) {
     days.set(feed, (await storedDays(store, feed)).slice(-levelsMax))
   }
+  return storedLevels(store, days)
+}
+
+/** Distinct ranges of these days in the history; a day that cannot be read is left out. */
+export async function storedLevels(
+  store: string,
+  days: ReadonlyMap<string, readonly Day[]>,
+): Promise<ReadonlyMap<string, readonly Held[]>> {
   const levels = new Map<string, readonly Held[]>()
-  if (days.size === 0) return levels
+  if ([...days.values()].every((own) => own.length === 0)) return levels
   const duck = await openDuck({ spill: store })
   try {
     const paths = [...days].flatMap(([feed, own]) => own.map((day) => dayPath(store, feed, day)))

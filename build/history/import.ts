@@ -2,16 +2,30 @@
 // range a line. The day is the one in the name, and the file is the whole of it: what the store had
 // of that day is replaced, so that a corrected file corrects. What cannot be used is counted and
 // named; it costs that line, that file or that feed, never the import.
+//
+// A day passes the gate of feeds that a build's snapshots pass, each feed from its oldest file on:
+// a day that shrank by half, grew threefold, lists what it never may or is full of canaries is
+// quarantined, and what the store had of it stays. The past that a day is measured by is what the
+// store has from before the first file and the files before it, so that the same folder is judged
+// the same each time; the builds' memory (gate/ledger.ts) is neither asked nor changed.
 
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Day, dayOf, parseDay } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/error.ts'
 import { parseRange } from '../../src/ip/range.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import { readSnapshot } from '../parse/read.ts'
-import { type Tally, countDrop, newTally, tallySink } from '../parse/tally.ts'
+import { loadCanaries, newCanaryIndex } from '../gate/canary.ts'
+import type { CanaryIndex } from '../gate/canary.ts'
+import { judgeFeed } from '../gate/gate.ts'
+import { type FeedMemory, storedLevels } from '../gate/ledger.ts'
+import { levelsMax } from '../gate/level.ts'
+import { claimHistory } from '../gate/undo.ts'
+import { loadTables } from '../networks/tables.ts'
+import { countDrop } from '../parse/tally.ts'
+import { type ReadFile, readFile } from '../read.ts'
 import type { Listed } from './content.ts'
+import { storedDays } from './days.ts'
 import { refuse } from './sound.ts'
 import { type HistoryStore, openStore } from './store.ts'
 
@@ -20,6 +34,8 @@ export interface ImportOptions {
   readonly feeds: readonly Feed[]
   /** The day that counts as today; later days are refused. By default the clock's. */
   readonly today?: Day | undefined
+  /** Days that the gate holds back are imported all the same. */
+  readonly force?: boolean | undefined
   readonly onFile?: ((file: ImportedFile) => void) | undefined
 }
 
@@ -39,6 +55,8 @@ export interface ImportReport {
   readonly unknownFeeds: readonly string[]
   /** Files that were not used, `feed/file: why`. */
   readonly problems: readonly string[]
+  /** Files that the gate holds back, or would have without `force`, `feed/file: why; why`. */
+  readonly quarantined: readonly string[]
   /** The first bad lines of each file, `feed/file:line 3: why: text`. */
   readonly bad: readonly string[]
   readonly dropCount: number
@@ -49,78 +67,123 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
   const feeds = new Map(options.feeds.map((feed) => [feed.id, feed]))
   const folders = await foldersIn(folder)
   const unknownFeeds = folders.filter((name) => !feeds.has(name))
-  const files: ImportedFile[] = []
-  const problems: string[] = []
-  const bad: string[] = []
-  const today = options.today ?? dayOf(Date.now())
-  const store = await openStore({ store: options.store })
+  const found: Found = { files: [], problems: [], bad: [], quarantined: [] }
+  const index = newCanaryIndex(loadCanaries(), loadTables())
+  const claim = await claimHistory(options.store)
   try {
-    for (const name of folders) {
-      const feed = feeds.get(name)
-      if (feed === undefined) continue
-      for (const file of (await readdir(join(folder, name))).sort()) {
-        const day = dayOfName(file)
-        const where = `${name}/${file}`
-        if (day === undefined) problems.push(`${where}: is not called YYYY-MM-DD.txt.gz`)
-        else if (day > today) problems.push(`${where}: its day is yet to come`)
-        else {
-          try {
-            const tally = newTally(where)
-            const imported = await importFile(store, {
-              feed,
-              day,
-              path: join(folder, where),
-              tally,
-            })
-            files.push(imported)
-            bad.push(...tally.bad)
-            options.onFile?.(imported)
-          } catch (thrown) {
-            if (thrown instanceof IpriskError && thrown.fault === 'bug') throw thrown
-            problems.push(`${where}: ${messageOf(thrown)}`)
-          }
-        }
+    const store = await openStore({ store: options.store, lock: claim.lock })
+    try {
+      for (const name of folders) {
+        const feed = feeds.get(name)
+        if (feed === undefined) continue
+        const names = (await readdir(join(folder, name))).sort()
+        await importFeed(store, { feed, folder, names, index }, options, found)
       }
+    } finally {
+      await store.close()
     }
   } finally {
-    await store.close()
+    await claim.release()
   }
-  const dropCount = files.reduce((sum, file) => sum + file.dropCount, 0)
-  return { files, unknownFeeds, problems, bad, dropCount }
+  const dropCount = found.files.reduce((sum, file) => sum + file.dropCount, 0)
+  return { ...found, unknownFeeds, dropCount }
 }
 
-async function importFile(
+interface Found {
+  readonly files: ImportedFile[]
+  readonly problems: string[]
+  readonly bad: string[]
+  readonly quarantined: string[]
+}
+
+async function importFeed(
   store: HistoryStore,
-  file: {
+  of: {
     readonly feed: Feed
-    readonly day: Day
-    readonly path: string
-    readonly tally: Tally
+    readonly folder: string
+    readonly names: readonly string[]
+    readonly index: CanaryIndex
   },
-): Promise<ImportedFile> {
-  const { feed, day, path, tally } = file
+  options: ImportOptions,
+  found: Found,
+): Promise<void> {
+  const { feed, folder, names, index } = of
+  const today = options.today ?? dayOf(Date.now())
+  let memory: FeedMemory | undefined
+  for (const name of names) {
+    const day = dayOfName(name)
+    const where = `${feed.id}/${name}`
+    if (day === undefined) found.problems.push(`${where}: is not called YYYY-MM-DD.txt.gz`)
+    else if (day > today) found.problems.push(`${where}: its day is yet to come`)
+    else {
+      try {
+        memory ??= await memoryBefore(options.store, feed, day)
+        const read = await readListed({ feed, path: join(folder, where), day })
+        const ledger = new Map([[feed.id, memory]])
+        const past = { ledger, history: new Map(), problems: [] }
+        const judged = judgeFeed({ files: [read], day, index, past })
+        memory = judged.memory
+        const { reasons } = judged
+        if (reasons.length > 0) found.quarantined.push(`${where}: ${reasons.join('; ')}`)
+        if (reasons.length > 0 && options.force !== true) continue
+        const imported = await importFile(store, judged.files[0] ?? read)
+        found.files.push(imported)
+        found.bad.push(...read.tally.bad)
+        options.onFile?.(imported)
+      } catch (thrown) {
+        if (thrown instanceof IpriskError && thrown.fault === 'bug') throw thrown
+        found.problems.push(`${where}: ${messageOf(thrown)}`)
+      }
+    }
+  }
+}
+
+/** What the store says of a feed's size before a day. */
+async function memoryBefore(store: string, feed: Feed, day: Day): Promise<FeedMemory> {
+  const days = (await storedDays(store, feed.id)).filter((one) => one < day).slice(-levelsMax)
+  const levels = (await storedLevels(store, new Map([[feed.id, days]]))).get(feed.id) ?? []
+  return { levels, moved: true, held: [] }
+}
+
+/** Throws where the file cannot be read, or has nothing in it. */
+async function readListed(of: {
+  readonly feed: Feed
+  readonly path: string
+  readonly day: Day
+}): Promise<ReadFile> {
+  const { feed, path, day } = of
+  const bytes = { min: 1, max: Number.MAX_SAFE_INTEGER }
+  const file = { path: basename(path), role: 'use', url: '', format: 'list', bytes } as const
+  const read = await readFile({ feed, file, path, day })
+  if (read.problem !== undefined) throw unusable(read.problem)
+  // A feed that lists nothing is a broken feed; as a snapshot it would be evidence of absence.
+  if (read.entries.length === 0) throw unusable(emptyText(read))
+  return read
+}
+
+async function importFile(store: HistoryStore, file: ReadFile): Promise<ImportedFile> {
+  const { feed, day, tally, entries } = file
   const listed: Listed[] = []
-  const sink = tallySink(tally, ({ text, place }) => {
+  for (const { text, place } of entries) {
     const range = parseRange(text)
     const why = range === undefined ? 'not an address, prefix or range' : refuse(feed, range)
     if (range === undefined || why !== undefined) {
       countDrop(tally, { reason: why ?? '', place, sample: text })
     } else listed.push({ range })
-  })
-  await readSnapshot({ path, format: 'list' }, sink)
-  // A feed that lists nothing is a broken feed; as a snapshot it would be evidence of absence.
-  if (listed.length === 0) throw emptyFile(tally)
+  }
+  if (listed.length === 0) throw unusable(emptyText(file))
   const { state, rowCount } = await store.setDay({ feed: feed.id, day, listed })
   return { feed: feed.id, day, state, rowCount, dropCount: tally.dropCount }
 }
 
-function emptyFile(tally: Tally): IpriskError {
-  const lines = tally.dropCount === 0 ? 'it is empty' : `none of its ${tally.dropCount} lines is`
-  return new IpriskError({
-    code: 'history_file_empty',
-    message: `${lines}${tally.dropCount === 0 ? '' : ` sound (${tally.bad[0] ?? ''})`}`,
-    fault: 'input',
-  })
+function emptyText({ tally }: Pick<ReadFile, 'tally'>): string {
+  return tally.dropCount === 0
+    ? 'it is empty'
+    : `none of its ${tally.dropCount} lines is sound (${tally.bad[0] ?? ''})`
+}
+
+function unusable(message: string): IpriskError {
+  return new IpriskError({ code: 'history_file', message, fault: 'input' })
 }
 
 function dayOfName(name: string): Day | undefined {

@@ -9,6 +9,7 @@ import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/error.ts'
 import { parseRange } from '../../src/ip/range.ts'
 import type { Feed } from '../catalogue/feed.ts'
+import type { Lock } from '../fetch/lock.ts'
 import type { Entry } from '../parse/entry.ts'
 import type { Listed } from './content.ts'
 import { refuse } from './sound.ts'
@@ -38,10 +39,12 @@ export async function recordSnapshots(
     readonly store: string
     /** Feeds that a gate keeps out. */
     readonly without?: ReadonlySet<string> | undefined
+    /** The store's lock, where the caller has it. */
+    readonly lock?: Lock | undefined
   },
 ): Promise<RecordReport> {
   const report = { writtenCount: 0, unchangedCount: 0, problems: [] as string[] }
-  const store = await openStore({ store: options.store })
+  const store = await openStore({ store: options.store, lock: options.lock })
   try {
     for (const [feed, own] of byFeed(files)) {
       if (options.without?.has(feed.id) === true) continue

@@ -55,11 +55,12 @@ export interface Put {
 export interface StoreOptions {
   readonly store: string
   readonly memoryBytes?: number | undefined
+  /** The store's lock, where the caller has it and keeps it; by default it is taken until `close`. */
+  readonly lock?: Lock | undefined
 }
 
-/** Takes the store for writing. Throws `history_locked` while another run has it. */
-export async function openStore(options: StoreOptions): Promise<HistoryStore> {
-  const { store } = options
+/** Takes a store's lock. Throws `history_locked` while another run has it. */
+export async function lockHistory(store: string): Promise<Lock> {
   const lock = await takeLock(store)
   if (lock === undefined) {
     throw new IpriskError({
@@ -69,12 +70,21 @@ export async function openStore(options: StoreOptions): Promise<HistoryStore> {
       retryable: true,
     })
   }
+  return lock
+}
+
+/** Opens the store for writing. Throws `history_locked` while another run has it. */
+export async function openStore(options: StoreOptions): Promise<HistoryStore> {
+  const { store } = options
+  const lock = options.lock ?? (await lockHistory(store))
+  const release = async (): Promise<void> =>
+    options.lock === undefined ? lock.release() : undefined
   try {
     for (const feed of await storedFeeds(store)) await removeTemporary(join(store, feed))
     const duck = await openDuck({ spill: store, memoryBytes: options.memoryBytes })
-    return newStore(store, duck, lock)
+    return newStore(store, duck, { ...lock, release })
   } catch (thrown) {
-    await lock.release()
+    await release()
     throw thrown
   }
 }

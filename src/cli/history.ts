@@ -13,7 +13,7 @@ const badLinesShown = 10
 
 /** Fails only where nothing could be imported. */
 export async function historyImport(
-  options: { readonly folder: string; readonly store: string },
+  options: { readonly folder: string; readonly store: string; readonly force?: boolean },
   io: Io,
 ): Promise<number> {
   const { catalogueFolder } = await load(() => import('../../build/build.ts'))
@@ -23,6 +23,7 @@ export async function historyImport(
   const report = await importFolder(options.folder, {
     store: options.store,
     feeds: loadCatalogue(catalogueFolder),
+    force: options.force,
     onFile(file) {
       if (io.errIsTerminal && file.feed !== feed) io.err(`${file.feed} …`)
       feed = file.feed
@@ -32,11 +33,20 @@ export async function historyImport(
     io.err(`${name}: no feed is called so, its folder is skipped; \`iprisk feeds list\` names all`)
   }
   for (const problem of report.problems) io.err(`not imported: ${problem}`)
+  for (const line of quarantineLines(report.quarantined, options.force === true)) io.err(line)
   for (const line of report.bad.slice(0, badLinesShown)) io.err(`left out: ${line}`)
   if (report.dropCount > 0) io.err(`left out: ${report.dropCount.toLocaleString('en-US')} lines`)
   for (const line of importTable(report.files)) io.out(line)
   io.out(`${report.files.length} snapshots are in ${options.store}`)
   return report.files.length === 0 ? exitCodes.failed : exitCodes.done
+}
+
+function quarantineLines(quarantined: readonly string[], force: boolean): readonly string[] {
+  if (quarantined.length === 0) return []
+  const head = force ? 'imported by force' : 'quarantined, not imported'
+  const days = quarantined.length === 1 ? '1 day' : `${quarantined.length} days`
+  const way = `${days} quarantined; if they are right, import again with --force`
+  return [...quarantined.map((text) => `${head}: ${text}`), ...(force ? [] : [way])]
 }
 
 function importTable(files: readonly ImportedFile[]): readonly string[] {

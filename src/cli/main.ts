@@ -123,7 +123,8 @@ const entries: Readonly<Record<string, Entry>> = {
   'history import <folder>': {
     options: 'history import',
     help: 'add past days: <folder>/<feed-id>/YYYY-MM-DD.txt.gz',
-    run: ({ build }, [folder = ''], io) => historyImport({ folder, store: build.history }, io),
+    run: ({ build, invocation: { force } }, [folder = ''], io) =>
+      historyImport({ folder, store: build.history, force }, io),
   },
   'history show <address>': {
     options: 'history show',

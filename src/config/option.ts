@@ -240,8 +240,8 @@ export const options: readonly Option[] = [
     flag: '--force',
     form: 'switch',
     member: ['invocation', 'force'],
-    commands: ['build'],
-    help: 'let the new table go live whatever the gate says',
+    commands: ['build', 'history import'],
+    help: 'let the new table go live, or the days in, whatever the gate says',
   },
   {
     flag: '--json',

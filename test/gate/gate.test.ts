@@ -1,13 +1,13 @@
 // The gate with real files and a real history: what a build may use of a feed on a bad day.
 
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { dayPath, storedDays } from '../../build/history/days.ts'
+import { dayPath, fileName, storedDays } from '../../build/history/days.ts'
 import { recordSnapshots } from '../../build/history/record.ts'
 import { newTally } from '../../build/parse/tally.ts'
 import type { ReadFile } from '../../build/read.ts'
-import { markHistory } from '../../build/gate/undo.ts'
+import { claimHistory } from '../../build/gate/undo.ts'
 import type { Feed } from '../../build/catalogue/feed.ts'
 import type { Day } from '../../src/base/day.ts'
 import { formatDay } from '../../src/base/day.ts'
@@ -231,21 +231,70 @@ describe('memory', () => {
   })
 })
 
-describe('markHistory', () => {
-  it('takes back what a build added: new days, and more on a known one', async () => {
+describe('a claim on the history', () => {
+  /** A known day, then a build that adds to it, and the first day of another feed. */
+  async function begun() {
     const { store, snapshots } = fixture()
     await pass({ store, snapshots }, today, [[list, usual]])
     const path = dayPath(store, list.id, today)
     const before = readFileSync(path)
     const other = feedOf({ id: 'test-other' })
     const more = [list, other].map((feed) => readOf(feed, addresses(50, 77), today))
-    const undo = await markHistory(store, more)
+    const claim = await claimHistory(store)
+    await claim.mark(more)
+    await recordSnapshots(more, { store, lock: claim.lock })
+    const isBack = async (): Promise<boolean> => {
+      const days = await storedDays(store, other.id)
+      return readFileSync(path).equals(before) && days.length === 0
+    }
+    expect(await isBack()).toBe(false)
+    return { store, claim, isBack }
+  }
+
+  it('takes back what a build added: new days, and more on a known one', async () => {
+    const { claim, isBack } = await begun()
+    await claim.takeBack()
+    expect(await isBack()).toBe(true)
+    await claim.release()
+  })
+
+  it('keeps what was judged good, whatever comes after', async () => {
+    const { store, claim, isBack } = await begun()
+    await claim.keep()
+    await claim.takeBack()
+    await claim.release()
+    const next = await claimHistory(store)
+    expect(await isBack()).toBe(false)
+    await next.release()
+  })
+
+  it('takes back what a build added that was killed before it was judged', async () => {
+    const { store, claim, isBack } = await begun()
+    // As if its process was gone: the marks stay, and nobody holds the lock.
+    await claim.release()
+    const next = await claimHistory(store)
+    expect(await isBack()).toBe(true)
+    expect(existsSync(join(store, '.gate/undo'))).toBe(false)
+    await next.release()
+  })
+
+  it('finishes a taking back that was killed half-way', async () => {
+    const { store, claim, isBack } = await begun()
+    const saved = join(store, '.gate/undo', `${list.id}.${fileName(today)}`)
+    renameSync(saved, dayPath(store, list.id, today))
+    await claim.release()
+    const next = await claimHistory(store)
+    expect(await isBack()).toBe(true)
+    await next.release()
+  })
+
+  it('keeps everybody else from writing until it is released', async () => {
+    const { store, claim } = await begun()
+    await expect(claimHistory(store)).rejects.toMatchObject({ code: 'history_locked' })
+    const more = [readOf(list, addresses(50, 78), today)]
+    await expect(recordSnapshots(more, { store })).rejects.toMatchObject({ code: 'history_locked' })
+    await claim.release()
     await recordSnapshots(more, { store })
-    expect(readFileSync(path).equals(before)).toBe(false)
-    expect(await storedDays(store, other.id)).toEqual([today])
-    await undo()
-    expect(readFileSync(path).equals(before)).toBe(true)
-    expect(await storedDays(store, other.id)).toEqual([])
   })
 })
 

@@ -230,6 +230,8 @@ async function importEach(
   const report = await importFolder(join(feedsFolder, 'history'), {
     store: options.store,
     feeds: chosen,
+    // The recount takes the files as they are, the day of 2026-08-08 that the gate holds back too.
+    force: true,
   })
   expect(new Set(report.files.map((file) => file.feed)).size).toBe(ids.length)
 }

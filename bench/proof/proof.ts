@@ -1,0 +1,38 @@
+// What a long proof is, so that adding one is adding a row to bench/prove.ts: what it shows, about
+// how long it takes, and a function that tries it for real. A proof measures and reports; a fault
+// is anything that contradicts what it shows. Not here: what stays of a run (report.ts).
+
+/** How long a form runs; `ci` is what `npm test` calls, about ten seconds. */
+export type Form = 'ci' | 'short' | 'long'
+
+export interface ProofContext {
+  readonly form: Form
+  /** Empty, its own, on a real disk; removed afterwards. */
+  readonly folder: string
+  /** The shared feeds: `<feed-id>/<file>`, `feeds.json`, `history/`. */
+  readonly feeds: string
+  readonly say: (line: string) => void
+}
+
+export interface Fact {
+  readonly what: string
+  readonly figure: string
+}
+
+export interface ProofResult {
+  /** What was tried and found, as rows of the report. */
+  readonly facts: readonly Fact[]
+  /** One line each; a proof without any holds. */
+  readonly faults: readonly string[]
+}
+
+export interface Proof {
+  readonly name: string
+  /** One sentence that a run could contradict. */
+  readonly shows: string
+  /** About how many minutes, on two cores. */
+  readonly minutes: Readonly<Record<'short' | 'long', number>>
+  /** Whether its short or its long form needs the shared feeds. */
+  readonly needsFeeds: Readonly<Record<'short' | 'long', boolean>>
+  readonly run: (context: ProofContext) => Promise<ProofResult>
+}

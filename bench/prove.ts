@@ -1,0 +1,124 @@
+// The long proofs: `npm run prove` runs them all in their short form, `npm run prove -- kill-build`
+// those that are named. Adding one is adding a row to `proofs`.
+//
+//   --list          only say which there are
+//   --long          the long forms, which the issues ask for
+//   --feeds FOLDER  the shared feeds, ../shared/feeds by default
+//   --save          keep the results in docs/proof and write its REPORT.md anew
+//
+// Ends with 1 where a proof does not hold.
+
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { messageOf } from '../src/base/error.ts'
+import { packageRoot } from '../src/base/root.ts'
+import { exitCodes } from '../src/cli/io.ts'
+import { usage } from './option.ts'
+import { runProgram, say } from './program.ts'
+import { flips } from './proof/flips.ts'
+import { killBuild } from './proof/kill-build.ts'
+import { killImport } from './proof/kill-import.ts'
+import { killWorld } from './proof/kill-world.ts'
+import type { Proof, ProofResult } from './proof/proof.ts'
+import { type ProofReport, proofText, saveProof, writeProofs } from './proof/report.ts'
+import { runHead } from './run.ts'
+
+const none = { short: false, long: false } as const
+const both = { short: true, long: true } as const
+
+export const proofs: readonly Proof[] = [
+  {
+    name: 'kill-import',
+    shows:
+      'kill -9 at any point of `history import` loses no day and leaves no half of one; the next ' +
+      'import completes to the same store.',
+    minutes: { short: 2, long: 10 },
+    needsFeeds: none,
+    run: killImport,
+  },
+  {
+    name: 'kill-build',
+    shows:
+      'kill -9 at any point of `build` leaves the old table or the new one live, whole, and the ' +
+      'history too; the next build gives the same bytes as one that was never killed.',
+    minutes: { short: 2, long: 10 },
+    needsFeeds: none,
+    run: killBuild,
+  },
+  {
+    name: 'kill-world',
+    shows: 'the same two hold on the world: all feeds, and all days of the shared history.',
+    minutes: { short: 5, long: 12 },
+    needsFeeds: both,
+    run: killWorld,
+  },
+  {
+    name: 'flips',
+    shows:
+      'from one real day to the next fewer verdicts of the sample differ than the gate allows, so ' +
+      'that it stops builds gone wrong and not ordinary days.',
+    minutes: { short: 2, long: 6 },
+    needsFeeds: both,
+    run: flips,
+  },
+]
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      list: { type: 'boolean', default: false },
+      long: { type: 'boolean', default: false },
+      save: { type: 'boolean', default: false },
+      feeds: { type: 'string' },
+    },
+  })
+  const form = values.long ? 'long' : 'short'
+  const unknown = positionals.filter((name) => !proofs.some((proof) => proof.name === name))
+  if (unknown.length > 0) {
+    throw usage(`There is no proof ${unknown.join(', ')}; npm run prove -- --list names all.`)
+  }
+  const chosen = proofs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  for (const { name, minutes, shows } of chosen) {
+    say(`${name}, about ${minutes[form]} min: ${shows}`)
+  }
+  if (values.list) return exitCodes.done
+  const feeds = resolve(values.feeds ?? join(packageRoot, '../shared/feeds'))
+  let held = true
+  for (const proof of chosen) {
+    if (proof.needsFeeds[form] && !existsSync(join(feeds, 'feeds.json'))) {
+      throw usage(`${proof.name} needs the shared feeds; ${feeds} has none. Name them by --feeds.`)
+    }
+    const report = await prove(proof, { form, feeds })
+    process.stdout.write(`${proofText(report)}\n`)
+    held &&= report.faults.length === 0
+    if (values.save) say(saveProof(report))
+  }
+  if (values.save) say(writeProofs(proofs.map(({ name }) => name)))
+  return held ? exitCodes.done : exitCodes.failed
+}
+
+async function prove(
+  proof: Proof,
+  how: { readonly form: 'short' | 'long'; readonly feeds: string },
+): Promise<ProofReport> {
+  const { form, feeds } = how
+  const { name, shows } = proof
+  const folder = mkdtempSync(join(tmpdir(), `iprisk-prove-${name}-`))
+  const own = join(folder, 'work')
+  mkdirSync(own)
+  const begun = performance.now()
+  const tell = (line: string): void => say(`${name}: ${line}`)
+  const head = runHead([name, ...(form === 'long' ? ['--long'] : [])])
+  const result = await proof
+    .run({ form, folder: own, feeds, say: tell })
+    .catch((thrown: unknown): ProofResult => ({ facts: [], faults: [messageOf(thrown)] }))
+  // What is left of a failure is worth a look.
+  if (result.faults.length === 0) rmSync(folder, { recursive: true })
+  const seconds = Math.round((performance.now() - begun) / 100) / 10
+  return { ...head, kind: 'proof', name, form, shows, seconds, ...result }
+}
+
+await runProgram(main)

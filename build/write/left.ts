@@ -1,0 +1,37 @@
+// What a killed build left beside its files: `<path>.<process id>.tmp`, up to the size of a table
+// each. The next build removes them. Names of living processes stay, for that build may be running;
+// a file taken from under one in another container costs that build, loudly, never the live table.
+
+import { readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+/** Removes the temporary files of `path` that no process of this machine is writing. */
+export function removeLeft(path: string): void {
+  const folder = dirname(path)
+  for (const name of namesIn(folder)) {
+    if (!name.startsWith(`${basename(path)}.`)) continue
+    const pid = /^(\d+)\.tmp$/.exec(name.slice(basename(path).length + 1))?.[1]
+    if (pid === undefined || isLiving(Number(pid))) continue
+    rmSync(join(folder, name), { force: true })
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // It is made when the first file goes into it.
+    return []
+  }
+}
+
+function isLiving(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    // EPERM is another user's living process.
+    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
