@@ -1,5 +1,5 @@
 // The long proofs: `npm run prove` runs them all in their short form, `npm run prove -- kill-build`
-// those that are named. Adding one is adding a row to `proofs`.
+// those that are named. Adding one is adding a row to proof/all.ts.
 //
 //   --list          only say which there are
 //   --long          the long forms, which the issues ask for
@@ -17,53 +17,10 @@ import { packageRoot } from '../src/base/root.ts'
 import { exitCodes } from '../src/cli/io.ts'
 import { usage } from './option.ts'
 import { runProgram, say } from './program.ts'
-import { flips } from './proof/flips.ts'
-import { killBuild } from './proof/kill-build.ts'
-import { killImport } from './proof/kill-import.ts'
-import { killWorld } from './proof/kill-world.ts'
+import { proofs } from './proof/all.ts'
 import type { Proof, ProofResult } from './proof/proof.ts'
 import { type ProofReport, proofText, saveProof, writeProofs } from './proof/report.ts'
 import { runHead } from './run.ts'
-
-const none = { short: false, long: false } as const
-const both = { short: true, long: true } as const
-
-export const proofs: readonly Proof[] = [
-  {
-    name: 'kill-import',
-    shows:
-      'kill -9 at any point of `history import` loses no day and leaves no half of one; the next ' +
-      'import completes to the same store.',
-    minutes: { short: 2, long: 10 },
-    needsFeeds: none,
-    run: killImport,
-  },
-  {
-    name: 'kill-build',
-    shows:
-      'kill -9 at any point of `build` leaves the old table or the new one live, whole, and the ' +
-      'history too; the next build gives the same bytes as one that was never killed.',
-    minutes: { short: 2, long: 10 },
-    needsFeeds: none,
-    run: killBuild,
-  },
-  {
-    name: 'kill-world',
-    shows: 'the same two hold on the world: all feeds, and all days of the shared history.',
-    minutes: { short: 5, long: 12 },
-    needsFeeds: both,
-    run: killWorld,
-  },
-  {
-    name: 'flips',
-    shows:
-      'from one real day to the next fewer verdicts of the sample differ than the gate allows, so ' +
-      'that it stops builds gone wrong and not ordinary days.',
-    minutes: { short: 2, long: 6 },
-    needsFeeds: both,
-    run: flips,
-  },
-]
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -113,7 +113,8 @@ async function goLive(
   const promotion = await stages.run('gate', async (say) => {
     const { networks } = compiled
     const judged = judgeTable({ ...options, candidate, live: options.out, networks })
-    say(`${judged.flipped} of ${judged.sampled} verdicts differ`)
+    const compared = `${judged.flipped} of ${judged.sampled} verdicts differ`
+    say(judged.not_compared === undefined ? compared : `not compared: ${judged.not_compared}`)
     // Before the table is moved: killed in between, a judged table's additions stay, or a rejected
     // one's are gone.
     await (judged.promoted ? compiled.claim.keep() : compiled.claim.takeBack())

@@ -67,6 +67,8 @@ export interface PromotionReport {
   /** It went live although there are reasons against it. */
   readonly forced: boolean
   readonly reasons: readonly string[]
+  /** Why the verdicts are not held against those of the table before this one. */
+  readonly not_compared?: string
   /** Addresses asked of the table before this one too, and how many it judges otherwise. */
   readonly sampled: number
   readonly flipped: number

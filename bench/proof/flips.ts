@@ -18,9 +18,13 @@ import { importFolder } from '../../build/history/import.ts'
 import type { SnapshotFile } from '../../build/read.ts'
 import { newStages } from '../../build/stage.ts'
 import { writeTable } from '../../build/write/file.ts'
+import { flipsMaxPercentDefault } from '../../src/base/limits.ts'
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
 import type { PromotionReport } from '../../build/report.ts'
 import type { Fact, ProofContext, ProofResult } from './proof.ts'
+
+/** Of the gate, as it is where nobody says otherwise. */
+const flipsMaxPercent = flipsMaxPercentDefault
 
 /** The last day of the shared history. */
 const lastDay = parseDay('2026-08-22') as Day
@@ -67,7 +71,7 @@ export async function flips(context: ProofContext): Promise<ProofResult> {
     judged: tables.flatMap((candidate, at) => {
       const live = tables[at - step]
       if (live === undefined || space === undefined) return []
-      return [judgeTable({ candidate, live, networks: space, flipsMaxPercent: 100, force: false })]
+      return [judgeTable({ candidate, live, networks: space, flipsMaxPercent, force: false })]
     }),
   }))
   return resultOf(steps)
@@ -112,7 +116,10 @@ function resultOf(
       what: `verdicts that differ, of ${judged[0]?.sampled ?? 0}, ${apart}`,
       figure: judged.map(({ flipped }) => String(flipped)).join(', '),
     })
-    facts.push({ what: `the most, ${apart}`, figure: `${Math.max(...shares).toFixed(3)} %` })
+    facts.push({
+      what: `the most, ${apart}; the gate allows ${flipsMaxPercent} %`,
+      figure: `${Math.max(...shares).toFixed(3)} %`,
+    })
     for (const { reasons } of judged) faults.push(...reasons)
   }
   const shown = steps[0]?.judged.flatMap((one) => one.flips).slice(0, 10) ?? []

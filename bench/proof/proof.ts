@@ -1,4 +1,4 @@
-// What a long proof is, so that adding one is adding a row to bench/prove.ts: what it shows, about
+// What a long proof is, so that adding one is adding a row to all.ts: what it shows, about
 // how long it takes, and a function that tries it for real. A proof measures and reports; a fault
 // is anything that contradicts what it shows. Not here: what stays of a run (report.ts).
 

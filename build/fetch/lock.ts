@@ -35,7 +35,11 @@ export async function takeLock(folder: string): Promise<Lock | undefined> {
   try {
     await writeFile(path, text, { flag: 'wx' })
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') {
+      // On a full disk the file may be there without its owner, and would hold off the next run.
+      await rm(path, { force: true }).catch(() => undefined)
+      throw thrown
+    }
     if (!(await isStale(path))) return undefined
     const claim = `${path}.${owner.token}.tmp`
     await writeFile(claim, text)

@@ -220,9 +220,21 @@ function explainFailure(error: unknown, io: Io): number {
     io.err(`iprisk: ${error.message}`)
     return error.fault === 'usage' ? exitCodes.usage : exitCodes.failed
   }
+  if (isDiskTrouble(error)) {
+    io.err(`iprisk: the disk refuses: ${messageOf(error)}. What was live stays; run it again.`)
+    return exitCodes.failed
+  }
   io.err(`iprisk: unexpected: ${messageOf(error)}`)
   if (error instanceof Error && error.stack !== undefined) io.err(error.stack)
   return exitCodes.failed
+}
+
+const diskTroubles: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES'])
+
+/** A full or broken disk can show at any call; it is nobody's bug. */
+function isDiskTrouble(error: unknown): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && diskTroubles.has(code)
 }
 
 process.exitCode = await main(process.argv.slice(2), processIo())

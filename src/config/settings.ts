@@ -8,6 +8,7 @@
 // Invariants: what is returned is deeply frozen plain data (it crosses to workers as it is), its
 // paths are absolute, and the same sources give the same settings. Pure but for the files named.
 
+import { flipsMaxPercentDefault } from '../base/limits.ts'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -125,7 +126,7 @@ function writeDefaults(tree: Tree): void {
       feeds: {},
       networks: [],
       locations: [],
-      flipsMaxPercent: 1,
+      flipsMaxPercent: flipsMaxPercentDefault,
     },
     plans: defaultPlans,
     invocation: { json: false, force: false, replace: false },

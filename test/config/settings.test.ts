@@ -64,7 +64,7 @@ describe('without any source', () => {
       feeds: {},
       networks: [],
       locations: [],
-      flipsMaxPercent: 1,
+      flipsMaxPercent: 0.25,
     })
   })
 

@@ -22,9 +22,18 @@ import { smallParts } from '../table/small.ts'
 const parts = smallParts()
 const space = { networks: parts.networks, layers: parts.networkLayers }
 
-/** A table of the small world's networks that lists just this. */
-function writeListed(path: string, listed: readonly (readonly [string, Kind])[]): void {
-  const { book, lists, ...rest } = smallParts()
+/** A table of the small world's networks that lists just this, and knows some more sources. */
+function writeListed(
+  path: string,
+  listed: readonly (readonly [string, Kind])[],
+  moreSources = 0,
+): void {
+  const { book, lists, sources, ...parts } = smallParts()
+  const more = Array.from({ length: moreSources }, (_, at) => ({
+    ...sources[0]!,
+    id: `more-${at}`,
+  }))
+  const rest = { ...parts, sources: [...sources, ...more] }
   const observations: Record<4 | 6, Observation[]> = { 4: [], 6: [] }
   for (const [text, kind] of listed) {
     const range = parseRange(text)
@@ -132,6 +141,25 @@ describe('a new table', () => {
   it('that is the first one has only the canaries to answer for', () => {
     const judged = judge(undefined, [['9.128.0.0/9', 'vpn']])
     expect(judged).toMatchObject({ promoted: true, sampled: 0, reasons: [] })
+  })
+
+  it('is not measured by one that knows less than half of its sources', () => {
+    const own = parts.sources.length
+    for (const [more, sampled] of [
+      [own, 20_000],
+      [own + 1, 0],
+    ] as const) {
+      const live = join(mkdtempSync(join(tmpdir(), 'iprisk-promote-')), 'world.iprisk')
+      const candidate = candidatePath(live)
+      writeListed(live, usual)
+      writeListed(candidate, [...usual, ['9.128.0.0/9', 'vpn']], more)
+      const how = { networks: space, flipsMaxPercent: 1, force: false }
+      const judged = judgeTable({ candidate, live, ...how })
+      expect(judged).toMatchObject({ sampled, promoted: sampled === 0 })
+      const all = own + more
+      const why = `the live table knows ${own} of the ${all} sources of the new one`
+      expect(judged.not_compared).toBe(sampled === 0 ? why : undefined)
+    }
   })
 
   it('takes the place of a file that is no table', () => {

@@ -1,0 +1,57 @@
+// The proofs in their shortest form, as `npm run prove` runs them: a few kills of an import and of a
+// build, a few disks that fail. Their long forms are in docs/proof/REPORT.md.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { proofs } from '../../bench/proof/all.ts'
+import { reportText } from '../../bench/proof/report.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'iprisk-prove-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it.each(['kill-import', 'kill-build', 'disk-faults'] as const)('%s holds', async (name) => {
+  const proof = proofs.find((one) => one.name === name)
+  const result = await proof?.run({ form: 'ci', folder, feeds: '', say: () => undefined })
+  expect(result?.faults).toEqual([])
+  const count = (what: string): number =>
+    Number(result?.facts.find((fact) => fact.what.includes(what))?.figure)
+  if (name === 'disk-faults') {
+    // Where mounting or strace is not allowed the result says so.
+    const skipped = result?.facts.filter(({ what }) => what === 'skipped') ?? []
+    for (const { figure } of skipped) process.stderr.write(`skipped: ${figure}\n`)
+    expect(count('fills up') + count('calls fail')).toBeGreaterThan(0)
+  } else expect(count('kills at random points')).toBeGreaterThan(2)
+})
+
+it('writes one report of all that is kept', () => {
+  const machine = { cpu: 'A', cores: 2, memoryMb: 1, kernel: '6', node: 'v20', iprisk: '0' }
+  const head = {
+    at: '2026-08-22T00:00:00Z',
+    flags: [],
+    machine,
+    kind: 'proof',
+    shows: 'x',
+  } as const
+  const facts = [{ what: 'a | b', figure: '1' }]
+  const of = (name: string, form: 'short' | 'long', faults: readonly string[]) =>
+    ({ ...head, name, form, seconds: 1, facts, faults }) as const
+  const text = reportText(
+    [of('b', 'short', []), of('b', 'long', ['it broke']), of('a', 'short', [])],
+    ['a', 'b'],
+  )
+  expect(text.match(/^## .*/gm)).toEqual([
+    '## a, short: holds',
+    '## b, long: does not hold',
+    '## b, short: holds',
+  ])
+  expect(text).toContain('| a \\| b | 1 |')
+  expect(text).toContain('- it broke')
+  expect(text).toContain('`npm run prove -- b --long --save`')
+})
