@@ -7,8 +7,19 @@
 // successor. It asks `held` before each commit, and a mixed folder would still be caught by hashes.
 
 import { randomUUID } from 'node:crypto'
-import { readlinkSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { constants, readlinkSync } from 'node:fs'
+import {
+  copyFile,
+  link,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,24 +42,25 @@ export async function takeLock(folder: string): Promise<Lock | undefined> {
   await mkdir(folder, { recursive: true })
   const path = join(folder, '.lock')
   const owner: Owner = { token: randomUUID(), pid: process.pid, machine: machineName() }
-  const text = `${JSON.stringify(owner)}\n`
+  const claim = `${path}.${owner.token}.tmp`
   try {
-    await writeFile(path, text, { flag: 'wx' })
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') {
-      // On a full disk the file may be there without its owner, and would hold off the next run.
-      await rm(path, { force: true }).catch(() => undefined)
-      throw thrown
+    await writeFile(claim, `${JSON.stringify(owner)}\n`)
+    if (!(await placed(claim, path))) {
+      if (!(await isStale(path))) return undefined
+      await rename(claim, path)
+      // Two runs can both find it stale; the later rename wins, and both wait to see which it was.
+      await sleep(100)
     }
-    if (!(await isStale(path))) return undefined
-    const claim = `${path}.${owner.token}.tmp`
-    await writeFile(claim, text)
-    await rename(claim, path)
-    // Two runs can both find it stale; the later rename wins, and both wait to see which it was.
-    await sleep(100)
+  } catch (thrown) {
+    // Whoever has the lock sweeps: then it is not ours.
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw thrown
+  } finally {
+    await rm(claim, { force: true })
   }
   const held = async (): Promise<boolean> => (await readOwner(path))?.token === owner.token
   if (!(await held())) return undefined
+  await sweep(folder)
   const beat = setInterval(() => {
     const now = new Date()
     // Where the file is gone or another's, `held` tells; a failed touch alone harms nothing.
@@ -64,6 +76,36 @@ export async function takeLock(folder: string): Promise<Lock | undefined> {
       if (await held()) await rm(path, { force: true })
     },
   }
+}
+
+/**
+ * Gives the claim the lock's name unless that is taken. A second name appears with its content, so
+ * that a kill never leaves a lock without its owner, which nobody could call dead for a while.
+ */
+async function placed(claim: string, path: string): Promise<boolean> {
+  try {
+    await link(claim, path)
+    return true
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (code === 'ENOENT') throw thrown
+  }
+  // Not every file system has second names.
+  try {
+    await copyFile(claim, path, constants.COPYFILE_EXCL)
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
+    await rm(path, { force: true }).catch(() => undefined)
+    throw thrown
+  }
+}
+
+/** Claims of killed runs, and of those that are losing this moment. */
+async function sweep(folder: string): Promise<void> {
+  const left = (await readdir(folder)).filter((name) => /^\.lock\..*\.tmp$/.test(name))
+  await Promise.all(left.map(async (name) => rm(join(folder, name), { force: true })))
 }
 
 /**

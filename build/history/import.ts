@@ -12,7 +12,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Day, dayOf, parseDay } from '../../src/base/day.ts'
-import { IpriskError, messageOf } from '../../src/base/error.ts'
+import { IpriskError, isDiskTrouble, messageOf } from '../../src/base/error.ts'
 import { parseRange } from '../../src/ip/range.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { loadCanaries, newCanaryIndex } from '../gate/canary.ts'
@@ -132,6 +132,8 @@ async function importFeed(
         options.onFile?.(imported)
       } catch (thrown) {
         if (thrown instanceof IpriskError && thrown.fault === 'bug') throw thrown
+        // A disk that refuses one day refuses the next; half an import must not end well.
+        if (isDiskTrouble(thrown)) throw thrown
         found.problems.push(`${where}: ${messageOf(thrown)}`)
       }
     }

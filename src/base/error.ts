@@ -29,3 +29,11 @@ export class IpriskError extends Error {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
+
+const diskTroubles: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES'])
+
+/** A full or broken disk can show at any call; it is nobody's bug. */
+export function isDiskTrouble(error: unknown): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && diskTroubles.has(code)
+}

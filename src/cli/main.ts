@@ -4,7 +4,7 @@
 
 import { Command, CommanderError } from 'commander'
 import type { Day } from '../base/day.ts'
-import { IpriskError, messageOf } from '../base/error.ts'
+import { IpriskError, isDiskTrouble, messageOf } from '../base/error.ts'
 import { packageVersion } from '../base/root.ts'
 import { type Command as CommandName, configOption, optionsOf } from '../config/option.ts'
 import { type Settings, readSettings } from '../config/settings.ts'
@@ -227,14 +227,6 @@ function explainFailure(error: unknown, io: Io): number {
   io.err(`iprisk: unexpected: ${messageOf(error)}`)
   if (error instanceof Error && error.stack !== undefined) io.err(error.stack)
   return exitCodes.failed
-}
-
-const diskTroubles: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES'])
-
-/** A full or broken disk can show at any call; it is nobody's bug. */
-function isDiskTrouble(error: unknown): boolean {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && diskTroubles.has(code)
 }
 
 process.exitCode = await main(process.argv.slice(2), processIo())

@@ -220,6 +220,14 @@ describe('takeLock', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  it('clears away the claims of killed runs', async () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, '.lock.0.tmp'), '')
+    const lock = await takeLock(folder)
+    expect(readdirSync(folder)).toEqual(['.lock'])
+    await lock?.release()
+  })
+
   it('is taken over from a process that is gone, and from one that is silent', async () => {
     const folder = newFolder()
     const path = join(folder, '.lock')
