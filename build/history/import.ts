@@ -131,9 +131,9 @@ async function importFeed(
         found.bad.push(...read.tally.bad)
         options.onFile?.(imported)
       } catch (thrown) {
-        if (thrown instanceof IpriskError && thrown.fault === 'bug') throw thrown
-        // A disk that refuses one day refuses the next; half an import must not end well.
+        // A disk that refuses one day refuses the next: half an import must not end well.
         if (isDiskTrouble(thrown)) throw thrown
+        if (thrown instanceof IpriskError && thrown.fault !== 'input') throw thrown
         found.problems.push(`${where}: ${messageOf(thrown)}`)
       }
     }
