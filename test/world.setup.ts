@@ -54,7 +54,9 @@ const builds: readonly WorldBuild[] = worldDays.flatMap((day) => [
 async function importHistory(cwd: string): Promise<void> {
   rmSync(historyStore, { recursive: true, force: true })
   const folder = join(feedsFolder, 'history')
-  const said = await iprisk(['history', 'import', folder, `--history=${historyStore}`], cwd)
+  // By force, for recounts take the files as they are: the gate would hold back one day of one feed.
+  const args = ['history', 'import', folder, `--history=${historyStore}`, '--force']
+  const said = await iprisk(args, cwd)
   process.stderr.write(`history: ${said.stdout.trimEnd().split('\n').at(-1) ?? ''}\n`)
 }
 
