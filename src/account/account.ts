@@ -7,6 +7,7 @@ import type { StoreSettings } from '../config/settings.ts'
 import { type Keyring, createKeyring } from './keyring.ts'
 import type { Limiter } from './limiter.ts'
 import { type StoreFigures, openStores } from './stores.ts'
+import { createUseNotes } from './uses.ts'
 
 export interface Account {
   readonly keyring: Keyring
@@ -30,9 +31,12 @@ const stateAlone: StoreSettings = { policy: 'refuse', timeoutMs: storeTimeoutMs 
 
 /** Throws `keys_unusable` and `rates_unusable`. */
 export async function openAccount(options: AccountOptions): Promise<Account> {
-  const { stateFolder: state, store = stateAlone, plans, onTrouble, onRecovery } = options
-  const stores = await openStores({ state, store }, { onTrouble, onRecovery })
+  const { stateFolder: state, plans, onTrouble, onRecovery } = options
+  const settings = { state, store: options.store ?? stateAlone }
+  const stores = await openStores(settings, { onTrouble, onRecovery })
   const limiter = stores.openLimiter()
-  const keyring = createKeyring({ store: stores.keyStore, plans, api: 'ip-risk', limiter })
+  const { noteUse: onVerified } = createUseNotes(stores.uses)
+  const store = stores.keyStore
+  const keyring = createKeyring({ store, plans, api: 'ip-risk', limiter, onVerified })
   return { keyring, limiter, figures: stores.figures }
 }

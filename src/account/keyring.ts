@@ -10,6 +10,7 @@
 // Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
 // never remembered; the caller cannot tell why a key was not accepted.
 
+import { dayOf } from '../base/day.ts'
 import { messageOf, IpriskError } from '../base/error.ts'
 import { authorizationCharsMax, verifiedKeysMax } from '../base/limits.ts'
 import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
@@ -60,10 +61,14 @@ interface HeldSecret {
 
 /** A key, ready to answer. `until` is the instant from which it no longer works. */
 interface Held {
+  /** What the outcome follows from, besides the plans. */
+  readonly facts: Facts
   readonly secrets: readonly HeldSecret[]
   readonly until: number
   readonly outcome: Outcome
 }
+
+type Facts = Pick<KeyRecord, 'id' | 'plan' | 'apis' | 'limits'>
 
 /** A verified Authorization value. */
 interface Verified {
@@ -80,6 +85,8 @@ export interface Keyring {
    * Call it in a turn of the event loop of its own: an LMDB reader sees nothing new within a turn.
    */
   readonly refresh: (now: number) => Promise<void>
+  /** Judges every key by other plans, from the next call on. */
+  readonly usePlans: (plans: Plans) => void
   /** The version of the store that it holds. */
   readonly version: () => number
   /** How many keys it holds, and how many verified values it remembers. */
@@ -94,7 +101,7 @@ interface Terms {
 }
 
 /** What may be called with that key, whoever holds it. */
-function outcomeOf(record: KeyRecord, { plans, api, limiter }: Terms): Outcome {
+function outcomeOf(record: Facts, { plans, api, limiter }: Terms): Outcome {
   // A plan that the operator has removed includes nothing.
   const plan = planNamed(plans, record.plan)
   if (plan === undefined || !plan.apis.includes(api)) return denied.plan
@@ -114,7 +121,10 @@ function outcomeOf(record: KeyRecord, { plans, api, limiter }: Terms): Outcome {
 /** A record made ready; `undefined` for a revoked key, which needs no place in memory. */
 function holdOf(record: KeyRecord, terms: Terms): Held | undefined {
   if (record.revokedAt !== undefined) return undefined
+  const { id, plan, apis, limits } = record
   return {
+    // Not the record itself, which would keep its hashes a second time.
+    facts: { id, plan, apis, ...(limits === undefined ? {} : { limits }) },
     secrets: record.secrets.map((secret) => ({
       hash: Buffer.from(secret.hash, 'hex'),
       until: secret.expiresAt ?? Infinity,
@@ -139,8 +149,11 @@ export function createKeyring(options: {
   readonly plans: Plans
   readonly api: ApiName
   readonly limiter: Pick<Limiter, 'bind' | 'release'>
+  /** Called for the first verification of a value on each day of the keyring's clock, and oftener. */
+  readonly onVerified?: (keyId: string, now: number) => void
 }): Keyring {
-  const { store, limiter } = options
+  const { store, limiter, onVerified } = options
+  let terms: Terms = options
   const keys = new Map<string, Held>()
   const verified = new Map<string, Verified>()
   let version = 0
@@ -163,6 +176,7 @@ export function createKeyring(options: {
       }
       const { outcome } = held
       verified.set(authorization, { until: Math.min(held.until, secret.until), outcome })
+      onVerified?.(text.id, now)
       return outcome
     }
     return denied.key
@@ -178,6 +192,8 @@ export function createKeyring(options: {
   }
 
   async function refresh(at: number): Promise<void> {
+    // On another day every value is verified anew, and so seen to be in use: no request pays for it.
+    if (dayOf(at) !== dayOf(now)) verified.clear()
     now = at
     const changes = await store.changes(version).catch((cause: unknown) => {
       const message =
@@ -189,7 +205,7 @@ export function createKeyring(options: {
     // Of two refreshes under way at once the later answer may come first.
     if (changes.version <= version) return
     for (const record of changes.records) {
-      const held = holdOf(record, options)
+      const held = holdOf(record, terms)
       if (held === undefined) {
         keys.delete(record.id)
         limiter.release(record.id)
@@ -201,9 +217,18 @@ export function createKeyring(options: {
     verified.clear()
   }
 
+  function usePlans(changed: Plans): void {
+    terms = { ...terms, plans: changed }
+    for (const [id, held] of keys) {
+      keys.set(id, { ...held, outcome: outcomeOf(held.facts, terms) })
+    }
+    verified.clear()
+  }
+
   return {
     authenticate,
     refresh,
+    usePlans,
     version: () => version,
     counts: () => ({ keys: keys.size, verified: verified.size }),
   }

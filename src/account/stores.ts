@@ -16,10 +16,12 @@ import { openLmdbCounters, openLmdbStore } from './lmdb.ts'
 import { createRedisFlow } from './redis-flow.ts'
 import { createRedisKeys } from './redis-keys.ts'
 import { createRedisLedger } from './redis-quota.ts'
+import { createRedisUses } from './redis-uses.ts'
 import { openRedis } from './redis.ts'
 import { createSharedLimiter } from './shared.ts'
 import { openRates } from './slots.ts'
 import type { KeyStore } from './store.ts'
+import { type UseStore, createUseStore } from './uses.ts'
 
 /** What of the settings says where keys and limits are. */
 export interface StoresSettings {
@@ -45,6 +47,7 @@ export interface Stores {
   readonly name: string
   readonly keyStore: KeyStore
   readonly ledger: QuotaLedger
+  readonly uses: UseStore
   /** The limiter of a worker; one a process. Who only reads and writes keys needs none. */
   readonly openLimiter: () => Limiter
   readonly figures: () => StoreFigures
@@ -85,12 +88,14 @@ function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 
 
 async function openEmbedded(state: string, hooks: StoresHooks): Promise<Stores> {
   const keyStore = await openLmdbStore(state)
-  const ledger = createLedger(await openLmdbCounters(state))
+  const counters = await openLmdbCounters(state)
+  const ledger = createLedger(counters)
   let limiter: Limiter | undefined
   return {
     name: state,
     keyStore,
     ledger,
+    uses: createUseStore(counters),
     openLimiter: () => (limiter ??= createLimiter({ ...limiterParts(state, hooks), ledger })),
     figures: () => ({ up: 1, outages: 0 }),
     cautions: async () => [],
@@ -126,6 +131,7 @@ async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise
     name: wire.name,
     keyStore: createRedisKeys(link),
     ledger,
+    uses: createRedisUses(link),
     openLimiter: () => (limiter ??= openLimiter()),
     figures: () => ({ up: link.down() ? 0 : 1, outages }),
     cautions: link.cautions,

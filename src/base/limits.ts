@@ -29,6 +29,9 @@ export const rateBurstMax = 10_000_000
 /** 380 million checks a second for a month; well inside the integers that a double holds. */
 export const quotaPerMonthMax = 1_000_000_000_000_000
 
+/** Changed plans are in use within a second: two looks that agree, and the way to the workers. */
+export const configLookMs = 200
+
 /** Plans are read by people; the name is printed in tables and in errors. */
 export const plansMax = 1000
 

@@ -8,6 +8,8 @@ import { IpriskError, messageOf } from '../base/error.ts'
 import { packageVersion } from '../base/root.ts'
 import { type Command as CommandName, configOption, optionsOf } from '../config/option.ts'
 import { type Settings, readSettings } from '../config/settings.ts'
+import { type Sources, configPathOf } from '../config/source.ts'
+import type { Configuration } from '../server/reload.ts'
 import { buildCommand } from './build.ts'
 import { checkCommand } from './check.ts'
 import { explainCommand } from './explain.ts'
@@ -19,7 +21,12 @@ import type { CommandIo } from './keys.ts'
 import { processIo } from './process.ts'
 import { tableInfo, tableVerify } from './table.ts'
 
-type Run = (settings: Settings, args: readonly string[], io: Io) => number | Promise<number>
+type Run = (
+  settings: Settings,
+  args: readonly string[],
+  io: Io,
+  configuration: Configuration,
+) => number | Promise<number>
 
 interface Entry {
   /** The command whose options it takes. */
@@ -33,7 +40,8 @@ const entries: Readonly<Record<string, Entry>> = {
   start: {
     options: 'serve',
     help: 'build a table if there is none, make a first key, serve',
-    run: async (settings, _args, io) => (await import('./start.ts')).startCommand(settings, io),
+    run: async (settings, _args, io, configuration) =>
+      (await import('./start.ts')).startCommand(settings, configuration, io),
   },
   build: {
     options: 'build',
@@ -43,7 +51,8 @@ const entries: Readonly<Record<string, Entry>> = {
   serve: {
     options: 'serve',
     help: 'answer from the table',
-    run: async (settings) => (await import('./serve.ts')).serve(settings),
+    run: async (settings, _args, _io, configuration) =>
+      (await import('./serve.ts')).serve(settings, configuration),
   },
   'check <address...>': {
     options: 'check',
@@ -163,13 +172,15 @@ function newProgram(io: Io, done: (code: number) => void): Command {
     command.action(async (...given: unknown[]) => {
       // Commander hands over the arguments, then the options, then the command.
       const flags = given.at(-2) as Readonly<Record<string, unknown>>
-      const settings = readSettings({
+      const sources: Sources = {
         command: entry.options,
         flags,
         environment: process.env,
         cwd: process.cwd(),
-      })
-      done(await entry.run(settings, given.slice(0, -2).flat() as string[], io))
+      }
+      const configuration = { path: configPathOf(sources), read: () => readSettings(sources) }
+      const args = given.slice(0, -2).flat() as string[]
+      done(await entry.run(configuration.read(), args, io, configuration))
     })
   }
   return program

@@ -4,10 +4,11 @@ import { createLog } from '../base/log.ts'
 import { formatDay } from '../base/day.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Running, runPrimary } from '../server/primary.ts'
+import type { Configuration } from '../server/reload.ts'
 import { urlOf } from '../server/probe.ts'
 
 /** Resolves to the exit code when the server has drained. */
-export function serve(settings: Settings): Promise<number> {
+export function serve(settings: Settings, configuration: Configuration): Promise<number> {
   const log = createLog({
     level: settings.serve.logLevel,
     name: 'iprisk',
@@ -16,6 +17,7 @@ export function serve(settings: Settings): Promise<number> {
   })
   return runPrimary({
     settings,
+    configuration,
     log,
     onRunning: (running) => void process.stderr.write(`${runningLine(running)}\n`),
   })

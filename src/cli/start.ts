@@ -6,6 +6,7 @@ import { createKey } from '../account/issue.ts'
 import { openLmdbStore } from '../account/lmdb.ts'
 import { apiNames } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Configuration } from '../server/reload.ts'
 import { buildTable } from './build.ts'
 import type { Io } from './io.ts'
 import { serve } from './serve.ts'
@@ -13,7 +14,11 @@ import { serve } from './serve.ts'
 /** An operator's own services: no limits, all that there is (contract 3.14). */
 const firstPlan = 'internal'
 
-export async function startCommand(settings: Settings, io: Io): Promise<number> {
+export async function startCommand(
+  settings: Settings,
+  configuration: Configuration,
+  io: Io,
+): Promise<number> {
   if (!existsSync(settings.table)) {
     io.err(`There is no table yet at ${settings.table}. Compiling one from what is here, offline:`)
     const build = { ...settings.build, offline: true, out: settings.table }
@@ -29,7 +34,7 @@ export async function startCommand(settings: Settings, io: Io): Promise<number> 
     io.err(`Your first key, on the plan ${firstPlan}, and how to use it. It is shown this once:`)
     io.out(`${key}\n\n${curlLine(settings, key)}\n`)
   }
-  return serve(settings)
+  return serve(settings, configuration)
 }
 
 /** The text of a new key where there is none yet. */

@@ -88,6 +88,11 @@ function readVariable(
   return { value, origin: { kind: 'value-file', name: fileVariable, path } }
 }
 
+/** Where the configuration file is, or would be. */
+export function configPathOf(sources: Sources): string {
+  return findFile(sources)?.path ?? resolve(sources.cwd, defaultFile)
+}
+
 /** Which file to read: the flag's, the variable's, else the default one where it exists. */
 function findFile(
   sources: Sources,

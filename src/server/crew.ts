@@ -9,6 +9,7 @@ import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { IpriskError } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
+import type { Plans } from '../config/plan.ts'
 import type { CounterSnapshot } from './counters.ts'
 import type { TableFile, TableInfo, ToPrimary, WorkerSettings } from './message.ts'
 import { type Member, type Roll, createRoll, say } from './roll.ts'
@@ -40,6 +41,8 @@ export interface Crew {
   readonly start: (file: TableFile | undefined) => Promise<void>
   /** Two steps: all open it, then all swap. Throws `swap_failed`; then the old one stays in use. */
   readonly use: (file: TableFile) => Promise<void>
+  /** Tells the plans to every worker, also to those that come later. */
+  readonly usePlans: (plans: Plans) => void
   /** Fresh counts, or the last known ones of a worker that is too busy to say. */
   readonly count: () => Promise<{
     readonly total: CounterSnapshot
@@ -51,7 +54,7 @@ export interface Crew {
 }
 
 interface State {
-  readonly settings: WorkerSettings
+  settings: WorkerSettings
   readonly log: Log
   readonly roll: Roll
   file: TableFile | undefined
@@ -91,6 +94,11 @@ export function createCrew(options: {
   return {
     start: (file) => start(state, size, file),
     use: (file) => use(state, file),
+    usePlans: (plans) => {
+      state.settings = { ...state.settings, plans }
+      // Who has not started yet gets them with its settings.
+      for (const member of roll.members) if (member.started) say(member, { kind: 'plans', plans })
+    },
     count: async () => {
       const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
       await roll.ask(roll.listening(), { kind: 'count' }, { isAnswer, ms: countMs })

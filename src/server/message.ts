@@ -9,6 +9,7 @@
 //      ◀── opened ────── (or refused)
 //      ─── swap ───────▶ answer from the new one, unmap the old one
 //      ◀── swapped ─────
+//      ─── plans ──────▶ the plans of the configuration have changed
 //      ─── count ──────▶
 //      ◀── counted ───── its counters, also by itself every second
 //      ─── drain ──────▶ stop listening, finish what is under way
@@ -60,6 +61,12 @@ export type ToWorker =
   | { readonly kind: 'swap'; readonly table: number }
   | { readonly kind: 'count' }
   | { readonly kind: 'drain' }
+
+/** Taken in by worker-main.ts, before the worker's own messages. */
+export interface PlansChange {
+  readonly kind: 'plans'
+  readonly plans: Plans
+}
 
 export type ToPrimary =
   | { readonly kind: 'hello' }

@@ -2,6 +2,7 @@
 //
 //   start    load uWebSockets.js, take the admin port, probe the port, fork, verify the table, listen
 //   table    a new file in the place of the old one: copy and verify in a child, open in all, swap
+//   plans    the configuration file changes or SIGHUP comes: all workers get them (reload.ts)
 //   end      SIGTERM or SIGINT: /readyz says 503, workers drain, the admin port closes, code 0;
 //            one that comes during a start or a swap does not wait for it
 //
@@ -19,6 +20,7 @@ import { type Crew, createCrew } from './crew.ts'
 import type { TableFile, TableInfo } from './message.ts'
 import { createMetrics } from './metrics.ts'
 import { probePort } from './probe.ts'
+import { type Configuration, watchConfiguration } from './reload.ts'
 import { type Shelf, createShelf } from './shelf.ts'
 import { loadUws } from './uws.ts'
 import { type Watch, fileIdentity, watchFile } from './watch.ts'
@@ -51,6 +53,7 @@ interface Loaded {
 
 export interface ServerOptions {
   readonly settings: Settings
+  readonly configuration: Configuration
   readonly log: Log
   readonly onRunning: (running: Running) => void
 }
@@ -92,6 +95,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
 
 async function conduct(parts: {
   readonly settings: Settings
+  readonly configuration: Configuration
   readonly log: Log
   readonly onRunning: (running: Running) => void
   readonly crew: Crew
@@ -99,10 +103,12 @@ async function conduct(parts: {
   readonly port: number
   readonly end: End
 }): Promise<number> {
-  const { settings, log, crew, shelf, port, end } = parts
+  const { settings, configuration, log, crew, shelf, port, end } = parts
   const { serve, table: path } = settings
   const { signal } = end
   const admin = await openAdmin(crew, settings, signal)
+  const { usePlans: use } = crew
+  const reload = watchConfiguration({ settings, configuration, use, log })
   let watch: Watch | undefined
   try {
     const known = identityOf(path)
@@ -126,6 +132,7 @@ async function conduct(parts: {
     }
     return 0
   } finally {
+    reload.stop()
     await admin.close()
   }
 }

@@ -3,7 +3,7 @@
 
 import type { Worker } from 'node:cluster'
 import { type CounterSnapshot, addSnapshots, emptySnapshot } from './counters.ts'
-import type { ToPrimary, ToWorker } from './message.ts'
+import type { PlansChange, ToPrimary, ToWorker } from './message.ts'
 
 export interface Member {
   readonly worker: Worker
@@ -44,7 +44,7 @@ export interface Roll {
 }
 
 /** The channel of a worker that has just died takes nothing; its death is news of its own. */
-export function say(member: Member, message: ToWorker): void {
+export function say(member: Member, message: ToWorker | PlansChange): void {
   if (member.worker.isConnected()) member.worker.send(message)
 }
 

@@ -3,10 +3,21 @@
 
 import process from 'node:process'
 import { openAccount } from '../account/account.ts'
+import type { Keyring } from '../account/keyring.ts'
 import { createLog } from '../base/log.ts'
 import { openTable } from '../table/open.ts'
-import type { ToWorker } from './message.ts'
+import type { Plans } from '../config/plan.ts'
+import type { PlansChange, ToWorker } from './message.ts'
 import { createWorker } from './worker.ts'
+
+let keyring: Keyring | undefined
+/** The plans that came after those of the settings, for a keyring that is not open yet. */
+let changed: Plans | undefined
+
+function usePlans(plans: Plans): void {
+  changed = plans
+  keyring?.usePlans(plans)
+}
 
 const receive = createWorker({
   send: (message) => {
@@ -15,7 +26,13 @@ const receive = createWorker({
   },
   // Not read in here, on a loop that answers: take-main.ts did, and memory is shared.
   openTable,
-  openAccount,
+  openAccount: async (options) => {
+    const account = await openAccount(options)
+    keyring = account.keyring
+    // They may have come while it was being opened.
+    if (changed !== undefined) keyring.usePlans(changed)
+    return account
+  },
   createLog: ({ logLevel, logAddresses }) =>
     createLog({
       level: logLevel,
@@ -29,5 +46,8 @@ const receive = createWorker({
 // A terminal sends these to every process of its group; the primary says when to drain.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
-process.on('message', (message: ToWorker) => receive(message))
+process.on('message', (message: ToWorker | PlansChange) => {
+  if (message.kind === 'plans') usePlans(message.plans)
+  else receive(message)
+})
 process.send?.({ kind: 'hello' })

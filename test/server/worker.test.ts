@@ -36,6 +36,7 @@ const keyring: Keyring = {
     allowance: newAllowance('test', {}),
   }),
   refresh: async () => undefined,
+  usePlans: () => undefined,
   version: () => 0,
   counts: () => ({ keys: 0, verified: 0 }),
 }
