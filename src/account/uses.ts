@@ -42,7 +42,9 @@ export function createUseStore(counters: Counters): UseStore {
     },
     days: async () =>
       new Map(
-        counters.list(prefix).map(([name, day]) => [name.slice(prefix.length), day as Day] as const),
+        counters
+          .list(prefix)
+          .map(([name, day]) => [name.slice(prefix.length), day as Day] as const),
       ),
   }
 }
@@ -65,7 +67,8 @@ export function createUseNotes(store: Pick<UseStore, 'note'>): UseNotes {
     const keyIds = [...pending]
     pending.clear()
     timer = undefined
-    const write = (keyId: string): Promise<void> => store.note(keyId, noted.get(keyId) ?? (0 as Day))
+    const write = (keyId: string): Promise<void> =>
+      store.note(keyId, noted.get(keyId) ?? (0 as Day))
     const results = await Promise.allSettled(keyIds.map(write))
     for (const [i, result] of results.entries()) {
       if (result.status === 'rejected') pending.add(keyIds[i] ?? '')

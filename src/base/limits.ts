@@ -64,6 +64,15 @@ export const rotationGraceHours = 168
 /** A quarter of a year; who needs both secrets longer needs two keys. */
 export const rotationGraceHoursMax = 2160
 
+/** A terminal's height of administrative acts, unless more are asked for. */
+export const auditActsShown = 30
+
+/** Acts are gathered in memory before they are printed, about 1 KiB each. */
+export const auditActsShownMax = 100_000
+
+/** A file of exported keys: about 500 bytes a key, so half a million of them. */
+export const keyFileBytesMax = 268_435_456
+
 /**
  * Keys with a rate limit since the machine started (a key whose limits change counts again): three
  * quarters of the slots in the rate file, above which looking for one takes long. 16 bytes each.

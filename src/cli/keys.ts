@@ -1,62 +1,20 @@
-// The commands `iprisk keys create|list|revoke|rotate`: what they say and in which form. The
-// options have been validated as settings; what is left to judge here needs the clock. How keys are
-// made and kept is src/account's.
+// The commands `iprisk keys create|revoke|rotate`: what they say and in which form. The options have
+// been validated as settings; what is left to judge here needs the clock. How keys are made and kept
+// is src/account's; listings are listing.ts's.
 //
 // A key's text goes to standard output once and nowhere else.
 
 import type { IssuedKey } from '../account/issue.ts'
 import { createKey, revokeKey, rotateKey } from '../account/issue.ts'
-import { isKeyId } from '../account/key.ts'
-import { openLmdbStore } from '../account/lmdb.ts'
-import type { KeyRecord, NewKey } from '../account/record.ts'
-import { keyState } from '../account/record.ts'
-import type { KeyStore } from '../account/store.ts'
-import { alignColumns } from '../base/column.ts'
+import type { NewKey } from '../account/record.ts'
 import { dayOf, formatDay } from '../base/day.ts'
-import { IpriskError } from '../base/error.ts'
+import { timeText } from '../base/figure.ts'
 import type { Plans } from '../config/plan.ts'
 import { apiNames, planNamed } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
-
-/** Where a command writes, and when it is. */
-export interface CommandIo {
-  /** Takes text for standard output. */
-  readonly out: (text: string) => void
-  /** Milliseconds since the epoch. */
-  readonly now: number
-}
+import { type CommandIo, act, apisText, checkId, usage } from './keystore.ts'
 
 const msPerHour = 3_600_000
-
-function usage(message: string): IpriskError {
-  return new IpriskError({ code: 'usage', message, fault: 'usage' })
-}
-
-async function withStore<T>(state: string, use: (store: KeyStore) => Promise<T>): Promise<T> {
-  const store = await openLmdbStore(state)
-  try {
-    return await use(store)
-  } finally {
-    await store.close()
-  }
-}
-
-/** An instant as people and programs read it, to the second. */
-function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
-}
-
-function apisText(apis: readonly string[]): string {
-  return apis.length === 0 ? 'none' : apis.join(',')
-}
-
-function checkId(id: string): void {
-  if (isKeyId(id)) return
-  throw usage(
-    'An id is the 12 letters and digits between "irk_" and the next "_" of a key. ' +
-      '"iprisk keys list" shows the ids.',
-  )
-}
 
 /** The key that the options describe, or every reason why it cannot be made. */
 function newKeyOf(invocation: Settings['invocation'], plans: Plans, now: number): NewKey {
@@ -111,59 +69,19 @@ function issuedText(issued: IssuedKey, more: Readonly<Record<string, string>>): 
 export async function keysCreate(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation, plans, state } = settings
   const key = newKeyOf(invocation, plans, io.now)
-  const issued = await withStore(state, (store) => createKey(store, key, io.now))
+  const issued = await act({ state, act: 'create', keys: [] }, (store) =>
+    createKey(store, key, io.now),
+  )
   const { id, plan, apis } = issued.record
   if (invocation.json) io.out(`${JSON.stringify({ id, key: issued.text, plan, apis })}\n`)
   else io.out(issuedText(issued, {}))
 }
 
-/** One key of `keys list --json`. Times are ISO 8601, UTC. */
-function listedKey(record: KeyRecord, now: number): Record<string, unknown> {
-  const { id, name, plan, apis, createdAt, expires, revokedAt, secrets, limits } = record
-  return {
-    id,
-    name,
-    plan,
-    apis,
-    state: keyState(record, now),
-    created_at: timeText(createdAt),
-    expires: expires === undefined ? null : formatDay(expires),
-    revoked_at: revokedAt === undefined ? null : timeText(revokedAt),
-    secrets: secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now).length,
-    rate: limits?.perSecond ?? null,
-    burst: limits?.burst ?? null,
-    quota: limits?.quotaPerMonth ?? null,
-  }
-}
-
-/** `keys list`: every key, oldest first; never a secret. */
-export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
-  const records = await withStore(settings.state, (store) => store.list())
-  if (settings.invocation.json) {
-    io.out(`${JSON.stringify(records.map((record) => listedKey(record, io.now)))}\n`)
-    return
-  }
-  if (records.length === 0) {
-    io.out('There are no keys. "iprisk keys create --plan team" makes one.\n')
-    return
-  }
-  const rows = records.map((record) => [
-    record.id,
-    keyState(record, io.now),
-    record.plan,
-    apisText(record.apis),
-    timeText(record.createdAt).slice(0, 10),
-    record.expires === undefined ? 'never' : formatDay(record.expires),
-    record.name,
-  ])
-  const head = ['ID', 'STATE', 'PLAN', 'APIS', 'CREATED', 'EXPIRES', 'NAME']
-  io.out(`${alignColumns([head, ...rows], head.length).join('\n')}\n`)
-}
-
 /** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */
 export async function keysRevoke(settings: Settings, id: string, io: CommandIo): Promise<void> {
   checkId(id)
-  const record = await withStore(settings.state, (store) => revokeKey(store, id, io.now))
+  const options = { state: settings.state, act: 'revoke', keys: [id] } as const
+  const record = await act(options, (store) => revokeKey(store, id, io.now))
   const at = timeText(record.revokedAt ?? io.now)
   if (settings.invocation.json) io.out(`${JSON.stringify({ id, revoked_at: at })}\n`)
   else io.out(`The key ${id} is revoked since ${at}.\n`)
@@ -173,7 +91,8 @@ export async function keysRevoke(settings: Settings, id: string, io: CommandIo):
 export async function keysRotate(settings: Settings, id: string, io: CommandIo): Promise<void> {
   checkId(id)
   const when = { now: io.now, graceMs: settings.invocation.graceHours * msPerHour }
-  const issued = await withStore(settings.state, (store) => rotateKey(store, id, when))
+  const options = { state: settings.state, act: 'rotate', keys: [id] } as const
+  const issued = await act(options, (store) => rotateKey(store, id, when))
   const { plan, apis, secrets } = issued.record
   const old = secrets.at(-2)?.expiresAt
   const until = old === undefined ? null : timeText(old)

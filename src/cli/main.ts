@@ -16,8 +16,7 @@ import { explainCommand } from './explain.ts'
 import { feedsFetch, feedsList } from './feeds.ts'
 import { historyImport, historyShow } from './history.ts'
 import { type Io, exitCodes } from './io.ts'
-import type * as Keys from './keys.ts'
-import type { CommandIo } from './keys.ts'
+import type { CommandIo } from './keystore.ts'
 import { processIo } from './process.ts'
 import { tableInfo, tableVerify } from './table.ts'
 
@@ -69,22 +68,42 @@ const entries: Readonly<Record<string, Entry>> = {
   'keys create': {
     options: 'keys create',
     help: 'make a key; its text is shown once',
-    run: onKeys((keys, settings, io) => keys.keysCreate(settings, io)),
+    run: onKeys(async (...on) => (await import('./keys.ts')).keysCreate(on[0], on[2])),
   },
   'keys list': {
     options: 'keys list',
-    help: 'list the keys',
-    run: onKeys((keys, settings, io) => keys.keysList(settings, io)),
+    help: 'list the keys, with what each used this month and when last',
+    run: onKeys(async (...on) => (await import('./listing.ts')).keysList(on[0], on[2])),
+  },
+  'keys show <id>': {
+    options: 'keys show',
+    help: 'show the limits, usage and secrets of a key',
+    run: onKeys(async (...on) => (await import('./listing.ts')).keysShow(...on)),
   },
   'keys revoke <id>': {
     options: 'keys revoke',
     help: 'end a key at once',
-    run: onKeys((keys, settings, io, id) => keys.keysRevoke(settings, id, io)),
+    run: onKeys(async (...on) => (await import('./keys.ts')).keysRevoke(...on)),
   },
   'keys rotate <id>': {
     options: 'keys rotate',
     help: 'give a key a new secret; the old one lives on for a while',
-    run: onKeys((keys, settings, io, id) => keys.keysRotate(settings, id, io)),
+    run: onKeys(async (...on) => (await import('./keys.ts')).keysRotate(...on)),
+  },
+  'keys export': {
+    options: 'keys export',
+    help: 'write all keys as JSON: hashes, never secrets',
+    run: onKeys(async (...on) => (await import('./transfer.ts')).keysExport(on[0], on[2])),
+  },
+  'keys import <file>': {
+    options: 'keys import',
+    help: 'take in the keys of an export; - reads standard input',
+    run: onKeys(async (...on) => (await import('./transfer.ts')).keysImport(...on)),
+  },
+  'keys audit': {
+    options: 'keys audit',
+    help: 'show who did what to the keys',
+    run: onKeys(async (...on) => (await import('./audit.ts')).keysAudit(on[0], on[2])),
   },
   'table info <file>': {
     options: 'table info',
@@ -123,14 +142,11 @@ function asOfOf({ asOf }: Settings['build']): { readonly asOf?: Day } {
   return asOf === undefined ? {} : { asOf }
 }
 
-/** A command on the keys; their store is loaded only where it is needed. */
-function onKeys(
-  run: (keys: typeof Keys, settings: Settings, io: CommandIo, id: string) => Promise<void>,
-): Run {
+/** A command on the keys; each loads its file itself, for their store is needed by none other. */
+function onKeys(run: (settings: Settings, id: string, io: CommandIo) => Promise<void>): Run {
   return async (settings, [id = ''], io) => {
-    const keys = await import('./keys.ts')
     const keyIo = { out: (text: string) => io.out(text.trimEnd()), now: Date.now() }
-    await run(keys, settings, keyIo, id)
+    await run(settings, id, keyIo)
     return exitCodes.done
   }
 }

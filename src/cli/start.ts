@@ -2,13 +2,14 @@
 // makes a key; every time it serves. It prints a curl line that works.
 
 import { existsSync } from 'node:fs'
+import { audited } from '../account/audit.ts'
 import { createKey } from '../account/issue.ts'
-import { openLmdbStore } from '../account/lmdb.ts'
 import { apiNames } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Configuration } from '../server/reload.ts'
 import { buildTable } from './build.ts'
 import type { Io } from './io.ts'
+import { withStore } from './keystore.ts'
 import { serve } from './serve.ts'
 
 /** An operator's own services: no limits, all that there is (contract 3.14). */
@@ -39,14 +40,15 @@ export async function startCommand(
 
 /** The text of a new key where there is none yet. */
 async function firstKey(settings: Settings): Promise<string | undefined> {
-  const store = await openLmdbStore(settings.state)
-  try {
+  const { state } = settings
+  return withStore(state, async (store) => {
     if ((await store.list()).length > 0) return undefined
     const key = { name: 'first key', plan: firstPlan, apis: apiNames }
-    return (await createKey(store, key, Date.now())).text
-  } finally {
-    await store.close()
-  }
+    const issued = await audited({ state, store, act: 'create', keys: [] }, (store) =>
+      createKey(store, key, Date.now()),
+    )
+    return issued.text
+  })
 }
 
 function curlLine(settings: Settings, key: string): string {

@@ -11,8 +11,12 @@ export const commands = [
   'explain',
   'keys create',
   'keys list',
+  'keys show',
   'keys revoke',
   'keys rotate',
+  'keys export',
+  'keys import',
+  'keys audit',
   'table info',
   'table verify',
   'feeds list',
@@ -37,7 +41,16 @@ export interface Option {
   readonly help: string
 }
 
-const keyCommands = ['keys create', 'keys list', 'keys revoke', 'keys rotate'] as const
+const keyCommands = [
+  'keys create',
+  'keys list',
+  'keys show',
+  'keys revoke',
+  'keys rotate',
+  'keys export',
+  'keys import',
+  'keys audit',
+] as const
 const create = ['keys create'] as const
 
 export const options: readonly Option[] = [
@@ -291,7 +304,21 @@ export const options: readonly Option[] = [
     form: 'number',
     member: ['invocation', 'graceHours'],
     commands: ['keys rotate'],
-    help: 'how long the old secret still works; 0 ends it at once',
+    help: 'how long the old secret still works; a week by default, 0 ends it at once',
+  },
+  {
+    flag: '--replace',
+    form: 'switch',
+    member: ['invocation', 'replace'],
+    commands: ['keys import'],
+    help: 'where a key differs from the one that is there, take the one of the file',
+  },
+  {
+    flag: '--last <n>',
+    form: 'number',
+    member: ['invocation', 'last'],
+    commands: ['keys audit'],
+    help: 'how many acts to show; 30 by default',
   },
 ]
 

@@ -6,6 +6,8 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseDay } from '../base/day.ts'
 import {
+  auditActsShown,
+  auditActsShownMax,
   drainSecondsMax,
   keyNameCharsMax,
   plansMax,
@@ -43,7 +45,7 @@ function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
   return z.enum(values, `one of ${values.join(', ')}`)
 }
 
-function text(allowed: string, test: (value: string) => boolean) {
+export function text(allowed: string, test: (value: string) => boolean) {
   return z.string(allowed).refine(test, allowed)
 }
 
@@ -72,12 +74,12 @@ const host = text(
 const path = text('the path of a file or folder', (value) => value !== '' && !value.includes('\0'))
 const paths = z.array(path, 'a list of paths')
 const onOff = z.boolean('true or false')
-const day = text('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
-const perSecond = whole({ min: 1, max: ratePerSecondMax, unit: 'requests a second' })
-const burst = whole({ min: 1, max: rateBurstMax, unit: 'requests' })
+export const day = text('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
+export const perSecond = whole({ min: 1, max: ratePerSecondMax, unit: 'requests a second' })
+export const burst = whole({ min: 1, max: rateBurstMax, unit: 'requests' })
 const percent = 'a number from 0 to 100'
 const quotaRange = { min: 1, max: quotaPerMonthMax, unit: 'checks a month' }
-const quota = whole(quotaRange)
+export const quota = whole(quotaRange)
 const quotaOrNone = whole({ ...quotaRange, or: '"none" or ' })
 
 const identifier = (what: string) =>
@@ -86,11 +88,16 @@ const identifier = (what: string) =>
     .regex(/^[a-z][a-z0-9_-]{0,63}$/, `${what} of a–z, 0–9, _ and -, beginning with a letter`)
 
 const rateAllowed = '"none" or an object of perSecond and burst'
+/** Of a key, whatever it is called by. */
+export const keyName = text(`printable text of at most ${keyNameCharsMax} characters`, isLabel)
+
+export const apis = z
+  .array(oneOf(apiNames), `a list of ${apiNames.join(', ')}; empty where none is included`)
+  .refine((list) => new Set(list).size === list.length, 'a list that names each API once')
+
 const plan = z.strictObject(
   {
-    apis: z
-      .array(oneOf(apiNames), `a list of ${apiNames.join(', ')}; empty where none is included`)
-      .refine((list) => new Set(list).size === list.length, 'a list that names each API once'),
+    apis,
     rate: z.union(
       [z.literal('none'), z.strictObject({ perSecond, burst }, rateAllowed)],
       rateAllowed,
@@ -159,8 +166,10 @@ const store = z.strictObject(
 const invocation = z.strictObject({
   json: onOff,
   force: onOff,
+  replace: onOff,
+  last: whole({ min: 1, max: auditActsShownMax, unit: 'acts' }).default(auditActsShown),
   plan: z.string().optional(),
-  name: text(`printable text of at most ${keyNameCharsMax} characters`, isLabel).optional(),
+  name: keyName.optional(),
   api: oneOf([...apiNames, 'none']).optional(),
   expires: day.optional(),
   rate: perSecond.optional(),

@@ -15,6 +15,7 @@ import type { Day } from '../base/day.ts'
 import { parseDay } from '../base/day.ts'
 import { IpriskError } from '../base/error.ts'
 import { storeTimeoutMs } from '../base/limits.ts'
+import { present } from '../base/present.ts'
 import type { ApiName, Plan, PlanAsWritten, Plans } from './plan.ts'
 import { defaultPlans } from './plan.ts'
 import type { Problem } from './problem.ts'
@@ -77,6 +78,10 @@ export interface Invocation {
   readonly json: boolean
   /** A build goes live whatever the gate says. */
   readonly force: boolean
+  /** An import takes the file's keys where they differ from those that are there. */
+  readonly replace: boolean
+  /** How many acts of the audit log are shown. */
+  readonly last: number
   readonly plan?: string
   readonly name?: string
   readonly api?: ApiName | 'none'
@@ -123,7 +128,7 @@ function writeDefaults(tree: Tree): void {
       flipsMaxPercent: 1,
     },
     plans: defaultPlans,
-    invocation: { json: false, force: false },
+    invocation: { json: false, force: false, replace: false },
   }
   for (const [member, value] of Object.entries(defaults)) {
     writeTree(tree, [member], value, { kind: 'default' })
@@ -255,11 +260,6 @@ function planOf(name: string, written: PlanAsWritten): Plan {
   }
 }
 
-/** `{ [name]: value }`, or nothing for `undefined`: an optional member is absent, not undefined. */
-function present<K extends string, V>(name: K, value: V | undefined): { readonly [P in K]?: V } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [P in K]: V })
-}
-
 function dayOrNone(text: string | undefined): Day | undefined {
   return text === undefined ? undefined : parseDay(text)
 }
@@ -267,8 +267,8 @@ function dayOrNone(text: string | undefined): Day | undefined {
 function settingsOf(valid: ValidSettings): Settings {
   const { table, state, store, serve, build, plans, invocation } = valid
   const { mirror, asOf, out = table, report = join(dirname(out), 'report.json'), ...rest } = build
-  const { json, force, graceHours, plan, name, api, expires, rate, burst, quota } = invocation
   const { url, passwordFile, caFile, policy, timeoutMs } = store
+  const { plan, name, api, expires, rate, burst, quota, ...always } = invocation
   return {
     table,
     state,
@@ -291,9 +291,7 @@ function settingsOf(valid: ValidSettings): Settings {
       Object.entries(plans).map(([planName, written]) => [planName, planOf(planName, written)]),
     ),
     invocation: {
-      json,
-      force,
-      graceHours,
+      ...always,
       ...present('plan', plan),
       ...present('name', name),
       ...present('api', api),

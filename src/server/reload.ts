@@ -55,7 +55,10 @@ export function watchConfiguration(options: {
     try {
       next = read()
     } catch (error) {
-      log.error({ path }, `The configuration is not used, the one before stays: ${messageOf(error)}`)
+      log.error(
+        { path },
+        `The configuration is not used, the one before stays: ${messageOf(error)}`,
+      )
       return
     }
     const names = restartNames(current, next)

@@ -1,0 +1,10 @@
+// An optional member that is absent, not `undefined` (exactOptionalPropertyTypes), in an object
+// literal: `{ ...present('name', name) }`.
+
+/** `{ [name]: value }`, or nothing for `undefined`. */
+export function present<K extends string, V>(
+  name: K,
+  value: V | undefined,
+): { readonly [P in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [P in K]: V })
+}
