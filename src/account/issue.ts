@@ -14,7 +14,7 @@ export interface IssuedKey {
   readonly record: KeyRecord
 }
 
-function unknownKey(id: string): IpriskError {
+export function unknownKey(id: string): IpriskError {
   const message = `There is no key with the id ${id}. "iprisk keys list" shows the ids.`
   return new IpriskError({ code: 'key_unknown', message, fault: 'input' })
 }

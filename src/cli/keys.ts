@@ -67,11 +67,9 @@ function issuedText(issued: IssuedKey, more: Readonly<Record<string, string>>): 
 
 /** `keys create`: makes a key and prints it, this once. */
 export async function keysCreate(settings: Settings, io: CommandIo): Promise<void> {
-  const { invocation, plans, state } = settings
+  const { invocation, plans } = settings
   const key = newKeyOf(invocation, plans, io.now)
-  const issued = await act({ state, act: 'create', keys: [] }, (store) =>
-    createKey(store, key, io.now),
-  )
+  const issued = await act(settings, { act: 'create' }, (store) => createKey(store, key, io.now))
   const { id, plan, apis } = issued.record
   if (invocation.json) io.out(`${JSON.stringify({ id, key: issued.text, plan, apis })}\n`)
   else io.out(issuedText(issued, {}))
@@ -80,8 +78,8 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
 /** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */
 export async function keysRevoke(settings: Settings, id: string, io: CommandIo): Promise<void> {
   checkId(id)
-  const options = { state: settings.state, act: 'revoke', keys: [id] } as const
-  const record = await act(options, (store) => revokeKey(store, id, io.now))
+  const what = { act: 'revoke', keys: [id] } as const
+  const record = await act(settings, what, (store) => revokeKey(store, id, io.now))
   const at = timeText(record.revokedAt ?? io.now)
   if (settings.invocation.json) io.out(`${JSON.stringify({ id, revoked_at: at })}\n`)
   else io.out(`The key ${id} is revoked since ${at}.\n`)
@@ -91,8 +89,8 @@ export async function keysRevoke(settings: Settings, id: string, io: CommandIo):
 export async function keysRotate(settings: Settings, id: string, io: CommandIo): Promise<void> {
   checkId(id)
   const when = { now: io.now, graceMs: settings.invocation.graceHours * msPerHour }
-  const options = { state: settings.state, act: 'rotate', keys: [id] } as const
-  const issued = await act(options, (store) => rotateKey(store, id, when))
+  const what = { act: 'rotate', keys: [id] } as const
+  const issued = await act(settings, what, (store) => rotateKey(store, id, when))
   const { plan, apis, secrets } = issued.record
   const old = secrets.at(-2)?.expiresAt
   const until = old === undefined ? null : timeText(old)

@@ -1,10 +1,13 @@
 // What the commands on keys share: their output, the stores of a state folder, ids and usage errors.
 
-import { audited, type AuditAct } from '../account/audit.ts'
+import { type AuditAct, audited } from '../account/audit.ts'
 import { isKeyId } from '../account/key.ts'
-import { openLmdbStore } from '../account/lmdb.ts'
+import { type QuotaLedger, createLedger } from '../account/ledger.ts'
+import { openLmdbCounters, openLmdbStore } from '../account/lmdb.ts'
 import type { KeyStore } from '../account/store.ts'
+import { type UseStore, createUseStore } from '../account/uses.ts'
 import { IpriskError } from '../base/error.ts'
+import type { Settings } from '../config/settings.ts'
 
 /** Where a command writes, and when it is. */
 export interface CommandIo {
@@ -26,24 +29,42 @@ export function checkId(id: string): void {
   )
 }
 
-export async function withStore<T>(
-  state: string,
-  use: (store: KeyStore) => Promise<T>,
+/** What the commands ask: the keys, what they have used, and when last. */
+export interface Stores {
+  readonly keyStore: KeyStore
+  readonly ledger: QuotaLedger
+  readonly uses: UseStore
+}
+
+/** Opens the stores that the settings name, and closes them whatever comes. */
+export async function withStores<T>(
+  { state }: Settings,
+  use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
-  const store = await openLmdbStore(state)
+  const keyStore = await openLmdbStore(state)
   try {
-    return await use(store)
+    const counters = await openLmdbCounters(state)
+    const ledger = createLedger(counters)
+    try {
+      return await use({ keyStore, ledger, uses: createUseStore(counters) })
+    } finally {
+      await ledger.close()
+    }
   } finally {
-    await store.close()
+    await keyStore.close()
   }
 }
 
-/** Does an act on the keys of a state folder and records it in the audit log. */
+/** Does an act on the keys and records it in the audit log. */
 export function act<T>(
-  options: { readonly state: string; readonly act: AuditAct; readonly keys: readonly string[] },
+  settings: Settings,
+  what: { readonly act: AuditAct; readonly keys?: readonly string[] },
   run: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
-  return withStore(options.state, (store) => audited({ ...options, store }, run))
+  const { state } = settings
+  return withStores(settings, ({ keyStore: store }) =>
+    audited({ state, store, keys: [], ...what }, run),
+  )
 }
 
 export function apisText(apis: readonly string[]): string {

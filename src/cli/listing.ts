@@ -7,19 +7,16 @@
 // uses.ts's.
 
 import { type KeyFacts, factsOf } from '../account/facts.ts'
+import { unknownKey } from '../account/issue.ts'
 import { type Limits, limitsOf } from '../account/limit.ts'
-import { createLedger } from '../account/ledger.ts'
-import { openLmdbCounters } from '../account/lmdb.ts'
 import { formatMonth, monthOf } from '../account/period.ts'
 import { type KeyRecord, type KeyState, keyState } from '../account/record.ts'
-import { createUseStore } from '../account/uses.ts'
 import { alignColumns } from '../base/column.ts'
 import { type Day, formatDay } from '../base/day.ts'
-import { IpriskError } from '../base/error.ts'
 import { count, timeText } from '../base/figure.ts'
 import { type Plan, planNamed } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
-import { type CommandIo, apisText, checkId, withStore } from './keystore.ts'
+import { type CommandIo, type Stores, apisText, checkId, withStores } from './keystore.ts'
 
 /** What the counters know of all keys. */
 interface Uses {
@@ -28,15 +25,10 @@ interface Uses {
   readonly days: ReadonlyMap<string, Day>
 }
 
-async function readUses(state: string, now: number): Promise<Uses> {
-  const counters = await openLmdbCounters(state)
-  try {
-    const month = monthOf(now)
-    const units = await createLedger(counters).usage(month)
-    return { month: formatMonth(month), units, days: await createUseStore(counters).days() }
-  } finally {
-    await counters.close()
-  }
+async function readUses({ ledger, uses }: Stores, now: number): Promise<Uses> {
+  const month = monthOf(now)
+  const units = await ledger.usage(month)
+  return { month: formatMonth(month), units, days: await uses.days() }
 }
 
 /** A key with all that belongs to it, ready to print. */
@@ -90,15 +82,17 @@ const usedText = (units: number | undefined): string =>
 
 /** `keys list`: every key, oldest first. */
 export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
-  const { state, invocation } = settings
-  const records = await withStore(state, (store) => store.list())
-  const uses = await readUses(state, io.now)
-  const views = records.map((record) => viewOf(record, uses, settings, io.now))
+  const { invocation } = settings
+  const views = await withStores(settings, async (stores) => {
+    const uses = await readUses(stores, io.now)
+    const records = await stores.keyStore.list()
+    return records.map((record) => viewOf(record, uses, settings, io.now))
+  })
   if (invocation.json) {
     io.out(`${JSON.stringify(views.map((view) => listedKey(view, io.now)))}\n`)
     return
   }
-  if (records.length === 0) {
+  if (views.length === 0) {
     io.out('There are no keys. "iprisk keys create --plan team" makes one.\n')
     return
   }
@@ -113,7 +107,7 @@ export async function keysList(settings: Settings, io: CommandIo): Promise<void>
     lastUsed === undefined ? 'never' : formatDay(lastUsed),
     record.name,
   ])
-  const used = `USED ${uses.month}`
+  const used = `USED ${formatMonth(monthOf(io.now))}`
   const head = ['ID', 'STATE', 'PLAN', 'APIS', 'CREATED', 'EXPIRES', used, 'LAST USED', 'NAME']
   io.out(`${alignColumns([head, ...rows], head.length).join('\n')}\n`)
 }
@@ -177,12 +171,11 @@ function limitsJson({ rate, quotaPerMonth }: Limits): object {
 /** `keys show ID`: the limits in force and where they come from, usage, and each secret's age. */
 export async function keysShow(settings: Settings, id: string, io: CommandIo): Promise<void> {
   checkId(id)
-  const record = await withStore(settings.state, (store) => store.get(id))
-  if (record === undefined) {
-    const message = `There is no key with the id ${id}. "iprisk keys list" shows the ids.`
-    throw new IpriskError({ code: 'key_unknown', message, fault: 'input' })
-  }
-  const view = viewOf(record, await readUses(settings.state, io.now), settings, io.now)
+  const view = await withStores(settings, async (stores) => {
+    const record = await stores.keyStore.get(id)
+    if (record === undefined) throw unknownKey(id)
+    return viewOf(record, await readUses(stores, io.now), settings, io.now)
+  })
   if (!settings.invocation.json) {
     io.out(shownText(view, io.now))
     return

@@ -9,7 +9,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Configuration } from '../server/reload.ts'
 import { buildTable } from './build.ts'
 import type { Io } from './io.ts'
-import { withStore } from './keystore.ts'
+import { withStores } from './keystore.ts'
 import { serve } from './serve.ts'
 
 /** An operator's own services: no limits, all that there is (contract 3.14). */
@@ -40,12 +40,12 @@ export async function startCommand(
 
 /** The text of a new key where there is none yet. */
 async function firstKey(settings: Settings): Promise<string | undefined> {
-  const { state } = settings
-  return withStore(state, async (store) => {
+  return withStores(settings, async ({ keyStore: store }) => {
     if ((await store.list()).length > 0) return undefined
     const key = { name: 'first key', plan: firstPlan, apis: apiNames }
-    const issued = await audited({ state, store, act: 'create', keys: [] }, (store) =>
-      createKey(store, key, Date.now()),
+    const issued = await audited(
+      { state: settings.state, store, act: 'create', keys: [] },
+      (store) => createKey(store, key, Date.now()),
     )
     return issued.text
   })

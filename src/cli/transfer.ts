@@ -15,9 +15,7 @@ const conflictsShownMax = 50
 
 /** `keys export`: JSON on standard output, with and without `--json`. */
 export async function keysExport(settings: Settings, io: CommandIo): Promise<void> {
-  const { state } = settings
-  const options = { state, act: 'export', keys: [] } as const
-  const file = await act(options, (store) => exportKeys(store, io.now))
+  const file = await act(settings, { act: 'export' }, (store) => exportKeys(store, io.now))
   io.out(`${JSON.stringify(file, null, 2)}\n`)
 }
 
@@ -61,10 +59,10 @@ function refuseConflicts({ conflicts }: ImportPlan, replace: boolean): void {
 
 /** `keys import FILE`: all of the file or nothing; doing it again changes nothing. */
 export async function keysImport(settings: Settings, path: string, io: CommandIo): Promise<void> {
-  const { state, invocation } = settings
+  const { invocation } = settings
   const file = readKeyFile(path, settings)
   const keys = file.keys.map(({ id }) => id)
-  const plan = await act({ state, act: 'import', keys }, async (store) => {
+  const plan = await act(settings, { act: 'import', keys }, async (store) => {
     const plan = await planImport(store, file)
     refuseConflicts(plan, invocation.replace)
     await importKeys(store, plan, invocation.replace)

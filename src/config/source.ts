@@ -52,8 +52,16 @@ function readText(path: string, bytesMax: number): { text: string } | { failure:
     if (stat.size > bytesMax) return { failure: `it has more than ${bytesMax} bytes` }
     return { text: readFileSync(path, 'utf8').replace(/^\uFEFF/, '') }
   } catch (thrown) {
-    return { failure: messageOf(thrown) }
+    return { failure: reasonOf(thrown) }
   }
+}
+
+/** The system's usual reasons in words that say what to do. */
+function reasonOf(thrown: unknown): string {
+  const { code } = thrown as NodeJS.ErrnoException
+  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'EACCES') return 'this user may not read it, or a folder above it'
+  return messageOf(thrown)
 }
 
 /** The value of one option in the environment, directly or by a file. */
@@ -85,6 +93,12 @@ function readVariable(
     return undefined
   }
   const value = read.text.replace(/\r?\n$/, '')
+  if (value === '') {
+    // Unlike an empty variable: a file that was mounted and is empty is a secret that went astray.
+    const allowed = 'it must name a file that holds the value, and this one is empty'
+    problems.push({ name: fileVariable, value: showValue(named), origin, allowed })
+    return undefined
+  }
   return { value, origin: { kind: 'value-file', name: fileVariable, path } }
 }
 

@@ -118,3 +118,39 @@ it('tells ids from other text', () => {
     expect([text, isKeyId(text)]).toEqual([text, false])
   }
 })
+
+// What README gives to secret scanners.
+const scannerPattern = /\birk_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}\b/g
+
+describe('a secret scanner', () => {
+  it('finds every key in a text, and no id, half a key or other text', () => {
+    const keys = Array.from({ length: 1000 }, () =>
+      formatKeyText({ id: randomId(), secret: randomSecret() }),
+    )
+    const lines = keys.map((key, i) => `KEY_${i}="${key}", irk_${randomId()}, x${key}, ${key}y`)
+    const found = lines.join('\n').match(scannerPattern)
+    expect(found).toEqual(keys)
+    expect(found?.every((key) => parseKeyText(key) !== undefined)).toBe(true)
+  })
+})
+
+it('catches 100,000 random typing errors without a look-up', () => {
+  // A generator with a seed: a failure comes again.
+  let state = 20260822
+  const random = (below: number): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+  let text = ''
+  let caught = 0
+  for (let i = 0; i < 100_000; i += 1) {
+    if (i % 1000 === 0) text = formatKeyText({ id: randomId(), secret: randomSecret() })
+    const at = random(keyTextChars - 1)
+    const [here = '', next = ''] = [text[at], text[at + 1]]
+    const other = digits.charAt((digits.indexOf(here) + 1 + random(61)) % 62)
+    const swap = i % 2 === 0 && here !== next
+    const typo = text.slice(0, at) + (swap ? next + here : other + next) + text.slice(at + 2)
+    if (typo !== text && parseKeyText(typo) === undefined) caught += 1
+  }
+  expect(caught).toBe(100_000)
+})

@@ -112,15 +112,20 @@ describe('list', () => {
     const text = await output((io) => keysList(settings('keys list', {}), io), now + 86_400_000)
     const lines = text.trimEnd().split('\n')
     expect(lines).toHaveLength(4)
-    const header = 'ID            STATE    PLAN        APIS     CREATED     EXPIRES     NAME'
+    const header =
+      'ID            STATE    PLAN        APIS     CREATED     EXPIRES     USED 2026-08  LAST USED  NAME'
     expect(lines[0]).toBe(header)
     const rest = (id: string): string =>
       lines.find((line) => line.startsWith(id))?.slice(id.length) ?? ''
     expect(rest(live.id)).toBe(
-      '  live     enterprise  ip-risk  2026-08-22  never       the web shop',
+      '  live     enterprise  ip-risk  2026-08-22  never       0             never      the web shop',
     )
-    expect(rest(old.id)).toBe('  expired  team        none     2026-08-22  2026-08-23')
-    expect(rest(gone.id)).toBe('  revoked  free        ip-risk  2026-08-22  never')
+    expect(rest(old.id)).toBe(
+      '  expired  team        none     2026-08-22  2026-08-23  0             never',
+    )
+    expect(rest(gone.id)).toBe(
+      '  revoked  free        ip-risk  2026-08-22  never       -             never',
+    )
   })
 
   it('never shows a secret or its hash', async () => {
@@ -147,6 +152,8 @@ describe('list', () => {
         rate: null,
         burst: null,
         quota: 7,
+        usage: { month: '2026-08', units_at_most: 0 },
+        last_used: null,
       },
     ])
   })

@@ -1,6 +1,6 @@
 // Settings: where a value comes from, what is refused and in which words, all at once.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
@@ -227,6 +227,8 @@ describe('what a flag says of one call', () => {
     expect(settings({ command: 'keys create', flags, environment }).invocation).toEqual({
       json: true,
       force: false,
+      replace: false,
+      last: 30,
       plan: 'team',
       name: 'n',
       api: 'none',
@@ -295,6 +297,9 @@ describe('one problem', () => {
       environment({ IPRISK_PORT_FILE: 'gone' }),
       'IPRISK_PORT_FILE = "gone" (the environment variable',
     ],
+    [environment({ IPRISK_PORT_FILE: 'gone' }), 'can be read: there is no such file'],
+    [environment({ IPRISK_PORT_FILE: '.' }), 'can be read: it is a folder'],
+    [environment({ IPRISK_STATE_FILE: '/dev/null' }), 'and this one is empty'],
     [environment({ IPRISK_PORT_FILE: 'x', IPRISK_PORT: '1' }), 'only one of the two'],
     [environment({ IPRISK_CONFIG_FILE: 'x' }), 'did you mean IPRISK_CONFIG?'],
     [flag({ config: 'gone.json' }), 'gone.json" (the flag --config): it must name a file'],
@@ -422,4 +427,29 @@ describe('the option table', () => {
     const found = options.find((option) => nameOf(option) === 'adminPort')
     expect(found && environmentOf(found)).toBe('IPRISK_ADMIN_PORT')
   })
+})
+
+it('says that a value file is not ours to read', () => {
+  file('8181', 'port.txt')
+  chmodSync(cwd, 0o755)
+  chmodSync(join(cwd, 'port.txt'), 0o000)
+  const environment = { IPRISK_PORT_FILE: 'port.txt' }
+  // Root reads everything whatever the mode says, so it is nobody for a moment.
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) process.seteuid?.(65_534)
+  try {
+    expect(() => settings({ environment })).toThrow('this user may not read it')
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
+})
+
+it('reads every option from a file, those of one call among them', () => {
+  for (const option of options) {
+    const environment = { [`${environmentOf(option)}_FILE`]: 'gone' }
+    const [command] = option.commands
+    expect(() => settings({ command: command ?? 'serve', environment })).toThrow(
+      `${environmentOf(option)}_FILE = "gone"`,
+    )
+  }
 })
