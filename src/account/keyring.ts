@@ -141,6 +141,14 @@ function bearerText(authorization: string): string {
   return authorization.slice(7).trim()
 }
 
+/** A Map keeps the order of insertion: the first one is the oldest. */
+function dropOldest(entries: Map<string, Verified>): void {
+  for (const oldest of entries.keys()) {
+    entries.delete(oldest)
+    return
+  }
+}
+
 /**
  * An empty keyring for one API: it denies every key until the first `refresh` has resolved.
  */
@@ -167,13 +175,7 @@ export function createKeyring(options: {
     const hash = hashSecret(text.secret)
     for (const secret of held.secrets) {
       if (secret.until <= now || !sameHash(secret.hash, hash)) continue
-      if (verified.size >= verifiedKeysMax) {
-        // A Map keeps the order of insertion: the first one is the oldest.
-        for (const oldest of verified.keys()) {
-          verified.delete(oldest)
-          break
-        }
-      }
+      if (verified.size >= verifiedKeysMax) dropOldest(verified)
       const { outcome } = held
       verified.set(authorization, { until: Math.min(held.until, secret.until), outcome })
       onVerified?.(text.id, now)
