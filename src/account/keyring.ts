@@ -141,6 +141,12 @@ function bearerText(authorization: string): string {
   return authorization.slice(7).trim()
 }
 
+function unreadable(cause: unknown, consequence: string): IpriskError {
+  const message = `The keys could not be read: ${messageOf(cause)}. ${consequence}; the next look tries again.`
+  const fault = 'environment'
+  return new IpriskError({ code: 'keys_unreadable', message, fault, retryable: true, cause })
+}
+
 /** A Map keeps the order of insertion: the first one is the oldest. */
 function dropOldest(entries: Map<string, Verified>): void {
   for (const oldest of entries.keys()) {
@@ -198,11 +204,7 @@ export function createKeyring(options: {
     if (dayOf(at) !== dayOf(now)) verified.clear()
     now = at
     const changes = await store.changes(version).catch((cause: unknown) => {
-      const message =
-        `The keys could not be read: ${messageOf(cause)}. The ${keys.size} keys held since ` +
-        `version ${version} stay in use; the next look tries again.`
-      const fault = 'environment'
-      throw new IpriskError({ code: 'keys_unreadable', message, fault, retryable: true, cause })
+      throw unreadable(cause, `The ${keys.size} keys held since version ${version} stay in use`)
     })
     // Of two refreshes under way at once the later answer may come first.
     if (changes.version <= version) return
