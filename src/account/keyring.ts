@@ -210,12 +210,8 @@ export function createKeyring(options: {
     if (changes.version <= version) return
     for (const record of changes.records) {
       const held = holdOf(record, terms)
-      if (held === undefined) {
-        keys.delete(record.id)
-        limiter.release(record.id)
-      } else {
-        keys.set(record.id, held)
-      }
+      if (held !== undefined) keys.set(record.id, held)
+      else if (keys.delete(record.id)) limiter.release(record.id)
     }
     version = changes.version
     verified.clear()

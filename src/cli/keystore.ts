@@ -2,10 +2,8 @@
 
 import { type AuditAct, audited } from '../account/audit.ts'
 import { isKeyId } from '../account/key.ts'
-import { type QuotaLedger, createLedger } from '../account/ledger.ts'
-import { openLmdbCounters, openLmdbStore } from '../account/lmdb.ts'
 import type { KeyStore } from '../account/store.ts'
-import { type UseStore, createUseStore } from '../account/uses.ts'
+import { type Stores, type StoresHooks, openStores } from '../account/stores.ts'
 import { IpriskError } from '../base/error.ts'
 import type { Settings } from '../config/settings.ts'
 
@@ -29,29 +27,19 @@ export function checkId(id: string): void {
   )
 }
 
-/** What the commands ask: the keys, what they have used, and when last. */
-export interface Stores {
-  readonly keyStore: KeyStore
-  readonly ledger: QuotaLedger
-  readonly uses: UseStore
-}
+/** A store that is away fails what is asked of it, in words of its own. */
+const silent: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
 
 /** Opens the stores that the settings name, and closes them whatever comes. */
 export async function withStores<T>(
-  { state }: Settings,
+  settings: Settings,
   use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
-  const keyStore = await openLmdbStore(state)
+  const stores = await openStores(settings, silent)
   try {
-    const counters = await openLmdbCounters(state)
-    const ledger = createLedger(counters)
-    try {
-      return await use({ keyStore, ledger, uses: createUseStore(counters) })
-    } finally {
-      await ledger.close()
-    }
+    return await use(stores)
   } finally {
-    await keyStore.close()
+    await stores.close()
   }
 }
 

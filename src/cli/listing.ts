@@ -11,12 +11,13 @@ import { unknownKey } from '../account/issue.ts'
 import { type Limits, limitsOf } from '../account/limit.ts'
 import { formatMonth, monthOf } from '../account/period.ts'
 import { type KeyRecord, type KeyState, keyState } from '../account/record.ts'
+import type { Stores } from '../account/stores.ts'
 import { alignColumns } from '../base/column.ts'
 import { type Day, formatDay } from '../base/day.ts'
 import { count, timeText } from '../base/figure.ts'
 import { type Plan, planNamed } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
-import { type CommandIo, type Stores, apisText, checkId, withStores } from './keystore.ts'
+import { type CommandIo, apisText, checkId, withStores } from './keystore.ts'
 
 /** What the counters know of all keys. */
 interface Uses {
