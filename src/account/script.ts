@@ -5,11 +5,11 @@
 //   iprisk:{<key id>}:quota:2026-08         units of the month that are taken; never removed
 //   iprisk:{<key id>}:rate:<per s>:<burst>  hash: level (tokens in use), at (µs of the store's clock)
 //   iprisk:{quota:2026-08}                  set: ids of the keys that have a counter in that month
+//   iprisk:{uses}                           hash: id → the last day of use
 //   iprisk:{keys}:records                   hash: id → record (JSON)
 //   iprisk:{keys}:changes                   sorted set: id by the version of its latest change
 //   iprisk:{keys}:stamps                    hash: version → a random text of its own
 //   iprisk:{keys}:version                   the counter
-//   iprisk:{keys}:used                      hash: id → day of the last use
 //
 // Their twins in TypeScript, which tests hold them to: `grantOf` (ledger.ts), `takeFrom` (flow.ts).
 
@@ -47,20 +47,6 @@ export const chargeScript: Script = {
   text: `return redis.call('INCRBY', KEYS[1], ARGV[1])`,
 }
 
-/** Id, day: kept unless a later one is. */
-export const useScript: Script = {
-  name: 'use',
-  text: `
-if tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '-1') >= tonumber(ARGV[2]) then return 0 end
-return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])`,
-}
-
-/** → id, day, id, day … */
-export const usesScript: Script = {
-  name: 'uses',
-  text: `return redis.call('HGETALL', KEYS[1])`,
-}
-
 /** → the counter. */
 export const readScript: Script = {
   name: 'read',
@@ -75,6 +61,22 @@ export const noteScript: Script = {
 export const membersScript: Script = {
   name: 'members',
   text: `return redis.call('SMEMBERS', KEYS[1])`,
+}
+
+/** Id, day → the last day of use, this one unless a later one is kept. */
+export const useScript: Script = {
+  name: 'note use',
+  text: `
+local kept = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '-1')
+if kept >= tonumber(ARGV[2]) then return kept end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return tonumber(ARGV[2])`,
+}
+
+/** → id, day, id, day… */
+export const usesScript: Script = {
+  name: 'read uses',
+  text: `return redis.call('HGETALL', KEYS[1])`,
 }
 
 /**

@@ -50,5 +50,5 @@ export async function keysAudit(settings: Settings, io: CommandIo): Promise<void
   ])
   const head = ['AT', 'USER', 'ACT', 'RESULT', 'KEYS', 'CHANGE']
   io.out(`${alignColumns([head, ...rows], head.length).join('\n')}\n`)
-  if (broken > 0) io.out(`${broken} lines are broken off: their writers were killed.\n`)
+  if (broken > 0) io.out(`Lines that killed processes left broken off: ${broken}.\n`)
 }

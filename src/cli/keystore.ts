@@ -3,7 +3,7 @@
 import { type AuditAct, audited } from '../account/audit.ts'
 import { isKeyId } from '../account/key.ts'
 import type { KeyStore } from '../account/store.ts'
-import { type Stores, openStores } from '../account/stores.ts'
+import { type Stores, type StoresHooks, openStores } from '../account/stores.ts'
 import { IpriskError } from '../base/error.ts'
 import type { Settings } from '../config/settings.ts'
 
@@ -27,14 +27,15 @@ export function checkId(id: string): void {
   )
 }
 
+/** A store that is away fails what is asked of it, in words of its own. */
+const silent: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
+
 /** Opens the stores that the settings name, and closes them whatever comes. */
 export async function withStores<T>(
-  { state, store }: Settings,
+  settings: Settings,
   use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
-  // What fails is said by the command that needed it.
-  const hooks = { onTrouble: () => undefined, onRecovery: () => undefined }
-  const stores = await openStores({ state, store }, hooks)
+  const stores = await openStores(settings, silent)
   try {
     return await use(stores)
   } finally {

@@ -22,11 +22,13 @@ export interface Configuration {
   readonly read: () => Settings
 }
 
-/** What a running server takes from its settings, besides plans: `serve.port`, `table`, `state`. */
+/** What a running server takes from its settings, besides plans: `table`, `serve.port`. */
 function restartNames(before: Settings, after: Settings): readonly string[] {
   const serve = Object.keys(after.serve) as (keyof Settings['serve'])[]
   return [
-    ...(['table', 'state'] as const).filter((name) => before[name] !== after[name]),
+    ...(['table', 'state', 'store'] as const).filter(
+      (name) => !isDeepStrictEqual(before[name], after[name]),
+    ),
     ...serve
       .filter((name) => !isDeepStrictEqual(before.serve[name], after.serve[name]))
       .map((name) => `serve.${name}`),

@@ -44,7 +44,7 @@ describe('the store of uses', () => {
 
 describe('the notes of a worker', () => {
   it('are one write a key and day, however often it is used', async () => {
-    const note = vi.fn<() => Promise<undefined>>(async () => undefined)
+    const note = vi.fn<() => Promise<void>>(async () => undefined)
     const { noteUse } = createUseNotes({ note })
     for (let i = 0; i < 1000; i += 1) noteUse('a', i)
     noteUse('b', 5)

@@ -33,6 +33,7 @@ describe('the audit log', () => {
     ])
     const entries = await auditOf(cwd)
     expect(new Set(entries.map(({ changes }) => changes[0]?.key))).toEqual(new Set(ids))
+    expect(entries).toHaveLength(16)
     for (const entry of entries) {
       expect(entry).toMatchObject({ act: 'create', result: 'done', uid: process.getuid?.() })
       expect(entry.user).not.toBe('')
@@ -75,7 +76,7 @@ describe('the audit log', () => {
     await runProgram(['keys', 'create', '--plan', 'free'], { cwd })
     expect(await auditOf(cwd)).toHaveLength(2)
     const { out } = await runProgram(['keys', 'audit'], { cwd })
-    expect(out).toContain('1 lines are broken off')
+    expect(out).toContain('left broken off: 1.')
     expect(out).toMatch(/ create {2}done {4}[0-9A-Za-z]{12} {2}plan free\n/)
   })
 
