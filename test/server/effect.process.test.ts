@@ -89,6 +89,15 @@ const socketsOf = (pid: number): number =>
     }
   }).length
 
+/** The first log line with those words, as soon as there is one. */
+const logged = (words: string): Promise<string> =>
+  waitFor(() =>
+    server
+      .stderr()
+      .split('\n')
+      .find((line) => line.includes(words)),
+  )
+
 beforeAll(async () => {
   writeConfig({})
   const args = ['--config', config]
@@ -144,12 +153,7 @@ describe('on every worker within a second', () => {
     const { key } = await createKey('internal')
     await untilAll(key, ({ status }) => status === 200)
     writeConfig({ internal: { apis: [] }, team: { rate: 'low', insights: 'no' } })
-    const said = await waitFor(() =>
-      server
-        .stderr()
-        .split('\n')
-        .find((line) => line.includes('The configuration is not used')),
-    )
+    const said = await logged('The configuration is not used')
     expect(said).toContain('plans.team.rate')
     expect(said).toContain('plans.team.insights')
     await sleep(300)
@@ -184,12 +188,7 @@ describe('on every worker within a second', () => {
 
   it('says what waits for a restart', async () => {
     writeFileSync(config, JSON.stringify({ serve: { logAddresses: true, port: 1 } }))
-    const said = await waitFor(() =>
-      server
-        .stderr()
-        .split('\n')
-        .find((line) => line.includes('wait for a restart')),
-    )
+    const said = await logged('wait for a restart')
     expect(said).toContain('serve.logAddresses')
     // The port was given by a flag, which wins: nothing of it has changed.
     expect(said).not.toContain('serve.port')
