@@ -38,16 +38,13 @@ const bare: CommandLine = [process.execPath, join(here, 'bare.js')]
 /** More than any load here; what counts is that every request is held against a limit. */
 const limits = { rate: 1_000_000, quota: 1_000_000_000 }
 
-/** Makes a key with a rate and a quota, in a state folder of its own. */
-export async function createKey(folder: string): Promise<string> {
+/** Makes a key, with a rate and a quota unless told otherwise, in a state folder of its own. */
+export async function createKey(
+  folder: string,
+  flags: Parameters<typeof flagsOf>[0] = { plan: 'enterprise', ...limits },
+): Promise<string> {
   const output = await runChild(
-    [
-      ...iprisk,
-      'keys',
-      'create',
-      '--json',
-      ...flagsOf({ plan: 'enterprise', ...limits, state: stateOf(folder) }),
-    ],
+    [...iprisk, 'keys', 'create', '--json', ...flagsOf({ ...flags, state: stateOf(folder) })],
     { timeoutMs: startMs, cwd: folder },
   )
   return (JSON.parse(output) as { readonly key: string }).key

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { Comparison } from '../../bench/comparison.ts'
+import type { LimitsReport } from '../../bench/limits.ts'
 import type { LimitReport } from '../../bench/limit.ts'
 import type { LookupReport } from '../../bench/lookup.ts'
 import { operations } from '../../bench/operation.ts'
@@ -268,5 +269,16 @@ describe('bench:limit', () => {
       'authenticate + admit + spend, the same',
     )
     expect(rows.every(({ refused, nsMedian }) => refused === 0 && nsMedian > 0)).toBe(true)
+  }, 60_000)
+})
+
+describe('bench:limits', () => {
+  it('loads a key with limits and one without', async () => {
+    const flags = ['--smoke', '--json', '--table', writeSmallTable()]
+    const { code, stdout } = await runBench('limits', flags)
+    expect(code).toBe(0)
+    const { rounds, throughputRatio } = JSON.parse(stdout) as LimitsReport
+    expect(rounds.map(({ key }) => key)).toEqual(['limited', 'unlimited'])
+    expect(throughputRatio).toBeGreaterThan(0)
   }, 60_000)
 })
