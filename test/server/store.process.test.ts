@@ -3,7 +3,7 @@
 // there yet is answered as the policy says, and taken up again when it is back.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { StoreServer, describeStores, startStore } from '../account/servers.ts'
+import { type StoreServer, describeStores, startStore } from '../account/servers.ts'
 import { runProgram } from '../cli/program.ts'
 import { writeSmallTable } from '../table/small.ts'
 import { type Server, newState, startServer, waitFor } from './server.ts'
