@@ -20,10 +20,11 @@ const outputBytesMax = 64 << 20
 /** Lines of a child's last words that an error repeats. */
 const lastLines = 10
 
-const living = new Set<ChildProcess>()
+/** Each with the signal that ends it and what it started when this program ends. */
+const living = new Map<ChildProcess, NodeJS.Signals>()
 
 process.on('exit', () => {
-  for (const child of living) child.kill('SIGKILL')
+  for (const [child, signal] of living) child.kill(signal)
 })
 
 /** Runs a command to its end and gives its standard output. Throws `child_failed`. */
@@ -40,7 +41,7 @@ export function runChild(
       if (error === null) resolve(stdout)
       else reject(childFailed(command, error.killed === true ? 'took too long' : stderr.trim()))
     })
-    living.add(child)
+    living.set(child, 'SIGKILL')
   })
 }
 
@@ -54,15 +55,17 @@ export async function startChild<T>(
     readonly timeoutMs: number
     readonly cwd: string
     readonly ready: (line: string) => T | undefined
+    /** For a server whose processes would outlive a killed one; SIGKILL without it. */
+    readonly lastSignal?: NodeJS.Signals
   },
 ): Promise<{ readonly child: Child; readonly found: T }> {
-  const { cwd, ready, timeoutMs } = options
+  const { cwd, ready, timeoutMs, lastSignal = 'SIGKILL' } = options
   const child = spawn(command, args, {
     cwd,
     env: cleanEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  living.add(child)
+  living.set(child, lastSignal)
   const exited = new Promise<void>((resolve) => {
     child.once('close', () => {
       living.delete(child)

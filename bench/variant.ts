@@ -120,6 +120,8 @@ async function start(
     timeoutMs: startMs,
     cwd,
     ready: (line) => says.exec(line)?.[1],
+    // Its workers do not see that their master was killed.
+    lastSignal: name === 'nginx' ? 'SIGTERM' : 'SIGKILL',
   })
   return { name, port: Number(found), pid: child.pid, end: child.end }
 }
