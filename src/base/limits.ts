@@ -26,8 +26,8 @@ export const ratePerSecondMax = 1_000_000
 /** Ten seconds of the highest rate at once; more is no longer a rate limit. */
 export const rateBurstMax = 10_000_000
 
-/** 380 million checks a second for a month; well inside the integers that a double holds. */
-export const quotaPerMonthMax = 1_000_000_000_000_000
+/** 380 million checks a second for a month; the largest integer of RateLimit's structured fields. */
+export const quotaPerMonthMax = 999_999_999_999_999
 
 /** Changed plans are in use within a second: two looks that agree, and the way to the workers. */
 export const configLookMs = 200

@@ -1,7 +1,8 @@
 // Hot path: `charge` while the key has leased units.
 //
-// What an exchange costs of its key's quota, one unit an address: at once nearly always; in a later turn where a worker
-// must lease units first (quota.ts says when); else 429 or, where the quotas cannot be reached, 503.
+// What an exchange costs of its key's quota, one unit an address: at once nearly always; in a later
+// turn where a worker must lease units first (quota.ts says when); else 429 or, where the quotas
+// cannot be reached, 503.
 // Whoever charges and then does not answer 200 gives the unit back.
 
 import type { Authenticated } from '../account/keyring.ts'
@@ -20,7 +21,13 @@ export function charge(
   const { limiter, counters } = exchange.service
   const result = limiter.spend(key.allowance, exchange.units, exchange.startedMs)
   if (result === spendResults.granted) {
-    done(exchange, key)
+    try {
+      done(exchange, key)
+    } catch (error) {
+      // It becomes a 500, which costs nothing; what was answered already is paid.
+      if (exchange.state === states.open) refund(exchange, key)
+      throw error
+    }
   } else if (result === spendResults.pending) {
     limiter.whenLeased(key.allowance, () => resume(exchange, () => charge(exchange, key, done)))
   } else if (result === spendResults.exceeded) {

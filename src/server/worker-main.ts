@@ -43,7 +43,9 @@ const receive = createWorker({
   exit: (code) => process.exit(code),
 })
 
-// A terminal sends these to every process of its group; the primary says when to drain.
+// A terminal sends these to every process of its group; the primary says when to drain, and what
+// plans there are.
+process.on('SIGHUP', () => undefined)
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
 process.on('message', (message: ToWorker | PlansChange) => {

@@ -139,6 +139,9 @@ describe('on every worker within a second', () => {
     writeConfig({ internal: { rate: { perSecond: 100_000, burst: 200_000 } } })
     const byFile = await untilAll(key, ({ policy }) => policy.includes('q=200000'))
     writeConfig({ internal: { rate: { perSecond: 100_000, burst: 400_000 } } })
+    // A terminal that closes sends it to every process of its group.
+    const before = workersOf(server)
+    for (const pid of before) process.kill(pid, 'SIGHUP')
     server.child.kill('SIGHUP')
     const bySignal = await untilAll(key, ({ policy }) => policy.includes('q=400000'))
     writeConfig({ internal: { apis: [] } })
@@ -147,6 +150,7 @@ describe('on every worker within a second', () => {
     const opened = await untilAll(key, ({ status, policy }) => status === 200 && policy === '')
     for (const ms of [byFile, bySignal, closed, opened]) expect(ms).toBeLessThan(withinMs)
     expect(server.stderr()).toContain('Changed plans are in use.')
+    expect(workersOf(server)).toEqual(before)
   })
 
   it('but a configuration with problems changes nothing, and the log says all of them', async () => {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Account, type AccountOptions, openAccount } from '../../src/account/account.ts'
 import { newAllowance } from '../../src/account/allowance.ts'
-import type { Keyring } from '../../src/account/keyring.ts'
+import type { Authenticated, Keyring } from '../../src/account/keyring.ts'
 import type { Day } from '../../src/base/day.ts'
 import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
 import type { ToPrimary, ToWorker } from '../../src/server/message.ts'
@@ -192,6 +192,53 @@ describe('a worker', () => {
     const late = connect(port, '127.0.0.1')
     const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
     expect(error.code).toBe('ECONNREFUSED')
+  })
+})
+
+describe('a request that fails inside', () => {
+  it('costs no quota', async () => {
+    const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
+    const kinds: ToPrimary['kind'][] = []
+    const until = async (kind: ToPrimary['kind']): Promise<void> => {
+      while (!kinds.includes(kind)) await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const worker = createWorker({
+      send: ({ kind }) => void kinds.push(kind),
+      openTable: () => table,
+      openAccount: async (options) => {
+        const account = await newAccount(options)
+        const allowance = account.limiter.bind('few', { quotaPerMonth: 3 })
+        const outcome = keyring.authenticate('') as Authenticated
+        return {
+          ...account,
+          keyring: { ...keyring, authenticate: () => ({ ...outcome, allowance }) },
+        }
+      },
+      createLog: () => log,
+      exit: () => undefined,
+    })
+    const store = { policy: 'refuse', timeoutMs: 300 } as const
+    const endpoint = {
+      host: '127.0.0.1',
+      port: ownPort,
+      logLevel: 'info',
+      logAddresses: false,
+    } as const
+    const settings = {
+      ...endpoint,
+      stateFolder: '',
+      store,
+      plans: {},
+      pool: { threads: 1, queue: 1 },
+    }
+    worker({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
+    await until('listening')
+    for (let i = 0; i < 10; i += 1) {
+      const [response] = responsesIn((await converse(ownPort, [request(`few-${i}`)])).text)
+      expect(response?.status).toBe(500)
+    }
+    worker({ kind: 'drain' })
+    await until('drained')
   })
 })
 
