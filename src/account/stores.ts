@@ -34,6 +34,9 @@ export interface StoresHooks {
   readonly onRecovery: () => void
 }
 
+/** For who hears of trouble anyway: a store that is away fails what is asked of it. */
+export const silent: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
+
 /** For metrics. */
 export interface StoreFigures {
   /** 1 while the store answers; always for the state folder. */

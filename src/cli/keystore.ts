@@ -3,7 +3,7 @@
 import { type AuditAct, audited } from '../account/audit.ts'
 import { isKeyId } from '../account/key.ts'
 import type { KeyStore } from '../account/store.ts'
-import { type Stores, type StoresHooks, openStores } from '../account/stores.ts'
+import { type Stores, openStores, silent } from '../account/stores.ts'
 import { IpriskError } from '../base/error.ts'
 import type { Settings } from '../config/settings.ts'
 
@@ -26,9 +26,6 @@ export function checkId(id: string): void {
       '"iprisk keys list" shows the ids.',
   )
 }
-
-/** A store that is away fails what is asked of it, in words of its own. */
-const silent: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
 
 /** Opens the stores that the settings name, and closes them whatever comes. */
 export async function withStores<T>(

@@ -7,11 +7,12 @@ import type { Authenticated } from '../account/keyring.ts'
 import { admitResults } from '../account/limiter.ts'
 import { addressesARequest } from '../api/batch.ts'
 import { placeOf } from '../pool/place.ts'
+import type { Ticket } from '../pool/pool.ts'
 import { answerTexts, countAddresses, readBatch } from '../pool/work.ts'
-import { charge, refund } from './charge.ts'
+import { charge } from './charge.ts'
 import { countAnswers, countLimited, limitedBy } from './counters.ts'
 import { type Exchange, states } from './exchange.ts'
-import { type Stay, enterPool, whenDone } from './offload.ts'
+import { enterPool, whenDone } from './offload.ts'
 import { replyError, replyJson } from './reply.ts'
 import { streamJson } from './stream.ts'
 
@@ -23,17 +24,14 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
     answerHere(exchange, key, body)
     return
   }
-  const stay = enterPool(exchange, key, false)
-  if (stay === undefined) return
+  const ticket = enterPool(exchange)
+  if (ticket === undefined) return
   // Copied: the body is dead after this call.
-  const result = stay.ticket.run({ kind: 'read', body: Uint8Array.from(body) })
+  const result = ticket.run({ kind: 'read', body: Uint8Array.from(body) })
   whenDone(exchange, { result, kind: 'read' }, ({ count, valid, pieces }) => {
     if (!isAdmitted(exchange, key, count)) return
     exchange.units = valid
-    charge(exchange, key, () => {
-      stay.owes = true
-      streamPieces(exchange, stay, pieces)
-    })
+    charge(exchange, key, () => streamPieces(exchange, ticket, pieces))
   })
 }
 
@@ -44,7 +42,6 @@ function answerHere(exchange: Exchange, key: Authenticated, body: Uint8Array): v
   charge(exchange, key, () => {
     const table = exchange.service.table()
     if (table === undefined) {
-      refund(exchange, key)
       replyError(exchange, 'upstream_unavailable')
       return
     }
@@ -73,10 +70,10 @@ function isAdmitted(exchange: Exchange, key: Authenticated, count: number): bool
 }
 
 /** The first byte goes out when the first piece is there: until then any error can be told. */
-function streamPieces(exchange: Exchange, stay: Stay, pieces: readonly Uint8Array[]): void {
+function streamPieces(exchange: Exchange, ticket: Ticket, pieces: readonly Uint8Array[]): void {
   const { counters } = exchange.service
   const ask = (index: number, give: (json: Uint8Array) => void): void => {
-    const result = stay.ticket.run({ kind: 'checks', texts: pieces[index]! })
+    const result = ticket.run({ kind: 'checks', texts: pieces[index]! })
     whenDone(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
       countAnswers(counters, answers)
       give(json)
@@ -84,7 +81,6 @@ function streamPieces(exchange: Exchange, stay: Stay, pieces: readonly Uint8Arra
   }
   ask(0, (first) => {
     if (exchange.state !== states.open) return
-    stay.owes = false
     streamJson(exchange, {
       count: pieces.length,
       ask: (index, give) => (index === 0 ? give(first) : ask(index, give)),

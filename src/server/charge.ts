@@ -3,7 +3,8 @@
 // What an exchange costs of its key's quota, one unit an address: at once nearly always; in a later
 // turn where a worker must lease units first (quota.ts says when); else 429 or, where the quotas
 // cannot be reached, 503.
-// Whoever charges and then does not answer 200 gives the unit back.
+// What is charged is owed until a 200 begins (reply.ts); every other end gives it back
+// (exchange.ts), so that nobody who charges has to think of it.
 
 import type { Authenticated } from '../account/keyring.ts'
 import { spendResults } from '../account/quota.ts'
@@ -16,18 +17,13 @@ import { replyError } from './reply.ts'
 export function charge(
   exchange: Exchange,
   key: Authenticated,
-  done: (exchange: Exchange, key: Authenticated) => void,
+  done: (exchange: Exchange) => void,
 ): void {
   const { limiter, counters } = exchange.service
   const result = limiter.spend(key.allowance, exchange.units, exchange.startedMs)
   if (result === spendResults.granted) {
-    try {
-      done(exchange, key)
-    } catch (error) {
-      // It becomes a 500, which costs nothing; what was answered already is paid.
-      if (exchange.state === states.open) refund(exchange, key)
-      throw error
-    }
+    exchange.owed = exchange.units
+    done(exchange)
   } else if (result === spendResults.pending) {
     limiter.whenLeased(key.allowance, () => resume(exchange, () => charge(exchange, key, done)))
   } else if (result === spendResults.exceeded) {
@@ -38,10 +34,6 @@ export function charge(
   }
 }
 
-export function refund({ service, startedMs, units }: Exchange, key: Authenticated): void {
-  service.limiter.refund(key.allowance, units, startedMs)
-}
-
 /**
  * Goes on when the worker knows what is left of the key's quota: it takes a unit, which asks for it,
  * and gives it back. A quota that cannot be asked is no reason not to go on.
@@ -49,7 +41,7 @@ export function refund({ service, startedMs, units }: Exchange, key: Authenticat
 export function learnQuota(exchange: Exchange, key: Authenticated, done: () => void): void {
   const { limiter } = exchange.service
   const result = limiter.spend(key.allowance, 1, exchange.startedMs)
-  if (result === spendResults.granted) refund(exchange, key)
+  if (result === spendResults.granted) limiter.refund(key.allowance, 1, exchange.startedMs)
   if (result !== spendResults.pending) done()
   else limiter.whenLeased(key.allowance, () => resume(exchange, done))
 }

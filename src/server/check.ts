@@ -8,7 +8,7 @@
 import type { Authenticated } from '../account/keyring.ts'
 import { newAsked } from '../table/asked.ts'
 import { askBody, askText, textOf } from './body.ts'
-import { charge, refund } from './charge.ts'
+import { charge } from './charge.ts'
 import { countAnswer } from './counters.ts'
 import { type Exchange, states } from './exchange.ts'
 import { answerInsights } from './insights.ts'
@@ -40,11 +40,10 @@ export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8A
   if (exchange.state === states.open) exchange.checked = textOf(asked)
 }
 
-function answerCharged(exchange: Exchange, key: Authenticated): void {
+function answerCharged(exchange: Exchange): void {
   const { service, checked } = exchange
   const table = service.table()
   if (table === undefined) {
-    refund(exchange, key)
     replyError(exchange, 'upstream_unavailable')
     return
   }

@@ -54,6 +54,8 @@ export interface Exchange {
   insights: boolean
   /** Of the quota: what the answer costs. */
   units: number
+  /** Units that are spent while no 200 has begun: what ends otherwise gives them back. */
+  owed: number
   /** Called once, when the answer is written or its client has gone. */
   onEnd: (() => void) | undefined
   /** By `performance.now()`. */
@@ -65,11 +67,20 @@ export interface Exchange {
   state: State
 }
 
+/** The answer is, or would have been, no 200: what was spent for it goes back, once. */
+export function giveBack(exchange: Exchange): void {
+  const { key, owed, service, startedMs } = exchange
+  if (owed === 0 || key === undefined) return
+  exchange.owed = 0
+  service.limiter.refund(key.allowance, owed, startedMs)
+}
+
 /** The exchange is over: its answer is written, or its client has gone. */
 export function closeExchange(exchange: Exchange): void {
   if (exchange.state === states.gone) return
   exchange.state = states.gone
   exchange.service.pending -= 1
+  giveBack(exchange)
   exchange.onEnd?.()
 }
 

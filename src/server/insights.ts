@@ -23,13 +23,12 @@ export function asksForInsights(query: string | undefined): boolean {
 }
 
 /** The address is valid and its unit spent. */
-export function answerInsights(exchange: Exchange, key: Authenticated): void {
+export function answerInsights(exchange: Exchange): void {
   const { service, checked } = exchange
-  const stay = enterPool(exchange, key, true)
-  if (stay === undefined) return
-  const result = stay.ticket.run({ kind: 'insights', text: checked })
+  const ticket = enterPool(exchange)
+  if (ticket === undefined) return
+  const result = ticket.run({ kind: 'insights', text: checked })
   whenDone(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
-    stay.owes = false
     countAnswers(service.counters, answers)
     replyJson(exchange, Buffer.from(json.buffer, json.byteOffset, json.length).toString())
   })

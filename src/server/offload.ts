@@ -1,24 +1,16 @@
-// A request's stay in the pool: its ticket, its deadline, and what it owes. Whatever ends the
-// exchange (answer, error, a client that goes) ends the stay, and where the answer was not given,
-// what was charged for it goes back.
+// A request's stay in the pool: its ticket and its deadline. Whatever ends the exchange (answer,
+// error, a client that goes) ends the stay.
 
-import type { Authenticated } from '../account/keyring.ts'
 import { poolRequestMsMax } from '../base/limits.ts'
 import type { Ticket } from '../pool/pool.ts'
 import type { ItemResult } from '../pool/task.ts'
-import { refund, resume } from './charge.ts'
+import { resume } from './charge.ts'
 import { type Exchange, states } from './exchange.ts'
 import { failExchange } from './failure.ts'
 import { replyError } from './reply.ts'
 
-export interface Stay {
-  readonly ticket: Ticket
-  /** The exchange's units are spent and its answer has not begun. */
-  owes: boolean
-}
-
 /** `undefined` where the pool has no room, or there is no table: then 503 is answered. */
-export function enterPool(exchange: Exchange, key: Authenticated, owes: boolean): Stay | undefined {
+export function enterPool(exchange: Exchange): Ticket | undefined {
   const { service } = exchange
   const file = service.file()
   const ticket =
@@ -26,18 +18,15 @@ export function enterPool(exchange: Exchange, key: Authenticated, owes: boolean)
       ? undefined
       : service.pool.enter({ number: file.table, path: file.path, builtMs: file.builtMs })
   if (ticket === undefined) {
-    if (owes) refund(exchange, key)
     replyError(exchange, 'upstream_unavailable')
     return undefined
   }
-  const stay: Stay = { ticket, owes }
   const late = setTimeout(() => giveUp(exchange), poolRequestMsMax)
   exchange.onEnd = () => {
     clearTimeout(late)
     ticket.close()
-    if (stay.owes) refund(exchange, key)
   }
-  return stay
+  return ticket
 }
 
 /** Goes on with a result in a later turn; what failed is a 500, or a cut connection. */

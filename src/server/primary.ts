@@ -10,7 +10,7 @@
 // any table the server runs, is not ready and answers 503; one swap at a time.
 
 import process from 'node:process'
-import { openStores } from '../account/stores.ts'
+import { openStores, silent } from '../account/stores.ts'
 import { IpriskError, messageOf } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
 import type { Settings } from '../config/settings.ts'
@@ -98,8 +98,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
  * itself at the same time; and says what the operator should know of them.
  */
 async function prepareStores(settings: Settings, log: Log): Promise<void> {
-  const hooks = { onTrouble: () => undefined, onRecovery: () => undefined }
-  const stores = await openStores(settings, hooks)
+  const stores = await openStores(settings, silent)
   try {
     stores.openLimiter()
     const { name: store } = stores
@@ -159,10 +158,10 @@ async function conduct(parts: {
 function openAdmin(crew: Crew, settings: Settings, end: AbortSignal): Promise<Admin> {
   const metrics = createMetrics()
   const readiness = (): Readiness => {
-    const { listening, answering } = crew.status()
+    const { listening, answering, keysKnown } = crew.status()
     if (end.aborted) return 'draining'
     if (listening === 0) return 'no_workers'
-    if (!crew.status().keysKnown) return 'no_keys'
+    if (!keysKnown) return 'no_keys'
     return answering === listening ? 'ready' : 'no_table'
   }
   const text = async (): Promise<string> => {

@@ -14,7 +14,7 @@
 import { type ApiErrorCode, apiErrors, errorBody } from '../api/error.ts'
 import { logAnswer } from './access.ts'
 import { type Status, countRequest } from './counters.ts'
-import { type Exchange, closeExchange, states } from './exchange.ts'
+import { type Exchange, closeExchange, giveBack, states } from './exchange.ts'
 import { describeError } from './fault.ts'
 import { limitHeaders, retryAfter } from './limit.ts'
 
@@ -44,11 +44,13 @@ interface Answer {
 
 /** 200 with a JSON text. */
 export function replyJson(exchange: Exchange, body: string): void {
+  exchange.owed = 0
   reply(exchange, { status: 200, headers: contentHeaders, body })
 }
 
 /** 200 with JSON bytes that are good for this call only. */
 export function replyBytes(exchange: Exchange, body: Uint8Array): void {
+  exchange.owed = 0
   if (answersAtOnce(exchange)) {
     exchange.state = states.answered
     write(exchange, { status: 200, headers: contentHeaders, body }, false)
@@ -63,6 +65,8 @@ function answersAtOnce({ state, keep, service }: Exchange): boolean {
 
 /** An error by its code; `allow` is for `method_not_allowed` alone. */
 export function replyError(exchange: Exchange, code: ApiErrorCode, allow = ''): void {
+  // Before the headers say what is left. A 200 that has begun owes nothing any more.
+  giveBack(exchange)
   let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
   const seconds = retryAfter(exchange, code)
   if (seconds !== undefined) headers += `\r\nretry-after: ${seconds}`

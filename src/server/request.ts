@@ -83,6 +83,7 @@ export function handleRequest(
     checked: '',
     insights: false,
     units: 1,
+    owed: 0,
     onEnd: undefined,
     startedMs: performance.now(),
     key: undefined,

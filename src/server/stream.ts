@@ -60,6 +60,7 @@ export function streamJson(exchange: Exchange, pieces: Pieces): void {
   }
 
   exchange.state = states.answered
+  exchange.owed = 0
   res.writeHeader('x-request-id', exchange.requestId)
   res.writeHeader('content-type', contentHeaders + limitHeaders(exchange))
   if (close) res.writeHeader('connection', 'close')

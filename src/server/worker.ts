@@ -150,7 +150,7 @@ async function start(
   }
   const refresh = await keepFresh(account, log, parts.send)
   const count = setInterval(() => {
-    parts.send({ kind: 'counted', counters: snapshotOf(counters, pool?.counts()) })
+    parts.send({ kind: 'counted', counters: snapshotOf(counters, pool.counts()) })
   }, countMs)
   const app = uws.App()
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
@@ -256,7 +256,7 @@ async function end(parts: WorkerParts, { counters, limiter, log, pool }: Service
   } catch (error) {
     log.warn(describeError(error), 'Leased quota could not be given back.')
   }
-  parts.send({ kind: 'counted', counters: snapshotOf(counters, pool?.counts()) })
+  parts.send({ kind: 'counted', counters: snapshotOf(counters, pool.counts()) })
   parts.send({ kind: 'drained' })
   parts.exit(0)
 }
