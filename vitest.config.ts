@@ -1,9 +1,17 @@
 import { defineConfig } from 'vitest/config'
 import { summary } from './test/summary.ts'
 
-// Two projects. `unit` runs from source, in parallel. `process` starts real servers, threads and
-// command lines from dist/ (Node 20 runs no TypeScript), so it is serial: tests there own ports and
-// cores while they run.
+// Three projects, one after the other. `unit` runs from source. `compiler` runs the command line
+// from dist/ and reads the world tables: it owns no port and tells no time, so its files run side by
+// side. `process` starts real servers and threads from dist/ (Node 20 runs no TypeScript) and is
+// serial: tests there own ports and cores while they run.
+const never = ['dist/**', 'node_modules/**']
+const compiler = [
+  'test/world-*.process.test.ts',
+  'test/{cli,fetch,gate,golden,history,measure,oracle,table}/**/*.process.test.ts',
+]
+const slow = { testTimeout: 180_000, hookTimeout: 300_000 }
+
 export default defineConfig({
   test: {
     reporters: ['default', summary],
@@ -12,20 +20,31 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['dist/**', 'node_modules/**', 'test/**/*.process.test.ts'],
+          exclude: [...never, 'test/**/*.process.test.ts'],
+          sequence: { groupOrder: 0 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
       },
       {
         test: {
+          name: 'compiler',
+          include: compiler,
+          exclude: never,
+          globalSetup: ['test/world.setup.ts'],
+          sequence: { groupOrder: 1 },
+          ...slow,
+        },
+      },
+      {
+        test: {
           name: 'process',
           include: ['test/**/*.process.test.ts'],
-          exclude: ['dist/**', 'node_modules/**'],
+          exclude: [...never, ...compiler],
           globalSetup: ['test/world.setup.ts'],
           fileParallelism: false,
-          testTimeout: 180_000,
-          hookTimeout: 300_000,
+          sequence: { groupOrder: 2 },
+          ...slow,
         },
       },
     ],

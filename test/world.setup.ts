@@ -28,13 +28,29 @@ export async function setup(): Promise<void> {
   const stale = builds.filter((one) => isStale(one))
   if (stale.length === 0) return
   const mirror = await serveFolder(feedsFolder)
-  const snapshots = mkdtempSync(join(tmpdir(), 'iprisk-snapshots-'))
   mkdirSync(join(root, 'dist/world'), { recursive: true })
   try {
-    if (stale.some(({ withHistory }) => withHistory)) await importHistory(snapshots)
-    for (const one of stale) await compileWorld(one, { mirror: mirror.url, snapshots })
+    // Side by side: they share nothing but the mirror. Those over the history wait for its import.
+    await Promise.all(
+      [false, true].map((withHistory) =>
+        compileAll(
+          stale.filter((one) => one.withHistory === withHistory),
+          mirror.url,
+        ),
+      ),
+    )
   } finally {
     mirror.close()
+  }
+}
+
+/** Compiles `builds` one after the other over one folder of snapshots. */
+async function compileAll(builds: readonly WorldBuild[], mirror: string): Promise<void> {
+  const snapshots = mkdtempSync(join(tmpdir(), 'iprisk-snapshots-'))
+  try {
+    if (builds.some(({ withHistory }) => withHistory)) await importHistory(snapshots)
+    for (const one of builds) await compileWorld(one, { mirror, snapshots })
+  } finally {
     rmSync(snapshots, { recursive: true, force: true })
   }
 }
