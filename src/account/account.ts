@@ -27,7 +27,11 @@ export interface AccountOptions {
   readonly onRecovery: () => void
 }
 
-const stateAlone: StoreSettings = { policy: 'refuse', timeoutMs: storeTimeoutMs }
+const stateAlone: StoreSettings = {
+  policy: 'refuse',
+  timeoutMs: storeTimeoutMs,
+  replicas: 0,
+}
 
 /** Throws `keys_unusable` and `rates_unusable`. */
 export async function openAccount(options: AccountOptions): Promise<Account> {

@@ -22,8 +22,6 @@ export interface Share {
   readonly localIndex: number
   /** Below it the store is asked. */
   low: number
-  /** What a batch needed that was refused; 0: nothing out of the ordinary. */
-  need: number
   /** The store has not answered when this worker asked it last. */
   failed: boolean
   /** The balance at the last look, and since when it has not changed. */

@@ -15,6 +15,8 @@
 // JavaScript and within that of x86-64 and ARM64, where both are single instructions on an aligned
 // line; a test with several processes holds it.
 
+import { rateAnswerMsMax } from '../base/limits.ts'
+
 /** Both words as one, and each alone. */
 export interface BalanceWords {
   readonly words: Int32Array
@@ -44,9 +46,6 @@ export function spendBalance(
 /** Below every balance. */
 export const noBalance = -0x8000_0000
 
-/** An answer that takes longer does not count; the machine's next one is asked for then. */
-const askMsMax = 2000
-
 /** A process may have been stopped this long since it read the clock; what is further is no ask. */
 const clockAgeMsMax = 60_000
 
@@ -54,7 +53,7 @@ const clockAgeMsMax = 60_000
 function isFree(ask: number, nowMs: number): boolean {
   const ahead = (ask - nowMs) | 0
   // One that lies further ahead has come round, or is of a clock that nobody knows.
-  return ask === 0 || ahead <= 0 || ahead > askMsMax + clockAgeMsMax
+  return ask === 0 || ahead <= 0 || ahead > rateAnswerMsMax + clockAgeMsMax
 }
 
 /** The right to ask: the word that books the answer, or 0. */
@@ -62,7 +61,7 @@ export function claimAsk(words: Int32Array, index: number, machineMs: number): n
   const nowMs = Math.floor(machineMs) | 0
   const kept = Atomics.load(words, index + 1)
   if (!isFree(kept, nowMs)) return 0
-  const claim = (nowMs + askMsMax) | 0 || 1
+  const claim = (nowMs + rateAnswerMsMax) | 0 || 1
   return Atomics.compareExchange(words, index + 1, kept, claim) === kept ? claim : 0
 }
 

@@ -6,6 +6,9 @@
 //   store   level ├──── in use ────┼── free ──┤ capacity      drains at perSecond
 //   machine balance  -credit ├──────── 0 ────────┤ ahead      lease = credit + ahead
 //
+// A batch for which the balance is too small takes all that it needs from the bucket itself, or
+// nothing: the machine's balance goes back before.
+//
 // Guarantee: with N machines no more is granted in any time t than
 //
 //   burst + perSecond × t + N × lease
@@ -16,7 +19,8 @@
 // at most capacity and no balance below -credit: X <= capacity + N × credit. At the beginning level
 // is at least 0 and no balance above ahead: X >= -N × ahead. Tokens on their way belong to the
 // balance: balance.ts lets a machine have one taking under way, for no more than is missing to
-// `ahead`. Where capacity exceeds burst, `lease` holds the difference, and N is at least 1.
+// `ahead`. A batch from the bucket raises X by what it is granted, at the instant at which the bucket
+// grants it. Where capacity exceeds burst, `lease` holds the difference, and N is at least 1.
 
 import { rateLeaseMs, rateLeaseShare } from '../base/limits.ts'
 import type { Rate } from '../config/plan.ts'
@@ -26,6 +30,8 @@ export interface TakeRequest {
   readonly rate: Rate
   /** How many would be good; below 0: to be given back. */
   readonly want: number
+  /** How many are needed, at most `want`: fewer are not taken. 0: any are good. */
+  readonly need: number
 }
 
 export interface Taking {
@@ -72,13 +78,19 @@ export interface Bucket {
 export function takeFrom(
   bucket: Bucket,
   nowUs: number,
-  asked: { readonly perSecond: number; readonly capacity: number; readonly want: number },
+  asked: {
+    readonly perSecond: number
+    readonly capacity: number
+    readonly want: number
+    readonly need: number
+  },
 ): { readonly bucket: Bucket; readonly taking: Taking } {
-  const { perSecond, capacity, want } = asked
+  const { perSecond, capacity, want, need } = asked
   const passedUs = Math.max(0, nowUs - bucket.atUs)
   const level = Math.max(0, bucket.level - (passedUs * perSecond) / 1_000_000)
   const free = Math.floor(capacity - level)
-  const granted = want >= 0 ? Math.max(0, Math.min(want, free)) : Math.max(want, -level)
+  const some = want >= 0 ? Math.max(0, Math.min(want, free)) : Math.max(want, -level)
+  const granted = want >= 0 && some < need ? 0 : some
   const after = level + granted
   const kept = granted === 0 && nowUs >= bucket.atUs ? bucket : { level: after, atUs: nowUs }
   return { bucket: kept, taking: { granted, level: after } }

@@ -2,15 +2,18 @@
 // what is not spent. When one is needed and what it is spent on is quota.ts.
 //
 // Invariants: units are in a key's `left` only after the ledger has them durably, and leave it
-// before they are given back; units of one month are never in `left` in another. `left` and what is
-// under way are together at most one lease of `size` units (or what one batch needs), and what was
-// refunded meanwhile.
+// before they are given back; units of one month are never in `left` in another. `left`, what is
+// under way and what waits to be given back are together at most one lease of `size` units (or what
+// one batch needs), and what was refunded meanwhile. What a ledger that is out of reach was not told
+// is told when it is back: only a death loses units, or an answer that nobody hears.
 
 import { leaseAheadMs, leaseIdleMs, leaseUnitsMax, leaseUnitsMin } from '../base/limits.ts'
 import { quotaRecheckMs, quotaWaitMs } from '../base/limits.ts'
 import type { Allowance } from './allowance.ts'
+import { IpriskError } from '../base/error.ts'
 import type { LeaseGrant, QuotaLedger } from './ledger.ts'
 import type { Month } from './period.ts'
+import { type Postings, createPostings } from './posting.ts'
 
 export interface LeaseOptions {
   readonly ledger: QuotaLedger
@@ -28,6 +31,8 @@ export interface LeaseBook {
   readonly active: Set<Allowance>
   /** Work of the ledger that has not ended. */
   readonly underWay: Set<Promise<void>>
+  /** What goes back. */
+  readonly returns: Postings
   month: Month
   /** When the month ends, and when this worker entered it; -1: it began in it. */
   monthEndsMs: number
@@ -37,6 +42,28 @@ export interface LeaseBook {
   closed: boolean
 }
 
+/** A book of a worker that begins in `month`, which ends at `monthEndsMs`. */
+export function openBook(options: LeaseOptions, month: Month, monthEndsMs: number): LeaseBook {
+  const { ledger } = options
+  const book: LeaseBook = {
+    options,
+    active: new Set(),
+    underWay: new Set(),
+    returns: createPostings({
+      post: ledger.giveBack,
+      down: ledger.down,
+      follow: (work) => follow(book, work),
+    }),
+    month,
+    monthEndsMs,
+    turnedMs: -1,
+    waitingCount: 0,
+    troubled: false,
+    closed: false,
+  }
+  return book
+}
+
 async function followed(book: LeaseBook, work: Promise<void>): Promise<void> {
   const { onTrouble, onRecovery } = book.options
   try {
@@ -44,7 +71,8 @@ async function followed(book: LeaseBook, work: Promise<void>): Promise<void> {
     if (book.troubled) onRecovery()
     book.troubled = false
   } catch (error) {
-    book.troubled = true
+    // It has answered.
+    if (!(error instanceof IpriskError) || error.code !== 'store_lost_units') book.troubled = true
     onTrouble(error)
   }
 }
@@ -55,8 +83,8 @@ function follow(book: LeaseBook, work: Promise<void>): void {
 }
 
 function giveBack(book: LeaseBook, key: Allowance, month: number, units: number): void {
-  if (units === 0) return
-  follow(book, book.options.ledger.giveBack(key.keyId, month as Month, units))
+  book.returns.add(key.keyId, month as Month, units)
+  book.returns.send()
 }
 
 /** Gives back what the key holds. */
@@ -101,7 +129,8 @@ async function fetch(book: LeaseBook, key: Allowance, need: number): Promise<voi
   const asked = { month: book.month, limit: key.quota }
   const want = Math.max(key.size - key.left, need)
   try {
-    const grant = await ledger.lease({ keyId, ...asked, want, need })
+    const late = (granted: number): void => giveBack(book, key, asked.month, granted)
+    const grant = await ledger.lease({ keyId, ...asked, want, need, late })
     key.askedMs = -1
     key.unavailableMs = 0
     if (book.closed || asked.month !== key.month || asked.limit !== key.quota) {
@@ -130,6 +159,12 @@ function take(key: Allowance, grant: LeaseGrant, nowMs: number): void {
   key.idleMs = nowMs
 }
 
+/** A lease of the key failed, and asking for it once more is worth it. */
+function isOwed(book: LeaseBook, key: Allowance, nowMs: number): boolean {
+  if (key.unavailableMs === 0 || nowMs < key.unavailableMs || book.options.ledger.down()) return false
+  return key.month === book.month && key.left < Math.min(key.size, key.quota)
+}
+
 /** What a tick does for one active key. */
 export function lookAfter(book: LeaseBook, key: Allowance, nowMs: number): void {
   if (key.askedMs >= 0) {
@@ -141,6 +176,11 @@ export function lookAfter(book: LeaseBook, key: Allowance, nowMs: number): void 
   }
   // After a failure nothing was fetched ahead; from here on it is again.
   if (key.low < 0 && key.known > 0 && nowMs >= key.unavailableMs) key.low = Math.ceil(key.size / 2)
+  // Until the ledger answers again somebody has to ask it, though no request comes.
+  if (book.troubled && book.underWay.size === 0 && isOwed(book, key, nowMs)) {
+    fetchLease(book, key, 0)
+    return
+  }
   if (key.left !== key.idleLeft) {
     key.idleLeft = key.left
     key.idleMs = nowMs
@@ -149,6 +189,8 @@ export function lookAfter(book: LeaseBook, key: Allowance, nowMs: number): void 
   // The last units of a month go back sooner: somebody else is being refused.
   const patience = key.known === 0 ? quotaRecheckMs : leaseIdleMs
   if (nowMs - key.idleMs < patience) return
+  // Who knows when there is another one.
+  if (book.options.ledger.down()) return
   dropLease(book, key)
   book.active.delete(key)
 }

@@ -36,6 +36,8 @@ export interface LeaseRequest {
   readonly want: number
   /** How many a waiting check needs, at most `want`; fewer are of no use to it. */
   readonly need: number
+  /** Hears of units that were granted after the lease had failed for its asker. */
+  readonly late?: (granted: number) => void
 }
 
 export interface LeaseGrant {
@@ -47,10 +49,15 @@ export interface LeaseGrant {
 /** Where leases come from: LMDB on one machine, another store for many. */
 export interface QuotaLedger {
   readonly lease: (request: LeaseRequest) => Promise<LeaseGrant>
-  /** Gives back units of a lease. They must be out of the worker's reach before. */
+  /**
+   * Gives back units of a lease. They must be out of the worker's reach before. Where it fails with
+   * a `retryable` error nothing was given back; with another one nobody knows.
+   */
   readonly giveBack: (keyId: string, month: Month, units: number) => Promise<void>
   /** Units taken in that month, by key id; leased ones count as taken. */
   readonly usage: (month: Month) => Promise<ReadonlyMap<string, number>>
+  /** It is out of reach, and known to be. */
+  readonly down: () => boolean
   readonly close: () => Promise<void>
 }
 
@@ -59,7 +66,10 @@ export interface QuotaLedger {
  * `leaseShare` of the rest, or what is needed at once. So leases shrink towards the end of a quota
  * and every worker gets some of the last ones.
  */
-export function grantOf(taken: number, request: Omit<LeaseRequest, 'keyId' | 'month'>): number {
+export function grantOf(
+  taken: number,
+  request: Pick<LeaseRequest, 'limit' | 'want' | 'need'>,
+): number {
   const { limit, want, need } = request
   const rest = Math.max(0, limit - taken)
   const fair = Math.min(want, Math.ceil(rest / leaseShare))
@@ -109,6 +119,7 @@ export function createLedger(counters: Counters): QuotaLedger {
         counters.list(prefix).map(([name, value]) => [name.slice(prefix.length), value] as const),
       )
     },
+    down: () => false,
     close: counters.close,
   }
 }

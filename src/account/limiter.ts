@@ -27,8 +27,11 @@ import {
 } from './rate.ts'
 import type { RateFile } from './slots.ts'
 
-/** `unavailable`: the rate file is full, and this key is not in it. */
-export const admitResults = { granted: 0, exceeded: 1, unavailable: 2 } as const
+/**
+ * `unavailable`: the rate file is full, and this key is not in it; or the store is away. `pending`:
+ * `admitLater` can say; never for one request.
+ */
+export const admitResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
 export type AdmitResult = (typeof admitResults)[keyof typeof admitResults]
 
 /** All instants are those of `performance.now()`; `arrivedMs` is the one that a request began at. */
@@ -39,6 +42,13 @@ export interface Limiter {
   readonly release: (keyId: string) => void
   /** Spends rate: `requests` at once or none. */
   readonly admit: (key: Allowance, requests: number, arrivedMs: number) => AdmitResult
+  /** After `admit` was `pending`: asks the store, spends all or none, and calls back once. */
+  readonly admitLater: (
+    key: Allowance,
+    requests: number,
+    arrivedMs: number,
+    callback: (result: AdmitResult) => void,
+  ) => void
   /** Spends quota: `units` at once or none (quota.ts). */
   readonly spend: (key: Allowance, units: number, arrivedMs: number) => SpendResult
   /** After `spend` has granted and the answer is no 200 after all. */
@@ -49,11 +59,12 @@ export interface Limiter {
   readonly remaining: (key: Allowance, arrivedMs: number, out: Float64Array) => void
   /** The value of RateLimit-Policy, made once a month and key; `''` without limits. */
   readonly policy: (key: Allowance) => string
-  /** Milliseconds until asking again can help, after a result other than granted. */
+  /** Milliseconds until asking for so many again can help, after a result other than granted. */
   readonly retryMs: (
     key: Allowance,
     result: 'rate_exceeded' | 'quota_exceeded' | 'unavailable',
     arrivedMs: number,
+    requests: number,
   ) => number
   /** To be called every `keyRefreshMs`. */
   readonly tick: () => void
@@ -183,17 +194,18 @@ export function createLimiter(options: LimiterOptions): Limiter {
         ? admitResults.granted
         : admitResults.exceeded
     },
+    admitLater: (_key, _requests, _arrivedMs, callback) => callback(admitResults.exceeded),
     spend: quota.spend,
     refund: quota.refund,
     whenLeased: quota.whenLeased,
     remaining: (key, arrivedMs, out) => writeRemaining(held, key, arrivedMs, out),
     policy: (key) => policyOf(held, key),
-    retryMs: (key, result, arrivedMs) => {
+    retryMs: (key, result, arrivedMs, requests) => {
       const { pace } = key
       if (result === 'quota_exceeded') return quota.untilReset(arrivedMs)
       if (result === 'unavailable' || pace === undefined || key.slot < 0) return quotaRecheckMs
       const ahead = aheadTicks(words, key.slot, pace, arrivedMs + machineOffsetMs)
-      return rateRetryMs(ahead, pace)
+      return rateRetryMs(ahead, pace, requests)
     },
     tick: quota.tick,
     close: async () => {

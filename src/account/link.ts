@@ -2,22 +2,30 @@
 // run, or fail soon. The connection itself is redis.ts; here is whether the store is there.
 //
 //   up ── a look or a script fails, or is too late ──▶ down ── two looks in a row succeed ──▶ up
+//   up ── the store refuses all changes ──▶ down, but for reading ── it takes one ──▶ up
 //
 // Looks happen every `storeBeatMs`. While the store is down every script fails at once: nobody
 // waits for it, and nothing piles up. A script without an answer in time has failed for its caller,
 // though the store may run it yet; what it answers then goes to `late`, which undoes it.
+//
+// What has become of a script that failed, its code says:
+//
+//   store_unreachable   it was not done: it was never sent, or doing it twice is doing it once
+//   store_unknown       it may have been done: it was sent, and nothing was heard of it
+//   store_refuses       it was not done: the store takes no changes just now (full, a replica, …)
+//   store_failed        it was not done: the store finds fault with this one
 //
 // Invariants: a script is sent at most once, for its first sending may have been carried out;
 // `onDown` and `onUp` are called in turn, never twice in a row; no text from here holds a
 // credential.
 
 import { IpriskError, messageOf } from '../base/error.ts'
-import { storeBeatMs, storeReconnectMs } from '../base/limits.ts'
+import { storeBeatMs, storeGoodLooksMax, storeReconnectMs } from '../base/limits.ts'
 import { cautionsOf } from './caution.ts'
-import type { Script } from './script.ts'
+import { type Script, probeScript } from './script.ts'
 
 export interface StoreLink {
-  /** Runs a script on keys of one hash tag; fails with `store_unreachable` or `store_failed`. */
+  /** Runs a script on keys of one hash tag; fails with one of the four codes. */
   readonly run: (
     script: Script,
     keys: readonly string[],
@@ -34,6 +42,7 @@ export interface StoreLink {
 export interface Wire {
   /** As it may be shown. */
   readonly name: string
+  /** Fails with `NotSentError` where it did not even try. */
   readonly send: (
     script: Script,
     keys: readonly string[],
@@ -64,19 +73,41 @@ function unreachable(wire: Wire, cause: string): IpriskError {
   })
 }
 
+function unknown(wire: Wire, { name }: Script, cause: string): IpriskError {
+  return new IpriskError({
+    code: 'store_unknown',
+    message:
+      `The store ${wire.name} was asked to ${name}, and nothing was heard of it (${cause}): it may ` +
+      'have been done. See with "iprisk keys list".',
+    fault: 'environment',
+  })
+}
+
+/** What never left this process. */
+export class NotSentError extends Error {
+  override readonly name = 'NotSentError'
+}
+
 /** What the store itself answered. */
 function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-function failed(wire: Wire, { name }: Script, error: Error): IpriskError {
+/** Why a store takes no changes at all for a while; older ones say it inside of a script's error. */
+const refusals = /\b(OOM|MISCONF|READONLY|LOADING|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|BUSY)\b/
+
+function failed(wire: Wire, { name }: Script, reason: string): IpriskError {
   return new IpriskError({
-    code: 'store_failed',
-    message: `The store ${wire.name} refuses to ${name}: ${error.message}.`,
+    code: refusals.test(reason) ? 'store_refuses' : 'store_failed',
+    message: `The store ${wire.name} refuses to ${name}: ${reason}.`,
     fault: 'environment',
     retryable: true,
   })
 }
+
+/** A name beside the first of `keys`, on the same node. */
+const probeName = ([key = '']: readonly string[]): string =>
+  `iprisk:${/\{[^}]*\}/.exec(key)?.[0] ?? '{}'}:try`
 
 /** Resolves as `work` does, or rejects after `ms`. What `work` gives afterwards goes to `late`. */
 async function within<T>(work: Promise<T>, ms: number, late?: (value: T) => void): Promise<T> {
@@ -114,28 +145,33 @@ interface Sight {
   askedMs: number
   /** When there was an answer last, or a new connection was made for the lack of one. */
   heardMs: number
+  /** The store is there and takes no changes: why, and what to try; `''`: it takes them. */
+  refusal: string
+  probe: string
 }
 
 /** One good answer of a store that is slow at the edge of its time would not last. */
 const goodLooks = 2
 
 /** A store that has gone soon after it came back must be good for longer each time. */
-const goodLooksMax = 32
 const soonMs = 10_000
 
-function miss(wire: Wire, sight: Sight, options: LinkOptions, cause: string): void {
+function miss(sight: Sight, options: LinkOptions, error: IpriskError): void {
   sight.good = 0
+  // A store that has gone refuses nothing; when it is back it is asked.
+  if (error.code !== 'store_refuses') sight.refusal = ''
   if (sight.down) return
   const soon = performance.now() - sight.upMs < soonMs
-  sight.goodWanted = soon ? Math.min(sight.goodWanted * 2, goodLooksMax) : goodLooks
+  sight.goodWanted = soon ? Math.min(sight.goodWanted * 2, storeGoodLooksMax) : goodLooks
   sight.down = true
-  options.onDown(unreachable(wire, cause))
+  options.onDown(error)
 }
 
 function hit(sight: Sight, options: LinkOptions): void {
   sight.good += 1
   if (!sight.down || sight.good < sight.goodWanted) return
   sight.down = false
+  sight.refusal = ''
   sight.upMs = performance.now()
   options.onUp()
 }
@@ -148,15 +184,26 @@ async function look(
   timeoutMs = options.timeoutMs,
 ): Promise<void> {
   sight.askedMs = performance.now()
-  const answer = wire.look().finally(() => (sight.askedMs = -1))
+  const answer = lookOrTry(wire, sight).finally(() => (sight.askedMs = -1))
   const hear = (): void => void (sight.heardMs = performance.now())
   try {
     await within(answer, timeoutMs, hear)
     hear()
     hit(sight, options)
   } catch (error) {
-    miss(wire, sight, options, messageOf(error))
+    const reason = messageOf(error)
+    // It is there, and another connection would hear the same.
+    const refuses = isReply(error) && refusals.test(reason)
+    if (refuses) sight.heardMs = performance.now()
+    const still = refuses && sight.refusal !== ''
+    miss(sight, options, still ? failed(wire, probeScript, reason) : unreachable(wire, reason))
   }
+}
+
+/** Whether the store is there, and where it took no changes: whether it takes them again. */
+async function lookOrTry(wire: Wire, sight: Sight): Promise<void> {
+  await wire.look()
+  if (sight.refusal !== '') await wire.send(probeScript, [sight.probe], [])
 }
 
 function beat(wire: Wire, sight: Sight, options: LinkOptions): void {
@@ -176,21 +223,41 @@ export async function openLink(wire: Wire, options: LinkOptions): Promise<StoreL
     upMs: -Infinity,
     askedMs: -1,
     heardMs: performance.now(),
+    refusal: '',
+    probe: '',
   }
   let closed = false
+  /** What a failure means for its caller, and for everybody. */
+  const judge = (error: unknown, script: Script, keys: readonly string[]): IpriskError => {
+    const reason = messageOf(error)
+    if (isReply(error)) {
+      const told = failed(wire, script, reason)
+      if (told.code === 'store_refuses' && !sight.down) {
+        sight.refusal = reason
+        sight.probe = probeName(keys)
+        miss(sight, options, told)
+      }
+      return told
+    }
+    const gone = unreachable(wire, reason)
+    if (!closed) miss(sight, options, gone)
+    const undone = error instanceof NotSentError || script.repeatable === true
+    return undone ? gone : unknown(wire, script, reason)
+  }
   await look(wire, sight, options, Math.max(options.timeoutMs, storeReconnectMs))
   const timer = setInterval(() => beat(wire, sight, options), storeBeatMs)
   timer.unref()
   return {
     run: async (script, keys, args, late) => {
       if (closed) throw unreachable(wire, 'the connection is closed')
-      if (sight.down) throw unreachable(wire, 'it did not answer the last time')
+      if (sight.down && sight.refusal === '') {
+        throw unreachable(wire, 'it did not answer the last time')
+      }
+      if (sight.down && script.reads !== true) throw failed(wire, script, sight.refusal)
       try {
         return await within(wire.send(script, keys, args), options.timeoutMs, late)
       } catch (error) {
-        if (isReply(error)) throw failed(wire, script, error)
-        if (!closed) miss(wire, sight, options, messageOf(error))
-        throw unreachable(wire, messageOf(error))
+        throw judge(error, script, keys)
       }
     },
     down: () => sight.down || closed,

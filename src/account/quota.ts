@@ -13,7 +13,8 @@
 //              ├─▶ the store failed less than `quotaRecheckMs` ago ─▶ unavailable
 //              └─▶ lease, pending ─▶ callback ─▶ spend again
 //
-// A crash loses what is leased and under way: at most one lease (and what is just being given back).
+// A crash loses what is leased, under way and not given back yet: at most one lease (and what is just
+// being given back). A store that is away for a while loses what was on its way when it went.
 // A refund counts only in the month of its spending. A request counts for the month in which it
 // arrived, or for the next one. Instants are of `performance.now()`; the time of day, which may
 // jump, is read by `tick` alone and says only which month it is.
@@ -21,7 +22,7 @@
 import { quotaWaitingMax } from '../base/limits.ts'
 import type { Allowance } from './allowance.ts'
 import type { LeaseBook, LeaseOptions } from './lease.ts'
-import { dropLease, fetchLease, lookAfter, wake } from './lease.ts'
+import { dropLease, fetchLease, lookAfter, openBook, wake } from './lease.ts'
 import { type Month, monthOf, monthStart } from './period.ts'
 
 export const spendResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
@@ -54,23 +55,8 @@ export interface Quota {
 
 /** A drain does not wait longer than this for a ledger that does not answer. */
 const closeWaitMs = 2000
-
-function openBook(options: QuotaOptions): LeaseBook {
-  const wallMs = options.wall()
-  const nowMs = options.now()
-  const month = monthOf(wallMs)
-  return {
-    options,
-    active: new Set(),
-    underWay: new Set(),
-    month,
-    monthEndsMs: nowMs + monthStart(month + 1) - wallMs,
-    turnedMs: -1,
-    waitingCount: 0,
-    troubled: false,
-    closed: false,
-  }
-}
+/** What was refused once is tried once more. */
+const closeTries = 2
 
 /** The key begins the worker's month: what it holds of another one goes back. */
 function enterMonth(book: LeaseBook, key: Allowance): void {
@@ -118,6 +104,7 @@ function tick(book: LeaseBook, wallMs: number): void {
   book.monthEndsMs = nowMs + monthStart(month + 1) - wallMs
   if (month !== book.month) turnTo(book, month, nowMs)
   for (const key of book.active) lookAfter(book, key, nowMs)
+  book.returns.send()
 }
 
 async function close(book: LeaseBook): Promise<void> {
@@ -132,14 +119,19 @@ async function close(book: LeaseBook): Promise<void> {
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, closeWaitMs)
   })
-  while (book.underWay.size > 0 && performance.now() < deadlineMs) {
-    await Promise.race([late, ...book.underWay])
+  for (let tries = 0; tries < closeTries; tries += 1) {
+    book.returns.send()
+    while (book.underWay.size > 0 && performance.now() < deadlineMs) {
+      await Promise.race([late, ...book.underWay])
+    }
   }
   clearTimeout(timer)
 }
 
 export function createQuota(options: QuotaOptions): Quota {
-  const book = openBook(options)
+  const wallMs = options.wall()
+  const month = monthOf(wallMs)
+  const book = openBook(options, month, options.now() + monthStart(month + 1) - wallMs)
   return {
     spend: (key, units, arrivedMs) => {
       if (key.quota < 0) return granted

@@ -118,8 +118,8 @@ export function rateResetMs(ahead: number, pace: Pace): number {
   return ahead / pace.ticksPerMs
 }
 
-/** Milliseconds until one request fits; 0 where one fits now. */
-export function rateRetryMs(ahead: number, pace: Pace): number {
-  const over = ahead + pace.requestTicks - pace.burstTicks
+/** Milliseconds until so many requests fit; 0 where they fit now. More than a burst never do. */
+export function rateRetryMs(ahead: number, pace: Pace, requests: number): number {
+  const over = ahead + requests * pace.requestTicks - pace.burstTicks
   return over <= 0 ? 0 : over / pace.ticksPerMs
 }

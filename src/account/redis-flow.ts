@@ -10,9 +10,9 @@ import { takeScript } from './script.ts'
 /** The buckets behind a link. What the store grants to an asker that has given up drains away. */
 export function createRedisFlow(link: StoreLink): Flow {
   return {
-    take: async ({ keyId, rate, want }) => {
+    take: async ({ keyId, rate, want, need }) => {
       const name = `iprisk:{${keyId}}:rate:${rate.perSecond}:${rate.burst}`
-      const args = [rate.perSecond, flowSizes(rate).capacity, want]
+      const args = [rate.perSecond, flowSizes(rate).capacity, want, need]
       const [granted, level] = (await link.run(takeScript, [name], args)) as [number, string]
       return { granted, level: Number(level) }
     },

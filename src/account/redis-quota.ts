@@ -2,11 +2,11 @@
 // scripts alone, so that the last units go to one lease however many machines ask. What a lease gets
 // is `grantOf` in Lua.
 //
-// Invariants: those of ledger.ts. A lease that the store grants after its asker has given up goes
-// back; a giving back of which nothing was heard is never repeated: its units stay taken.
+// Invariants: those of ledger.ts. What a lease grants after its asker has given up is told; a giving
+// back of which nothing was heard is never repeated: its units stay taken.
 
 import { IpriskError } from '../base/error.ts'
-import { leaseShare } from '../base/limits.ts'
+import { leaseShare, storeFanOut } from '../base/limits.ts'
 import type { QuotaLedger } from './ledger.ts'
 import type { StoreLink } from './link.ts'
 import { type Month, formatMonth } from './period.ts'
@@ -50,14 +50,11 @@ export function createRedisLedger(link: StoreLink): ChargeableLedger {
   }
 
   return {
-    lease: async ({ keyId, month, limit, want, need }) => {
+    lease: async ({ keyId, month, limit, want, need, late }) => {
       await note(keyId, month)
-      const late = (reply: unknown): void => {
-        const [granted] = reply as [number, number]
-        if (granted > 0) void giveBack(keyId, month, granted).catch(() => undefined)
-      }
       const args = [limit, want, need, leaseShare]
-      const reply = await link.run(script.leaseScript, [counterName(keyId, month)], args, late)
+      const hear = (reply: unknown): void => late?.((reply as [number, number])[0])
+      const reply = await link.run(script.leaseScript, [counterName(keyId, month)], args, hear)
       const [granted, remaining] = reply as [number, number]
       return { granted, remaining }
     },
@@ -68,11 +65,17 @@ export function createRedisLedger(link: StoreLink): ChargeableLedger {
     },
     usage: async (month) => {
       const ids = (await link.run(script.membersScript, [indexName(month)], [])) as string[]
-      const counts = await Promise.all(
-        ids.map((keyId) => link.run(script.readScript, [counterName(keyId, month)], [])),
-      )
-      return new Map(ids.map((keyId, index) => [keyId, Number(counts[index])]))
+      const usage = new Map<string, number>()
+      for (let at = 0; at < ids.length; at += storeFanOut) {
+        const some = ids.slice(at, at + storeFanOut)
+        const counts = await Promise.all(
+          some.map((keyId) => link.run(script.readScript, [counterName(keyId, month)], [])),
+        )
+        for (const [i, keyId] of some.entries()) usage.set(keyId, Number(counts[i]))
+      }
+      return usage
     },
+    down: link.down,
     close: async () => undefined,
   }
 }

@@ -1,6 +1,11 @@
 // The wire to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a node) that
 // mends itself for ever; nothing queues while it is away and nothing is sent twice. Whether the
 // store counts as reachable is link.ts, what is asked of it script.ts.
+//
+// A server that fails over loses what its replica did not have yet. With `replicas` set, what a script
+// must not lose (`kept`) counts as done only when so many replicas have it: WAIT goes along with the
+// script, on the same connection. And a store that has fewer replicas counts as gone, or each try
+// would take a lease that nobody may use.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -11,7 +16,7 @@ import { storeReconnectMs } from '../base/limits.ts'
 import type { StoreSettings } from '../config/settings.ts'
 import type { StoreUrl } from '../config/storeurl.ts'
 import { parseStoreUrl, showStore } from '../config/storeurl.ts'
-import type { Wire } from './link.ts'
+import { NotSentError, type Wire } from './link.ts'
 import type { Script } from './script.ts'
 
 /** The first retry comes soon, and none later than this. */
@@ -82,18 +87,53 @@ function hashOf(script: Script): string {
   return hash
 }
 
+/** What replicas must have, and how long they may take. */
+interface Replicas {
+  readonly wanted: number
+  readonly waitMs: number
+}
+
+function checkReplicas(have: unknown, { wanted }: Replicas): void {
+  if (Number(have) >= wanted) return
+  throw new Error(`only ${Number(have)} of ${wanted} replicas have what was written`)
+}
+
+/** One EVALSHA or EVAL, and behind a script that is kept the WAIT. */
+async function evaluate(
+  client: Client,
+  call: 'eval' | 'evalsha',
+  given: readonly [string, number, ...(string | number)[]],
+  replicas: Replicas | undefined,
+): Promise<unknown> {
+  if (replicas === undefined) return client[call](...given)
+  const { wanted, waitMs } = replicas
+  const results = await client
+    .pipeline()
+    [call](...given)
+    .wait(wanted, waitMs)
+    .exec()
+  const [[error, reply] = [], [waitError, have] = []] = results ?? []
+  if (error) throw error
+  if (waitError) throw new Error(messageOf(waitError))
+  checkReplicas(have, replicas)
+  return reply
+}
+
 /** By the script's hash; by its text where the server has not seen it, and so has not run it. */
 async function send(
   client: Client,
   script: Script,
   keys: readonly string[],
   args: readonly (string | number)[],
+  replicas: Replicas | undefined,
 ): Promise<unknown> {
+  const kept = script.kept === true ? replicas : undefined
+  const given = [keys.length, ...keys, ...args] as const
   try {
-    return await client.evalsha(hashOf(script), keys.length, ...keys, ...args)
+    return await evaluate(client, 'evalsha', [hashOf(script), ...given], kept)
   } catch (error) {
     if (!messageOf(error).startsWith('NOSCRIPT')) throw error
-    return client.eval(script.text, keys.length, ...keys, ...args)
+    return evaluate(client, 'eval', [script.text, ...given], kept)
   }
 }
 
@@ -134,11 +174,19 @@ function openCluster(store: StoreUrl, options: Connection): Cluster {
   return new Cluster([...store.hosts], clusterOptions)
 }
 
+/** It answers, and has its replicas. */
+async function lookAt(node: Redis, replicas: Replicas | undefined): Promise<void> {
+  // Without a write of its own before, WAIT only counts them.
+  if (replicas === undefined) await node.ping()
+  else checkReplicas(await node.wait(replicas.wanted, replicas.waitMs), replicas)
+}
+
 /** Every master answers, and says that no slot is missing. */
-async function lookAtCluster(cluster: Cluster): Promise<void> {
+async function lookAtCluster(cluster: Cluster, replicas: Replicas | undefined): Promise<void> {
   const masters = cluster.nodes('master')
   if (masters.length === 0) throw new Error('no node of the cluster is connected')
   const answers = await Promise.all(masters.map((node) => node.cluster('INFO')))
+  if (replicas !== undefined) await Promise.all(masters.map((node) => lookAt(node, replicas)))
   if (answers.some((answer) => !answer.includes('cluster_state:ok'))) {
     throw new Error('the cluster says that it is not complete')
   }
@@ -159,15 +207,23 @@ export function openRedis(settings: StoreSettings): Wire {
   const connected = client.connect().catch((error: unknown) => {
     if (last.text === '') last.text = messageOf(error)
   })
+  const { replicas: wanted, timeoutMs } = settings
+  // Who answers late that there are too few should still be heard.
+  const replicas = wanted === 0 ? undefined : { wanted, waitMs: Math.ceil(timeoutMs / 2) }
   return {
     name: showStore(store),
-    send: (script, keys, args) => send(client, script, keys, args),
+    send: (script, keys, args) => {
+      if (client.status !== 'ready') {
+        return Promise.reject(new NotSentError(last.text === '' ? 'no connection' : last.text))
+      }
+      return send(client, script, keys, args, replicas)
+    },
     look: async () => {
       // The first look waits for the first connection; later ones find it or do not.
       await connected
       try {
-        if (client instanceof Cluster) await lookAtCluster(client)
-        else await client.ping()
+        if (client instanceof Cluster) await lookAtCluster(client, replicas)
+        else await lookAt(client, replicas)
       } catch (error) {
         if (last.text === '') throw error
         // The connection's own error says more than that there is none.

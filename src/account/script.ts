@@ -5,6 +5,7 @@
 //   iprisk:{<key id>}:quota:2026-08         units of the month that are taken; never removed
 //   iprisk:{<key id>}:rate:<per s>:<burst>  hash: level (tokens in use), at (µs of the store's clock)
 //   iprisk:{quota:2026-08}                  set: ids of the keys that have a counter in that month
+//   iprisk:{…}:try                          is written, for a second, while the store refuses changes
 //   iprisk:{uses}                           hash: id → the last day of use
 //   iprisk:{keys}:records                   hash: id → record (JSON)
 //   iprisk:{keys}:changes                   sorted set: id by the version of its latest change
@@ -16,11 +17,21 @@
 export interface Script {
   readonly name: string
   readonly text: string
+  /** Doing it twice is doing it once: whoever does not know whether it was done does it again. */
+  readonly repeatable?: true
+  /** It changes nothing: a store that refuses changes still does it. */
+  readonly reads?: true
+  /** What it grants or promises must survive a failover (redis.ts). */
+  readonly kept?: true
 }
+
+/** What only looks. */
+const reading = { repeatable: true, reads: true } as const
 
 /** Limit, want, need, share → granted, remaining. */
 export const leaseScript: Script = {
   name: 'lease',
+  kept: true,
   text: `
 local taken = tonumber(redis.call('GET', KEYS[1]) or '0')
 local limit, want = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -50,22 +61,26 @@ export const chargeScript: Script = {
 /** → the counter. */
 export const readScript: Script = {
   name: 'read',
+  ...reading,
   text: `return redis.call('GET', KEYS[1]) or '0'`,
 }
 
 export const noteScript: Script = {
   name: 'note',
+  repeatable: true,
   text: `return redis.call('SADD', KEYS[1], ARGV[1])`,
 }
 
 export const membersScript: Script = {
   name: 'members',
+  ...reading,
   text: `return redis.call('SMEMBERS', KEYS[1])`,
 }
 
 /** Id, day → the last day of use, this one unless a later one is kept. */
 export const useScript: Script = {
   name: 'note use',
+  repeatable: true,
   text: `
 local kept = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '-1')
 if kept >= tonumber(ARGV[2]) then return kept end
@@ -76,24 +91,27 @@ return tonumber(ARGV[2])`,
 /** → id, day, id, day… */
 export const usesScript: Script = {
   name: 'read uses',
+  ...reading,
   text: `return redis.call('HGETALL', KEYS[1])`,
 }
 
 /**
- * Tokens a second, capacity, want (below 0: to give back) → granted, level. A clock that goes back
- * drains nothing until it has caught up with itself.
+ * Tokens a second, capacity, want (below 0: to give back), need (fewer are not taken) → granted,
+ * level. A clock that goes back drains nothing until it has caught up with itself.
  */
 export const takeScript: Script = {
   name: 'take',
   text: `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local perSecond, capacity, want = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local perSecond, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
+local want, need = tonumber(ARGV[3]), tonumber(ARGV[4])
 local kept = redis.call('HMGET', KEYS[1], 'level', 'at')
 local level, at = tonumber(kept[1] or '0'), tonumber(kept[2] or '0')
 if now > at then level = math.max(0, level - (now - at) * perSecond / 1000000) end
 local granted = math.min(want, math.floor(capacity - level))
 if want >= 0 then granted = math.max(0, granted) else granted = math.max(want, -level) end
+if want >= 0 and granted < need then granted = 0 end
 level = level + granted
 if granted ~= 0 or now < at then
   redis.call('HSET', KEYS[1], 'level', string.format('%.17g', level), 'at', string.format('%.0f', now))
@@ -102,9 +120,17 @@ end
 return {granted, string.format('%.17g', level)}`,
 }
 
+/** Whether the store takes changes: KEYS: a name beside those of the change that it refused. */
+export const probeScript: Script = {
+  name: 'try',
+  repeatable: true,
+  text: `return redis.call('SET', KEYS[1], '1', 'PX', '1000')`,
+}
+
 /** KEYS: records, changes, stamps, version. The record's id, its text, the stamp → 1, or 0: taken. */
 export const createScript: Script = {
   name: 'create key',
+  kept: true,
   text: `
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
 local version = redis.call('INCR', KEYS[4])
@@ -116,6 +142,7 @@ return 1`,
 /** KEYS as above. Id, text before, text after, stamp → 1, or 0: it is another text by now. */
 export const replaceScript: Script = {
   name: 'replace key',
+  kept: true,
   text: `
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 local version = redis.call('INCR', KEYS[4])
@@ -128,6 +155,7 @@ return 1`,
 /** KEYS: records. Id → its text. */
 export const recordScript: Script = {
   name: 'read key',
+  ...reading,
   text: `return redis.call('HGET', KEYS[1], ARGV[1])`,
 }
 
@@ -137,6 +165,7 @@ export const recordScript: Script = {
  */
 export const changesScript: Script = {
   name: 'changed keys',
+  ...reading,
   text: `
 local since = tonumber(ARGV[1])
 local version = tonumber(redis.call('GET', KEYS[4]) or '0')

@@ -1,11 +1,11 @@
 // A worker's side of rate limits that many machines share: it spends the machine's balance
 // (balance.ts) and has it filled up from the store (flow.ts) in the background, below half of what
-// the machine keeps ahead. It never waits: with no balance left a request is refused, or, while the
+// the machine keeps ahead. A check never waits: with no balance left a request is refused, or, while the
 // store is away, judged as the policy says.
 //
 //   admit ─▶ balance left? ─yes─▶ granted        (below half: ask in the background)
 //              │no
-//              ├─▶ the store is there ─▶ exceeded
+//              ├─▶ the store is there ─▶ exceeded; a batch: pending ─▶ ask for all that it needs
 //              ├─▶ it is away, policy "refuse" ─▶ unavailable
 //              └─▶ it is away, policy "serve" ─▶ the machine's own limit: the whole rate (rate.ts)
 //
@@ -17,6 +17,7 @@ import type { Allowance, Share } from './allowance.ts'
 import { type BalanceWords, bookAnswer, claimAsk, spendBalance, takeBack } from './balance.ts'
 import { noBalance } from './balance.ts'
 import { type Flow, flowSizes } from './flow.ts'
+import { type AdmitResult, admitResults } from './limiter.ts'
 import { aheadTicks, takeRate, ticksAt } from './rate.ts'
 
 export interface ShareBook {
@@ -28,6 +29,7 @@ export interface ShareBook {
   /** The machine's clock. */
   readonly clock: () => number
   readonly onTrouble: (error: unknown) => void
+  readonly onRecovery: () => void
   /** Keys that have been used lately. */
   readonly active: Set<Allowance>
 }
@@ -39,11 +41,10 @@ export function newShare(key: Allowance, index: number, localIndex: number): Sha
   const sizes = flowSizes(rate)
   const low = Math.ceil(sizes.ahead / 2)
   const idle = { idleBalance: noBalance, idleMs: 0 }
-  return { rate, pace, sizes, index, localIndex, low, need: 0, failed: false, ...idle }
+  return { rate, pace, sizes, index, localIndex, low, failed: false, ...idle }
 }
 
-export const shareResults = { granted: 0, exceeded: 1, unavailable: 2 } as const
-export type ShareResult = (typeof shareResults)[keyof typeof shareResults]
+const { granted, exceeded, unavailable, pending } = admitResults
 
 /** Spends rate: `requests` at once or none. */
 export function spendShare(
@@ -52,12 +53,12 @@ export function spendShare(
   share: Share,
   requests: number,
   arrivedMs: number,
-): ShareResult {
+): AdmitResult {
   const left = spendBalance(book.memory.words, share.index, requests, share.sizes.credit)
-  if (left >= share.low) return shareResults.granted
+  if (left >= share.low) return granted
   if (left === noBalance) return spendShort(book, key, share, requests, arrivedMs)
   if (!book.flow.down()) ask(book, key, share, arrivedMs)
-  return shareResults.granted
+  return granted
 }
 
 function spendShort(
@@ -66,20 +67,67 @@ function spendShort(
   share: Share,
   requests: number,
   arrivedMs: number,
-): ShareResult {
-  const { sizes } = share
+): AdmitResult {
   if (!book.flow.down()) {
-    // A batch for which the usual lease is too small finds what it needs when it comes again.
-    if (requests > sizes.ahead + sizes.credit && requests <= sizes.capacity) share.need = requests
+    if (requests > 1) return requests > share.rate.burst ? exceeded : pending
     ask(book, key, share, arrivedMs)
-    if (!share.failed) return shareResults.exceeded
+    if (!share.failed) return exceeded
   }
-  if (book.policy === 'refuse') return shareResults.unavailable
+  return spendAway(book, share, requests, arrivedMs)
+}
+
+/** The store is away: what the policy says. */
+function spendAway(
+  book: ShareBook,
+  share: Share,
+  requests: number,
+  arrivedMs: number,
+): AdmitResult {
+  if (book.policy === 'refuse') return unavailable
   const { pace } = share
   const atTicks = ticksAt(arrivedMs + book.machineOffsetMs, pace)
   return takeRate(book.memory.words, share.localIndex, pace, atTicks, requests, book.clock)
-    ? shareResults.granted
-    : shareResults.exceeded
+    ? granted
+    : exceeded
+}
+
+/**
+ * A batch takes what it needs from the bucket itself. What the machine keeps ahead goes back before,
+ * or a batch as large as the burst would never fit; what it had asked for may come meanwhile, and be
+ * missing there: then once more.
+ */
+export async function spendLater(
+  book: ShareBook,
+  key: Allowance,
+  share: Share,
+  requests: number,
+  arrivedMs: number,
+): Promise<AdmitResult> {
+  const { keyId } = key
+  const { words } = book.memory
+  const wanted = { keyId, rate: share.rate, want: requests, need: requests }
+  try {
+    for (let tries = 0; tries < 2; tries += 1) {
+      const units = takeBack(words, share.index, Atomics.load(words, share.index))
+      giveBack(book, keyId, share, units)
+      const taking = await book.flow.take(wanted)
+      heard(book, share, taking.level)
+      if (taking.granted === requests) return granted
+      if (Atomics.load(words, share.index) <= 0) break
+    }
+    return exceeded
+  } catch (error) {
+    share.failed = true
+    book.active.add(key)
+    book.onTrouble(error)
+    return spendAway(book, share, requests, arrivedMs)
+  }
+}
+
+function giveBack(book: ShareBook, keyId: string, share: Share, units: number): void {
+  if (units === 0) return
+  const back = { keyId, rate: share.rate, want: -units, need: 0 }
+  book.flow.take(back).catch((error: unknown) => book.onTrouble(error))
 }
 
 /** Asks the store in the background, unless somebody on this machine does or has just done so. */
@@ -94,25 +142,35 @@ function ask(book: ShareBook, key: Allowance, share: Share, nowMs: number): void
 async function take(book: ShareBook, key: Allowance, share: Share, claim: number): Promise<void> {
   const { flow, memory, now, machineOffsetMs } = book
   const { keyId } = key
-  const { rate, pace } = share
-  const most = Math.max(share.sizes.ahead, share.need)
+  const { rate } = share
+  const most = share.sizes.ahead
   const want = Math.max(0, most - Atomics.load(memory.words, share.index))
-  const taking = await flow.take({ keyId, rate, want }).catch((error: unknown) => {
-    share.failed = true
+  const enter = (granted: number, pauseMs: number): void => {
     const machineMs = now() + machineOffsetMs
-    const pauseMs = pauseMsMax
-    bookAnswer(memory, share.index, { claim, granted: 0, most, machineMs, pauseMs })
+    bookAnswer(memory, share.index, { claim, granted, most, machineMs, pauseMs })
+  }
+  try {
+    const taking = await flow.take({ keyId, rate, want, need: 0 })
+    enter(taking.granted, taking.granted < want ? pauseOf(share, rate.perSecond) : 0)
+    heard(book, share, taking.level)
+  } catch (error) {
+    share.failed = true
+    enter(0, pauseMsMax)
     throw error
-  })
-  share.failed = false
-  const machineMs = now() + machineOffsetMs
-  const pauseMs = taking.granted < want ? pauseOf(share, rate.perSecond) : 0
-  const { granted, level } = taking
-  bookAnswer(memory, share.index, { claim, granted, most, machineMs, pauseMs })
+  }
   // Spent while it came: a burst is under way, and would soon find nothing.
   if (Atomics.load(memory.words, share.index) < share.low) ask(book, key, share, now())
+}
+
+/** The store has answered: the machine's own limit is where the bucket is. */
+function heard(book: ShareBook, share: Share, level: number): void {
+  const { memory, now, machineOffsetMs, onRecovery } = book
+  const { pace } = share
+  if (share.failed) onRecovery()
+  share.failed = false
   const ahead = Math.min(Math.ceil(level * pace.requestTicks), pace.burstTicks)
-  Atomics.store(memory.words, share.localIndex, (ticksAt(machineMs, pace) + ahead) | 0)
+  const nowTicks = ticksAt(now() + machineOffsetMs, pace)
+  Atomics.store(memory.words, share.localIndex, (nowTicks + ahead) | 0)
 }
 
 /** Five takings come in the time for which a bucket is never too small. */
@@ -137,20 +195,16 @@ export function tickShares(book: ShareBook): void {
 
 function lookAfterShare(book: ShareBook, key: Allowance, share: Share, nowMs: number): void {
   const balance = Atomics.load(book.memory.words, share.index)
-  if (balance < 0) ask(book, key, share, nowMs)
+  // A store that has failed is asked until it answers, though no request comes.
+  if (balance < 0 || share.failed) ask(book, key, share, nowMs)
   if (balance !== share.idleBalance) {
     share.idleBalance = balance
     share.idleMs = nowMs
     return
   }
   if (nowMs - share.idleMs < rateIdleMs) return
-  share.need = 0
-  if (balance >= 0) book.active.delete(key)
-  const units = takeBack(book.memory.words, share.index, balance)
-  if (units === 0) return
-  book.flow.take({ keyId: key.keyId, rate: share.rate, want: -units }).catch((error: unknown) => {
-    book.onTrouble(error)
-  })
+  if (balance >= 0 && !share.failed) book.active.delete(key)
+  giveBack(book, key.keyId, share, takeBack(book.memory.words, share.index, balance))
 }
 
 /** Ticks that the limit lies ahead of now, as `aheadTicks` of one machine's own. */

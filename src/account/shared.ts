@@ -7,8 +7,8 @@
 // Policy "refuse": what is leased is spent, then requests are `unavailable`. No quota is ever
 // over-granted. Policy "serve": each worker goes on to what was left of the month when it asked last
 // (the whole quota where it has not asked), counts that as owed, and has it charged when the store
-// is back. What a worker owes when it dies is forgotten, and so is what was on its way to be charged
-// when the store went away once more: nothing is charged twice.
+// is back, in the month in which it was spent. What a worker owes when it dies is forgotten, and so
+// is what was on its way to be charged when the store went away once more: nothing is charged twice.
 
 import { quotaRecheckMs } from '../base/limits.ts'
 import type { Allowance, Share } from './allowance.ts'
@@ -18,11 +18,12 @@ import { remainingAt, secondsOf } from './header.ts'
 import type { Limiter, LimiterOptions } from './limiter.ts'
 import { admitResults, createLimiter, ratesFull } from './limiter.ts'
 import { type Month, monthOf } from './period.ts'
+import { type Postings, createPostings } from './posting.ts'
 import { spendResults } from './quota.ts'
 import { rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
 import type { ChargeableLedger } from './redis-quota.ts'
 import { type ShareBook, newShare, shareAhead } from './share.ts'
-import { spendShare, tickShares } from './share.ts'
+import { spendLater, spendShare, tickShares } from './share.ts'
 
 export interface SharedOptions extends LimiterOptions {
   readonly ledger: ChargeableLedger
@@ -35,8 +36,8 @@ interface Held {
   readonly book: ShareBook
   /** Keys that owe units. */
   readonly owing: Set<Allowance>
-  /** Charges that have not ended. */
-  readonly charges: Set<Promise<void>>
+  /** What is owed, by its month, and to be charged. */
+  readonly charges: Postings
   /** The store was away when somebody needed it last; and when it was seen to be back. */
   away: boolean
   backMs: number
@@ -70,6 +71,11 @@ function isBack(held: Held, key: Allowance): boolean {
   return true
 }
 
+/** Whether somebody has just tried the store in vain; else it is this worker that has no room. */
+function isAway({ options }: Held, key: Allowance): boolean {
+  return options.flow.down() || options.now() < key.unavailableMs
+}
+
 /** The store is away: what the worker last knew to be left is served, and owed. */
 function overdraw(held: Held, key: Allowance, units: number): boolean {
   const month = monthOf(held.options.wall())
@@ -84,17 +90,26 @@ function overdraw(held: Held, key: Allowance, units: number): boolean {
   return true
 }
 
-/** Has the ledger count what is owed. */
-function settle({ options, owing, charges }: Held, key: Allowance): void {
-  const { owed } = key
+/** The ledger is to count what is owed, as soon as it can. */
+function settle({ owing, charges }: Held, key: Allowance): void {
+  charges.add(key.keyId, key.owedMonth as Month, key.owed)
   owing.delete(key)
   key.owed = 0
-  if (owed === 0) return
-  const charge = options.ledger
-    .charge(key.keyId, key.owedMonth as Month, owed)
-    .catch((error: unknown) => options.onTrouble(error))
-    .finally(() => charges.delete(charge))
-  charges.add(charge)
+}
+
+function pay(held: Held): void {
+  if (held.options.flow.down()) return
+  for (const key of held.owing) settle(held, key)
+  held.charges.send()
+}
+
+/** What a request of that instant owes is owed by its own month. */
+function unowe({ options }: Held, key: Allowance, units: number, arrivedMs: number): number {
+  const month = monthOf(options.wall() - options.now() + arrivedMs)
+  if (month !== key.owedMonth) return 0
+  const unowed = Math.min(key.owed, units)
+  key.owed -= unowed
+  return unowed
 }
 
 function writeShare({ book }: Held, key: Allowance, nowMs: number, out: Float64Array): void {
@@ -113,17 +128,23 @@ function sayFull(held: Held): void {
 
 /** The limiter of a worker where many machines share limits. */
 export function createSharedLimiter(options: SharedOptions): Limiter {
-  const { flow, policy, machineOffsetMs, now, onTrouble, rates } = options
+  const { flow, ledger, policy, machineOffsetMs, now, onTrouble, onRecovery, rates } = options
   const base = createLimiter(options)
   const memory = balanceWords(rates.words)
   const active = new Set<Allowance>()
   const clock = (): number => now() + machineOffsetMs
-  const book: ShareBook = { flow, memory, policy, machineOffsetMs, now, clock, onTrouble, active }
+  const hooks = { onTrouble, onRecovery }
+  const book: ShareBook = { flow, memory, policy, machineOffsetMs, now, clock, ...hooks, active }
+  const underWay = new Set<Promise<void>>()
+  const follow = (work: Promise<void>): void => {
+    const done = work.catch(onTrouble).finally(() => underWay.delete(done))
+    underWay.add(done)
+  }
   const held: Held = {
     options,
     book,
     owing: new Set(),
-    charges: new Set(),
+    charges: createPostings({ post: ledger.charge, down: flow.down, follow }),
     away: false,
     backMs: -1,
     full: false,
@@ -144,37 +165,42 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
       sayFull(held)
       return admitResults.unavailable
     },
+    admitLater: (key, requests, arrivedMs, callback) => {
+      const { share } = key
+      if (share === undefined) callback(admitResults.unavailable)
+      else void spendLater(book, key, share, requests, arrivedMs).then(callback)
+    },
     spend: (key, units, arrivedMs) => {
       let result = base.spend(key, units, arrivedMs)
       if (result !== spendResults.unavailable || closed) return result
       if (isBack(held, key)) result = base.spend(key, units, arrivedMs)
       if (result !== spendResults.unavailable || policy === 'refuse') return result
+      if (!isAway(held, key)) return result
       return overdraw(held, key, units) ? spendResults.granted : spendResults.exceeded
     },
     refund: (key, units, arrivedMs) => {
-      const unowed = Math.min(key.owed, units)
-      key.owed -= unowed
+      const unowed = unowe(held, key, units, arrivedMs)
       if (units > unowed) base.refund(key, units - unowed, arrivedMs)
     },
     remaining: (key, arrivedMs, out) => {
       base.remaining(key, arrivedMs, out)
       writeShare(held, key, arrivedMs, out)
     },
-    retryMs: (key, result, arrivedMs) => {
+    retryMs: (key, result, arrivedMs, requests) => {
       const { share } = key
-      if (result !== 'rate_exceeded') return base.retryMs(key, result, arrivedMs)
+      if (result !== 'rate_exceeded') return base.retryMs(key, result, arrivedMs, requests)
       if (share === undefined) return quotaRecheckMs
-      return rateRetryMs(shareAhead(book, share, arrivedMs), share.pace)
+      return rateRetryMs(shareAhead(book, share, arrivedMs), share.pace, requests)
     },
     tick: () => {
       base.tick()
       tickShares(book)
-      if (!flow.down()) for (const key of held.owing) settle(held, key)
+      pay(held)
     },
     close: async () => {
       closed = true
-      for (const key of held.owing) settle(held, key)
-      await Promise.all(held.charges)
+      pay(held)
+      while (underWay.size > 0) await Promise.all(underWay)
       await base.close()
     },
   }

@@ -3,11 +3,13 @@
 //
 // Trouble is told once: what fails again for the same reason is not told until something has
 // succeeded in between. A store for many machines is told of by its link alone, so that a thousand
-// leases that fail because it is away are one trouble and one recovery.
+// leases that fail because it is away are one trouble and one recovery. What is no outage (`oddities`)
+// and comes with every success in between is told once a minute.
 
 import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../base/clock.ts'
 import { IpriskError } from '../base/error.ts'
+import { storeTellAgainMs } from '../base/limits.ts'
 import type { StoreSettings } from '../config/settings.ts'
 import { type QuotaLedger, createLedger } from './ledger.ts'
 import { type Limiter, type LimiterOptions, createLimiter } from './limiter.ts'
@@ -61,15 +63,32 @@ export interface Stores {
   readonly close: () => Promise<void>
 }
 
+/** What the link tells of by itself. */
+const linkCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
+
+/** Of single keys, while the store is there. */
+const oddities = new Set(['store_failed', 'store_lost_units', 'rates_full'])
+
+/** Whether it means that the store of keys and quotas is not there, or does not work. */
+export function isOutage(error: unknown): boolean {
+  return !(error instanceof IpriskError) || !oddities.has(error.code)
+}
+
 /** Passes on the first trouble of each code until a recovery. */
 export function tellOnce(hooks: StoresHooks): StoresHooks {
   const told = new Set<string>()
+  const oddMs = new Map<string, number>()
   return {
     onTrouble: (error) => {
       const code = error instanceof IpriskError ? error.code : ''
-      // The link has told.
-      if (code === 'store_unreachable' || told.has(code)) return
-      told.add(code)
+      if (linkCodes.has(code) || told.has(code)) return
+      if (isOutage(error)) {
+        told.add(code)
+      } else {
+        const nowMs = performance.now()
+        if (nowMs - (oddMs.get(code) ?? -Infinity) < storeTellAgainMs) return
+        oddMs.set(code, nowMs)
+      }
       hooks.onTrouble(error)
     },
     onRecovery: () => {

@@ -11,6 +11,7 @@
 // on both sides of midnight cannot set each other back.
 
 import { type Day, dayOf } from '../base/day.ts'
+import { storeFanOut } from '../base/limits.ts'
 import type { Counters } from './ledger.ts'
 
 const prefix = 'used '
@@ -66,14 +67,21 @@ export function createUseNotes(store: Pick<UseStore, 'note'>): UseNotes {
   const write = async (): Promise<void> => {
     const keyIds = [...pending]
     pending.clear()
-    timer = undefined
     const write = (keyId: string): Promise<void> =>
       store.note(keyId, noted.get(keyId) ?? (0 as Day))
-    const results = await Promise.allSettled(keyIds.map(write))
-    for (const [i, result] of results.entries()) {
-      if (result.status === 'rejected') pending.add(keyIds[i] ?? '')
+    // Just after midnight every key is used for the first time.
+    let failed = false
+    for (let at = 0; at < keyIds.length; at += storeFanOut) {
+      const some = keyIds.slice(at, at + storeFanOut)
+      const results = await Promise.allSettled(some.map(write))
+      for (const [i, result] of results.entries()) {
+        if (result.status === 'fulfilled') continue
+        failed = true
+        pending.add(some[i] ?? '')
+      }
     }
-    if (pending.size > 0) writeLater(againMs)
+    timer = undefined
+    if (pending.size > 0) writeLater(failed ? againMs : settleMs)
   }
   return {
     noteUse: (keyId, nowMs) => {

@@ -77,10 +77,12 @@ export interface ErrorBody {
   }
 }
 
-/** The JSON text of an error. */
-export function errorBody(code: ApiErrorCode, requestId: string): string {
-  const body: ErrorBody = {
-    error: { code, message: apiErrors[code].message, request_id: requestId },
-  }
+/** The JSON text of an error; `message` where one says more than the table's. */
+export function errorBody(
+  code: ApiErrorCode,
+  requestId: string,
+  message: string = apiErrors[code].message,
+): string {
+  const body: ErrorBody = { error: { code, message, request_id: requestId } }
   return JSON.stringify(body)
 }

@@ -109,8 +109,8 @@ export const quotaWaitingMax = 10_000
 /** An answer of the store that takes longer is no answer; a usual one takes 1 ms. */
 export const storeTimeoutMs = 300
 export const storeTimeoutMsMin = 10
-/** A store that is slower than this is none; the recovery within two seconds holds up to 500. */
-export const storeTimeoutMsMax = 10_000
+/** Nobody waits longer for a lease; the recovery within two seconds holds up to 500. */
+export const storeTimeoutMsMax = 1000
 
 /** How often each process looks whether its store is there. */
 export const storeBeatMs = 100
@@ -130,8 +130,23 @@ export const rateLeaseMs = 100
 /** Where the store has not enough, a machine asks for more of a key's rate this often, at most. */
 export const rateAskMs = 5
 
-/** Leased rate that nobody spends goes back after this; a refused batch returns sooner. */
+/** Leased rate that nobody spends goes back after this. */
 export const rateIdleMs = 3000
+
+/** An answer about a rate that takes longer does not count; the machine asks anew then. */
+export const rateAnswerMsMax = 2000
+
+/** Good looks in a row that bring back a store that comes and goes: within a second. */
+export const storeGoodLooksMax = 8
+
+/** What goes to the store for many keys at once is under way for so many of them. */
+export const storeFanOut = 500
+
+/** What is told of a store once is not told again for this long, however often it happens. */
+export const storeTellAgainMs = 60_000
+
+/** Of one master; more replicas than this are not for safety. */
+export const storeReplicasMax = 16
 
 // ---- build ----------------------------------------------------------------------------------
 
@@ -162,3 +177,6 @@ assert(quotaPerMonthMax < Number.MAX_SAFE_INTEGER, 'a quota is an exact integer'
 assert(keyRefreshMs * 2 < 1000, 'a new key is seen within one second, even after a missed look')
 assert(rateKeysMax <= rateSlots * 0.75, 'a free slot is found after few looks')
 assert(leaseUnitsMin <= leaseUnitsMax, 'a lease has a size')
+assert(storeTimeoutMsMax <= quotaWaitMs, 'no check waits for an answer that no longer counts')
+assert(storeTimeoutMsMax <= rateAnswerMsMax, 'an answer that came in time counts')
+assert(storeGoodLooksMax * storeBeatMs <= 1000, 'a store is back within two seconds')

@@ -104,6 +104,13 @@ export const options: readonly Option[] = [
     help: 'how long the store may take for one answer',
   },
   {
+    flag: '--store-replicas <n>',
+    form: 'number',
+    member: ['store', 'replicas'],
+    commands: ['serve', ...keyCommands],
+    help: 'how many replicas must have a lease or a key before it counts; needed where it fails over',
+  },
+  {
     flag: '--port <port>',
     form: 'number',
     member: ['serve', 'port'],

@@ -18,6 +18,7 @@ import {
   ratePerSecondMax,
   rotationGraceHours,
   rotationGraceHoursMax,
+  storeReplicasMax,
   storeTimeoutMsMax,
   storeTimeoutMsMin,
   workersMax,
@@ -162,6 +163,7 @@ const store = z.strictObject(
     caFile: path.optional(),
     policy: oneOf(storePolicies),
     timeoutMs: whole({ min: storeTimeoutMsMin, max: storeTimeoutMsMax, unit: 'milliseconds' }),
+    replicas: whole({ min: 0, max: storeReplicasMax, unit: 'replicas' }),
   },
   'an object',
 )

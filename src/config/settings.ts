@@ -53,6 +53,8 @@ export interface StoreSettings {
   /** What becomes of a request that needs the store while it cannot be reached. */
   readonly policy: (typeof storePolicies)[number]
   readonly timeoutMs: number
+  /** How many replicas must have a lease or a key before it counts. */
+  readonly replicas: number
 }
 
 export interface BuildSettings {
@@ -110,7 +112,7 @@ function writeDefaults(tree: Tree): void {
   const defaults = {
     table: 'data/table/world.iprisk',
     state: 'data/state',
-    store: { policy: 'refuse', timeoutMs: storeTimeoutMs },
+    store: { policy: 'refuse', timeoutMs: storeTimeoutMs, replicas: 0 },
     serve: {
       port: 8080,
       host: '127.0.0.1',
@@ -273,7 +275,7 @@ function dayOrNone(text: string | undefined): Day | undefined {
 function settingsOf(valid: ValidSettings): Settings {
   const { table, state, store, serve, build, plans, invocation } = valid
   const { mirror, asOf, out = table, report = join(dirname(out), 'report.json'), ...rest } = build
-  const { url, passwordFile, caFile, policy, timeoutMs } = store
+  const { url, passwordFile, caFile, policy, timeoutMs, replicas } = store
   const { plan, name, api, expires, rate, burst, quota, ...always } = invocation
   return {
     table,
@@ -281,6 +283,7 @@ function settingsOf(valid: ValidSettings): Settings {
     store: {
       policy,
       timeoutMs,
+      replicas,
       ...present('url', url),
       ...present('passwordFile', passwordFile),
       ...present('caFile', caFile),

@@ -1,13 +1,16 @@
 // Who may make a call: the part of contract 3.12 between 405 and the body. 401, 403 plan, 403 token
 // by the keyring, then 429 rate: every authenticated and permitted request spends one of its rate,
-// whatever becomes of it.
+// whatever becomes of it; a batch spends the rest when it is known how large it is.
 
 import type { Authenticated, Denied } from '../account/keyring.ts'
-import { admitResults } from '../account/limiter.ts'
+import { type AdmitResult, admitResults } from '../account/limiter.ts'
+import { addressesARequest } from '../api/batch.ts'
 import type { ApiErrorCode } from '../api/error.ts'
+import { resume } from './charge.ts'
 import { countLimited, limitedBy } from './counters.ts'
 import type { Exchange } from './exchange.ts'
 import type { HeaderPass } from './framing.ts'
+import { replyError } from './reply.ts'
 
 /** The key is good and its rate is not. */
 export interface Limited {
@@ -33,4 +36,55 @@ export function admit(exchange: Exchange, pass: HeaderPass): Authenticated | Den
   if (result === admitResults.unavailable) return unavailable
   countLimited(counters, limitedBy.rate)
   return exceeded
+}
+
+/** Spends the rate of a batch of `count` addresses and goes on with `done`, or answers its error. */
+export function admitBatch(
+  exchange: Exchange,
+  key: Authenticated,
+  count: number,
+  done: () => void,
+): void {
+  const { limiter } = exchange.service
+  const { rate } = key.limits
+  exchange.requests = Math.ceil(count / addressesARequest)
+  if (count === 0) {
+    replyError(exchange, 'invalid_input')
+    return
+  }
+  if (rate !== undefined && exchange.requests > rate.burst) {
+    // No waiting helps.
+    replyError(exchange, 'invalid_input', '', tooLarge(count, rate.burst))
+    return
+  }
+  // The first request's worth was spent when the request was admitted.
+  const more = exchange.requests - 1
+  const end = (result: AdmitResult): void => {
+    if (result === admitResults.granted) {
+      done()
+      return
+    }
+    const isRate = result === admitResults.exceeded
+    if (isRate) countLimited(exchange.service.counters, limitedBy.rate)
+    replyError(exchange, isRate ? 'rate_limit_exceeded' : 'upstream_unavailable')
+  }
+  if (more === 0) {
+    done()
+    return
+  }
+  const result = limiter.admit(key.allowance, more, exchange.startedMs)
+  if (result !== admitResults.pending) end(result)
+  else {
+    limiter.admitLater(key.allowance, more, exchange.startedMs, (later) =>
+      resume(exchange, () => end(later)),
+    )
+  }
+}
+
+function tooLarge(count: number, burst: number): string {
+  return (
+    `A batch of ${count} addresses spends ${Math.ceil(count / addressesARequest)} of the rate at ` +
+    `once, and the burst of this key is ${burst}: send at most ${burst * addressesARequest} ` +
+    'addresses in one batch.'
+  )
 }

@@ -4,13 +4,12 @@
 // without room says 503 before a large body is read, for only the pool reads it.
 
 import type { Authenticated } from '../account/keyring.ts'
-import { admitResults } from '../account/limiter.ts'
-import { addressesARequest } from '../api/batch.ts'
 import { placeOf } from '../pool/place.ts'
 import type { Ticket } from '../pool/pool.ts'
 import { answerTexts, countAddresses, readBatch } from '../pool/work.ts'
+import { admitBatch } from './admit.ts'
 import { charge } from './charge.ts'
-import { countAnswers, countLimited, limitedBy } from './counters.ts'
+import { countAnswers } from './counters.ts'
 import { type Exchange, states } from './exchange.ts'
 import { enterPool, whenDone } from './offload.ts'
 import { replyError, replyJson } from './reply.ts'
@@ -29,44 +28,28 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
   // Copied: the body is dead after this call.
   const result = ticket.run({ kind: 'read', body: Uint8Array.from(body) })
   whenDone(exchange, { result, kind: 'read' }, ({ count, valid, pieces }) => {
-    if (!isAdmitted(exchange, key, count)) return
-    exchange.units = valid
-    charge(exchange, key, () => streamPieces(exchange, ticket, pieces))
+    admitBatch(exchange, key, count, () => {
+      exchange.units = valid
+      charge(exchange, key, () => streamPieces(exchange, ticket, pieces))
+    })
   })
 }
 
 function answerHere(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  const texts = readBatch(body)
-  if (!isAdmitted(exchange, key, texts?.length ?? 0) || texts === undefined) return
-  exchange.units = countAddresses(texts)
-  charge(exchange, key, () => {
-    const table = exchange.service.table()
-    if (table === undefined) {
-      replyError(exchange, 'upstream_unavailable')
-      return
-    }
-    const { json, answers } = answerTexts(table, texts)
-    countAnswers(exchange.service.counters, answers)
-    replyJson(exchange, before + Buffer.from(json.buffer, 0, json.length).toString() + after)
+  const texts = readBatch(body) ?? []
+  admitBatch(exchange, key, texts.length, () => {
+    exchange.units = countAddresses(texts)
+    charge(exchange, key, () => {
+      const table = exchange.service.table()
+      if (table === undefined) {
+        replyError(exchange, 'upstream_unavailable')
+        return
+      }
+      const { json, answers } = answerTexts(table, texts)
+      countAnswers(exchange.service.counters, answers)
+      replyJson(exchange, before + Buffer.from(json.buffer, 0, json.length).toString() + after)
+    })
   })
-}
-
-/** Whether it is a batch and its key has rate for all of it; else its error is answered. */
-function isAdmitted(exchange: Exchange, key: Authenticated, count: number): boolean {
-  if (count === 0) {
-    replyError(exchange, 'invalid_input')
-    return false
-  }
-  const { limiter, counters } = exchange.service
-  // The first request's worth was spent when the request was admitted.
-  const more = Math.ceil(count / addressesARequest) - 1
-  const result =
-    more === 0 ? admitResults.granted : limiter.admit(key.allowance, more, exchange.startedMs)
-  if (result === admitResults.granted) return true
-  if (result === admitResults.exceeded) countLimited(counters, limitedBy.rate)
-  const exceeded = result === admitResults.exceeded
-  replyError(exchange, exceeded ? 'rate_limit_exceeded' : 'upstream_unavailable')
-  return false
 }
 
 /** The first byte goes out when the first piece is there: until then any error can be told. */

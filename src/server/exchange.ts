@@ -52,6 +52,8 @@ export interface Exchange {
   checked: string
   /** The answer is to carry insights. */
   insights: boolean
+  /** Of the rate: what it costs, as a batch ⌈n/100⌉. */
+  requests: number
   /** Of the quota: what the answer costs. */
   units: number
   /** Units that are spent while no 200 has begun: what ends otherwise gives them back. */

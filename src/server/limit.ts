@@ -25,15 +25,15 @@ const unavailableSeconds = 5
 
 /** The value of Retry-After in seconds for an error; `undefined` where it has none. */
 export function retryAfter(exchange: Exchange, code: ApiErrorCode): number | undefined {
-  const { key, service, startedMs } = exchange
+  const { key, service, startedMs, requests } = exchange
   if (code === 'upstream_unavailable') return unavailableSeconds
   if (key === undefined) return undefined
   const { limiter } = service
   if (code === 'rate_limit_exceeded') {
-    return retryAfterSeconds(limiter.retryMs(key.allowance, 'rate_exceeded', startedMs))
+    return retryAfterSeconds(limiter.retryMs(key.allowance, 'rate_exceeded', startedMs, requests))
   }
   if (code === 'api_quota_exceeded') {
-    return retryAfterSeconds(limiter.retryMs(key.allowance, 'quota_exceeded', startedMs))
+    return retryAfterSeconds(limiter.retryMs(key.allowance, 'quota_exceeded', startedMs, 1))
   }
   return undefined
 }

@@ -63,8 +63,13 @@ function answersAtOnce({ state, keep, service }: Exchange): boolean {
   return state === states.open && keep && !service.draining
 }
 
-/** An error by its code; `allow` is for `method_not_allowed` alone. */
-export function replyError(exchange: Exchange, code: ApiErrorCode, allow = ''): void {
+/** An error by its code; `allow` is for `method_not_allowed` alone, `message` where there is a better one. */
+export function replyError(
+  exchange: Exchange,
+  code: ApiErrorCode,
+  allow = '',
+  message?: string,
+): void {
   // Before the headers say what is left. A 200 that has begun owes nothing any more.
   giveBack(exchange)
   let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
@@ -74,7 +79,7 @@ export function replyError(exchange: Exchange, code: ApiErrorCode, allow = ''): 
   reply(exchange, {
     status: apiErrors[code].status,
     headers,
-    body: errorBody(code, exchange.requestId),
+    body: errorBody(code, exchange.requestId, message),
   })
 }
 

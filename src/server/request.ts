@@ -82,6 +82,7 @@ export function handleRequest(
     remote: remoteOf(service, res),
     checked: '',
     insights: false,
+    requests: 1,
     units: 1,
     owed: 0,
     onEnd: undefined,

@@ -4,21 +4,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cautionsOf } from '../../src/account/caution.ts'
-import { type StoreLink, type Wire, openLink } from '../../src/account/link.ts'
-import { tellOnce } from '../../src/account/stores.ts'
-import { readScript } from '../../src/account/script.ts'
+import { NotSentError, type StoreLink, type Wire, openLink } from '../../src/account/link.ts'
+import { isOutage, tellOnce } from '../../src/account/stores.ts'
+import { type Script, leaseScript, noteScript, readScript } from '../../src/account/script.ts'
 import { IpriskError } from '../../src/base/error.ts'
 
-/** A store that answers, fails, or keeps silent until it is thawed. */
+const refusal = Object.assign(
+  new Error("OOM command not allowed when used memory > 'maxmemory'."),
+  { name: 'ReplyError' },
+)
+
+/** A store that answers, fails, refuses what changes it, or keeps silent until it is thawed. */
 class PlayedWire implements Wire {
   readonly name = 'redis://played:1'
-  mode: 'well' | 'failing' | 'frozen' = 'well'
+  mode: 'well' | 'failing' | 'frozen' | 'refusing' | 'unconnected' = 'well'
   sent = 0
+  readonly scripts: string[] = []
   reconnects = 0
   private held: (() => void)[] = []
 
-  async send(): Promise<unknown> {
+  async send(script: Script, keys: readonly string[]): Promise<unknown> {
+    if (this.mode === 'unconnected') throw new NotSentError('no connection')
     this.sent += 1
+    this.scripts.push(`${script.name} ${keys.join(' ')}`)
+    if (this.mode === 'refusing' && script.reads !== true) throw refusal
     return this.answer('reply')
   }
 
@@ -126,18 +135,20 @@ describe('a link', () => {
     expect(link.down()).toBe(true)
   })
 
-  it('trusts a store that comes and goes less and less', async () => {
+  it('trusts a store that comes and goes less and less, and takes it back within a second', async () => {
     const wire = new PlayedWire()
     const { link, said } = await open(wire)
     const back: number[] = []
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       wire.mode = 'failing'
       await until(() => link.down())
       wire.mode = 'well'
       back.push(await until(() => !link.down()))
     }
     expect(back[2]).toBeGreaterThan(2 * (back[0] ?? 0))
-    expect(said).toHaveLength(6)
+    expect(said).toHaveLength(12)
+    // Looks that are late on a busy machine, apart.
+    expect(back[5]).toBeLessThan(1900)
   })
 
   it('begins down where nobody is there, and fails after it is closed', async () => {
@@ -152,13 +163,55 @@ describe('a link', () => {
     await expect(ask(link)).rejects.toThrow('closed')
   })
 
-  it('says what the store itself refuses, and does not take it for gone', async () => {
+  it('says what the store finds fault with, and does not take it for gone', async () => {
     const wire = new PlayedWire()
     const { link, said } = await open(wire)
-    const refusal = Object.assign(new Error('OOM command not allowed'), { name: 'ReplyError' })
-    wire.send = () => Promise.reject(refusal)
-    await expect(ask(link)).rejects.toMatchObject({ code: 'store_failed', message: /OOM/ })
+    const fault = Object.assign(new Error('WRONGTYPE Operation against'), { name: 'ReplyError' })
+    wire.send = () => Promise.reject(fault)
+    await expect(ask(link)).rejects.toMatchObject({ code: 'store_failed', message: /WRONGTYPE/ })
     expect([link.down(), said]).toEqual([false, []])
+  })
+
+  it('reads on from a store that refuses all changes, and knows by itself when it takes them', async () => {
+    const wire = new PlayedWire()
+    const { link, said } = await open(wire)
+    wire.mode = 'refusing'
+    const lease = (): Promise<unknown> => link.run(leaseScript, ['iprisk:{k}:quota:2026-08'], [])
+    await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', retryable: true })
+    expect([link.down(), said.length]).toEqual([true, 1])
+    expect(said[0]).toMatch(/refuses to lease: OOM/)
+    const sent = wire.scripts.filter((name) => name.startsWith('lease')).length
+    for (let i = 0; i < 20; i += 1) {
+      await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', message: /OOM/ })
+    }
+    expect(wire.scripts.filter((name) => name.startsWith('lease'))).toHaveLength(sent)
+    expect(await ask(link)).toBe('reply')
+    // Longer than it takes to give up a connection that is silent.
+    await sleep(1500)
+    expect([link.down(), wire.reconnects, said.length]).toEqual([true, 0, 1])
+    expect(wire.scripts).toContain('try iprisk:{k}:try')
+    wire.mode = 'well'
+    expect(await until(() => !link.down())).toBeLessThan(1900)
+    expect(await lease()).toBe('reply')
+    expect(said).toEqual([said[0], 'up'])
+  })
+
+  it('tells what was not done from what may have been', async () => {
+    const code = async (mode: PlayedWire['mode'], script: Script): Promise<string> => {
+      const wire = new PlayedWire()
+      const { link } = await open(wire)
+      wire.mode = mode
+      const error: unknown = await link.run(script, ['{k}'], []).catch((thrown: unknown) => thrown)
+      wire.thaw()
+      await link.close()
+      return error instanceof IpriskError ? `${error.code} ${error.retryable}` : ''
+    }
+    expect(await code('frozen', leaseScript)).toBe('store_unknown false')
+    expect(await code('failing', leaseScript)).toBe('store_unknown false')
+    expect(await code('unconnected', leaseScript)).toBe('store_unreachable true')
+    for (const script of [readScript, noteScript]) {
+      expect(await code('frozen', script)).toBe('store_unreachable true')
+    }
   })
 })
 
@@ -166,7 +219,7 @@ describe('trouble', () => {
   const error = (code: string): IpriskError =>
     new IpriskError({ code, message: code, fault: 'environment' })
 
-  it('is told once a code until something succeeds, and not where the link tells', () => {
+  it('is told once until something succeeds, oddities once a minute, and not where the link tells', () => {
     const said: string[] = []
     const hooks = tellOnce({
       onTrouble: (thrown) => said.push(String(thrown)),
@@ -174,19 +227,30 @@ describe('trouble', () => {
     })
     hooks.onRecovery()
     for (let i = 0; i < 3; i += 1) {
-      hooks.onTrouble(error('store_failed'))
+      hooks.onTrouble(error('quota_busy'))
       hooks.onTrouble(error('store_unreachable'))
-      hooks.onTrouble(error('rates_full'))
+      hooks.onTrouble(error('store_unknown'))
+      hooks.onTrouble(error('store_refuses'))
+      hooks.onTrouble(error('store_lost_units'))
     }
     hooks.onRecovery()
     hooks.onRecovery()
-    hooks.onTrouble(error('store_failed'))
+    hooks.onTrouble(error('quota_busy'))
+    // Every unit that a store has lost fails, and all that comes between succeeds.
+    for (let i = 0; i < 50; i += 1) {
+      hooks.onTrouble(error('store_lost_units'))
+      hooks.onRecovery()
+    }
     expect(said.map((line) => line.replace(/^.*: /, ''))).toEqual([
-      'store_failed',
-      'rates_full',
+      'quota_busy',
+      'store_lost_units',
       'recovery',
-      'store_failed',
+      'quota_busy',
+      'recovery',
     ])
+    const codes = ['store_lost_units', 'store_failed', 'rates_full', 'store_refuses', 'quota_busy']
+    expect(codes.map((code) => isOutage(error(code)))).toEqual([false, false, false, true, true])
+    expect(isOutage(new Error('MDB_PANIC'))).toBe(true)
   })
 })
 

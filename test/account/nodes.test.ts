@@ -7,8 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { flowSizes } from '../../src/account/flow.ts'
 import { remainingAt, remainingLength } from '../../src/account/header.ts'
 import type { Limits } from '../../src/account/limit.ts'
+import { type AdmitResult, admitResults } from '../../src/account/limiter.ts'
 import type { Rate } from '../../src/config/plan.ts'
-import { NodesSimulator } from './nodes.ts'
+import { type Cut, NodesSimulator } from './nodes.ts'
 import { batchUnitsMax, turn } from './simulator.ts'
 
 const runs = Number(process.env['IPRISK_NODES_RUNS'] ?? 2000)
@@ -38,6 +39,8 @@ const instants: readonly number[] = [
 ]
 const pick = <T>(from: readonly T[], at: number): T => from[at % from.length] as T
 
+const cuts: readonly Cut[] = ['before', 'after', 'late']
+
 /** What can happen; `a`, `b` and `c` say to whom and how much. */
 const happenings = {
   spend: (sim, a, b, c) => sim.spend(a, pick(keyIds, b), 1 + (c % 3)),
@@ -64,14 +67,9 @@ const happenings = {
   plan: (sim, _a, b, c) => sim.setLimits(pick(keyIds, b), pick(plans, c)),
   revoke: (sim, _a, b) => void sim.limits.delete(pick(keyIds, b)),
   refresh: (sim, a) => sim.bindAll(a),
-  partition: (sim, a, b) => void sim.cuts.set(a % shape.nodes, b % 2 === 0 ? 'before' : 'after'),
+  partition: (sim, a, b) => void sim.cuts.set(a % shape.nodes, pick(cuts, b)),
   notice: (sim, a) => void (sim.cuts.has(sim.nodeOf(a)) && sim.aware.add(a)),
-  mend: (sim, a) => {
-    sim.cuts.delete(a % shape.nodes)
-    for (let worker = 0; worker < workers; worker += 1) {
-      if (sim.nodeOf(worker) === a % shape.nodes) sim.aware.delete(worker)
-    }
-  },
+  mend: (sim, a) => sim.mend(a % shape.nodes),
   fail: (sim, a) => void (sim.failing = a === 0),
 } as const satisfies Record<
   string,
@@ -93,8 +91,7 @@ async function happen(sim: NodesSimulator, [name, a, b, c]: Step): Promise<void>
 /** The end of every history: nobody is left, and what is taken is spent or was lost by a crash. */
 async function end(sim: NodesSimulator): Promise<void> {
   sim.failing = false
-  sim.cuts.clear()
-  sim.aware.clear()
+  for (let node = 0; node < shape.nodes; node += 1) sim.mend(node)
   for (let index = 0; index < sim.workers.length; index += 1) await sim.drain(index)
   sim.check()
   sim.checkDrained()
@@ -311,6 +308,17 @@ describe('a machine among many', () => {
     const [held, key] = [sim.workers[worker], sim.workers[worker]?.keys.get('k')]
     return key === undefined ? undefined : held?.limiter.admit(key, requests, sim.nowMs)
   }
+  /** Of a batch, which may have to ask the store. */
+  const batchOf = async (sim: NodesSimulator, worker: number, requests: number) => {
+    const [held, key] = [sim.workers[worker], sim.workers[worker]?.keys.get('k')]
+    if (held === undefined || key === undefined) throw new Error('no worker')
+    const result = held.limiter.admit(key, requests, sim.nowMs)
+    if (result !== admitResults.pending) return result
+    return new Promise<AdmitResult>((resolve) => {
+      held.limiter.admitLater(key, requests, sim.nowMs, resolve)
+      void sim.settle()
+    })
+  }
 
   it('shares its balance among its workers, and gives idle rate back', async () => {
     const sim = three({ rate })
@@ -328,12 +336,73 @@ describe('a machine among many', () => {
     expect(admitted(sim, 3, 1000)).toBe(50)
   })
 
-  it('has what a batch needs when it comes again', async () => {
+  it('has a batch wait for all that it needs, however much it keeps itself', async () => {
     const sim = three({ rate })
-    expect(resultOf(sim, 0, 100)).toBe(1)
+    expect(await batchOf(sim, 0, 101)).toBe(admitResults.exceeded)
+    expect(await batchOf(sim, 0, 100)).toBe(admitResults.granted)
+    expect(await batchOf(sim, 2, 100)).toBe(admitResults.exceeded)
+    sim.advance(2000)
+    // Its own request before it has been granted from what the node then asks for.
+    for (const worker of [0, 2, 4]) {
+      sim.admit(worker, 'k', 1)
+      expect(await batchOf(sim, worker, 99)).toBe(admitResults.granted)
+      sim.advance(6000)
+      for (let one = 0; one < 6; one += 1) sim.tick(one)
+      await sim.settle()
+    }
+  })
+
+  it('answers a batch by the policy where the store does not', async () => {
+    const refusing = three({ rate })
+    const serving = three({ rate }, 'serve')
+    for (const sim of [refusing, serving]) {
+      sim.admit(0, 'k', 1)
+      await sim.settle()
+      for (let node = 0; node < 3; node += 1) sim.cuts.set(node, 'before')
+    }
+    expect(await batchOf(refusing, 0, 99)).toBe(admitResults.unavailable)
+    expect(await batchOf(serving, 0, 60)).toBe(admitResults.granted)
+    expect(await batchOf(serving, 0, 60)).toBe(admitResults.exceeded)
+  })
+
+  it('holds no more than its lease after a refused batch, though requests trickle in', async () => {
+    const sim = three({ rate })
+    // One node after the other has a batch refused, and then goes on with little.
+    for (const worker of [0, 2, 4]) {
+      await batchOf(sim, worker, 100)
+      await batchOf(sim, worker, 101)
+      for (let i = 0; i < 25; i += 1) {
+        sim.advance(100)
+        for (const one of [0, 2, 4]) {
+          sim.admit(one, 'k', 1)
+          sim.tick(one)
+        }
+        await sim.settle()
+      }
+    }
+    sim.advance(2000)
+    const before = sim.granting
+    for (let round = 0; round < 30; round += 1) {
+      for (let i = 0; i < 100; i += 1) sim.admit((i % 3) * 2, 'k', 1)
+      await sim.settle()
+    }
+    expect(sim.granting - before).toBeLessThanOrEqual(rate.burst + 3 * flowSizes(rate).lease)
+  })
+
+  it('loses nothing of an idle lease while the store is away', async () => {
+    const sim = three({ quotaPerMonth: 1000 })
+    sim.spend(0, 'k', 1)
     await sim.settle()
-    expect(resultOf(sim, 0, 100)).toBe(0)
-    expect(resultOf(sim, 0, 101)).toBe(1)
+    cut(sim)
+    for (let look = 0; look < 60; look += 1) {
+      sim.advance(200)
+      sim.tick(0)
+      await sim.settle()
+    }
+    sim.cuts.clear()
+    sim.aware.clear()
+    for (let worker = 0; worker < 6; worker += 1) await sim.drain(worker)
+    expect(sim.counters.get('2026-08 k')?.value).toBe(1)
   })
 
   it('says what is left and when to come again', async () => {
@@ -351,7 +420,7 @@ describe('a machine among many', () => {
     }
     limiter.remaining(key, sim.nowMs, out)
     expect(out[remainingAt.rate]).toBe(0)
-    expect(limiter.retryMs(key, 'rate_exceeded', sim.nowMs)).toBeGreaterThan(10)
+    expect(limiter.retryMs(key, 'rate_exceeded', sim.nowMs, 1)).toBeGreaterThan(10)
   })
 
   it('refuses with 503 what it has no lease for while the store is away, and comes back', async () => {

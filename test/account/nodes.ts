@@ -3,7 +3,10 @@
 // its shares, leases and balances are the real ones; the store's scripts are played by their twins
 // (`grantOf`, `takeFrom`), to which redis.process.test.ts holds the scripts.
 //
-// A node may be cut off: then what its workers ask never arrives, or arrives and is not heard of.
+// A node may be cut off: then what its workers ask never arrives, or arrives and is not heard of, or
+// is answered when the node is back. Whoever knows that it is cut off asks nothing. A store that
+// refuses has done nothing. So units are lost by a death or by what was on its way, and by nothing
+// else: `checkDrained` counts every one of them.
 
 import type { Flow } from '../../src/account/flow.ts'
 import { type Bucket, flowSizes, takeFrom } from '../../src/account/flow.ts'
@@ -15,11 +18,18 @@ import type { ChargeableLedger } from '../../src/account/redis-quota.ts'
 import { createSharedLimiter } from '../../src/account/shared.ts'
 import type { RateFile } from '../../src/account/slots.ts'
 import { assert } from '../../src/base/assert.ts'
+import { IpriskError } from '../../src/base/error.ts'
 import type { Rate } from '../../src/config/plan.ts'
-import { type Change, Simulator } from './simulator.ts'
+import { type Change, Simulator, turn } from './simulator.ts'
 
-/** How a node is cut off: what it asks is lost before the store, or the answer after it. */
-export type Cut = 'before' | 'after'
+/** How a node is cut off: what it asks is lost before the store, the answer after it, or it is late. */
+export type Cut = 'before' | 'after' | 'late'
+
+const failure = (code: string, retryable: boolean): IpriskError =>
+  new IpriskError({ code, message: code, fault: 'environment', retryable })
+const notSent = failure('store_unreachable', true)
+const refused = failure('store_refuses', true)
+const unheard = failure('store_unknown', false)
 
 export class NodesSimulator extends Simulator {
   readonly perNode: number
@@ -38,6 +48,10 @@ export class NodesSimulator extends Simulator {
   private readonly given = new Map<string, number>()
   private readonly passed = new Map<string, number>()
   private readonly rates = new Map<string, Rate>()
+  /** By worker and counter: what was leased and is neither spent nor on its way back. */
+  private holdings: Map<string, number> | undefined
+  /** Answers that come when the node is back. */
+  private late: { readonly worker: number; readonly tell: () => void }[] = []
 
   constructor(options: {
     readonly nodes: number
@@ -73,6 +87,53 @@ export class NodesSimulator extends Simulator {
     this.reboots += 1
   }
 
+  override async crash(index: number, madeShare: number): Promise<void> {
+    // What it has been told it has heard.
+    await turn()
+    const { everBound } = this.workers[index] ?? {}
+    for (const [key, keyId] of everBound ?? []) {
+      // The rest of what it holds is lost as well.
+      this.hold(index, this.nameOf(keyId, key.month), -key.left)
+    }
+    this.loseHoldings(index)
+    await super.crash(index, madeShare)
+  }
+
+  override async drain(index: number): Promise<void> {
+    if (this.workers[index] === undefined) return
+    await super.drain(index)
+    this.loseHoldings(index)
+  }
+
+  /** The node is back; what was answered meanwhile arrives. */
+  mend(node: number): void {
+    this.cuts.delete(node)
+    for (let worker = 0; worker < this.workers.length; worker += 1) {
+      if (this.nodeOf(worker) === node) this.aware.delete(worker)
+    }
+    const late = this.late.filter(({ worker }) => this.nodeOf(worker) === node)
+    this.late = this.late.filter(({ worker }) => this.nodeOf(worker) !== node)
+    for (const { tell } of late) tell()
+  }
+
+  private hold(worker: number, name: string, units: number): void {
+    this.holdings ??= new Map()
+    this.add(this.holdings, `${worker} ${name}`, units)
+  }
+
+  protected override took(index: number, name: string, units: number): void {
+    this.hold(index, name, -units)
+  }
+
+  private loseHoldings(worker: number): void {
+    for (const [which, units] of this.holdings ?? []) {
+      if (!which.startsWith(`${worker} `)) continue
+      assert(units >= 0, `${which} holds ${units}`)
+      this.add(this.lost, which.slice(which.indexOf(' ') + 1), units)
+      this.holdings?.delete(which)
+    }
+  }
+
   override admit(index: number, keyId: string, requests: number): void {
     this.asker = this.nodeOf(index)
     super.admit(index, keyId, requests)
@@ -84,8 +145,8 @@ export class NodesSimulator extends Simulator {
     for (const [node, file] of this.files ?? []) {
       for (const [limit, rate] of this.rates) {
         const balance = file.words[file.slotOf(limit.split(' ')[0] ?? '', rate)] ?? 0
-        const { credit, ahead, capacity } = flowSizes(rate)
-        const inside = balance >= -credit && balance <= Math.max(ahead, capacity)
+        const { credit, ahead } = flowSizes(rate)
+        const inside = balance >= -credit && balance <= ahead
         assert(inside, `${node} ${limit}: a balance of ${balance}`)
         const [given, passed] = [this.given, this.passed].map((map) => map.get(`${node} ${limit}`))
         const kept = (given ?? 0) - (passed ?? 0)
@@ -141,6 +202,7 @@ export class NodesSimulator extends Simulator {
     by: number,
     act: (change: Change) => T,
   ): Promise<T> {
+    if (this.aware.has(worker)) return Promise.reject(notSent)
     return new Promise((resolve, reject) => {
       let result: T
       const change: Change = {
@@ -151,7 +213,7 @@ export class NodesSimulator extends Simulator {
           result = act(change)
         },
         tell: () => resolve(result),
-        fail: () => reject(new Error('the store does not answer')),
+        fail: (error = refused) => reject(error),
       }
       this.changes.push(change)
     })
@@ -165,9 +227,19 @@ export class NodesSimulator extends Simulator {
 
   private ledgerFor(worker: number): ChargeableLedger {
     return {
-      lease: ({ keyId, month, ...asked }) => {
+      lease: async ({ keyId, month, late, ...asked }) => {
         const name = this.nameOf(keyId, month)
-        return this.post<LeaseGrant>(worker, name, asked.want, (change) => {
+        const life = this.workers[worker]
+        const grant = await this.post<LeaseGrant>(worker, name, asked.want, (change) => {
+          if (this.cuts.get(this.nodeOf(worker)) === 'late') {
+            const tell = (): void => {
+              if (this.workers[worker] !== life) return
+              this.add(this.lost, name, -change.by)
+              this.hold(worker, name, change.by)
+              late?.(change.by)
+            }
+            this.late.push({ worker, tell })
+          }
           const granted = grantOf(this.counters.get(name)?.value ?? 0, asked)
           change.by = granted
           if (granted > 0) this.move(name, granted)
@@ -176,11 +248,20 @@ export class NodesSimulator extends Simulator {
           const remaining = asked.limit - (this.counters.get(name)?.value ?? 0)
           return { granted, remaining: Math.max(0, remaining) }
         })
+        this.hold(worker, name, grant.granted)
+        return grant
       },
-      giveBack: (keyId, month, units) => {
+      giveBack: async (keyId, month, units) => {
         const name = this.nameOf(keyId, month)
-        return this.post(worker, name, -units, () => this.move(name, -units))
+        this.hold(worker, name, -units)
+        try {
+          await this.post(worker, name, -units, () => this.move(name, -units))
+        } catch (error) {
+          if (error !== unheard) this.hold(worker, name, units)
+          throw error
+        }
       },
+      down: () => this.aware.has(worker),
       charge: (keyId, month, units) => {
         const name = this.nameOf(keyId, month)
         return this.post(worker, name, units, () => this.move(name, units))
@@ -194,17 +275,22 @@ export class NodesSimulator extends Simulator {
     this.store ??= new Map()
     const store = this.store
     return {
-      take: ({ keyId, rate, want }) => {
+      take: ({ keyId, rate, want, need }) => {
         this.asking += 1
         const name = `rate ${rate.perSecond} ${rate.burst} of ${keyId}!`
         const { capacity } = flowSizes(rate)
         return this.post(worker, name, 0, () => {
           const bucket = store.get(name) ?? { level: 0, atUs: 0 }
-          const asked = { perSecond: rate.perSecond, capacity, want }
+          const asked = { perSecond: rate.perSecond, capacity, want, need }
           const taken = takeFrom(bucket, Math.floor(this.nowMs * 1000), asked)
           store.set(name, taken.bucket)
           const limit = `${this.nodeOf(worker)} ${keyId} ${rate.perSecond} ${rate.burst}`
           this.add(this.given, limit, taken.taking.granted)
+          if (need > 0 && taken.taking.granted === need) {
+            // A batch from the bucket counts when the bucket gives it, heard of or not.
+            this.asker = this.nodeOf(worker)
+            this.judge(keyId, rate, need, true)
+          }
           return taken.taking
         })
       },
@@ -214,14 +300,19 @@ export class NodesSimulator extends Simulator {
 
   protected override deliverOne(change: Change): void {
     const cut = this.cuts.get(this.nodeOf(change.worker))
-    if (cut === undefined || this.failing) {
+    if (this.failing) {
+      change.fail()
+      return
+    }
+    if (cut === undefined) {
       super.deliverOne(change)
       return
     }
     // A lease of which nobody hears is lost, and so is a giving back that never arrives.
-    if (cut === 'after') change.commit()
-    if (change.by > 0 === (cut === 'after')) this.add(this.lost, change.name, Math.abs(change.by))
-    change.fail()
+    const arrives = cut !== 'before'
+    if (arrives) change.commit()
+    if (change.by > 0 === arrives) this.add(this.lost, change.name, Math.abs(change.by))
+    change.fail(unheard)
   }
 
   /** However the nodes share it: no more than the limit and one lease for each of them. */

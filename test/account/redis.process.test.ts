@@ -66,12 +66,13 @@ describeStores('one server', () => {
 
   it('takes from a bucket as its twin does, whatever its clock says', async () => {
     const opened = await link(storeSettings(server.url))
-    const given = '{ARGV[4], ARGV[5]}'
+    const given = '{ARGV[5], ARGV[6]}'
     const script = { name: 'take', text: takeScript.text.replace("redis.call('TIME')", given) }
     expect(script.text).toContain(given)
     const step = fc.record({
       passedUs: fc.integer({ min: -2_000_000, max: 5_000_000 }),
       want: fc.integer({ min: -50, max: 150 }),
+      share: fc.constantFrom(0, 0, 0.5, 1),
     })
     const limits = fc.constantFrom([50, 100], [7, 3], [1_000_000, 100_000], [1, 1])
     let key = 0
@@ -82,12 +83,14 @@ describeStores('one server', () => {
         let bucket: Bucket = { level: 0, atUs: 0 }
         let nowUs = 1_790_000_000_000_000
         const name = `iprisk:{twin}:${(key += 1)}`
-        for (const { passedUs, want } of steps) {
+        for (const { passedUs, want, share } of steps) {
+          const need = Math.max(0, Math.ceil(want * share))
           nowUs += passedUs
-          const twin = takeFrom(bucket, nowUs, { perSecond, capacity, want })
+          const twin = takeFrom(bucket, nowUs, { perSecond, capacity, want, need })
           bucket = twin.bucket
           const time = [Math.floor(nowUs / 1_000_000), nowUs % 1_000_000]
-          const reply = await opened.run(script, [name], [perSecond, capacity, want, ...time])
+          const args = [perSecond, capacity, want, need, ...time]
+          const reply = await opened.run(script, [name], args)
           const [granted, level] = reply as [number, string]
           expect([granted, Number(level)]).toEqual([
             Math.trunc(twin.taking.granted) + 0,

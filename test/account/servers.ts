@@ -25,7 +25,7 @@ export function describeStores(name: string, body: () => void): void {
 const run = promisify(execFile)
 
 export function storeSettings(url: string, more: Partial<StoreSettings> = {}): StoreSettings {
-  return { url, policy: 'refuse', timeoutMs: 300, ...more }
+  return { url, policy: 'refuse', timeoutMs: 300, replicas: 0, ...more }
 }
 
 export async function freePort(): Promise<number> {

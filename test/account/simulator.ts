@@ -8,7 +8,7 @@
 import type { Allowance } from '../../src/account/allowance.ts'
 import { type Counter, type Counters, createLedger } from '../../src/account/ledger.ts'
 import type { Limits } from '../../src/account/limit.ts'
-import { type Limiter, createLimiter } from '../../src/account/limiter.ts'
+import { type Limiter, admitResults, createLimiter } from '../../src/account/limiter.ts'
 import { formatMonth, monthOf } from '../../src/account/period.ts'
 import { spendResults } from '../../src/account/quota.ts'
 import { paceOf } from '../../src/account/rate.ts'
@@ -24,7 +24,7 @@ export interface Change {
   by: number
   readonly commit: () => void
   readonly tell: () => void
-  readonly fail: () => void
+  readonly fail: (error?: Error) => void
 }
 
 interface SimulatedWorker {
@@ -121,6 +121,10 @@ export class Simulator {
     const key = worker?.keys.get(keyId)
     if (worker === undefined || key === undefined) return
     const result = worker.limiter.admit(key, requests, this.nowMs)
+    if (result === admitResults.pending) {
+      worker.limiter.admitLater(key, requests, this.nowMs, () => undefined)
+      return
+    }
     if (key.limits.rate !== undefined) this.judge(keyId, key.limits.rate, requests, result === 0)
   }
 
@@ -164,6 +168,7 @@ export class Simulator {
       }
       const name = this.nameOf(keyId, key.month)
       this.add(this.spent, name, units)
+      this.took(index, name, units)
       if (!refund) return
       this.refunds.push(() => {
         if (this.workers[index] !== worker) return
@@ -171,11 +176,15 @@ export class Simulator {
         worker.limiter.refund(key, units, arrivedMs)
         if (key.left === left) return
         this.add(this.spent, name, -units)
+        this.took(index, name, -units)
         this.add(worker.refunded, keyId, units)
       })
     }
     ask()
   }
+
+  /** A worker has spent what it had leased. */
+  protected took(_index: number, _name: string, _units: number): void {}
 
   /** Requests that were granted and came to nothing get their units back, possibly late. */
   refund(): void {

@@ -121,7 +121,7 @@ describe('settings of a store', () => {
   }
 
   it('are the state folder by default, and refuse while a store is away', () => {
-    expect(storeOf({})).toEqual({ policy: 'refuse', timeoutMs: 300 })
+    expect(storeOf({})).toEqual({ policy: 'refuse', timeoutMs: 300, replicas: 0 })
   })
 
   it('come from flags, variables and files', () => {
@@ -132,6 +132,7 @@ describe('settings of a store', () => {
         { IPRISK_STORE_FILE: join(cwd, 'url') },
       ),
     ).toEqual({
+      replicas: 0,
       url: 'rediss://user:canary@store',
       caFile: join(cwd, 'ca.pem'),
       policy: 'serve',
@@ -147,7 +148,7 @@ describe('settings of a store', () => {
     [{ store: 'redis://:canary@host', storeCaFile: 'x' }, 'only with TLS'],
     [{ storePasswordFile: 'x' }, 'only with store.url'],
     [{ store: 'redis://:canary@host', storePolicy: 'maybe' }, 'one of refuse, serve'],
-    [{ store: 'redis://:canary@host', storeTimeoutMs: '5' }, 'milliseconds from 10 to 10000'],
+    [{ store: 'redis://:canary@host', storeTimeoutMs: '5' }, 'milliseconds from 10 to 1000'],
   ])('that cannot be used are told without the secret: %j', (flags, why) => {
     const judged = judge(flags)
     expect(judged).toContain(why)

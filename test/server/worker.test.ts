@@ -104,7 +104,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port,
     stateFolder: '',
-    store: { policy: 'refuse', timeoutMs: 300 },
+    store: { policy: 'refuse', timeoutMs: 300, replicas: 0 },
     plans: {},
     logLevel: 'info',
     logAddresses: false,
@@ -217,7 +217,7 @@ describe('a request that fails inside', () => {
       createLog: () => log,
       exit: () => undefined,
     })
-    const store = { policy: 'refuse', timeoutMs: 300 } as const
+    const store = { policy: 'refuse', timeoutMs: 300, replicas: 0 } as const
     const endpoint = {
       host: '127.0.0.1',
       port: ownPort,
@@ -265,7 +265,7 @@ describe('the log of requests', () => {
         }),
       exit: () => undefined,
     })
-    const store = { policy: 'refuse', timeoutMs: 300 } as const
+    const store = { policy: 'refuse', timeoutMs: 300, replicas: 0 } as const
     const settings = { host: '127.0.0.1', port: ownPort, stateFolder: '', store, plans: {} }
     worker({
       kind: 'start',
