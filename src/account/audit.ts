@@ -4,9 +4,12 @@
 //   {"act_id":"…","step":"begin","at":"…Z","user":"ops","uid":1000,"act":"rotate","keys":["…"]}
 //   {"act_id":"…","step":"done","at":"…Z","changes":[{"key":"…","before":{…},"after":{…}}]}
 //   {"act_id":"…","step":"failed","at":"…Z","code":"key_unknown"}
+//   {"act_id":"…","step":"unknown","at":"…Z","code":"store_unknown","changes":[…what may have been done]}
 //
 // Two lines an act, so that no act is without a trace: the first one is on the disk before the store
-// is asked. An act that has no second line may or may not have happened (its process was killed).
+// is asked. An act that has no second line may or may not have happened (its process was killed, or
+// the disk was full by then; whoever acted has been told). Neither has one whose step is `unknown`:
+// the store was asked and did not answer.
 //
 // Invariants: a line is one write to a file that is open for appending, which Linux does not
 // interleave with another one; it is synced before the next step; a piece of a line that a killed
@@ -45,9 +48,9 @@ export interface AuditEntry {
   readonly act: AuditAct
   /** Ids of the keys that it was about; a new key has none before it is made. */
   readonly keys: readonly string[]
-  /** `unknown`: no end is recorded. */
+  /** `unknown`: no end is recorded, or the store did not say. */
   readonly result: 'done' | 'failed' | 'unknown'
-  /** Of a failure. */
+  /** Of what is not done. */
   readonly code?: string
   readonly changes: readonly AuditChange[]
 }
@@ -55,6 +58,18 @@ export interface AuditEntry {
 /** Where the log of a state folder is. */
 export function auditPath(state: string): string {
   return join(state, 'audit.log')
+}
+
+/** The act is over, and its end could not be recorded: no reason to say that it is not done. */
+function endUnwritten(path: string, actId: string, cause: unknown): IpriskError {
+  return new IpriskError({
+    code: 'audit_end_unwritten',
+    message:
+      `The second line of this act, ${actId}, could not be written to the audit log ${path}: ` +
+      `${messageOf(cause)}. "iprisk keys audit" shows its result as unknown.`,
+    fault: 'environment',
+    cause,
+  })
 }
 
 function unwritable(path: string, cause: unknown): IpriskError {
@@ -86,23 +101,19 @@ function syncFolder(path: string): void {
 
 /** Appends one line; on the disk when it returns. */
 function append(path: string, line: object): void {
+  const isNew = !existsSync(path)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = openSync(path, 'a+', 0o600)
   try {
-    const isNew = !existsSync(path)
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const file = openSync(path, 'a+', 0o600)
-    try {
-      const text = `${endsInside(file) ? '\n' : ''}${JSON.stringify(line)}\n`
-      const bytes = Buffer.from(text)
-      const written = writeSync(file, bytes)
-      if (written !== bytes.length) throw new Error(`only ${written} bytes could be written`)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    if (isNew) syncFolder(dirname(path))
-  } catch (cause) {
-    throw unwritable(path, cause)
+    const text = `${endsInside(file) ? '\n' : ''}${JSON.stringify(line)}\n`
+    const bytes = Buffer.from(text)
+    const written = writeSync(file, bytes)
+    if (written !== bytes.length) throw new Error(`only ${written} bytes could be written`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
+  if (isNew) syncFolder(dirname(path))
 }
 
 /** Who runs this process: a container may run as a number that has no name. */
@@ -117,55 +128,107 @@ function whoami(): Pick<AuditEntry, 'user' | 'uid' | 'sudo_user'> {
   }
 }
 
-/** The store, telling `changes` what it changes. */
+/** The store, telling `changes` what it changes, or may have changed. */
 function observed(store: KeyStore, changes: AuditChange[]): KeyStore {
+  /** Adds what was done to what is told; what nobody can say is told with its key's id. */
+  const tell = async <T>(work: Promise<T>, changed: () => AuditChange | undefined): Promise<T> => {
+    const add = (): string => {
+      const change = changed()
+      if (change !== undefined) changes.push(change)
+      return change?.key ?? ''
+    }
+    try {
+      const result = await work
+      add()
+      return result
+    } catch (error) {
+      throw isUnknown(error) ? unknownChange(error, add()) : error
+    }
+  }
   return {
     ...store,
-    create: async (record) => {
-      await store.create(record)
-      changes.push({ key: record.id, after: factsOf(record) })
-    },
-    update: async (id, change) => {
+    create: (record) =>
+      tell(store.create(record), () => ({ key: record.id, after: factsOf(record) })),
+    update: (id, change) => {
       let before: KeyRecord | undefined
-      const after = await store.update(id, (found) => {
+      let after: KeyRecord | undefined
+      const work = store.update(id, (found) => {
         before = found
-        return change(found)
+        after = change(found)
+        return after
       })
-      if (after !== undefined && before !== undefined) {
-        changes.push({ key: id, before: factsOf(before), after: factsOf(after) })
-      }
-      return after
+      return tell(work, () =>
+        before === undefined || after === undefined
+          ? undefined
+          : { key: id, before: factsOf(before), after: factsOf(after) },
+      )
     },
   }
 }
 
-/** Does an act on a store and records it. Throws `audit_unwritable` before anything is done. */
+/** The store was asked, and did not say whether it was done. */
+const isUnknown = (error: unknown): error is IpriskError =>
+  error instanceof IpriskError && error.code === 'store_unknown'
+
+function unknownChange(error: IpriskError, key: string): IpriskError {
+  const { code, message, fault } = error
+  if (key === '') return error
+  return new IpriskError({
+    code,
+    message:
+      `${message} It is the key ${key}: where a secret of it is new and was not shown, rotate it ` +
+      'once more or revoke it.',
+    fault,
+  })
+}
+
+/**
+ * Does an act on a store and records it. Throws `audit_unwritable` before anything is done. Where the
+ * end cannot be recorded, `onUnwritten` is told, and what was done is done.
+ */
 export async function audited<T>(
   options: {
     readonly state: string
     readonly store: KeyStore
     readonly act: AuditAct
     readonly keys: readonly string[]
+    readonly onUnwritten: (error: IpriskError) => void
   },
   run: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
-  const { state, store, act, keys } = options
+  const { state, store, act, keys, onUnwritten } = options
   const path = auditPath(state)
   const actId = randomUUID()
   const line = (step: string, more: object): void =>
     append(path, { act_id: actId, step, at: new Date().toISOString(), ...more })
+  const end = (step: string, more: object): void => {
+    try {
+      line(step, more)
+    } catch (cause) {
+      onUnwritten(endUnwritten(path, actId, cause))
+    }
+  }
   const changes: AuditChange[] = []
-  line('begin', { ...whoami(), act, keys })
   try {
-    const result = await run(observed(store, changes))
-    line('done', { changes })
-    return result
+    line('begin', { ...whoami(), act, keys })
+  } catch (cause) {
+    throw unwritable(path, cause)
+  }
+  let result: T
+  try {
+    result = await run(observed(store, changes))
   } catch (error) {
     const code = error instanceof IpriskError ? error.code : 'unexpected'
-    line('failed', { code, changes })
+    end(isUnknown(error) ? 'unknown' : 'failed', { code, changes })
     throw error
   }
+  end('done', { changes })
+  return result
 }
+
+const ends: readonly unknown[] = ['done', 'failed', 'unknown'] satisfies AuditEntry['result'][]
+
+const isEnd = (step: unknown): step is AuditEntry['result'] => ends.includes(step)
 
 interface Line {
   readonly act_id?: unknown
@@ -202,7 +265,7 @@ export async function readAudit(
         result: 'unknown',
         changes: [],
       } as unknown as AuditEntry)
-    } else if (begun !== undefined && (step === 'done' || step === 'failed')) {
+    } else if (begun !== undefined && isEnd(step)) {
       // It keeps the instant of its beginning.
       const ended = { ...begun, ...rest, at: begun.at, result: step }
       entries.set(line?.act_id, ended as AuditEntry)

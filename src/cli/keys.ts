@@ -69,7 +69,7 @@ function issuedText(issued: IssuedKey, more: Readonly<Record<string, string>>): 
 export async function keysCreate(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation, plans } = settings
   const key = newKeyOf(invocation, plans, io.now)
-  const issued = await act(settings, { act: 'create' }, (store) => createKey(store, key, io.now))
+  const issued = await act(settings, io, { act: 'create' }, (store) => createKey(store, key, io.now))
   const { id, plan, apis } = issued.record
   if (invocation.json) io.out(`${JSON.stringify({ id, key: issued.text, plan, apis })}\n`)
   else io.out(issuedText(issued, {}))
@@ -79,7 +79,7 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
 export async function keysRevoke(settings: Settings, id: string, io: CommandIo): Promise<void> {
   checkId(id)
   const what = { act: 'revoke', keys: [id] } as const
-  const record = await act(settings, what, (store) => revokeKey(store, id, io.now))
+  const record = await act(settings, io, what, (store) => revokeKey(store, id, io.now))
   const at = timeText(record.revokedAt ?? io.now)
   if (settings.invocation.json) io.out(`${JSON.stringify({ id, revoked_at: at })}\n`)
   else io.out(`The key ${id} is revoked since ${at}.\n`)
@@ -90,7 +90,7 @@ export async function keysRotate(settings: Settings, id: string, io: CommandIo):
   checkId(id)
   const when = { now: io.now, graceMs: settings.invocation.graceHours * msPerHour }
   const what = { act: 'rotate', keys: [id] } as const
-  const issued = await act(settings, what, (store) => rotateKey(store, id, when))
+  const issued = await act(settings, io, what, (store) => rotateKey(store, id, when))
   const { plan, apis, secrets } = issued.record
   const old = secrets.at(-2)?.expiresAt
   const until = old === undefined ? null : timeText(old)

@@ -11,6 +11,8 @@ import type { Settings } from '../config/settings.ts'
 export interface CommandIo {
   /** Takes text for standard output. */
   readonly out: (text: string) => void
+  /** Takes a line for standard error. */
+  readonly err: (text: string) => void
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -40,15 +42,17 @@ export async function withStores<T>(
   }
 }
 
-/** Does an act on the keys and records it in the audit log. */
+/** Does an act on the keys and records it in the audit log; says so where its end could not be. */
 export function act<T>(
   settings: Settings,
+  io: Pick<CommandIo, 'err'>,
   what: { readonly act: AuditAct; readonly keys?: readonly string[] },
   run: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
   const { state } = settings
+  const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
   return withStores(settings, ({ keyStore: store }) =>
-    audited({ state, store, keys: [], ...what }, run),
+    audited({ state, store, keys: [], ...what, onUnwritten }, run),
   )
 }
 

@@ -10,6 +10,7 @@ import { type Command as CommandName, configOption, optionsOf } from '../config/
 import { type Settings, readSettings } from '../config/settings.ts'
 import { type Sources, configPathOf } from '../config/source.ts'
 import type { Configuration } from '../server/reload.ts'
+import { identityOrEmpty } from '../server/watch.ts'
 import { buildCommand } from './build.ts'
 import { checkCommand } from './check.ts'
 import { explainCommand } from './explain.ts'
@@ -146,7 +147,8 @@ function asOfOf({ asOf }: Settings['build']): { readonly asOf?: Day } {
 /** A command on the keys; each loads its file itself, for their store is needed by none other. */
 function onKeys(run: (settings: Settings, id: string, io: CommandIo) => Promise<void>): Run {
   return async (settings, [id = ''], io) => {
-    const keyIo = { out: (text: string) => io.out(text.trimEnd()), now: Date.now() }
+    const out = (text: string): void => io.out(text.trimEnd())
+    const keyIo = { out, err: io.err, now: Date.now() }
     await run(settings, id, keyIo)
     return exitCodes.done
   }
@@ -195,7 +197,9 @@ function newProgram(io: Io, done: (code: number) => void): Command {
         environment: process.env,
         cwd: process.cwd(),
       }
-      const configuration = { path: configPathOf(sources), read: () => readSettings(sources) }
+      const path = configPathOf(sources)
+      const identity = identityOrEmpty(path)
+      const configuration = { path, identity, read: () => readSettings(sources) }
       const args = given.slice(0, -2).flat() as string[]
       done(await entry.run(configuration.read(), args, io, configuration))
     })

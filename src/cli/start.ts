@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { audited } from '../account/audit.ts'
 import { createKey } from '../account/issue.ts'
+import type { IpriskError } from '../base/error.ts'
 import { apiNames } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Configuration } from '../server/reload.ts'
@@ -25,7 +26,7 @@ export async function startCommand(
     const build = { ...settings.build, offline: true, out: settings.table }
     await buildTable({ ...settings, build }, io)
   }
-  const key = await firstKey(settings)
+  const key = await firstKey(settings, io)
   io.err('')
   if (key === undefined) {
     io.err('The keys made before still work. Another one: npx iprisk keys create --plan internal')
@@ -39,13 +40,14 @@ export async function startCommand(
 }
 
 /** The text of a new key where there is none yet. */
-async function firstKey(settings: Settings): Promise<string | undefined> {
+async function firstKey(settings: Settings, io: Io): Promise<string | undefined> {
   return withStores(settings, async ({ keyStore: store }) => {
     if ((await store.list()).length > 0) return undefined
     const key = { name: 'first key', plan: firstPlan, apis: apiNames }
-    const issued = await audited(
-      { state: settings.state, store, act: 'create', keys: [] },
-      (store) => createKey(store, key, Date.now()),
+    const { state } = settings
+    const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
+    const issued = await audited({ state, store, act: 'create', keys: [], onUnwritten }, (store) =>
+      createKey(store, key, Date.now()),
     )
     return issued.text
   })

@@ -15,7 +15,7 @@ const conflictsShownMax = 50
 
 /** `keys export`: JSON on standard output, with and without `--json`. */
 export async function keysExport(settings: Settings, io: CommandIo): Promise<void> {
-  const file = await act(settings, { act: 'export' }, (store) => exportKeys(store, io.now))
+  const file = await act(settings, io, { act: 'export' }, (store) => exportKeys(store, io.now))
   io.out(`${JSON.stringify(file, null, 2)}\n`)
 }
 
@@ -62,7 +62,7 @@ export async function keysImport(settings: Settings, path: string, io: CommandIo
   const { invocation } = settings
   const file = readKeyFile(path, settings)
   const keys = file.keys.map(({ id }) => id)
-  const plan = await act(settings, { act: 'import', keys }, async (store) => {
+  const plan = await act(settings, io, { act: 'import', keys }, async (store) => {
     const plan = await planImport(store, file)
     refuseConflicts(plan, invocation.replace)
     await importKeys(store, plan, invocation.replace)

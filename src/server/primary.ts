@@ -19,7 +19,7 @@ import { type Crew, createCrew } from './crew.ts'
 import type { TableFile, TableInfo } from './message.ts'
 import { createMetrics } from './metrics.ts'
 import { probePort } from './probe.ts'
-import { type Configuration, watchConfiguration } from './reload.ts'
+import { type Configuration, type HangUps, hearHangUps, watchConfiguration } from './reload.ts'
 import { type Shelf, createShelf } from './shelf.ts'
 import { loadUws } from './uws.ts'
 import { type Watch, fileIdentity, watchFile } from './watch.ts'
@@ -64,6 +64,7 @@ export interface ServerOptions {
 export async function runPrimary(options: ServerOptions): Promise<number> {
   const { settings, log } = options
   const { serve } = settings
+  const hangUps = hearHangUps()
   await loadUws()
   await prepareStores(settings, log)
   const shelf = createShelf(settings.state)
@@ -84,12 +85,13 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
     log,
   })
   try {
-    return await conduct({ ...options, crew, shelf, port, end })
+    return await conduct({ ...options, crew, shelf, port, end, hangUps })
   } finally {
     // After an orderly end there is nobody left; after a failed start there is.
     await crew.drain(0)
     shelf.close()
     end.stop()
+    hangUps.stop()
   }
 }
 
@@ -120,13 +122,14 @@ async function conduct(parts: {
   readonly shelf: Shelf
   readonly port: number
   readonly end: End
+  readonly hangUps: HangUps
 }): Promise<number> {
-  const { settings, configuration, log, crew, shelf, port, end } = parts
+  const { settings, configuration, log, crew, shelf, port, end, hangUps } = parts
   const { serve, table: path } = settings
   const { signal } = end
   const admin = await openAdmin(crew, settings, signal)
   const { usePlans: use } = crew
-  const reload = watchConfiguration({ settings, configuration, use, log })
+  const reload = watchConfiguration({ settings, configuration, hangUps, use, log })
   let watch: Watch | undefined
   try {
     const known = identityOf(path)

@@ -2,8 +2,9 @@
 // the workers. Only plans change in a running server; of other changes it says that they wait for a
 // restart.
 //
-// Invariant: a configuration with any problem in it changes nothing; the log says every problem,
-// and the plans before it stay.
+// Invariants: a configuration with any problem in it changes nothing; the log says every problem, and
+// the plans before it stay. What has changed since the settings were read is taken in, also where it
+// changed while the server started. A SIGHUP never ends the process, not even then.
 
 import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
@@ -12,12 +13,14 @@ import { configLookMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
-import { type Watch, fileIdentity, watchFile } from './watch.ts'
+import { type Watch, watchFile } from './watch.ts'
 
 /** Where the settings of a running server come from. */
 export interface Configuration {
   /** The file that is watched, whether it exists or not. */
   readonly path: string
+  /** Of the file before the settings were read from it (`fileIdentity`). */
+  readonly identity: string
   /** Reads all sources again; throws `settings_invalid`. */
   readonly read: () => Settings
 }
@@ -41,14 +44,39 @@ function changedPlans(before: Plans, after: Plans): readonly string[] {
   return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
 
+/** Hears SIGHUP from now on; one that comes before anybody listens is kept for who does. */
+export interface HangUps {
+  readonly listen: (heard: () => void) => void
+  readonly stop: () => void
+}
+
+/** To be called first of all: without anybody who hears it, SIGHUP ends a process. */
+export function hearHangUps(): HangUps {
+  let waits = false
+  let hear = (): void => {
+    waits = true
+  }
+  const take = (): void => hear()
+  process.on('SIGHUP', take)
+  return {
+    listen: (heard) => {
+      hear = heard
+      if (waits) heard()
+      waits = false
+    },
+    stop: () => process.off('SIGHUP', take),
+  }
+}
+
 /** Starts watching; `use` is called with plans that differ from those in use. */
 export function watchConfiguration(options: {
   readonly settings: Settings
   readonly configuration: Configuration
+  readonly hangUps: Pick<HangUps, 'listen'>
   readonly use: (plans: Plans) => void
   readonly log: Log
 }): Watch {
-  const { configuration, use, log } = options
+  const { configuration, hangUps, use, log } = options
   const { path, read } = configuration
   let current = options.settings
 
@@ -75,13 +103,13 @@ export function watchConfiguration(options: {
     log.info({ path, plans }, 'Changed plans are in use.')
   }
 
-  const known = fileIdentity(path)
+  const { identity: known } = configuration
   const watch = watchFile({ path, known, everyMs: configLookMs, changed: reload })
-  process.on('SIGHUP', reload)
+  hangUps.listen(reload)
   return {
     stop: () => {
       watch.stop()
-      process.off('SIGHUP', reload)
+      hangUps.listen(() => undefined)
     },
   }
 }

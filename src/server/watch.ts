@@ -37,7 +37,7 @@ export function watchFile(options: {
 }
 
 /** A folder that cannot be read just now is no change. */
-function identityOrEmpty(path: string): string {
+export function identityOrEmpty(path: string): string {
   try {
     return fileIdentity(path)
   } catch {

@@ -6,6 +6,7 @@
 
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import type { Account, AccountOptions } from '../account/account.ts'
+import { isOutage } from '../account/stores.ts'
 import { IpriskError, messageOf } from '../base/error.ts'
 import { paths } from '../api/path.ts'
 import { keyRefreshMs } from '../base/limits.ts'
@@ -171,16 +172,17 @@ function watchQuotas(
 ): Pick<AccountOptions, 'onTrouble' | 'onRecovery'> {
   return {
     onTrouble: (error) => {
-      if (error instanceof IpriskError && error.code === 'rates_full') {
-        log.error({ code: error.code }, error.message)
+      const ours = error instanceof IpriskError ? error : undefined
+      if (!isOutage(error)) {
+        log.error({ code: ours?.code }, messageOf(error))
         return
       }
       if (!counters.storeReachable) return
       countOutage(counters)
-      log.error(
-        describeError(error),
-        'The store of keys and quotas is gone; what is leased is spent.',
-      )
+      // Our own messages hold neither addresses nor credentials.
+      const why = ours === undefined ? '' : ` ${ours.message}`
+      const text = `The store of keys and quotas is gone; what is leased is spent.${why}`
+      log.error(describeError(error), text)
     },
     onRecovery: () => {
       if (counters.storeReachable) return

@@ -8,6 +8,8 @@ import { flowSizes } from '../../src/account/flow.ts'
 import { remainingAt, remainingLength } from '../../src/account/header.ts'
 import type { Limits } from '../../src/account/limit.ts'
 import { type AdmitResult, admitResults } from '../../src/account/limiter.ts'
+import { spendResults } from '../../src/account/quota.ts'
+import { quotaWaitingMax } from '../../src/base/limits.ts'
 import type { Rate } from '../../src/config/plan.ts'
 import { type Cut, NodesSimulator } from './nodes.ts'
 import { batchUnitsMax, turn } from './simulator.ts'
@@ -481,5 +483,62 @@ describe('a machine among many', () => {
     sim.tick(0)
     await sim.settle()
     expect(sim.counters.get('2026-08 k')?.value).toBe(200)
+  })
+
+  it('charges what it served while the store was away in the months in which it did', async () => {
+    const sim = three({ quotaPerMonth: 1000 }, 'serve')
+    sim.jump(Date.UTC(2026, 7, 31, 23, 59, 50))
+    for (let worker = 0; worker < 6; worker += 1) sim.tick(worker)
+    const spend = async (times: number): Promise<void> => {
+      for (let i = 0; i < times; i += 1) {
+        sim.spend(i % 2, 'k', 1)
+        await sim.settle()
+      }
+    }
+    await spend(10)
+    cut(sim)
+    await spend(100)
+    sim.advance(20_000)
+    for (const worker of [0, 1]) sim.tick(worker)
+    await spend(50)
+    for (let node = 0; node < 3; node += 1) sim.mend(node)
+    for (const worker of [0, 1]) sim.tick(worker)
+    await sim.settle()
+    for (let worker = 0; worker < 6; worker += 1) await sim.drain(worker)
+    const months = ['2026-08 k', '2026-09 k']
+    expect(months.map((name) => sim.spent.get(name))).toEqual([110, 50])
+    expect(months.map((name) => sim.counters.get(name)?.value)).toEqual([110, 50])
+  })
+
+  it('serves nothing uncounted for want of room to wait while the store is there', async () => {
+    const sim = three({ quotaPerMonth: 1_000_000 }, 'serve')
+    const [limiter, key] = [sim.workers[0]?.limiter, sim.workers[0]?.keys.get('k')]
+    if (limiter === undefined || key === undefined) throw new Error('no worker')
+    for (let i = 0; i < quotaWaitingMax; i += 1) {
+      expect(limiter.spend(key, 1, sim.nowMs)).toBe(spendResults.pending)
+      limiter.whenLeased(key, () => undefined)
+    }
+    expect(limiter.spend(key, 1, sim.nowMs)).toBe(spendResults.unavailable)
+    expect(key.owed).toBe(0)
+    await sim.settle()
+    expect(limiter.spend(key, 1, sim.nowMs)).toBe(spendResults.granted)
+  })
+
+  it('knows that a rate is to be had again, though no request comes', async () => {
+    const sim = three({ rate })
+    const said: string[] = []
+    sim.hooks.onTrouble = (error) => void said.push(String(error))
+    sim.hooks.onRecovery = () => void said.push('recovery')
+    sim.failing = true
+    resultOf(sim, 0)
+    await sim.settle()
+    expect(said).toHaveLength(1)
+    sim.failing = false
+    for (let look = 0; look < 5; look += 1) {
+      sim.advance(200)
+      sim.tick(0)
+      await sim.settle()
+    }
+    expect(said).toEqual([said[0], 'recovery'])
   })
 })

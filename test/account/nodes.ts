@@ -37,6 +37,11 @@ export class NodesSimulator extends Simulator {
   readonly cuts = new Map<number, Cut>()
   /** Whether a worker knows that it is cut off. */
   readonly aware = new Set<number>()
+  /** What the limiters say. */
+  readonly hooks = {
+    onTrouble: (_error: unknown): void => undefined,
+    onRecovery: (): void => undefined,
+  }
   reboots = 0
   granting = 0
   asking = 0
@@ -128,8 +133,9 @@ export class NodesSimulator extends Simulator {
   private loseHoldings(worker: number): void {
     for (const [which, units] of this.holdings ?? []) {
       if (!which.startsWith(`${worker} `)) continue
-      assert(units >= 0, `${which} holds ${units}`)
-      this.add(this.lost, which.slice(which.indexOf(' ') + 1), units)
+      // What is served uncounted is spent and was never held.
+      assert(units >= 0 || this.policy === 'serve', `${which} holds ${units}`)
+      this.add(this.lost, which.slice(which.indexOf(' ') + 1), Math.max(0, units))
       this.holdings?.delete(which)
     }
   }
@@ -168,8 +174,8 @@ export class NodesSimulator extends Simulator {
       machineOffsetMs: 5_000_000 + node * 1_234_567,
       now: () => this.nowMs,
       wall: () => this.wallMs,
-      onTrouble: () => undefined,
-      onRecovery: () => undefined,
+      onTrouble: (error) => this.hooks?.onTrouble(error),
+      onRecovery: () => this.hooks?.onRecovery(),
     })
   }
 

@@ -196,14 +196,22 @@ export interface StoreCluster {
   readonly end: () => Promise<void>
 }
 
-/** Three masters with a third of the slots each. */
-export async function startCluster(): Promise<StoreCluster> {
+/** Three masters with a third of the slots each, and so many replicas of each. */
+export async function startCluster(replicas = 0): Promise<StoreCluster> {
   const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000']
-  const nodes = await Promise.all([0, 1, 2].map(() => startStore(args)))
+  const count = 3 * (1 + replicas)
+  const nodes = await Promise.all(Array.from({ length: count }, () => startStore(args)))
   const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`)
-  await run('redis-cli', ['--cluster', 'create', ...hosts, '--cluster-yes'])
+  const more = ['--cluster-replicas', String(replicas), '--cluster-yes']
+  await run('redis-cli', ['--cluster', 'create', ...hosts, ...more])
   for (const node of nodes) {
     await node.until((answer) => answer.includes('cluster_state:ok'), 'cluster', 'info')
+    const linked = /role:master[\s\S]*connected_slaves:(\d)|master_link_status:up/
+    const isLinked = (answer: string): boolean => {
+      const [found, slaves] = linked.exec(answer) ?? []
+      return found !== undefined && (slaves === undefined || Number(slaves) === replicas)
+    }
+    await node.until(isLinked, 'info', 'replication')
   }
   return {
     url: `redis+cluster://${hosts.join(',')}`,

@@ -11,6 +11,7 @@ import type { Counters } from '../../src/account/ledger.ts'
 import { newAllowance } from '../../src/account/allowance.ts'
 import { createUseNotes, createUseStore } from '../../src/account/uses.ts'
 import type { Day } from '../../src/base/day.ts'
+import { storeFanOut } from '../../src/base/limits.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
 const day = (value: number): Day => value as Day
@@ -66,6 +67,28 @@ describe('the notes of a worker', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+})
+
+describe('notes of very many keys', () => {
+  it('are written some at a time, each once', async () => {
+    let underWay = 0
+    let most = 0
+    const seen: string[] = []
+    const { noteUse } = createUseNotes({
+      note: async (keyId) => {
+        seen.push(keyId)
+        underWay += 1
+        most = Math.max(most, underWay)
+        await new Promise((resolve) => setImmediate(resolve))
+        underWay -= 1
+      },
+    })
+    const keys = 3 * storeFanOut + 7
+    for (let i = 0; i < keys; i += 1) noteUse(`key${i}`, 0)
+    await vi.waitFor(() => expect(seen).toHaveLength(keys), 5000)
+    expect(new Set(seen).size).toBe(keys)
+    expect(most).toBe(storeFanOut)
   })
 })
 

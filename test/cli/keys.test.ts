@@ -1,6 +1,6 @@
 // `iprisk keys …`: what it prints and keeps, on a real store.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -15,6 +15,7 @@ import { readSettings } from '../../src/config/settings.ts'
 
 const now = Date.UTC(2026, 7, 22, 12)
 let cwd = ''
+const said: string[] = []
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'iprisk-cli-'))
 })
@@ -26,7 +27,7 @@ const settings = (command: Command, flags: Record<string, unknown>): Settings =>
   readSettings({ command, flags, environment: {}, cwd })
 const output = async (run: (io: Parameters<typeof keysList>[1]) => Promise<void>, at = now) => {
   let text = ''
-  await run({ now: at, out: (more) => void (text += more) })
+  await run({ now: at, out: (more) => void (text += more), err: (line) => void said.push(line) })
   return text
 }
 const create = (flags: Record<string, unknown>): Promise<string> =>
@@ -52,6 +53,28 @@ const kept = async (id: string): Promise<KeyRecord | undefined> => {
 }
 
 describe('create', () => {
+  it('prints the key though the disk is full when it is made, and says what is missing', async () => {
+    const log = join(cwd, 'data/state/audit.log')
+    let looks = 0
+    let text = ''
+    await keysCreate(settings('keys create', { plan: 'team' }), {
+      // Asked for twice: before the act, and in it.
+      get now() {
+        looks += 1
+        if (looks === 2) {
+          rmSync(log)
+          symlinkSync('/dev/full', log)
+        }
+        return now
+      },
+      out: (more) => void (text += more),
+      err: (line) => void said.push(line),
+    })
+    expect(looks).toBe(2)
+    expect(await kept(parseKeyText(text.split('\n')[0] ?? '')?.id ?? '')).toBeDefined()
+    expect(said.splice(0)).toEqual([expect.stringMatching(/second line of this act.*ENOSPC/)])
+  })
+
   it('prints exactly the members of the contract as JSON', async () => {
     const json = await createJson({ plan: 'team' })
     expect(json).toEqual({

@@ -177,6 +177,28 @@ describe('the limits of a batch', () => {
     expect(await codeOf(refused)).toBe('api_quota_exceeded')
   })
 
+  it('that need more of the rate at once than the burst are told so, for waiting does not help', async () => {
+    const key = await keyWith({ perSecond: 1, burst: 3 })
+    const refused = await post(batchPath, batchOf(Array(301).fill('9.1.2.3')), key)
+    expect(refused.status).toBe(400)
+    expect(refused.headers.get('retry-after')).toBeNull()
+    const { error } = (await refused.json()) as { error: { code: string; message: string } }
+    expect(error.code).toBe('invalid_input')
+    expect(error.message).toContain('burst of this key is 3: send at most 300 addresses')
+  })
+
+  it('are told to come again when there is rate for all of them', async () => {
+    const key = await keyWith({ perSecond: 1, burst: 10 })
+    const batch = (count: number): string => batchOf(Array(count).fill('9.1.2.3'))
+    expect((await post(batchPath, batch(900), key)).status).toBe(200)
+    const refused = await post(batchPath, batch(1000), key)
+    expect(await codeOf(refused)).toBe('rate_limit_exceeded')
+    // Ten of the rate come in ten seconds; one second would be enough for a check.
+    const seconds = Number(refused.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThanOrEqual(9)
+    expect(seconds).toBeLessThanOrEqual(11)
+  })
+
   it('are spent of the rate by hundreds', async () => {
     const key = await keyWith({ perSecond: 1, burst: 10 })
     const texts = (count: number): string => batchOf(Array(count).fill('9.1.2.3'))
