@@ -97,12 +97,13 @@ function isReply(error: unknown): error is Error {
 const refusals = /\b(OOM|MISCONF|READONLY|LOADING|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|BUSY)\b/
 
 function failed(wire: Wire, { name }: Script, reason: string): IpriskError {
-  return new IpriskError({
-    code: refusals.test(reason) ? 'store_refuses' : 'store_failed',
-    message: `The store ${wire.name} refuses to ${name}: ${reason}.`,
-    fault: 'environment',
-    retryable: true,
-  })
+  const message = `The store ${wire.name} refuses to ${name}: ${reason}.`
+  if (refusals.test(reason)) return refusing(message)
+  return new IpriskError({ code: 'store_failed', message, fault: 'environment', retryable: true })
+}
+
+function refusing(message: string): IpriskError {
+  return new IpriskError({ code: 'store_refuses', message, fault: 'environment', retryable: true })
 }
 
 /** A name beside the first of `keys`, on the same node. */
@@ -145,8 +146,9 @@ interface Sight {
   askedMs: number
   /** When there was an answer last, or a new connection was made for the lack of one. */
   heardMs: number
-  /** The store is there and takes no changes: why, and what to try; `''`: it takes them. */
+  /** Why the store takes no changes, while it is there to say so; else `''`. */
   refusal: string
+  /** What to write to see whether it takes them again; `''` where it has not refused. */
   probe: string
 }
 
@@ -158,8 +160,7 @@ const soonMs = 10_000
 
 function miss(sight: Sight, options: LinkOptions, error: IpriskError): void {
   sight.good = 0
-  // A store that has gone refuses nothing; when it is back it is asked.
-  if (error.code !== 'store_refuses') sight.refusal = ''
+  sight.refusal = error.code === 'store_refuses' ? error.message : ''
   if (sight.down) return
   const soon = performance.now() - sight.upMs < soonMs
   sight.goodWanted = soon ? Math.min(sight.goodWanted * 2, storeGoodLooksMax) : goodLooks
@@ -172,6 +173,7 @@ function hit(sight: Sight, options: LinkOptions): void {
   if (!sight.down || sight.good < sight.goodWanted) return
   sight.down = false
   sight.refusal = ''
+  sight.probe = ''
   sight.upMs = performance.now()
   options.onUp()
 }
@@ -195,7 +197,7 @@ async function look(
     // It is there, and another connection would hear the same.
     const refuses = isReply(error) && refusals.test(reason)
     if (refuses) sight.heardMs = performance.now()
-    const still = refuses && sight.refusal !== ''
+    const still = refuses && sight.probe !== ''
     miss(sight, options, still ? failed(wire, probeScript, reason) : unreachable(wire, reason))
   }
 }
@@ -203,7 +205,7 @@ async function look(
 /** Whether the store is there, and where it took no changes: whether it takes them again. */
 async function lookOrTry(wire: Wire, sight: Sight): Promise<void> {
   await wire.look()
-  if (sight.refusal !== '') await wire.send(probeScript, [sight.probe], [])
+  if (sight.probe !== '') await wire.send(probeScript, [sight.probe], [])
 }
 
 function beat(wire: Wire, sight: Sight, options: LinkOptions): void {
@@ -233,7 +235,6 @@ export async function openLink(wire: Wire, options: LinkOptions): Promise<StoreL
     if (isReply(error)) {
       const told = failed(wire, script, reason)
       if (told.code === 'store_refuses' && !sight.down) {
-        sight.refusal = reason
         sight.probe = probeName(keys)
         miss(sight, options, told)
       }
@@ -253,7 +254,7 @@ export async function openLink(wire: Wire, options: LinkOptions): Promise<StoreL
       if (sight.down && sight.refusal === '') {
         throw unreachable(wire, 'it did not answer the last time')
       }
-      if (sight.down && script.reads !== true) throw failed(wire, script, sight.refusal)
+      if (sight.down && script.reads !== true) throw refusing(sight.refusal)
       try {
         return await within(wire.send(script, keys, args), options.timeoutMs, late)
       } catch (error) {

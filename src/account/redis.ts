@@ -41,6 +41,17 @@ function readStoreFile(path: string, what: string): string {
 /** Replies as this file reads them, whatever protocol a server speaks. */
 type Connection = Omit<RedisOptions, 'replyMapping'>
 
+/** After a failover the old master is a replica: leave it, but not with every single answer. */
+function newLeaver(): (error: Error) => boolean {
+  let leftMs = -Infinity
+  return ({ message }) => {
+    const nowMs = performance.now()
+    if (!message.startsWith('READONLY') || nowMs - leftMs < storeReconnectMs) return false
+    leftMs = nowMs
+    return true
+  }
+}
+
 /** What every connection has, whatever it leads to. */
 function connectionOptions(store: StoreUrl, settings: StoreSettings): Connection {
   const { passwordFile, caFile } = settings
@@ -64,8 +75,7 @@ function connectionOptions(store: StoreUrl, settings: StoreSettings): Connection
     enableOfflineQueue: false,
     disableClientInfo: true,
     retryStrategy: retryMs,
-    // After a failover the old master is a replica: leave it.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    reconnectOnError: newLeaver(),
     lazyConnect: true,
   }
 }

@@ -68,6 +68,7 @@ export const readScript: Script = {
 export const noteScript: Script = {
   name: 'note',
   repeatable: true,
+  kept: true,
   text: `return redis.call('SADD', KEYS[1], ARGV[1])`,
 }
 

@@ -2,6 +2,7 @@
 // granted is forgotten, under a sentinel and in a cluster; without it some are, which is why the
 // setting exists. And stores that refuse: what they say, and that they are known to be well again.
 
+import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ChargeableLedger } from '../../src/account/redis-quota.ts'
@@ -99,13 +100,19 @@ describeStores('a store that fails over', () => {
     const ledger = createRedisLedger(await open(sentinels.url, replicas))
     const taking = takeLeases(ledger, ['a', 'b', 'c'])
     await until(() => sum(taking.granted) > 300)
-    // The replica lags, and its master does not know.
+    // The replica hears no more, and the master dies a moment later.
     sentinels.replica.freeze()
+    await sentinels.master.cli('client', 'kill', 'type', 'replica')
     await sleep(300)
     await sentinels.master.kill()
     sentinels.replica.thaw()
     const before = sum(taking.granted)
-    await until(() => sum(taking.granted) > before + 300)
+    const role = async (): Promise<string> => sentinels.replica.cli('role')
+    await until(async () => (await role()).startsWith('master'))
+    // Alone the new master does not do where a replica is wanted: the old one becomes it.
+    await sentinels.master.start()
+    await sentinels.master.cli('replicaof', '127.0.0.1', String(sentinels.replica.port))
+    await until(() => sum(taking.granted) > before + 300, 20_000)
     await taking.stop()
     const lost = await forgotten(ledger, taking.granted)
     process.stderr.write(
@@ -127,10 +134,8 @@ describeStores('a store that fails over', () => {
     const [master, ...others] = cluster.nodes as [StoreServer, ...StoreServer[]]
     await master.kill()
     const last = Math.max(...taking.granted.values())
-    await until(
-      async () => (await others[0]!.cli('cluster', 'info')).includes('cluster_state:ok'),
-      20_000,
-    )
+    await others[0]!.until((text) => text.includes('master,fail'), 'cluster', 'nodes')
+    await others[0]!.until((text) => text.includes('cluster_state:ok'), 'cluster', 'info')
     // A cluster whose new master has no replica is not served: it comes back as one.
     await master.start()
     await until(() => each(last + 30), 20_000)
@@ -178,10 +183,8 @@ describeStores('a store that refuses', () => {
     {
       code: 'MISCONF',
       begin: async () => {
-        const gone = servers.testFolder()
         await server.cli('config', 'set', 'save', '3600 1')
-        await server.cli('config', 'set', 'dir', gone.path)
-        gone.end()
+        rmSync(server.folder, { recursive: true })
         await server.cli('bgsave')
         await server.until((text) => text.includes('bgsave_status:err'), 'info', 'persistence')
       },
@@ -209,7 +212,7 @@ describeStores('a store that refuses', () => {
     expect(link.down()).toBe(true)
     await sleep(300)
     expect([link.down(), said]).toEqual([true, ['store_refuses']])
-    expect(await keys.get(key.id)).toEqual(key)
+    await until(async () => (await keys.get(key.id).catch(() => undefined)) !== undefined, 1000)
     await one.end()
     expect(await until(() => !link.down())).toBeLessThan(2000)
     expect(said).toEqual(['store_refuses', 'up'])

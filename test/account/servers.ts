@@ -82,6 +82,8 @@ export class StoreServer {
 
   async start(): Promise<void> {
     const own = ['--dir', this.folder, '--save', '', '--bind', '127.0.0.1', '--loglevel', 'warning']
+    // A replica need not wait for others that may want the same copy.
+    own.push('--repl-diskless-sync-delay', '0')
     const port = this.args.includes('--port') ? [] : ['--port', String(this.port)]
     this.child = spawn('redis-server', [...this.args, ...port, ...own], {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -174,7 +176,7 @@ export async function startSentinels(): Promise<Sentinels> {
     `dir ${sentinel.folder}`,
     `sentinel monitor main 127.0.0.1 ${master.port} 1`,
     'sentinel down-after-milliseconds main 500',
-    'sentinel failover-timeout main 3000',
+    'sentinel failover-timeout main 1000',
   ]
   writeFileSync(config, `${lines.join('\n')}\n`)
   sentinel.child = spawn('redis-server', [config, '--sentinel'], { stdio: 'ignore' })
@@ -196,9 +198,13 @@ export interface StoreCluster {
   readonly end: () => Promise<void>
 }
 
-/** Three masters with a third of the slots each, and so many replicas of each. */
+/**
+ * Three masters with a third of the slots each, and so many replicas of each. With a log: a master
+ * that comes back empty before it is replaced would have its replica forget as well.
+ */
 export async function startCluster(replicas = 0): Promise<StoreCluster> {
-  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000']
+  const log = replicas === 0 ? [] : ['--appendonly', 'yes']
+  const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', ...log]
   const count = 3 * (1 + replicas)
   const nodes = await Promise.all(Array.from({ length: count }, () => startStore(args)))
   const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`)

@@ -5,19 +5,13 @@
 import { createHash } from 'node:crypto'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { formatKeyText, parseKeyText, randomSecret } from '../../src/account/key.ts'
 import { programPath, runProgram } from '../cli/program.ts'
 import { writeSmallTable } from '../table/small.ts'
+import { leaksIn, leaksUnder } from './leak.ts'
 import { newState, sleep, waitFor, workersOf } from './server.ts'
 import { converse } from './socket.ts'
 
@@ -43,32 +37,8 @@ function shown(text: string): string {
   })
 }
 
-/** What a secret may look like; base64 begins at any of three places of its groups. */
-function formsOf(secret: string): readonly Buffer[] {
-  const base64 = [0, 1, 2].map((shift) =>
-    Buffer.from('\0'.repeat(shift) + secret)
-      .toString('base64')
-      .slice(shift === 0 ? 0 : 4, -4),
-  )
-  const hex = Buffer.from(secret).toString('hex')
-  const texts = [secret, ...base64, hex, hex.toUpperCase()]
-  const url = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))
-  return [...[...texts, ...url].map((text) => Buffer.from(text)), Buffer.from(secret, 'utf16le')]
-}
-
-function leaks(place: string, content: Buffer): readonly string[] {
-  return secrets.flatMap((secret, i) =>
-    formsOf(secret).flatMap((form, j) => (content.includes(form) ? [`${place}: ${i}.${j}`] : [])),
-  )
-}
-
-/** Every file under the folder, table copies and LMDB's own among them. */
-function leaksUnder(path: string): readonly string[] {
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(path, name))
-    .filter((file) => statSync(file).isFile())
-    .flatMap((file) => leaks(file, readFileSync(file)))
-}
+const leaks = (place: string, content: Buffer): readonly string[] =>
+  leaksIn(secrets, place, content)
 
 async function keys(...args: readonly string[]): Promise<string> {
   const { out, err } = await runProgram(['keys', ...args], { cwd: folder })
@@ -179,7 +149,7 @@ it('a secret is shown once and found nowhere else', async () => {
   await keys('audit', '--json')
   const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
 
-  const running = leaksUnder(state)
+  const running = leaksUnder(secrets, state)
   child.kill('SIGTERM')
   await once(child, 'exit')
 
@@ -200,7 +170,7 @@ it('a secret is shown once and found nowhere else', async () => {
 
   const found = [
     ...running,
-    ...leaksUnder(state),
+    ...leaksUnder(secrets, state),
     ...leaks('server', Buffer.from(said.server)),
     ...leaks('commands', Buffer.from(said.commands)),
     ...leaks('answers', Buffer.from(said.answers)),
