@@ -7,6 +7,7 @@ import { killBuild } from './kill-build.ts'
 import { killImport } from './kill-import.ts'
 import { killWorld } from './kill-world.ts'
 import type { Proof } from './proof.ts'
+import { runTests } from './tests.ts'
 
 const none = { short: false, long: false } as const
 const both = { short: true, long: true } as const
@@ -54,5 +55,55 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 2, long: 6 },
     needsFeeds: both,
     run: flips,
+  },
+  {
+    name: 'limit-models',
+    shows:
+      'in any order of requests, refunds, crashes, restarts, partitions, jumps of the clock and ' +
+      'changes of plans no quota is over-granted, a rate passes its limit by at most one lease a ' +
+      'machine, and every unit that is taken is spent or was lost by a crash.',
+    minutes: { short: 2, long: 12 },
+    needsFeeds: none,
+    run: (context) => {
+      const times = context.form === 'long' ? 40 : 5
+      return runTests(context, {
+        files: ['test/account/limiter.test.ts', 'test/account/nodes.test.ts'],
+        environment: {
+          IPRISK_LIMITER_RUNS: String(1500 * times),
+          IPRISK_NODES_RUNS: String(2000 * times),
+          IPRISK_NODES_SEED: String(Date.now() % 1_000_000),
+        },
+      })
+    },
+  },
+  {
+    name: 'kill-limits',
+    shows:
+      'kill -9 of workers, of the primary and of all of them under the load of 64 connections ' +
+      'grants no unit twice and no request above the rate; what is lost is a lease a death.',
+    minutes: { short: 2, long: 6 },
+    needsFeeds: none,
+    run: (context) =>
+      runTests(context, {
+        files: ['test/server/limits-kill.process.test.ts'],
+        environment: { IPRISK_TEST_KILLS: context.form === 'long' ? '200' : '50' },
+      }),
+  },
+  {
+    name: 'store-failover',
+    shows:
+      'a store for many machines that is frozen, killed, full or failed over under load forgets no ' +
+      'unit that was granted, with the settings that docs/keys.md names, and is taken up again.',
+    minutes: { short: 2, long: 2 },
+    needsFeeds: none,
+    run: (context) =>
+      runTests(context, {
+        files: [
+          'test/account/failover.process.test.ts',
+          'test/account/nodes.process.test.ts',
+          'test/server/store.process.test.ts',
+        ],
+        environment: { IPRISK_TEST_LONG: '1' },
+      }),
   },
 ]

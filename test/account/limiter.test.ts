@@ -150,6 +150,7 @@ describe('the limiter', () => {
   it('keeps its promises in any history', { timeout: 600_000 }, async () => {
     const history = fc.array(step, { maxLength: 300, size: 'max' })
     await fc.assert(fc.asyncProperty(history, live), { numRuns: runs })
+    process.stdout.write(`${steps} steps of the model\n`)
     expect(steps).toBeGreaterThan(Math.min(100_000, runs * 90))
   })
 

@@ -176,6 +176,7 @@ describe('the limiter of many machines', () => {
       await end(sim)
     })
     await fc.assert(property, { numRuns: runs, seed })
+    process.stdout.write(`${steps} steps of the model\n`)
     expect(steps).toBeGreaterThan(Math.min(100_000, runs * 80))
   })
 

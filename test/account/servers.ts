@@ -199,11 +199,12 @@ export interface StoreCluster {
 }
 
 /**
- * Three masters with a third of the slots each, and so many replicas of each. With a log: a master
- * that comes back empty before it is replaced would have its replica forget as well.
+ * Three masters with a third of the slots each, and so many replicas of each. A master that comes
+ * back before it is replaced, and has forgotten a second, has its replica forget it as well; so what
+ * has replicas has a log that is written before the answer.
  */
 export async function startCluster(replicas = 0): Promise<StoreCluster> {
-  const log = replicas === 0 ? [] : ['--appendonly', 'yes']
+  const log = replicas === 0 ? [] : ['--appendonly', 'yes', '--appendfsync', 'always']
   const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1000', ...log]
   const count = 3 * (1 + replicas)
   const nodes = await Promise.all(Array.from({ length: count }, () => startStore(args)))

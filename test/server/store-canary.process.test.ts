@@ -50,13 +50,16 @@ describeStores('the password of a store', () => {
         waitFor(() => /serves \S+?:(\d+) with .* on \S+?:(\d+)$/m.exec(stderr()) ?? undefined),
       ),
     )
-    for (const environment of ways) {
-      for (const command of [['create', '--plan', 'team', '--json'], ['list'], ['export']]) {
-        const ran = await runProgram(['keys', ...command, '--state', state], { cwd, environment })
-        said.push(ran.out, ran.err)
-      }
-    }
-    const { key } = JSON.parse(said[0] ?? '') as { key: string }
+    const commands = [['create', '--plan', 'team', '--json'], ['list'], ['export']]
+    const ended = await Promise.all(
+      ways.flatMap((environment) =>
+        commands.map((command) =>
+          runProgram(['keys', ...command, '--state', state], { cwd, environment }),
+        ),
+      ),
+    )
+    for (const { out, err } of ended) said.push(out, err)
+    const { key } = JSON.parse(ended[0]?.out ?? '') as { key: string }
     const ask = async (times: number): Promise<void> => {
       for (const [, port] of running) {
         for (let i = 0; i < times; i += 1) {
