@@ -161,7 +161,8 @@ function take(key: Allowance, grant: LeaseGrant, nowMs: number): void {
 
 /** A lease of the key failed, and asking for it once more is worth it. */
 function isOwed(book: LeaseBook, key: Allowance, nowMs: number): boolean {
-  if (key.unavailableMs === 0 || nowMs < key.unavailableMs || book.options.ledger.down()) return false
+  if (key.unavailableMs === 0 || nowMs < key.unavailableMs || book.options.ledger.down())
+    return false
   return key.month === book.month && key.left < Math.min(key.size, key.quota)
 }
 

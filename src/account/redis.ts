@@ -117,9 +117,8 @@ async function evaluate(
 ): Promise<unknown> {
   if (replicas === undefined) return client[call](...given)
   const { wanted, waitMs } = replicas
-  const results = await client
-    .pipeline()
-    [call](...given)
+  const pipeline = client.pipeline()
+  const results = await pipeline[call](...given)
     .wait(wanted, waitMs)
     .exec()
   const [[error, reply] = [], [waitError, have] = []] = results ?? []

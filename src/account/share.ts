@@ -101,27 +101,37 @@ export async function spendLater(
   key: Allowance,
   share: Share,
   requests: number,
-  arrivedMs: number,
-): Promise<AdmitResult> {
-  const { keyId } = key
-  const { words } = book.memory
-  const wanted = { keyId, rate: share.rate, want: requests, need: requests }
+  request: { readonly arrivedMs: number; readonly callback: (result: AdmitResult) => void },
+): Promise<void> {
+  let result: AdmitResult
   try {
-    for (let tries = 0; tries < 2; tries += 1) {
-      const units = takeBack(words, share.index, Atomics.load(words, share.index))
-      giveBack(book, keyId, share, units)
-      const taking = await book.flow.take(wanted)
-      heard(book, share, taking.level)
-      if (taking.granted === requests) return granted
-      if (Atomics.load(words, share.index) <= 0) break
-    }
-    return exceeded
+    result = await takeBatch(book, key.keyId, share, requests)
   } catch (error) {
     share.failed = true
     book.active.add(key)
     book.onTrouble(error)
-    return spendAway(book, share, requests, arrivedMs)
+    result = spendAway(book, share, requests, request.arrivedMs)
   }
+  request.callback(result)
+}
+
+async function takeBatch(
+  book: ShareBook,
+  keyId: string,
+  share: Share,
+  requests: number,
+): Promise<AdmitResult> {
+  const { words } = book.memory
+  const wanted = { keyId, rate: share.rate, want: requests, need: requests }
+  for (let tries = 0; tries < 2; tries += 1) {
+    const units = takeBack(words, share.index, Atomics.load(words, share.index))
+    giveBack(book, keyId, share, units)
+    const taking = await book.flow.take(wanted)
+    heard(book, share, taking.level)
+    if (taking.granted === requests) return granted
+    if (Atomics.load(words, share.index) <= 0) break
+  }
+  return exceeded
 }
 
 function giveBack(book: ShareBook, keyId: string, share: Share, units: number): void {

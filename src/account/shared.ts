@@ -38,6 +38,7 @@ interface Held {
   readonly owing: Set<Allowance>
   /** What is owed, by its month, and to be charged. */
   readonly charges: Postings
+  readonly underWay: ReadonlySet<Promise<void>>
   /** The store was away when somebody needed it last; and when it was seen to be back. */
   away: boolean
   backMs: number
@@ -126,29 +127,42 @@ function sayFull(held: Held): void {
   held.full = true
 }
 
-/** The limiter of a worker where many machines share limits. */
-export function createSharedLimiter(options: SharedOptions): Limiter {
+function open(options: SharedOptions): Held {
   const { flow, ledger, policy, machineOffsetMs, now, onTrouble, onRecovery, rates } = options
-  const base = createLimiter(options)
-  const memory = balanceWords(rates.words)
-  const active = new Set<Allowance>()
-  const clock = (): number => now() + machineOffsetMs
-  const hooks = { onTrouble, onRecovery }
-  const book: ShareBook = { flow, memory, policy, machineOffsetMs, now, clock, ...hooks, active }
   const underWay = new Set<Promise<void>>()
   const follow = (work: Promise<void>): void => {
     const done = work.catch(onTrouble).finally(() => underWay.delete(done))
     underWay.add(done)
   }
-  const held: Held = {
+  const book: ShareBook = {
+    flow,
+    memory: balanceWords(rates.words),
+    policy,
+    machineOffsetMs,
+    now,
+    clock: () => now() + machineOffsetMs,
+    onTrouble,
+    onRecovery,
+    active: new Set(),
+  }
+  return {
     options,
     book,
     owing: new Set(),
     charges: createPostings({ post: ledger.charge, down: flow.down, follow }),
+    underWay,
     away: false,
     backMs: -1,
     full: false,
   }
+}
+
+/** The limiter of a worker where many machines share limits. */
+export function createSharedLimiter(options: SharedOptions): Limiter {
+  const { policy } = options
+  const base = createLimiter(options)
+  const held = open(options)
+  const { book, underWay } = held
   let closed = false
   return {
     ...base,
@@ -168,7 +182,7 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
     admitLater: (key, requests, arrivedMs, callback) => {
       const { share } = key
       if (share === undefined) callback(admitResults.unavailable)
-      else void spendLater(book, key, share, requests, arrivedMs).then(callback)
+      else void spendLater(book, key, share, requests, { arrivedMs, callback })
     },
     spend: (key, units, arrivedMs) => {
       let result = base.spend(key, units, arrivedMs)

@@ -69,7 +69,9 @@ function issuedText(issued: IssuedKey, more: Readonly<Record<string, string>>): 
 export async function keysCreate(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation, plans } = settings
   const key = newKeyOf(invocation, plans, io.now)
-  const issued = await act(settings, io, { act: 'create' }, (store) => createKey(store, key, io.now))
+  const issued = await act(settings, io, { act: 'create' }, (store) =>
+    createKey(store, key, io.now),
+  )
   const { id, plan, apis } = issued.record
   if (invocation.json) io.out(`${JSON.stringify({ id, key: issued.text, plan, apis })}\n`)
   else io.out(issuedText(issued, {}))

@@ -99,7 +99,9 @@ describe('an act', () => {
     const [made] = await store.list()
     const id = made?.id ?? ''
     expect(thrown).toMatchObject({ code: 'store_unknown' })
-    expect((thrown as Error).message).toMatch(new RegExp(`may have been done.*the key ${id}:.*revoke`))
+    expect((thrown as Error).message).toMatch(
+      new RegExp(`may have been done.*the key ${id}:.*revoke`),
+    )
     const again = { ...what, act: 'rotate', keys: [id] } as const
     const rotating = audited(again, (store) => rotateKey(store, id, { now, graceMs: 1000 }))
     await expect(rotating).rejects.toMatchObject({ code: 'store_unknown' })

@@ -66,9 +66,9 @@ function startPump(
 } {
   let seen: Record<number, number> = {}
   let slowestMs = 0
-  let stopped = false
+  const told = { toEnd: false }
   const one = async (at: number): Promise<void> => {
-    while (!stopped) {
+    while (!told.toEnd) {
       const fromMs = performance.now()
       const status = await check(on[at % on.length]!, key)
       slowestMs = Math.max(slowestMs, performance.now() - fromMs)
@@ -93,7 +93,7 @@ function startPump(
       return performance.now() - fromMs
     },
     stop: async () => {
-      stopped = true
+      told.toEnd = true
       await clients
       return take()
     },
