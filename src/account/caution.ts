@@ -1,8 +1,11 @@
 // What to say of a store that may lose counts, from what it tells of itself (INFO of Redis and
 // Valkey). Advice for the log of a start, never a reason not to start: some stores tell nothing.
 
-/** A sentence for each thing that an operator should know; each once. */
-export function cautionsOf(infos: readonly string[]): readonly string[] {
+/**
+ * A sentence for each thing that an operator should know; each once. `replicas` is how many must have
+ * a lease before it counts.
+ */
+export function cautionsOf(infos: readonly string[], replicas: number): readonly string[] {
   const said = new Set<string>()
   for (const info of infos) {
     const valueOf = (name: string): string | undefined =>
@@ -11,6 +14,12 @@ export function cautionsOf(infos: readonly string[]): readonly string[] {
       said.add(
         'The store keeps no log of its changes (appendonly no): when it ends, quotas that were ' +
           'spent since its last snapshot can be spent again.',
+      )
+    }
+    if (replicas === 0 && Number(valueOf('connected_slaves') ?? 0) > 0) {
+      said.add(
+        'The store has replicas, and leases count before they have them: where it fails over, what ' +
+          'was granted just before can be granted again, unless --store-replicas says how many must.',
       )
     }
     const eviction = valueOf('maxmemory_policy')

@@ -59,6 +59,8 @@ export interface Wire {
 
 export interface LinkOptions {
   readonly timeoutMs: number
+  /** How many replicas must have what is kept. */
+  readonly replicas: number
   readonly onDown: (error: IpriskError) => void
   readonly onUp: () => void
 }
@@ -263,7 +265,7 @@ export async function openLink(wire: Wire, options: LinkOptions): Promise<StoreL
     },
     down: () => sight.down || closed,
     cautions: async () =>
-      cautionsOf(await within(wire.inspect(), options.timeoutMs).catch(() => [])),
+      cautionsOf(await within(wire.inspect(), options.timeoutMs).catch(() => []), options.replicas),
     close: async () => {
       closed = true
       clearInterval(timer)

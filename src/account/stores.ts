@@ -132,11 +132,12 @@ async function openEmbedded(state: string, hooks: StoresHooks): Promise<Stores> 
 
 async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
   const { state, store } = settings
-  const { policy, timeoutMs } = store
+  const { policy, timeoutMs, replicas } = store
   const wire = openRedis(store)
   let outages = 0
   const link = await openLink(wire, {
     timeoutMs,
+    replicas,
     onDown: (error) => {
       outages += 1
       hooks.onTrouble(error)

@@ -36,6 +36,7 @@ afterEach(async () => {
 async function open(url: string, replicas = 0): Promise<StoreLink> {
   const link = await openLink(openRedis(storeSettings(url, { replicas })), {
     timeoutMs: 300,
+    replicas: 0,
     onDown: (error) => said.push(error.code),
     onUp: () => said.push('up'),
   })

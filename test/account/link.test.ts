@@ -71,6 +71,7 @@ async function open(
   const said: string[] = []
   link = await openLink(wire, {
     timeoutMs: 60,
+    replicas: 0,
     onDown: (error) => said.push(error.message),
     onUp: () => said.push('up'),
   })
@@ -257,7 +258,10 @@ describe('trouble', () => {
 describe('cautions', () => {
   it('are for what may lose counts, each once', () => {
     const bad = '# Persistence\r\naof_enabled:0\r\nmaxmemory_policy:volatile-ttl\r\n'
-    expect(cautionsOf([bad, bad])).toHaveLength(2)
-    expect(cautionsOf(['aof_enabled:1\r\nmaxmemory_policy:noeviction\r\n', ''])).toEqual([])
+    expect(cautionsOf([bad, bad], 0)).toHaveLength(2)
+    expect(cautionsOf(['aof_enabled:1\r\nmaxmemory_policy:noeviction\r\n', ''], 0)).toEqual([])
+    const replicated = 'aof_enabled:1\r\nconnected_slaves:1\r\n'
+    expect(cautionsOf([replicated], 0)).toEqual([expect.stringContaining('--store-replicas')])
+    expect(cautionsOf([replicated], 1)).toEqual([])
   })
 })

@@ -20,7 +20,7 @@ import { describeStores, storeSettings } from './servers.ts'
 
 function link(settings: StoreSettings): Promise<StoreLink> {
   const { timeoutMs } = settings
-  const options = { timeoutMs, onDown: () => undefined, onUp: () => undefined }
+  const options = { timeoutMs, replicas: 0, onDown: () => undefined, onUp: () => undefined }
   return openLink(openRedis(settings), options)
 }
 
@@ -202,7 +202,12 @@ describeStores('a server with a user, a password and TLS', () => {
   ])('refuses %s, and nothing that is said holds the secret', async (_what, made, why) => {
     const said: unknown[] = []
     const wire = openRedis(made())
-    const options = { timeoutMs: 300, onDown: (e: unknown) => said.push(e), onUp: () => undefined }
+    const options = {
+      timeoutMs: 300,
+      replicas: 0,
+      onDown: (e: unknown) => said.push(e),
+      onUp: () => undefined,
+    }
     const opened = await openLink(wire, options)
     expect(opened.down()).toBe(true)
     expect(said).toHaveLength(1)
@@ -233,6 +238,7 @@ describeStores('servers under a sentinel', () => {
     const states: string[] = []
     const opened = await openLink(openRedis(storeSettings(sentinels.url)), {
       timeoutMs: 300,
+      replicas: 0,
       onDown: () => states.push('down'),
       onUp: () => states.push('up'),
     })

@@ -10,7 +10,7 @@ import { openLmdbCounters } from '../../src/account/lmdb.ts'
 import { monthOf } from '../../src/account/period.ts'
 import { leaseShare } from '../../src/base/limits.ts'
 import { writeSmallTable } from '../table/small.ts'
-import { type Server, makeKey, newState, sleep, startServer, workersOf } from './server.ts'
+import { type Server, makeKey, newState, sleep, startServer, waitFor, workersOf } from './server.ts'
 
 const kills = Number(process.env['IPRISK_TEST_KILLS'] ?? 10)
 const seed = Number(process.env['IPRISK_TEST_SEED'] ?? 1)
@@ -86,7 +86,10 @@ async function killOnce(
   random: Random,
 ): Promise<{ readonly server: Server; readonly deaths: number }> {
   const chance = random.fraction()
-  const victims = workersOf(server)
+  const victims = await waitFor(() => {
+    const pids = workersOf(server)
+    return pids.length === 0 ? undefined : pids
+  })
   if (chance < 0.6) {
     process.kill(victims[random.below(victims.length)]!, 'SIGKILL')
     const until = performance.now() + 2000
