@@ -29,6 +29,9 @@ export interface Server {
   readonly metric: (name: string, labels?: string) => Promise<number>
 }
 
+/** A machine that is busy with other things takes its time to start several servers at once. */
+const startMs = 60_000
+
 const folders: string[] = []
 
 // Hooks run in the reverse of their order: servers have been stopped by then.
@@ -60,7 +63,7 @@ export async function startServer(options: {
   const line = await waitFor(() => {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr()}`)
     return /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/m.exec(stderr()) ?? undefined
-  })
+  }, startMs)
   const port = Number(line[1])
   const adminPort = Number(line[2])
   const admin: Server['admin'] = async (path) => {

@@ -47,7 +47,10 @@ describeStores('the password of a store', () => {
     })
     const running = await Promise.all(
       servers.map(({ stderr }) =>
-        waitFor(() => /serves \S+?:(\d+) with .* on \S+?:(\d+)$/m.exec(stderr()) ?? undefined),
+        waitFor(
+          () => /serves \S+?:(\d+) with .* on \S+?:(\d+)$/m.exec(stderr()) ?? undefined,
+          60_000,
+        ),
       ),
     )
     const commands = [['create', '--plan', 'team', '--json'], ['list'], ['export']]

@@ -289,7 +289,7 @@ describeStores('servers on a store for many machines', () => {
     try {
       await asked
       child.kill('SIGHUP')
-      await waitFor(() => /^iprisk serves/m.exec(stderr()) ?? undefined)
+      await waitFor(() => /^iprisk serves/m.exec(stderr()) ?? undefined, 60_000)
       expect([child.exitCode, child.signalCode]).toEqual([null, null])
     } finally {
       child.kill('SIGKILL')
