@@ -5,10 +5,14 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseDay } from '../base/day.ts'
+import { durationMs } from '../base/duration.ts'
 import {
   auditActsShown,
   auditActsShownMax,
   drainSecondsMax,
+  graceSecondsMax,
+  hangMsMax,
+  hangMsMin,
   keyNameCharsMax,
   plansMax,
   poolQueueMax,
@@ -16,10 +20,14 @@ import {
   quotaPerMonthMax,
   rateBurstMax,
   ratePerSecondMax,
+  refreshMsMax,
+  refreshMsMin,
   rotationGraceHours,
   rotationGraceHoursMax,
   storeTimeoutMsMax,
   storeTimeoutMsMin,
+  workerMemoryMbMax,
+  workerMemoryMbMin,
   workersMax,
 } from '../base/limits.ts'
 import { apiNames, insightsModes } from './plan.ts'
@@ -61,6 +69,11 @@ function isMirror(value: string): boolean {
   const url = new URL(value)
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   return plain && (url.protocol === 'http:' || url.protocol === 'https:')
+}
+
+function isRefreshSpan(value: string): boolean {
+  const ms = durationMs(value)
+  return ms === 0 || (ms >= refreshMsMin && ms <= refreshMsMax)
 }
 
 /** Printable text: a name goes to terminals and logs as it is. */
@@ -123,6 +136,10 @@ const serve = z.strictObject(
     poolThreads: whole({ min: 1, max: poolThreadsMax, unit: 'threads' }),
     poolQueue: whole({ min: 1, max: poolQueueMax, unit: 'requests' }),
     drainSeconds: whole({ min: 0, max: drainSecondsMax, unit: 'seconds' }),
+    graceSeconds: whole({ min: 0, max: graceSecondsMax, unit: 'seconds' }),
+    hangMs: whole({ min: hangMsMin, max: hangMsMax, unit: 'milliseconds' }),
+    workerMemoryMb: whole({ min: workerMemoryMbMin, max: workerMemoryMbMax, unit: 'MiB' }),
+    refreshEvery: text('"off" or a span from 1m to 30d, such as 30m, 1h, 1d', isRefreshSpan),
     logLevel: oneOf(logLevels),
     logAddresses: onOff,
   },
@@ -171,6 +188,7 @@ const invocation = z.strictObject({
   json: onOff,
   force: onOff,
   replace: onOff,
+  takeover: onOff,
   last: whole({ min: 1, max: auditActsShownMax, unit: 'acts' }).default(auditActsShown),
   plan: z.string().optional(),
   name: keyName.optional(),

@@ -369,7 +369,8 @@ describe('tables', () => {
     }
     expect(before).toMatch(/^20260822-/)
     expect((await server.admin('/metrics')).text).toContain('as_of="2026-08-25"')
-    expect(readdirSync(join(server.state, 'serving'))).toHaveLength(1)
+    // The one that answers, and the one to go back to.
+    expect(readdirSync(join(server.state, 'serving'))).toHaveLength(2)
     expect(await server.metric('iprisk_worker_restarts_total')).toBe(0)
   })
 
@@ -460,7 +461,7 @@ describe('the admin port', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('has three pages, for GET and HEAD, and nothing else', async () => {
+  it('has four pages, for GET and HEAD, and nothing else', async () => {
     const server = await start({ table: '/nonexistent' })
     expect((await server.admin('/')).status).toBe(404)
     expect((await server.admin('/v1/intelligence/ip-risk/check')).status).toBe(404)
