@@ -261,7 +261,7 @@ async function load(
 ): Promise<Taken | { readonly reason: string }> {
   const { path, force, before } = of
   if (signal.aborted) return { reason: 'The server is ending.' }
-  if (identityOf(path) === '') {
+  if (isAbsent(path)) {
     return {
       reason: `There is no table at ${path}: "iprisk build" makes one, --table names another.`,
     }
@@ -278,6 +278,15 @@ function identityOf(path: string): string {
     return fileIdentity(path)
   } catch {
     return ''
+  }
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    return fileIdentity(path) === ''
+  } catch {
+    // There is something, and the process that takes it in says what is wrong with it.
+    return false
   }
 }
 
