@@ -12,7 +12,8 @@ import type { Fact, ProofContext, ProofResult } from './proof.ts'
 import { type Served, mappedTables, privateBytesOf, sleep, startServed } from './served.ts'
 
 const swapCount = { ci: 40, short: 200, long: 1000 } as const
-const steadySeconds = { ci: 3, short: 20, long: 60 } as const
+/** Between two swaps: what is steady is measured there, so that both meet the same machine. */
+const restMs = 300
 /** Until code is compiled and heaps have their size. */
 const warmSwaps = 10
 
@@ -21,6 +22,7 @@ const tailRatioMax = 2
 const memoryShareMax = 0.03
 
 interface Tally {
+  readonly steady: (readonly [from: number, to: number])[]
   readonly windows: (readonly [from: number, to: number])[]
   readonly stallsMs: number[]
   readonly tookMs: number[]
@@ -37,7 +39,14 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
   good[0]!.put(path)
   const served = await startServed({ folder, table: path })
   const clients = startClients({ port: served.port, key: served.key, ...gentle })
-  const tally: Tally = { windows: [], stallsMs: [], tookMs: [], reasons: new Map(), faults: [] }
+  const tally: Tally = {
+    steady: [],
+    windows: [],
+    stallsMs: [],
+    tookMs: [],
+    reasons: new Map(),
+    faults: [],
+  }
   try {
     const at = (i: number): Offer =>
       i % 2 === 0 ? good[(i / 2 + 1) % good.length]! : bad[((i - 1) / 2) % bad.length]!
@@ -46,16 +55,16 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
     tally.stallsMs.length = 0
     await sleep(1000)
     const before = await memory(served)
-    const steadyFrom = nowMs()
-    await sleep(steadySeconds[form] * 1000)
-    const steady = [[steadyFrom, nowMs()]] as const
     for (let i = 0; i < swapCount[form] && tally.faults.length < 10; i += 1) {
+      const from = nowMs()
+      await sleep(restMs)
+      tally.steady.push([from, nowMs()])
       await offer(served, { path, offer: at(warmSwaps + i) }, tally)
       if (i % 100 === 99) say(`${i + 1} of ${swapCount[form]} swaps`)
     }
     await sleep(1000)
     const after = await memory(served)
-    return await judge(form, { served, clients, tally, steady, memory: [before, after] })
+    return await judge(form, { served, clients, tally, memory: [before, after] })
   } finally {
     await clients.end().catch(() => undefined)
     await served.end()
@@ -103,12 +112,11 @@ async function judge(
     readonly served: Served
     readonly clients: Clients
     readonly tally: Tally
-    readonly steady: readonly (readonly [number, number])[]
     readonly memory: readonly [number, number]
   },
 ): Promise<ProofResult> {
-  const { served, clients, tally, steady } = run
-  const { windows, stallsMs, tookMs, reasons, faults } = tally
+  const { served, clients, tally } = run
+  const { steady, windows, stallsMs, tookMs, reasons, faults } = tally
   const report = await clients.look([{ windows: steady }, { windows }])
   const [calm, during] = report.quantiles
   const { workers, tables, restarts } = await served.status()
