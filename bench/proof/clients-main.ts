@@ -113,7 +113,8 @@ function connection(request: string, spanMs: number): Promise<void> {
 
 async function client(request: string, spanMs: number): Promise<void> {
   await pause(Math.random() * spanMs)
-  while (!stopped) {
+  for (;;) {
+    if (stopped) return
     const fromMs = now()
     await connection(request, spanMs)
     if (request === oneShotRequest) await pause(fromMs + spanMs - now())

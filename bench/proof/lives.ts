@@ -12,7 +12,7 @@ import type { Fact, ProofContext, ProofResult } from './proof.ts'
 import { type Served, connectionsOf, sleep, startServed, until } from './served.ts'
 
 const counts = {
-  ci: { kills: 3, hangs: 1, restarts: 1, takeovers: 1 },
+  ci: { kills: 2, hangs: 1, restarts: 1, takeovers: 1 },
   short: { kills: 20, hangs: 3, restarts: 5, takeovers: 2 },
   long: { kills: 200, hangs: 10, restarts: 100, takeovers: 10 },
 } as const

@@ -9,9 +9,9 @@ import { goodOffers } from './offers.ts'
 import type { ProofContext, ProofResult } from './proof.ts'
 import { type Served, descriptorsOf, privateBytesOf, sleep, startServed } from './served.ts'
 
-const seconds = { ci: 15, short: 120, long: 1800 } as const
+const seconds = { ci: 8, short: 120, long: 1800 } as const
 const lookEveryMs = 500
-const swapEverySeconds = { ci: 5, short: 15, long: 30 } as const
+const swapEverySeconds = { ci: 3, short: 15, long: 30 } as const
 
 /** Of the time, the first part, in which heaps find their size. */
 const warmShare = 0.2

@@ -13,9 +13,9 @@ import { type Served, mappedTables, privateBytesOf, sleep, startServed } from '.
 
 const swapCount = { ci: 40, short: 200, long: 1000 } as const
 /** Between two swaps: what is steady is measured there, so that both meet the same machine. */
-const restMs = 300
+const restMs = { ci: 50, short: 300, long: 300 } as const
 /** Until code is compiled and heaps have their size. */
-const warmSwaps = 10
+const warmSwaps = { ci: 4, short: 10, long: 20 } as const
 
 const stallMsMax = 5
 const tailRatioMax = 2
@@ -50,16 +50,16 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
   try {
     const at = (i: number): Offer =>
       i % 2 === 0 ? good[(i / 2 + 1) % good.length]! : bad[((i - 1) / 2) % bad.length]!
-    for (let i = 0; i < warmSwaps; i += 1) await offer(served, { path, offer: at(i) }, tally)
+    for (let i = 0; i < warmSwaps[form]; i += 1) await offer(served, { path, offer: at(i) }, tally)
     tally.windows.length = 0
     tally.stallsMs.length = 0
     await sleep(1000)
     const before = await memory(served)
     for (let i = 0; i < swapCount[form] && tally.faults.length < 10; i += 1) {
       const from = nowMs()
-      await sleep(restMs)
+      await sleep(restMs[form])
       tally.steady.push([from, nowMs()])
-      await offer(served, { path, offer: at(warmSwaps + i) }, tally)
+      await offer(served, { path, offer: at(warmSwaps[form] + i) }, tally)
       if (i % 100 === 99) say(`${i + 1} of ${swapCount[form]} swaps`)
     }
     await sleep(1000)

@@ -377,8 +377,9 @@ async function use(state: State, file: TableFile): Promise<number> {
 function restart(state: State): Promise<void> {
   const replaceAll = async (): Promise<void> => {
     const { members } = state.roll
-    for (const member of [...members]) {
-      if (members.has(member) && !member.retired) await succeed(state, member)
+    const present = [...members].filter(({ retired }) => !retired)
+    for (const member of present) {
+      if (members.has(member)) await succeed(state, member)
     }
   }
   const done = state.rolling.then(replaceAll)
