@@ -82,7 +82,7 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
   const lost: number[] = []
   await underLoad(run, async (clients) => {
     for (let i = 0; i < count; i += 1) {
-      const { workers } = await run.served.status()
+      const workers = (await run.served.status()).workers.each
       const victim = workers[i % workers.length]!
       // One-shot requests may wait for it to accept them.
       const onVictim = connectionsOf(victim.pid, run.served.port) + gentle.oneShot.clients
@@ -90,7 +90,7 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
       const from = nowMs()
       process.kill(victim.pid, signal)
       const isReplaced = async (): Promise<boolean> => {
-        const now = (await run.served.status()).workers.filter(({ listening }) => listening)
+        const now = (await run.served.status()).workers.each.filter(({ listening }) => listening)
         return now.length === workers.length && now.every(({ pid }) => pid !== victim.pid)
       }
       if (!(await until(isReplaced, 30_000))) faults.push(`a worker that ${title} was not replaced`)

@@ -17,15 +17,19 @@ export interface Status {
   readonly table: { readonly id: string } | null
   readonly tables: TablesStatus
   readonly degraded: boolean
-  readonly restarts: Readonly<Record<string, number>>
-  readonly workers: readonly {
-    readonly worker: number
-    readonly pid: number
-    readonly listening: boolean
-    readonly retired: boolean
-    readonly private_bytes: number
-    readonly loop_delay_ms: number
-  }[]
+  readonly workers: {
+    readonly listening: number
+    /** Those that died, hung or grew. */
+    readonly restarts: number
+    readonly each: readonly {
+      readonly worker: number
+      readonly pid: number
+      readonly listening: boolean
+      readonly retired: boolean
+      readonly private_bytes: number
+      readonly loop_delay_ms: number
+    }[]
+  }
 }
 
 export interface Served {

@@ -57,9 +57,9 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
     const early = [[warm, middle]] as const
     const late = [[middle, end]] as const
     const report = await clients.look([{ windows: early }, { windows: late }])
-    const { restarts } = await served.status()
+    const { workers } = await served.status()
     if (errorsOf(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
-    if (Object.values(restarts).some((count) => count > 0)) faults.push('a worker was replaced')
+    if (workers.restarts > 0) faults.push('a worker was replaced')
     const kept = looks.filter(({ at }) => at >= warm)
     const slope = slopeOf(kept)
     const first = kept.slice(0, Math.ceil(kept.length / 10))
@@ -105,13 +105,13 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
 
 async function look(served: Served): Promise<Look> {
   const { workers } = await served.status()
-  const pids = [served.pid, ...workers.map(({ pid }) => pid)]
+  const pids = [served.pid, ...workers.each.map(({ pid }) => pid)]
   const sum = (of: (pid: number) => number): number => pids.map(of).reduce((a, b) => a + b, 0)
   return {
     at: nowMs(),
     bytes: sum(privateBytesOf),
     descriptors: sum(descriptorsOf),
-    loopDelayMs: Math.max(...workers.map((worker) => worker.loop_delay_ms)),
+    loopDelayMs: Math.max(...workers.each.map((worker) => worker.loop_delay_ms)),
   }
 }
 

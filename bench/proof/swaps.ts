@@ -100,7 +100,7 @@ async function memory(served: Served): Promise<number> {
   for (let i = 0; i < 10; i += 1) {
     await sleep(200)
     const { workers } = await served.status()
-    const pids = [served.pid, ...workers.map(({ pid }) => pid)]
+    const pids = [served.pid, ...workers.each.map(({ pid }) => pid)]
     sums.push(pids.map(privateBytesOf).reduce((sum, bytes) => sum + bytes, 0))
   }
   return Math.min(...sums)
@@ -119,8 +119,8 @@ async function judge(
   const { steady, windows, stallsMs, tookMs, reasons, faults } = tally
   const report = await clients.look([{ windows: steady }, { windows }])
   const [calm, during] = report.quantiles
-  const { workers, tables, restarts } = await served.status()
-  const maps = workers.map(({ pid }) => mappedTables(pid).length)
+  const { workers, tables } = await served.status()
+  const maps = workers.each.map(({ pid }) => mappedTables(pid).length)
   const [before, after] = run.memory
   const share = after / before - 1
   const ratio = during!.p999 / calm!.p999
@@ -129,7 +129,7 @@ async function judge(
   if (maps.some((count) => count !== 1)) faults.push(`workers map ${maps.join(', ')} tables`)
   const copies = readdirSync(join(served.state, 'serving')).length
   if (copies !== 2) faults.push(`${copies} copies are kept, not two`)
-  if (Object.values(restarts).some((count) => count > 0)) faults.push('a worker was replaced')
+  if (workers.restarts > 0) faults.push('a worker was replaced')
   // Seconds say nothing of these on a machine that does other things.
   if (form !== 'ci') {
     if (ratio > tailRatioMax) faults.push(`p99.9 is ${ratio.toFixed(2)} times the steady one`)

@@ -160,7 +160,7 @@ async function conduct(parts: Parts): Promise<number> {
       version: packageVersion,
       pid: process.pid,
       started_at: startedAt,
-      ...statusOf(crew, tables),
+      ...statusOf(parts),
       refresh: refresh.clock?.status() ?? null,
     }))
     stops.push(admin.close)
@@ -307,18 +307,23 @@ function replyOf(outcome: Outcome): ControlReply {
 }
 
 /** What the admin port tells of tables and workers. */
-function statusOf(crew: Crew, tables: Tables): object {
-  const { table, workers, restarts, degraded } = crew.status()
+function statusOf({ crew, tables, settings }: Parts): object {
+  const { table, workers, listening, restarts, degraded } = crew.status()
   return {
     table: table === undefined ? null : { id: table.id, as_of: formatDay(table.asOf) },
     tables: tables.status(),
     degraded,
-    restarts,
-    workers: workers.map(({ privateBytes, loopDelayMs, ...rest }) => ({
-      ...rest,
-      private_bytes: privateBytes,
-      loop_delay_ms: Math.round(loopDelayMs * 10) / 10,
-    })),
+    workers: {
+      wanted: settings.serve.workers,
+      listening,
+      restarts: Object.values(restarts).reduce((sum, count) => sum + count, 0),
+      causes: restarts,
+      each: workers.map(({ privateBytes, loopDelayMs, ...rest }) => ({
+        ...rest,
+        private_bytes: privateBytes,
+        loop_delay_ms: Math.round(loopDelayMs * 10) / 10,
+      })),
+    },
   }
 }
 
