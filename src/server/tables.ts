@@ -11,6 +11,7 @@
 // Invariants: one at a time, in the order asked; a table that is refused for whatever reason leaves
 // the one in use as it is; of every refusal the reason is logged and kept.
 
+import { createHash } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../base/error.ts'
@@ -73,7 +74,7 @@ interface Parts {
   readonly signal: AbortSignal
 }
 
-/** What is held back, in `<state>/rollback.json`; beside it a copy of what answers instead. */
+/** What is held back, in `<state>/rollback-….json`; beside it a copy of what answers instead. */
 interface Hold {
   readonly held: string
 }
@@ -124,8 +125,8 @@ export function keepTables(parts: Parts): Tables {
 }
 
 async function begin(parts: Parts, state: State): Promise<TableFile | undefined> {
-  const { path, stateFolder, log } = parts
-  state.hold = readHold(stateFolder)
+  const { path, log } = parts
+  state.hold = readHold(parts)
   state.tried = identityOf(path)
   const first = await load(parts, { path, force: true })
   if (state.hold === undefined || ('id' in first && first.id !== state.hold.held)) {
@@ -134,7 +135,7 @@ async function begin(parts: Parts, state: State): Promise<TableFile | undefined>
     else state.current = first
   } else {
     // What was rolled back stays out of servers that start later, too.
-    const instead = await load(parts, { path: heldPaths(stateFolder).table, force: true })
+    const instead = await load(parts, { path: heldPaths(parts).table, force: true })
     const { held } = state.hold
     if ('id' in instead) {
       log.warn({ held, table: instead.id }, 'The table was rolled back; the one before it answers.')
@@ -190,7 +191,7 @@ async function takeIn(
 }
 
 async function rollback(parts: Parts, state: State): Promise<Outcome> {
-  const { shelf, stateFolder, log } = parts
+  const { shelf, log } = parts
   const { previous, current } = state
   if (previous === undefined || current === undefined) {
     const reason = 'There is no table to go back to: this server has had one only.'
@@ -207,7 +208,7 @@ async function rollback(parts: Parts, state: State): Promise<Outcome> {
   await shelf.remove(previous.file)
   await shelf.remove(current.file)
   try {
-    const paths = heldPaths(stateFolder)
+    const paths = heldPaths(parts)
     rmSync(paths.table, { force: true })
     linkSync(taken.file.path, paths.table)
     writeFileSync(paths.note, `${JSON.stringify(state.hold)}\n`, { mode: 0o600 })
@@ -290,16 +291,21 @@ function isAbsent(path: string): boolean {
   }
 }
 
-function heldPaths(stateFolder: string): { readonly note: string; readonly table: string } {
+/** Of the table's place: another server with this state folder may serve another one. */
+function heldPaths({ path, stateFolder }: Pick<Parts, 'path' | 'stateFolder'>): {
+  readonly note: string
+  readonly table: string
+} {
+  const name = `rollback-${createHash('sha256').update(path).digest('hex').slice(0, 8)}`
   return {
-    note: join(stateFolder, 'rollback.json'),
-    table: join(stateFolder, 'rollback.iprisk'),
+    note: join(stateFolder, `${name}.json`),
+    table: join(stateFolder, `${name}.iprisk`),
   }
 }
 
-function readHold(stateFolder: string): Hold | undefined {
+function readHold(parts: Parts): Hold | undefined {
   try {
-    const note: unknown = JSON.parse(readFileSync(heldPaths(stateFolder).note, 'utf8'))
+    const note: unknown = JSON.parse(readFileSync(heldPaths(parts).note, 'utf8'))
     const { held } = note as Partial<Hold>
     return typeof held === 'string' ? { held } : undefined
   } catch {
@@ -308,9 +314,9 @@ function readHold(stateFolder: string): Hold | undefined {
 }
 
 /** What was rolled back may come again. */
-function release({ stateFolder }: Parts, state: State): void {
+function release(parts: Parts, state: State): void {
   state.hold = undefined
-  const { note, table } = heldPaths(stateFolder)
+  const { note, table } = heldPaths(parts)
   try {
     rmSync(note, { force: true })
     rmSync(table, { force: true })

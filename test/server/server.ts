@@ -133,7 +133,7 @@ export async function makeKey(state: string, key: Partial<NewKey> = {}): Promise
 /** Asks until there is an answer that is not `undefined`; throws after `ms`. */
 export async function waitFor<T>(
   ask: () => T | undefined | Promise<T | undefined>,
-  ms = 15_000,
+  ms = 60_000,
 ): Promise<T> {
   const until = performance.now() + ms
   for (;;) {
