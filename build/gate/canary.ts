@@ -1,51 +1,16 @@
-// Canaries: addresses whose verdict is known. What a list says of them tells about the list, not
-// about them. Two uses: entries on them are dropped (screen.ts), and a table that misjudges one is
-// not promoted (promote.ts).
+// Canaries among the entries of feeds: what a list says of an address whose verdict is known tells
+// about the list, not about it. Such entries are dropped (screen.ts).
 //
-// data/tables/canaries.csv holds addresses to ask about. The ranges to drop are those, the resolvers
-// (resolvers.csv) and the search engines' published ranges (crawlers.csv); special-purpose space is
-// the IANA registries' (src/ip/special.ts) and refused by the rule of build/history/sound.ts.
+// The ranges to drop are the canaries (src/table/canary.ts), the resolvers (resolvers.csv) and the
+// search engines' published ranges (crawlers.csv); special-purpose space is the IANA registries'
+// (src/ip/special.ts) and refused by the rule of build/history/sound.ts.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Day, parseDay } from '../../src/base/day.ts'
-import { IpriskError, messageOf } from '../../src/base/error.ts'
 import type { Family } from '../../src/ip/address.ts'
-import { type Range, hasHostBits, parsePrefix } from '../../src/ip/range.ts'
+import type { Range } from '../../src/ip/range.ts'
 import { toRangeSet } from '../../src/ip/set.ts'
-import type { Classification } from '../../src/model/kind.ts'
+import type { Canary, CanaryKind } from '../../src/table/canary.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import { readTable } from '../networks/table-csv.ts'
-import { type Tables, tablesFolder } from '../networks/tables.ts'
-
-/** What a canary is, and what a table may say of it: more is the lists' fault, not its own. */
-export const canaryKinds = {
-  resolver: { title: 'public resolver', allowed: ['clean', 'hosting'], scoreMax: 40 },
-  root_server: { title: 'root server', allowed: ['clean', 'hosting'], scoreMax: 40 },
-  search_engine: {
-    title: "search engine's published range",
-    allowed: ['known_bot', 'clean', 'hosting'],
-    scoreMax: 40,
-  },
-  special: { title: 'special-purpose address space', allowed: ['bogon'], scoreMax: 100 },
-} as const satisfies Record<
-  string,
-  {
-    readonly title: string
-    readonly allowed: readonly Classification[]
-    readonly scoreMax: number
-  }
->
-export type CanaryKind = keyof typeof canaryKinds
-
-export interface Canary {
-  readonly range: Range
-  readonly kind: CanaryKind
-  readonly name: string
-  /** Where it is published, and the day on which the row was written down. */
-  readonly source: string
-  readonly day: Day
-}
+import type { Tables } from '../networks/tables.ts'
 
 /** Feeds that say something of an address itself; hosting and bot lists hold canaries truly. */
 const judgingKinds: ReadonlySet<Feed['kind']> = new Set([
@@ -56,55 +21,6 @@ const judgingKinds: ReadonlySet<Feed['kind']> = new Set([
   'blocklist',
   'relay',
 ])
-
-/** The table's file: no more than a person can keep by hand. */
-const rowsMax = 500
-
-/** Error: `canaries_invalid`, whose message lists every problem. */
-export function loadCanaries(folder: string = tablesFolder): readonly Canary[] {
-  const path = join(folder, 'canaries.csv')
-  const columns = ['prefix', 'kind', 'name', 'source', 'day']
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw invalid([`${path}: ${messageOf(cause)}`])
-  }
-  const table = readTable({ path, text, columns })
-  const problems = [...table.problems]
-  const canaries: Canary[] = []
-  const seen = new Set<string>()
-  for (const { place, fields } of table.rows) {
-    const [prefix = '', kind = '', name = '', source = '', written = ''] = fields
-    const range = parsePrefix(prefix)
-    const day = parseDay(written)
-    if (range === undefined || hasHostBits(prefix))
-      problems.push(`${place}: ${prefix} is no prefix`)
-    if (!isKind(kind)) problems.push(`${place}: "${kind}" is no kind of canary`)
-    if (name === '') problems.push(`${place}: it has no name`)
-    if (!source.startsWith('https://')) problems.push(`${place}: "${source}" is no https URL`)
-    if (day === undefined) problems.push(`${place}: "${written}" is no day`)
-    if (seen.has(prefix)) problems.push(`${place}: ${prefix} is there twice`)
-    seen.add(prefix)
-    if (range === undefined || day === undefined || !isKind(kind)) continue
-    canaries.push({ range, kind, name, source, day })
-  }
-  if (canaries.length > rowsMax) problems.push(`${path}: at most ${rowsMax} rows are hand-kept`)
-  if (problems.length > 0) throw invalid(problems)
-  return canaries
-}
-
-function isKind(text: string): text is CanaryKind {
-  return Object.hasOwn(canaryKinds, text)
-}
-
-function invalid(problems: readonly string[]): IpriskError {
-  return new IpriskError({
-    code: 'canaries_invalid',
-    message: `${problems.length} problems in the canaries:\n${problems.join('\n')}`,
-    fault: 'input',
-  })
-}
 
 export interface CanaryIndex {
   /** The canary that an entry of such a feed may not name, or `undefined`. */

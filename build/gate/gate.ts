@@ -7,11 +7,12 @@
 // the gate as it was.
 
 import type { Day } from '../../src/base/day.ts'
+import { loadCanaries } from '../../src/table/canary.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import type { Tables } from '../networks/tables.ts'
 import { type ReadFile, type SnapshotFile } from '../read.ts'
 import { newTally } from '../parse/tally.ts'
-import { type CanaryIndex, loadCanaries, newCanaryIndex } from './canary.ts'
+import { type CanaryIndex, newCanaryIndex } from './canary.ts'
 import { keepGood, readGood, removeOldGood } from './good.ts'
 import {
   type FeedMemory,

@@ -15,13 +15,10 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/error.ts'
 import type { CheckAnswer } from '../../src/api/answer.ts'
-import { formatAddress } from '../../src/ip/text.ts'
-import { newWords } from '../../src/ip/address.ts'
-import { writeWords } from '../../src/ip/range.ts'
+import { loadCanaries, misjudged } from '../../src/table/canary.ts'
 import { openTable } from '../../src/table/open.ts'
 import type { Table } from '../../src/table/table.ts'
 import type { PromotionReport } from '../report.ts'
-import { type Canary, canaryKinds, loadCanaries } from './canary.ts'
 import { type Space, sampleAddresses } from './sample.ts'
 
 export function candidatePath(out: string): string {
@@ -45,7 +42,7 @@ export function judgeTable(of: {
   const candidate = openTable(of.candidate)
   const live = openLive(of.live)
   try {
-    const reasons = canaryReasons(candidate, loadCanaries())
+    const reasons = [...misjudged(candidate, loadCanaries())]
     const notCompared = live.table === undefined ? undefined : strangeness(live.table, candidate)
     const measure = notCompared === undefined ? live.table : undefined
     const sample = measure === undefined ? [] : sampleAddresses(of.networks)
@@ -94,23 +91,6 @@ function openLive(path: string): { readonly table: Table | undefined } {
     if (thrown instanceof IpriskError && thrown.fault !== 'bug') return { table: undefined }
     throw thrown
   }
-}
-
-function canaryReasons(table: Table, canaries: readonly Canary[]): string[] {
-  const words = newWords()
-  return canaries.flatMap(({ range, kind, name }) => {
-    const { title, allowed, scoreMax } = canaryKinds[kind]
-    writeWords(range.family, range.first, words)
-    const address = formatAddress(range.family, words)
-    const answer = table.check(address)
-    const holds =
-      answer !== undefined &&
-      (allowed as readonly string[]).includes(answer.classification) &&
-      answer.risk_score <= scoreMax
-    if (holds) return []
-    const found = answer === undefined ? 'nothing' : `${answer.classification} ${answer.risk_score}`
-    return [`the canary ${address} (${name}, ${title}) is called ${found}`]
-  })
 }
 
 function flipsOf(live: Table, candidate: Table, sample: readonly string[]): readonly string[] {

@@ -5,13 +5,14 @@
 // refuse, and is only counted here.
 
 import { parseRange } from '../../src/ip/range.ts'
+import { canaryKinds } from '../../src/table/canary.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { refuse } from '../history/sound.ts'
 import { parseAsn } from '../normalise.ts'
 import type { Entry } from '../parse/entry.ts'
 import { countDrop } from '../parse/tally.ts'
 import type { ReadFile } from '../read.ts'
-import { type CanaryIndex, canaryKinds } from './canary.ts'
+import type { CanaryIndex } from './canary.ts'
 
 /**
  * Of a feed's entries, how many may lie on canaries. In sixty real days the worst share was 0.08 %:

@@ -10,7 +10,7 @@ import { parseDay, type Day } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/root.ts'
 import { hasHostBits, parsePrefix, type Range } from '../../src/ip/range.ts'
 import { botCategories, type BotCategory } from '../../src/model/kind.ts'
-import { readTable, type TableRow } from './table-csv.ts'
+import { readTable, type TableRow } from '../../src/base/rows.ts'
 
 /** Tables of ASes: at most one of them names an AS. */
 export const asTables = [

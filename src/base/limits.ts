@@ -20,6 +20,25 @@ export const workersMax = 1024
 /** An orchestrator kills what drains longer: its patience is minutes, not hours. */
 export const drainSecondsMax = 3600
 
+/** A load balancer that looks every ten seconds has seen /readyz fail three times by then twice. */
+export const graceSecondsMax = 300
+
+/** Below it a worker's garbage collection may look like a hang. */
+export const hangMsMin = 300
+export const hangMsMax = 600_000
+
+/** Five beats missed, and the sixth: with a successor's start it is replaced within a second. */
+export const hangMsDefault = 500
+
+/** A worker with a hundred thousand keys holds some 200 MiB; a leak comes to more in time. */
+export const workerMemoryMbDefault = 2048
+export const workerMemoryMbMin = 128
+export const workerMemoryMbMax = 1_048_576
+
+/** More often than this the publishers of feeds would not have it. */
+export const refreshMsMin = 60_000
+export const refreshMsMax = 2_592_000_000
+
 /** The rate file keeps one slot a key in integers of nanoseconds: 1 µs a request is its floor. */
 export const ratePerSecondMax = 1_000_000
 

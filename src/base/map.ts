@@ -7,6 +7,10 @@
 // have their blocks before they are mapped, and a map is freed only when nobody holds a view.
 // Passing the buffer to a thread copies it: each thread maps for itself.
 //
+// Files to read are mapped into slots of address space that are kept: a new ArrayBuffer of 200 MB
+// makes V8 collect garbage, which holds up a serving loop for 10 ms and more at every new table. A
+// slot is used again once its map is freed, so a view that outlives `unmap` would show the next file.
+//
 // Atomics on a view of `mapShared` are exact across processes, though the buffer is no
 // SharedArrayBuffer: V8 emits the same locked instructions (test/account/rate.process.test.ts).
 
@@ -14,9 +18,14 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'
 import { IpriskError, messageOf } from './error.ts'
 
+const PROT_NONE = 0
 const PROT_READ = 1
 const PROT_WRITE = 2
 const MAP_SHARED = 1
+const MAP_PRIVATE = 2
+const MAP_FIXED = 0x10
+const MAP_ANONYMOUS = 0x20
+const MAP_NORESERVE = 0x4000
 const MADV_POPULATE_READ = 22
 
 const libc = koffi.load(null)
@@ -38,7 +47,83 @@ export interface MappedFile {
 
 /** Maps `path` whole. Throws `file_unreadable` for what is not a non-empty regular file. */
 export function mapFile(path: string): MappedFile {
-  return viewOf(path, mapDescriptor(path, 'r'))
+  const { length, slot } = withFile(path, { mode: 'r' }, (descriptor, length) => {
+    const slot = claimSlot(length)
+    const flags = MAP_SHARED | MAP_FIXED
+    const mapped: unknown = mmap(slot.pointer, length, PROT_READ, flags, descriptor, 0)
+    if (isFailed(mapped)) {
+      slot.free = true
+      throw unreadable(path, 'the system refused to map it (mmap failed)')
+    }
+    return { length, slot }
+  })
+  const { pointer, buffer } = slot
+  let live = true
+  return {
+    path,
+    bytes: new Uint8Array(buffer, 0, length),
+    populate() {
+      if (live) madvise(pointer, length, MADV_POPULATE_READ)
+    },
+    unmap() {
+      if (!live) return
+      live = false
+      // In the place of the file: nothing, which stays ours.
+      reserve(pointer, slot.length)
+      slot.free = true
+    },
+  }
+}
+
+/** Address space, and the buffer that shows it; reading it where nothing is mapped is a SIGSEGV. */
+interface Slot {
+  readonly pointer: unknown
+  readonly length: number
+  readonly buffer: ArrayBuffer
+  free: boolean
+}
+
+/** Never given back: a process has as many as it ever had files mapped at once, and a spare. */
+const slots: Slot[] = []
+
+/** So that the next table, which is a little larger, fits as well. */
+const slotRoom = 1.25
+const slotUnit = 2 ** 21
+
+/** Takes a slot, and sees that there is another one for the file that takes this one's place. */
+function claimSlot(length: number): Slot {
+  const slot = freeSlot(length) ?? addSlot(length)
+  slot.free = false
+  if (freeSlot(length) === undefined) addSlot(length)
+  return slot
+}
+
+function freeSlot(length: number): Slot | undefined {
+  return slots.find((slot) => slot.free && slot.length >= length)
+}
+
+function addSlot(length: number): Slot {
+  const own = Math.ceil((length * slotRoom) / slotUnit) * slotUnit
+  const pointer = reserve(null, own)
+  const slot = { pointer, length: own, buffer: koffi.view(pointer, own), free: true }
+  slots.push(slot)
+  return slot
+}
+
+/** Pages that hold nothing and cost nothing, at `pointer` or anywhere. */
+function reserve(pointer: unknown, length: number): unknown {
+  const flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (pointer === null ? 0 : MAP_FIXED)
+  const reserved: unknown = mmap(pointer, length, PROT_NONE, flags, -1, 0)
+  if (!isFailed(reserved)) return reserved
+  throw new IpriskError({
+    code: 'memory_exhausted',
+    message: `The system refused ${length} bytes of address space (mmap failed).`,
+    fault: 'environment',
+  })
+}
+
+function isFailed(pointer: unknown): boolean {
+  return koffi.address(pointer) === 0xffff_ffff_ffff_ffffn
 }
 
 /**
@@ -47,15 +132,11 @@ export function mapFile(path: string): MappedFile {
  * regular file of exactly `bytes`, which the caller has written out: it is not made here.
  */
 export function mapShared(path: string, bytes: number): MappedFile {
-  return viewOf(path, mapDescriptor(path, 'r+', bytes))
-}
-
-interface Mapped {
-  readonly pointer: unknown
-  readonly length: number
-}
-
-function viewOf(path: string, { pointer, length }: Mapped): MappedFile {
+  const { pointer, length } = withFile(path, { mode: 'r+', bytes }, (descriptor, length) => {
+    const pointer: unknown = mmap(null, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+    if (!isFailed(pointer)) return { pointer, length }
+    throw unreadable(path, 'the system refused to map it (mmap failed)')
+  })
   let live = true
   return {
     path,
@@ -71,7 +152,13 @@ function viewOf(path: string, { pointer, length }: Mapped): MappedFile {
   }
 }
 
-function mapDescriptor(path: string, mode: 'r' | 'r+', bytes?: number): Mapped {
+/** Opens the file for as long as `map` runs; the map outlives it. */
+function withFile<T>(
+  path: string,
+  how: { readonly mode: 'r' | 'r+'; readonly bytes?: number },
+  map: (descriptor: number, length: number) => T,
+): T {
+  const { mode, bytes } = how
   let descriptor: number
   try {
     descriptor = openSync(path, mode)
@@ -85,12 +172,7 @@ function mapDescriptor(path: string, mode: 'r' | 'r+', bytes?: number): Mapped {
     if (bytes !== undefined && stat.size !== bytes) {
       throw unreadable(path, `it has ${stat.size} bytes, not ${bytes}`)
     }
-    const protection = mode === 'r' ? PROT_READ : PROT_READ | PROT_WRITE
-    const pointer: unknown = mmap(null, stat.size, protection, MAP_SHARED, descriptor, 0)
-    if (koffi.address(pointer) === 0xffff_ffff_ffff_ffffn) {
-      throw unreadable(path, 'the system refused to map it (mmap failed)')
-    }
-    return { pointer, length: stat.size }
+    return map(descriptor, stat.size)
   } finally {
     closeSync(descriptor)
   }

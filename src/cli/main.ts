@@ -9,6 +9,7 @@ import { packageVersion } from '../base/root.ts'
 import { type Command as CommandName, configOption, optionsOf } from '../config/option.ts'
 import { type Settings, readSettings } from '../config/settings.ts'
 import { type Sources, configPathOf } from '../config/source.ts'
+import type { ControlRequest } from '../server/control.ts'
 import type { Configuration } from '../server/reload.ts'
 import { identityOrEmpty } from '../server/watch.ts'
 import { buildCommand } from './build.ts'
@@ -53,6 +54,21 @@ const entries: Readonly<Record<string, Entry>> = {
     help: 'answer from the table',
     run: async (settings, _args, _io, configuration) =>
       (await import('./serve.ts')).serve(settings, configuration),
+  },
+  reload: {
+    options: 'reload',
+    help: 'let the running server take in the table at its place',
+    run: onServer(({ invocation: { force } }) => (force ? 'reload --force' : 'reload')),
+  },
+  rollback: {
+    options: 'rollback',
+    help: 'let the running server go back to the table before',
+    run: onServer(() => 'rollback'),
+  },
+  restart: {
+    options: 'restart',
+    help: 'let the running server replace its processes, one by one',
+    run: onServer(() => 'restart'),
   },
   'check <address...>': {
     options: 'check',
@@ -152,6 +168,12 @@ function onKeys(run: (settings: Settings, id: string, io: CommandIo) => Promise<
     await run(settings, id, keyIo)
     return exitCodes.done
   }
+}
+
+/** A request to a running server. */
+function onServer(request: (settings: Settings) => ControlRequest): Run {
+  return async (settings, _args, io) =>
+    (await import('./order.ts')).order(request(settings), settings, io)
 }
 
 /** Runs one command line; gives the exit code. Never throws. */

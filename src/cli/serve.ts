@@ -1,5 +1,7 @@
 // `iprisk serve`: runs the server until a signal ends it, and says in one line what it serves.
 
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { createLog } from '../base/log.ts'
 import { formatDay } from '../base/day.ts'
 import type { Settings } from '../config/settings.ts'
@@ -17,10 +19,18 @@ export function serve(settings: Settings, configuration: Configuration): Promise
   })
   return runPrimary({
     settings,
+    buildCommand: buildCommand(settings, configuration),
     configuration,
     log,
     onRunning: (running) => void process.stderr.write(`${runningLine(running)}\n`),
   })
+}
+
+/** `iprisk build` to where this server looks, by the same configuration. */
+function buildCommand({ table }: Settings, { path }: Configuration): readonly string[] {
+  const program = fileURLToPath(new URL('./main.js', import.meta.url))
+  const config = existsSync(path) ? ['--config', path] : []
+  return [program, 'build', '--out', table, ...config]
 }
 
 /** One line for people. */

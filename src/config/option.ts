@@ -7,6 +7,9 @@
 export const commands = [
   'build',
   'serve',
+  'reload',
+  'rollback',
+  'restart',
   'check',
   'explain',
   'keys create',
@@ -52,6 +55,8 @@ const keyCommands = [
   'keys audit',
 ] as const
 const create = ['keys create'] as const
+/** What asks a running server finds it by its state folder and port. */
+const orderCommands = ['reload', 'rollback', 'restart'] as const
 
 export const options: readonly Option[] = [
   {
@@ -65,7 +70,7 @@ export const options: readonly Option[] = [
     flag: '--state <folder>',
     form: 'text',
     member: ['state'],
-    commands: ['serve', ...keyCommands],
+    commands: ['serve', ...orderCommands, ...keyCommands],
     help: 'the folder of keys and quotas, on a local disk',
   },
   {
@@ -114,7 +119,7 @@ export const options: readonly Option[] = [
     flag: '--port <port>',
     form: 'number',
     member: ['serve', 'port'],
-    commands: ['serve'],
+    commands: ['serve', ...orderCommands],
     help: 'the port of the API; 0 takes a free one',
   },
   {
@@ -165,6 +170,41 @@ export const options: readonly Option[] = [
     member: ['serve', 'drainSeconds'],
     commands: ['serve'],
     help: 'how long open requests may take after SIGTERM',
+  },
+  {
+    flag: '--grace-seconds <s>',
+    form: 'number',
+    member: ['serve', 'graceSeconds'],
+    commands: ['serve'],
+    help: 'how long after SIGTERM /readyz says 503 before the port is closed',
+  },
+  {
+    flag: '--hang-ms <n>',
+    form: 'number',
+    member: ['serve', 'hangMs'],
+    commands: ['serve'],
+    help: 'how long a process may be silent before it is killed and replaced',
+  },
+  {
+    flag: '--worker-memory-mb <n>',
+    form: 'number',
+    member: ['serve', 'workerMemoryMb'],
+    commands: ['serve'],
+    help: 'how much memory of its own a process may hold before another takes its place, MiB',
+  },
+  {
+    flag: '--refresh-every <span>',
+    form: 'text',
+    member: ['serve', 'refreshEvery'],
+    commands: ['serve'],
+    help: 'how often to fetch the feeds and build the table, 1h for example; off by default',
+  },
+  {
+    flag: '--takeover',
+    form: 'switch',
+    member: ['invocation', 'takeover'],
+    commands: ['serve'],
+    help: 'take the place of the server that has this port, without a refused connection',
   },
   {
     flag: '--log-level <level>',
@@ -261,7 +301,7 @@ export const options: readonly Option[] = [
     flag: '--force',
     form: 'switch',
     member: ['invocation', 'force'],
-    commands: ['build', 'history import'],
+    commands: ['build', 'reload', 'history import'],
     help: 'let the new table go live, or the days in, whatever the gate says',
   },
   {

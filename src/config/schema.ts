@@ -5,10 +5,14 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseDay } from '../base/day.ts'
+import { durationMs } from '../base/duration.ts'
 import {
   auditActsShown,
   auditActsShownMax,
   drainSecondsMax,
+  graceSecondsMax,
+  hangMsMax,
+  hangMsMin,
   keyNameCharsMax,
   plansMax,
   poolQueueMax,
@@ -16,11 +20,15 @@ import {
   quotaPerMonthMax,
   rateBurstMax,
   ratePerSecondMax,
+  refreshMsMax,
+  refreshMsMin,
   rotationGraceHours,
   rotationGraceHoursMax,
   storeReplicasMax,
   storeTimeoutMsMax,
   storeTimeoutMsMin,
+  workerMemoryMbMax,
+  workerMemoryMbMin,
   workersMax,
 } from '../base/limits.ts'
 import { apiNames, insightsModes } from './plan.ts'
@@ -62,6 +70,11 @@ function isMirror(value: string): boolean {
   const url = new URL(value)
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   return plain && (url.protocol === 'http:' || url.protocol === 'https:')
+}
+
+function isRefreshSpan(value: string): boolean {
+  const ms = durationMs(value)
+  return ms === 0 || (ms >= refreshMsMin && ms <= refreshMsMax)
 }
 
 /** Printable text: a name goes to terminals and logs as it is. */
@@ -124,6 +137,10 @@ const serve = z.strictObject(
     poolThreads: whole({ min: 1, max: poolThreadsMax, unit: 'threads' }),
     poolQueue: whole({ min: 1, max: poolQueueMax, unit: 'requests' }),
     drainSeconds: whole({ min: 0, max: drainSecondsMax, unit: 'seconds' }),
+    graceSeconds: whole({ min: 0, max: graceSecondsMax, unit: 'seconds' }),
+    hangMs: whole({ min: hangMsMin, max: hangMsMax, unit: 'milliseconds' }),
+    workerMemoryMb: whole({ min: workerMemoryMbMin, max: workerMemoryMbMax, unit: 'MiB' }),
+    refreshEvery: text('"off" or a span from 1m to 30d, such as 30m, 1h, 1d', isRefreshSpan),
     logLevel: oneOf(logLevels),
     logAddresses: onOff,
   },
@@ -173,6 +190,7 @@ const invocation = z.strictObject({
   json: onOff,
   force: onOff,
   replace: onOff,
+  takeover: onOff,
   last: whole({ min: 1, max: auditActsShownMax, unit: 'acts' }).default(auditActsShown),
   plan: z.string().optional(),
   name: keyName.optional(),

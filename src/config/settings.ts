@@ -15,7 +15,12 @@ import { z } from 'zod'
 import type { Day } from '../base/day.ts'
 import { parseDay } from '../base/day.ts'
 import { IpriskError } from '../base/error.ts'
-import { poolQueueDefault, storeTimeoutMs } from '../base/limits.ts'
+import {
+  hangMsDefault,
+  poolQueueDefault,
+  storeTimeoutMs,
+  workerMemoryMbDefault,
+} from '../base/limits.ts'
 import { present } from '../base/present.ts'
 import type { ApiName, Plan, PlanAsWritten, Plans } from './plan.ts'
 import { defaultPlans } from './plan.ts'
@@ -40,6 +45,14 @@ export interface ServeSettings {
   readonly poolThreads: number
   readonly poolQueue: number
   readonly drainSeconds: number
+  /** Between /readyz saying 503 and the port being closed. */
+  readonly graceSeconds: number
+  /** Silence of a worker after which it is killed and replaced. */
+  readonly hangMs: number
+  /** Of memory that it shares with nobody; a worker that holds more is replaced in good order. */
+  readonly workerMemoryMb: number
+  /** A span for `durationMs`, or `off`. */
+  readonly refreshEvery: string
   readonly logLevel: (typeof logLevels)[number]
   readonly logAddresses: boolean
 }
@@ -82,10 +95,12 @@ export interface BuildSettings {
 /** What only this call of the command line says. */
 export interface Invocation {
   readonly json: boolean
-  /** A build goes live whatever the gate says. */
+  /** A build goes live whatever the gate says, a reload whatever the canaries say. */
   readonly force: boolean
   /** An import takes the file's keys where they differ from those that are there. */
   readonly replace: boolean
+  /** This server takes the place of the one that has its port. */
+  readonly takeover: boolean
   /** How many acts of the audit log are shown. */
   readonly last: number
   readonly plan?: string
@@ -122,6 +137,10 @@ function writeDefaults(tree: Tree): void {
       poolThreads: 1,
       poolQueue: poolQueueDefault,
       drainSeconds: 10,
+      graceSeconds: 0,
+      hangMs: hangMsDefault,
+      workerMemoryMb: workerMemoryMbDefault,
+      refreshEvery: 'off',
       logLevel: 'info',
       logAddresses: false,
     },
@@ -136,7 +155,7 @@ function writeDefaults(tree: Tree): void {
       flipsMaxPercent: flipsMaxPercentDefault,
     },
     plans: defaultPlans,
-    invocation: { json: false, force: false, replace: false },
+    invocation: { json: false, force: false, replace: false, takeover: false },
   }
   for (const [member, value] of Object.entries(defaults)) {
     writeTree(tree, [member], value, { kind: 'default' })
@@ -200,6 +219,12 @@ function crossProblems(tree: Tree): Problem[] {
     const allowed = 'it must be another port than serve.port'
     const origin = describeOrigin(originAt(tree, path))
     problems.push({ name: path.join('.'), value: showValue(port), origin, allowed })
+  }
+  const takeover = readTree(tree, ['invocation', 'takeover'])
+  if (takeover === true && port === 0) {
+    const origin = describeOrigin(originAt(tree, ['serve', 'port']))
+    const allowed = 'it must be the port of the server that is taken over'
+    problems.push({ name: 'serve.port', value: showValue(port), origin, allowed })
   }
   const plan = readTree(tree, ['invocation', 'plan'])
   const plans = readTree(tree, ['plans'])

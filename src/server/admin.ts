@@ -4,11 +4,13 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { type Endpoint, portUnavailable } from './probe.ts'
 
-/** Why the server is not ready, or that it is. */
-export type Readiness = 'ready' | 'draining' | 'no_table' | 'no_keys' | 'no_workers'
+/** Why the server is not ready, or that it is; `degraded`: it is, and its workers die. */
+export type Readiness = 'ready' | 'degraded' | 'draining' | 'no_table' | 'no_keys' | 'no_workers'
 
 export interface AdminParts {
   readonly readiness: () => Readiness
+  /** Tables, workers and refresh as JSON. */
+  readonly status: () => object
   readonly metricsType: string
   readonly metrics: () => Promise<string>
 }
@@ -17,6 +19,8 @@ export interface Admin {
   readonly port: number
   readonly close: () => Promise<void>
 }
+
+const pages: ReadonlySet<string> = new Set(['/metrics', '/healthz', '/readyz', '/status'])
 
 interface Page {
   readonly status: number
@@ -58,8 +62,8 @@ async function respond(
 
 async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Page> {
   const path = (request.url ?? '').split('?')[0]
-  if (path !== '/metrics' && path !== '/healthz' && path !== '/readyz') {
-    return json(404, { error: 'There are /metrics, /healthz and /readyz.' })
+  if (!pages.has(path ?? '')) {
+    return json(404, { error: `There are ${[...pages].join(', ')}.` })
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return json(405, { error: 'Only GET and HEAD.' })
@@ -68,8 +72,9 @@ async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Page
     return { status: 200, type: parts.metricsType, text: await parts.metrics() }
   }
   if (path === '/healthz') return json(200, { status: 'ok' })
+  if (path === '/status') return json(200, parts.status())
   const status = parts.readiness()
-  return json(status === 'ready' ? 200 : 503, { status })
+  return json(status === 'ready' || status === 'degraded' ? 200 : 503, { status })
 }
 
 function json(status: number, value: object): Page {

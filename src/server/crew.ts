@@ -1,32 +1,52 @@
-// The workers as the primary commands them: forked, replaced when they die, told which table to use,
-// counted, drained. What they do is worker.ts; what is said is message.ts; who lives is roll.ts.
+// The workers as the primary commands them: forked, replaced when they die, hang or grow, told which
+// table to use, counted, restarted one by one, drained. What they do is worker.ts; what is said is
+// message.ts; who lives is roll.ts; who hangs is vigil.ts.
 //
-// Invariants: a worker that dies is replaced, at most every ten seconds where it dies again and
-// again; the table in use changes only after every living worker has opened the new one; a worker
-// that comes late is brought to the table in use by what it reports itself.
+// Invariants: there are `size` workers that are not retired, or as many are on their way, at most
+// every ten seconds where they die at once; the table in use changes only after every living worker
+// has opened the new one; a worker that comes late is brought to the table in use by what it reports
+// itself; a worker is retired only after its successor listens.
 
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import { IpriskError } from '../base/error.ts'
+import { IpriskError, messageOf } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { CounterSnapshot } from './counters.ts'
 import type { TableFile, TableInfo, ToPrimary, WorkerSettings } from './message.ts'
-import { type Member, type Roll, createRoll, say } from './roll.ts'
+import { type Cause, type Member, type Roll, createRoll, say } from './roll.ts'
+import { type Vigil, keepVigil } from './vigil.ts'
 
 const workerProgram = fileURLToPath(new URL('./worker-main.js', import.meta.url))
 
 const backOffMs = { first: 100, most: 10_000 } as const
-/** A worker that lived this long was healthy: its successor starts at once. */
-const healthyMs = 10_000
+/** A worker that has listened this long was healthy: its successor starts at once. */
+const healthyMs = 1000
+/** So many deaths within so long are a crash loop, however long each has lived. */
+const loopDeaths = 3
+const loopMs = 60_000
 /** Until all listen at the start, or none ever will. */
 const startMs = 20_000
-/** Opening a table maps it and reads it in once. */
+/** Opening a table maps it and tries it. */
 const openMs = 60_000
 /** A scrape waits no longer for a worker; what it said last counts. */
 const countMs = 500
 /** So many deaths before any worker has listened end the start. */
 const failedStartsMax = 3
+/**
+ * A worker that is replaced in good order answers connections that are used again for so long, with
+ * close, before it closes those that are idle.
+ */
+export const rollingLingerMs = 2000
+
+export interface WorkerStatus {
+  readonly worker: number
+  readonly pid: number
+  readonly listening: boolean
+  readonly retired: boolean
+  readonly privateBytes: number
+  readonly loopDelayMs: number
+}
 
 export interface CrewStatus {
   readonly listening: number
@@ -34,17 +54,26 @@ export interface CrewStatus {
   readonly answering: number
   /** All of them have read the keys. */
   readonly keysKnown: boolean
-  readonly restarts: number
+  /** Workers that died and were replaced, by cause. */
+  readonly restarts: Readonly<Record<Cause, number>>
+  /** Workers die again and again. */
+  readonly degraded: boolean
   readonly table: TableInfo | undefined
+  readonly workers: readonly WorkerStatus[]
 }
 
 export interface Crew {
   /** Lets the workers listen, with a table or without one; resolves when all do. */
   readonly start: (file: TableFile | undefined) => Promise<void>
-  /** Two steps: all open it, then all swap. Throws `swap_failed`; then the old one stays in use. */
-  readonly use: (file: TableFile) => Promise<void>
+  /**
+   * Two steps: all open and try it, then all swap. Gives the longest that a loop had to wait for a
+   * step. Throws `swap_failed`; then the old one stays in use.
+   */
+  readonly use: (file: TableFile) => Promise<number>
   /** Tells the plans to every worker, also to those that come later. */
   readonly usePlans: (plans: Plans) => void
+  /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
+  readonly restart: () => Promise<void>
   /** Fresh counts, or the last known ones of a worker that is too busy to say. */
   readonly count: () => Promise<{
     readonly total: CounterSnapshot
@@ -52,10 +81,27 @@ export interface Crew {
   }>
   readonly status: () => CrewStatus
   /** Resolves when all workers have ended; `false` where some had to be killed. */
-  readonly drain: (drainMs: number) => Promise<boolean>
+  readonly drain: (how: {
+    readonly drainMs: number
+    readonly graceMs?: number
+    readonly lingerMs?: number
+  }) => Promise<boolean>
+}
+
+interface CrewOptions {
+  readonly size: number
+  readonly settings: WorkerSettings
+  /** Silence of a worker that makes it hung. */
+  readonly hangMs: number
+  /** Of memory that it shares with nobody. */
+  readonly memoryBytesMax: number
+  /** How long open requests of a worker may take that is replaced in good order. */
+  readonly drainMs: number
+  readonly log: Log
 }
 
 interface State {
+  readonly options: CrewOptions
   settings: WorkerSettings
   readonly log: Log
   readonly roll: Roll
@@ -64,21 +110,22 @@ interface State {
   started: boolean
   draining: boolean
   everListened: boolean
-  restarts: number
+  readonly restarts: Record<Cause, number>
+  /** Of the last deaths. */
+  deathsMs: readonly number[]
   quickDeaths: number
+  /** Replacements in good order, one after the other. */
+  rolling: Promise<void>
   /** Why the start has failed. */
   failure: string
 }
 
 /** Forks the workers at once; they listen only after `start`. */
-export function createCrew(options: {
-  readonly size: number
-  readonly settings: WorkerSettings
-  readonly log: Log
-}): Crew {
-  const { size, settings, log } = options
+export function createCrew(options: CrewOptions): Crew {
+  const { settings, log } = options
   const roll = createRoll()
   const state: State = {
+    options,
     settings,
     log,
     roll,
@@ -87,20 +134,24 @@ export function createCrew(options: {
     started: false,
     draining: false,
     everListened: false,
-    restarts: 0,
+    restarts: { crash: 0, hang: 0, memory: 0 },
+    deathsMs: [],
     quickDeaths: 0,
+    rolling: Promise.resolve(),
     failure: '',
   }
   cluster.setupPrimary({ exec: workerProgram, args: [], silent: false })
-  for (let i = 0; i < size; i += 1) fork(state)
+  fill(state)
+  const vigil = watchOver(state)
   return {
-    start: (file) => start(state, size, file),
+    start: (file) => start(state, file),
     use: (file) => use(state, file),
     usePlans: (plans) => {
       state.settings = { ...state.settings, plans }
       // Who has not started yet gets them with its settings.
       for (const member of roll.members) if (member.started) say(member, { kind: 'plans', plans })
     },
+    restart: () => restart(state),
     count: async () => {
       const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
       await roll.ask(roll.listening(), { kind: 'count' }, { isAnswer, ms: countMs })
@@ -110,23 +161,83 @@ export function createCrew(options: {
         workers: workers.map(({ worker, counters }) => ({ worker: worker.id, counters })),
       }
     },
-    status: () => {
-      const listening = roll.listening()
-      const answering = listening.filter((member) => member.table !== 0)
-      const { info, restarts } = state
-      return {
-        listening: listening.length,
-        answering: answering.length,
-        keysKnown: listening.every(({ keysKnown }) => keysKnown),
-        restarts,
-        table: info,
-      }
+    status: () => statusOf(state),
+    drain: (how) => {
+      vigil.stop()
+      return drain(state, how)
     },
-    drain: (drainMs) => drain(state, drainMs),
   }
 }
 
-function fork(state: State): void {
+function statusOf({ roll, info, restarts, deathsMs }: State): CrewStatus {
+  const listening = roll.listening()
+  const answering = listening.filter((member) => member.table !== 0)
+  const since = performance.now() - loopMs
+  return {
+    listening: listening.length,
+    answering: answering.length,
+    keysKnown: listening.every(({ keysKnown }) => keysKnown),
+    restarts: { ...restarts },
+    degraded: deathsMs.filter((ms) => ms > since).length >= loopDeaths,
+    table: info,
+    workers: [...roll.members].map((member) => ({
+      worker: member.worker.id,
+      pid: member.worker.process.pid ?? 0,
+      listening: member.listening,
+      retired: member.retired,
+      privateBytes: member.privateBytes,
+      loopDelayMs: member.loopDelayMs,
+    })),
+  }
+}
+
+function watchOver(state: State): Vigil {
+  const { options, roll, log } = state
+  const { hangMs, memoryBytesMax } = options
+  return keepVigil({
+    members: () => roll.members,
+    hangMs,
+    memoryBytesMax,
+    hung: (member, silentMs) => {
+      log.error(
+        { worker: member.worker.id, silentMs },
+        'A worker hangs; it is killed and replaced.',
+      )
+      condemn(member, 'hang')
+    },
+    grown: (member) => {
+      const { privateBytes, worker } = member
+      log.warn(
+        { worker: worker.id, privateBytes, memoryBytesMax },
+        'A worker holds more memory than it may; another one takes its place.',
+      )
+      noteDeath(state, 'memory')
+      succeed(state, member).catch((error: unknown) => {
+        log.error({ worker: worker.id }, messageOf(error))
+        condemn(member, 'memory')
+      })
+    },
+  })
+}
+
+function condemn(member: Member, cause: Cause): void {
+  member.condemned = cause
+  member.worker.process.kill('SIGKILL')
+}
+
+function noteDeath(state: State, cause: Cause): void {
+  state.restarts[cause] += 1
+  state.deathsMs = [...state.deathsMs, performance.now()].slice(-loopDeaths)
+}
+
+/** Forks what is missing. */
+function fill(state: State): void {
+  if (state.draining) return
+  const serving = [...state.roll.members].filter(({ retired }) => !retired).length
+  for (let i = serving; i < state.options.size; i += 1) fork(state)
+}
+
+function fork(state: State): Member {
   const worker = cluster.fork()
   const member = state.roll.add(worker)
   worker.on('message', (message: ToPrimary) => {
@@ -136,6 +247,7 @@ function fork(state: State): void {
   // A message to a worker that has just died; its exit is what counts.
   worker.on('error', () => undefined)
   worker.on('exit', (code, signal) => bury(state, member, signal ?? code))
+  return member
 }
 
 function startMember({ settings, file }: State, member: Member): void {
@@ -152,11 +264,15 @@ function hear(state: State, member: Member, message: ToPrimary): void {
       member.ready = true
       if (state.started) startMember(state, member)
       return
+    case 'beat':
+      member.loopDelayMs = message.loopDelayMs
+      return
     case 'keys':
       member.keysKnown = message.known
       return
     case 'listening':
       member.listening = true
+      member.listeningMs = performance.now()
       state.everListened = true
       // The table may have changed while it started.
       if (file !== undefined && member.table !== file.table) say(member, { kind: 'open', file })
@@ -172,7 +288,7 @@ function hear(state: State, member: Member, message: ToPrimary): void {
       if (message.table !== file?.table) return
       // The table in use was verified, and others could open it: this process is what is wrong.
       log.error({ worker: id }, `A worker is replaced: ${message.message}`)
-      member.worker.process.kill('SIGKILL')
+      condemn(member, 'crash')
       return
     case 'swapped':
       member.table = message.table
@@ -189,28 +305,34 @@ function hear(state: State, member: Member, message: ToPrimary): void {
 }
 
 function bury(state: State, member: Member, reason: string | number): void {
-  const lived = performance.now() - member.forkedMs
-  state.quickDeaths = lived > healthyMs ? 0 : state.quickDeaths + 1
+  const { listeningMs, condemned, retired } = member
+  state.roll.remove(member)
+  if (state.draining || retired) return
+  const quick = listeningMs === 0 || performance.now() - listeningMs < healthyMs
+  state.quickDeaths = quick ? state.quickDeaths + 1 : 0
   if (!state.everListened && state.quickDeaths >= failedStartsMax && state.failure === '') {
     state.failure = `they end at once, the last one by ${reason}`
   }
-  state.roll.remove(member)
-  if (state.draining) return
-  const delayMs = Math.min(backOffMs.most, backOffMs.first * 2 ** Math.min(state.quickDeaths, 10))
-  const { id } = member.worker
-  state.log.warn({ worker: id, reason, delayMs }, 'A worker died; replacing it.')
-  state.restarts += 1
-  setTimeout(() => {
-    if (!state.draining) fork(state)
-  }, delayMs)
+  const { first, most } = backOffMs
+  const delayMs = quick ? Math.min(most, first * 2 ** Math.min(state.quickDeaths, 10)) : 0
+  const cause = condemned ?? 'crash'
+  state.log.warn(
+    { worker: member.worker.id, reason, cause, delayMs },
+    'A worker died; replacing it.',
+  )
+  // What has grown was counted when it was found.
+  if (cause !== 'memory') noteDeath(state, cause)
+  if (delayMs === 0) fill(state)
+  else setTimeout(() => fill(state), delayMs)
 }
 
-async function start(state: State, size: number, file: TableFile | undefined): Promise<void> {
-  const { roll } = state
+async function start(state: State, file: TableFile | undefined): Promise<void> {
+  const { roll, options } = state
   state.file = file
   state.started = true
   for (const member of roll.members) startMember(state, member)
-  await roll.until(() => roll.listening().length === size || state.failure !== '', startMs)
+  const isDone = (): boolean => roll.listening().length === options.size || state.failure !== ''
+  await roll.until(isDone, startMs)
   if (state.everListened) return
   throw new IpriskError({
     code: 'workers_failed',
@@ -219,7 +341,7 @@ async function start(state: State, size: number, file: TableFile | undefined): P
   })
 }
 
-async function use(state: State, file: TableFile): Promise<void> {
+async function use(state: State, file: TableFile): Promise<number> {
   const { roll } = state
   const { table } = file
   let refusal = 'a worker does not answer'
@@ -235,31 +357,73 @@ async function use(state: State, file: TableFile): Promise<void> {
   const asked = [...roll.members].filter((member) => member.started)
   const inTime = await roll.ask(asked, { kind: 'open', file }, { isAnswer, ms: openMs })
   if (!inTime || refused > 0) {
-    throw new IpriskError({
-      code: 'swap_failed',
-      message: `The new table is not used: ${refusal}. The one before it stays in use.`,
-      fault: 'environment',
-    })
+    throw new IpriskError({ code: 'swap_failed', message: refusal, fault: 'environment' })
   }
   // From here on whoever begins to listen with another table is told to open this one.
   state.file = file
   for (const member of roll.listening()) {
     if (!asked.includes(member)) say(member, { kind: 'open', file })
   }
-  const isSwapped = (message: ToPrimary): boolean =>
-    message.kind === 'swapped' && message.table === table
+  let stallMs = 0
+  const isSwapped = (message: ToPrimary): boolean => {
+    if (message.kind !== 'swapped' || message.table !== table) return false
+    stallMs = Math.max(stallMs, message.stallMs)
+    return true
+  }
   await roll.ask(roll.listening(), { kind: 'swap', table }, { isAnswer: isSwapped, ms: openMs })
+  return stallMs
 }
 
-async function drain(state: State, drainMs: number): Promise<boolean> {
+function restart(state: State): Promise<void> {
+  const replaceAll = async (): Promise<void> => {
+    const { members } = state.roll
+    const present = [...members].filter(({ retired }) => !retired)
+    for (const member of present) {
+      if (members.has(member)) await succeed(state, member)
+    }
+  }
+  const done = state.rolling.then(replaceAll)
+  state.rolling = done.catch(() => undefined)
+  return done
+}
+
+/** Puts another one in the place of `member`, which then finishes what is under way and ends. */
+async function succeed(state: State, member: Member): Promise<void> {
+  const { roll, options } = state
+  if (state.draining) return
+  const successor = fork(state)
+  const isGone = (one: Member): boolean => !roll.members.has(one)
+  await roll.until(() => successor.listening || isGone(successor), startMs)
+  if (!successor.listening || isGone(successor)) {
+    successor.retired = true
+    successor.worker.process.kill('SIGKILL')
+    throw new IpriskError({
+      code: 'restart_failed',
+      message: 'A new worker did not come to listen; those that are there go on.',
+      fault: 'environment',
+    })
+  }
+  member.retired = true
+  say(member, { kind: 'drain', lingerMs: rollingLingerMs })
+  if (await roll.until(() => isGone(member), rollingLingerMs + options.drainMs)) return
+  member.worker.process.kill('SIGKILL')
+  await roll.until(() => isGone(member), startMs)
+}
+
+async function drain(
+  state: State,
+  how: { readonly drainMs: number; readonly graceMs?: number; readonly lingerMs?: number },
+): Promise<boolean> {
   const { roll } = state
+  const { drainMs, ...pace } = how
   state.draining = true
   for (const member of roll.members) {
-    if (member.started) say(member, { kind: 'drain' })
+    if (member.started) say(member, { kind: 'drain', ...pace })
     else member.worker.process.kill('SIGKILL')
   }
-  if (await roll.until(() => roll.members.size === 0, drainMs)) return true
+  const isOver = (): boolean => roll.members.size === 0
+  if (await roll.until(isOver, drainMs + (pace.graceMs ?? 0))) return true
   for (const { worker } of roll.members) worker.process.kill('SIGKILL')
-  await roll.until(() => roll.members.size === 0, startMs)
+  await roll.until(isOver, startMs)
   return false
 }

@@ -3,17 +3,18 @@
 //
 //   primary            worker
 //      ◀── hello ─────── it runs
+//      ◀── beat ──────── its loop turns, five times a second from then on
 //      ─── start ──────▶ settings, and the table in use
 //      ◀── keys ──────── whether it knows the keys, where that is not so from the beginning
 //      ◀── listening ─── it answers on the port
-//      ─── open ───────▶ map a new table beside the old one
+//      ─── open ───────▶ map a new table beside the old one, and try it
 //      ◀── opened ────── (or refused)
 //      ─── swap ───────▶ answer from the new one, unmap the old one
 //      ◀── swapped ─────
 //      ─── plans ──────▶ the plans of the configuration have changed
 //      ─── count ──────▶
 //      ◀── counted ───── its counters, also by itself every second
-//      ─── drain ──────▶ stop listening, finish what is under way
+//      ─── drain ──────▶ answer with close, stop listening, finish what is under way
 //      ◀── drained ───── and it exits
 //
 // `table` is a number that the primary gives to each table file that it has verified.
@@ -22,6 +23,7 @@ import type { Day } from '../base/day.ts'
 import type { LogLevel } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { StoreSettings } from '../config/settings.ts'
+import type { KnownAnswer } from '../table/trial.ts'
 import type { CounterSnapshot } from './counters.ts'
 
 /** What a worker must know before it can listen. */
@@ -45,6 +47,8 @@ export interface TableFile {
   readonly path: string
   /** When the operator's file was written, milliseconds since the epoch. */
   readonly builtMs: number
+  /** What the verifying process was told by it: a worker that is told otherwise refuses it. */
+  readonly known?: readonly KnownAnswer[]
 }
 
 /** What the primary must know of an open table. */
@@ -68,7 +72,13 @@ export type ToWorker =
   | { readonly kind: 'open'; readonly file: TableFile }
   | { readonly kind: 'swap'; readonly table: number }
   | { readonly kind: 'count' }
-  | { readonly kind: 'drain' }
+  | {
+      readonly kind: 'drain'
+      /** Until the port is closed; answers say close from the beginning. */
+      readonly graceMs?: number
+      /** From then on, in which clients that reuse a connection are still answered. */
+      readonly lingerMs?: number
+    }
 
 /** Taken in by worker-main.ts, before the worker's own messages. */
 export interface PlansChange {
@@ -78,11 +88,22 @@ export interface PlansChange {
 
 export type ToPrimary =
   | { readonly kind: 'hello' }
+  | {
+      readonly kind: 'beat'
+      /** The longest that the loop was late since the beat before. */
+      readonly loopDelayMs: number
+    }
   | { readonly kind: 'keys'; readonly known: boolean }
   | { readonly kind: 'listening' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }
   | { readonly kind: 'refused'; readonly table: number; readonly message: string }
-  | { readonly kind: 'swapped'; readonly table: number; readonly info: TableInfo }
+  | {
+      readonly kind: 'swapped'
+      readonly table: number
+      readonly info: TableInfo
+      /** The longest that opening, swapping or closing has held up the loop. */
+      readonly stallMs: number
+    }
   | { readonly kind: 'counted'; readonly counters: CounterSnapshot }
   | { readonly kind: 'drained' }

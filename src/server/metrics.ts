@@ -9,6 +9,8 @@ import { formatDay } from '../base/day.ts'
 import { classifications } from '../model/kind.ts'
 import { type CounterSnapshot, durationBounds, statuses, totalsOf } from './counters.ts'
 import type { TableInfo } from './message.ts'
+import { type Cause, causes } from './roll.ts'
+import type { TablesStatus } from './tables.ts'
 
 /** Everything that one scrape shows. */
 export interface Gathered {
@@ -17,8 +19,10 @@ export interface Gathered {
   /** The living ones by number. */
   readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
   readonly listening: number
-  readonly restarts: number
+  readonly restarts: Readonly<Record<Cause, number>>
+  readonly degraded: boolean
   readonly table: TableInfo | undefined
+  readonly tables: Pick<TablesStatus, 'swaps' | 'refusals' | 'held'>
   readonly ready: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -122,8 +126,18 @@ function durationHistogram(total: CounterSnapshot): Metric {
   return { name, get: async () => metric } as unknown as Metric
 }
 
-function addTable(registry: Registry, { table, now }: Gathered): void {
+function addTable(registry: Registry, { table, tables, now }: Gathered): void {
   const registers = [registry]
+  const counters = [
+    ['iprisk_table_swaps_total', 'Tables swapped in since the start.', tables.swaps],
+    ['iprisk_table_refusals_total', 'Tables that were refused.', tables.refusals],
+  ] as const
+  for (const [name, help, value] of counters) new Counter({ name, help, registers }).inc(value)
+  new Gauge({
+    name: 'iprisk_table_held',
+    help: '1 while a table that was rolled back is kept out.',
+    registers,
+  }).set(tables.held === null ? 0 : 1)
   const info = new Gauge({
     name: 'iprisk_table_info',
     help: 'The table that answers: always 1.',
@@ -173,11 +187,18 @@ function addWorkers(registry: Registry, gathered: Gathered): void {
     help: '1 while a table is loaded and the server is not draining, as /readyz says.',
     registers,
   }).set(gathered.ready ? 1 : 0)
-  new Counter({
+  const restarts = new Counter({
     name: 'iprisk_worker_restarts_total',
-    help: 'Workers that died and were replaced.',
+    help: 'Workers that were replaced because they crashed, hung or grew.',
+    labelNames: ['cause'],
     registers,
-  }).inc(gathered.restarts)
+  })
+  for (const cause of causes) restarts.inc({ cause }, gathered.restarts[cause])
+  new Gauge({
+    name: 'iprisk_degraded',
+    help: '1 while workers die again and again.',
+    registers,
+  }).set(gathered.degraded ? 1 : 0)
   const resident = new Gauge({
     name: 'iprisk_worker_resident_memory_bytes',
     help: 'Resident memory of a worker; the table in it is shared by all of them.',

@@ -1,33 +1,54 @@
 // The primary: conducts the start, the tables, the signals and the end. It answers no check itself.
 //
 //   start    load uWebSockets.js, take the admin port, probe the port, fork, verify the table, listen
-//   table    a new file in the place of the old one: copy and verify in a child, open in all, swap
+//   takeover in place of the probe: fork beside the server that has the port, listen with a table,
+//            ask that one to end, then take the admin port
+//   table    a new file in the place of the old one, SIGHUP or `iprisk reload`: tables.ts
 //   plans    the configuration file changes or SIGHUP comes: all workers get them (reload.ts)
-//   end      SIGTERM or SIGINT: /readyz says 503, workers drain, the admin port closes, code 0;
-//            one that comes during a start or a swap does not wait for it
+//   workers  SIGUSR2 or `iprisk restart`: each is replaced, one after the other (crew.ts)
+//   end      SIGTERM or SIGINT: /readyz says 503, after the grace the port is closed, workers drain,
+//            the admin port closes, code 0; one that comes during a start or a swap does not wait
+//            for it
 //
 // Invariants: a table that cannot be verified is never served, and the one in use stays; without
-// any table the server runs, is not ready and answers 503; one swap at a time.
+// any table the server runs, is not ready and answers 503.
 
 import process from 'node:process'
 import { openStores, silent } from '../account/stores.ts'
+import { formatDay } from '../base/day.ts'
+import { durationMs } from '../base/duration.ts'
 import { IpriskError, messageOf } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
+import { packageVersion } from '../base/root.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Admin, type Readiness, startAdmin } from './admin.ts'
-import { type Crew, createCrew } from './crew.ts'
-import type { TableFile, TableInfo } from './message.ts'
+import {
+  type Control,
+  type ControlReply,
+  type ControlRequest,
+  askServer,
+  controlPath,
+  openControl,
+} from './control.ts'
+import { type Crew, createCrew, rollingLingerMs } from './crew.ts'
+import type { TableInfo } from './message.ts'
 import { createMetrics } from './metrics.ts'
 import { probePort } from './probe.ts'
+import { type Refresh, startRefresh } from './refresh.ts'
 import { type Configuration, type HangUps, hearHangUps, watchConfiguration } from './reload.ts'
-import { type Shelf, createShelf } from './shelf.ts'
+import { createShelf } from './shelf.ts'
+import { type Outcome, type Tables, keepTables } from './tables.ts'
 import { loadUws } from './uws.ts'
-import { type Watch, fileIdentity, watchFile } from './watch.ts'
+import { fileIdentity, watchFile } from './watch.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
 
 const sameSignalMs = 1000
+
+/** A server that yields closes its admin port before it says so; its port may be busy a moment. */
+const adminTries = 50
+const adminTryMs = 100
 
 /** What a running server tells whoever started it. */
 export interface Running {
@@ -42,53 +63,70 @@ export interface Running {
 interface End {
   readonly arrived: Promise<void>
   readonly signal: AbortSignal
+  /** Another server has taken over: nobody needs to be told that this one ends. */
+  readonly yield: () => void
+  readonly yielded: () => boolean
   readonly stop: () => void
-}
-
-interface Loaded {
-  readonly file: TableFile | undefined
-  readonly problem: string | undefined
 }
 
 export interface ServerOptions {
   readonly settings: Settings
   readonly configuration: Configuration
+  /** What makes a new table at its place: a program of Node and its arguments. */
+  readonly buildCommand: readonly string[]
   readonly log: Log
   readonly onRunning: (running: Running) => void
 }
 
+interface Parts extends ServerOptions {
+  readonly crew: Crew
+  readonly tables: Tables
+  readonly port: number
+  /** The socket of the server whose place this one takes. */
+  readonly predecessor: string | undefined
+  readonly end: End
+  readonly hangUps: HangUps
+}
+
 /**
  * Runs a server until it is told to end; resolves to the exit code. Throws `uws_missing`,
- * `port_unavailable`, `workers_failed` where it cannot start.
+ * `port_unavailable`, `workers_failed`, `takeover_failed` where it cannot start.
  */
 export async function runPrimary(options: ServerOptions): Promise<number> {
   const { settings, log } = options
-  const { serve } = settings
+  const { serve, state: stateFolder, table: path } = settings
   const hangUps = hearHangUps()
   await loadUws()
   await prepareStores(settings, log)
-  const shelf = createShelf(settings.state)
-  const port = await probePort(serve)
+  const shelf = createShelf(stateFolder)
+  const predecessor = settings.invocation.takeover
+    ? controlPath(stateFolder, serve.port)
+    : undefined
+  const port = predecessor === undefined ? await probePort(serve) : serve.port
   const end = endSignal()
   const crew = createCrew({
     size: serve.workers,
     settings: {
       host: serve.host,
       port,
-      stateFolder: settings.state,
+      stateFolder,
       store: settings.store,
       plans: settings.plans,
       logLevel: serve.logLevel,
       logAddresses: serve.logAddresses,
       pool: { threads: serve.poolThreads, queue: serve.poolQueue },
     },
+    hangMs: serve.hangMs,
+    memoryBytesMax: serve.workerMemoryMb * 2 ** 20,
+    drainMs: serve.drainSeconds * 1000,
     log,
   })
+  const tables = keepTables({ path, stateFolder, crew, shelf, log, signal: end.signal })
   try {
-    return await conduct({ ...options, crew, shelf, port, end, hangUps })
+    return await conduct({ ...options, crew, tables, port, predecessor, end, hangUps })
   } finally {
     // After an orderly end there is nobody left; after a failed start there is.
-    await crew.drain(0)
+    await crew.drain({ drainMs: 0 })
     shelf.close()
     end.stop()
     hangUps.stop()
@@ -113,33 +151,50 @@ async function prepareStores(settings: Settings, log: Log): Promise<void> {
   }
 }
 
-async function conduct(parts: {
-  readonly settings: Settings
-  readonly configuration: Configuration
-  readonly log: Log
-  readonly onRunning: (running: Running) => void
-  readonly crew: Crew
-  readonly shelf: Shelf
-  readonly port: number
-  readonly end: End
-  readonly hangUps: HangUps
-}): Promise<number> {
-  const { settings, configuration, log, crew, shelf, port, end, hangUps } = parts
+async function conduct(parts: Parts): Promise<number> {
+  const { settings, configuration, log, crew, tables, port, predecessor, end, hangUps } = parts
   const { serve, table: path } = settings
   const { signal } = end
-  const admin = await openAdmin(crew, settings, signal)
-  const { usePlans: use } = crew
-  const reload = watchConfiguration({ settings, configuration, hangUps, use, log })
-  let watch: Watch | undefined
+  const startedAt = new Date().toISOString()
+  const stops: (() => void | Promise<void>)[] = []
+  const refresh: { clock?: Refresh } = {}
+  const take = async (): Promise<Admin> => {
+    const admin = await openAdmin(parts, () => ({
+      version: packageVersion,
+      pid: process.pid,
+      started_at: startedAt,
+      ...statusOf(parts),
+      refresh: refresh.clock?.status() ?? null,
+    }))
+    stops.push(admin.close)
+    return admin
+  }
   try {
-    const known = identityOf(path)
-    const { file, problem } = await load({ shelf, path, signal })
+    let admin = predecessor === undefined ? await take() : undefined
+    const { usePlans: use } = crew
+    const reload = watchConfiguration({ settings, configuration, hangUps, use, log })
+    stops.push(reload.stop)
+    const known = fileIdentity(path)
+    const file = await tables.begin()
+    if (predecessor !== undefined && file === undefined && !signal.aborted) throw noTable()
+    if (!signal.aborted) await Promise.race([crew.start(file), end.arrived])
     if (!signal.aborted) {
-      if (problem !== undefined) log.error({ path }, problem)
-      await Promise.race([crew.start(file), end.arrived])
-    }
-    if (!signal.aborted) {
-      watch = watchTable({ path, known, crew, shelf, log, signal, first: file })
+      if (predecessor !== undefined) await succeed(predecessor, log)
+      admin ??= await insist(take)
+      const yieldNow = async (): Promise<void> => {
+        await admin?.close()
+        end.yield()
+      }
+      stops.push(await listenForOrders(parts, yieldNow))
+      const look = (): void => void tables.look()
+      stops.push(watchFile({ path, known, everyMs: watchMs, changed: look }).stop)
+      const everyMs = durationMs(serve.refreshEvery)
+      if (everyMs > 0) {
+        const { buildCommand: command } = parts
+        const builtMs = file?.builtMs
+        refresh.clock = startRefresh({ everyMs, builtMs, command, log, done: look })
+        stops.push(refresh.clock.stop)
+      }
       const { listening, table } = crew.status()
       const { host, adminHost } = serve
       const adminPort = admin.port
@@ -147,100 +202,165 @@ async function conduct(parts: {
     }
     await end.arrived
     log.info({ drainSeconds: serve.drainSeconds }, 'Draining.')
-    watch?.stop()
-    if (!(await crew.drain(serve.drainSeconds * 1000))) {
+    if (!(await crew.drain(paceOf(settings, end)))) {
       log.warn({}, 'Requests were still open when the time to drain was over; they were cut off.')
     }
     return 0
   } finally {
-    reload.stop()
-    await admin.close()
+    for (const stop of stops.toReversed()) await stop()
   }
 }
 
-function openAdmin(crew: Crew, settings: Settings, end: AbortSignal): Promise<Admin> {
+/** Behind a server that has taken over nobody looks at readiness, and clients are many. */
+function paceOf({ serve }: Settings, end: End): Parameters<Crew['drain']>[0] {
+  const drainMs = serve.drainSeconds * 1000
+  return end.yielded()
+    ? { drainMs: drainMs + rollingLingerMs, lingerMs: rollingLingerMs }
+    : { drainMs, graceMs: serve.graceSeconds * 1000 }
+}
+
+/** Asks the server that has the port to end; there may be none. */
+async function succeed(predecessor: string, log: Log): Promise<void> {
+  const reply = await askServer(predecessor, 'yield')
+  if (reply === undefined) log.warn({}, 'There is no server to take over from; this one starts.')
+  else if (reply.ok) log.info({}, reply.text)
+  else throw takeoverFailed(reply.text)
+}
+
+function noTable(): IpriskError {
+  return takeoverFailed('this one has no table to answer from (the log says why).')
+}
+
+function takeoverFailed(why: string): IpriskError {
+  const message = `The server that has the port goes on: ${why}`
+  return new IpriskError({ code: 'takeover_failed', message, fault: 'environment' })
+}
+
+/** The admin port was somebody's a moment ago. */
+async function insist(take: () => Promise<Admin>): Promise<Admin> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await take()
+    } catch (error) {
+      if (tries === adminTries) throw error
+      await new Promise((resolve) => setTimeout(resolve, adminTryMs))
+    }
+  }
+}
+
+/** Takes signals and what comes through the control socket; gives what stops it. */
+async function listenForOrders(
+  { settings, log, crew, tables, port }: Parts,
+  yieldNow: () => Promise<void>,
+): Promise<() => Promise<void>> {
+  const restart = async (): Promise<ControlReply> => {
+    await crew.restart()
+    const { listening } = crew.status()
+    log.info({ workers: listening }, 'Every worker was replaced.')
+    return { ok: true, text: `Every worker was replaced; ${listening} answer.` }
+  }
+  const act = async (request: ControlRequest): Promise<ControlReply> => {
+    switch (request) {
+      case 'reload':
+      case 'reload --force':
+        return replyOf(await tables.reload({ force: request !== 'reload' }))
+      case 'rollback':
+        return replyOf(await tables.rollback())
+      case 'restart':
+        return restart()
+      case 'yield':
+        await yieldNow()
+        return { ok: true, text: 'The server before this one drains and ends.' }
+      default:
+        return request satisfies never
+    }
+  }
+  const onHangUp = (): void => void tables.look()
+  const onUser2 = (): void => {
+    restart().catch((error: unknown) => log.error({}, messageOf(error)))
+  }
+  process.on('SIGHUP', onHangUp)
+  process.on('SIGUSR2', onUser2)
+  let control: Control | undefined
+  try {
+    control = await openControl(controlPath(settings.state, port), act)
+  } catch (error) {
+    log.warn({}, messageOf(error))
+  }
+  return async () => {
+    process.off('SIGHUP', onHangUp)
+    process.off('SIGUSR2', onUser2)
+    await control?.close()
+  }
+}
+
+function replyOf(outcome: Outcome): ControlReply {
+  switch (outcome.kind) {
+    case 'swapped':
+      return { ok: true, text: `Table ${outcome.table} answers.` }
+    case 'unchanged':
+      return { ok: true, text: `Table ${outcome.table} answers already.` }
+    case 'held':
+      return { ok: false, text: `Table ${outcome.table} was rolled back and stays out.` }
+    case 'refused':
+      return { ok: false, text: outcome.reason }
+    default:
+      return outcome satisfies never
+  }
+}
+
+/** What the admin port tells of tables and workers. */
+function statusOf({ crew, tables, settings }: Parts): object {
+  const { table, workers, listening, restarts, degraded } = crew.status()
+  return {
+    table: table === undefined ? null : { id: table.id, as_of: formatDay(table.asOf) },
+    tables: tables.status(),
+    degraded,
+    workers: {
+      wanted: settings.serve.workers,
+      listening,
+      restarts: Object.values(restarts).reduce((sum, count) => sum + count, 0),
+      causes: restarts,
+      each: workers.map(({ privateBytes, loopDelayMs, ...rest }) => ({
+        ...rest,
+        private_bytes: privateBytes,
+        loop_delay_ms: Math.round(loopDelayMs * 10) / 10,
+      })),
+    },
+  }
+}
+
+function openAdmin(parts: Parts, status: () => object): Promise<Admin> {
+  const { crew, settings, end, tables } = parts
   const metrics = createMetrics()
   const readiness = (): Readiness => {
-    const { listening, answering, keysKnown } = crew.status()
-    if (end.aborted) return 'draining'
+    const { listening, answering, keysKnown, degraded } = crew.status()
+    if (end.signal.aborted) return 'draining'
     if (listening === 0) return 'no_workers'
     if (!keysKnown) return 'no_keys'
-    return answering === listening ? 'ready' : 'no_table'
+    if (answering !== listening) return 'no_table'
+    return degraded ? 'degraded' : 'ready'
   }
+  const isReady = (): boolean => ['ready', 'degraded'].includes(readiness())
   const text = async (): Promise<string> => {
     const { total, workers } = await crew.count()
-    const { listening, restarts, table } = crew.status()
-    const ready = readiness() === 'ready'
-    return metrics.text({ total, workers, listening, restarts, table, ready, now: Date.now() })
+    const { listening, restarts, table, degraded } = crew.status()
+    return metrics.text({
+      total,
+      workers,
+      listening,
+      restarts,
+      degraded,
+      table,
+      tables: tables.status(),
+      ready: isReady(),
+      now: Date.now(),
+    })
   }
   const { adminHost: host, adminPort: port } = settings.serve
-  const parts = { readiness, metricsType: metrics.contentType, metrics: text }
-  return startAdmin(parts, { host, port })
-}
-
-/** Ends early, without a table, where `signal` asks for the end. */
-async function load(options: {
-  readonly shelf: Shelf
-  readonly path: string
-  readonly signal: AbortSignal
-}): Promise<Loaded> {
-  const { shelf, path, signal } = options
-  if (identityOf(path) === '') {
-    const problem = `There is no table at ${path}: "iprisk build" makes one, --table names another.`
-    return { file: undefined, problem }
-  }
-  try {
-    return { file: await shelf.take(path, signal), problem: undefined }
-  } catch (error) {
-    return { file: undefined, problem: messageOf(error) }
-  }
-}
-
-function identityOf(path: string): string {
-  try {
-    return fileIdentity(path)
-  } catch {
-    return ''
-  }
-}
-
-/** Takes in every new table, one after the other; the newest one last. */
-function watchTable(options: {
-  readonly path: string
-  readonly known: string
-  readonly crew: Crew
-  readonly shelf: Shelf
-  readonly log: Log
-  readonly signal: AbortSignal
-  readonly first: TableFile | undefined
-}): Watch {
-  const { path, known, crew, shelf, log, signal } = options
-  let current = options.first
-  let queue = Promise.resolve()
-  const takeIn = async (): Promise<void> => {
-    if (signal.aborted) return
-    const { file, problem } = await load({ shelf, path, signal })
-    if (signal.aborted) return
-    if (file === undefined) {
-      log.error({ path }, `The new table is not used: ${problem}`)
-      return
-    }
-    try {
-      await crew.use(file)
-      const old = current
-      current = file
-      if (old !== undefined) await shelf.remove(old)
-      const { table } = crew.status()
-      log.info({ table: table?.id, path }, 'A new table answers.')
-    } catch (error) {
-      await shelf.remove(file)
-      log.error({ path }, messageOf(error))
-    }
-  }
-  const changed = (): void => {
-    queue = queue.then(takeIn)
-  }
-  return watchFile({ path, known, everyMs: watchMs, changed })
+  const page = (): object => ({ status: readiness(), ...status() })
+  const pages = { readiness, status: page, metricsType: metrics.contentType, metrics: text }
+  return startAdmin(pages, { host, port })
 }
 
 /**
@@ -251,6 +371,7 @@ function endSignal(): End {
   const controller = new AbortController()
   const { signal } = controller
   let firstMs = 0
+  let yielded = false
   const arrived = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
@@ -267,6 +388,11 @@ function endSignal(): End {
   return {
     arrived,
     signal,
+    yield: () => {
+      yielded = true
+      controller.abort()
+    },
+    yielded: () => yielded,
     stop: () => {
       process.off('SIGTERM', take)
       process.off('SIGINT', take)

@@ -8,6 +8,18 @@ import type { PlansChange, ToPrimary, ToWorker } from './message.ts'
 export interface Member {
   readonly worker: Worker
   readonly forkedMs: number
+  /** When it began to listen; 0 until then. */
+  listeningMs: number
+  /** When it last said anything. */
+  heardMs: number
+  /** The longest that its loop was late, by its newest beat. */
+  loopDelayMs: number
+  /** Memory that it shares with nobody, as last looked at. */
+  privateBytes: number
+  /** It drains: another one has taken its place, or nobody needs to. */
+  retired: boolean
+  /** Why it was killed by us. */
+  condemned: Cause | undefined
   /** Its program runs and takes messages. */
   ready: boolean
   /** It was given its settings. */
@@ -19,6 +31,10 @@ export interface Member {
   table: number
   counters: CounterSnapshot
 }
+
+/** Why a worker was replaced. */
+export const causes = ['crash', 'hang', 'memory'] as const
+export type Cause = (typeof causes)[number]
 
 export type Heard = (member: Member, message: ToPrimary) => void
 
@@ -82,6 +98,12 @@ export function createRoll(): Roll {
       const member: Member = {
         worker,
         forkedMs: performance.now(),
+        listeningMs: 0,
+        heardMs: performance.now(),
+        loopDelayMs: 0,
+        privateBytes: 0,
+        retired: false,
+        condemned: undefined,
         ready: false,
         started: false,
         listening: false,
@@ -97,7 +119,10 @@ export function createRoll(): Roll {
       retired = addSnapshots(retired, member.counters)
       tell(member, undefined)
     },
-    heard: tell,
+    heard: (member, message) => {
+      member.heardMs = performance.now()
+      tell(member, message)
+    },
     listening: () => [...members].filter((member) => member.listening),
     total: () => [...members].map(({ counters }) => counters).reduce(addSnapshots, retired),
     ask: async (asked, question, { isAnswer, ms }) => {

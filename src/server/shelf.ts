@@ -1,6 +1,6 @@
 // The primary's private copies of table files, `<state>/serving/<machine>-<pid>-<number>.iprisk`.
 // Workers map those and never the operator's file: a `cp` over a mapped file is a SIGBUS in every
-// worker. A process of its own copies, verifies and reads in (take-main.ts), never this loop.
+// worker. A process of its own copies, verifies, tries and reads in (take-main.ts), never this loop.
 //
 // Invariants: a copy is never written to once it has its name; removing a copy that is still mapped
 // hurts nobody (its pages live on), but a worker that starts later would miss it, so no server
@@ -24,6 +24,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { IpriskError, messageOf } from '../base/error.ts'
+import type { Trial } from '../table/trial.ts'
 import type { TableFile } from './message.ts'
 
 /** A table of the world is verified in seconds; a machine that swaps may take far longer. */
@@ -37,12 +38,28 @@ const staleMs = 120_000
 
 const takeProgram = fileURLToPath(new URL('./take-main.js', import.meta.url))
 
+/** What the process that takes a table in says of it. */
+export interface Found extends Trial {
+  readonly id: string
+}
+
+/** A verified and tried copy. */
+export interface Taken {
+  readonly file: TableFile
+  readonly id: string
+  readonly cautions: readonly string[]
+}
+
 export interface Shelf {
   /**
-   * Copies and verifies the file at `path`. Throws what is wrong with it, or that `signal` has ended
-   * it; then nothing is kept.
+   * Copies, verifies and tries the file at `path`, by `before` where there is one. Throws
+   * `table_refused` with what is wrong with it, or that `signal` has ended it; then nothing is kept.
+   * `force` takes what only the trial speaks against.
    */
-  readonly take: (path: string, signal: AbortSignal) => Promise<TableFile>
+  readonly take: (
+    path: string,
+    how: { readonly signal: AbortSignal; readonly before?: TableFile; readonly force?: boolean },
+  ) => Promise<Taken>
   /** Off the loop, for it may take long. Never rejects. */
   readonly remove: (file: TableFile) => Promise<void>
   /** Removes every copy that this server made. Never throws. */
@@ -50,7 +67,12 @@ export interface Shelf {
 }
 
 /** Makes `copy` a verified copy of `source`, or throws. */
-type Prepare = (source: string, copy: string, signal: AbortSignal) => Promise<void>
+type Prepare = (of: {
+  readonly source: string
+  readonly copy: string
+  readonly before: string | undefined
+  readonly signal: AbortSignal
+}) => Promise<Found>
 
 export function createShelf(
   stateFolder: string,
@@ -74,7 +96,7 @@ export function createShelf(
   touch.unref()
   let count = 0
   return {
-    take: async (source, signal) => {
+    take: async (source, { signal, before, force = false }) => {
       count += 1
       const table = count
       const path = join(folder, `${own}${table}.iprisk`)
@@ -83,13 +105,16 @@ export function createShelf(
       makeFolder()
       removeCopies(folder, isLeft)
       try {
-        await prepare(source, unfinished, signal)
+        const found = await prepare({ source, copy: unfinished, before: before?.path, signal })
+        const { id, reasons, known } = found
+        if (reasons.length > 0 && !force) throw new Error(reasons.join('; '))
         renameSync(unfinished, path)
+        const cautions = [...reasons, ...found.cautions]
+        return { file: { table, path, builtMs: builtMsOf(source, path), known }, id, cautions }
       } catch (cause) {
         discard(unfinished)
         throw refused(source, unfinished, cause)
       }
-      return { table, path, builtMs: builtMsOf(source, path) }
     },
     // What cannot be removed costs room on a disk, and the next start tries again.
     remove: (file) => rm(file.path, { force: true }).catch(() => undefined),
@@ -180,10 +205,12 @@ function refused(source: string, copy: string, cause: unknown): IpriskError {
   return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
 }
 
-async function prepareInChild(source: string, copy: string, signal: AbortSignal): Promise<void> {
+const prepareInChild: Prepare = async ({ source, copy, before, signal }) => {
   try {
     const options = { timeout: takeMsMax, signal }
-    await promisify(execFile)(process.execPath, [takeProgram, source, copy], options)
+    const args = [takeProgram, source, copy, ...(before === undefined ? [] : [before])]
+    const { stdout } = await promisify(execFile)(process.execPath, args, options)
+    return JSON.parse(stdout) as Found
   } catch (cause) {
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : ''
     throw new Error(said === '' ? `The table ${source} could not be verified.` : said, { cause })

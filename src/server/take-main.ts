@@ -1,15 +1,18 @@
 // The process that takes one table file in, started by shelf.ts: copies it, verifies the copy whole,
-// and reads it into memory, which all processes share. Exit code 0, or 1 and the reason on standard
-// error. It ends with its work, so whatever a broken file or a slow disk does to it hurts nobody
-// else, and whoever no longer wants the table kills it.
+// tries it against the table in use, and reads it into memory, which all processes share. Prints
+// what it found as one line of JSON; exit code 0, or 1 and the reason on standard error. It ends
+// with its work, so whatever a broken file or a slow disk does to it hurts nobody else, and whoever
+// no longer wants the table kills it.
 
-import { constants, copyFileSync } from 'node:fs'
+import { constants, copyFileSync, statSync } from 'node:fs'
 import { constants as osConstants, setPriority } from 'node:os'
 import { messageOf } from '../base/error.ts'
-import { openTable } from '../table/open.ts'
+import { type OpenTable, openTable } from '../table/open.ts'
+import { tryTable } from '../table/trial.ts'
 import { verifyTable } from '../table/verify.ts'
+import type { Found } from './shelf.ts'
 
-const [source = '', copy = ''] = process.argv.slice(2)
+const [source = '', copy = '', before] = process.argv.slice(2)
 
 try {
   // The workers answer on the same cores meanwhile.
@@ -19,14 +22,30 @@ try {
 }
 
 try {
+  // A pipe or a device would be waited for.
+  if (!statSync(source).isFile()) throw new Error(`${source} is no regular file`)
   // Where the file system can, this shares blocks and takes no time.
   copyFileSync(source, copy, constants.COPYFILE_FICLONE)
   verifyTable(copy)
-  // Workers open it next, and no answer of theirs may wait for a disk.
   const table = openTable(copy)
-  table.populate()
+  const inUse = openInUse(before)
+  const { reasons, cautions, known } = tryTable(table, inUse)
+  inUse?.close()
+  // Workers open it next, and no answer of theirs may wait for a disk.
+  if (reasons.length === 0) table.populate()
+  const found: Found = { id: table.id, reasons, cautions, known }
   table.close()
+  process.stdout.write(`${JSON.stringify(found)}\n`)
 } catch (error) {
   process.stderr.write(`${messageOf(error)}\n`)
   process.exitCode = 1
+}
+
+/** Somebody may have cleaned the state folder: then there is nothing to compare with. */
+function openInUse(path: string | undefined): OpenTable | undefined {
+  try {
+    return path === undefined ? undefined : openTable(path)
+  } catch {
+    return undefined
+  }
 }

@@ -1,6 +1,8 @@
 // The program of a worker process: connects createWorker to its primary, the real tables, the key
 // store and the log. Forked by crew.ts; it does nothing when run by hand.
 
+import cluster from 'node:cluster'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import process from 'node:process'
 import { openAccount } from '../account/account.ts'
 import type { Keyring } from '../account/keyring.ts'
@@ -8,7 +10,14 @@ import { createLog } from '../base/log.ts'
 import { openTable } from '../table/open.ts'
 import type { Plans } from '../config/plan.ts'
 import type { PlansChange, ToWorker } from './message.ts'
+import { beatMs } from './vigil.ts'
 import { createWorker } from './worker.ts'
+
+/** How long requests that are open may still take when the primary has died. */
+const orphanMs = 10_000
+
+/** The loop's lateness is measured by a clock of so many milliseconds. */
+const delayMs = 10
 
 let keyring: Keyring | undefined
 /** The plans that came after those of the settings, for a keyring that is not open yet. */
@@ -52,4 +61,22 @@ process.on('message', (message: ToWorker | PlansChange) => {
   if (message.kind === 'plans') usePlans(message.plans)
   else receive(message)
 })
+// The primary has died. Nobody counts, watches or replaces this process any more, and the next
+// primary finds the port taken while it listens: it finishes what is under way and ends.
+cluster.worker?.on('disconnect', () => {
+  if (cluster.worker === undefined) return
+  // Node would end it at once.
+  cluster.worker.exitedAfterDisconnect = true
+  receive({ kind: 'drain' })
+  setTimeout(() => process.exit(1), orphanMs).unref()
+})
 process.send?.({ kind: 'hello' })
+
+// By these the primary knows that the loop turns (vigil.ts).
+const delays = monitorEventLoopDelay({ resolution: delayMs })
+delays.enable()
+setInterval(() => {
+  const loopDelayMs = Math.max(0, delays.max / 1e6 - delayMs)
+  delays.reset()
+  if (process.connected) process.send?.({ kind: 'beat', loopDelayMs })
+}, beatMs).unref()

@@ -31,7 +31,7 @@ const countMs = 1000
  * After the port is closed: time in which a client that is about to reuse its connection does, and
  * is answered with close, instead of finding a reset.
  */
-const lingerMs = 250
+const lingerMsDefault = 250
 
 /**
  * Threads of the pool yield to checks on the same cores. bench/pool.ts loads both at once; what
@@ -75,7 +75,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
     const old = current.file()
     const info = current.swap(table)
     if (info === undefined) return
-    const say = (): void => send({ kind: 'swapped', table, info })
+    const say = (): void => send({ kind: 'swapped', table, info, stallMs: current.stallMs() })
     // Said when the old table is unmapped: whoever lets go last of a removed file waits until the
     // system has freed it, a hundred milliseconds and more. Immediates run in their order.
     if (old === undefined) say()
@@ -110,7 +110,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         if (running === undefined) parts.exit(0)
         else
           running.then(
-            (worker) => drain(parts, worker),
+            (worker) => drain(parts, worker, message),
             () => parts.exit(1),
           )
         return
@@ -237,18 +237,29 @@ function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_
   })
 }
 
-/** Takes no more connections, finishes what is under way, says so and ends. */
-function drain(parts: WorkerParts, { app, service, close }: Running): void {
+/**
+ * Says close with every answer; after the grace takes no more connections, finishes what is under
+ * way, says so and ends.
+ */
+function drain(
+  parts: WorkerParts,
+  { app, service, close }: Running,
+  { graceMs = 0, lingerMs = lingerMsDefault }: Extract<ToWorker, { kind: 'drain' }>,
+): void {
   if (service.draining) return
   service.draining = true
-  close()
-  const notBefore = performance.now() + lingerMs
-  const wait = setInterval(() => {
-    if (service.pending > 0 || performance.now() < notBefore) return
-    clearInterval(wait)
-    app.close()
-    void end(parts, service)
-  }, 10)
+  const leave = (): void => {
+    close()
+    const notBefore = performance.now() + lingerMs
+    const wait = setInterval(() => {
+      if (service.pending > 0 || performance.now() < notBefore) return
+      clearInterval(wait)
+      app.close()
+      void end(parts, service)
+    }, 10)
+  }
+  if (graceMs > 0) setTimeout(leave, graceMs)
+  else leave()
 }
 
 /** Gives back what was leased; a store that does not take it does not hold up the end. */

@@ -84,7 +84,7 @@ function longestText({ string_offsets: offsets }: Views): number {
 /** Not hot: a table has one longest answer. */
 function makeRoom(writer: Writer, bytes: number): void {
   writer.out = new Uint8Array(bytes * 2)
-  writer.bodies = Array.from({ length: bytes * 2 + 1 }, () => undefined)
+  writer.bodies = Array.from<undefined>({ length: bytes * 2 + 1 })
 }
 
 function write(writer: Writer, asked: Asked): AnswerBytes {

@@ -84,7 +84,8 @@ function makeCountry(reader: Reader, id: number): CountryFragment {
 export function openFragments(reader: Reader): Fragments {
   const none = new Uint8Array(0)
   const free = { id: -1, classification: 'clean', head: none, tail: none } as const
-  const verdicts: VerdictFragment[] = Array.from({ length: verdictPlaces }, () => free)
+  const verdicts: VerdictFragment[] = []
+  while (verdicts.length < verdictPlaces) verdicts.push(free)
   const noCountry: CountryFragment = { id: -1, head: none, tails: [] }
   const countries: CountryFragment[] = Array.from({ length: countryPlaces }, () => noCountry)
   return {

@@ -53,6 +53,10 @@ describe('without any source', () => {
       poolThreads: 1,
       poolQueue: 128,
       drainSeconds: 10,
+      graceSeconds: 0,
+      hangMs: 500,
+      workerMemoryMb: 2048,
+      refreshEvery: 'off',
       logLevel: 'info',
       logAddresses: false,
     })
@@ -116,6 +120,9 @@ describe('precedence', () => {
       store: ['redis://a', 'redis://b'],
       storePolicy: ['refuse', 'serve'],
       storeTimeoutMs: ['17', '18'],
+      hangMs: ['1700', '1800'],
+      workerMemoryMb: ['1700', '1800'],
+      refreshEvery: ['1h', 'off'],
     }
     // A store's files are of use only where there is a store.
     const needed: Record<string, Record<string, string>> = {
@@ -230,6 +237,7 @@ describe('what a flag says of one call', () => {
       json: true,
       force: false,
       replace: false,
+      takeover: false,
       last: 30,
       plan: 'team',
       name: 'n',

@@ -2,10 +2,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { canaryKinds, loadCanaries, newCanaryIndex } from '../../build/gate/canary.ts'
+import { newCanaryIndex } from '../../build/gate/canary.ts'
 import { parseAddress } from '../../src/ip/parse.ts'
 import { type Range, formatRange, parseRange, writeWords } from '../../src/ip/range.ts'
 import { isBogon } from '../../src/ip/special.ts'
+import { canaryKinds, loadCanaries } from '../../src/table/canary.ts'
 import { tables } from './sample.ts'
 
 const canaries = loadCanaries()

@@ -2,56 +2,19 @@
 // ports that are taken, the admin port, and what is counted and logged meanwhile.
 
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { type AddressInfo, type Server as NetServer, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { writeTable } from '../../build/write/file.ts'
 import { revokeKey, rotateKey } from '../../src/account/issue.ts'
 import { parseKeyText } from '../../src/account/key.ts'
 import { openLmdbStore } from '../../src/account/lmdb.ts'
-import { parseDay } from '../../src/base/day.ts'
-import { smallContent, writeSmallTable } from '../table/small.ts'
-import {
-  type Server,
-  makeKey,
-  newState,
-  runServe,
-  sleep,
-  startServer,
-  waitFor,
-  workersOf,
-} from './server.ts'
-import { converse, responsesIn } from './socket.ts'
+import { makeKey, newState, runServe, serversOfTests, sleep, waitFor, workersOf } from './server.ts'
+import { type Response, converse, responsesIn } from './socket.ts'
+import { newTable } from './tables.ts'
 
 const path = '/v1/intelligence/ip-risk/check'
-const running: Server[] = []
-const template = writeSmallTable()
-
-/** A table file that the test may do anything to. */
-function newTable(): string {
-  const file = join(newState(), 'small.iprisk')
-  copyFileSync(template, file)
-  return file
-}
-
-async function start(options: Parameters<typeof startServer>[0]): Promise<Server> {
-  const server = await startServer(options)
-  running.push(server)
-  return server
-}
-
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.stop('SIGKILL')
-})
+const start = serversOfTests()
 
 /** The status of one check; 0 where there is no answer. */
 async function check(port: number, key: string, ip = '9.1.2.3'): Promise<number> {
@@ -126,29 +89,53 @@ describe('workers', () => {
     expect((await server.admin('/readyz')).status).toBe(200)
   })
 
-  it('end when their primary is killed', async () => {
+  it('finish what they have begun and end when their primary is killed', async () => {
     const server = await start({ table: newTable(), workers: 2 })
+    const key = await makeKey(server.state)
+    await sleep(600)
     const pids = workersOf(server)
+    const slow = slowCheck(server.port, key)
+    await slow.begun
     await server.stop('SIGKILL')
+    // Nobody takes new connections any more.
+    await waitFor(async () => ((await check(server.port, key)) === 0 ? true : undefined))
+    expect(pids.some((pid) => existsSync(`/proc/${pid}`))).toBe(true)
+    expect(await slow.finish()).toMatchObject([{ status: 200 }])
     const ended = (): boolean => pids.every((pid) => !existsSync(`/proc/${pid}`))
     expect(await waitFor(() => (ended() ? true : undefined))).toBe(true)
   })
 })
+
+/** A check whose body comes in two parts; the second one when it is told to. */
+function slowCheck(
+  port: number,
+  key: string,
+): { readonly begun: Promise<void>; readonly finish: () => Promise<readonly Response[]> } {
+  const body = '{"ip":"9.1.2.3"}'
+  const socket = connect({ port, host: '127.0.0.1' })
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+  })
+  const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`
+  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 3)}`)
+  return {
+    begun: sleep(200),
+    finish: async () => {
+      socket.write(body.slice(3))
+      await once(socket, 'close')
+      return responsesIn(text)
+    },
+  }
+}
 
 describe('draining', () => {
   it('finishes a slow request, refuses new ones, is not ready, ends with 0', async () => {
     const server = await start({ table: newTable(), workers: 2 })
     const key = await makeKey(server.state)
     await sleep(600)
-    const body = '{"ip":"9.1.2.3"}'
-    const slow = connect({ port: server.port, host: '127.0.0.1' })
-    let text = ''
-    slow.on('data', (chunk) => {
-      text += chunk.toString('latin1')
-    })
-    const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`
-    slow.write(`${head}Content-Length: ${body.length}\r\n\r\n${body.slice(0, 3)}`)
-    await sleep(200)
+    const slow = slowCheck(server.port, key)
+    await slow.begun
     const ended = once(server.child, 'exit')
     server.child.kill('SIGTERM')
     await sleep(700)
@@ -157,11 +144,21 @@ describe('draining', () => {
     expect((await server.admin('/healthz')).status).toBe(200)
     expect(await check(server.port, key)).toBe(0)
     expect(server.child.exitCode).toBe(null)
-    slow.write(body.slice(3))
-    await once(slow, 'close')
-    expect(responsesIn(text)).toMatchObject([{ status: 200 }])
+    expect(await slow.finish()).toMatchObject([{ status: 200 }])
     expect(await ended).toEqual([0, null])
     expect(readdirSync(join(server.state, 'serving'))).toEqual([])
+  })
+
+  it('is not ready before the port is closed, and answers with close meanwhile', async () => {
+    const server = await start({ table: newTable(), args: ['--grace-seconds', '2'] })
+    const key = await makeKey(server.state)
+    await sleep(600)
+    const ended = once(server.child, 'exit')
+    server.child.kill('SIGTERM')
+    await waitFor(async () => ((await server.admin('/readyz')).status === 503 ? true : undefined))
+    const { text } = await converse(server.port, [requestOf(key)])
+    expect(responsesIn(text)).toMatchObject([{ status: 200, headers: { connection: 'close' } }])
+    expect(await ended).toEqual([0, null])
   })
 
   it('closes idle connections and ends at once', async () => {
@@ -224,13 +221,17 @@ describe('draining', () => {
   })
 })
 
+function requestOf(key: string): string {
+  const body = '{"ip":"9.1.2.3"}'
+  return `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
 /** Checks over one connection, one after the other, until the server closes it. */
 function keptCheck(
   port: number,
   key: string,
 ): Promise<{ readonly served: number; readonly wrong: number; readonly refused: boolean }> {
-  const body = '{"ip":"9.1.2.3"}'
-  const request = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const request = requestOf(key)
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     let served = 0
@@ -320,13 +321,6 @@ describe('a start that fails', () => {
 })
 
 describe('tables', () => {
-  /** Another table: the same content as of another day. */
-  function otherTable(day: string): string {
-    const file = `${newTable()}.${day}`
-    writeTable(file, { ...smallContent(), asOf: parseDay(day)! })
-    return file
-  }
-
   it('without one it runs, is not ready, and takes the first one that comes', async () => {
     const table = join(newState(), 'later.iprisk')
     const server = await start({ table, workers: 2 })
@@ -341,60 +335,6 @@ describe('tables', () => {
     renameSync(`${table}.part`, table)
     await waitFor(async () => ((await server.admin('/readyz')).status === 200 ? true : undefined))
     expect(await statuses(server.port, key)).toEqual(new Set([200]))
-  })
-
-  it('a new one is swapped in under load, without an error', async () => {
-    const table = newTable()
-    const server = await start({ table, workers: 2 })
-    const key = await makeKey(server.state)
-    await sleep(600)
-    const before = await tableId(server.port, key)
-    const seen = new Set<number>()
-    const load = { on: true }
-    const client = (async () => {
-      while (load.on) seen.add(await check(server.port, key))
-    })()
-    for (const day of ['2026-08-23', '2026-08-24', '2026-08-25']) {
-      renameSync(otherTable(day), table)
-      const id = `${day.replaceAll('-', '')}-`
-      await waitFor(async () =>
-        (await tableId(server.port, key)).startsWith(id) ? true : undefined,
-      )
-    }
-    load.on = false
-    await client
-    expect(seen).toEqual(new Set([200]))
-    for (let i = 0; i < 12; i += 1) {
-      expect(await tableId(server.port, key)).toMatch(/^20260825-/)
-    }
-    expect(before).toMatch(/^20260822-/)
-    expect((await server.admin('/metrics')).text).toContain('as_of="2026-08-25"')
-    expect(readdirSync(join(server.state, 'serving'))).toHaveLength(1)
-    expect(await server.metric('iprisk_worker_restarts_total')).toBe(0)
-  })
-
-  it('a broken one is refused with its section, and the one in use stays', async () => {
-    const table = newTable()
-    const server = await start({ table, workers: 2 })
-    const key = await makeKey(server.state)
-    await sleep(600)
-    const good = await tableId(server.port, key)
-    const broken = newTable()
-    truncateSync(broken, 5_000_000)
-    renameSync(broken, table)
-    await waitFor(() => (/not used/.test(server.stderr()) ? true : undefined))
-    expect(server.stderr()).toContain(`${table} is damaged in section trailer at offset`)
-    writeFileSync(`${table}.text`, 'no table')
-    renameSync(`${table}.text`, table)
-    await waitFor(() => (server.stderr().match(/not used/g)?.length === 2 ? true : undefined))
-    expect(await tableId(server.port, key)).toBe(good)
-    expect((await server.admin('/readyz')).status).toBe(200)
-    expect(readdirSync(join(server.state, 'serving'))).toHaveLength(1)
-    // And a good one after it is taken.
-    renameSync(otherTable('2026-08-30'), table)
-    await waitFor(async () =>
-      (await tableId(server.port, key)).startsWith('20260830-') ? true : undefined,
-    )
   })
 
   it('one that is broken at the start is refused; the server runs without', async () => {
@@ -460,7 +400,7 @@ describe('the admin port', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('has three pages, for GET and HEAD, and nothing else', async () => {
+  it('has four pages, for GET and HEAD, and nothing else', async () => {
     const server = await start({ table: '/nonexistent' })
     expect((await server.admin('/')).status).toBe(404)
     expect((await server.admin('/v1/intelligence/ip-risk/check')).status).toBe(404)

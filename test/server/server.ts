@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
 import { createKey } from '../../src/account/issue.ts'
 import { openLmdbStore } from '../../src/account/lmdb.ts'
 import type { NewKey } from '../../src/account/record.ts'
@@ -52,13 +52,15 @@ export async function startServer(options: {
   readonly state?: string
   readonly workers?: number
   readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
 }): Promise<Server> {
-  const { table, state = newState(), workers = 1, args = [] } = options
+  const { table, state = newState(), workers = 1, args = [], environment = {} } = options
   const { child, stderr } = runServe(
     [
       ['--port', '0', '--admin-port', '0', '--workers', String(workers)],
       ['--state', state, '--table', table, '--drain-seconds', '5', ...args],
     ].flat(),
+    environment,
   )
   const line = await waitFor(() => {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr()}`)
@@ -85,6 +87,19 @@ export async function startServer(options: {
       return child.exitCode
     },
     metric: async (name, labels = '') => sumOf((await admin('/metrics')).text, name, labels),
+  }
+}
+
+/** `startServer` for tests whose servers end with them, whatever comes of the test. */
+export function serversOfTests(): typeof startServer {
+  const running: Server[] = []
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.stop('SIGKILL')
+  })
+  return async (options) => {
+    const server = await startServer(options)
+    running.push(server)
+    return server
   }
 }
 
@@ -121,7 +136,7 @@ export async function makeKey(state: string, key: Partial<NewKey> = {}): Promise
 /** Asks until there is an answer that is not `undefined`; throws after `ms`. */
 export async function waitFor<T>(
   ask: () => T | undefined | Promise<T | undefined>,
-  ms = 15_000,
+  ms = 60_000,
 ): Promise<T> {
   const until = performance.now() + ms
   for (;;) {
@@ -143,6 +158,12 @@ export function sumOf(text: string, name: string, labels: string): number {
     if (match?.[1] === name && (match[2] ?? '').includes(labels)) sum += Number(match[3])
   }
   return sum
+}
+
+/** For a server and what it starts: runs `program` in the processes whose program ends so. */
+export function preloading(ending: string, program: string): Readonly<Record<string, string>> {
+  const guarded = `if (process.argv[1]?.endsWith(${JSON.stringify(ending)})) { ${program} }`
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(guarded)}` }
 }
 
 /** Process ids of a server's children: its workers, and what takes a table in. */

@@ -14,12 +14,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Shelf, createShelf } from '../../src/server/shelf.ts'
+import { type Found, type Shelf, createShelf } from '../../src/server/shelf.ts'
+
+const sound: Found = { id: 'a', reasons: [], cautions: [], known: [] }
 
 let state = ''
 let source = ''
 const open: Shelf[] = []
-const { signal } = new AbortController()
+const how = { signal: new AbortController().signal }
 
 beforeEach(() => {
   state = mkdtempSync(join(tmpdir(), 'iprisk-shelf-'))
@@ -33,7 +35,10 @@ afterEach(() => {
 })
 
 function newShelf(machine = 'here'): Shelf {
-  const prepare = async (from: string, to: string): Promise<void> => copyFileSync(from, to)
+  const prepare = async (of: { source: string; copy: string }): Promise<Found> => {
+    copyFileSync(of.source, of.copy)
+    return sound
+  }
   const shelf = createShelf(state, { prepare, machine })
   open.push(shelf)
   return shelf
@@ -57,8 +62,8 @@ function deadPid(): number {
 describe('a shelf', () => {
   it('keeps a copy until it is removed or the shelf is closed', async () => {
     const shelf = newShelf()
-    const one = await shelf.take(source, signal)
-    const two = await shelf.take(source, signal)
+    const { file: one } = await shelf.take(source, how)
+    const { file: two } = await shelf.take(source, how)
     expect([existsSync(one.path), existsSync(two.path)]).toEqual([true, true])
     await shelf.remove(one)
     expect([existsSync(one.path), existsSync(two.path)]).toEqual([false, true])
@@ -67,22 +72,36 @@ describe('a shelf', () => {
   })
 
   it('keeps nothing of a table that is refused, and names the file of the operator', async () => {
-    const prepare = async (from: string, to: string): Promise<void> => {
-      copyFileSync(from, to)
-      throw new Error(`${to} is damaged`)
+    const prepare = async (of: { source: string; copy: string }): Promise<Found> => {
+      copyFileSync(of.source, of.copy)
+      throw new Error(`${of.copy} is damaged`)
     }
     const shelf = createShelf(state, { prepare })
     open.push(shelf)
-    await expect(shelf.take(source, signal)).rejects.toThrow(`${source} is damaged`)
+    await expect(shelf.take(source, how)).rejects.toThrow(`${source} is damaged`)
     expect(readdirSync(serving())).toEqual([])
+  })
+
+  it('keeps nothing of a table that fails its trial, unless it is forced', async () => {
+    const reasons = ['the canary 8.8.8.8 (a resolver) is called tor 90']
+    const prepare = async (of: { source: string; copy: string }): Promise<Found> => {
+      copyFileSync(of.source, of.copy)
+      return { ...sound, reasons }
+    }
+    const shelf = createShelf(state, { prepare })
+    open.push(shelf)
+    await expect(shelf.take(source, how)).rejects.toThrow('is called tor 90')
+    expect(readdirSync(serving())).toEqual([])
+    const { file, cautions } = await shelf.take(source, { ...how, force: true })
+    expect([existsSync(file.path), cautions]).toEqual([true, reasons])
   })
 
   it('closes and removes where the folder is gone, and makes it again to take', async () => {
     const shelf = newShelf()
-    const file = await shelf.take(source, signal)
+    const { file } = await shelf.take(source, how)
     rmSync(serving(), { recursive: true })
     await shelf.remove(file)
-    const again = await shelf.take(source, signal)
+    const { file: again } = await shelf.take(source, how)
     expect(existsSync(again.path)).toBe(true)
     rmSync(state, { recursive: true })
     await shelf.remove(again)
@@ -91,9 +110,9 @@ describe('a shelf', () => {
 
   it('leaves the copies of a server on another machine, though its process id is ours', async () => {
     const there = newShelf('there')
-    const theirs = await there.take(source, signal)
+    const { file: theirs } = await there.take(source, how)
     const here = newShelf('here')
-    const ours = await here.take(source, signal)
+    const { file: ours } = await here.take(source, how)
     expect(existsSync(theirs.path)).toBe(true)
     here.close()
     expect([existsSync(theirs.path), existsSync(ours.path)]).toEqual([true, false])
@@ -127,7 +146,7 @@ describe('what servers left behind', () => {
   it('is looked at again with every new table', async () => {
     const shelf = newShelf()
     leave('there-1-1.iprisk', 3)
-    const file = await shelf.take(source, signal)
+    const { file } = await shelf.take(source, how)
     expect(readdirSync(serving())).toEqual([file.path.split('/').at(-1)])
   })
 })

@@ -1,175 +1,229 @@
-// What a swap and an end must not disturb: readiness, answers, the primary's own loop, and an end
-// that does not wait. A named pipe in the table's place stands for a disk that never answers.
+// What becomes of new tables in a running server: taken in, refused, forced, rolled back, held, built
+// by the server itself; and what a swap and an end must not disturb: readiness, the primary's own
+// loop, an end that does not wait. Swaps by the hundred, under load: bench/proof/swaps.ts.
 
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { copyFile } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
-import { writeTable } from '../../build/write/file.ts'
-import { parseDay } from '../../src/base/day.ts'
-import { smallContent, writeSmallTable } from '../table/small.ts'
-import { worldTable } from '../world.ts'
+import { describe, expect, it } from 'vitest'
+import { publishSample, sampleDay, writeSampleWorkspace } from '../../bench/proof/sample.ts'
+import { mappedTables } from '../../bench/proof/served.ts'
+import { serveFolder } from '../../bench/site.ts'
+import { runProgram } from '../cli/program.ts'
+import { listed } from '../table/small.ts'
 import {
   type Server,
   makeKey,
   newState,
+  preloading,
   runServe,
+  serversOfTests,
   sleep,
-  startServer,
   waitFor,
   workersOf,
 } from './server.ts'
+import { newTable, replaceTable } from './tables.ts'
 
-const template = writeSmallTable()
-const running: Server[] = []
-const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+const start = serversOfTests()
 
-afterEach(async () => {
-  for (const server of running.splice(0)) await server.stop('SIGKILL')
-})
-
-async function start(table: string, workers = 2): Promise<Server> {
-  const server = await startServer({ table, workers })
-  running.push(server)
-  return server
+interface Status {
+  readonly status: string
+  readonly table: { readonly as_of: string } | null
+  readonly tables: {
+    readonly swaps: number
+    readonly refusals: number
+    readonly held: string | null
+    readonly last_refusal: { readonly reason: string } | null
+  }
+  readonly refresh: { readonly failures: number; readonly last_failure: unknown } | null
 }
 
-function newTable(): string {
-  const file = join(newState(), 'small.iprisk')
-  copyFileSync(template, file)
-  return file
+async function statusOf(server: Server): Promise<Status> {
+  return JSON.parse((await server.admin('/status')).text) as Status
 }
 
-/** The same content as of another day, renamed into the place of `table`. */
-function replace(table: string, day: string): void {
-  writeTable(`${table}.new`, { ...smallContent(), asOf: parseDay(day)! })
-  renameSync(`${table}.new`, table)
+async function asOf(server: Server): Promise<string | undefined> {
+  return (await statusOf(server)).table?.as_of
 }
 
-/** A pipe that nobody ever writes to: whoever opens it to read waits for ever. */
-function newPipe(): string {
-  const path = join(newState(), 'pipe.iprisk')
-  execFileSync('sh', ['-c', 'mkfifo "$0"', path])
-  return path
+/** What the operator's command prints, and its exit code. */
+async function order(
+  server: Server,
+  ...words: readonly string[]
+): Promise<{ readonly code: number | null; readonly text: string }> {
+  const args = [...words, '--port', String(server.port), '--state', server.state]
+  const { code, out, err } = await runProgram(args, { cwd: server.state })
+  return { code, text: out + err }
 }
 
-async function inUse(server: Server, asOf: string): Promise<void> {
-  await waitFor(async () =>
-    (await server.metric('iprisk_table_info', `as_of="${asOf}"`)) === 1 ? true : undefined,
-  )
+/** A disk that never answers once the file `flag` exists: who takes a table in waits for ever. */
+function slowDisk(flag: string): Readonly<Record<string, string>> {
+  const program =
+    `const { existsSync } = await import('node:fs');` +
+    `if (existsSync(${JSON.stringify(flag)})) await new Promise(() => setInterval(() => 0, 1e6))`
+  return preloading('take-main.js', program)
 }
 
-/** The status of one request over a kept connection. */
-function statusOf(port: number, path: string, key = ''): Promise<number> {
-  const body = key === '' ? '' : '{"ip":"9.1.2.3"}'
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        port,
-        host: '127.0.0.1',
-        path,
-        agent,
-        method: key === '' ? 'GET' : 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-length': body.length },
-      },
-      (incoming) => {
-        incoming.resume().on('end', () => resolve(incoming.statusCode ?? 0))
-      },
-    )
-    outgoing.on('error', reject)
-    outgoing.end(body)
-  })
-}
-
-describe('readiness', () => {
-  it('stays while tables are swapped', async () => {
+describe('an operator', () => {
+  it('reloads, rolls back, finds the rollback held by the next server, and lets go', async () => {
     const table = newTable()
-    const server = await start(table, 4)
-    const seen = new Map<number, number>()
-    const poll = { on: true }
-    const look = async (): Promise<void> => {
-      while (poll.on) {
-        const status = await statusOf(server.adminPort, '/readyz')
-        seen.set(status, (seen.get(status) ?? 0) + 1)
-      }
-    }
-    const looks = [look(), look(), look()]
-    for (const asOf of ['2026-08-23', '2026-08-24', '2026-08-25', '2026-08-26']) {
-      replace(table, asOf)
-      await inUse(server, asOf)
-    }
-    poll.on = false
-    await Promise.all(looks)
-    expect([...seen.keys()]).toEqual([200])
-    expect(seen.get(200)).toBeGreaterThan(100)
+    const state = newState()
+    const server = await start({ table, state, workers: 2 })
+    expect(await order(server, 'rollback')).toMatchObject({ code: 1 })
+    replaceTable(table, '2026-08-23')
+    expect(await order(server, 'reload')).toMatchObject({ code: 0 })
+    expect(await asOf(server)).toBe('2026-08-23')
+    expect((await order(server, 'reload')).text).toContain('answers already')
+
+    expect(await order(server, 'rollback')).toMatchObject({ code: 0 })
+    expect(await asOf(server)).toBe('2026-08-22')
+    for (const pid of workersOf(server)) expect(mappedTables(pid)).toHaveLength(1)
+    // The same table comes again, as a build by the same feeds would make it.
+    replaceTable(table, '2026-08-23')
+    server.child.kill('SIGHUP')
+    await waitFor(() => (server.stderr().includes('stays out until a reload') ? true : undefined))
+    expect(await asOf(server)).toBe('2026-08-22')
+    expect(await server.metric('iprisk_table_held')).toBe(1)
+    expect(await server.stop()).toBe(0)
+
+    const next = await start({ table, state, workers: 1 })
+    expect(await asOf(next)).toBe('2026-08-22')
+    expect((await statusOf(next)).tables.held).toMatch(/^20260823-/)
+    expect(await order(next, 'reload')).toMatchObject({ code: 0 })
+    expect(await asOf(next)).toBe('2026-08-23')
+    expect((await statusOf(next)).tables.held).toBe(null)
+    expect(readdirSync(state).filter((name) => name.startsWith('rollback'))).toEqual([])
+  })
+
+  it('is told why a table is refused, and may force it', async () => {
+    const table = newTable()
+    const server = await start({ table })
+    replaceTable(table, '2026-08-23', [...listed, ['8.8.8.8', 'tor', '']])
+    const refused = await order(server, 'reload')
+    expect(refused).toMatchObject({ code: 1 })
+    expect(refused.text).toContain('the canary 8.8.8.8 (Google Public DNS, public resolver)')
+    expect((await statusOf(server)).tables.last_refusal?.reason).toContain('is called tor')
+    expect(server.stderr()).toContain('The new table is not used')
+    expect(await server.metric('iprisk_table_refusals_total')).toBeGreaterThanOrEqual(1)
+    expect(await asOf(server)).toBe('2026-08-22')
+    expect(await order(server, 'reload', '--force')).toMatchObject({ code: 0 })
+    expect(await asOf(server)).toBe('2026-08-23')
+  })
+
+  it('who asks where no server runs is told so', async () => {
+    const state = newState()
+    const { code, err } = await runProgram(['reload', '--state', state], { cwd: state })
+    expect([code, err]).toEqual([1, expect.stringContaining('No server runs on port 8080')])
   })
 })
+
+describe('a server that refreshes its table', () => {
+  it('builds one at the lowest priority and takes it in, without one to begin with', async () => {
+    const mirror = newState()
+    publishSample(mirror, sampleDay)
+    const site = await serveFolder(mirror)
+    const folder = newState()
+    writeSampleWorkspace(folder, site.url)
+    const args = ['--refresh-every', '1h', '--config', join(folder, 'iprisk.json')]
+    const server = await start({ table: join(folder, 'world.iprisk'), args })
+    // Beside its one worker.
+    const builder = await waitFor(() => workersOf(server).find((pid) => isBuild(pid)))
+    for (const nice of niceOf(builder)) expect(nice).toBe(19)
+    await waitFor(async () => ((await statusOf(server)).table === null ? undefined : true), 60_000)
+    site.close()
+    expect((await server.admin('/readyz')).status).toBe(200)
+    expect(await statusOf(server)).toMatchObject({
+      refresh: { every_ms: 3_600_000, running: false, runs: 1, failures: 0, last_failure: null },
+    })
+  })
+
+  it('says why it could not', async () => {
+    const folder = newState()
+    const config = join(folder, 'iprisk.json')
+    writeFileSync(config, JSON.stringify({ build: { offline: true, networks: ['gone.csv'] } }))
+    const args = ['--refresh-every', '1h', '--config', config]
+    const server = await start({ table: join(folder, 'world.iprisk'), args })
+    await waitFor(async () => (await statusOf(server)).refresh?.failures || undefined, 60_000)
+    expect(await statusOf(server)).toMatchObject({
+      refresh: { last_failure: { reason: expect.stringContaining('gone.csv') } },
+    })
+    expect(server.stderr()).toContain('The table was not refreshed')
+  })
+})
+
+function isBuild(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes('build')
+  } catch {
+    return false
+  }
+}
+
+/** Of all threads of a process. */
+function niceOf(pid: number): readonly number[] {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+  })
+}
 
 describe('a swap', () => {
+  it('leaves the server ready all the time', async () => {
+    const table = newTable()
+    const server = await start({ table, workers: 4 })
+    const seen = new Set<number>()
+    let looks = 0
+    const poll = { on: true }
+    const looking = (async () => {
+      for (; poll.on; looks += 1) seen.add((await server.admin('/readyz')).status)
+    })()
+    for (const day of ['2026-08-23', '2026-08-24', '2026-08-25']) {
+      replaceTable(table, day)
+      server.child.kill('SIGHUP')
+      await waitFor(async () => ((await asOf(server)) === day ? true : undefined))
+    }
+    poll.on = false
+    await looking
+    expect([...seen]).toEqual([200])
+    expect(looks).toBeGreaterThan(100)
+  })
+
   it('holds up neither the primary nor its workers while the disk is slow', async () => {
     const table = newTable()
-    const server = await start(table)
+    const flag = join(newState(), 'slow')
+    const server = await start({ table, workers: 2, environment: slowDisk(flag) })
     const key = await makeKey(server.state)
     await sleep(600)
     const before = workersOf(server).length
-    renameSync(newPipe(), table)
-    // One more child: it waits for the pipe.
+    writeFileSync(flag, '')
+    replaceTable(table, '2026-08-23')
+    // One more child: it waits for the disk.
     await waitFor(() => (workersOf(server).length > before ? true : undefined))
-    expect(await statusOf(server.adminPort, '/healthz')).toBe(200)
-    expect(await statusOf(server.adminPort, '/readyz')).toBe(200)
-    expect(await statusOf(server.port, '/v1/intelligence/ip-risk/check', key)).toBe(200)
+    expect((await server.admin('/healthz')).status).toBe(200)
+    expect((await server.admin('/readyz')).status).toBe(200)
+    const answer = await fetch(`http://127.0.0.1:${server.port}/v1/intelligence/ip-risk/check`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: '{"ip":"9.1.2.3"}',
+    })
+    expect(answer.status).toBe(200)
     const from = performance.now()
     expect(await server.stop()).toBe(0)
     expect(performance.now() - from).toBeLessThan(4000)
     expect(server.stderr()).not.toContain('not used')
-  })
-
-  it('stalls no answer for long', async () => {
-    const world = worldTable('2026-08-22')
-    const big = existsSync(world) ? world : template
-    const table = join(newState(), 'big.iprisk')
-    copyFileSync(big, table)
-    const server = await start(table, 1)
-    const key = await makeKey(server.state)
-    await sleep(600)
-    const load = { on: true }
-    const delays: number[] = []
-    const asking = (async () => {
-      while (load.on) {
-        const from = performance.now()
-        expect(await statusOf(server.port, '/v1/intelligence/ip-risk/check', key)).toBe(200)
-        delays.push(performance.now() - from)
-      }
-    })()
-    await sleep(500)
-    const calm = Math.max(...delays.splice(0).slice(20))
-    for (let i = 1; i <= 3; i += 1) {
-      await copyFile(big, `${table}.new`)
-      renameSync(`${table}.new`, table)
-      await waitFor(
-        () => (server.stderr().match(/A new table answers/g)?.length === i ? true : undefined),
-        60_000,
-      )
-    }
-    load.on = false
-    await asking
-    const worst = Math.max(...delays)
-    process.stderr.write(
-      `slowest check: ${calm.toFixed(1)} ms before, ${worst.toFixed(1)} ms during three swaps\n`,
-    )
-    // Both cores copy and verify meanwhile: a bound for stalls without end, not for speed.
-    expect(worst).toBeLessThan(3000)
   })
 })
 
 describe('an end', () => {
   it('that is asked for while the first table is being read does not wait for it', async () => {
     const state = newState()
+    const flag = join(newState(), 'slow')
+    writeFileSync(flag, '')
     const ports = ['--port', '0', '--admin-port', '0', '--workers', '1']
-    const { child, stderr } = runServe([...ports, '--state', state, '--table', newPipe()])
+    const { child, stderr } = runServe(
+      [...ports, '--state', state, '--table', newTable()],
+      slowDisk(flag),
+    )
     await waitFor(() => (workersOf({ child }).length === 2 ? true : undefined))
     const ended = once(child, 'exit')
     const from = performance.now()
@@ -183,9 +237,10 @@ describe('an end', () => {
   })
 
   it('is clean though somebody has removed the copies', async () => {
-    const server = await start(newTable())
+    const server = await start({ table: newTable() })
     rmSync(join(server.state, 'serving'), { recursive: true })
     expect(await server.stop()).toBe(0)
     expect(server.stderr()).not.toContain('ENOENT')
+    expect(existsSync(join(server.state, `control-${server.port}.sock`))).toBe(false)
   })
 })

@@ -58,8 +58,8 @@ export const listed: readonly (readonly [string, Kind, string])[] = [
   ['2002:0b01:0102::/48', 'proxy', ''],
 ]
 
-export function smallContent(): TableContent {
-  return assemble(smallParts()).content
+export function smallContent(entries = listed): TableContent {
+  return assemble(smallParts(entries)).content
 }
 
 /** Writes the table into a new folder and gives its path. */
@@ -69,10 +69,10 @@ export function writeSmallTable(): string {
   return path
 }
 
-export function smallParts(): Parts {
+export function smallParts(entries = listed): Parts {
   const book = newEvidenceBook()
   const observations: Record<4 | 6, Observation[]> = { 4: [], 6: [] }
-  for (const [text, kind, provider] of listed) {
+  for (const [text, kind, provider] of entries) {
     const range = parseRange(text) as Range
     const evidence = book.id({ source: 0, evidence: saying(kind, provider, range), range })
     observations[range.family].push({ first: range.first, last: range.last, evidence })

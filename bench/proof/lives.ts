@@ -1,0 +1,197 @@
+// Lives and deaths under load: workers are killed and made to hang, all of them are replaced one by
+// one, and a new server takes the place of the old one. Each time it is looked at how long it takes
+// until all are there again, and what clients have lost.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { median } from '../statistics.ts'
+import { type Clients, errorText, errorsOf, gentle, nowMs, startClients } from './clients.ts'
+import { goodOffers } from './offers.ts'
+import type { Fact, ProofContext, ProofResult } from './proof.ts'
+import { type Served, connectionsOf, sleep, startServed, until } from './served.ts'
+
+const counts = {
+  ci: { kills: 2, hangs: 1, restarts: 1, takeovers: 1 },
+  short: { kills: 20, hangs: 3, restarts: 5, takeovers: 2 },
+  long: { kills: 200, hangs: 10, restarts: 100, takeovers: 10 },
+} as const
+
+const replacedMsMax = 1000
+/** Of the replacements; a machine does other things as well. */
+const lateShareMax = 0.05
+
+/** Of a hundred restarts without the kernel's help, this many requests in a million may be lost. */
+const lostPerMillionMax = 2000
+
+/** Established connections are not lost with a listener: those whose handshake ends meanwhile are. */
+const migratePath = '/proc/sys/net/ipv4/tcp_migrate_req'
+
+export async function lives(context: ProofContext): Promise<ProofResult> {
+  const { form, folder } = context
+  const path = join(folder, 'table.iprisk')
+  const store = join(folder, 'offers')
+  mkdirSync(store)
+  goodOffers(store, 1)[0]!.put(path)
+  const facts: Fact[] = []
+  const faults: string[] = []
+  const first = await startServed({ folder, table: path })
+  const run: Run = { context, path, served: first, facts, faults }
+  const before = readMigrate()
+  try {
+    await kills(run, 'SIGKILL', counts[form].kills)
+    await kills(run, 'SIGSTOP', counts[form].hangs)
+    // The short forms leave the machine as it is.
+    const settings = form === 'long' && writeMigrate('1') ? (['1', '0'] as const) : [before]
+    for (const migrate of settings) {
+      if (form === 'long') writeMigrate(migrate)
+      await restarts(run, migrate, counts[form].restarts)
+      await takeovers(run, migrate, counts[form].takeovers)
+    }
+  } finally {
+    if (form === 'long') writeMigrate(before)
+    await run.served.end()
+  }
+  return { facts, faults }
+}
+
+interface Run {
+  readonly context: ProofContext
+  readonly path: string
+  served: Served
+  readonly facts: Fact[]
+  readonly faults: string[]
+}
+
+async function underLoad<T>(run: Run, act: (clients: Clients) => Promise<T>): Promise<T> {
+  const clients = startClients({ port: run.served.port, key: run.served.key, ...gentle })
+  try {
+    await sleep(1000)
+    return await act(clients)
+  } finally {
+    await clients.end().catch(() => undefined)
+  }
+}
+
+/** Ends or stops one worker after the other. */
+async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Promise<void> {
+  const { facts, faults, context } = run
+  const { form, say } = context
+  const title = signal === 'SIGKILL' ? 'killed' : 'hung'
+  const took: number[] = []
+  const lost: number[] = []
+  await underLoad(run, async (clients) => {
+    for (let i = 0; i < count; i += 1) {
+      const workers = (await run.served.status()).workers.each
+      const victim = workers[i % workers.length]!
+      // One-shot requests may wait for it to accept them.
+      const onVictim = connectionsOf(victim.pid, run.served.port) + gentle.oneShot.clients
+      const earlier = await clients.look()
+      const from = nowMs()
+      process.kill(victim.pid, signal)
+      const isReplaced = async (): Promise<boolean> => {
+        const now = (await run.served.status()).workers.each.filter(({ listening }) => listening)
+        return now.length === workers.length && now.every(({ pid }) => pid !== victim.pid)
+      }
+      if (!(await until(isReplaced, 30_000))) faults.push(`a worker that ${title} was not replaced`)
+      took.push(nowMs() - from)
+      // So that a hung one's clients have heard, and the next victim has some.
+      await sleep(signal === 'SIGKILL' ? 300 : 600)
+      const later = await clients.look()
+      const now = errorsOf(later) - errorsOf(earlier)
+      lost.push(now)
+      if (now > onVictim)
+        faults.push(`${title}: ${now} requests lost, ${onVictim} connections on it`)
+      if (i % 20 === 19) say(`${i + 1} of ${count} ${title}`)
+    }
+    const report = await clients.look()
+    const others = Object.keys(report.errors).filter((what) => !what.startsWith('in flight'))
+    if (others.length > 0) faults.push(`${title}: ${errorText(report)}`)
+    const slow = took.filter((ms) => ms > replacedMsMax).length
+    if (form !== 'ci' && slow > count * lateShareMax) {
+      faults.push(`${title}: ${slow} were replaced too late`)
+    }
+    facts.push(
+      { what: `workers ${title}`, figure: String(count) },
+      {
+        what: `${title}: replaced after, median and most`,
+        figure: `${median(took).toFixed(0)} ms, ${Math.max(...took).toFixed(0)} ms; ${slow} after more than a second`,
+      },
+      {
+        what: `${title}: requests lost, of ${report.requests}`,
+        figure: `${errorText(report)}; at most ${Math.max(...lost)} by one`,
+      },
+    )
+  })
+}
+
+/** What may be lost: nothing, or what the kernel loses of handshakes with a listener that goes. */
+function judgeLoss(
+  run: Run,
+  of: { readonly title: string; readonly migrate: string },
+  report: Awaited<ReturnType<Clients['look']>>,
+): void {
+  const { title, migrate } = of
+  const errors = errorsOf(report)
+  const perMillion = (1e6 * errors) / (report.requests + errors)
+  if (errors > 0 && (migrate === '1' || perMillion > lostPerMillionMax)) {
+    run.faults.push(`${title}: ${errorText(report)}`)
+  }
+  run.facts.push({
+    what: `${title}: requests lost, of ${report.requests}`,
+    figure: errorText(report),
+  })
+}
+
+async function restarts(run: Run, migrate: string, count: number): Promise<void> {
+  const { facts, faults, context } = run
+  const title = `restarts one by one, tcp_migrate_req=${migrate}`
+  await underLoad(run, async (clients) => {
+    const took: number[] = []
+    for (let i = 0; i < count; i += 1) {
+      const from = nowMs()
+      const reply = await run.served.order('restart')
+      took.push(nowMs() - from)
+      if (!reply.ok) faults.push(`${title}: ${reply.text}`)
+      if (i % 10 === 9) context.say(`${i + 1} of ${count} ${title}`)
+    }
+    facts.push(
+      { what: title, figure: String(count) },
+      { what: `${title}: each takes`, figure: `${(median(took) / 1000).toFixed(1)} s` },
+    )
+    judgeLoss(run, { title, migrate }, await clients.look())
+  })
+}
+
+async function takeovers(run: Run, migrate: string, count: number): Promise<void> {
+  const { facts, context, path } = run
+  const { folder } = context
+  const title = `takeovers, tcp_migrate_req=${migrate}`
+  await underLoad(run, async (clients) => {
+    for (let i = 0; i < count; i += 1) {
+      const old = run.served
+      run.served = await startServed({ folder, table: path, over: old })
+      await old.end()
+    }
+    facts.push({ what: title, figure: String(count) })
+    judgeLoss(run, { title, migrate }, await clients.look())
+  })
+}
+
+function readMigrate(): string {
+  try {
+    return readFileSync(migratePath, 'utf8').trim()
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** Whether this user may. */
+function writeMigrate(value: string): boolean {
+  try {
+    writeFileSync(migratePath, value)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,151 @@
+// A real server for proofs: the compiled command line on free ports of loopback, with a key, asked
+// through its admin port and its control socket, and looked at through /proc.
+
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ControlReply, askServer, controlPath } from '../../src/server/control.ts'
+import type { TablesStatus } from '../../src/server/tables.ts'
+import { type Child, flagsOf, runChild, startChild } from '../child.ts'
+import { packageRoot } from '../../src/base/root.ts'
+
+const program = join(packageRoot, 'dist/src/cli/main.js')
+const startMs = 60_000
+
+/** What the page /status of the admin port says. */
+export interface Status {
+  readonly status: string
+  readonly table: { readonly id: string } | null
+  readonly tables: TablesStatus
+  readonly degraded: boolean
+  readonly workers: {
+    readonly listening: number
+    /** Those that died, hung or grew. */
+    readonly restarts: number
+    readonly each: readonly {
+      readonly worker: number
+      readonly pid: number
+      readonly listening: boolean
+      readonly retired: boolean
+      readonly private_bytes: number
+      readonly loop_delay_ms: number
+    }[]
+  }
+}
+
+export interface Served {
+  readonly pid: number
+  readonly port: number
+  readonly adminPort: number
+  readonly state: string
+  readonly key: string
+  readonly status: () => Promise<Status>
+  readonly order: (request: Parameters<typeof askServer>[1]) => Promise<ControlReply>
+  readonly end: () => Promise<void>
+}
+
+interface ServedOptions {
+  /** Holds the state; another server on it is given the same one. */
+  readonly folder: string
+  readonly table: string
+  readonly workers?: number
+  readonly flags?: Readonly<Record<string, string | number>>
+  /** Takes the place of this server. */
+  readonly over?: Served
+}
+
+export async function startServed(options: ServedOptions): Promise<Served> {
+  const { folder, table, workers = 2, flags = {}, over } = options
+  const state = join(folder, 'state')
+  const key = over?.key ?? (await newKey(folder, state))
+  const ports = { port: over?.port ?? 0, 'admin-port': over?.adminPort ?? 0 }
+  const { child, found } = await startChild(
+    [
+      process.execPath,
+      program,
+      'serve',
+      ...flagsOf({ ...ports, workers, state, table, 'log-level': 'error', ...flags }),
+      ...(over === undefined ? [] : ['--takeover']),
+    ],
+    {
+      timeoutMs: startMs,
+      cwd: folder,
+      ready: (line) => /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/.exec(line) ?? undefined,
+    },
+  )
+  return servedOf(child, { port: Number(found[1]), adminPort: Number(found[2]), state, key })
+}
+
+function servedOf(
+  { pid, end }: Child,
+  at: Pick<Served, 'port' | 'adminPort' | 'state' | 'key'>,
+): Served {
+  return {
+    ...at,
+    pid,
+    end,
+    status: async () => {
+      const response = await fetch(`http://127.0.0.1:${at.adminPort}/status`)
+      return (await response.json()) as Status
+    },
+    order: async (request) =>
+      (await askServer(controlPath(at.state, at.port), request)) ?? { ok: false, text: 'nobody' },
+  }
+}
+
+async function newKey(folder: string, state: string): Promise<string> {
+  const made = await runChild(
+    [process.execPath, program, 'keys', 'create', '--plan', 'internal', '--json', '--state', state],
+    { timeoutMs: startMs, cwd: folder },
+  )
+  return (JSON.parse(made) as { readonly key: string }).key
+}
+
+/** Waits until `done` holds; `false` after `ms`. */
+export async function until(done: () => boolean | Promise<boolean>, ms: number): Promise<boolean> {
+  const end = performance.now() + ms
+  while (!(await done())) {
+    if (performance.now() > end) return false
+    await sleep(10)
+  }
+  return true
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** The tables that a process has mapped, also those whose files are gone. */
+export function mappedTables(pid: number): readonly string[] {
+  const maps = readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n')
+  const paths = maps.flatMap((line) => /\S+\.iprisk.*$/.exec(line)?.[0] ?? [])
+  return [...new Set(paths)]
+}
+
+/** Open files, sockets and whatever else has a descriptor. */
+export function descriptorsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length
+}
+
+/** Established connections to the port that a process has accepted (proc_net_tcp). */
+export function connectionsOf(pid: number, port: number): number {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const inodes = new Set<string>()
+  for (const line of readFileSync('/proc/net/tcp', 'utf8').split('\n')) {
+    const [, address = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/)
+    if (address.endsWith(local) && state === '01') inodes.add(`socket:[${inode}]`)
+  }
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).filter((name) => {
+    try {
+      return inodes.has(readlinkSync(join(folder, name)))
+    } catch {
+      return false
+    }
+  }).length
+}
+
+/** Resident memory that is no file's and that no other process shares. */
+export function privateBytesOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(text)?.[1] ?? NaN) * 1024
+}

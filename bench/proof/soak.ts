@@ -1,0 +1,125 @@
+// A soak: clients ask for a long time, and every half minute a new table comes. What grows with time
+// would show: memory, descriptors, the delay of the loops, the tail of the latencies.
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { median } from '../statistics.ts'
+import { errorText, errorsOf, gentle, nowMs, startClients } from './clients.ts'
+import { goodOffers } from './offers.ts'
+import type { ProofContext, ProofResult } from './proof.ts'
+import { type Served, descriptorsOf, privateBytesOf, sleep, startServed } from './served.ts'
+
+const seconds = { ci: 8, short: 120, long: 1800 } as const
+const lookEveryMs = 500
+const swapEverySeconds = { ci: 3, short: 15, long: 30 } as const
+
+/** Of the time, the first part, in which heaps find their size. */
+const warmShare = 0.2
+
+/** A leak of one KiB a request would be 50 MiB a minute here; noise of the collector is far less. */
+const slopeBytesMax = 64 * 1024
+
+interface Look {
+  readonly at: number
+  readonly bytes: number
+  readonly descriptors: number
+  readonly loopDelayMs: number
+}
+
+export async function soak({ form, folder, say }: ProofContext): Promise<ProofResult> {
+  const path = join(folder, 'table.iprisk')
+  const store = join(folder, 'offers')
+  mkdirSync(store)
+  const good = goodOffers(store, 4)
+  good[0]!.put(path)
+  const served = await startServed({ folder, table: path })
+  const clients = startClients({ port: served.port, key: served.key, ...gentle })
+  const looks: Look[] = []
+  const faults: string[] = []
+  const swapEveryMs = swapEverySeconds[form] * 1000
+  try {
+    const from = nowMs()
+    const end = from + seconds[form] * 1000
+    let swaps = 0
+    for (let next = from; next < end; next += lookEveryMs) {
+      await sleep(next - nowMs())
+      if (nowMs() - from > (swaps + 1) * swapEveryMs) {
+        swaps += 1
+        good[swaps % good.length]!.put(path)
+        const reply = await served.order('reload')
+        if (!reply.ok) faults.push(reply.text)
+        if (swaps % 10 === 0) say(`${Math.round((nowMs() - from) / 1000)} s of ${seconds[form]}`)
+      }
+      looks.push(await look(served))
+    }
+    const warm = from + (end - from) * warmShare
+    const middle = (warm + end) / 2
+    const early = [[warm, middle]] as const
+    const late = [[middle, end]] as const
+    const report = await clients.look([{ windows: early }, { windows: late }])
+    const { workers } = await served.status()
+    if (errorsOf(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
+    if (workers.restarts > 0) faults.push('a worker was replaced')
+    const kept = looks.filter(({ at }) => at >= warm)
+    const slope = slopeOf(kept)
+    const first = kept.slice(0, Math.ceil(kept.length / 10))
+    const last = kept.slice(-first.length)
+    const open = (of: readonly Look[]): number => Math.min(...of.map((one) => one.descriptors))
+    if (open(last) > open(first)) faults.push('there are more descriptors than there were')
+    if (form === 'long' && slope > slopeBytesMax) faults.push('memory grows')
+    const delays = kept.map(({ loopDelayMs }) => loopDelayMs).sort((a, b) => a - b)
+    const [was, is] = report.quantiles
+    const mb = (of: readonly Look[]): string =>
+      (median(of.map(({ bytes }) => bytes)) / 2 ** 20).toFixed(1)
+    const facts = [
+      { what: 'seconds', figure: String(seconds[form]) },
+      { what: 'requests answered', figure: String(report.requests) },
+      { what: 'requests failed', figure: errorText(report) },
+      { what: 'tables swapped in meanwhile', figure: String(swaps) },
+      {
+        what: 'private memory of primary and workers, first and last tenth',
+        figure: `${mb(first)} MiB, ${mb(last)} MiB`,
+      },
+      { what: 'its slope', figure: `${(slope / 1024).toFixed(1)} KiB a minute` },
+      {
+        what: 'delay of the loops, worst worker in a tenth of a second: median, p99, most',
+        figure: [0.5, 0.99, 1 - 1e-9]
+          .map((share) => `${(delays[Math.floor(delays.length * share)] ?? NaN).toFixed(1)} ms`)
+          .join(', '),
+      },
+      {
+        what: 'descriptors, least of the first and last tenth',
+        figure: `${open(first)}, ${open(last)}`,
+      },
+      {
+        what: 'p99.9 in the first and the second half',
+        figure: `${was!.p999.toFixed(2)} ms, ${is!.p999.toFixed(2)} ms`,
+      },
+    ]
+    return { facts, faults }
+  } finally {
+    await clients.end().catch(() => undefined)
+    await served.end()
+  }
+}
+
+async function look(served: Served): Promise<Look> {
+  const { workers } = await served.status()
+  const pids = [served.pid, ...workers.each.map(({ pid }) => pid)]
+  const sum = (of: (pid: number) => number): number => pids.map(of).reduce((a, b) => a + b, 0)
+  return {
+    at: nowMs(),
+    bytes: sum(privateBytesOf),
+    descriptors: sum(descriptorsOf),
+    loopDelayMs: Math.max(...workers.each.map((worker) => worker.loop_delay_ms)),
+  }
+}
+
+/** Bytes a minute, by the median of the slopes of all pairs (Theil and Sen): a few peaks move it little. */
+function slopeOf(looks: readonly Look[]): number {
+  const few = looks.filter((_, i) => i % Math.ceil(looks.length / 200) === 0)
+  const slopes = few.flatMap((a, i) =>
+    few.slice(i + 1).map((b) => ((b.bytes - a.bytes) / (b.at - a.at)) * 60_000),
+  )
+  return median(slopes)
+}
