@@ -1,6 +1,6 @@
 // The real process as an `Io`. A reader that goes away (`| head`) ends the program quietly.
 
-import { createInterface } from 'node:readline'
+import { once } from 'node:events'
 import type { Io } from './io.ts'
 
 export function processIo(): Io {
@@ -13,6 +13,12 @@ export function processIo(): Io {
     err: (line) => void process.stderr.write(`${line}\n`),
     outIsTerminal: process.stdout.isTTY,
     errIsTerminal: process.stderr.isTTY,
-    lines: () => createInterface({ input: process.stdin, crlfDelay: Infinity }),
+    input: () => process.stdin,
+    write: async (bytes) => {
+      if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
+    },
+    status: (line) => {
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)
+    },
   }
 }

@@ -1,6 +1,10 @@
 // What crosses between a worker and its pool threads: plain data and bytes, never views of a table.
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
+import type { CheckField, CheckFormat } from '../config/lines.ts'
+import type { LineForm } from './find.ts'
+import type { Tally } from './tally.ts'
+
 /** The table that a task was begun with; `number` is the primary's. */
 export interface TaskTable {
   readonly number: number
@@ -15,6 +19,25 @@ export type Item =
   /** A piece of a batch, as `read` gave it. */
   | { readonly kind: 'checks'; readonly texts: Uint8Array }
   | { readonly kind: 'insights'; readonly text: string }
+  /** Whole lines of a file, each of which names an address. */
+  | { readonly kind: 'lines'; readonly lines: Uint8Array; readonly how: LineWork }
+
+/** What is done with lines. */
+export interface LineWork {
+  readonly form: LineForm
+  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts. */
+  readonly give: CheckFormat | 'tally'
+  /** Of CSV: the columns. */
+  readonly fields: readonly CheckField[]
+}
+
+/** A line that names no address. */
+export interface BadLine {
+  /** Among the lines of its piece, from 0. */
+  readonly line: number
+  /** What stands in the address's place, cut off where it is long. */
+  readonly text: string
+}
 
 export type ItemResult =
   | {
@@ -27,6 +50,19 @@ export type ItemResult =
     }
   /** JSON: the results of a piece with commas between them, or one whole answer. */
   | { readonly kind: 'answered'; readonly json: Uint8Array; readonly answers: readonly number[] }
+  | {
+      readonly kind: 'lined'
+      /** A line of output for each line that is not empty. */
+      readonly out: Uint8Array
+      /** Lines, empty ones too; those that name an address; those that should and do not. */
+      readonly lines: number
+      readonly addresses: number
+      readonly bad: number
+      /** The first of them. */
+      readonly badLines: readonly BadLine[]
+      /** Where counts were asked for. */
+      readonly tally: Tally | undefined
+    }
   /** What the item's work threw; the error's own message may hold an address. */
   | { readonly kind: 'failed'; readonly error: string; readonly at: readonly string[] }
 

@@ -4,8 +4,10 @@
 
 import os from 'node:os'
 import { threadId, workerData } from 'node:worker_threads'
+import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type OpenTable, openTable } from '../table/open.ts'
 import { hear, openChannel, say } from './channel.ts'
+import { answerLines } from './lines.ts'
 import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './task.ts'
 import { answerInsights, answerPiece, cutBatch } from './work.ts'
 
@@ -40,9 +42,9 @@ function resultOf(item: Item, { table: file }: Task): ItemResult {
   try {
     if (item.kind === 'read') return cutBatch(item.body)
     const table = tableOf(file)
-    return item.kind === 'checks'
-      ? answerPiece(table, item.texts)
-      : answerInsights(table, file.builtMs, item.text)
+    if (item.kind === 'checks') return answerPiece(table, item.texts)
+    if (item.kind === 'lines') return answerLines(table, item.lines, item.how)
+    return answerInsights(table, file.builtMs, item.text)
   } catch (thrown) {
     const isError = thrown instanceof Error
     const at = (isError ? (thrown.stack ?? '') : '')
@@ -52,9 +54,18 @@ function resultOf(item: Item, { table: file }: Task): ItemResult {
   }
 }
 
-/** Piscina's handler. */
-export function run(task: Task): TaskResult {
+/** Piscina's handler: what it gives back is a `TaskResult`, whose bytes move and are not copied. */
+export function run(task: Task): unknown {
   const from = performance.now()
   const results = task.items.map((item) => resultOf(item, task))
-  return { thread: threadId, runMs: performance.now() - from, results }
+  const result: TaskResult = { thread: threadId, runMs: performance.now() - from, results }
+  return move({ [transferableSymbol]: buffersOf(results), [valueSymbol]: result })
+}
+
+/** Each is of its result alone: work.ts and lines.ts give away what they do not keep. */
+function buffersOf(results: readonly ItemResult[]): readonly ArrayBuffer[] {
+  return results.flatMap((result) => {
+    if (result.kind === 'answered') return [result.json.buffer as ArrayBuffer]
+    return result.kind === 'lined' ? [result.out.buffer as ArrayBuffer] : []
+  })
 }
