@@ -10,6 +10,7 @@ import { count } from '../base/figure.ts'
 import type { LineForm } from '../pool/find.ts'
 import { answerLines } from '../pool/lines.ts'
 import { createPool } from '../pool/pool.ts'
+import { wholeOf } from '../pool/room.ts'
 import type { ItemResult, LineWork } from '../pool/task.ts'
 import { openTable } from '../table/open.ts'
 import { type Piece, piecesOf } from './input.ts'
@@ -69,6 +70,8 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
   const ticket = pool.enter({ number: 0, path, builtMs: 0 })!
   const sums = newSums(options, io)
   const turns: Promise<void>[] = []
+  /** What has been taken: the next pieces are written there. */
+  const rooms: Uint8Array[] = []
   let last = Promise.resolve()
   let form: LineForm = { kind: 'plain' }
   const pieces = piecesOf(inputs, { bytes: options.pieceBytes, stdin: io.input, signal })
@@ -80,17 +83,18 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
       const how: LineWork = { ...work, form }
       const result =
         turns.length === 0 && lines.length <= hereBytesMax
-          ? answerLines(table, lines, how)
-          : linedOf(ticket.run({ kind: 'lines', lines, how }))
+          ? answerLines(table, lines, how, rooms.pop())
+          : linedOf(ticket.run({ kind: 'lines', lines, how, into: rooms.pop() }))
       last = Promise.all([result, last]).then(async ([lined]) => {
         if (signal.aborted) return
         sums.add(piece, lined, opening?.headerLines ?? 0)
         await options.take(lined)
+        rooms.push(wholeOf(lined.out))
       })
       // It is waited for in its turn.
       last.catch(() => undefined)
       turns.push(last)
-      if (turns.length >= threads * piecesAThread || result instanceof Promise === false) {
+      if (turns.length >= threads * piecesAThread || !(result instanceof Promise)) {
         await turns.shift()
       }
       if (signal.aborted) break

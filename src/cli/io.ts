@@ -8,7 +8,7 @@ export interface Io {
   readonly out: (line: string) => void
   /** One line for people: progress, warnings, errors. */
   readonly err: (line: string) => void
-  /** Data as it is; resolves when the reader has taken enough that more is welcome. */
+  /** Data as it is; resolves when the system has taken all of it, as fast as the reader reads. */
   readonly write: (bytes: Uint8Array) => Promise<void>
   /** On a terminal this line stands in place of the one before, `''` for none; else nothing. */
   readonly status: (line: string) => void

@@ -1,6 +1,5 @@
 // The real process as an `Io`. A reader that goes away (`| head`) ends the program quietly.
 
-import { once } from 'node:events'
 import type { Io } from './io.ts'
 
 export function processIo(): Io {
@@ -14,9 +13,7 @@ export function processIo(): Io {
     outIsTerminal: process.stdout.isTTY,
     errIsTerminal: process.stderr.isTTY,
     input: () => process.stdin,
-    write: async (bytes) => {
-      if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
-    },
+    write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
     status: (line) => {
       if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)
     },

@@ -8,7 +8,7 @@ import { signalNames } from '../model/kind.ts'
 import { type Asked, ask, newAsked } from '../table/asked.ts'
 import type { OpenTable } from '../table/open.ts'
 import { type Span, find, trim } from './find.ts'
-import { type Room, giveAway, makeRoom, newRoom, putPart } from './room.ts'
+import { type Room, giveAway, makeRoom, newRoom, putPart, useRoom } from './room.ts'
 import { type Rows, openRows } from './row.ts'
 import { type BadLine, type ItemResult, type LineWork } from './task.ts'
 import { newTallying } from './tally.ts'
@@ -25,9 +25,16 @@ const asked = newAsked()
 const span: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const room = newRoom(1 << 20)
+const room = newRoom()
 
-export function answerLines(table: OpenTable, lines: Uint8Array, how: LineWork): Lined {
+/** `into`: bytes that may be written to; without them, fresh ones. */
+export function answerLines(
+  table: OpenTable,
+  lines: Uint8Array,
+  how: LineWork,
+  into?: Uint8Array,
+): Lined {
+  useRoom(room, into)
   const { form } = how
   const badLines: BadLine[] = []
   const tallying =

@@ -229,7 +229,8 @@ async function runTask(
 ): Promise<void> {
   const { table } = taken[0]!
   try {
-    const result = await threads.run({ table, items: taken.map(({ item }) => item) })
+    const items = taken.map(({ item }) => item)
+    const result = await threads.run({ table, items }, { transferList: movedWith(items) })
     state.times.runMs += result.runMs
     state.retirement?.note(table.number, result.thread)
     taken.forEach((one, index) => one.resolve(result.results[index]!))
@@ -240,6 +241,15 @@ async function runTask(
   state.running -= 1
   state.exclusive = false
   dispatch(state)
+}
+
+/** What an item lends to its thread. After a death it is gone, and the second try has fresh room. */
+function movedWith(items: readonly Item[]): ArrayBuffer[] {
+  return items.flatMap((item) =>
+    item.kind === 'lines' && item.into !== undefined && item.into.length > 0
+      ? [item.into.buffer as ArrayBuffer]
+      : [],
+  )
 }
 
 /** A task is rejected only where its thread died: what items throw is their result. */

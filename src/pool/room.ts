@@ -1,5 +1,5 @@
-// Bytes that grow: an answer for each line of a piece, one behind the other. What is given away is
-// replaced by fresh room of about the size that the last piece needed.
+// Bytes that grow: an answer for each line of a piece, one behind the other. Room comes from whoever
+// took what was written before, so that megabytes are not allocated for each piece.
 
 export interface Room {
   bytes: Uint8Array
@@ -7,8 +7,11 @@ export interface Room {
   at: number
 }
 
-export function newRoom(bytes: number): Room {
-  return { bytes: freshBytes(bytes), at: 0 }
+const firstBytes = 1 << 16
+const noBytes = new Uint8Array(0)
+
+export function newRoom(): Room {
+  return { bytes: noBytes, at: 0 }
 }
 
 /** Afterwards so many more bytes fit behind `at`. */
@@ -25,12 +28,23 @@ export function putPart(room: Room, part: Uint8Array): void {
   room.at += part.length
 }
 
+/** Goes on in these bytes, or in fresh ones where there are none. */
+export function useRoom(room: Room, bytes: Uint8Array | undefined): void {
+  room.bytes = bytes === undefined || bytes.length === 0 ? freshBytes(firstBytes) : bytes
+  room.at = 0
+}
+
 /** What is written, with the buffer that it lies in: it may be transferred. */
 export function giveAway(room: Room): Uint8Array {
   const given = room.bytes.subarray(0, room.at)
-  room.bytes = freshBytes(room.bytes.length)
+  room.bytes = noBytes
   room.at = 0
   return given
+}
+
+/** All of the bytes that something was given away of. */
+export function wholeOf({ buffer }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer)
 }
 
 /** A buffer of its own, not cleared: only what is written is ever given away. */

@@ -2,24 +2,24 @@
 // that are asked for, in their order. What a column says is what the answer says (src/table/check.ts);
 // where that is null or nothing, the cell is empty.
 //
-// Cells that stand side by side and come from one thing of the table (a verdict, a network, a place)
-// are made together at its first use and kept by its number; a row is then three or four copies. How
-// many are kept is bounded, and what has lost its place is made again.
+// Neighbouring cells of a verdict or a network are made together at its first use and kept by its
+// number: a table has some ten thousand of these. Places are ten times as many; their texts are copied
+// from the table.
 
 import type { NetworkAnswer, ProxyAnswer } from '../api/answer.ts'
+import { invalidAddress } from '../api/error.ts'
 import type { CheckField } from '../config/lines.ts'
 import { signalNames } from '../model/kind.ts'
 import { levelOf } from '../model/level.ts'
-import type { Location } from '../model/location.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { bogonVerdict } from '../score/bogon.ts'
 import type { Asked } from '../table/asked.ts'
 import type { Reader } from '../table/check.ts'
 import { type Located, locate, newLocated } from '../table/locate.ts'
-import { readLocation } from '../table/location.ts'
+import { locationString, readLocation } from '../table/location.ts'
 import { readNetwork } from '../table/network.ts'
 import { readVerdict } from '../table/verdict.ts'
-import { type Room, putPart } from './room.ts'
+import { type Room, makeRoom, putPart } from './room.ts'
 
 type Cell = string | number | boolean
 
@@ -45,28 +45,6 @@ const ofNetwork = {
   mobile: ({ mobile }) => mobile,
 } as const satisfies Columns<NetworkAnswer>
 
-const ofLocation = {
-  country_code: ({ country_code: code }) => code,
-  country: ({ country }) => country,
-  state: ({ state }) => state,
-  city: ({ city }) => city,
-  zip: ({ zip }) => zip,
-  latitude: ({ latitude }) => latitude,
-  longitude: ({ longitude }) => longitude,
-  timezone: ({ timezone }) => timezone,
-} as const satisfies Columns<Location>
-
-type Group = 'verdict' | 'network' | 'location'
-
-/** Neighbouring columns of one group. */
-interface Run {
-  readonly group: Group | 'ip' | 'version' | 'error'
-  readonly fields: readonly CheckField[]
-  /** By number modulo their length: whose cells they are, and the cells. */
-  readonly ids: Int32Array
-  readonly cells: Uint8Array[]
-}
-
 export interface Rows {
   /** `asked` is an address. */
   readonly put: (asked: Asked, out: Room) => void
@@ -74,111 +52,149 @@ export interface Rows {
   readonly putBad: (text: string, out: Room) => void
 }
 
-/** A power of two. */
-const keptCells = 65_536
-const comma = Uint8Array.of(0x2c)
-const lineEnd = Uint8Array.of(0x0a)
-const nothing = new Uint8Array(0)
-const four = Uint8Array.of(0x34)
-const six = Uint8Array.of(0x36)
-const bad = Buffer.from('invalid_input')
+/** One cell, or several with commas between them. */
+type Put = (out: Room, located: Located, asked: Asked) => void
+
+const comma = 0x2c
+const lineEnd = 0x0a
+const quote = 0x22
 
 export function headerOf(fields: readonly CheckField[]): string {
   return fields.join(',')
 }
 
 export function openRows(reader: Reader, fields: readonly CheckField[]): Rows {
-  const runs = runsOf(fields)
+  const puts = putsOf(reader, fields)
   const located = newLocated()
   return {
     put: (asked, out) => {
       locate(reader.views, asked.family === 4 ? 4 : 6, asked.words, located)
-      runs.forEach((run, index) => {
-        if (index > 0) putPart(out, comma)
-        putPart(out, partOf(reader, run, located, asked))
-      })
-      putPart(out, lineEnd)
+      for (let index = 0; index < puts.length; index++) {
+        if (index > 0) putByte(out, comma)
+        puts[index]!(out, located, asked)
+      }
+      putByte(out, lineEnd)
     },
     putBad: (text, out) => {
-      runs.forEach(({ group, fields }, index) => {
-        if (index > 0) putPart(out, comma)
-        if (group === 'ip') putPart(out, Buffer.from(cellText(text)))
-        else if (group === 'error') putPart(out, bad)
-        else putPart(out, Buffer.from(','.repeat(fields.length - 1)))
-      })
-      putPart(out, lineEnd)
+      const cells = fields.map((field) =>
+        field === 'ip' ? cellText(text) : field === 'error' ? invalidAddress.code : '',
+      )
+      putPart(out, Buffer.from(`${cells.join(',')}\n`))
     },
   }
 }
 
-function runsOf(fields: readonly CheckField[]): readonly Run[] {
-  const runs: { group: Run['group']; fields: CheckField[] }[] = []
-  for (const field of fields) {
-    const group = groupOf(field)
-    const last = runs.at(-1)
-    if (last?.group === group) last.fields.push(field)
-    else runs.push({ group, fields: [field] })
+/** Neighbouring cells of a verdict, or of a network, are one. */
+function putsOf(reader: Reader, fields: readonly CheckField[]): readonly Put[] {
+  const puts: Put[] = []
+  for (let at = 0; at < fields.length;) {
+    const field = fields[at]!
+    const columns = field in ofVerdict ? ofVerdict : field in ofNetwork ? ofNetwork : undefined
+    let to = at + 1
+    if (columns === undefined) puts.push(putOf(reader, field))
+    else {
+      while (to < fields.length && fields[to]! in columns) to += 1
+      const own = fields.slice(at, to)
+      puts.push(columns === ofVerdict ? putVerdict(reader, own) : putNetwork(reader, own))
+    }
+    at = to
   }
-  return runs.map(({ group, fields: own }) => {
-    const kept = group === 'verdict' || group === 'network' || group === 'location' ? keptCells : 0
-    const cells = Array.from({ length: kept }, () => nothing)
-    return { group, fields: own, ids: new Int32Array(kept).fill(-1), cells }
-  })
+  return puts
 }
 
-function groupOf(field: CheckField): Run['group'] {
-  if (field in ofVerdict) return 'verdict'
-  if (field in ofNetwork) return 'network'
-  if (field in ofLocation) return 'location'
-  return field === 'ip' || field === 'version' ? field : 'error'
+function putVerdict({ views, strings }: Reader, fields: readonly CheckField[]): Put {
+  const bogon = joinCells(fields, ofVerdict, bogonVerdict)
+  const kept = new Map<number, Uint8Array>()
+  return (out, located) => {
+    let cells = located.bogon ? bogon : kept.get(located.verdict)
+    if (cells === undefined) {
+      cells = joinCells(fields, ofVerdict, readVerdict(views, located.verdict, strings))
+      kept.set(located.verdict, cells)
+    }
+    putCells(out, cells)
+  }
 }
 
-function partOf(reader: Reader, run: Run, located: Located, asked: Asked): Uint8Array {
-  switch (run.group) {
+function putNetwork({ views, strings }: Reader, fields: readonly CheckField[]): Put {
+  const none = Buffer.from(','.repeat(fields.length - 1))
+  const kept = new Map<number, Uint8Array>()
+  return (out, { bogon, network }) => {
+    let cells = bogon || network === 0 ? none : kept.get(network)
+    if (cells === undefined) {
+      cells = joinCells(fields, ofNetwork, readNetwork(views.networks, network, strings))
+      kept.set(network, cells)
+    }
+    putCells(out, cells)
+  }
+}
+
+/** Cells that are not worth keeping: of the address itself, and of half a million places. */
+function putOf(reader: Reader, field: CheckField): Put {
+  const { views, strings } = reader
+  switch (field) {
     case 'ip':
-      return asked.bytes.subarray(asked.from, asked.to)
+      return (out, _located, { bytes, from, to }) => putSpan(out, bytes, from, to)
     case 'version':
-      return located.version === 4 ? four : six
-    case 'error':
-      return nothing
-    default: {
-      const { bogon } = located
-      const id = bogon ? (run.group === 'verdict' ? bogonId : 0) : located[run.group]
-      const place = id & (keptCells - 1)
-      if (run.ids[place] !== id) {
-        run.ids[place] = id
-        run.cells[place] = Buffer.from(cellsOf(reader, run.group, run.fields, id))
+      return (out, { version }) => putByte(out, version === 4 ? 0x34 : 0x36)
+    case 'country_code':
+    case 'country':
+    case 'state':
+    case 'city':
+    case 'zip':
+    case 'timezone':
+      return (out, { bogon, location }) => {
+        if (bogon || location === 0) return
+        const id = locationString(views, location, field)
+        putCell(out, views.string_bytes, views.string_offsets[id]!, views.string_offsets[id + 1]!)
       }
-      return run.cells[place]!
+    case 'latitude':
+    case 'longitude':
+      return (out, { bogon, location }) => {
+        if (bogon || location === 0) return
+        putPart(out, Buffer.from(String(readLocation(views, location, strings)[field])))
+      }
+    default:
+      return () => undefined
+  }
+}
+
+function putByte(out: Room, byte: number): void {
+  makeRoom(out, 1)
+  out.bytes[out.at++] = byte
+}
+
+function putCells(out: Room, cells: Uint8Array): void {
+  putSpan(out, cells, 0, cells.length)
+}
+
+/** A loop: cells are short. */
+function putSpan(out: Room, source: Uint8Array, from: number, to: number): void {
+  makeRoom(out, to - from)
+  const { bytes } = out
+  let at = out.at
+  for (let i = from; i < to; i++) bytes[at++] = source[i]!
+  out.at = at
+}
+
+/** A text of the table. */
+function putCell(out: Room, source: Uint8Array, from: number, to: number): void {
+  for (let i = from; i < to; i++) {
+    const byte = source[i]!
+    if (byte === comma || byte === quote || byte === lineEnd || byte === 0x0d) {
+      putPart(out, Buffer.from(cellText(Buffer.from(source.subarray(from, to)).toString())))
+      return
     }
   }
-}
-
-/** No verdict of a table has so high a number. */
-const bogonId = 0x7fff_ffff
-
-function cellsOf(
-  { views, strings }: Reader,
-  group: Group,
-  fields: readonly CheckField[],
-  id: number,
-): string {
-  if (group === 'verdict') {
-    const verdict = id === bogonId ? bogonVerdict : readVerdict(views, id, strings)
-    return joinCells(fields, ofVerdict, verdict)
-  }
-  if (id === 0) return ','.repeat(fields.length - 1)
-  return group === 'network'
-    ? joinCells(fields, ofNetwork, readNetwork(views.networks, id, strings))
-    : joinCells(fields, ofLocation, readLocation(views, id, strings))
+  putSpan(out, source, from, to)
 }
 
 function joinCells<Thing>(
   fields: readonly CheckField[],
   columns: Columns<Thing>,
   thing: Thing,
-): string {
-  return fields.map((field) => cellText(String(columns[field]?.(thing) ?? ''))).join(',')
+): Uint8Array {
+  const cells = fields.map((field) => cellText(String(columns[field]?.(thing) ?? '')))
+  return Buffer.from(cells.join(','))
 }
 
 /** In quotes where it must be. */

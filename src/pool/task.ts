@@ -19,8 +19,13 @@ export type Item =
   /** A piece of a batch, as `read` gave it. */
   | { readonly kind: 'checks'; readonly texts: Uint8Array }
   | { readonly kind: 'insights'; readonly text: string }
-  /** Whole lines of a file, each of which names an address. */
-  | { readonly kind: 'lines'; readonly lines: Uint8Array; readonly how: LineWork }
+  /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
+  | {
+      readonly kind: 'lines'
+      readonly lines: Uint8Array
+      readonly how: LineWork
+      readonly into?: Uint8Array | undefined
+    }
 
 /** What is done with lines. */
 export interface LineWork {

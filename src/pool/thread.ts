@@ -43,7 +43,7 @@ function resultOf(item: Item, { table: file }: Task): ItemResult {
     if (item.kind === 'read') return cutBatch(item.body)
     const table = tableOf(file)
     if (item.kind === 'checks') return answerPiece(table, item.texts)
-    if (item.kind === 'lines') return answerLines(table, item.lines, item.how)
+    if (item.kind === 'lines') return answerLines(table, item.lines, item.how, item.into)
     return answerInsights(table, file.builtMs, item.text)
   } catch (thrown) {
     const isError = thrown instanceof Error
