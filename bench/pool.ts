@@ -19,7 +19,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { alignColumns } from '../src/base/column.ts'
-import { answerPiece, cutBatch } from '../src/pool/work.ts'
+import { cutBatch } from '../src/pool/batch.ts'
+import { takeSlab } from '../src/pool/slab.ts'
+import { answerPiece } from '../src/pool/work.ts'
 import { explain } from '../src/table/insights.ts'
 import { type OpenTable, openTable } from '../src/table/open.ts'
 import { announcedSpace } from './announced.ts'
@@ -114,9 +116,13 @@ function measureHere(
   insights: number,
 ): PoolReport['inProcess'] {
   const body = new TextEncoder().encode(batchFor(addresses.slice(0, batchSize)).body)
+  const slab = takeSlab()
   const rates = Array.from({ length: 7 }, () => {
     const from = performance.now()
-    for (const piece of cutBatch(body).pieces) answerPiece(table, piece)
+    const { cuts } = cutBatch(body)
+    for (let i = 1; i < cuts.length; i++) {
+      answerPiece(table, body.subarray(cuts[i - 1]!, cuts[i]!), slab)
+    }
     return (Math.min(batchSize, addresses.length) / (performance.now() - from)) * 1000
   })
   const times = Array.from({ length: insights }, (_, i) => {

@@ -1,4 +1,5 @@
-// What crosses between a worker and its pool threads: plain data and bytes, never views of a table.
+// What crosses between a worker and its pool threads: plain data and bytes, copied, moved or shared
+// (slab.ts), never views of a table.
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
 import type { CheckField, CheckFormat } from '../config/lines.ts'
@@ -14,10 +15,10 @@ export interface TaskTable {
 }
 
 export type Item =
-  /** The body of a batch: how many addresses, and pieces of them to check. */
+  /** The body of a batch: how many addresses, and where to cut it into pieces. */
   | { readonly kind: 'read'; readonly body: Uint8Array }
-  /** A piece of a batch, as `read` gave it. */
-  | { readonly kind: 'checks'; readonly texts: Uint8Array }
+  /** A piece of a batch, as `read` cut it; its answers go into this shared memory (slab.ts). */
+  | { readonly kind: 'checks'; readonly texts: Uint8Array; readonly into?: Uint8Array }
   | { readonly kind: 'insights'; readonly text: string }
   /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
   | {
@@ -51,7 +52,9 @@ export type ItemResult =
       readonly count: number
       /** Those that are addresses. */
       readonly valid: number
-      readonly pieces: readonly Uint8Array[]
+      /** Piece i is [cuts[i] … cuts[i + 1]) of the body, or of what it was rewritten to. */
+      readonly cuts: Uint32Array
+      readonly rewritten: Uint8Array | undefined
     }
   /** JSON: the results of a piece with commas between them, or one whole answer. */
   | { readonly kind: 'answered'; readonly json: Uint8Array; readonly answers: readonly number[] }

@@ -9,14 +9,17 @@ import { type OpenTable, openTable } from '../table/open.ts'
 import { hear, openChannel, say } from './channel.ts'
 import { answerLines } from './lines.ts'
 import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './task.ts'
-import { answerInsights, answerPiece, cutBatch } from './work.ts'
+import { cutBatch } from './batch.ts'
+import { answerInsights, answerPiece } from './work.ts'
 
 const tables = new Map<number, OpenTable>()
 const { channel: name, nice } = workerData as ThreadData
 
+const leastNice = 19
+
 try {
   // Of this thread alone: on Linux 0 is the calling thread. Checks share these cores and go first.
-  if (nice > 0) os.setPriority(0, nice)
+  if (nice > 0) os.setPriority(0, Math.min(os.getPriority(0) + nice, leastNice))
 } catch {
   // A system that forbids it: the work is the same.
 }
@@ -42,7 +45,7 @@ function resultOf(item: Item, { table: file }: Task): ItemResult {
   try {
     if (item.kind === 'read') return cutBatch(item.body)
     const table = tableOf(file)
-    if (item.kind === 'checks') return answerPiece(table, item.texts)
+    if (item.kind === 'checks') return answerPiece(table, item.texts, item.into)
     if (item.kind === 'lines') return answerLines(table, item.lines, item.how, item.into)
     return answerInsights(table, file.builtMs, item.text)
   } catch (thrown) {
@@ -65,7 +68,8 @@ export function run(task: Task): unknown {
 /** Each is of its result alone: work.ts and lines.ts give away what they do not keep. */
 function buffersOf(results: readonly ItemResult[]): readonly ArrayBuffer[] {
   return results.flatMap((result) => {
-    if (result.kind === 'answered') return [result.json.buffer as ArrayBuffer]
-    return result.kind === 'lined' ? [result.out.buffer as ArrayBuffer] : []
+    const bytes =
+      result.kind === 'answered' ? result.json : result.kind === 'lined' ? result.out : undefined
+    return bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
   })
 }
