@@ -26,8 +26,15 @@ const mmap = libc.func(
 const munmap = libc.func('int munmap(void *addr, size_t length)')
 const madvise = libc.func('int madvise(void *addr, size_t length, int advice)')
 
+/** Where a map lies in this process, for all its threads. */
+export interface MapPlace {
+  readonly address: bigint
+  readonly bytes: number
+}
+
 export interface MappedFile {
   readonly path: string
+  readonly place: MapPlace
   /** The whole file; reading costs page faults, never a copy. */
   readonly bytes: Uint8Array
   /** Reads every page into memory now (off the serving loop). Best effort: older kernels cannot. */
@@ -59,6 +66,7 @@ function viewOf(path: string, { pointer, length }: Mapped): MappedFile {
   let live = true
   return {
     path,
+    place: { address: koffi.address(pointer), bytes: length },
     bytes: new Uint8Array(koffi.view(pointer, length)),
     populate() {
       if (live) madvise(pointer, length, MADV_POPULATE_READ)
@@ -69,6 +77,11 @@ function viewOf(path: string, { pointer, length }: Mapped): MappedFile {
       munmap(pointer, length)
     },
   }
+}
+
+/** Frees the map of a thread that has died: no view of it is left, and nobody else frees it. */
+export function unmapPlace({ address, bytes }: MapPlace): void {
+  munmap(address, bytes)
 }
 
 function mapDescriptor(path: string, mode: 'r' | 'r+', bytes?: number): Mapped {

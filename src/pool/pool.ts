@@ -283,7 +283,7 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
     if (state.closed) return
     state.sums.deaths += 1
     // A thread that has ended has no id any more: those that live are asked for theirs.
-    setImmediate(() => retirement.keep(threads.threads.map(({ threadId }) => threadId)))
+    retirement.keep(() => threads.threads.map(({ threadId }) => threadId))
   })
   // Of a thread that died without a task; the next task starts another.
   threads.on('error', () => undefined)

@@ -2,6 +2,7 @@
 // (slab.ts), never views of a table.
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
+import type { MapPlace } from '../base/map.ts'
 import type { CheckField, CheckFormat } from '../config/lines.ts'
 import type { LineForm } from './find.ts'
 import type { Tally } from './tally.ts'
@@ -83,6 +84,14 @@ export interface TaskResult {
   readonly thread: number
   readonly runMs: number
   readonly results: readonly ItemResult[]
+}
+
+/** A thread has mapped a table; where, so that the map can be freed if the thread dies. */
+export interface Mapped {
+  readonly kind: 'mapped'
+  readonly table: number
+  readonly thread: number
+  readonly place: MapPlace
 }
 
 /** Over this channel the worker tells its threads to let go of a table, and they say that they did. */

@@ -38,6 +38,8 @@ function tableOf({ number, path }: TaskTable): OpenTable {
   if (known !== undefined) return known
   const table = openTable(path)
   tables.set(number, table)
+  // Said before anything can go wrong with it: what is posted arrives, though the thread dies.
+  say(channel, { kind: 'mapped', table: number, thread: threadId, place: table.place })
   return table
 }
 
