@@ -75,6 +75,13 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
   let last = Promise.resolve()
   let form: LineForm = { kind: 'plain' }
   const pieces = piecesOf(inputs, { bytes: options.pieceBytes, stdin: io.input, signal })
+  const take = async (before: Promise<void>, one: UnderWay): Promise<void> => {
+    const [lined] = await Promise.all([one.result, before])
+    if (signal.aborted) return
+    sums.add(one.piece, lined, one.headerLines)
+    await options.take(lined)
+    rooms.push(wholeOf(lined.out))
+  }
   try {
     for await (const piece of pieces) {
       const opening = piece.isFirst ? options.open(piece.bytes, piece.input) : undefined
@@ -85,12 +92,7 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
         turns.length === 0 && lines.length <= hereBytesMax
           ? answerLines(table, lines, how, rooms.pop())
           : linedOf(ticket.run({ kind: 'lines', lines, how, into: rooms.pop() }))
-      last = Promise.all([result, last]).then(async ([lined]) => {
-        if (signal.aborted) return
-        sums.add(piece, lined, opening?.headerLines ?? 0)
-        await options.take(lined)
-        rooms.push(wholeOf(lined.out))
-      })
+      last = take(last, { piece, result, headerLines: opening?.headerLines ?? 0 })
       // It is waited for in its turn.
       last.catch(() => undefined)
       turns.push(last)
@@ -108,6 +110,12 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
     table.close()
   }
   return { ...sums.result(), interrupted: signal.aborted }
+}
+
+interface UnderWay {
+  readonly piece: Piece
+  readonly result: Lined | Promise<Lined>
+  readonly headerLines: number
 }
 
 async function linedOf(outcome: Promise<ItemResult>): Promise<Lined> {

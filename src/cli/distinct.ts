@@ -46,7 +46,7 @@ export function newDistinct(placeCount = placesDefault): Distinct {
       for (const number of numbers) {
         if (number >= bound || !put(number)) continue
         used += 1
-        while (used * 2 > placeCount) halve()
+        if (used * 2 > placeCount) halve()
       }
     },
     count: () => ({ count: used * 2 ** halvings, isEstimate: halvings > 0 }),

@@ -93,7 +93,7 @@ function putsOf(reader: Reader, fields: readonly CheckField[]): readonly Put[] {
     let to = at + 1
     if (columns === undefined) puts.push(putOf(reader, field))
     else {
-      while (to < fields.length && fields[to]! in columns) to += 1
+      while (to < fields.length && (fields[to] ?? '') in columns) to += 1
       const own = fields.slice(at, to)
       puts.push(columns === ofVerdict ? putVerdict(reader, own) : putNetwork(reader, own))
     }
@@ -128,34 +128,30 @@ function putNetwork({ views, strings }: Reader, fields: readonly CheckField[]): 
   }
 }
 
+const placeTexts = ['country_code', 'country', 'state', 'city', 'zip', 'timezone'] as const
+
 /** Cells that are not worth keeping: of the address itself, and of half a million places. */
-function putOf(reader: Reader, field: CheckField): Put {
-  const { views, strings } = reader
-  switch (field) {
-    case 'ip':
-      return (out, _located, { bytes, from, to }) => putSpan(out, bytes, from, to)
-    case 'version':
-      return (out, { version }) => putByte(out, version === 4 ? 0x34 : 0x36)
-    case 'country_code':
-    case 'country':
-    case 'state':
-    case 'city':
-    case 'zip':
-    case 'timezone':
-      return (out, { bogon, location }) => {
-        if (bogon || location === 0) return
-        const id = locationString(views, location, field)
-        putCell(out, views.string_bytes, views.string_offsets[id]!, views.string_offsets[id + 1]!)
-      }
-    case 'latitude':
-    case 'longitude':
-      return (out, { bogon, location }) => {
-        if (bogon || location === 0) return
-        putPart(out, Buffer.from(String(readLocation(views, location, strings)[field])))
-      }
-    default:
-      return () => undefined
+function putOf({ views, strings }: Reader, field: CheckField): Put {
+  if (field === 'ip') return (out, _located, { bytes, from, to }) => putSpan(out, bytes, from, to)
+  if (field === 'version') {
+    return (out, { version }) => putByte(out, version === 4 ? 0x34 : 0x36)
   }
+  const member = placeTexts.find((name) => name === field)
+  if (member !== undefined) {
+    return (out, { bogon, location }) => {
+      if (bogon || location === 0) return
+      const id = locationString(views, location, member)
+      putCell(out, views.string_bytes, views.string_offsets[id]!, views.string_offsets[id + 1]!)
+    }
+  }
+  if (field === 'latitude' || field === 'longitude') {
+    return (out, { bogon, location }) => {
+      if (bogon || location === 0) return
+      putPart(out, Buffer.from(String(readLocation(views, location, strings)[field])))
+    }
+  }
+  // An address has no error.
+  return () => undefined
 }
 
 function putByte(out: Room, byte: number): void {

@@ -100,7 +100,7 @@ function streamPieces(exchange: Exchange, ticket: Ticket, { bytes, cuts }: Cut):
   const slabs = Array.from({ length: piecesAhead }, takeSlab)
   let underWay = 0
   const ask = (index: number, give: (json: Uint8Array) => void): void => {
-    const texts = bytes.subarray(cuts[index]!, cuts[index + 1]!)
+    const texts = bytes.subarray(cuts[index], cuts[index + 1])
     underWay += 1
     const result = ticket
       .run({ kind: 'checks', texts, into: slabs[index % piecesAhead]! })

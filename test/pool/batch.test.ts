@@ -1,7 +1,7 @@
 // The short form of a batch's body against JSON.parse: the same counts, and pieces that hold the same
 // elements; and the answers of the pieces against single checks.
 
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { countAddresses, cutBatch, readBatch } from '../../src/pool/batch.ts'
 import { answerPiece } from '../../src/pool/work.ts'
@@ -15,7 +15,7 @@ const table = openTable(writeSmallTable())
 
 function piecesOf(body: Uint8Array): readonly Uint8Array[] {
   const { cuts, rewritten = body } = cutBatch(body)
-  return Array.from(cuts.slice(1), (to, i) => rewritten.subarray(cuts[i]!, to))
+  return Array.from(cuts.slice(1), (to, i) => rewritten.subarray(cuts[i], to))
 }
 
 const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 2 })

@@ -49,8 +49,19 @@ function newExchange(): Exchange {
     pending: 1,
   } as unknown as Service
   return {
-    ...{ service, res, requestId: 'one', ownId: false, head: false, remote: '', checked: '' },
-    ...{ insights: true, units: 1, owed: 1, onEnd: undefined, startedMs: 0, keep: true },
+    service,
+    res,
+    requestId: 'one',
+    ownId: false,
+    head: false,
+    remote: '',
+    checked: '',
+    insights: true,
+    units: 1,
+    owed: 1,
+    onEnd: undefined,
+    startedMs: 0,
+    keep: true,
     key: { allowance: {} } as unknown as Exchange['key'],
     state: states.open,
   }

@@ -30,6 +30,7 @@ const epoch = '1970-01-01T00:00:00.000Z'
 function asMinorOne(file: string): string {
   const bytes = new Uint8Array(readFileSync(file))
   const header = TableHeader.getRootAsTableHeader(new ByteBuffer(bytes))
+  // oxlint-disable-next-line no-underscore-dangle -- FlatBuffers' own name
   const at = header.bb_pos + header.bb!.__offset(header.bb_pos, minorSlot)
   new DataView(bytes.buffer).setInt16(at, 1, true)
   const trailer = readTrailer(readFileSync(file), file)
