@@ -32,6 +32,7 @@ import {
   insightsFor,
   runBackground,
 } from './background.ts'
+import { endedCpu, threadCpu, treeCpu } from './cpu.ts'
 import { chooseDriver } from './driver.ts'
 import { errorCount } from './load.ts'
 import { tablePath, wholeOption } from './option.ts'
@@ -51,6 +52,18 @@ interface Round {
   readonly p99Ms: number
 }
 
+/** Cores, two of which there are where two are shared. */
+export interface Shares {
+  readonly loop: number
+  readonly pool: number
+  /** Garbage collection and the like, in the worker. */
+  readonly helpers: number
+  /** The load generator of the checks. */
+  readonly load: number
+  /** This process: the clients of insights and batches. */
+  readonly clients: number
+}
+
 export interface PoolReport extends RunHead {
   readonly kind: 'pool'
   readonly table: string
@@ -60,6 +73,8 @@ export interface PoolReport extends RunHead {
   readonly insightsPerSecond: number
   readonly addressesPerSecond: number
   readonly errors: number
+  /** Who had the cores in the mixed rounds, cores each; where the system tells. */
+  readonly shares: Shares | undefined
   readonly insightsAlone: { readonly p50Ms: number; readonly p99Ms: number }
   readonly batchAlone: { readonly addressesPerSecond: number }
   /** In this process, without server and network. */
@@ -137,6 +152,29 @@ function measureHere(
   }
 }
 
+/** The processor time so far of everybody who shares the cores, microseconds. */
+function readShares(root: number): Shares | undefined {
+  const worker = treeCpu(root)?.pids.find((pid) => pid !== root)
+  const threads = worker === undefined ? undefined : threadCpu(worker)
+  const load = endedCpu()
+  if (threads === undefined || load === undefined) return undefined
+  const { user, system } = process.cpuUsage()
+  const { loop, pool, other } = threads
+  return { loop, pool, helpers: other, load, clients: user + system }
+}
+
+function cores(from: Shares | undefined, to: Shares | undefined, seconds: number) {
+  if (from === undefined || to === undefined) return undefined
+  const of = (name: keyof Shares): number => (to[name] - from[name]) / 1e6 / seconds
+  return {
+    loop: of('loop'),
+    pool: of('pool'),
+    helpers: of('helpers'),
+    load: of('load'),
+    clients: of('clients'),
+  }
+}
+
 /** A load of its own that runs for as long as `work` does. */
 async function beside<T>(
   loads: readonly Omit<Parameters<typeof runBackground>[0], 'signal'>[],
@@ -192,18 +230,22 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
     const batch = await runBackground({ ...batchLoad, limit: seconds * 20, signal: never })
     const alone: Round[] = []
     const mixed: Round[] = []
+    let shares: Shares | undefined
     const sums = { insights: 0, addresses: 0, errors: idle.errors + batch.errors, seconds: 0 }
     for (let round = 0; round < rounds; round++) {
-      const { errors, ...before } = await plain()
-      alone.push(before)
+      const { errors, ...first } = await plain()
+      alone.push(first)
+      const before = readShares(server.pid)
+      const from = performance.now()
       const { result, background } = await beside([insightLoad, batchLoad], plain)
+      shares = cores(before, readShares(server.pid), (performance.now() - from) / 1000)
       mixed.push({ requestsPerSecond: result.requestsPerSecond, p99Ms: result.p99Ms })
       const [ofInsights, ofBatches] = background
       sums.errors += errors + result.errors + ofInsights!.errors + ofBatches!.errors
       sums.insights += ofInsights!.answers / ofInsights!.seconds
       sums.addresses += (ofBatches!.answers * batchSize) / ofBatches!.seconds
       say(
-        `round ${round + 1}: alone ${before.requestsPerSecond.toFixed(0)}/s, ` +
+        `round ${round + 1}: alone ${first.requestsPerSecond.toFixed(0)}/s, ` +
           `mixed ${result.requestsPerSecond.toFixed(0)}/s, p99 ${result.p99Ms.toFixed(2)} ms`,
       )
     }
@@ -216,6 +258,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
       insightsPerSecond: sums.insights / rounds,
       addressesPerSecond: sums.addresses / rounds,
       errors: sums.errors,
+      shares,
       insightsAlone: { p50Ms: at(idle.milliseconds, 0.5), p99Ms: at(idle.milliseconds, 0.99) },
       batchAlone: { addressesPerSecond: (batch.answers * batchSize) / batch.seconds },
       inProcess,
@@ -240,12 +283,20 @@ function textOf(report: PoolReport): string {
     '',
     `ratio ${ratio.toFixed(2)}; meanwhile ${report.insightsPerSecond.toFixed(0)} insights/s and ` +
       `${report.addressesPerSecond.toFixed(0)} batch addresses/s; ${report.errors} errors`,
+    ...sharesText(report.shares),
     `insights, one client: p50 ${report.insightsAlone.p50Ms.toFixed(2)} ms, ` +
       `p99 ${report.insightsAlone.p99Ms.toFixed(2)} ms`,
     `batches over HTTP: ${report.batchAlone.addressesPerSecond.toFixed(0)} addresses/s`,
     `in process: ${report.inProcess.addressesPerSecond.toFixed(0)} addresses/s, insights p50 ` +
       `${report.inProcess.insightsP50Ms.toFixed(2)} ms, p99 ${report.inProcess.insightsP99Ms.toFixed(2)} ms`,
   ].join('\n')
+}
+
+function sharesText(shares: Shares | undefined): readonly string[] {
+  if (shares === undefined) return []
+  const { loop, pool, helpers, load, clients } = shares
+  const parts = Object.entries({ loop, pool, helpers, load, clients })
+  return [`cores: ${parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(', ')}`]
 }
 
 async function main(): Promise<number> {

@@ -6,6 +6,7 @@ import { flips } from './flips.ts'
 import { killBuild } from './kill-build.ts'
 import { killImport } from './kill-import.ts'
 import { killWorld } from './kill-world.ts'
+import { mixedMemory } from './mixed-memory.ts'
 import type { Proof } from './proof.ts'
 
 const none = { short: false, long: false } as const
@@ -54,5 +55,14 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 2, long: 6 },
     needsFeeds: both,
     run: flips,
+  },
+  {
+    name: 'mixed-memory',
+    shows:
+      'under checks, insights, batches and clients that go away in the middle, all at once, a ' +
+      "worker's memory stays as it is. Needs a built table.",
+    minutes: { short: 1, long: 10 },
+    needsFeeds: none,
+    run: mixedMemory,
   },
 ]
