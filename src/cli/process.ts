@@ -7,6 +7,7 @@ export function processIo(): Io {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
   })
+  let shown = ''
   return {
     out: (line) => void process.stdout.write(`${line}\n`),
     err: (line) => void process.stderr.write(`${line}\n`),
@@ -15,7 +16,9 @@ export function processIo(): Io {
     input: () => process.stdin,
     write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
     status: (line) => {
-      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`)
+      if (!process.stderr.isTTY || line === shown) return
+      shown = line
+      process.stderr.write(`\r\x1b[K${line}`)
     },
   }
 }

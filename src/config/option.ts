@@ -296,11 +296,11 @@ export const options: readonly Option[] = [
     help: 'json, csv or text; by default text on a terminal, else json',
   },
   {
-    flag: '--fields <names...>',
+    flag: '--fields <names>',
     form: 'texts',
     member: ['invocation', 'fields'],
     commands: ['check'],
-    help: 'the columns of CSV, from ip, classification, risk_score, asn, country_code and others',
+    help: 'the columns of CSV, commas between: ip,classification,asn,country_code and others',
   },
   {
     flag: '--top <n>',

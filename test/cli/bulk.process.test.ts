@@ -91,7 +91,7 @@ describe('iprisk check of a file', () => {
   it('mixes files, addresses and standard input, and writes CSV with the columns asked for', async () => {
     const file = write('two', '9.1.2.3\n9.1.2.4\n')
     const args = ['check', '11.1.1.1', file, '-', '10.0.0.1', '--format', 'csv']
-    const { out, code } = await run([...args, '--fields', 'ip', 'classification', 'asn'], 'x\n')
+    const { out, code } = await run([...args, '--fields', 'ip,classification,asn'], 'x\n')
     const rows = ['ip,classification,asn', '11.1.1.1,vpn,64497', '9.1.2.3,tor,64496']
     expect([out, code]).toEqual([
       [...rows, '9.1.2.4,clean,64496', 'x,,', '10.0.0.1,bogon,', ''].join('\n'),
