@@ -13,6 +13,7 @@ import { signalNames } from '../model/kind.ts'
 import { levelOf } from '../model/level.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { bogonVerdict } from '../score/bogon.ts'
+import { networkWords, verdictWords } from '../schema/layout.ts'
 import type { Asked } from '../table/asked.ts'
 import type { Reader } from '../table/check.ts'
 import { type Located, locate, newLocated } from '../table/locate.ts'
@@ -102,14 +103,19 @@ function putsOf(reader: Reader, fields: readonly CheckField[]): readonly Put[] {
   return puts
 }
 
+/** By number. */
+function newKept(count: number): (Uint8Array | undefined)[] {
+  return Array.from({ length: count }, () => undefined)
+}
+
 function putVerdict({ views, strings }: Reader, fields: readonly CheckField[]): Put {
   const bogon = joinCells(fields, ofVerdict, bogonVerdict)
-  const kept = new Map<number, Uint8Array>()
+  const kept = newKept(views.verdicts.length / verdictWords)
   return (out, located) => {
-    let cells = located.bogon ? bogon : kept.get(located.verdict)
+    let cells = located.bogon ? bogon : kept[located.verdict]
     if (cells === undefined) {
       cells = joinCells(fields, ofVerdict, readVerdict(views, located.verdict, strings))
-      kept.set(located.verdict, cells)
+      kept[located.verdict] = cells
     }
     putCells(out, cells)
   }
@@ -117,12 +123,12 @@ function putVerdict({ views, strings }: Reader, fields: readonly CheckField[]): 
 
 function putNetwork({ views, strings }: Reader, fields: readonly CheckField[]): Put {
   const none = Buffer.from(','.repeat(fields.length - 1))
-  const kept = new Map<number, Uint8Array>()
+  const kept = newKept(views.networks.length / networkWords + 1)
   return (out, { bogon, network }) => {
-    let cells = bogon || network === 0 ? none : kept.get(network)
+    let cells = bogon || network === 0 ? none : kept[network]
     if (cells === undefined) {
       cells = joinCells(fields, ofNetwork, readNetwork(views.networks, network, strings))
-      kept.set(network, cells)
+      kept[network] = cells
     }
     putCells(out, cells)
   }
