@@ -61,7 +61,7 @@ export const proofs: readonly Proof[] = [
     shows:
       'under checks, insights, batches and clients that go away in the middle, all at once, a ' +
       "worker's memory stays as it is. Needs a built table.",
-    minutes: { short: 1, long: 10 },
+    minutes: { short: 2, long: 10 },
     needsFeeds: none,
     run: mixedMemory,
   },
