@@ -49,6 +49,45 @@ export function treeCpu(root: number): TreeCpu | undefined {
   }
 }
 
+/** What the threads of a process have used, microseconds. */
+export interface ThreadCpu {
+  /** The first thread: the event loop. */
+  readonly loop: number
+  /** Threads that are nicer than it. */
+  readonly pool: number
+  /** What V8 and libuv do beside it. */
+  readonly other: number
+}
+
+export function threadCpu(pid: number): ThreadCpu | undefined {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`).map((tid) => {
+      const line = readFileSync(`/proc/${pid}/task/${tid}/stat`, 'utf8')
+      const nice = Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16])
+      return { tid: Number(tid), nice, ticks: parseStat(line)?.ticks ?? 0 }
+    })
+    const first = threads.find(({ tid }) => tid === pid)
+    const sum = (of: readonly { readonly ticks: number }[]): number =>
+      of.reduce((all, { ticks }) => all + (ticks * 1_000_000) / ticksPerSecond(), 0)
+    const nicer = threads.filter(({ nice }) => nice > (first?.nice ?? 0))
+    const rest = threads.filter((one) => one !== first && !nicer.includes(one))
+    return { loop: first === undefined ? 0 : sum([first]), pool: sum(nicer), other: sum(rest) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Of all children of this process that have ended. */
+export function endedCpu(): number | undefined {
+  try {
+    const line = readFileSync('/proc/self/stat', 'utf8')
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+    return ((Number(fields[13]) + Number(fields[14])) * 1_000_000) / ticksPerSecond()
+  } catch {
+    return undefined
+  }
+}
+
 function readStats(): readonly ProcessStat[] | undefined {
   let names: readonly string[]
   try {

@@ -19,7 +19,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { alignColumns } from '../src/base/column.ts'
-import { answerPiece, cutBatch } from '../src/pool/work.ts'
+import { cutBatch } from '../src/pool/batch.ts'
+import { takeSlab } from '../src/pool/slab.ts'
+import { answerPiece } from '../src/pool/work.ts'
 import { explain } from '../src/table/insights.ts'
 import { type OpenTable, openTable } from '../src/table/open.ts'
 import { announcedSpace } from './announced.ts'
@@ -30,6 +32,7 @@ import {
   insightsFor,
   runBackground,
 } from './background.ts'
+import { endedCpu, threadCpu, treeCpu } from './cpu.ts'
 import { chooseDriver } from './driver.ts'
 import { errorCount } from './load.ts'
 import { tablePath, wholeOption } from './option.ts'
@@ -49,6 +52,18 @@ interface Round {
   readonly p99Ms: number
 }
 
+/** Cores, two of which there are where two are shared. */
+export interface Shares {
+  readonly loop: number
+  readonly pool: number
+  /** Garbage collection and the like, in the worker. */
+  readonly helpers: number
+  /** The load generator of the checks. */
+  readonly load: number
+  /** This process: the clients of insights and batches. */
+  readonly clients: number
+}
+
 export interface PoolReport extends RunHead {
   readonly kind: 'pool'
   readonly table: string
@@ -58,6 +73,8 @@ export interface PoolReport extends RunHead {
   readonly insightsPerSecond: number
   readonly addressesPerSecond: number
   readonly errors: number
+  /** Who had the cores in the mixed rounds, cores each; where the system tells. */
+  readonly shares: Shares | undefined
   readonly insightsAlone: { readonly p50Ms: number; readonly p99Ms: number }
   readonly batchAlone: { readonly addressesPerSecond: number }
   /** In this process, without server and network. */
@@ -114,9 +131,13 @@ function measureHere(
   insights: number,
 ): PoolReport['inProcess'] {
   const body = new TextEncoder().encode(batchFor(addresses.slice(0, batchSize)).body)
+  const slab = takeSlab()
   const rates = Array.from({ length: 7 }, () => {
     const from = performance.now()
-    for (const piece of cutBatch(body).pieces) answerPiece(table, piece)
+    const { cuts } = cutBatch(body)
+    for (let i = 1; i < cuts.length; i++) {
+      answerPiece(table, body.subarray(cuts[i - 1], cuts[i]), slab)
+    }
     return (Math.min(batchSize, addresses.length) / (performance.now() - from)) * 1000
   })
   const times = Array.from({ length: insights }, (_, i) => {
@@ -128,6 +149,29 @@ function measureHere(
     addressesPerSecond: median(rates),
     insightsP50Ms: at(times, 0.5),
     insightsP99Ms: at(times, 0.99),
+  }
+}
+
+/** The processor time so far of everybody who shares the cores, microseconds. */
+function readShares(root: number): Shares | undefined {
+  const worker = treeCpu(root)?.pids.find((pid) => pid !== root)
+  const threads = worker === undefined ? undefined : threadCpu(worker)
+  const load = endedCpu()
+  if (threads === undefined || load === undefined) return undefined
+  const { user, system } = process.cpuUsage()
+  const { loop, pool, other } = threads
+  return { loop, pool, helpers: other, load, clients: user + system }
+}
+
+function cores(from: Shares | undefined, to: Shares | undefined, seconds: number) {
+  if (from === undefined || to === undefined) return undefined
+  const of = (name: keyof Shares): number => (to[name] - from[name]) / 1e6 / seconds
+  return {
+    loop: of('loop'),
+    pool: of('pool'),
+    helpers: of('helpers'),
+    load: of('load'),
+    clients: of('clients'),
   }
 }
 
@@ -186,18 +230,22 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
     const batch = await runBackground({ ...batchLoad, limit: seconds * 20, signal: never })
     const alone: Round[] = []
     const mixed: Round[] = []
+    let shares: Shares | undefined
     const sums = { insights: 0, addresses: 0, errors: idle.errors + batch.errors, seconds: 0 }
     for (let round = 0; round < rounds; round++) {
-      const { errors, ...before } = await plain()
-      alone.push(before)
+      const { errors, ...first } = await plain()
+      alone.push(first)
+      const before = readShares(server.pid)
+      const from = performance.now()
       const { result, background } = await beside([insightLoad, batchLoad], plain)
+      shares = cores(before, readShares(server.pid), (performance.now() - from) / 1000)
       mixed.push({ requestsPerSecond: result.requestsPerSecond, p99Ms: result.p99Ms })
       const [ofInsights, ofBatches] = background
       sums.errors += errors + result.errors + ofInsights!.errors + ofBatches!.errors
       sums.insights += ofInsights!.answers / ofInsights!.seconds
       sums.addresses += (ofBatches!.answers * batchSize) / ofBatches!.seconds
       say(
-        `round ${round + 1}: alone ${before.requestsPerSecond.toFixed(0)}/s, ` +
+        `round ${round + 1}: alone ${first.requestsPerSecond.toFixed(0)}/s, ` +
           `mixed ${result.requestsPerSecond.toFixed(0)}/s, p99 ${result.p99Ms.toFixed(2)} ms`,
       )
     }
@@ -210,6 +258,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
       insightsPerSecond: sums.insights / rounds,
       addressesPerSecond: sums.addresses / rounds,
       errors: sums.errors,
+      shares,
       insightsAlone: { p50Ms: at(idle.milliseconds, 0.5), p99Ms: at(idle.milliseconds, 0.99) },
       batchAlone: { addressesPerSecond: (batch.answers * batchSize) / batch.seconds },
       inProcess,
@@ -234,12 +283,20 @@ function textOf(report: PoolReport): string {
     '',
     `ratio ${ratio.toFixed(2)}; meanwhile ${report.insightsPerSecond.toFixed(0)} insights/s and ` +
       `${report.addressesPerSecond.toFixed(0)} batch addresses/s; ${report.errors} errors`,
+    ...sharesText(report.shares),
     `insights, one client: p50 ${report.insightsAlone.p50Ms.toFixed(2)} ms, ` +
       `p99 ${report.insightsAlone.p99Ms.toFixed(2)} ms`,
     `batches over HTTP: ${report.batchAlone.addressesPerSecond.toFixed(0)} addresses/s`,
     `in process: ${report.inProcess.addressesPerSecond.toFixed(0)} addresses/s, insights p50 ` +
       `${report.inProcess.insightsP50Ms.toFixed(2)} ms, p99 ${report.inProcess.insightsP99Ms.toFixed(2)} ms`,
   ].join('\n')
+}
+
+function sharesText(shares: Shares | undefined): readonly string[] {
+  if (shares === undefined) return []
+  const { loop, pool, helpers, load, clients } = shares
+  const parts = Object.entries({ loop, pool, helpers, load, clients })
+  return [`cores: ${parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(', ')}`]
 }
 
 async function main(): Promise<number> {

@@ -7,6 +7,7 @@ import { killBuild } from './kill-build.ts'
 import { killImport } from './kill-import.ts'
 import { killWorld } from './kill-world.ts'
 import { lives } from './lives.ts'
+import { mixedMemory } from './mixed-memory.ts'
 import type { Proof } from './proof.ts'
 import { soak } from './soak.ts'
 import { swaps } from './swaps.ts'
@@ -133,5 +134,14 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 3, long: 31 },
     needsFeeds: none,
     run: soak,
+  },
+  {
+    name: 'mixed-memory',
+    shows:
+      'under checks, insights, batches and clients that go away in the middle, all at once, a ' +
+      "worker's memory stays as it is. Needs a built table.",
+    minutes: { short: 2, long: 10 },
+    needsFeeds: none,
+    run: mixedMemory,
   },
 ]

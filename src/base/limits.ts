@@ -189,6 +189,15 @@ export const poolQueueMax = 10_000
 /** A batch or insights that take longer are given up: a client has long gone by then. */
 export const poolRequestMsMax = 30_000
 
+// ---- src/cli --------------------------------------------------------------------------------
+
+/** The longest line of a file of addresses, a log or NDJSON; what has longer ones is something else. */
+export const lineBytesMax = 4_194_304
+
+/** Rows of each list of a summary: what fits a screen, and what is still a list. */
+export const topShown = 10
+export const topMax = 100_000
+
 // ---- relations ------------------------------------------------------------------------------
 
 assert(rotationGraceHours <= rotationGraceHoursMax, 'the default grace is an allowed grace')

@@ -35,8 +35,15 @@ const mmap = libc.func(
 const munmap = libc.func('int munmap(void *addr, size_t length)')
 const madvise = libc.func('int madvise(void *addr, size_t length, int advice)')
 
+/** Where a map lies in this process, for all its threads. */
+export interface MapPlace {
+  readonly address: bigint
+  readonly bytes: number
+}
+
 export interface MappedFile {
   readonly path: string
+  readonly place: MapPlace
   /** The whole file; reading costs page faults, never a copy. */
   readonly bytes: Uint8Array
   /** Reads every page into memory now (off the serving loop). Best effort: older kernels cannot. */
@@ -61,6 +68,8 @@ export function mapFile(path: string): MappedFile {
   let live = true
   return {
     path,
+    // The whole slot: nobody else gives back a dead thread's.
+    place: { address: koffi.address(pointer), bytes: slot.length },
     bytes: new Uint8Array(buffer, 0, length),
     populate() {
       if (live) madvise(pointer, length, MADV_POPULATE_READ)
@@ -140,6 +149,7 @@ export function mapShared(path: string, bytes: number): MappedFile {
   let live = true
   return {
     path,
+    place: { address: koffi.address(pointer), bytes: length },
     bytes: new Uint8Array(koffi.view(pointer, length)),
     populate() {
       if (live) madvise(pointer, length, MADV_POPULATE_READ)
@@ -150,6 +160,11 @@ export function mapShared(path: string, bytes: number): MappedFile {
       munmap(pointer, length)
     },
   }
+}
+
+/** Frees the map of a thread that has died: no view of it is left, and nobody else frees it. */
+export function unmapPlace({ address, bytes }: MapPlace): void {
+  munmap(address, bytes)
 }
 
 /** Opens the file for as long as `map` runs; the map outlives it. */

@@ -1,76 +1,110 @@
-// `iprisk check`: addresses from the arguments or standard input, answered offline from the table,
-// in order. As JSON lines exactly as the API answers, or a short line each for people.
+// `iprisk check`: addresses from the arguments, files or standard input, answered offline from the
+// table, in order: on a terminal as a short line each, elsewhere as JSON lines exactly as the API
+// answers, or as CSV.
 
-import type { CheckAnswer } from '../api/answer.ts'
-import { signalNames } from '../model/kind.ts'
+import { statSync } from 'node:fs'
+import { count } from '../base/figure.ts'
+import { defaultFields } from '../config/lines.ts'
+import type { Invocation } from '../config/settings.ts'
+import { newWords } from '../ip/address.ts'
+import { parseAddress } from '../ip/parse.ts'
+import { answerLines } from '../pool/lines.ts'
+import { headerOf } from '../pool/row.ts'
+import type { LineWork } from '../pool/task.ts'
 import { openTable } from '../table/open.ts'
-import type { Table } from '../table/table.ts'
-import { type Io, exitCodes } from './io.ts'
+import { type BulkResult, bulk, pieceBytes } from './bulk.ts'
+import { openerOf } from './form.ts'
+import { type Io, exitCodes, interruptedCode } from './io.ts'
 
-const invalidMessage =
-  'Not an IP address: send one IPv4 or IPv6 address in plain text, without port, prefix or zone.'
+export interface CheckOptions {
+  /** Addresses, files and `-`, as the user mixed them. */
+  readonly args: readonly string[]
+  readonly table: string
+  readonly how: Pick<Invocation, 'json' | 'format' | 'fields' | 'column' | 'jsonField' | 'log'>
+}
+
+const encoder = new TextEncoder()
 
 /** Exit code 1 where a line was no address; all others are answered all the same. */
-export async function checkCommand(
+export async function checkCommand(options: CheckOptions, io: Io): Promise<number> {
+  const { args, table, how } = options
+  const give = how.json ? 'json' : (how.format ?? (io.outIsTerminal ? 'text' : 'json'))
+  const work = { give, fields: how.fields ?? defaultFields }
+  const open = openerOf(how)
+  if (give === 'csv') await io.write(encoder.encode(`${headerOf(work.fields)}\n`))
+  let bad = 0
+  let code: number = exitCodes.done
+  for (const { inputs, addresses } of groupsOf(args)) {
+    if (inputs.length === 0) {
+      bad += await answerHere({ table, addresses, work }, io)
+      continue
+    }
+    const take = (lined: { readonly out: Uint8Array }): Promise<void> => io.write(lined.out)
+    const pieces = pieceBytes[isPlain(how) ? 'plain' : 'other']
+    const result = await bulk({ inputs, table, work, pieceBytes: pieces, open, take }, io)
+    bad += result.bad
+    tellPlaces(result, io)
+    if (result.interrupted) {
+      io.err(`Interrupted after ${count(result.lines)} lines.`)
+      code = interruptedCode
+      break
+    }
+  }
+  if (bad > 0) io.err(`${count(bad)} of the lines ${bad === 1 ? 'was' : 'were'} no IP address.`)
+  return code === exitCodes.done && bad > 0 ? exitCodes.failed : code
+}
+
+export function isPlain(how: Pick<Invocation, 'column' | 'jsonField' | 'log'>): boolean {
+  return how.column === undefined && how.jsonField === undefined && how.log === undefined
+}
+
+export function tellPlaces({ bad, places }: BulkResult, io: Io): void {
+  for (const place of places) io.err(`no address: ${place}`)
+  if (bad > places.length) io.err(`… and ${count(bad - places.length)} more`)
+}
+
+/** Neighbours of one sort: addresses, or files. */
+interface Group {
+  readonly addresses: readonly string[]
+  readonly inputs: readonly string[]
+}
+
+/** What is an address is one, whatever files there are; `./1.2.3.4` is a file. */
+function groupsOf(args: readonly string[]): readonly Group[] {
+  const words = newWords()
+  const groups: { addresses: string[]; inputs: string[] }[] = []
+  for (const arg of args) {
+    const isInput = arg === '-' || (parseAddress(arg, words) === 0 && isFile(arg))
+    const list = isInput ? 'inputs' : 'addresses'
+    const last = groups.at(-1)
+    if (last !== undefined && last[list].length > 0) last[list].push(arg)
+    else groups.push({ addresses: [], inputs: [], [list]: [arg] })
+  }
+  return groups
+}
+
+function isFile(arg: string): boolean {
+  const stat = statSync(arg, { throwIfNoEntry: false })
+  return stat !== undefined && !stat.isDirectory()
+}
+
+/** How many were none. */
+async function answerHere(
   options: {
-    readonly addresses: readonly string[]
     readonly table: string
-    readonly json: boolean
+    readonly addresses: readonly string[]
+    readonly work: Omit<LineWork, 'form'>
   },
   io: Io,
 ): Promise<number> {
+  const { addresses, work } = options
   const table = openTable(options.table)
-  let bad = 0
   try {
-    for await (const text of addressesOf(options.addresses, io)) {
-      const answer = table.check(text)
-      if (answer === undefined) bad++
-      io.out(options.json ? jsonLine(text, answer) : plainLine(text, answer))
-    }
+    const lines = encoder.encode(`${addresses.join('\n')}\n`)
+    const { out, bad } = answerLines(table, lines, { ...work, form: { kind: 'plain' } })
+    await io.write(out)
+    return bad
   } finally {
     table.close()
   }
-  if (bad > 0) io.err(`${bad} of the lines ${bad === 1 ? 'was' : 'were'} no IP address.`)
-  return bad > 0 ? exitCodes.failed : exitCodes.done
-}
-
-/** `-` is standard input; empty lines there are skipped, white space around an address ignored. */
-async function* addressesOf(
-  addresses: readonly string[],
-  io: Io,
-): AsyncGenerator<string, void, undefined> {
-  for (const address of addresses) {
-    if (address !== '-') {
-      yield address
-      continue
-    }
-    for await (const line of io.lines()) {
-      const text = line.trim()
-      if (text !== '') yield text
-    }
-  }
-}
-
-function jsonLine(text: string, answer: ReturnType<Table['check']>): string {
-  return JSON.stringify(
-    answer ?? { ip: text, error: { code: 'invalid_input', message: invalidMessage } },
-  )
-}
-
-function plainLine(text: string, answer: CheckAnswer | undefined): string {
-  if (answer === undefined) return `${text}: ${invalidMessage}`
-  const { classification, risk_score, risk_level, network, location, proxy, bot } = answer
-  const provider = proxy?.provider || bot?.provider || ''
-  const signals = signalNames.filter((name) => answer.signals[name] && name !== classification)
-  const place = location === null ? '' : [location.city, location.country_code].filter(Boolean)
-  return [
-    text.padEnd(15),
-    `${classification} ${risk_score} ${risk_level}`.padEnd(28),
-    network === null ? '-' : `AS${network.asn} ${network.organization} (${network.type})`,
-    place === '' ? '' : place.join(', '),
-    provider === '' ? '' : `by ${provider}`,
-    signals.length === 0 ? '' : `also ${signals.join(', ')}`,
-  ]
-    .filter((part) => part !== '')
-    .join('  ')
 }

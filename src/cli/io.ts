@@ -1,16 +1,25 @@
 // Where a command writes: data to standard output, progress and problems to standard error. Passed
 // in, so that commands are plain functions.
 
+import type { Readable } from 'node:stream'
+
 export interface Io {
   /** One line of data. */
   readonly out: (line: string) => void
   /** One line for people: progress, warnings, errors. */
   readonly err: (line: string) => void
+  /** Data as it is; resolves when the system has taken all of it, as fast as the reader reads. */
+  readonly write: (bytes: Uint8Array) => Promise<void>
+  /** On a terminal this line stands in place of the one before, `''` for none; else nothing. */
+  readonly status: (line: string) => void
   readonly outIsTerminal: boolean
   readonly errIsTerminal: boolean
-  /** Standard input, line by line, without line ends. */
-  readonly lines: () => AsyncIterable<string>
+  /** Standard input. */
+  readonly input: () => Readable
 }
 
 /** Exit codes (contract 4). */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
+
+/** What a shell says of a program that SIGINT ended. */
+export const interruptedCode = 130

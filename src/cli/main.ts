@@ -20,6 +20,7 @@ import { historyImport, historyShow } from './history.ts'
 import { type Io, exitCodes } from './io.ts'
 import type { CommandIo } from './keystore.ts'
 import { processIo } from './process.ts'
+import { summarizeCommand } from './summarize.ts'
 import { tableInfo, tableVerify } from './table.ts'
 
 type Run = (
@@ -72,9 +73,15 @@ const entries: Readonly<Record<string, Entry>> = {
   },
   'check <address...>': {
     options: 'check',
-    help: 'check addresses offline; - reads them from standard input',
-    run: (settings, addresses, io) =>
-      checkCommand({ addresses, table: settings.table, json: settings.invocation.json }, io),
+    help: 'check addresses offline; a file is read line by line, - is standard input',
+    run: (settings, args, io) =>
+      checkCommand({ args, table: settings.table, how: settings.invocation }, io),
+  },
+  'summarize <file...>': {
+    options: 'summarize',
+    help: 'say what the addresses of files are; - is standard input',
+    run: (settings, inputs, io) =>
+      summarizeCommand({ inputs, table: settings.table, how: settings.invocation }, io),
   },
   'explain <address>': {
     options: 'explain',

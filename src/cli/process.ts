@@ -1,6 +1,5 @@
 // The real process as an `Io`. A reader that goes away (`| head`) ends the program quietly.
 
-import { createInterface } from 'node:readline'
 import type { Io } from './io.ts'
 
 export function processIo(): Io {
@@ -8,11 +7,18 @@ export function processIo(): Io {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
   })
+  let shown = ''
   return {
     out: (line) => void process.stdout.write(`${line}\n`),
     err: (line) => void process.stderr.write(`${line}\n`),
     outIsTerminal: process.stdout.isTTY,
     errIsTerminal: process.stderr.isTTY,
-    lines: () => createInterface({ input: process.stdin, crlfDelay: Infinity }),
+    input: () => process.stdin,
+    write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
+    status: (line) => {
+      if (!process.stderr.isTTY || line === shown) return
+      shown = line
+      process.stderr.write(`\r\x1b[K${line}`)
+    },
   }
 }

@@ -11,6 +11,7 @@ export const commands = [
   'rollback',
   'restart',
   'check',
+  'summarize',
   'explain',
   'keys create',
   'keys list',
@@ -57,13 +58,15 @@ const keyCommands = [
 const create = ['keys create'] as const
 /** What asks a running server finds it by its state folder and port. */
 const orderCommands = ['reload', 'rollback', 'restart'] as const
+/** They read files of lines. */
+const bulkCommands = ['check', 'summarize'] as const
 
 export const options: readonly Option[] = [
   {
     flag: '--table <file>',
     form: 'text',
     member: ['table'],
-    commands: ['serve', 'check', 'explain'],
+    commands: ['serve', 'check', 'summarize', 'explain'],
     help: 'the table file',
   },
   {
@@ -308,8 +311,50 @@ export const options: readonly Option[] = [
     flag: '--json',
     form: 'switch',
     member: ['invocation', 'json'],
-    commands: ['check', 'explain', 'history show', ...keyCommands],
+    commands: ['check', 'summarize', 'explain', 'history show', ...keyCommands],
     help: 'write JSON',
+  },
+  {
+    flag: '--column <column>',
+    form: 'text',
+    member: ['invocation', 'column'],
+    commands: bulkCommands,
+    help: 'of CSV, the column of the address: its name in the first line, or its number from 1',
+  },
+  {
+    flag: '--json-field <path>',
+    form: 'text',
+    member: ['invocation', 'jsonField'],
+    commands: bulkCommands,
+    help: 'of JSON lines, the member of the address: client, or request.remote_ip',
+  },
+  {
+    flag: '--log <form>',
+    form: 'text',
+    member: ['invocation', 'log'],
+    commands: bulkCommands,
+    help: 'of access logs, their form: common, combined or vhost_combined',
+  },
+  {
+    flag: '--format <format>',
+    form: 'text',
+    member: ['invocation', 'format'],
+    commands: ['check'],
+    help: 'json, csv or text; by default text on a terminal, else json',
+  },
+  {
+    flag: '--fields <names>',
+    form: 'texts',
+    member: ['invocation', 'fields'],
+    commands: ['check'],
+    help: 'the columns of CSV, commas between: ip,classification,asn,country_code and others',
+  },
+  {
+    flag: '--top <n>',
+    form: 'number',
+    member: ['invocation', 'top'],
+    commands: ['summarize'],
+    help: 'how many rows each list has; 10 by default',
   },
   {
     flag: '--plan <plan>',

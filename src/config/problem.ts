@@ -53,7 +53,12 @@ function distance(left: string, right: string): number {
 export function suggest(name: string, known: readonly string[]): string {
   const written = name.toLowerCase()
   const near = known
-    .map((word) => ({ word, edits: distance(written, word.toLowerCase()) }))
+    .map((word) => {
+      const plain = word.toLowerCase()
+      // What only goes on behind a word that there is means that one, rather than a similar one.
+      const edits = distance(written, plain) / (written.startsWith(plain) ? 2 : 1)
+      return { word, edits }
+    })
     .sort((a, b) => a.edits - b.edits)[0]
   if (near !== undefined && near.edits <= Math.max(1, Math.floor(written.length / 3))) {
     return `; did you mean ${near.word}?`

@@ -27,10 +27,13 @@ import {
   storeReplicasMax,
   storeTimeoutMsMax,
   storeTimeoutMsMin,
+  topMax,
+  topShown,
   workerMemoryMbMax,
   workerMemoryMbMin,
   workersMax,
 } from '../base/limits.ts'
+import { checkFields, checkFormats, logForms } from './lines.ts'
 import { apiNames, insightsModes } from './plan.ts'
 import { parseStoreUrl } from './storeurl.ts'
 
@@ -202,6 +205,12 @@ const invocation = z.strictObject({
   graceHours: whole({ min: 0, max: rotationGraceHoursMax, unit: 'hours' }).default(
     rotationGraceHours,
   ),
+  column: text('the name or number of a column', (value) => value !== '').optional(),
+  jsonField: text('the path of a member', (value) => value !== '').optional(),
+  log: oneOf(logForms).optional(),
+  format: oneOf(checkFormats).optional(),
+  fields: z.array(oneOf(checkFields), 'a list of columns').min(1, 'a list of columns').optional(),
+  top: whole({ min: 1, max: topMax, unit: 'rows' }).default(topShown),
 })
 
 export const settingsSchema = z.strictObject({

@@ -22,6 +22,7 @@ import {
   workerMemoryMbDefault,
 } from '../base/limits.ts'
 import { present } from '../base/present.ts'
+import type { CheckField, CheckFormat, LogForm } from './lines.ts'
 import type { ApiName, Plan, PlanAsWritten, Plans } from './plan.ts'
 import { defaultPlans } from './plan.ts'
 import type { Problem } from './problem.ts'
@@ -111,6 +112,15 @@ export interface Invocation {
   readonly burst?: number
   readonly quota?: number
   readonly graceHours: number
+  /** Where the lines of a file have their address. */
+  readonly column?: string
+  readonly jsonField?: string
+  readonly log?: LogForm
+  /** What `check` writes. */
+  readonly format?: CheckFormat
+  readonly fields?: readonly CheckField[]
+  /** Rows of each list of `summarize`. */
+  readonly top: number
 }
 
 export interface Settings {
@@ -301,7 +311,8 @@ function settingsOf(valid: ValidSettings): Settings {
   const { table, state, store, serve, build, plans, invocation } = valid
   const { mirror, asOf, out = table, report = join(dirname(out), 'report.json'), ...rest } = build
   const { url, passwordFile, caFile, policy, timeoutMs, replicas } = store
-  const { plan, name, api, expires, rate, burst, quota, ...always } = invocation
+  const { plan, name, api, expires, rate, burst, quota, ...rested } = invocation
+  const { column, jsonField, log, format, fields, ...always } = rested
   return {
     table,
     state,
@@ -333,6 +344,11 @@ function settingsOf(valid: ValidSettings): Settings {
       ...present('rate', rate),
       ...present('burst', burst),
       ...present('quota', quota),
+      ...present('column', column),
+      ...present('jsonField', jsonField),
+      ...present('log', log),
+      ...present('format', format),
+      ...present('fields', fields),
     },
   }
 }

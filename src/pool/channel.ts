@@ -1,10 +1,10 @@
-// The channel between a worker and all threads of its pool, beside the tasks: which table is let go
-// of. It keeps no process alive.
+// The channel between a worker and all threads of its pool, beside the tasks: which table is mapped
+// where, and which is let go of. It keeps no process alive.
 
 import { BroadcastChannel } from 'node:worker_threads'
-import type { Retire, Retired } from './task.ts'
+import type { Mapped, Retire, Retired } from './task.ts'
 
-export type ChannelMessage = Retire | Retired
+export type ChannelMessage = Mapped | Retire | Retired
 
 export function openChannel(name: string): BroadcastChannel {
   const channel = new BroadcastChannel(name)

@@ -30,4 +30,9 @@ export const pieceAddresses = 100
  * hundred checks; eight of them share a round trip, which is then a small part of the whole and
  * makes nobody wait for more than a few milliseconds.
  */
-export const itemCosts = { read: pieceAddresses, checks: pieceAddresses, insights: 12 } as const
+export const itemCosts = {
+  read: pieceAddresses,
+  checks: pieceAddresses,
+  lines: pieceAddresses,
+  insights: 12,
+} as const

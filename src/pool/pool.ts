@@ -229,7 +229,8 @@ async function runTask(
 ): Promise<void> {
   const { table } = taken[0]!
   try {
-    const result = await threads.run({ table, items: taken.map(({ item }) => item) })
+    const items = taken.map(({ item }) => item)
+    const result = await threads.run({ table, items }, { transferList: movedWith(items) })
     state.times.runMs += result.runMs
     state.retirement?.note(table.number, result.thread)
     taken.forEach((one, index) => one.resolve(result.results[index]!))
@@ -240,6 +241,15 @@ async function runTask(
   state.running -= 1
   state.exclusive = false
   dispatch(state)
+}
+
+/** What an item lends to its thread. After a death it is gone, and the second try has fresh room. */
+function movedWith(items: readonly Item[]): ArrayBuffer[] {
+  return items.flatMap((item) =>
+    item.kind === 'lines' && item.into !== undefined && item.into.length > 0
+      ? [item.into.buffer as ArrayBuffer]
+      : [],
+  )
 }
 
 /** A task is rejected only where its thread died: what items throw is their result. */
@@ -273,7 +283,7 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
     if (state.closed) return
     state.sums.deaths += 1
     // A thread that has ended has no id any more: those that live are asked for theirs.
-    setImmediate(() => retirement.keep(threads.threads.map(({ threadId }) => threadId)))
+    retirement.keep(() => threads.threads.map(({ threadId }) => threadId))
   })
   // Of a thread that died without a task; the next task starts another.
   threads.on('error', () => undefined)

@@ -1,5 +1,11 @@
-// What crosses between a worker and its pool threads: plain data and bytes, never views of a table.
+// What crosses between a worker and its pool threads: plain data and bytes, copied, moved or shared
+// (slab.ts), never views of a table.
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
+
+import type { MapPlace } from '../base/map.ts'
+import type { CheckField, CheckFormat } from '../config/lines.ts'
+import type { LineForm } from './find.ts'
+import type { Tally } from './tally.ts'
 
 /** The table that a task was begun with; `number` is the primary's. */
 export interface TaskTable {
@@ -10,11 +16,35 @@ export interface TaskTable {
 }
 
 export type Item =
-  /** The body of a batch: how many addresses, and pieces of them to check. */
+  /** The body of a batch: how many addresses, and where to cut it into pieces. */
   | { readonly kind: 'read'; readonly body: Uint8Array }
-  /** A piece of a batch, as `read` gave it. */
-  | { readonly kind: 'checks'; readonly texts: Uint8Array }
+  /** A piece of a batch, as `read` cut it; its answers go into this shared memory (slab.ts). */
+  | { readonly kind: 'checks'; readonly texts: Uint8Array; readonly into?: Uint8Array }
   | { readonly kind: 'insights'; readonly text: string }
+  /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
+  | {
+      readonly kind: 'lines'
+      readonly lines: Uint8Array
+      readonly how: LineWork
+      readonly into?: Uint8Array | undefined
+    }
+
+/** What is done with lines. */
+export interface LineWork {
+  readonly form: LineForm
+  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts. */
+  readonly give: CheckFormat | 'tally'
+  /** Of CSV: the columns. */
+  readonly fields: readonly CheckField[]
+}
+
+/** A line that names no address. */
+export interface BadLine {
+  /** Among the lines of its piece, from 0. */
+  readonly line: number
+  /** What stands in the address's place, cut off where it is long. */
+  readonly text: string
+}
 
 export type ItemResult =
   | {
@@ -23,10 +53,25 @@ export type ItemResult =
       readonly count: number
       /** Those that are addresses. */
       readonly valid: number
-      readonly pieces: readonly Uint8Array[]
+      /** Piece i is [cuts[i] … cuts[i + 1]) of the body, or of what it was rewritten to. */
+      readonly cuts: Uint32Array
+      readonly rewritten: Uint8Array | undefined
     }
   /** JSON: the results of a piece with commas between them, or one whole answer. */
   | { readonly kind: 'answered'; readonly json: Uint8Array; readonly answers: readonly number[] }
+  | {
+      readonly kind: 'lined'
+      /** A line of output for each line that is not empty. */
+      readonly out: Uint8Array
+      /** Lines, empty ones too; those that name an address; those that should and do not. */
+      readonly lines: number
+      readonly addresses: number
+      readonly bad: number
+      /** The first of them. */
+      readonly badLines: readonly BadLine[]
+      /** Where counts were asked for. */
+      readonly tally: Tally | undefined
+    }
   /** What the item's work threw; the error's own message may hold an address. */
   | { readonly kind: 'failed'; readonly error: string; readonly at: readonly string[] }
 
@@ -39,6 +84,14 @@ export interface TaskResult {
   readonly thread: number
   readonly runMs: number
   readonly results: readonly ItemResult[]
+}
+
+/** A thread has mapped a table; where, so that the map can be freed if the thread dies. */
+export interface Mapped {
+  readonly kind: 'mapped'
+  readonly table: number
+  readonly thread: number
+  readonly place: MapPlace
 }
 
 /** Over this channel the worker tells its threads to let go of a table, and they say that they did. */

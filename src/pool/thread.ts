@@ -4,17 +4,22 @@
 
 import os from 'node:os'
 import { threadId, workerData } from 'node:worker_threads'
+import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type OpenTable, openTable } from '../table/open.ts'
 import { hear, openChannel, say } from './channel.ts'
+import { answerLines } from './lines.ts'
 import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './task.ts'
-import { answerInsights, answerPiece, cutBatch } from './work.ts'
+import { cutBatch } from './batch.ts'
+import { answerInsights, answerPiece } from './work.ts'
 
 const tables = new Map<number, OpenTable>()
 const { channel: name, nice } = workerData as ThreadData
 
+const leastNice = 19
+
 try {
   // Of this thread alone: on Linux 0 is the calling thread. Checks share these cores and go first.
-  if (nice > 0) os.setPriority(0, nice)
+  if (nice > 0) os.setPriority(0, Math.min(os.getPriority(0) + nice, leastNice))
 } catch {
   // A system that forbids it: the work is the same.
 }
@@ -33,6 +38,8 @@ function tableOf({ number, path }: TaskTable): OpenTable {
   if (known !== undefined) return known
   const table = openTable(path)
   tables.set(number, table)
+  // Said before anything can go wrong with it: what is posted arrives, though the thread dies.
+  say(channel, { kind: 'mapped', table: number, thread: threadId, place: table.place })
   return table
 }
 
@@ -40,9 +47,9 @@ function resultOf(item: Item, { table: file }: Task): ItemResult {
   try {
     if (item.kind === 'read') return cutBatch(item.body)
     const table = tableOf(file)
-    return item.kind === 'checks'
-      ? answerPiece(table, item.texts)
-      : answerInsights(table, file.builtMs, item.text)
+    if (item.kind === 'checks') return answerPiece(table, item.texts, item.into)
+    if (item.kind === 'lines') return answerLines(table, item.lines, item.how, item.into)
+    return answerInsights(table, file.builtMs, item.text)
   } catch (thrown) {
     const isError = thrown instanceof Error
     const at = (isError ? (thrown.stack ?? '') : '')
@@ -52,9 +59,19 @@ function resultOf(item: Item, { table: file }: Task): ItemResult {
   }
 }
 
-/** Piscina's handler. */
-export function run(task: Task): TaskResult {
+/** Piscina's handler: what it gives back is a `TaskResult`, whose bytes move and are not copied. */
+export function run(task: Task): unknown {
   const from = performance.now()
   const results = task.items.map((item) => resultOf(item, task))
-  return { thread: threadId, runMs: performance.now() - from, results }
+  const result: TaskResult = { thread: threadId, runMs: performance.now() - from, results }
+  return move({ [transferableSymbol]: buffersOf(results), [valueSymbol]: result })
+}
+
+/** Each is of its result alone: work.ts and lines.ts give away what they do not keep. */
+function buffersOf(results: readonly ItemResult[]): readonly ArrayBuffer[] {
+  return results.flatMap((result) => {
+    const bytes =
+      result.kind === 'answered' ? result.json : result.kind === 'lined' ? result.out : undefined
+    return bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
+  })
 }

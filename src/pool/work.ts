@@ -1,143 +1,86 @@
-// The work itself, in a pool thread or, where it is small, in the worker: bodies of batches read,
-// pieces of them answered, insights. Nothing here knows of threads.
+// The work itself, in a pool thread or, where it is small, in the worker: pieces of batches answered,
+// and insights. Nothing here knows of threads. Reading a batch is batch.ts.
 
-import { isUtf8 } from 'node:buffer'
-import { batchAddressesMax } from '../api/batch.ts'
-import { invalidAddress } from '../api/error.ts'
-import { newWords } from '../ip/address.ts'
-import { parseAddress } from '../ip/parse.ts'
 import { classifications } from '../model/kind.ts'
 import { ask, newAsked } from '../table/asked.ts'
 import { explain } from '../table/insights.ts'
 import type { OpenTable } from '../table/open.ts'
-import { pieceAddresses } from './place.ts'
+import { skipSpace, textEnd } from './batch.ts'
+import { badAnswer } from './lines.ts'
+import { giveAway, newRoom, putPart, useRoom } from './room.ts'
 import type { ItemResult } from './task.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const words = newWords()
-
-/** The elements of `ips`; `undefined` where the body is no batch. */
-export function readBatch(body: Uint8Array): readonly unknown[] | undefined {
-  if (!isUtf8(body)) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(decoder.decode(body))
-  } catch {
-    return undefined
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  if (!Object.hasOwn(value, 'ips')) return undefined
-  const { ips } = value as { readonly ips: unknown }
-  if (!Array.isArray(ips) || ips.length === 0 || ips.length > batchAddressesMax) return undefined
-  return ips as readonly unknown[]
-}
-
-export function countAddresses(texts: readonly unknown[]): number {
-  let valid = 0
-  for (const text of texts) {
-    if (typeof text === 'string' && parseAddress(text, words) !== 0) valid += 1
-  }
-  return valid
-}
-
-/** A body as pieces that `answerPiece` takes, each on its way alone. */
-export function cutBatch(body: Uint8Array): Extract<ItemResult, { kind: 'read' }> {
-  const texts = readBatch(body)
-  if (texts === undefined) return { kind: 'read', count: 0, valid: 0, pieces: [] }
-  const pieces: Uint8Array[] = []
-  for (let at = 0; at < texts.length; at += pieceAddresses) {
-    pieces.push(encoder.encode(JSON.stringify(texts.slice(at, at + pieceAddresses))))
-  }
-  return { kind: 'read', count: texts.length, valid: countAddresses(texts), pieces }
-}
 
 type Answered = Extract<ItemResult, { kind: 'answered' }>
 
 /** What the work asks of a table. */
 type Answering = Pick<OpenTable, 'answer'>
 
-const comma = 0x2c
-const quote = 0x22
-const backslash = 0x5c
-const bracket = 0x5b
-
 const asked = newAsked()
-/** Grows to the largest piece; what leaves is copied. */
-let out = new Uint8Array(1 << 16)
-
-/** A piece as `cutBatch` made it; its texts go from bytes to bytes. */
-export function answerPiece(table: Answering, piece: Uint8Array): Answered {
-  return answerPlainly(table, piece) ?? answerTexts(table, parsePiece(piece))
-}
+const room = newRoom()
 
 /**
- * `["…","…"]` without escapes, the form of every piece of addresses; `undefined` for any other, of
- * which JSON.parse knows more.
+ * A piece of a batch as `cutBatch` cut it; its texts go from bytes to bytes. The answers stand in
+ * `into` where they have room there.
  */
-function answerPlainly(table: Answering, piece: Uint8Array): Answered | undefined {
+export function answerPiece(table: Answering, piece: Uint8Array, into?: Uint8Array): Answered {
+  useRoom(room, into)
+  return answerShortForm(table, piece) ?? answerTexts(table, parsePiece(piece), into)
+}
+
+/** Texts without escapes, commas between; `undefined` for any other form. */
+function answerShortForm(table: Answering, piece: Uint8Array): Answered | undefined {
   const answers = newAnswers()
-  let bytes = 0
-  let at = 0
-  while (piece[at] === (at === 0 ? bracket : comma)) {
-    if (piece[at + 1] !== quote) return undefined
-    const from = at + 2
-    let to = from
-    while (piece[to] !== quote) {
-      if (to === piece.length || piece[to] === backslash) return undefined
-      to += 1
-    }
-    if (at > 0) bytes = put(bytes, commaBytes)
-    bytes = ask(asked, piece, from, to)
-      ? putAnswer(table, bytes, answers)
-      : put(bytes, failure(decoder.decode(piece.subarray(from, to))))
-    at = to + 1
+  for (let at = skipSpace(piece, 0); at < piece.length;) {
+    const to = textEnd(piece, at)
+    if (to < 0) return undefined
+    if (room.at > 0) putPart(room, commaBytes)
+    if (ask(asked, piece, at + 1, to)) putAnswer(table, answers)
+    else putPart(room, failure(decoder.decode(piece.subarray(at + 1, to))))
+    at = skipSpace(piece, to + 1)
+    // The last piece ends with its text, the others with the comma behind it.
+    if (piece[at] === comma) at = skipSpace(piece, at + 1)
+    else if (at < piece.length) return undefined
   }
-  return { kind: 'answered', json: out.slice(0, bytes), answers }
+  return { kind: 'answered', json: giveAway(room), answers }
 }
 
 /** The results of some elements of a batch, commas between them, byte for byte as single checks. */
-export function answerTexts(table: Answering, texts: readonly unknown[]): Answered {
+export function answerTexts(
+  table: Answering,
+  texts: readonly unknown[],
+  into?: Uint8Array,
+): Answered {
+  useRoom(room, into)
   const answers = newAnswers()
-  let bytes = 0
   texts.forEach((text, index) => {
-    if (index > 0) bytes = put(bytes, commaBytes)
+    if (index > 0) putPart(room, commaBytes)
     const sent = typeof text === 'string' ? encoder.encode(text) : undefined
-    if (sent !== undefined && ask(asked, sent, 0, sent.length)) {
-      bytes = putAnswer(table, bytes, answers)
-    } else {
-      // What is no text at all is told apart by its JSON.
-      bytes = put(bytes, failure(typeof text === 'string' ? text : JSON.stringify(text)))
-    }
+    if (sent !== undefined && ask(asked, sent, 0, sent.length)) putAnswer(table, answers)
+    // What is no text at all is told apart by its JSON.
+    else putPart(room, failure(typeof text === 'string' ? text : JSON.stringify(text)))
   })
-  return { kind: 'answered', json: out.slice(0, bytes), answers }
+  return { kind: 'answered', json: giveAway(room), answers }
 }
 
-const commaBytes = encoder.encode(',')
+const comma = 0x2c
+const commaBytes = Uint8Array.of(comma)
 
 function parsePiece(piece: Uint8Array): readonly unknown[] {
-  return JSON.parse(decoder.decode(piece)) as readonly unknown[]
+  const text = decoder.decode(piece).replace(/,\s*$/, '')
+  return JSON.parse(`[${text}]`) as readonly unknown[]
 }
 
 function failure(ip: string): Uint8Array {
-  return encoder.encode(JSON.stringify({ ip, error: invalidAddress }))
+  return encoder.encode(badAnswer(ip))
 }
 
-function putAnswer(table: Answering, bytes: number, answers: number[]): number {
+function putAnswer(table: Answering, answers: number[]): void {
   const { classification, body } = table.answer(asked)
   answers[classifications.indexOf(classification)]! += 1
-  return put(bytes, body)
-}
-
-function put(at: number, part: Uint8Array): number {
-  const end = at + part.length
-  if (end > out.length) {
-    const larger = new Uint8Array(end * 2)
-    larger.set(out)
-    out = larger
-  }
-  out.set(part, at)
-  return end
+  putPart(room, body)
 }
 
 /** The check and its insights as JSON. */

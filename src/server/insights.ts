@@ -6,7 +6,7 @@ import type { Authenticated } from '../account/keyring.ts'
 import { countAnswers } from './counters.ts'
 import type { Exchange } from './exchange.ts'
 import { enterPool, whenDone } from './offload.ts'
-import { replyJson } from './reply.ts'
+import { replyBytes } from './reply.ts'
 
 /** A plan that never has them gives the plain answer, asked or not. */
 export function wantsInsights({ insights }: Authenticated, req: HttpRequest): boolean {
@@ -30,6 +30,6 @@ export function answerInsights(exchange: Exchange): void {
   const result = ticket.run({ kind: 'insights', text: checked })
   whenDone(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
     countAnswers(service.counters, answers)
-    replyJson(exchange, Buffer.from(json.buffer, json.byteOffset, json.length).toString())
+    replyBytes(exchange, json)
   })
 }

@@ -11,16 +11,19 @@ import { replyError } from './reply.ts'
 
 /** `undefined` where the pool has no room, or there is no table: then 503 is answered. */
 export function enterPool(exchange: Exchange): Ticket | undefined {
+  const ticket = tryPool(exchange)
+  if (ticket === undefined) replyError(exchange, 'upstream_unavailable')
+  return ticket
+}
+
+/** As `enterPool`, for who has something else to say before the 503. */
+export function tryPool(exchange: Exchange): Ticket | undefined {
   const { service } = exchange
   const file = service.file()
-  const ticket =
-    file === undefined
-      ? undefined
-      : service.pool.enter({ number: file.table, path: file.path, builtMs: file.builtMs })
-  if (ticket === undefined) {
-    replyError(exchange, 'upstream_unavailable')
-    return undefined
-  }
+  if (file === undefined) return undefined
+  const { table, path, builtMs } = file
+  const ticket = service.pool.enter({ number: table, path, builtMs })
+  if (ticket === undefined) return undefined
   const late = setTimeout(() => giveUp(exchange), poolRequestMsMax)
   exchange.onEnd = () => {
     clearTimeout(late)

@@ -12,7 +12,7 @@ import { limitHeaders } from './limit.ts'
 import { contentHeaders } from './reply.ts'
 
 /** One that is written, one that is ready, one under way. */
-const piecesAhead = 3
+export const piecesAhead = 3
 
 export interface Pieces {
   readonly count: number

@@ -31,6 +31,24 @@ export function readCountry(
   }
 }
 
+/** Words of a location, and of its country, that are strings. */
+const locationTexts = { state: 1, city: 2, zip: 3, timezone: 6 } as const
+const countryTexts = { country_code: 0, country: 3 } as const
+
+/** The string of one member, for those who copy its bytes. `id` as for `readLocation`. */
+export function locationString(
+  views: { readonly countries: Uint32Array; readonly locations: Int32Array },
+  id: number,
+  member: keyof typeof locationTexts | keyof typeof countryTexts,
+): number {
+  const { countries, locations } = views
+  const at = (id - 1) * locationWords
+  if (member === 'country_code' || member === 'country') {
+    return countries[((locations[at] ?? 1) - 1) * countryWords + countryTexts[member]] ?? 0
+  }
+  return locations[at + locationTexts[member]] ?? 0
+}
+
 /** `id` must be a location id of the table, not 0. */
 export function readLocation(
   views: { readonly countries: Uint32Array; readonly locations: Int32Array },

@@ -1,7 +1,7 @@
 // Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
 // processes that open the same file. Content is checked by `verifyTable`, not here.
 
-import { mapFile } from '../base/map.ts'
+import { type MapPlace, mapFile } from '../base/map.ts'
 import { IpriskError } from '../base/error.ts'
 import { openAnswers } from './answer.ts'
 import { type Reader, check } from './check.ts'
@@ -11,6 +11,8 @@ import { readTableFile } from './view.ts'
 
 /** A `Table` with what the server and the command line need beside the answers. */
 export interface OpenTable extends Table {
+  /** Where its file is mapped, for who must free it in place of a thread that has died. */
+  readonly place: MapPlace
   /** The typed views, for callers that look up without building answers. */
   readonly reader: Reader
   /** Reads the whole file into memory now, so that no later answer waits for a disk. */
@@ -30,6 +32,7 @@ export function openTable(path: string): OpenTable {
     let open = true
     return {
       path,
+      place: map.place,
       id: file.id,
       asOf: file.asOf,
       bytes: map.bytes.length,

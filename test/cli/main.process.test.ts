@@ -14,7 +14,16 @@ describe('usage', () => {
   it('prints help on standard output and ends with 0', async () => {
     const { code, out, err } = await run('--help')
     expect([code, err]).toEqual([0, ''])
-    for (const command of ['build', 'serve', 'check', 'explain', 'keys', 'table', 'feeds']) {
+    for (const command of [
+      'build',
+      'serve',
+      'check',
+      'summarize',
+      'explain',
+      'keys',
+      'table',
+      'feeds',
+    ]) {
       expect(out).toContain(command)
     }
   })
@@ -65,7 +74,8 @@ describe('iprisk check', () => {
   })
 
   it('ends with 0 where every line is an address', async () => {
-    const { code, out } = await run('check', '9.1.2.3', '2a01:4f8::1', '--table', table)
+    const addresses = ['9.1.2.3', '2a01:4f8::1']
+    const { code, out } = await run('check', ...addresses, '--format', 'text', '--table', table)
     expect(code).toBe(0)
     expect(out.trimEnd().split('\n')).toHaveLength(2)
     expect(out).toContain('tor 81 very_high')
@@ -73,7 +83,7 @@ describe('iprisk check', () => {
 
   it('takes the table from the environment, too', async () => {
     const environment = { IPRISK_TABLE: table }
-    const { code, out } = await runProgram(['check', '--json', '9.1.2.3'], { cwd, environment })
+    const { code, out } = await runProgram(['check', '9.1.2.3'], { cwd, environment })
     expect([code, (JSON.parse(out) as Answer).classification]).toEqual([0, 'tor'])
   })
 

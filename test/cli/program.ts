@@ -36,8 +36,9 @@ export function runProgram(
     env: { ...Object.fromEntries(inherited), ...options.environment },
   })
   const parts = { out: '', err: '' }
-  child.stdout.on('data', (chunk: Buffer) => (parts.out += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (parts.err += chunk.toString()))
+  // Decoded over the borders of chunks: one may end within a character.
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (parts.out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (parts.err += text))
   child.stdin.end(options.input ?? '')
   return new Promise((resolve, reject) => {
     child.on('error', reject)

@@ -246,6 +246,7 @@ describe('what a flag says of one call', () => {
       rate: 5,
       quota: 7,
       graceHours: 168,
+      top: 10,
     })
   })
 })

@@ -2,6 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { historyImport, historyShow, isUnicode, ruler } from '../../src/cli/history.ts'
 import type { Io } from '../../src/cli/io.ts'
@@ -20,8 +21,9 @@ function newIo(): Io & { readonly outLines: string[]; readonly errLines: string[
     err: (line) => errLines.push(line),
     outIsTerminal: false,
     errIsTerminal: false,
-    // oxlint-disable-next-line no-empty-function -- nothing comes from standard input.
-    lines: async function* () {},
+    write: async () => undefined,
+    status: () => undefined,
+    input: () => Readable.from([]),
   }
 }
 

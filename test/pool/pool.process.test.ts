@@ -12,6 +12,7 @@ import type { Item, ItemResult, TaskTable } from '../../src/pool/task.ts'
 import { answerTexts } from '../../src/pool/work.ts'
 import { explain } from '../../src/table/insights.ts'
 import { openTable } from '../../src/table/open.ts'
+import { waitFor } from '../server/server.ts'
 import { smallContent, writeSmallTable } from '../table/small.ts'
 
 const path = writeSmallTable()
@@ -34,7 +35,7 @@ const textOf = (result: ItemResult): string =>
   result.kind === 'answered' ? Buffer.from(result.json).toString() : result.kind
 
 const texts = Array.from({ length: 100 }, (_, i) => `9.1.2.${i}`)
-const checks: Item = { kind: 'checks', texts: bytesOf(texts) }
+const checks: Item = { kind: 'checks', texts: bytesOf(texts).slice(1, -1) }
 const expected = Buffer.from(answerTexts(opened, texts).json).toString()
 
 /** The real program, but that `die` ends the thread. */
@@ -57,6 +58,12 @@ async function one(pool: Pool, item: Item, of = table): Promise<ItemResult> {
   } finally {
     ticket.close()
   }
+}
+
+/** How often this process has mapped the file. */
+function mapsOf(file: string): number {
+  const lines = readFileSync('/proc/self/maps', 'utf8').split('\n')
+  return lines.filter((line) => line.endsWith(file)).length
 }
 
 describe('a pool', () => {
@@ -161,16 +168,45 @@ describe('a thread that dies', () => {
   })
 })
 
+describe('the map of a thread that dies', () => {
+  const ends = [
+    ['exits', 'process.exit(3)'],
+    ['throws outside of its task', 'setImmediate(() => { throw new Error("late") })'],
+  ] as const
+
+  it.each(ends)('that %s is freed, and the living keep theirs', async (_how, end) => {
+    const file = `${path}.freed`
+    writeTable(file, smallContent())
+    const program = `${path}.ends.mjs`
+    const source = readFileSync(mortal, 'utf8')
+    writeFileSync(program, source.replace('process.exit(3)', end))
+    const pool = newPool({ program })
+    const own: TaskTable = { number: 1, path: file, builtMs: 0 }
+    const before = mapsOf(file)
+    const all = Array.from({ length: 40 }, () => one(pool, checks, own))
+    await Promise.all(all)
+    const used = mapsOf(file)
+    expect(used - before).toBeGreaterThan(0)
+    for (let round = 0; round < 3; round++) {
+      await one(pool, deadly, own).catch(() => undefined)
+      await one(pool, checks, own)
+    }
+    await waitFor(() => (pool.counts().deaths >= 3 ? true : undefined))
+    await waitFor(() => (mapsOf(file) - before <= 2 ? true : undefined))
+    // What lives still answers from its map.
+    expect(textOf(await one(pool, checks, own))).toBe(expected)
+    await pool.close()
+    await waitFor(() => (mapsOf(file) === before ? true : undefined))
+  })
+})
+
 describe('a retired table', () => {
   it('is unmapped by all threads, after the last request that began with it', async () => {
     const pool = newPool()
     const second = `${path}.second`
     writeTable(second, { ...smallContent(), asOf: parseDay('2026-08-25')! })
     const next: TaskTable = { number: 2, path: second, builtMs: 0 }
-    const maps = (): number => {
-      const lines = readFileSync('/proc/self/maps', 'utf8').split('\n')
-      return lines.filter((line) => line.endsWith(second)).length
-    }
+    const maps = (): number => mapsOf(second)
     const long = pool.enter(next)!
     const runs = Array.from({ length: 60 }, () => long.run(checks))
     let retired = false

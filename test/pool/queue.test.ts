@@ -7,7 +7,11 @@ import type { Item } from '../../src/pool/task.ts'
 
 const gone = new Set<number>()
 
-function waiting(id: number, kind: Item['kind'] = 'insights', table = 1): Waiting & { id: number } {
+function waiting(
+  id: number,
+  kind: Exclude<Item['kind'], 'lines'> = 'insights',
+  table = 1,
+): Waiting & { id: number } {
   const item: Item =
     kind === 'insights'
       ? { kind, text: String(id) }

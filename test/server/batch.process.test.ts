@@ -58,6 +58,12 @@ async function codeOf(response: Response): Promise<string> {
   return ((await response.json()) as { error: { code: string } }).error.code
 }
 
+async function statusOf(body: string, key?: string): Promise<number> {
+  const response = await post(batchPath, body, key)
+  await response.arrayBuffer()
+  return response.status
+}
+
 const random = newRandom(6)
 
 /** Mostly addresses of the small table's networks, some of anywhere, some that are none. */
@@ -290,7 +296,12 @@ describe('a full pool', () => {
       expect(await codeOf(response)).toBe('upstream_unavailable')
       expect(performance.now() - from).toBeLessThan(500)
     }
-    expect((await post(batchPath, batchOf(Array(500).fill('9.1.2.3')), key)).status).toBe(503)
+    // Other errors come first (3.12), though only the pool would have answered.
+    const large = Array<string>(500).fill('9.1.2.3')
+    expect(await statusOf(batchOf(large))).toBe(503)
+    expect(await statusOf(`{"ips":[${'"9.1.2.3",'.repeat(500)}`)).toBe(400)
+    expect(await statusOf(batchOf(Array(10_001).fill('9.1.2.3')))).toBe(400)
+    expect(await statusOf(batchOf(large), key)).toBe(429)
     // A plain check, and a batch so small that it needs no pool, are not touched by it.
     expect((await post(checkPath, '{"ip":"9.1.2.3"}', key)).status).toBe(200)
     expect((await post(batchPath, batchOf(['9.1.2.3']), key)).status).toBe(200)
@@ -306,19 +317,16 @@ describe('a full pool', () => {
   })
 
   it('is left by clients that go away', async () => {
-    const before = await server.metric('iprisk_pool_items_total')
     for (let round = 0; round < 10; round += 1) {
       const gone = Array.from({ length: 4 }, () => slowBatch(10_000))
       await sleep(round * 5)
       for (const one of gone) one.destroy()
     }
-    // What was sent before its client went may still come in, and leave again.
+    // What was sent before its client went may still come in, and leave again; how much of it has
+    // been answered by then nobody can say, for sockets hold megabytes.
     await sleep(200)
     await waitFor(async () => ((await openRequests()) === 0 ? true : undefined))
     await waitFor(async () => ((await server.metric('iprisk_pool_queue')) === 0 ? true : undefined))
-    // Far fewer pieces than the 4,000 and more that whole answers are.
-    const items = (await server.metric('iprisk_pool_items_total')) - before
-    expect(items).toBeLessThan(3000)
     expect((await post(`${checkPath}?include=insights`, '{"ip":"9.1.2.3"}')).status).toBe(200)
   })
 })

@@ -77,7 +77,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['src/account/'],
   'mmdb-lib': ['build/mmdb/'],
   pino: ['src/base/log.ts'],
-  piscina: ['src/pool/pool.ts'],
+  piscina: ['src/pool/'],
   'prom-client': ['src/server/metrics.ts'],
   'uWebSockets.js': ['src/server/'],
   undici: ['build/fetch/'],

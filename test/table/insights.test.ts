@@ -1,12 +1,18 @@
 // Insights against plain twins: the verdict judged again, the space around an address counted from
 // the listed texts, days and feeds asked for one by one.
 
+import { readFileSync, writeFileSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { ByteBuffer } from 'flatbuffers'
 import { describe, expect, it } from 'vitest'
 import { writeTable } from '../../build/write/file.ts'
 import type { Insights, InsightsAnswer } from '../../src/api/insights.ts'
 import { type Range, parseRange } from '../../src/ip/range.ts'
+import { answerPiece } from '../../src/pool/work.ts'
+import { TableHeader } from '../../src/schema/generated/iprisk/table-header.ts'
 import { builtMsOf, explain } from '../../src/table/insights.ts'
 import { openTable } from '../../src/table/open.ts'
+import { readTrailer, writeTrailer } from '../../src/table/trailer.ts'
 import { asOf, listed, networkRanges, smallContent, writeSmallTable } from './small.ts'
 
 const path = writeSmallTable()
@@ -17,6 +23,26 @@ function insightsOf(text: string): Insights {
   if (insights === undefined || insights === null) throw new Error(`no insights of ${text}`)
   return insights
 }
+
+const epoch = '1970-01-01T00:00:00.000Z'
+
+/** The same file as an older build would have written it: without what minor 2 has added. */
+function asMinorOne(file: string): string {
+  const bytes = new Uint8Array(readFileSync(file))
+  const header = TableHeader.getRootAsTableHeader(new ByteBuffer(bytes))
+  // oxlint-disable-next-line no-underscore-dangle -- FlatBuffers' own name
+  const at = header.bb_pos + header.bb!.__offset(header.bb_pos, minorSlot)
+  new DataView(bytes.buffer).setInt16(at, 1, true)
+  const trailer = readTrailer(readFileSync(file), file)
+  const headerCrc = crc32(bytes.subarray(0, trailer.headerBytes))
+  const end = writeTrailer({ ...trailer, headerCrc })
+  bytes.set(end, bytes.length - end.length)
+  writeFileSync(`${file}.minor-1`, bytes)
+  return `${file}.minor-1`
+}
+
+/** Of the second field in the header's table. */
+const minorSlot = 6
 
 const addresses = [
   '9.1.2.3',
@@ -106,6 +132,37 @@ describe('insights', () => {
     const opened = { ...openTable(old), builtMs: 0 }
     expect(explain(opened, '9.1.2.3')?.insights).toBeNull()
     expect(explain(opened, '9.1.2.300')).toBeUndefined()
+  })
+
+  it('of a table of minor 1 are null, or, where it names its feeds, lack the AS alone', () => {
+    const silent = `${path}.silent`
+    const content = smallContent()
+    writeTable(silent, {
+      ...content,
+      sources: content.sources.map(({ voice: _voice, ...source }) => source),
+    })
+    const older = { ...openTable(asMinorOne(silent)), builtMs: 0 }
+    const naming = { ...openTable(asMinorOne(path)), builtMs: 0 }
+    for (const text of addresses) {
+      const { insights, ...answer } = explain(older, text) as InsightsAnswer
+      expect(insights).toBeNull()
+      expect(answer).toEqual({ ...table.check(text), table: older.id })
+      const { json } = answerPiece(older, Buffer.from(`"${text}"`))
+      expect(Buffer.from(json).toString()).toBe(JSON.stringify(answer))
+      const whole = insightsOf(text)
+      const near = whole.neighborhood
+        .filter(({ scope }) => !scope.startsWith('AS'))
+        .map((scope) => ({
+          ...scope,
+          listed: scope.listed.map((one) => ({ ...one, times_asn: null })),
+        }))
+      const said = explain(naming, text)?.insights
+      expect(said).toEqual({
+        ...whole,
+        table: { ...whole.table, built_at: epoch },
+        neighborhood: near,
+      })
+    }
   })
 })
 

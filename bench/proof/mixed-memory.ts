@@ -1,0 +1,138 @@
+// The memory of a server under everything at once: checks, insights, batches, and batches whose
+// clients go away in the middle. What one worker has written and shares with nobody is looked at each
+// second; after a third of the time, in which heaps and caches find their size, it must not grow.
+
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { paths } from '../../src/api/path.ts'
+import { openTable } from '../../src/table/open.ts'
+import { announcedSpace } from '../announced.ts'
+import {
+  type Asked,
+  type BackgroundResult,
+  batchFor,
+  insightsFor,
+  runBackground,
+} from '../background.ts'
+import { treeCpu } from '../cpu.ts'
+import { tablePath } from '../option.ts'
+import { defaultSeed, drawAddresses, scenarioNamed } from '../scenario.ts'
+import { memoryOf } from '../smaps.ts'
+import { median } from '../statistics.ts'
+import { createKey, startIprisk } from '../variant.ts'
+import type { ProofContext, ProofResult } from './proof.ts'
+
+const seconds = { ci: 10, short: 120, long: 600 } as const
+
+/** Of the median of the middle third: heaps breathe. */
+const growthMax = 1.15
+const growthBytes = 16e6
+
+const batchSize = 5000
+
+export async function mixedMemory({ form, folder, say }: ProofContext): Promise<ProofResult> {
+  const table = openTable(tablePath(undefined))
+  const space = announcedSpace(table.reader.views, 4)
+  const draw = { space, count: 50_000, seed: defaultSeed }
+  const addresses = drawAddresses(scenarioNamed('ipv4-uniform')!, draw).texts
+  table.close()
+  const key = await createKey(folder)
+  const server = await startIprisk({ workers: 1, cores: undefined, folder, table: table.path })
+  const end = new AbortController()
+  try {
+    const batches = Array.from({ length: addresses.length / batchSize }, (_, i) =>
+      batchFor(addresses.slice(i * batchSize, (i + 1) * batchSize)),
+    )
+    const load = { port: server.port, key, signal: end.signal }
+    const check = (ip: string): Asked => ({ path: paths.check, body: JSON.stringify({ ip }) })
+    const loads = [
+      runBackground({ ...load, clients: 8, asked: addresses.map(check) }),
+      runBackground({ ...load, clients: 4, asked: addresses.slice(0, 10_000).map(insightsFor) }),
+      runBackground({ ...load, clients: 2, asked: batches }),
+    ]
+    const leavers = leave({ port: server.port, key, asked: batches[0]!, signal: end.signal })
+    const samples = await watch(server.pid, seconds[form], say)
+    end.abort()
+    const results = await Promise.all(loads)
+    return resultOf(samples, { results, left: await leavers })
+  } finally {
+    end.abort()
+    await server.end()
+  }
+}
+
+/** Bytes of the worker, each second. */
+async function watch(
+  root: number,
+  forSeconds: number,
+  say: ProofContext['say'],
+): Promise<readonly number[]> {
+  const worker = treeCpu(root)?.pids.find((pid) => pid !== root)
+  if (worker === undefined) throw new Error('The server has no worker.')
+  const samples: number[] = []
+  while (samples.length < forSeconds) {
+    await sleep(1000)
+    samples.push(memoryOf(worker, '.iprisk').privateDirty)
+    if (samples.length % 30 === 0) say(`${samples.length} s: ${megabytes(samples.at(-1) ?? 0)}`)
+  }
+  return samples
+}
+
+/** Clients that ask for a batch and go away when its answer begins; how many there were. */
+async function leave(options: {
+  readonly port: number
+  readonly key: string
+  readonly asked: Asked
+  readonly signal: AbortSignal
+}): Promise<number> {
+  const { port, key, asked, signal } = options
+  const { path, body } = asked
+  const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`
+  let left = 0
+  while (!signal.aborted) {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+    await new Promise((resolve) => {
+      socket.once('data', resolve)
+      socket.once('error', resolve)
+      socket.once('close', resolve)
+    })
+    socket.resetAndDestroy()
+    left += 1
+    await sleep(100)
+  }
+  return left
+}
+
+function resultOf(
+  samples: readonly number[],
+  load: { readonly results: readonly BackgroundResult[]; readonly left: number },
+): ProofResult {
+  const third = Math.floor(samples.length / 3)
+  const early = median(samples.slice(third, third * 2))
+  const late = median(samples.slice(-third))
+  const errors = load.results.reduce((sum, one) => sum + one.errors, 0)
+  const names = ['checks', 'insights', `batches of ${batchSize}`]
+  const grown = late > early * growthMax + growthBytes
+  return {
+    facts: [
+      { what: 'seconds under load', figure: String(samples.length) },
+      ...load.results.map(({ answers }, i) => ({
+        what: `${names[i] ?? ''} answered`,
+        figure: String(answers),
+      })),
+      { what: 'batches whose client went away', figure: String(load.left) },
+      { what: 'private memory of the worker, middle third', figure: megabytes(early) },
+      { what: 'private memory of the worker, last third', figure: megabytes(late) },
+      { what: 'private memory of the worker, most', figure: megabytes(Math.max(...samples)) },
+    ],
+    faults: [
+      ...(grown ? [`memory grew from ${megabytes(early)} to ${megabytes(late)}`] : []),
+      ...(errors > 0 ? [`${errors} requests failed`] : []),
+    ],
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}

@@ -1,0 +1,70 @@
+// How the lines of the user's files name their addresses, from the options: the whole line, a column
+// of CSV, an access log, a member of JSON objects. A column's name is looked up in the first line of
+// each file; a number says that there is no such line. What separates the columns is what the first
+// line has most of: commas, semicolons, tabs or bars.
+
+import { IpriskError } from '../base/error.ts'
+import type { LogForm } from '../config/lines.ts'
+import type { Invocation } from '../config/settings.ts'
+import type { LineForm } from '../pool/find.ts'
+import type { Opening } from './bulk.ts'
+
+/** Which of a log's words is the client's address. */
+const logWords: Readonly<Record<LogForm, number>> = { common: 0, combined: 0, vhost_combined: 1 }
+
+const lineEnd = 0x0a
+const delimiters = [',', ';', '\t', '|'] as const
+
+/** Throws `usage` where the options contradict each other. */
+export function openerOf(
+  options: Pick<Invocation, 'column' | 'jsonField' | 'log'>,
+): (first: Uint8Array, input: string) => Opening {
+  const { column, jsonField, log } = options
+  if ([column, jsonField, log].filter((one) => one !== undefined).length > 1) {
+    throw wrong('Only one of --column, --json-field and --log can say where the address is.')
+  }
+  const always = (form: LineForm) => (bytes: Uint8Array) => ({ form, bytes, headerLines: 0 })
+  if (jsonField !== undefined) return always({ kind: 'json', path: pathOf(jsonField) })
+  if (log !== undefined) return always({ kind: 'log', word: logWords[log] })
+  if (column === undefined) return always({ kind: 'plain' })
+  return (first, input) => openColumns(column, first, input)
+}
+
+/** `request.remote_ip`; a backslash before a dot that belongs to a name. */
+function pathOf(text: string): readonly string[] {
+  return text.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'))
+}
+
+function openColumns(column: string, first: Uint8Array, input: string): Opening {
+  const found = first.indexOf(lineEnd)
+  const end = found < 0 ? first.length : found
+  const line = new TextDecoder().decode(first.subarray(0, end)).replace(/\r$/, '')
+  const delimiter = delimiterOf(line)
+  const form = (index: number): LineForm => ({
+    kind: 'csv',
+    column: index,
+    delimiter: delimiter.charCodeAt(0),
+  })
+  if (/^[1-9]\d{0,3}$/.test(column)) {
+    return { form: form(Number(column) - 1), bytes: first, headerLines: 0 }
+  }
+  const names = line.split(delimiter).map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+  const index = names.indexOf(column)
+  if (index < 0) {
+    throw wrong(`${input} has no column ${column}; its first line names ${names.join(', ')}.`)
+  }
+  return { form: form(index), bytes: first.subarray(end + 1), headerLines: 1 }
+}
+
+function delimiterOf(line: string): string {
+  const plain = line.replaceAll(/"[^"]*"/g, '')
+  let most: string = delimiters[0]
+  for (const one of delimiters) {
+    if (plain.split(one).length > plain.split(most).length) most = one
+  }
+  return most
+}
+
+function wrong(message: string): IpriskError {
+  return new IpriskError({ code: 'usage', message, fault: 'usage' })
+}

@@ -1,0 +1,47 @@
+// `iprisk summarize`: what the addresses of files are, as shares by classification, provider, network
+// and country. Reads what `check` reads; prints a table with bars, or JSON.
+
+import type { Invocation } from '../config/settings.ts'
+import { openTable } from '../table/open.ts'
+import { bulk, pieceBytes } from './bulk.ts'
+import { tellPlaces } from './check.ts'
+import { openerOf } from './form.ts'
+import { type Io, exitCodes, interruptedCode } from './io.ts'
+import { newSumming, summaryLines } from './summary.ts'
+
+/** Exit code 1 where a line named no address; all others are counted all the same. */
+export async function summarizeCommand(
+  options: {
+    readonly inputs: readonly string[]
+    readonly table: string
+    readonly how: Pick<Invocation, 'json' | 'top' | 'column' | 'jsonField' | 'log'>
+  },
+  io: Io,
+): Promise<number> {
+  const { inputs, table: path, how } = options
+  const open = openerOf(how)
+  const table = openTable(path)
+  try {
+    const summing = newSumming(table, how.top)
+    const take = async ({
+      tally,
+    }: {
+      readonly tally: Parameters<typeof summing.add>[0] | undefined
+    }): Promise<void> => {
+      if (tally !== undefined) summing.add(tally)
+    }
+    const work = { give: 'tally', fields: [] } as const
+    const result = await bulk(
+      { inputs, table: path, work, pieceBytes: pieceBytes.other, open, take },
+      io,
+    )
+    tellPlaces(result, io)
+    if (result.interrupted) return interruptedCode
+    const summary = summing.summary(result)
+    if (how.json) io.out(JSON.stringify(summary))
+    else for (const line of summaryLines(summary, io.outIsTerminal)) io.out(line)
+    return result.bad > 0 ? exitCodes.failed : exitCodes.done
+  } finally {
+    table.close()
+  }
+}

@@ -1,0 +1,118 @@
+// Lines to answers against the plain check: JSON lines, rows of CSV read back, tallies counted again.
+
+import { parse } from 'csv-parse/sync'
+import { describe, expect, it } from 'vitest'
+import { checkFields } from '../../src/config/lines.ts'
+import { signalNames } from '../../src/model/kind.ts'
+import { formatIpv4 } from '../../src/ip/text.ts'
+import { answerLines, badAnswer } from '../../src/pool/lines.ts'
+import { wholeOf } from '../../src/pool/room.ts'
+import { headerOf } from '../../src/pool/row.ts'
+import type { LineWork } from '../../src/pool/task.ts'
+import { openTable } from '../../src/table/open.ts'
+import { newRandom } from '../oracle/sample.ts'
+import { writeSmallTable } from '../table/small.ts'
+
+const table = openTable(writeSmallTable())
+const random = newRandom(11)
+const plain = { kind: 'plain' } as const
+
+const texts = Array.from({ length: 3000 }, (_, i) => {
+  if (i % 97 === 0) return `no,"address" ${i}`
+  if (i % 13 === 0) return `2a01:4F8::${(i & 7).toString(16)}`
+  if (i % 29 === 0) return '10.0.0.1'
+  if (i % 31 === 0) return '2002:0b01:0102::1'
+  const first = [9, 11, 12, 13][Math.floor(random() * 4)]!
+  return formatIpv4(((first << 24) | Math.floor(random() * 2 ** 24)) >>> 0)
+})
+
+const given = (how: Partial<LineWork>, lines = texts, into?: Uint8Array) => {
+  const work: LineWork = { form: plain, give: 'json', fields: [], ...how }
+  return answerLines(table, Buffer.from(lines.join('\n')), work, into)
+}
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
+
+describe('lines', () => {
+  it('become JSON lines as single checks, in order, with an error object for what is none', () => {
+    const { out, lines, addresses, bad, badLines } = given({})
+    const wanted = texts.map((text) => {
+      const answer = table.check(text)
+      return answer === undefined ? badAnswer(text) : JSON.stringify(answer)
+    })
+    expect(textOf(out)).toBe(`${wanted.join('\n')}\n`)
+    const none = texts.filter((text) => table.check(text) === undefined)
+    expect([lines, addresses, bad]).toEqual([3000, 3000 - none.length, none.length])
+    expect(badLines.map(({ line }) => line)).toEqual([0, 97, 194, 291, 388])
+    // The same room again, and room that is too small.
+    expect(textOf(given({}, texts, wholeOf(out)).out)).toBe(`${wanted.join('\n')}\n`)
+    expect(textOf(given({}, texts, new Uint8Array(10)).out)).toBe(`${wanted.join('\n')}\n`)
+  })
+
+  it('skip what is empty, and count it as a line', () => {
+    const result = given({}, ['', '  9.1.2.3\r', '\t', '\r', 'x', ''])
+    expect(result).toMatchObject({ lines: 5, addresses: 1, bad: 1 })
+    expect(result.badLines).toEqual([{ line: 4, text: 'x' }])
+    expect(textOf(result.out).split('\n').length).toBe(3)
+  })
+
+  it('become rows of CSV that say what the answer says, every column', () => {
+    const { out } = given({ give: 'csv', fields: checkFields })
+    const rows = parse(`${headerOf(checkFields)}\n${textOf(out)}`, { columns: true }) as Record<
+      string,
+      string
+    >[]
+    expect(rows.length).toBe(texts.length)
+    rows.forEach((row, i) => {
+      const answer = table.check(texts[i]!)
+      const { network, location, proxy, bot } = answer ?? {}
+      const wanted = {
+        ip: texts[i],
+        version: answer?.version,
+        classification: answer?.classification,
+        risk_score: answer?.risk_score,
+        risk_level: answer?.risk_level,
+        provider: proxy?.provider || bot?.provider,
+        proxy_type: proxy?.type,
+        proxy_confidence: proxy?.confidence,
+        bot_category: bot?.category,
+        signals: signalNames.filter((name) => answer?.signals[name]).join(' '),
+        reasons: answer?.reasons.join(' '),
+        asn: network?.asn,
+        organization: network?.organization,
+        network_type: network?.type,
+        mobile: network?.mobile,
+        country_code: location?.country_code,
+        country: location?.country,
+        state: location?.state,
+        city: location?.city,
+        zip: location?.zip,
+        latitude: location?.latitude,
+        longitude: location?.longitude,
+        timezone: location?.timezone,
+        error: answer === undefined ? 'invalid_input' : '',
+      }
+      const asText = Object.entries(wanted).map(([name, value]) => [name, String(value ?? '')])
+      expect(row).toEqual(Object.fromEntries(asText))
+    })
+  })
+
+  it('have their columns in the order that is asked for', () => {
+    const fields = ['asn', 'ip', 'risk_score', 'organization', 'classification'] as const
+    const { out } = given({ give: 'csv', fields }, ['9.1.2.3', 'x'])
+    expect(textOf(out)).toBe('64496,9.1.2.3,81,Example Access,tor\n,x,,,\n')
+  })
+
+  it('are tallied as they are answered', () => {
+    const { tally, out } = given({ give: 'tally' })
+    const answers = texts.flatMap((text) => table.check(text) ?? [])
+    const sum = (pairs: Uint32Array): number =>
+      pairs.reduce((all, value, i) => all + (i % 2 === 1 ? value : 0), 0)
+    expect(out.length).toBe(0)
+    expect(tally?.bogons).toBe(answers.filter((one) => one.signals.bogon).length)
+    expect(sum(tally!.verdicts) + tally!.bogons).toBe(answers.length)
+    expect(sum(tally!.networks)).toBe(answers.length)
+    expect(sum(tally!.countries)).toBe(answers.length)
+    const judged = answers.map((one) => one.address ?? one.ip)
+    expect(new Set(tally!.hashes).size).toBe(new Set(judged).size)
+  })
+})
