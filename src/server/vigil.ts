@@ -74,8 +74,13 @@ export function keepVigil(options: {
     }
     if (silence.ms < hangMs) return
     if (silence.ms < hangMs * starvedFactor && isStarved(pid, silence)) return
-    pointedOut.add(member)
-    hung(member, silence.ms)
+    const { ms, heardMs } = silence
+    // A beat may have come that this loop has not read yet: it reads between here and there.
+    setImmediate(() => {
+      if (member.heardMs !== heardMs || pointedOut.has(member)) return
+      pointedOut.add(member)
+      hung(member, ms)
+    })
   }
 
   const timer = setInterval(() => {
