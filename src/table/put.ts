@@ -10,6 +10,9 @@ const zero = 0x30
 const quote = 0x22
 const backslash = 0x5c
 
+/** Up to here a division is one of integers, five times as fast. */
+const intMax = 2 ** 31 - 1
+
 const hexDigits = Buffer.from('0123456789abcdef', 'latin1')
 
 /** The letter behind the backslash for characters that have a short escape (RFC 8259, 7). */
@@ -64,15 +67,22 @@ function putEscaped(out: Uint8Array, at: number, byte: number): number {
   return at + 6
 }
 
-/** A whole number from 0 to 2^32 - 1. */
+/** A whole number from 0 to 2^53 - 1. */
 export function putWhole(out: Uint8Array, at: number, value: number): number {
   let digits = 1
-  for (let limit = 10; digits < 10 && value >= limit; limit *= 10) digits++
+  for (let limit = 10; digits < 16 && value >= limit; limit *= 10) digits++
   let rest = value
-  for (let i = at + digits - 1; i >= at; i--) {
+  let i = at + digits - 1
+  for (; rest > intMax; i--) {
     const next = Math.floor(rest / 10)
     out[i] = zero + (rest - next * 10)
     rest = next
+  }
+  let whole = rest | 0
+  for (; i >= at; i--) {
+    const next = (whole / 10) | 0
+    out[i] = zero + (whole - next * 10)
+    whole = next
   }
   return at + digits
 }
