@@ -14,8 +14,7 @@
 // Invariant: what `headBytes` returns is good until its next call.
 
 import { remainingAt, remainingLength } from '../account/header.ts'
-import { bytesOf } from '../table/fragment.ts'
-import { putBytes, putWhole } from '../table/put.ts'
+import { bytesOf, putBytes, putWhole } from '../table/put.ts'
 import type { Exchange } from './exchange.ts'
 import { numberDigits, putNumber } from './requestid.ts'
 
