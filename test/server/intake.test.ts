@@ -180,7 +180,7 @@ describe('requests one after the other', () => {
 
 describe('headers as bytes', () => {
   const amount = fc.oneof(fc.constant(0), fc.nat(2000), fc.nat({ max: 999_999_999_999_999 }))
-  const limit = fc.option(fc.tuple(amount, amount), { nil: [-1, -1] })
+  const limit = fc.option(fc.tuple(amount, amount), { nil: [-1, -1] as const })
 
   it('say what the text says', () => {
     const exchange = newExchange(service, undefined as never)
@@ -193,12 +193,12 @@ describe('headers as bytes', () => {
     const run = fc.record({ rate: limit, quota: limit, policy, number, own: fc.boolean() })
     fc.assert(
       fc.property(run, ({ rate, quota, policy, number, own }) => {
-        const limited = rate[0]! >= 0 || quota[0]! >= 0
+        const limited = rate[0] >= 0 || quota[0] >= 0
         left.policy = limited ? policy : ''
-        left.values[remainingAt.rate] = rate[0]!
-        left.values[remainingAt.rateReset] = rate[1]!
-        left.values[remainingAt.quota] = quota[0]!
-        left.values[remainingAt.quotaReset] = quota[1]!
+        left.values[remainingAt.rate] = rate[0]
+        left.values[remainingAt.rateReset] = rate[1]
+        left.values[remainingAt.quota] = quota[0]
+        left.values[remainingAt.quotaReset] = quota[1]
         exchange.key = key
         exchange.clientId = own ? '' : 'theirs'
         exchange.idNumber = number

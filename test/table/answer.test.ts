@@ -77,7 +77,9 @@ const text = fc.oneof(
 function sayMinor(bytes: Uint8Array, minor: number): void {
   const trailer = readTrailer(bytes, 'older')
   const { bb, bb_pos: at } = TableHeader.getRootAsTableHeader(new ByteBuffer(bytes))
-  bb!.writeInt16(at + bb!.__offset(at, 6), minor)
+  // Of its vtable the fourth member: where the table's second field, the minor, lies.
+  const place = bb!.readInt16(at - bb!.readInt32(at) + 6)
+  bb!.writeInt16(at + place, minor)
   const headerCrc = crc32(bytes.subarray(0, trailer.headerBytes))
   bytes.set(writeTrailer({ ...trailer, headerCrc }), bytes.length - trailerBytes)
 }
