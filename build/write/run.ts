@@ -2,7 +2,6 @@
 // in answers, so that a lookup copies it, with one or two reads of memory, where it would follow some
 // ten strings. They are made of what the answers' slow twin reads from the same sections.
 
-import { accuracies } from '../../src/model/location.ts'
 import {
   locationWords,
   networkWords,
@@ -10,7 +9,7 @@ import {
   runElementBytes,
 } from '../../src/schema/layout.ts'
 import type { Views } from '../../src/schema/section.ts'
-import { readLocation } from '../../src/table/location.ts'
+import { readPlace } from '../../src/table/location.ts'
 import { readNetwork } from '../../src/table/network.ts'
 import { locationText, networkText } from '../../src/table/run.ts'
 import type { Strings } from '../../src/table/string.ts'
@@ -32,11 +31,9 @@ export function runSections(views: Named): Pick<Views, 'network_runs' | 'locatio
   }
   const locationRuns = new Uint32Array(locationsCount)
   for (let id = 1; id <= locationsCount; id++) {
-    const location = readLocation(views, id, strings)
-    const country = locations[(id - 1) * locationWords]!
-    const accuracy = accuracies.indexOf(location.accuracy)
-    const facts = country + accuracy * 2 ** runCountryBits
-    locationRuns[id - 1] = book.add(locationText(location), facts)
+    const at = (id - 1) * locationWords
+    const facts = locations[at]! + locations[at + 7]! * 2 ** runCountryBits
+    locationRuns[id - 1] = book.add(locationText(readPlace(locations, id, strings)), facts)
   }
   return { network_runs: networkRuns, location_runs: locationRuns, runs: book.runs() }
 }
@@ -56,14 +53,14 @@ function newRunBook(bytes: number) {
   return {
     /** The element at which the run begins. */
     add(text: string, facts: number): number {
-      const bytes = Buffer.byteLength(text)
-      const next = end + runElementBytes * (1 + Math.ceil(bytes / runElementBytes))
-      if (next > room.length) room = Buffer.concat([room, Buffer.alloc(room.length + next)])
+      // No character takes more than three bytes.
+      const needed = end + 2 * runElementBytes + text.length * 3
+      if (needed > room.length) room = Buffer.concat([room, Buffer.alloc(room.length + needed)])
       const begin = end / runElementBytes
-      room.writeUInt32LE(bytes, end)
+      const written = room.write(text, end + runElementBytes, 'utf8')
+      room.writeUInt32LE(written, end)
       room.writeUInt32LE(facts, end + 4)
-      room.write(text, end + runElementBytes, 'utf8')
-      end = next
+      end += runElementBytes * (1 + Math.ceil(written / runElementBytes))
       return begin
     },
     /** All of them, to be read once no more are added. */

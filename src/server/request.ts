@@ -63,7 +63,7 @@ interface Intake {
 
 /**
  * Intakes that wait for another request. One that is used again saves its two callbacks, its exchange
- * and half a kilobyte of garbage (<gain>). Only those come back that no later turn of the loop can
+ * and half a kilobyte of garbage. Only those come back that no later turn of the loop can
  * know: their exchange was over when the endpoint returned, in the turn that brought the body's end.
  */
 const idle: Intake[] = []

@@ -2,9 +2,9 @@
 // location's (made by build/write/run.ts of the texts here), and those that are made here while
 // serving (fragment.ts). src/schema/FORMAT.md draws them. Copying is answer.ts.
 
-import type { Location } from '../model/location.ts'
 import type { Network } from '../model/network.ts'
 import { runElementBytes } from '../schema/layout.ts'
+import type { Place } from './location.ts'
 
 /** A run that is not the table's. */
 export interface Run {
@@ -26,8 +26,6 @@ export function networkText({ asn, organization, type, mobile }: Network): strin
 }
 
 /** What an answer says of a place and not of its country, without the first quote and the last. */
-export function locationText(location: Location): string {
-  const { state, city, zip, latitude, longitude, timezone } = location
-  const members = JSON.stringify({ state, city, zip, latitude, longitude, timezone })
-  return members.slice('{"state":"'.length, -'"}'.length)
+export function locationText(place: Place): string {
+  return JSON.stringify(place).slice('{"state":"'.length, -'"}'.length)
 }
