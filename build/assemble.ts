@@ -21,6 +21,7 @@ import type { Layer } from './layer/layer.ts'
 import { merge } from './layer/merge.ts'
 import { ipv4Sections, ipv6Sections } from './write/address.ts'
 import type { TableContent } from './write/file.ts'
+import { runSections } from './write/run.ts'
 import { type StringBook, newStringBook } from './write/string.ts'
 
 type Layers = Readonly<Record<4 | 6, Layer>>
@@ -62,6 +63,12 @@ export function assemble(parts: Parts): Assembled {
   const networks = packNetworks(parts, judging.asLists, strings)
   const evidence = parts.book.words((text) => strings.id(text))
   const texts = strings.sections()
+  const named = {
+    networks,
+    ...placeSections,
+    string_offsets: texts.offsets,
+    string_bytes: texts.bytes,
+  }
   const recordViews = records.words()
   const densities = densitiesOf({
     pieces,
@@ -81,14 +88,12 @@ export function assemble(parts: Parts): Assembled {
         ...ipv4Sections(pieces[4]),
         ...ipv6Sections(pieces[6]),
         records: recordViews,
-        networks,
-        ...placeSections,
+        ...named,
         ...verdictSections,
         ...packLists(parts.lists.lists),
         evidence,
-        string_offsets: texts.offsets,
-        string_bytes: texts.bytes,
         densities,
+        ...runSections(named),
       },
     },
   }

@@ -2,7 +2,7 @@
 // FORMAT.md draws them. A change of meaning here is a new `major`; an addition is a new `minor`.
 
 export const formatMajor = 1
-export const formatMinor = 2
+export const formatMinor = 3
 
 /** Sections start at multiples of this, so that every view is aligned and none shares a line. */
 export const sectionAlignment = 64
@@ -45,6 +45,15 @@ export const evidenceWords = 12
  * IPv6 /64s, those that each kind lists (kinds in their order).
  */
 export const densityDoubles = 18
+
+/**
+ * A run: JSON that is copied into answers, in UTF-8, eight bytes an element. Its first element is two
+ * words: bytes of the text, and for a location its country (from 1) and, above these bits, accuracy.
+ * Then the text, filled up with zeros. No eight bytes of UTF-8 are a NaN, whose bits a copy might
+ * change: an exponent of ones is 7f or ff behind f0 to ff, which no character has.
+ */
+export const runElementBytes = 8
+export const runCountryBits = 24
 
 /** The last bytes of the file: it ends with them or it is not whole. */
 export const trailerBytes = 32

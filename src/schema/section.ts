@@ -114,13 +114,31 @@ export const sections = {
     read: (h: TableHeader) => h.densitiesArray(),
     add: (b: Builder, v: Offset) => TableHeader.addDensities(b, v),
   } satisfies Section<Float64Array>,
+  network_runs: uint32s(
+    (h) => h.networkRunsArray(),
+    (b, v) => TableHeader.addNetworkRuns(b, v),
+  ),
+  location_runs: uint32s(
+    (h) => h.locationRunsArray(),
+    (b, v) => TableHeader.addLocationRuns(b, v),
+  ),
+  runs: {
+    elementBytes: 8,
+    read: (h: TableHeader) => h.runsArray(),
+    add: (b: Builder, v: Offset) => TableHeader.addRuns(b, v),
+  } satisfies Section<Float64Array>,
 } as const
 
 export type SectionName = keyof typeof sections
 export const sectionNames = Object.keys(sections) as readonly SectionName[]
 
 /** Sections that came later, with the minor that brought them: an older file has them empty. */
-export const laterSections: Readonly<Partial<Record<SectionName, number>>> = { densities: 2 }
+export const laterSections: Readonly<Partial<Record<SectionName, number>>> = {
+  densities: 2,
+  network_runs: 3,
+  location_runs: 3,
+  runs: 3,
+}
 
 /** One view per section, by name. */
 export type Views = {

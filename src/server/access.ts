@@ -10,7 +10,7 @@ import { newWords } from '../ip/address.ts'
 import { parseAddress } from '../ip/parse.ts'
 import { formatAddress } from '../ip/text.ts'
 import type { Status } from './counters.ts'
-import type { Exchange, Service } from './exchange.ts'
+import { type Exchange, type Service, requestIdOf } from './exchange.ts'
 
 /** Whether a log of this level has lines of single requests. */
 export function logsRequests(level: LogLevel): boolean {
@@ -39,15 +39,15 @@ export function addressesOf({ service, remote, checked }: Exchange): Addresses {
 }
 
 export function logAnswer(exchange: Exchange, status: Status): void {
-  const { requestId, service } = exchange
+  const requestId = requestIdOf(exchange)
   const details = { requestId, status, durationMs: ageOf(exchange), ...addressesOf(exchange) }
-  service.log.debug(details, 'A request was answered.')
+  exchange.service.log.debug(details, 'A request was answered.')
 }
 
 export function logAbort(exchange: Exchange): void {
-  const { requestId, service } = exchange
+  const requestId = requestIdOf(exchange)
   const details = { requestId, durationMs: ageOf(exchange), ...addressesOf(exchange) }
-  service.log.debug(details, 'A client went away before its answer.')
+  exchange.service.log.debug(details, 'A client went away before its answer.')
 }
 
 /** Of a request whose end can be read in two ways (framing.ts); nothing else of it is believed. */

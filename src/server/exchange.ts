@@ -2,7 +2,9 @@
 // Types and the two ends of life only; request.ts reads, reply.ts writes.
 //
 // Invariants: `res` is touched only while `state` is not `gone`; an exchange is answered at most
-// once; `pending` of the service counts those that are neither answered nor aborted.
+// once; `pending` of the service counts those that are neither answered nor aborted. An exchange
+// whose check was answered within the turn that read its body serves another request afterwards
+// (request.ts): nobody else has seen it. Whoever keeps one for a later turn may rely on it.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import type { Authenticated, Keyring } from '../account/keyring.ts'
@@ -12,6 +14,7 @@ import type { Pool } from '../pool/pool.ts'
 import type { Table } from '../table/table.ts'
 import { type Counters, countAborted } from './counters.ts'
 import type { TableFile } from './message.ts'
+import type { RequestIds } from './requestid.ts'
 
 /** What a worker answers with. */
 export interface Service {
@@ -19,7 +22,7 @@ export interface Service {
   readonly limiter: Limiter
   readonly counters: Counters
   readonly log: Log
-  readonly nextRequestId: () => string
+  readonly requestIds: RequestIds
   /** The table in use; `undefined` until one is loaded. */
   readonly table: () => Table | undefined
   /** The file of that table. */
@@ -38,16 +41,18 @@ export interface Service {
 export const states = { open: 0, answered: 1, gone: 2 } as const
 export type State = (typeof states)[keyof typeof states]
 
+/** Every member is set from the beginning, so that all exchanges have one shape. */
 export interface Exchange {
-  readonly service: Service
-  readonly res: HttpResponse
-  readonly requestId: string
-  /** The id is ours, not the client's. */
-  readonly ownId: boolean
+  service: Service
+  res: HttpResponse
+  /** The client's request id; `''` where ours is used. */
+  clientId: string
+  /** The number of our request id (requestid.ts), where that is used. */
+  idNumber: number
   /** The method is HEAD: headers as for GET, no body. */
-  readonly head: boolean
+  head: boolean
   /** The other end of the connection, where the log names addresses; else `''`. */
-  readonly remote: string
+  remote: string
   /** The checked address where the log names it or its answer had to wait; else `''`. */
   checked: string
   /** The answer is to carry insights. */
@@ -61,12 +66,38 @@ export interface Exchange {
   /** Called once, when the answer is written or its client has gone. */
   onEnd: (() => void) | undefined
   /** By `performance.now()`. */
-  readonly startedMs: number
+  startedMs: number
   /** Whose limits the answer states; `undefined` where nobody is known, or needs none. */
   key: Authenticated | undefined
   /** Whether the connection may serve another request (framing.ts). */
   keep: boolean
   state: State
+}
+
+export function newExchange(service: Service, res: HttpResponse): Exchange {
+  return {
+    service,
+    res,
+    clientId: '',
+    idNumber: 0,
+    head: false,
+    remote: '',
+    checked: '',
+    insights: false,
+    requests: 1,
+    units: 1,
+    owed: 0,
+    onEnd: undefined,
+    startedMs: 0,
+    key: undefined,
+    keep: false,
+    state: states.open,
+  }
+}
+
+/** The id as the answer and the log say it. */
+export function requestIdOf({ clientId, idNumber, service }: Exchange): string {
+  return clientId === '' ? service.requestIds.text(idNumber) : clientId
 }
 
 /** The answer is, or would have been, no 200: what was spent for it goes back, once. */

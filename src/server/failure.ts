@@ -2,7 +2,7 @@
 // the error's kind and the places it passed, never its message: that may hold an address or a key.
 
 import { addressesOf } from './access.ts'
-import { type Exchange, states } from './exchange.ts'
+import { type Exchange, requestIdOf, states } from './exchange.ts'
 import { describeError } from './fault.ts'
 import { replyError } from './reply.ts'
 
@@ -10,7 +10,7 @@ import { replyError } from './reply.ts'
 export function failExchange(exchange: Exchange, error: unknown): void {
   try {
     const { log } = exchange.service
-    const { requestId } = exchange
+    const requestId = requestIdOf(exchange)
     const fields = { requestId, ...describeError(error), ...addressesOf(exchange) }
     log.error(fields, 'A request failed inside the server; its client was told internal_error.')
     // What threw may have written half an answer: only a closed connection is clear to the client.

@@ -14,8 +14,9 @@
 import { type ApiErrorCode, apiErrors, errorBody } from '../api/error.ts'
 import { logAnswer } from './access.ts'
 import { type Status, countRequest } from './counters.ts'
-import { type Exchange, closeExchange, giveBack, states } from './exchange.ts'
+import { type Exchange, closeExchange, giveBack, requestIdOf, states } from './exchange.ts'
 import { describeError } from './fault.ts'
+import { contentHeaders, headBytes } from './head.ts'
 import { limitHeaders, retryAfter } from './limit.ts'
 
 const statusLines = {
@@ -30,8 +31,6 @@ const statusLines = {
   500: '500 Internal Server Error',
   503: '503 Service Unavailable',
 } as const satisfies Readonly<Record<Status, string>>
-
-export const contentHeaders = 'application/json\r\ncache-control: no-store'
 
 const challengeHeaders = `${contentHeaders}\r\nwww-authenticate: Bearer`
 
@@ -52,8 +51,14 @@ export function replyJson(exchange: Exchange, body: string): void {
 export function replyBytes(exchange: Exchange, body: Uint8Array): void {
   exchange.owed = 0
   if (answersAtOnce(exchange)) {
+    const { res, service, clientId } = exchange
     exchange.state = states.answered
-    write(exchange, { status: 200, headers: contentHeaders, body }, false)
+    countRequest(service.counters, 200, performance.now() - exchange.startedMs)
+    if (clientId !== '') res.writeHeader('x-request-id', clientId)
+    res.writeHeader('content-type', headBytes(exchange))
+    res.end(body)
+    if (service.logRequests) logAnswer(exchange, 200)
+    closeExchange(exchange)
   } else {
     reply(exchange, { status: 200, headers: contentHeaders, body: body.slice() })
   }
@@ -79,7 +84,7 @@ export function replyError(
   reply(exchange, {
     status: apiErrors[code].status,
     headers,
-    body: errorBody(code, exchange.requestId, message),
+    body: errorBody(code, requestIdOf(exchange), message),
   })
 }
 
@@ -98,22 +103,23 @@ function reply(exchange: Exchange, answer: Answer): void {
       // Outside the cork, whose end has sent the answer off.
       if (exchange.head) exchange.res.close()
     } catch (error) {
-      const { requestId, service } = exchange
+      const { service } = exchange
+      const requestId = requestIdOf(exchange)
       service.log.error({ requestId, ...describeError(error) }, 'An answer could not be written.')
     }
   })
 }
 
 function write(exchange: Exchange, answer: Answer, close: boolean): void {
-  const { res, service, requestId } = exchange
+  const { res, service, clientId } = exchange
   countRequest(service.counters, answer.status, performance.now() - exchange.startedMs)
   // uWebSockets.js begins an answer with 200 OK by itself.
   if (answer.status !== 200) res.writeStatus(statusLines[answer.status])
   const headers = answer.headers + limitHeaders(exchange)
-  if (exchange.ownId) {
-    res.writeHeader('content-type', `${headers}\r\nx-request-id: ${requestId}`)
+  if (clientId === '') {
+    res.writeHeader('content-type', `${headers}\r\nx-request-id: ${requestIdOf(exchange)}`)
   } else {
-    res.writeHeader('x-request-id', requestId)
+    res.writeHeader('x-request-id', clientId)
     res.writeHeader('content-type', headers)
   }
   if (exchange.head) {

@@ -7,13 +7,12 @@
 // before its callback returns.
 
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import type { Authenticated } from '../account/keyring.ts'
 import type { ApiErrorCode } from '../api/error.ts'
 import { checkBodyBytesMax } from '../api/path.ts'
 import { logAbort, logRefusal, remoteOf } from './access.ts'
 import { admit } from './admit.ts'
 import { countRefused } from './counters.ts'
-import { type Exchange, type Service, abortExchange, states } from './exchange.ts'
+import { type Exchange, type Service, abortExchange, newExchange, states } from './exchange.ts'
 import { failExchange } from './failure.ts'
 import {
   type HeaderPass,
@@ -27,7 +26,7 @@ import {
 import { wantsInsights } from './insights.ts'
 import { replyError } from './reply.ts'
 import { isRequestId } from './requestid.ts'
-import { type Endpoint, routes } from './route.ts'
+import { type Endpoint, checkEndpoint, routes } from './route.ts'
 
 /**
  * A body that is too large is read on, and thrown away, for so long, so that its sender gets to see
@@ -42,15 +41,34 @@ const noBody = Buffer.alloc(0)
 /** The first room for a body that comes in pieces. */
 const bodyBytesMin = 1024
 
-/** What will be done with the body once it is there. */
-type Plan =
-  | { readonly kind: 'refuse'; readonly code: ApiErrorCode; readonly allow: string }
-  | { readonly kind: 'open'; readonly endpoint: Extract<Endpoint, { access: 'open' }> }
-  | {
-      readonly kind: 'key'
-      readonly endpoint: Extract<Endpoint, { access: 'key' }>
-      readonly key: Authenticated
-    }
+/** A request whose body is still to come, with its exchange. */
+interface Intake {
+  readonly exchange: Exchange
+  /** What will be asked when the body is there; `undefined` where `refusal` is answered. */
+  endpoint: Endpoint | undefined
+  refusal: ApiErrorCode
+  /** Of a refusal: the value of the Allow header. */
+  allow: string
+  /** The Content-Length, 0 where there is none. */
+  stated: number
+  bytesMax: number
+  /** What has come so far, where it came in pieces. */
+  kept: Buffer
+  bytes: number
+  /** The body has been handed on, or was too large. */
+  finished: boolean
+  readonly onData: (chunk: ArrayBuffer, isLast: boolean) => void
+  readonly onAborted: () => void
+}
+
+/**
+ * Intakes that wait for another request. One that is used again saves its two callbacks, its exchange
+ * and half a kilobyte of garbage. Only those come back that no later turn of the loop can
+ * know: their exchange was over when the endpoint returned, in the turn that brought the body's end.
+ */
+const idle: Intake[] = []
+/** So many come back at most: more than bodies arrive in pieces at one time, ordinarily. */
+const idleMax = 1024
 
 /**
  * Every request of the public port comes in here. `known` is what uWebSockets.js's own router found
@@ -72,115 +90,144 @@ export function handleRequest(
     return
   }
   const head = known === undefined && req.getCaseSensitiveMethod() === 'HEAD'
-  const ownId = !isRequestId(pass.requestId)
-  const exchange: Exchange = {
-    service,
-    res,
-    requestId: ownId ? service.nextRequestId() : pass.requestId,
-    ownId,
-    head,
-    remote: remoteOf(service, res),
-    checked: '',
-    insights: false,
-    requests: 1,
-    units: 1,
-    owed: 0,
-    onEnd: undefined,
-    startedMs: performance.now(),
-    key: undefined,
-    // How an answer to HEAD ends leaves no other way, see reply.ts.
-    keep: framing === framings.kept && !head,
-    state: states.open,
-  }
+  const intake = idle.pop() ?? newIntake(service, res)
+  const { exchange } = intake
+  begin(intake, service, res)
+  exchange.head = head
+  // How an answer to HEAD ends leaves no other way, see reply.ts.
+  exchange.keep = framing === framings.kept && !head
   service.pending += 1
-  res.onAborted(() => {
-    if (service.logRequests && exchange.state !== states.gone) logAbort(exchange)
-    abortExchange(exchange)
-  })
+  res.onAborted(intake.onAborted)
   try {
-    const plan = known === undefined ? planOf(exchange, req) : planFor(exchange, known)
-    let bytesMax: number = checkBodyBytesMax
-    if (plan.kind === 'key') {
-      exchange.insights = wantsInsights(plan.key, req)
-      bytesMax = plan.endpoint.bodyBytesMax
-    }
-    readBody(exchange, { stated: pass.length, bytesMax }, (body) => carryOut(exchange, plan, body))
+    decide(intake, req, known)
+    if (intake.stated > intake.bytesMax + discardedBytesMax) carryOut(intake, undefined)
+    else res.onData(intake.onData)
   } catch (error) {
     failExchange(exchange, error)
   }
 }
 
-/** 404 and 405, then as `planFor`. */
-function planOf(exchange: Exchange, req: HttpRequest): Plan {
-  const route = routes.get(req.getUrl())
-  if (route === undefined) return { kind: 'refuse', code: 'not_found', allow: '' }
-  const endpoint = route.methods.get(req.getCaseSensitiveMethod())
-  if (endpoint === undefined) {
-    return { kind: 'refuse', code: 'method_not_allowed', allow: route.allow }
-  }
-  return planFor(exchange, endpoint)
-}
-
-/** 401, 403, 429 rate and their place before the body. */
-function planFor(exchange: Exchange, endpoint: Endpoint): Plan {
-  if (endpoint.access === 'open') return { kind: 'open', endpoint }
-  const outcome = admit(exchange, pass)
-  return outcome.kind === 'authenticated'
-    ? { kind: 'key', endpoint, key: outcome }
-    : { kind: 'refuse', code: outcome.code, allow: '' }
-}
-
-/** `body` is `undefined` where it is too large. */
-function carryOut(exchange: Exchange, plan: Plan, body: Uint8Array | undefined): void {
-  if (body === undefined || beginsLikeChunk(body)) exchange.keep = false
-  if (plan.kind === 'refuse') replyError(exchange, plan.code, plan.allow)
-  else if (body === undefined) replyError(exchange, 'payload_too_large')
-  else if (plan.kind === 'open') plan.endpoint.answer(exchange)
-  else plan.endpoint.answer(exchange, plan.key, body)
-}
-
-/**
- * Calls `done` once: with the whole body, valid during the call only, or with `undefined` where it
- * is larger than `bytesMax`. `stated` is the Content-Length, 0 where there is none.
- */
-function readBody(
-  exchange: Exchange,
-  limits: { readonly stated: number; readonly bytesMax: number },
-  done: (body: Uint8Array | undefined) => void,
-): void {
-  const { stated, bytesMax } = limits
-  const discardBytesMax = bytesMax + discardedBytesMax
-  let kept: Buffer = noBody
-  let bytes = 0
-  let finished = false
-  const finish = (body: Uint8Array | undefined): void => {
-    finished = true
-    done(body)
-  }
-  if (stated > discardBytesMax) {
-    finish(undefined)
-    return
-  }
-  exchange.res.onData((chunk, isLast) => {
-    if (finished || exchange.state !== states.open) return
-    try {
-      const before = bytes
-      bytes += chunk.byteLength
-      if (bytes > bytesMax) {
-        kept = noBody
-        if (isLast || bytes > discardBytesMax) finish(undefined)
-      } else if (isLast && before === 0) {
-        finish(new Uint8Array(chunk))
-      } else {
-        // Copied: the chunk is dead after this call.
-        kept = roomFor(kept, bytes, Math.min(stated, bytesMax))
-        Buffer.from(chunk).copy(kept, before)
-        if (isLast) finish(kept.subarray(0, bytes))
+function newIntake(service: Service, res: HttpResponse): Intake {
+  const exchange = newExchange(service, res)
+  const intake: Intake = {
+    exchange,
+    endpoint: undefined,
+    refusal: 'not_found',
+    allow: '',
+    stated: 0,
+    bytesMax: 0,
+    kept: noBody,
+    bytes: 0,
+    finished: false,
+    onData: (chunk, isLast) => {
+      if (intake.finished || exchange.state !== states.open) return
+      try {
+        take(intake, chunk, isLast)
+      } catch (error) {
+        failExchange(exchange, error)
       }
-    } catch (error) {
-      failExchange(exchange, error)
+    },
+    onAborted: () => {
+      if (exchange.service.logRequests && exchange.state !== states.gone) logAbort(exchange)
+      abortExchange(exchange)
+    },
+  }
+  return intake
+}
+
+/** Makes an intake, new or used, one of the request whose headers have just been passed. */
+function begin(intake: Intake, service: Service, res: HttpResponse): void {
+  const { exchange } = intake
+  intake.endpoint = undefined
+  intake.allow = ''
+  intake.stated = pass.length
+  intake.bytesMax = checkBodyBytesMax
+  intake.kept = noBody
+  intake.bytes = 0
+  intake.finished = false
+  exchange.service = service
+  exchange.res = res
+  const ownId = !isRequestId(pass.requestId)
+  exchange.clientId = ownId ? '' : pass.requestId
+  exchange.idNumber = ownId ? service.requestIds.next() : 0
+  exchange.remote = remoteOf(service, res)
+  exchange.checked = ''
+  exchange.insights = false
+  exchange.requests = 1
+  exchange.units = 1
+  exchange.owed = 0
+  exchange.onEnd = undefined
+  exchange.startedMs = performance.now()
+  exchange.key = undefined
+  exchange.state = states.open
+}
+
+/** Everything of contract 3.12 that comes before the body: 404, 405, 401, 403, 429 rate. */
+function decide(intake: Intake, req: HttpRequest, known: Endpoint | undefined): void {
+  const { exchange } = intake
+  const endpoint = known ?? find(intake, req)
+  if (endpoint === undefined) return
+  if (endpoint.access === 'key') {
+    const outcome = admit(exchange, pass)
+    if (outcome.kind !== 'authenticated') {
+      intake.refusal = outcome.code
+      return
     }
-  })
+    intake.bytesMax = endpoint.bodyBytesMax
+    exchange.insights = wantsInsights(outcome, req)
+  }
+  intake.endpoint = endpoint
+}
+
+/** The endpoint by the route table, or `undefined` and why. */
+function find(intake: Intake, req: HttpRequest): Endpoint | undefined {
+  const route = routes.get(req.getUrl())
+  intake.refusal = 'not_found'
+  if (route === undefined) return undefined
+  const endpoint = route.methods.get(req.getCaseSensitiveMethod())
+  if (endpoint !== undefined) return endpoint
+  intake.refusal = 'method_not_allowed'
+  intake.allow = route.allow
+  return undefined
+}
+
+/** `body` is good for this call only; it is `undefined` where it is too large. */
+function carryOut(intake: Intake, body: Uint8Array | undefined): void {
+  const { endpoint, exchange } = intake
+  intake.finished = true
+  if (body === undefined || beginsLikeChunk(body)) exchange.keep = false
+  if (endpoint === undefined) replyError(exchange, intake.refusal, intake.allow)
+  else if (body === undefined) replyError(exchange, 'payload_too_large')
+  else if (endpoint.access === 'open') endpoint.answer(exchange)
+  else if (exchange.key !== undefined) {
+    endpoint.answer(exchange, exchange.key, body)
+    if (endpoint === checkEndpoint && !exchange.insights) letGo(intake)
+  }
+}
+
+/** Lets the intake serve another request, if this one's check is over. */
+function letGo(intake: Intake): void {
+  if (intake.exchange.state !== states.gone || idle.length >= idleMax) return
+  intake.kept = noBody
+  idle.push(intake)
+}
+
+/** Takes in a chunk; the body's last one, or one too many, ends the reading. */
+function take(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
+  const { bytes: before, bytesMax } = intake
+  const bytes = before + chunk.byteLength
+  intake.bytes = bytes
+  if (bytes > bytesMax) {
+    intake.kept = noBody
+    if (isLast || bytes > bytesMax + discardedBytesMax) carryOut(intake, undefined)
+  } else if (isLast && before === 0) {
+    carryOut(intake, new Uint8Array(chunk))
+  } else {
+    // Copied: the chunk is dead after this call.
+    intake.kept = roomFor(intake.kept, bytes, Math.min(intake.stated, bytesMax))
+    Buffer.from(chunk).copy(intake.kept, before)
+    if (isLast) carryOut(intake, intake.kept.subarray(0, bytes))
+  }
 }
 
 /** A buffer of at least `bytes` with the content of `kept`; grows by doubling. */

@@ -22,12 +22,41 @@ export function isRequestId(text: string): boolean {
   return true
 }
 
-/** Makes ids that no other process and no later start repeats: 64 random bits and a counter. */
-export function requestIds(): () => string {
+/** Base 36, of a fixed width so that an id can be written in place: 2^41 ids. */
+export const numberDigits = 8
+
+/**
+ * Our ids: 64 random bits and a number, which no other process and no later start repeats. A request
+ * has a number; it becomes text only where it is said.
+ */
+export interface RequestIds {
+  /** What all ids begin with. */
+  readonly prefix: string
+  /** The next number, from 1. */
+  readonly next: () => number
+  readonly text: (number: number) => string
+}
+
+export function requestIds(): RequestIds {
   const prefix = `${randomBytes(8).toString('hex')}-`
   let count = 0
-  return () => {
-    count += 1
-    return prefix + count.toString(36)
+  return {
+    prefix,
+    next: () => ++count,
+    text: (number) => prefix + number.toString(36).padStart(numberDigits, '0'),
+  }
+}
+
+/** Below it, a division stays one of integers, five times as fast. */
+const intMax = 2 ** 31 - 1
+
+/** Writes what follows the prefix as ASCII at `at`. */
+export function putNumber(out: Uint8Array, at: number, number: number): void {
+  let rest = number
+  for (let i = at + numberDigits - 1; i >= at; i--) {
+    const next = rest <= intMax ? (rest / 36) | 0 : Math.floor(rest / 36)
+    const digit = rest - next * 36
+    out[i] = digit < 10 ? 0x30 + digit : 0x57 + digit
+    rest = next
   }
 }

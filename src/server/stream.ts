@@ -7,9 +7,9 @@
 
 import { logAnswer } from './access.ts'
 import { countRequest } from './counters.ts'
-import { type Exchange, closeExchange, states } from './exchange.ts'
+import { type Exchange, closeExchange, requestIdOf, states } from './exchange.ts'
+import { contentHeaders } from './head.ts'
 import { limitHeaders } from './limit.ts'
-import { contentHeaders } from './reply.ts'
 
 /** One that is written, one that is ready, one under way. */
 export const piecesAhead = 3
@@ -61,7 +61,7 @@ export function streamJson(exchange: Exchange, pieces: Pieces): void {
 
   exchange.state = states.answered
   exchange.owed = 0
-  res.writeHeader('x-request-id', exchange.requestId)
+  res.writeHeader('x-request-id', requestIdOf(exchange))
   res.writeHeader('content-type', contentHeaders + limitHeaders(exchange))
   if (close) res.writeHeader('connection', 'close')
   res.onWritable(() => {

@@ -142,7 +142,7 @@ async function start(
     limiter,
     counters,
     log,
-    nextRequestId: requestIds(),
+    requestIds: requestIds(),
     table: current.table,
     file: current.file,
     pool,

@@ -49,6 +49,22 @@ export function locationString(
   return locations[at + locationTexts[member]] ?? 0
 }
 
+/** What a location says itself, without its country; members in the order of the answer. */
+export type Place = Pick<Location, 'state' | 'city' | 'zip' | 'latitude' | 'longitude' | 'timezone'>
+
+/** `id` must be a location id of the table, not 0. */
+export function readPlace(locations: Int32Array, id: number, strings: Strings): Place {
+  const at = (id - 1) * locationWords
+  return {
+    state: strings.text(locations[at + 1] ?? 0),
+    city: strings.text(locations[at + 2] ?? 0),
+    zip: strings.text(locations[at + 3] ?? 0),
+    latitude: (locations[at + 4] ?? 0) / degreeScale,
+    longitude: (locations[at + 5] ?? 0) / degreeScale,
+    timezone: strings.text(locations[at + 6] ?? 0),
+  }
+}
+
 /** `id` must be a location id of the table, not 0. */
 export function readLocation(
   views: { readonly countries: Uint32Array; readonly locations: Int32Array },
@@ -60,12 +76,7 @@ export function readLocation(
   const { currency_code, ...country } = readCountry(countries, locations[at] ?? 1, strings)
   return {
     ...country,
-    state: strings.text(locations[at + 1] ?? 0),
-    city: strings.text(locations[at + 2] ?? 0),
-    zip: strings.text(locations[at + 3] ?? 0),
-    latitude: (locations[at + 4] ?? 0) / degreeScale,
-    longitude: (locations[at + 5] ?? 0) / degreeScale,
-    timezone: strings.text(locations[at + 6] ?? 0),
+    ...readPlace(locations, id, strings),
     currency_code,
     accuracy: accuracies[locations[at + 7] ?? 2] ?? 'country',
   }

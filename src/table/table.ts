@@ -40,7 +40,7 @@ export interface Table {
   check(text: string): CheckAnswer | undefined
   /**
    * The same answer as JSON bytes, without an object or a string: exactly JSON.stringify of `check`.
-   * `asked.family` must not be 0. What it returns is good until its next call.
+   * `asked.family` must not be 0. What it returns is good until the next call, of any table.
    */
   answer(asked: Asked): AnswerBytes
   /** Unmaps the file. Any use afterwards throws; views must not outlive it. */

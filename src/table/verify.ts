@@ -15,6 +15,8 @@ import {
   locationWords,
   networkWords,
   recordWords,
+  runCountryBits,
+  runElementBytes,
   tailGroupFlag,
   tailWords,
   trailerBytes,
@@ -44,6 +46,7 @@ export function verifyTable(path: string): { readonly id: string; readonly bytes
     checkIds(file, fail)
     checkLists(file, fail)
     checkTexts(file, fail)
+    checkRuns(file, fail)
     return { id: file.id, bytes: map.bytes.length }
   } finally {
     map.unmap()
@@ -242,4 +245,27 @@ function checkTexts({ views }: TableFile, fail: Fail): void {
   for (let id = 0; id < offsets.length; id++) {
     if ((bytes[offsets[id]!] ?? 0) >>> 6 === 2) fail('string_offsets', id, 'it cuts a character')
   }
+}
+
+/** Each run lies in its section, is UTF-8 by itself, and names a country and an accuracy. */
+function checkRuns({ views }: TableFile, fail: Fail): void {
+  const { network_runs: networkRuns, location_runs: locationRuns, runs } = views
+  const words = new Uint32Array(runs.buffer, runs.byteOffset, runs.length * 2)
+  const bytes = new Uint8Array(runs.buffer, runs.byteOffset, runs.byteLength)
+  if (runs.some(Number.isNaN)) fail('runs', runs.findIndex(Number.isNaN), 'it is no text')
+  const check = (section: SectionName, id: number, run: number, factsMax: number): void => {
+    const from = (run + 1) * runElementBytes
+    const to = from + (words[run * 2] ?? Infinity)
+    if (to > bytes.length) fail(section, id, 'its run does not lie in its section')
+    if (!isUtf8(bytes.subarray(from, to))) fail('runs', run, 'it is no UTF-8')
+    if ((words[run * 2 + 1] ?? 0) > factsMax) fail('runs', run, 'unknown country or accuracy')
+  }
+  networkRuns.forEach((run, id) => check('network_runs', id, run, 0))
+  const countries = views.countries.length / countryWords
+  const factsMax = (accuracies.length - 1) * 2 ** runCountryBits + countries
+  locationRuns.forEach((run, id) => {
+    check('location_runs', id, run, factsMax)
+    const country = (words[run * 2 + 1] ?? 0) % 2 ** runCountryBits
+    if (country === 0 || country > countries) fail('runs', run, 'unknown country')
+  })
 }

@@ -110,6 +110,9 @@ function readViews(
     string_offsets: read('string_offsets'),
     string_bytes: read('string_bytes'),
     densities: read('densities'),
+    network_runs: read('network_runs'),
+    location_runs: read('location_runs'),
+    runs: read('runs'),
   }
 }
 
@@ -199,6 +202,7 @@ function checkLengths(views: Views, path: string): void {
     ['ipv6_tail_records', views.ipv6_tails.length / tailWords],
     // Empty in a table from before there were any.
     ...(views.densities.length === 0 ? [] : ([['densities', densitiesLength]] as const)),
+    ...(views.runs.length === 0 ? [] : runLengths(views)),
   ]
   for (const [name, length] of equals) {
     if (views[name].length !== length) {
@@ -208,4 +212,11 @@ function checkLengths(views: Views, path: string): void {
   for (const name of ['ipv4_starts', 'ipv6_keys', 'ipv6_tail_groups', 'string_offsets'] as const) {
     if (views[name].length === 0) throw corrupt(path, name, 0, 'it is empty')
   }
+}
+
+function runLengths(views: Views): readonly (readonly [SectionName, number])[] {
+  return [
+    ['network_runs', views.networks.length / networkWords],
+    ['location_runs', views.locations.length / locationWords],
+  ]
 }

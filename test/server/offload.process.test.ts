@@ -51,8 +51,8 @@ function newExchange(): Exchange {
   return {
     service,
     res,
-    requestId: 'one',
-    ownId: false,
+    clientId: 'one',
+    idNumber: 0,
     head: false,
     remote: '',
     checked: '',

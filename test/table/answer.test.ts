@@ -1,21 +1,26 @@
 // The answer's bytes against their twin over tables of every kind of text, and how they are made:
 // without JSON, without a string.
 
+import { crc32 } from 'node:zlib'
 import * as fc from 'fast-check'
+import { ByteBuffer } from 'flatbuffers'
 import { describe, expect, it, vi } from 'vitest'
 import { assemble } from '../../build/assemble.ts'
 import { encodeTable } from '../../build/write/file.ts'
 import { formatAddress } from '../../src/ip/text.ts'
 import { formatAddressBytes, formatIpv4Bytes } from '../../src/ip/text-bytes.ts'
 import { accuracies } from '../../src/model/location.ts'
+import { TableHeader } from '../../src/schema/generated/iprisk/table-header.ts'
+import { trailerBytes } from '../../src/schema/layout.ts'
 import { openAnswers } from '../../src/table/answer.ts'
 import { type Asked, ask, newAsked } from '../../src/table/asked.ts'
 import { check } from '../../src/table/check.ts'
 import { openTable } from '../../src/table/open.ts'
 import { openStrings } from '../../src/table/string.ts'
 import type { Table } from '../../src/table/table.ts'
+import { readTrailer, writeTrailer } from '../../src/table/trailer.ts'
 import { readTableFile } from '../../src/table/view.ts'
-import { smallParts, writeSmallTable } from './small.ts'
+import { smallContent, smallParts, writeSmallTable } from './small.ts'
 import { differenceOf } from './twin.ts'
 
 const anyText = fc.oneof(
@@ -68,6 +73,17 @@ const text = fc.oneof(
   fc.constantFrom('2a01:4f8::1', '2A01:4F8:0::1', '2a01:4f8::3', '9.1.2.3', '::', '::1', 'x', ''),
 )
 
+/** Makes the header say another minor. */
+function sayMinor(bytes: Uint8Array, minor: number): void {
+  const trailer = readTrailer(bytes, 'older')
+  const { bb, bb_pos: at } = TableHeader.getRootAsTableHeader(new ByteBuffer(bytes))
+  // Of its vtable the fourth member: where the table's second field, the minor, lies.
+  const place = bb!.readInt16(at - bb!.readInt32(at) + 6)
+  bb!.writeInt16(at + place, minor)
+  const headerCrc = crc32(bytes.subarray(0, trailer.headerBytes))
+  bytes.set(writeTrailer({ ...trailer, headerCrc }), bytes.length - trailerBytes)
+}
+
 describe('the bytes of an answer', () => {
   const table = openTable(writeSmallTable())
 
@@ -94,6 +110,32 @@ describe('the bytes of an answer', () => {
       }
     })
     fc.assert(property, { numRuns: 40 })
+  })
+
+  it('are the same from a table of minor 2, which has no runs', () => {
+    const bytes = encodeTable(smallContent()).bytes
+    sayMinor(bytes, 2)
+    const { id, views } = readTableFile(bytes, 'older')
+    expect(views.runs).toHaveLength(0)
+    const reader = { id, views, strings: openStrings(views) }
+    const older = {
+      check: (text: string) => check(reader, text),
+      answer: openAnswers(reader),
+    }
+    for (const text of ['9.1.2.3', '11.1.1.1', '10.0.0.1', '2A01:4f8:0::1', '::ffff:9.1.2.3']) {
+      expect(differenceOf(older, text)).toBeUndefined()
+    }
+  })
+
+  it('are made by the twin where they are too long for the room', () => {
+    const parts = smallParts()
+    const organization = '"'.repeat(20_000)
+    const networks = parts.networks.map((network) => ({ ...network, organization }))
+    const { bytes } = encodeTable(assemble({ ...parts, networks }).content)
+    const { id, views } = readTableFile(bytes, 'long')
+    const reader = { id, views, strings: openStrings(views) }
+    const long = { check: (text: string) => check(reader, text), answer: openAnswers(reader) }
+    expect(differenceOf(long, '9.1.2.3')).toBeUndefined()
   })
 
   it('are made without JSON once the fragments are there', () => {

@@ -403,8 +403,53 @@ densitiesArray():Float64Array|null {
   return offset ? new Float64Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
 }
 
+networkRuns(index: number):number|null {
+  const offset = this.bb!.__offset(this.bb_pos, 60);
+  return offset ? this.bb!.readUint32(this.bb!.__vector(this.bb_pos + offset) + index * 4) : 0;
+}
+
+networkRunsLength():number {
+  const offset = this.bb!.__offset(this.bb_pos, 60);
+  return offset ? this.bb!.__vector_len(this.bb_pos + offset) : 0;
+}
+
+networkRunsArray():Uint32Array|null {
+  const offset = this.bb!.__offset(this.bb_pos, 60);
+  return offset ? new Uint32Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
+}
+
+locationRuns(index: number):number|null {
+  const offset = this.bb!.__offset(this.bb_pos, 62);
+  return offset ? this.bb!.readUint32(this.bb!.__vector(this.bb_pos + offset) + index * 4) : 0;
+}
+
+locationRunsLength():number {
+  const offset = this.bb!.__offset(this.bb_pos, 62);
+  return offset ? this.bb!.__vector_len(this.bb_pos + offset) : 0;
+}
+
+locationRunsArray():Uint32Array|null {
+  const offset = this.bb!.__offset(this.bb_pos, 62);
+  return offset ? new Uint32Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
+}
+
+runs(index: number):number|null {
+  const offset = this.bb!.__offset(this.bb_pos, 64);
+  return offset ? this.bb!.readFloat64(this.bb!.__vector(this.bb_pos + offset) + index * 8) : 0;
+}
+
+runsLength():number {
+  const offset = this.bb!.__offset(this.bb_pos, 64);
+  return offset ? this.bb!.__vector_len(this.bb_pos + offset) : 0;
+}
+
+runsArray():Float64Array|null {
+  const offset = this.bb!.__offset(this.bb_pos, 64);
+  return offset ? new Float64Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
+}
+
 static startTableHeader(builder:flatbuffers.Builder) {
-  builder.startObject(28);
+  builder.startObject(31);
 }
 
 static addMajor(builder:flatbuffers.Builder, major:number) {
@@ -912,6 +957,69 @@ static startDensitiesVector(builder:flatbuffers.Builder, numElems:number) {
   builder.startVector(8, numElems, 8);
 }
 
+static addNetworkRuns(builder:flatbuffers.Builder, networkRunsOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(28, networkRunsOffset, 0);
+}
+
+static createNetworkRunsVector(builder:flatbuffers.Builder, data:number[]|Uint32Array):flatbuffers.Offset;
+/**
+ * @deprecated This Uint8Array overload will be removed in the future.
+ */
+static createNetworkRunsVector(builder:flatbuffers.Builder, data:number[]|Uint8Array):flatbuffers.Offset;
+static createNetworkRunsVector(builder:flatbuffers.Builder, data:number[]|Uint32Array|Uint8Array):flatbuffers.Offset {
+  builder.startVector(4, data.length, 4);
+  for (let i = data.length - 1; i >= 0; i--) {
+    builder.addInt32(data[i]!);
+  }
+  return builder.endVector();
+}
+
+static startNetworkRunsVector(builder:flatbuffers.Builder, numElems:number) {
+  builder.startVector(4, numElems, 4);
+}
+
+static addLocationRuns(builder:flatbuffers.Builder, locationRunsOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(29, locationRunsOffset, 0);
+}
+
+static createLocationRunsVector(builder:flatbuffers.Builder, data:number[]|Uint32Array):flatbuffers.Offset;
+/**
+ * @deprecated This Uint8Array overload will be removed in the future.
+ */
+static createLocationRunsVector(builder:flatbuffers.Builder, data:number[]|Uint8Array):flatbuffers.Offset;
+static createLocationRunsVector(builder:flatbuffers.Builder, data:number[]|Uint32Array|Uint8Array):flatbuffers.Offset {
+  builder.startVector(4, data.length, 4);
+  for (let i = data.length - 1; i >= 0; i--) {
+    builder.addInt32(data[i]!);
+  }
+  return builder.endVector();
+}
+
+static startLocationRunsVector(builder:flatbuffers.Builder, numElems:number) {
+  builder.startVector(4, numElems, 4);
+}
+
+static addRuns(builder:flatbuffers.Builder, runsOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(30, runsOffset, 0);
+}
+
+static createRunsVector(builder:flatbuffers.Builder, data:number[]|Float64Array):flatbuffers.Offset;
+/**
+ * @deprecated This Uint8Array overload will be removed in the future.
+ */
+static createRunsVector(builder:flatbuffers.Builder, data:number[]|Uint8Array):flatbuffers.Offset;
+static createRunsVector(builder:flatbuffers.Builder, data:number[]|Float64Array|Uint8Array):flatbuffers.Offset {
+  builder.startVector(8, data.length, 8);
+  for (let i = data.length - 1; i >= 0; i--) {
+    builder.addFloat64(data[i]!);
+  }
+  return builder.endVector();
+}
+
+static startRunsVector(builder:flatbuffers.Builder, numElems:number) {
+  builder.startVector(8, numElems, 8);
+}
+
 static endTableHeader(builder:flatbuffers.Builder):flatbuffers.Offset {
   const offset = builder.endObject();
   return offset;
@@ -925,7 +1033,7 @@ static finishSizePrefixedTableHeaderBuffer(builder:flatbuffers.Builder, offset:f
   builder.finish(offset, 'IPRK', true);
 }
 
-static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number, idOffset:flatbuffers.Offset, asOf:number, sourcesOffset:flatbuffers.Offset, checksumsOffset:flatbuffers.Offset, ipv4IndexOffset:flatbuffers.Offset, ipv4StartsOffset:flatbuffers.Offset, ipv4RecordsOffset:flatbuffers.Offset, ipv6IndexOffset:flatbuffers.Offset, ipv6KeysOffset:flatbuffers.Offset, ipv6RecordsOffset:flatbuffers.Offset, ipv6TailGroupsOffset:flatbuffers.Offset, ipv6TailsOffset:flatbuffers.Offset, ipv6TailRecordsOffset:flatbuffers.Offset, recordsOffset:flatbuffers.Offset, networksOffset:flatbuffers.Offset, countriesOffset:flatbuffers.Offset, locationsOffset:flatbuffers.Offset, verdictsOffset:flatbuffers.Offset, reasonListsOffset:flatbuffers.Offset, reasonsOffset:flatbuffers.Offset, evidenceListsOffset:flatbuffers.Offset, evidenceIdsOffset:flatbuffers.Offset, evidenceOffset:flatbuffers.Offset, stringOffsetsOffset:flatbuffers.Offset, stringBytesOffset:flatbuffers.Offset, densitiesOffset:flatbuffers.Offset):flatbuffers.Offset {
+static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number, idOffset:flatbuffers.Offset, asOf:number, sourcesOffset:flatbuffers.Offset, checksumsOffset:flatbuffers.Offset, ipv4IndexOffset:flatbuffers.Offset, ipv4StartsOffset:flatbuffers.Offset, ipv4RecordsOffset:flatbuffers.Offset, ipv6IndexOffset:flatbuffers.Offset, ipv6KeysOffset:flatbuffers.Offset, ipv6RecordsOffset:flatbuffers.Offset, ipv6TailGroupsOffset:flatbuffers.Offset, ipv6TailsOffset:flatbuffers.Offset, ipv6TailRecordsOffset:flatbuffers.Offset, recordsOffset:flatbuffers.Offset, networksOffset:flatbuffers.Offset, countriesOffset:flatbuffers.Offset, locationsOffset:flatbuffers.Offset, verdictsOffset:flatbuffers.Offset, reasonListsOffset:flatbuffers.Offset, reasonsOffset:flatbuffers.Offset, evidenceListsOffset:flatbuffers.Offset, evidenceIdsOffset:flatbuffers.Offset, evidenceOffset:flatbuffers.Offset, stringOffsetsOffset:flatbuffers.Offset, stringBytesOffset:flatbuffers.Offset, densitiesOffset:flatbuffers.Offset, networkRunsOffset:flatbuffers.Offset, locationRunsOffset:flatbuffers.Offset, runsOffset:flatbuffers.Offset):flatbuffers.Offset {
   TableHeader.startTableHeader(builder);
   TableHeader.addMajor(builder, major);
   TableHeader.addMinor(builder, minor);
@@ -955,6 +1063,9 @@ static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number
   TableHeader.addStringOffsets(builder, stringOffsetsOffset);
   TableHeader.addStringBytes(builder, stringBytesOffset);
   TableHeader.addDensities(builder, densitiesOffset);
+  TableHeader.addNetworkRuns(builder, networkRunsOffset);
+  TableHeader.addLocationRuns(builder, locationRunsOffset);
+  TableHeader.addRuns(builder, runsOffset);
   return TableHeader.endTableHeader(builder);
 }
 }
