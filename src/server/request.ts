@@ -18,6 +18,7 @@ import { failExchange } from './failure.ts'
 import {
   type HeaderPass,
   beginsLikeChunk,
+  framingBy,
   framingOf,
   framings,
   newHeaderPass,
@@ -64,14 +65,15 @@ export function handleRequest(
 ): void {
   resetHeaderPass(pass)
   req.forEach(takeHeader)
-  const framing = framingOf(pass)
+  const method = known === undefined ? req.getCaseSensitiveMethod() : 'POST'
+  const framing = known === undefined ? framingBy(method, framingOf(pass)) : framingOf(pass)
   if (framing === framings.refused) {
     countRefused(service.counters)
     if (service.logRequests) logRefusal(service, res)
     res.close()
     return
   }
-  const head = known === undefined && req.getCaseSensitiveMethod() === 'HEAD'
+  const head = method === 'HEAD'
   const ownId = !isRequestId(pass.requestId)
   const exchange: Exchange = {
     service,
@@ -88,8 +90,7 @@ export function handleRequest(
     onEnd: undefined,
     startedMs: performance.now(),
     key: undefined,
-    // How an answer to HEAD ends leaves no other way, see reply.ts.
-    keep: framing === framings.kept && !head,
+    keep: framing === framings.kept,
     state: states.open,
   }
   service.pending += 1
