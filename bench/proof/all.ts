@@ -8,6 +8,7 @@ import { killImport } from './kill-import.ts'
 import { killWorld } from './kill-world.ts'
 import { lives } from './lives.ts'
 import { mixedMemory } from './mixed-memory.ts'
+import { mutate } from './mutate.ts'
 import type { Proof } from './proof.ts'
 import { soak } from './soak.ts'
 import { swaps } from './swaps.ts'
@@ -143,5 +144,14 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 2, long: 10 },
     needsFeeds: none,
     run: mixedMemory,
+  },
+  {
+    name: 'mutate',
+    shows:
+      'requests bent at random kill no worker, are answered with no failure of the server, are held ' +
+      'for at most 12 seconds and leave its memory within 5 %.',
+    minutes: { short: 1, long: 30 },
+    needsFeeds: none,
+    run: mutate,
   },
 ]

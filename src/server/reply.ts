@@ -16,6 +16,7 @@ import { logAnswer } from './access.ts'
 import { type Status, countRequest } from './counters.ts'
 import { type Exchange, closeExchange, giveBack, states } from './exchange.ts'
 import { describeError } from './fault.ts'
+import { later } from './later.ts'
 import { limitHeaders, retryAfter } from './limit.ts'
 
 const statusLines = {
@@ -91,7 +92,7 @@ function reply(exchange: Exchange, answer: Answer): void {
     write(exchange, answer, false)
     return
   }
-  setImmediate(() => {
+  later(() => {
     if (exchange.state !== states.answered) return
     try {
       exchange.res.cork(() => write(exchange, answer, true))
