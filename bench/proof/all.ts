@@ -9,10 +9,12 @@ import { killWorld } from './kill-world.ts'
 import { lives } from './lives.ts'
 import { mixedMemory } from './mixed-memory.ts'
 import { mutate } from './mutate.ts'
+import { overload } from './overload.ts'
 import type { Proof } from './proof.ts'
 import { soak } from './soak.ts'
 import { swaps } from './swaps.ts'
 import { runTests } from './tests.ts'
+import { slow } from './slow.ts'
 
 const none = { short: false, long: false } as const
 const both = { short: true, long: true } as const
@@ -153,5 +155,23 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 1, long: 30 },
     needsFeeds: none,
     run: mutate,
+  },
+  {
+    name: 'slow',
+    shows:
+      'beside a thousand slow headers, bodies or readers the p99 of good traffic at most doubles, and ' +
+      'the slow ones are cut.',
+    minutes: { short: 3, long: 25 },
+    needsFeeds: none,
+    run: slow,
+  },
+  {
+    name: 'overload',
+    shows:
+      'five times the connections that a server is set to hold leave those within 90 % of their ' +
+      'goodput, are closed at accept and counted, and are forgotten within a second.',
+    minutes: { short: 1, long: 11 },
+    needsFeeds: none,
+    run: overload,
   },
 ]
