@@ -1,6 +1,7 @@
 // Every long proof as a row: its name, what it shows, about how long it takes, what it needs, and the
 // function that tries it. The next one is one more row.
 
+import { damage } from './damage.ts'
 import { diskFaults } from './disk-faults.ts'
 import { flips } from './flips.ts'
 import { killBuild } from './kill-build.ts'
@@ -173,5 +174,14 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 1, long: 11 },
     needsFeeds: none,
     run: overload,
+  },
+  {
+    name: 'damage',
+    shows:
+      'every damage that a table file can know of is refused by verify, and whatever a file says, ' +
+      'opening it and looking up in it ends no process.',
+    minutes: { short: 2, long: 10 },
+    needsFeeds: none,
+    run: damage,
   },
 ]
