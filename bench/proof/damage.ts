@@ -8,8 +8,8 @@
 import { fork } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { writeTable } from '../../build/write/file.ts'
+import { packageRoot } from '../../src/base/root.ts'
 import { smallContent } from '../../test/table/small.ts'
 import type { Fact, ProofContext, ProofResult } from './proof.ts'
 
@@ -23,7 +23,7 @@ export interface DamageReport {
   readonly faults: readonly string[]
 }
 
-const program = fileURLToPath(new URL('../damage-child.js', import.meta.url))
+const program = join(packageRoot, 'dist/bench/damage-child.js')
 /** For one damage: more is a loop without end. */
 const silenceMsMax = 30_000
 const worldFlips = 100

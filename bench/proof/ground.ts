@@ -4,8 +4,8 @@
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { writeTable } from '../../build/write/file.ts'
+import { packageRoot } from '../../src/base/root.ts'
 import { smallContent } from '../../test/table/small.ts'
 import { flagsOf, runChild, startChild } from '../child.ts'
 
@@ -22,7 +22,7 @@ export interface Ground {
   readonly end: () => Promise<void>
 }
 
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const program = join(packageRoot, 'dist/src/cli/main.js')
 const startMs = 60_000
 const says = /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/
 
