@@ -21,7 +21,10 @@ export function honestRequests(key: string, insights: boolean): readonly string[
     ...(insights ? [whole(`${paths.check}?include=insights`, '{"ip":"9.1.2.3"}')] : []),
   ]
   return [
-    ...[...bodies, ...bodies, ...bodies, ...bodies],
+    ...bodies,
+    ...bodies,
+    ...bodies,
+    ...bodies,
     `${head('POST', paths.check)}Transfer-Encoding: chunked\r\n\r\n10\r\n{"ip":"9.1.2.3"}\r\n0\r\n\r\n`,
     `${head('POST', paths.check)}Expect: 100-continue\r\nContent-Length: 16\r\n\r\n{"ip":"9.1.2.3"}`,
     `${head('GET', paths.meta)}Content-Length: 0\r\n\r\n`,

@@ -131,7 +131,7 @@ async function converse(port: number, requests: readonly string[], tally: Tally)
     return Math.min(requests.length, Math.max(1, answers))
   }
   if (end === 'answered') socket.destroy()
-  else watch(socket, closed, tally)
+  else watch(socket, tally)
   return Math.min(requests.length, answers + 1)
 }
 
@@ -149,7 +149,7 @@ function answersIn(text: string, tally: Tally): number {
 }
 
 /** The server waits for more: it must not do so for ever. */
-function watch(socket: Socket, closed: Promise<unknown>, tally: Tally): void {
+function watch(socket: Socket, tally: Tally): void {
   tally.waited += 1
   if (tally.watched >= watchedMax || !tally.watching) {
     socket.destroy()
@@ -162,7 +162,7 @@ function watch(socket: Socket, closed: Promise<unknown>, tally: Tally): void {
     socket.destroy()
   }, hangMs)
   socket.resume()
-  void closed.then(() => {
+  socket.once('close', () => {
     clearTimeout(timer)
     tally.watched -= 1
     tally.longestMs = Math.max(tally.longestMs, performance.now() - begun)

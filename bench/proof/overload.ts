@@ -114,13 +114,12 @@ async function measure(ground: Ground, within: () => Promise<LoadResult>): Promi
 function openCrowd({ port }: Ground): {
   readonly end: () => Promise<{ readonly turnedAway: number; readonly letIn: number }>
 } {
-  let over = false
   let turnedAway = 0
   let letIn = 0
   const stop = new AbortController()
   setMaxListeners(0, stop.signal)
   const client = async (): Promise<void> => {
-    while (!over) {
+    while (!stop.signal.aborted) {
       const begun = performance.now()
       await new Promise<void>((resolve) => {
         const socket = connect({ port, host: '127.0.0.1' })
@@ -142,7 +141,6 @@ function openCrowd({ port }: Ground): {
   const clients = Promise.all(Array.from({ length: crowdCount }, client))
   return {
     end: async () => {
-      over = true
       stop.abort()
       await clients
       return { turnedAway, letIn }

@@ -120,24 +120,18 @@ function createAddresses(
     looking = true
     openedBefore = opened
     opened = new Map()
-    void look(port).then(
-      (found) => {
-        known = found
-        openedBefore = new Map()
-        failed = false
-        finish(begun)
-      },
-      (error: unknown) => {
-        // What cannot be counted is not capped; a client is not to suffer for it.
-        if (!failed) {
-          log.error({}, `Connections cannot be counted by address: ${messageOf(error)}`)
-        }
-        failed = true
-        finish(begun)
-      },
-    )
+    void take(begun)
   }
-  const finish = (begun: number): void => {
+  const take = async (begun: number): Promise<void> => {
+    try {
+      known = await look(port)
+      openedBefore = new Map()
+      failed = false
+    } catch (error) {
+      // What cannot be counted is not capped; a client is not to suffer for it.
+      if (!failed) log.error({}, `Connections cannot be counted by address: ${messageOf(error)}`)
+      failed = true
+    }
     const now = performance.now()
     notBefore = now + (now - begun) * lookRest
     looking = false

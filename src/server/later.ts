@@ -20,5 +20,6 @@ ear.unref()
 
 /** `call` must not throw. */
 export function later(call: () => void): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- no window, no origin
   if (waiting.push(call) === 1) bell.postMessage(undefined)
 }

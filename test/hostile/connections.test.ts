@@ -10,6 +10,7 @@ import { newCounters, snapshotOf, totalsOf } from '../../src/server/counters.ts'
 import { type PeerCounts, countLine, countPeers, peerOf } from '../../src/server/peers.ts'
 
 const log = createLog({ level: 'silent', name: 'test', pretty: false })
+const zeros = (count: number): number[] => Array.from({ length: count }, () => 0)
 const loopback = peerOf(Uint8Array.of(127, 0, 0, 1))
 
 describe('the peers of a port', () => {
@@ -31,7 +32,7 @@ describe('the peers of a port', () => {
       const counts = await countPeers(port)
       expect(counts.get(loopback)).toBe(5)
       expect(counts.get(peerOf(Uint8Array.of(127, 0, 0, 9)))).toBe(3)
-      expect(counts.get(peerOf(Uint8Array.of(...new Array<number>(15).fill(0), 1)))).toBe(2)
+      expect(counts.get(peerOf(Uint8Array.of(...zeros(15), 1)))).toBe(2)
       expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(10)
     } finally {
       for (const socket of sockets) socket.destroy()
@@ -51,12 +52,12 @@ describe('the peers of a port', () => {
   })
 
   it('are one for an IPv4 address however written, and for an IPv6 /64', () => {
-    const mapped = [...new Array<number>(10).fill(0), 255, 255, 127, 0, 0, 1]
+    const mapped = [...zeros(10), 255, 255, 127, 0, 0, 1]
     expect(peerOf(Uint8Array.from(mapped))).toBe(loopback)
     const six = (last: number): string =>
       peerOf(Uint8Array.of(0x2a, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, last))
     expect(six(1)).toBe(six(2))
-    expect(six(1)).not.toBe(peerOf(Uint8Array.of(0x2a, ...new Array<number>(15).fill(0))))
+    expect(six(1)).not.toBe(peerOf(Uint8Array.of(0x2a, ...zeros(15))))
   })
 })
 

@@ -49,7 +49,8 @@ describe('the server alone', () => {
   it('would be seen serving a second request', async () => {
     const { honest, smuggled } = wordsOf(key, 'seen')
     await converse(server.port, [honest + smuggled])
-    await waitFor(() => (log().includes('seen-smuggled') ? true : undefined))
+    const seen = await waitFor(() => (log().includes('seen-smuggled') ? true : undefined))
+    expect(seen).toBe(true)
   })
 })
 
