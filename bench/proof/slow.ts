@@ -58,7 +58,9 @@ const shapes: readonly Shape[] = [
 ]
 
 export async function slow({ folder, form, say }: ProofContext): Promise<ProofResult> {
-  const ground = await startGround(folder)
+  // What slow readers ask for at once, 100,000 checks, is one turn of the loop to uWebSockets.js and
+  // may take a second, which the watchdog of the default takes for a hang (docs/hostile.md).
+  const ground = await startGround(folder, { 'hang-ms': 30_000 })
   const facts: Fact[] = []
   const faults: string[] = []
   try {
