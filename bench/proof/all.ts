@@ -1,6 +1,7 @@
 // Every long proof as a row: its name, what it shows, about how long it takes, what it needs, and the
 // function that tries it. The next one is one more row.
 
+import { damage } from './damage.ts'
 import { diskFaults } from './disk-faults.ts'
 import { flips } from './flips.ts'
 import { killBuild } from './kill-build.ts'
@@ -8,10 +9,13 @@ import { killImport } from './kill-import.ts'
 import { killWorld } from './kill-world.ts'
 import { lives } from './lives.ts'
 import { mixedMemory } from './mixed-memory.ts'
+import { mutate } from './mutate.ts'
+import { overload } from './overload.ts'
 import type { Proof } from './proof.ts'
 import { soak } from './soak.ts'
 import { swaps } from './swaps.ts'
 import { runTests } from './tests.ts'
+import { slow } from './slow.ts'
 
 const none = { short: false, long: false } as const
 const both = { short: true, long: true } as const
@@ -143,5 +147,41 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 2, long: 10 },
     needsFeeds: none,
     run: mixedMemory,
+  },
+  {
+    name: 'mutate',
+    shows:
+      'requests bent at random kill no worker, are answered with no failure of the server, are held ' +
+      'for at most 12 seconds and leave its memory within 5 %.',
+    minutes: { short: 1, long: 30 },
+    needsFeeds: none,
+    run: mutate,
+  },
+  {
+    name: 'slow',
+    shows:
+      'beside a thousand slow headers, bodies or readers the p99 of good traffic at most doubles, and ' +
+      'the slow ones are cut.',
+    minutes: { short: 3, long: 25 },
+    needsFeeds: none,
+    run: slow,
+  },
+  {
+    name: 'overload',
+    shows:
+      'five times the connections that a server is set to hold leave those within 90 % of their ' +
+      'goodput, are closed at accept and counted, and are forgotten within a second.',
+    minutes: { short: 1, long: 11 },
+    needsFeeds: none,
+    run: overload,
+  },
+  {
+    name: 'damage',
+    shows:
+      'every damage that a table file can know of is refused by verify, and whatever a file says, ' +
+      'opening it and looking up in it ends no process.',
+    minutes: { short: 2, long: 10 },
+    needsFeeds: none,
+    run: damage,
   },
 ]

@@ -87,6 +87,7 @@ export async function diskFaults(context: ProofContext): Promise<ProofResult> {
     for (const args of [
       ['build', '--as-of', formatDay(sampleDay)],
       ['history', 'import', join(folder, 'days')],
+      ['feeds', 'fetch'],
     ]) {
       const whole = join(folder, `whole-${args[0]}`)
       cpSync(base, whole, { recursive: true })

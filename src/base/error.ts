@@ -32,8 +32,12 @@ export function messageOf(thrown: unknown): string {
 
 const diskTroubles: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES'])
 
+/** These fail only where a disk does, whatever they say: a full one makes mkdir say ENOENT. */
+const diskCalls: ReadonlySet<string> = new Set(['fsync', 'fdatasync', 'mkdir'])
+
 /** A full or broken disk can show at any call; it is nobody's bug. */
 export function isDiskTrouble(error: unknown): boolean {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && diskTroubles.has(code)
+  if (!(error instanceof Error)) return false
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return diskTroubles.has(code ?? '') || diskCalls.has(syscall ?? '')
 }

@@ -175,6 +175,21 @@ export const storeReplicasMax = 16
  * hosting feeds together are 407 of them, the VPN feeds 3.
  */
 export const flipsMaxPercentDefault = 0.25
+
+// ---- src/server -----------------------------------------------------------------------------
+
+/**
+ * Connections of one worker: what proxies and services keep open is far less, and 10,000 slow ones
+ * are about 100 MB, most of it the kernel's.
+ */
+export const connectionsDefault = 10_000
+
+/** A kernel's usual bound of descriptors of one process. */
+export const connectionsMax = 1_048_576
+
+/** Descriptors of a worker that are no connections: stores, table, logs, the threads of its pool. */
+export const filesBesideConnections = 256
+
 // ---- src/pool -------------------------------------------------------------------------------
 
 /** Threads of one worker; beyond the cores of any machine they only wait for each other. */

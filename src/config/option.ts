@@ -168,6 +168,20 @@ export const options: readonly Option[] = [
     help: 'how many insights and batches each process takes at once; more get 503',
   },
   {
+    flag: '--connections <n>',
+    form: 'number',
+    member: ['serve', 'connections'],
+    commands: ['serve'],
+    help: 'how many connections each process holds at once; more are closed at accept',
+  },
+  {
+    flag: '--connections-per-address <n>',
+    form: 'number',
+    member: ['serve', 'connectionsPerAddress'],
+    commands: ['serve'],
+    help: 'how many of them one IPv4 address or IPv6 /64 may hold; 0, the default, for all',
+  },
+  {
     flag: '--drain-seconds <s>',
     form: 'number',
     member: ['serve', 'drainSeconds'],

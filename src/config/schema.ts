@@ -9,6 +9,7 @@ import { durationMs } from '../base/duration.ts'
 import {
   auditActsShown,
   auditActsShownMax,
+  connectionsMax,
   drainSecondsMax,
   graceSecondsMax,
   hangMsMax,
@@ -139,6 +140,8 @@ const serve = z.strictObject(
     workers: whole({ min: 1, max: workersMax, unit: 'processes' }),
     poolThreads: whole({ min: 1, max: poolThreadsMax, unit: 'threads' }),
     poolQueue: whole({ min: 1, max: poolQueueMax, unit: 'requests' }),
+    connections: whole({ min: 1, max: connectionsMax, unit: 'connections' }),
+    connectionsPerAddress: whole({ min: 0, max: connectionsMax, unit: 'connections' }),
     drainSeconds: whole({ min: 0, max: drainSecondsMax, unit: 'seconds' }),
     graceSeconds: whole({ min: 0, max: graceSecondsMax, unit: 'seconds' }),
     hangMs: whole({ min: hangMsMin, max: hangMsMax, unit: 'milliseconds' }),

@@ -16,6 +16,7 @@ import type { Day } from '../base/day.ts'
 import { parseDay } from '../base/day.ts'
 import { IpriskError } from '../base/error.ts'
 import {
+  connectionsDefault,
   hangMsDefault,
   poolQueueDefault,
   storeTimeoutMs,
@@ -45,6 +46,9 @@ export interface ServeSettings {
   /** Of each worker's pool: threads, and requests that may be in it at once. */
   readonly poolThreads: number
   readonly poolQueue: number
+  /** Of each worker: connections that it holds; 0 per address for no cap. */
+  readonly connections: number
+  readonly connectionsPerAddress: number
   readonly drainSeconds: number
   /** Between /readyz saying 503 and the port being closed. */
   readonly graceSeconds: number
@@ -146,6 +150,8 @@ function writeDefaults(tree: Tree): void {
       workers: availableParallelism(),
       poolThreads: 1,
       poolQueue: poolQueueDefault,
+      connections: connectionsDefault,
+      connectionsPerAddress: 0,
       drainSeconds: 10,
       graceSeconds: 0,
       hangMs: hangMsDefault,

@@ -35,11 +35,14 @@ export interface Counters {
   readonly durations: Float64Array
   /**
    * [sum of durations in milliseconds, connections refused by the framing guard, aborted, refused
-   * for their rate, refused for their quota, outages of the store of keys and quotas]
+   * for their rate, refused for their quota, outages of the store of keys and quotas, connections
+   * closed at accept for the cap of all, and for that of their address]
    */
   readonly totals: Float64Array
   /** The store of keys and quotas answered when it was asked last. */
   storeReachable: boolean
+  /** Open just now. */
+  connections: number
 }
 
 /** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
@@ -49,6 +52,7 @@ export interface CounterSnapshot {
   readonly durations: readonly number[]
   readonly totals: readonly number[]
   readonly storeReachable: boolean
+  readonly connections: number
   readonly pool: PoolCounts
   readonly residentBytes: number
   readonly cpuSeconds: number
@@ -60,7 +64,9 @@ const abortedCount = 2
 /** Where in the totals a refusal by a limit is counted. */
 export const limitedBy = { rate: 3, quota: 4 } as const
 const outageCount = 5
-const totalsCount = 6
+/** Where in the totals a connection that was closed at accept is counted, by the cap it was above. */
+export const closedBy = { all: 6, address: 7 } as const
+const totalsCount = 8
 
 export function newCounters(): Counters {
   return {
@@ -69,6 +75,7 @@ export function newCounters(): Counters {
     durations: new Float64Array(durationBounds.length + 1),
     totals: new Float64Array(totalsCount),
     storeReachable: true,
+    connections: 0,
   }
 }
 
@@ -107,6 +114,14 @@ export function countLimited(
   counters.totals[at]! += 1
 }
 
+/** A connection above a cap was closed at accept. */
+export function countClosed(
+  counters: Counters,
+  at: (typeof closedBy)[keyof typeof closedBy],
+): void {
+  counters.totals[at]! += 1
+}
+
 /** The store of keys and quotas has gone. */
 export function countOutage(counters: Counters): void {
   counters.storeReachable = false
@@ -126,6 +141,7 @@ export function snapshotOf(counters: Counters, pool: PoolCounts = idlePool): Cou
     durations: [...counters.durations],
     totals: [...counters.totals],
     storeReachable: counters.storeReachable,
+    connections: counters.connections,
     pool,
     residentBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
@@ -166,6 +182,7 @@ export const emptySnapshot: CounterSnapshot = {
   durations: [...durationBounds.map(() => 0), 0],
   totals: Array.from({ length: totalsCount }, () => 0),
   storeReachable: true,
+  connections: 0,
   pool: idlePool,
   residentBytes: 0,
   cpuSeconds: 0,
@@ -181,6 +198,7 @@ export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): Cou
     durations: add(left.durations, right.durations),
     totals: add(left.totals, right.totals),
     storeReachable: right.storeReachable,
+    connections: right.connections,
     pool: addPools(left.pool, right.pool),
     residentBytes: right.residentBytes,
     cpuSeconds: right.cpuSeconds,
@@ -195,6 +213,8 @@ export function totalsOf(snapshot: CounterSnapshot): {
   readonly rateLimited: number
   readonly quotaLimited: number
   readonly outages: number
+  readonly closedForAll: number
+  readonly closedForAddress: number
 } {
   return {
     durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
@@ -203,5 +223,7 @@ export function totalsOf(snapshot: CounterSnapshot): {
     rateLimited: snapshot.totals[limitedBy.rate] ?? 0,
     quotaLimited: snapshot.totals[limitedBy.quota] ?? 0,
     outages: snapshot.totals[outageCount] ?? 0,
+    closedForAll: snapshot.totals[closedBy.all] ?? 0,
+    closedForAddress: snapshot.totals[closedBy.address] ?? 0,
   }
 }

@@ -19,12 +19,16 @@
 //
 //   refused   what `framingOf` calls bad: closed at once, for only close() stops the parser
 //   last      a body in chunks, or no stated length (a hidden one may lie behind an empty name), or
-//             a body that begins as a chunk would: answered from a later turn of the loop, with
+//             a body that begins as a chunk would, or a method that is not GET or POST: answered from a later turn of the loop, with
 //             close; whatever was parsed behind it by then makes uWebSockets.js kill the connection
-//   kept      one Content-Length of digits and nothing else
+//   kept      GET or POST, one Content-Length of digits and nothing else
 //
 // What remains: a front proxy that takes two different Content-Length, forwards both with an empty
 // name between them, and believes the second one. No proxy that is known to us does any of that.
+//
+// White space around a value is what that parser takes for it, bytes above 0x7f included, so a length
+// behind such a byte is read as that length. It also takes the binary preface of the PROXY protocol
+// before a request; what that says of addresses is used nowhere.
 //
 // Not here: what a request means.
 
@@ -158,4 +162,19 @@ export function beginsLikeChunk(body: Uint8Array): boolean {
     (byte >= 0x41 && byte <= 0x46) ||
     (byte >= 0x61 && byte <= 0x66)
   )
+}
+
+/** How a request ends may depend on its method, and these are read alike by everybody. */
+const plainMethods: ReadonlySet<string> = new Set(['GET', 'POST'])
+
+/** The characters of a token, RFC 9110, 5.6.2. */
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/**
+ * The framing of a request that no route of uWebSockets.js has taken, whose method may be anything:
+ * one with other characters than a token's begins with the rest of a body. Not hot.
+ */
+export function framingBy(method: string, framing: Framing): Framing {
+  if (framing === framings.refused || plainMethods.has(method)) return framing
+  return token.test(method) ? framings.last : framings.refused
 }

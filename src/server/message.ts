@@ -37,6 +37,8 @@ export interface WorkerSettings {
   readonly logLevel: LogLevel
   /** Log lines name the addresses of clients and checks. */
   readonly logAddresses: boolean
+  /** What each worker lets in (connections.ts). */
+  readonly connections: { readonly all: number; readonly perAddress: number }
   /** Of each worker's own pool. */
   readonly pool: { readonly threads: number; readonly queue: number }
 }

@@ -70,7 +70,8 @@ function addRequests(registry: Registry, total: CounterSnapshot): void {
   classifications.forEach((classification, i) =>
     answers.inc({ classification }, total.answers[i] ?? 0),
   )
-  const { refused, aborted, rateLimited, quotaLimited, outages } = totalsOf(total)
+  const { refused, aborted, rateLimited, quotaLimited, outages, closedForAll, closedForAddress } =
+    totalsOf(total)
   new Counter({
     name: 'iprisk_framing_refusals_total',
     help: 'Connections closed without an answer because a request had no clear end.',
@@ -81,6 +82,14 @@ function addRequests(registry: Registry, total: CounterSnapshot): void {
     help: 'Requests whose client went away before the answer.',
     registers,
   }).inc(aborted)
+  const closed = new Counter({
+    name: 'iprisk_connections_closed_total',
+    help: 'Connections closed at accept, by the cap that they were above.',
+    labelNames: ['cap'],
+    registers,
+  })
+  closed.inc({ cap: 'all' }, closedForAll)
+  closed.inc({ cap: 'address' }, closedForAddress)
   const limited = new Counter({
     name: 'iprisk_limited_requests_total',
     help: 'Requests answered with 429, by the limit that was exceeded.',
@@ -205,6 +214,12 @@ function addWorkers(registry: Registry, gathered: Gathered): void {
     labelNames: ['worker'],
     registers,
   })
+  const connections = new Gauge({
+    name: 'iprisk_connections',
+    help: 'Connections that a worker holds.',
+    labelNames: ['worker'],
+    registers,
+  })
   const cpu = new Counter({
     name: 'iprisk_worker_cpu_seconds_total',
     help: 'User and system time of a worker since it started.',
@@ -219,6 +234,7 @@ function addWorkers(registry: Registry, gathered: Gathered): void {
   })
   for (const { worker, counters } of gathered.workers) {
     reachable.set({ worker }, counters.storeReachable ? 1 : 0)
+    connections.set({ worker }, counters.connections)
     resident.set({ worker }, counters.residentBytes)
     cpu.inc({ worker }, counters.cpuSeconds)
   }

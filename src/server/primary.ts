@@ -115,6 +115,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       logLevel: serve.logLevel,
       logAddresses: serve.logAddresses,
       pool: { threads: serve.poolThreads, queue: serve.poolQueue },
+      connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
     },
     hangMs: serve.hangMs,
     memoryBytesMax: serve.workerMemoryMb * 2 ** 20,

@@ -17,6 +17,7 @@ import { type Status, countRequest } from './counters.ts'
 import { type Exchange, closeExchange, giveBack, requestIdOf, states } from './exchange.ts'
 import { describeError } from './fault.ts'
 import { contentHeaders, headBytes } from './head.ts'
+import { later } from './later.ts'
 import { limitHeaders, retryAfter } from './limit.ts'
 
 const statusLines = {
@@ -96,7 +97,7 @@ function reply(exchange: Exchange, answer: Answer): void {
     write(exchange, answer, false)
     return
   }
-  setImmediate(() => {
+  later(() => {
     if (exchange.state !== states.answered) return
     try {
       exchange.res.cork(() => write(exchange, answer, true))

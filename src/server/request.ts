@@ -17,6 +17,7 @@ import { failExchange } from './failure.ts'
 import {
   type HeaderPass,
   beginsLikeChunk,
+  framingBy,
   framingOf,
   framings,
   newHeaderPass,
@@ -82,20 +83,19 @@ export function handleRequest(
 ): void {
   resetHeaderPass(pass)
   req.forEach(takeHeader)
-  const framing = framingOf(pass)
+  const method = known === undefined ? req.getCaseSensitiveMethod() : 'POST'
+  const framing = known === undefined ? framingBy(method, framingOf(pass)) : framingOf(pass)
   if (framing === framings.refused) {
     countRefused(service.counters)
     if (service.logRequests) logRefusal(service, res)
     res.close()
     return
   }
-  const head = known === undefined && req.getCaseSensitiveMethod() === 'HEAD'
   const intake = idle.pop() ?? newIntake(service, res)
   const { exchange } = intake
   begin(intake, service, res)
-  exchange.head = head
-  // How an answer to HEAD ends leaves no other way, see reply.ts.
-  exchange.keep = framing === framings.kept && !head
+  exchange.head = method === 'HEAD'
+  exchange.keep = framing === framings.kept
   service.pending += 1
   res.onAborted(intake.onAborted)
   try {

@@ -14,6 +14,7 @@ import type { Log } from '../base/log.ts'
 import { type Pool, createPool } from '../pool/pool.ts'
 import type { Table } from '../table/table.ts'
 import { logsRequests } from './access.ts'
+import { createConnections } from './connections.ts'
 import { type Counters, countOutage, newCounters, snapshotOf } from './counters.ts'
 import { type Current, createCurrent } from './current.ts'
 import type { Service } from './exchange.ts'
@@ -156,6 +157,12 @@ async function start(
     parts.send({ kind: 'counted', counters: snapshotOf(counters, pool.counts()) })
   }, countMs)
   const app = uws.App()
+  const { take, stop } = createConnections(
+    { ...settings.connections, port: settings.port },
+    counters,
+    log,
+  )
+  app.filter(take)
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
   app.any('/*', (res, req) => handleRequest(service, res, req))
   const socket = await listen(app, settings)
@@ -163,6 +170,7 @@ async function start(
     uws.us_listen_socket_close(socket)
     clearInterval(refresh)
     clearInterval(count)
+    stop()
   }
   return { app, service, close }
 }

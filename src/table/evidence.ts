@@ -90,7 +90,8 @@ export function readEvidenceList(
   strings: Strings,
 ): TableEvidence[] {
   const found: TableEvidence[] = []
-  const end = views.evidence_lists[list + 1] ?? 0
+  // The bound is of use to a damaged table that nobody has verified.
+  const end = Math.min(views.evidence_lists[list + 1] ?? 0, views.evidence_ids.length)
   for (let at = views.evidence_lists[list] ?? 0; at < end; at++) {
     found.push(readEvidence(views.evidence, views.evidence_ids[at] ?? 0, strings))
   }

@@ -70,7 +70,8 @@ export function readReasons(
   strings: Strings,
 ): Reason[] {
   const reasons: Reason[] = []
-  const end = views.reason_lists[list + 1] ?? 0
+  // The bound is of use to a damaged table that nobody has verified.
+  const end = Math.min(views.reason_lists[list + 1] ?? 0, views.reasons.length)
   for (let at = views.reason_lists[list] ?? 0; at < end; at++) {
     const word = views.reasons[at] ?? 0
     reasons.push({ code: strings.text(word >>> 8), points: (word & 255) - pointsBias })

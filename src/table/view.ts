@@ -2,6 +2,7 @@
 // lookup needs (trailer, header, every section inside the file, aligned, lengths that fit each
 // other), not the sections' content: that is `verifyTable`, which may be slow.
 
+import { IpriskError } from '../base/error.ts'
 import { ByteBuffer } from 'flatbuffers'
 import type { Day } from '../base/day.ts'
 import { assurances } from '../model/evidence.ts'
@@ -50,7 +51,26 @@ export function readTableFile(bytes: Uint8Array, path: string): TableFile {
     throw corrupt(path, 'header', 4, 'its identifier is not IPRK')
   }
   const header = TableHeader.getRootAsTableHeader(buffer)
-  const views = readViews(bytes, header, trailer.headerBytes, path)
+  try {
+    return readHeader(bytes, header, trailer.headerBytes, path)
+  } catch (error) {
+    if (error instanceof IpriskError) throw error
+    // Its checksum fits, so somebody made it so: an offset in it leads out of the file.
+    throw corrupt(path, 'header', 0, 'it leads out of the file')
+  }
+}
+
+function readHeader(
+  bytes: Uint8Array,
+  header: TableHeader,
+  headerBytes: number,
+  path: string,
+): TableFile {
+  // Each entry has an offset of four bytes within the header.
+  if (Math.max(header.sourcesLength(), header.checksumsLength()) > headerBytes / 4) {
+    throw corrupt(path, 'header', 0, 'it has more entries than room for them')
+  }
+  const views = readViews(bytes, header, headerBytes, path)
   checkLengths(views, path)
   const id = header.id()
   if (id === null) throw corrupt(path, 'header', 0, 'it has no id')
@@ -61,7 +81,7 @@ export function readTableFile(bytes: Uint8Array, path: string): TableFile {
     sources: readSources(header),
     checksums: readChecksums(header, path),
     views,
-    headerBytes: trailer.headerBytes,
+    headerBytes,
   }
 }
 

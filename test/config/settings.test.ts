@@ -52,6 +52,8 @@ describe('without any source', () => {
       workers: availableParallelism(),
       poolThreads: 1,
       poolQueue: 128,
+      connections: 10_000,
+      connectionsPerAddress: 0,
       drainSeconds: 10,
       graceSeconds: 0,
       hangMs: 500,

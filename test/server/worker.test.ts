@@ -109,6 +109,7 @@ beforeAll(async () => {
     logLevel: 'info',
     logAddresses: false,
     pool: { threads: 1, queue: 1 },
+    connections: { all: 1000, perAddress: 0 },
   } as const
   tell({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
   await heard('listening')
@@ -150,7 +151,7 @@ describe('a worker', () => {
     said.length = 0
     tell({ kind: 'count' })
     expect(said).toMatchObject([
-      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0, 0] } },
+      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0, 0, 0, 0] } },
     ])
     expect(responsesIn((await converse(port, [request('next')])).text)[0]?.status).toBe(500)
   })
@@ -230,6 +231,7 @@ describe('a request that fails inside', () => {
       store,
       plans: {},
       pool: { threads: 1, queue: 1 },
+      connections: { all: 1000, perAddress: 0 },
     }
     worker({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
     await until('listening')
@@ -269,7 +271,13 @@ describe('the log of requests', () => {
     const settings = { host: '127.0.0.1', port: ownPort, stateFolder: '', store, plans: {} }
     worker({
       kind: 'start',
-      settings: { ...settings, logLevel: 'debug', logAddresses, pool: { threads: 1, queue: 1 } },
+      settings: {
+        ...settings,
+        logLevel: 'debug',
+        logAddresses,
+        pool: { threads: 1, queue: 1 },
+        connections: { all: 1000, perAddress: 0 },
+      },
       file: { table: 1, path: 'a', builtMs: 0 },
     })
     await until('listening')

@@ -1,0 +1,199 @@
+// Slow clients in three shapes, as slowhttptest has them: headers that come a line at a time, bodies
+// that come a byte at a time, and answers that nobody reads, a thousand connections each. Good traffic
+// beside them must stay as fast, and the slow ones must not stay for ever.
+//
+// Windows without and with the slow ones alternate, so that what else the machine does meets both.
+
+import { type Socket, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chooseDriver } from '../driver.ts'
+import type { LoadResult } from '../load.ts'
+import { requestsOf } from '../request.ts'
+import { median } from '../statistics.ts'
+import { type Ground, startGround } from './ground.ts'
+import { honestRequests } from './mutant.ts'
+import type { Fact, ProofContext, ProofResult } from './proof.ts'
+
+const slowCount = 1000
+const goodCount = 8
+
+/** Pairs of windows a shape, and the seconds of a window. */
+const runs = {
+  ci: { pairs: 2, seconds: 1 },
+  short: { pairs: 5, seconds: 3 },
+  long: { pairs: 10, seconds: 20 },
+} as const
+
+const timesMax = 2
+/** A p99 below this is fast whatever it was before: on a busy machine both are its own delays. */
+const floorUs = 2000
+
+/** Between two pieces of what a slow client sends. */
+const pieceMs = 1000
+/** A slow client that was let in is cut within this, or must send faster: two of the server's looks. */
+const heldMsMax = 30_000
+
+interface Shape {
+  readonly name: string
+  /** Sent at once, then a piece at a time. */
+  readonly begin: (honest: string) => string
+  readonly piece: string
+  readonly reads: boolean
+}
+
+const shapes: readonly Shape[] = [
+  {
+    name: 'slow headers',
+    begin: (honest) => honest.slice(0, honest.indexOf('Content-Length')),
+    piece: 'X: a\r\n',
+    reads: true,
+  },
+  {
+    name: 'slow bodies',
+    begin: (honest) => honest.replace(/Content-Length: \d+/, 'Content-Length: 60000').slice(0, -1),
+    piece: ' ',
+    reads: true,
+  },
+  { name: 'slow readers', begin: (honest) => honest.repeat(100), piece: '', reads: false },
+]
+
+export async function slow({ folder, form, say }: ProofContext): Promise<ProofResult> {
+  // What slow readers ask for at once, 100,000 checks, is one turn of the loop to uWebSockets.js and
+  // may take a second, which the watchdog of the default takes for a hang (docs/hostile.md).
+  const ground = await startGround(folder, { 'hang-ms': 30_000 })
+  const facts: Fact[] = []
+  const faults: string[] = []
+  try {
+    const requests = requestsOf(ground.key, ['9.5.5.5', '9.1.2.3', '2a00::1'])
+    const load = chooseDriver(undefined).prepare(requests, folder)
+    const good = (): Promise<LoadResult> =>
+      load({
+        port: ground.port,
+        seconds: runs[form].seconds,
+        connections: goodCount,
+        threads: 1,
+        cores: undefined,
+      })
+    for (const shape of shapes) {
+      const found = await compare(ground, shape, good, runs[form].pairs)
+      say(`${shape.name}: p99 ${found.alone} µs alone, ${found.beside} µs beside ${slowCount}`)
+      facts.push({
+        what: `p99 of good traffic, alone and beside ${slowCount} ${shape.name}`,
+        figure: `${found.alone} µs, ${found.beside} µs (${(found.beside / found.alone).toFixed(2)} ×)`,
+      })
+      if (found.beside > timesMax * Math.max(found.alone, floorUs / timesMax)) {
+        faults.push(`${shape.name}: the p99 is ${(found.beside / found.alone).toFixed(1)} times`)
+      }
+      if (found.errors > 0) faults.push(`${shape.name}: ${found.errors} good requests failed`)
+      if (found.open < slowCount) faults.push(`only ${found.open} slow connections were open`)
+    }
+    if (form !== 'ci') {
+      for (const shape of shapes) {
+        const ms = await heldMs(ground, shape)
+        facts.push({
+          what: `the longest of 50 ${shape.name}`,
+          figure: `${(ms / 1000).toFixed(1)} s`,
+        })
+        if (ms > heldMsMax)
+          faults.push(`${shape.name} are held for more than ${heldMsMax / 1000} s`)
+      }
+    }
+    return { facts, faults }
+  } finally {
+    await ground.end()
+  }
+}
+
+async function compare(
+  ground: Ground,
+  shape: Shape,
+  good: () => Promise<LoadResult>,
+  pairs: number,
+): Promise<Readonly<Record<'alone' | 'beside' | 'errors' | 'open', number>>> {
+  const alone: number[] = []
+  const beside: number[] = []
+  let errors = 0
+  let open = slowCount
+  for (let pair = 0; pair < pairs; pair++) {
+    alone.push((await good()).latencyUs.p99)
+    const clients = openSlow(ground, shape, slowCount)
+    await clients.opened
+    await settled(ground)
+    open = Math.min(open, clients.count())
+    const result = await good()
+    beside.push(result.latencyUs.p99)
+    if (result.requests === 0) errors += 1
+    errors += result.errors.status + result.errors.read + result.errors.timeout
+    clients.end()
+  }
+  // With two pairs the machine's own doings would decide: they make a window slower, never faster.
+  const middle = (values: readonly number[]): number =>
+    values.length > 2 ? median(values) : Math.min(...values)
+  return { alone: middle(alone), beside: middle(beside), errors, open }
+}
+
+/** What they sent at once has been answered: how slow clients are is tried here, not how many. */
+async function settled(ground: Ground): Promise<void> {
+  const until = performance.now() + 20_000
+  let before = ground.cpuSeconds()
+  let idle = 0
+  while (idle < 4 && performance.now() < until) {
+    await sleep(200)
+    const now = ground.cpuSeconds()
+    idle = now - before < 0.02 ? idle + 1 : 0
+    before = now
+  }
+}
+
+/** The time until the server has ended the last of them. */
+async function heldMs(ground: Ground, shape: Shape): Promise<number> {
+  const clients = openSlow(ground, shape, 50)
+  await clients.opened
+  const begun = performance.now()
+  while (clients.count() > 0 && performance.now() - begun < 2 * heldMsMax) await sleep(100)
+  clients.end()
+  return performance.now() - begun
+}
+
+function openSlow(
+  { port, key }: Ground,
+  { begin, piece, reads }: Shape,
+  count: number,
+): {
+  readonly opened: Promise<void>
+  readonly count: () => number
+  readonly end: () => void
+} {
+  const [honest = ''] = honestRequests(key, false)
+  const sockets = new Set<Socket>()
+  const opening = Array.from(
+    { length: count },
+    () =>
+      new Promise<void>((resolve) => {
+        const socket = connect({ port, host: '127.0.0.1' })
+        if (!reads) socket.pause()
+        else socket.resume()
+        socket.on('error', () => undefined)
+        socket.once('close', () => {
+          sockets.delete(socket)
+          resolve()
+        })
+        socket.once('connect', () => {
+          sockets.add(socket)
+          socket.write(begin(honest))
+          resolve()
+        })
+      }),
+  )
+  const timer = setInterval(() => {
+    if (piece !== '') for (const socket of sockets) socket.write(piece)
+  }, pieceMs)
+  return {
+    opened: Promise.all(opening).then(() => undefined),
+    count: () => sockets.size,
+    end: () => {
+      clearInterval(timer)
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}

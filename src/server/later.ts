@@ -1,0 +1,25 @@
+// A later turn of the event loop in which a connection may be closed. Not setImmediate: its turn lies
+// between the moment at which uWebSockets.js (20.0.8) frees closed connections and the one at which
+// libuv lets go of their handles, and what is closed there is never freed, 450 bytes each. A message
+// port is heard where sockets are read, before both.
+//
+// Invariants: nothing runs within the turn that asked for it; what asked first runs first.
+
+import { MessageChannel } from 'node:worker_threads'
+
+let waiting: (() => void)[] = []
+
+const { port1: bell, port2: ear } = new MessageChannel()
+ear.on('message', () => {
+  const due = waiting
+  waiting = []
+  for (const call of due) call()
+})
+// What is due is answers to connections, and those keep the process alive by themselves.
+ear.unref()
+
+/** `call` must not throw. */
+export function later(call: () => void): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- no window, no origin
+  if (waiting.push(call) === 1) bell.postMessage(undefined)
+}

@@ -1,0 +1,24 @@
+// The proofs about hostile clients and hostile tables in their shortest form, as `npm run prove` runs
+// them: 200,000 mutated requests, a thousand slow clients a shape, five times the connections of the
+// cap, 2,000 damages. Their long forms are in docs/proof/REPORT.md.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { proofs } from '../../bench/proof/all.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'iprisk-hostile-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it.each(['mutate', 'slow', 'overload', 'damage'] as const)('%s holds', async (name) => {
+  const proof = proofs.find((one) => one.name === name)
+  const result = await proof?.run({ form: 'ci', folder, feeds: '', say: () => undefined })
+  expect(result?.faults, JSON.stringify(result?.facts)).toEqual([])
+  expect(result?.facts.length).toBeGreaterThan(1)
+})
