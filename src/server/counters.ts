@@ -7,6 +7,7 @@
 import type { PoolCounts } from '../pool/pool.ts'
 import { classifications } from '../model/kind.ts'
 import type { Classification } from '../model/kind.ts'
+import { type LoopFigures, idleLoop } from './loop.ts'
 
 /** Every status that the server answers with. */
 export const statuses = [200, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
@@ -35,7 +36,7 @@ export interface Counters {
   readonly durations: Float64Array
   /**
    * [sum of durations in milliseconds, connections refused by the framing guard, aborted, refused
-   * for their rate, refused for their quota, outages of the store of keys and quotas]
+   * for their rate, refused for their quota, outages of the store of keys and quotas, its losses]
    */
   readonly totals: Float64Array
   /** The store of keys and quotas answered when it was asked last. */
@@ -50,6 +51,7 @@ export interface CounterSnapshot {
   readonly totals: readonly number[]
   readonly storeReachable: boolean
   readonly pool: PoolCounts
+  readonly loop: LoopFigures
   readonly residentBytes: number
   readonly cpuSeconds: number
 }
@@ -60,7 +62,8 @@ const abortedCount = 2
 /** Where in the totals a refusal by a limit is counted. */
 export const limitedBy = { rate: 3, quota: 4 } as const
 const outageCount = 5
-const totalsCount = 6
+const lossCount = 6
+const totalsCount = 7
 
 export function newCounters(): Counters {
   return {
@@ -113,12 +116,21 @@ export function countOutage(counters: Counters): void {
   counters.totals[outageCount]! += 1
 }
 
+/** The store was found to have lost units that it had acknowledged. */
+export function countLoss(counters: Counters): void {
+  counters.totals[lossCount]! += 1
+}
+
 /** The client went away before its answer. */
 export function countAborted(counters: Counters): void {
   counters.totals[abortedCount]! += 1
 }
 
-export function snapshotOf(counters: Counters, pool: PoolCounts = idlePool): CounterSnapshot {
+export function snapshotOf(
+  counters: Counters,
+  pool: PoolCounts = idlePool,
+  loop: LoopFigures = idleLoop,
+): CounterSnapshot {
   const { user, system } = process.cpuUsage()
   return {
     requests: [...counters.requests],
@@ -127,6 +139,7 @@ export function snapshotOf(counters: Counters, pool: PoolCounts = idlePool): Cou
     totals: [...counters.totals],
     storeReachable: counters.storeReachable,
     pool,
+    loop,
     residentBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
   }
@@ -167,6 +180,7 @@ export const emptySnapshot: CounterSnapshot = {
   totals: Array.from({ length: totalsCount }, () => 0),
   storeReachable: true,
   pool: idlePool,
+  loop: idleLoop,
   residentBytes: 0,
   cpuSeconds: 0,
 }
@@ -182,6 +196,7 @@ export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): Cou
     totals: add(left.totals, right.totals),
     storeReachable: right.storeReachable,
     pool: addPools(left.pool, right.pool),
+    loop: right.loop,
     residentBytes: right.residentBytes,
     cpuSeconds: right.cpuSeconds,
   }
@@ -195,6 +210,7 @@ export function totalsOf(snapshot: CounterSnapshot): {
   readonly rateLimited: number
   readonly quotaLimited: number
   readonly outages: number
+  readonly losses: number
 } {
   return {
     durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
@@ -203,5 +219,6 @@ export function totalsOf(snapshot: CounterSnapshot): {
     rateLimited: snapshot.totals[limitedBy.rate] ?? 0,
     quotaLimited: snapshot.totals[limitedBy.quota] ?? 0,
     outages: snapshot.totals[outageCount] ?? 0,
+    losses: snapshot.totals[lossCount] ?? 0,
   }
 }
