@@ -193,12 +193,8 @@ function watchQuotas(
     onTrouble: (error) => {
       const ours = error instanceof IpriskError ? error : undefined
       if (!isOutage(error)) {
+        if (ours?.code === 'store_lost_units') countLoss(counters)
         log.error({ code: ours?.code }, messageOf(error))
-        return
-      }
-      if (error instanceof IpriskError && error.code === 'store_lost_units') {
-        countLoss(counters)
-        log.error({ code: error.code }, error.message)
         return
       }
       if (!counters.storeReachable) return
