@@ -3,7 +3,7 @@
 //
 // Invariants: the text of a key never leaves, wherever it stands in a line; members whose names say
 // that they hold a secret are replaced; members that hold addresses are left out unless the
-// operator wants them. Not here: metrics, and data that a command prints.
+// operator wants them, and are then written as the operator wants. Not here: metrics, and data that a command prints.
 
 import { writeSync } from 'node:fs'
 import type { DestinationStream, Logger } from 'pino'
@@ -38,8 +38,17 @@ const depthMax = 5
 
 const keyText = /irk_([0-9A-Za-z]{1,12})_[0-9A-Za-z]+/g
 
+/** Whether addresses are logged, and where they are not logged whole, how. */
+export type LoggedAddresses = boolean | ((address: string) => string)
+
+/** The texts of a member that holds addresses, as they are wanted. */
+function formed(value: unknown, form: (address: string) => string): unknown {
+  if (typeof value === 'string') return value === '' ? '' : form(value)
+  return Array.isArray(value) ? value.map((inner) => formed(inner, form)) : '[no address]'
+}
+
 /** The details without secrets and, unless wanted, without addresses. Errors stay as they are. */
-function scrub(value: unknown, addresses: boolean, depth = 0): unknown {
+function scrub(value: unknown, addresses: LoggedAddresses, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   // A Date, a URL: what it says of itself as JSON is one plain value.
   if (typeof (value as { readonly toJSON?: unknown }).toJSON === 'function') return value
@@ -49,8 +58,9 @@ function scrub(value: unknown, addresses: boolean, depth = 0): unknown {
   for (const [name, inner] of Object.entries(value)) {
     const member = name.toLowerCase().replaceAll(/[_-]/g, '')
     if (secretMembers.has(member)) kept[name] = '[redacted]'
-    else if (addresses || !addressMembers.has(member))
+    else if (!addressMembers.has(member) || addresses === true)
       kept[name] = scrub(inner, addresses, depth + 1)
+    else if (addresses !== false) kept[name] = formed(inner, addresses)
   }
   return kept
 }
@@ -102,7 +112,7 @@ export function createLog(options: {
   readonly level: LogLevel
   readonly name: string
   readonly pretty: boolean
-  readonly addresses?: boolean
+  readonly addresses?: LoggedAddresses
   readonly write?: (line: string) => void
 }): Log {
   const { level, name, pretty, addresses = false, write = writeError } = options

@@ -156,6 +156,16 @@ const entries: Readonly<Record<string, Entry>> = {
     run: ({ build, invocation }, [address = ''], io) =>
       historyShow({ address, store: build.history, json: invocation.json, ...asOfOf(build) }, io),
   },
+  info: {
+    options: 'info',
+    help: 'show the state of the running server and of its table',
+    run: async (settings, _args, io) => (await import('./info.ts')).infoCommand(settings, io),
+  },
+  doctor: {
+    options: 'doctor',
+    help: 'say what is wrong here, and what to do about it',
+    run: async (settings, _args, io) => (await import('./doctor.ts')).doctorCommand(settings, io),
+  },
   'feeds fetch': {
     options: 'feeds fetch',
     help: 'fetch the feeds that are on',

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { createLog } from '../base/log.ts'
 import { formatDay } from '../base/day.ts'
 import type { Settings } from '../config/settings.ts'
+import { addressWriter } from '../server/addressform.ts'
 import { type Running, runPrimary } from '../server/primary.ts'
 import type { Configuration } from '../server/reload.ts'
 import { urlOf } from '../server/probe.ts'
@@ -15,7 +16,7 @@ export function serve(settings: Settings, configuration: Configuration): Promise
     level: settings.serve.logLevel,
     name: 'iprisk',
     pretty: process.stderr.isTTY,
-    addresses: settings.serve.logAddresses,
+    addresses: addressWriter(settings.serve),
   })
   return runPrimary({
     settings,
@@ -41,6 +42,8 @@ export function runningLine(running: Running): string {
       ? 'no table yet, so checks answer 503'
       : `table ${table.id} as of ${formatDay(table.asOf)}`
   const workers = `${running.workers} ${running.workers === 1 ? 'worker' : 'workers'}`
-  const admin = urlOf({ host: running.adminHost, port: running.adminPort })
-  return `iprisk serves ${urlOf(running)} with ${workers}, ${what}; metrics and health on ${admin}`
+  const { adminSocket, adminHost, adminPort, tls } = running
+  const admin = adminSocket ?? urlOf({ host: adminHost, port: adminPort })
+  const url = tls ? urlOf(running).replace('http:', 'https:') : urlOf(running)
+  return `iprisk serves ${url} with ${workers}, ${what}; metrics and health on ${admin}`
 }

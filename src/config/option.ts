@@ -3,6 +3,8 @@
 // that an option that exists is one that is validated. Not here: what values are allowed (that is
 // schema.ts).
 
+import { keyOptions } from './keyoption.ts'
+
 /** The commands, subcommands spelled out. */
 export const commands = [
   'build',
@@ -27,6 +29,8 @@ export const commands = [
   'feeds fetch',
   'history import',
   'history show',
+  'info',
+  'doctor',
 ] as const
 export type Command = (typeof commands)[number]
 
@@ -55,7 +59,8 @@ const keyCommands = [
   'keys import',
   'keys audit',
 ] as const
-const create = ['keys create'] as const
+/** What looks at a running server from outside. */
+const looks = ['info', 'doctor'] as const
 /** What asks a running server finds it by its state folder and port. */
 const orderCommands = ['reload', 'rollback', 'restart'] as const
 /** They read files of lines. */
@@ -66,14 +71,14 @@ export const options: readonly Option[] = [
     flag: '--table <file>',
     form: 'text',
     member: ['table'],
-    commands: ['serve', 'check', 'summarize', 'explain'],
+    commands: ['serve', 'check', 'summarize', 'explain', ...looks],
     help: 'the table file',
   },
   {
     flag: '--state <folder>',
     form: 'text',
     member: ['state'],
-    commands: ['serve', ...orderCommands, ...keyCommands],
+    commands: ['serve', ...orderCommands, ...keyCommands, ...looks],
     help: 'the folder of keys and quotas, on a local disk',
   },
   {
@@ -122,35 +127,70 @@ export const options: readonly Option[] = [
     flag: '--port <port>',
     form: 'number',
     member: ['serve', 'port'],
-    commands: ['serve', ...orderCommands],
+    commands: ['serve', ...orderCommands, 'doctor'],
     help: 'the port of the API; 0 takes a free one',
   },
   {
     flag: '--host <address>',
     form: 'text',
     member: ['serve', 'host'],
-    commands: ['serve'],
+    commands: ['serve', 'doctor'],
     help: 'the address that the API listens on',
   },
   {
     flag: '--admin-port <port>',
     form: 'number',
     member: ['serve', 'adminPort'],
-    commands: ['serve'],
+    commands: ['serve', ...looks],
     help: 'the port of metrics and health; 0 takes a free one',
   },
   {
     flag: '--admin-host <address>',
     form: 'text',
     member: ['serve', 'adminHost'],
-    commands: ['serve'],
+    commands: ['serve', ...looks],
     help: 'the address that metrics and health listen on',
+  },
+  {
+    flag: '--admin-socket <file>',
+    form: 'text',
+    member: ['serve', 'adminSocket'],
+    commands: ['serve', ...looks],
+    help: 'a Unix socket for metrics and health, in place of the admin port',
+  },
+  {
+    flag: '--admin-token-file <file>',
+    form: 'text',
+    member: ['serve', 'adminTokenFile'],
+    commands: ['serve', ...looks],
+    help: 'the file of the token that metrics and status ask for; needed beyond loopback',
+  },
+  {
+    flag: '--tls-cert-file <file>',
+    form: 'text',
+    member: ['serve', 'tlsCertFile'],
+    commands: ['serve', 'doctor'],
+    help: 'the certificate chain (PEM) of the API, which then speaks TLS alone',
+  },
+  {
+    flag: '--tls-key-file <file>',
+    form: 'text',
+    member: ['serve', 'tlsKeyFile'],
+    commands: ['serve', 'doctor'],
+    help: 'the private key (PEM) of the certificate',
+  },
+  {
+    flag: '--tls-min-version <version>',
+    form: 'text',
+    member: ['serve', 'tlsMinVersion'],
+    commands: ['serve', 'doctor'],
+    help: 'the oldest TLS that is spoken: 1.2 or 1.3',
   },
   {
     flag: '--workers <n>',
     form: 'number',
     member: ['serve', 'workers'],
-    commands: ['serve'],
+    commands: ['serve', 'doctor'],
     help: 'how many processes answer; the number of cores by default',
   },
   {
@@ -236,6 +276,20 @@ export const options: readonly Option[] = [
     member: ['serve', 'logAddresses'],
     commands: ['serve'],
     help: 'log the addresses of callers and checks',
+  },
+  {
+    flag: '--log-address-form <form>',
+    form: 'text',
+    member: ['serve', 'logAddressForm'],
+    commands: ['serve'],
+    help: 'how they are logged: full, short (/24 and /48) or keyed (a keyed hash)',
+  },
+  {
+    flag: '--log-address-key-file <file>',
+    form: 'text',
+    member: ['serve', 'logAddressKeyFile'],
+    commands: ['serve'],
+    help: 'the file of the key for --log-address-form keyed',
   },
   {
     flag: '--offline',
@@ -325,8 +379,15 @@ export const options: readonly Option[] = [
     flag: '--json',
     form: 'switch',
     member: ['invocation', 'json'],
-    commands: ['check', 'summarize', 'explain', 'history show', ...keyCommands],
+    commands: ['check', 'summarize', 'explain', 'history show', ...keyCommands, ...looks],
     help: 'write JSON',
+  },
+  {
+    flag: '--front <url>',
+    form: 'text',
+    member: ['invocation', 'front'],
+    commands: ['doctor'],
+    help: 'the address of the proxy in front of the API, to be tried as well',
   },
   {
     flag: '--column <column>',
@@ -370,76 +431,7 @@ export const options: readonly Option[] = [
     commands: ['summarize'],
     help: 'how many rows each list has; 10 by default',
   },
-  {
-    flag: '--plan <plan>',
-    form: 'text',
-    member: ['invocation', 'plan'],
-    commands: create,
-    help: 'the plan of the key',
-  },
-  {
-    flag: '--name <name>',
-    form: 'text',
-    member: ['invocation', 'name'],
-    commands: create,
-    help: 'a name for people',
-  },
-  {
-    flag: '--api <api>',
-    form: 'text',
-    member: ['invocation', 'api'],
-    commands: create,
-    help: 'what the key may call: ip-risk or none',
-  },
-  {
-    flag: '--expires <day>',
-    form: 'text',
-    member: ['invocation', 'expires'],
-    commands: create,
-    help: 'the first day, UTC, on which the key no longer works',
-  },
-  {
-    flag: '--rate <n>',
-    form: 'number',
-    member: ['invocation', 'rate'],
-    commands: create,
-    help: 'requests a second, in place of the plan',
-  },
-  {
-    flag: '--burst <n>',
-    form: 'number',
-    member: ['invocation', 'burst'],
-    commands: create,
-    help: 'requests at once; twice the rate by default',
-  },
-  {
-    flag: '--quota <n>',
-    form: 'number',
-    member: ['invocation', 'quota'],
-    commands: create,
-    help: 'checks a calendar month, in place of the plan',
-  },
-  {
-    flag: '--grace-hours <n>',
-    form: 'number',
-    member: ['invocation', 'graceHours'],
-    commands: ['keys rotate'],
-    help: 'how long the old secret still works; a week by default, 0 ends it at once',
-  },
-  {
-    flag: '--replace',
-    form: 'switch',
-    member: ['invocation', 'replace'],
-    commands: ['keys import'],
-    help: 'where a key differs from the one that is there, take the one of the file',
-  },
-  {
-    flag: '--last <n>',
-    form: 'number',
-    member: ['invocation', 'last'],
-    commands: ['keys audit'],
-    help: 'how many acts to show; 30 by default',
-  },
+  ...keyOptions,
 ]
 
 /** The one option that is in every command and in no file: the file itself. */

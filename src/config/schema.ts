@@ -41,6 +41,11 @@ import { parseStoreUrl } from './storeurl.ts'
 /** What to do with a request that needs a store which cannot be reached. */
 export const storePolicies = ['refuse', 'serve'] as const
 
+export const tlsVersions = ['1.2', '1.3'] as const
+
+/** How an address is logged where addresses are wanted. */
+export const addressForms = ['full', 'short', 'keyed'] as const
+
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** A whole number; `unit` follows it in the message, `or` comes before it. */
@@ -76,6 +81,8 @@ function isMirror(value: string): boolean {
   return plain && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 
+const webAddress = text('an http or https address without user, query and fragment', isMirror)
+
 function isRefreshSpan(value: string): boolean {
   const ms = durationMs(value)
   return ms === 0 || (ms >= refreshMsMin && ms <= refreshMsMax)
@@ -92,6 +99,13 @@ const host = text(
   (value) => isIP(value) !== 0 || (hostName.test(value) && !dotted.test(value)),
 )
 const path = text('the path of a file or folder', (value) => value !== '' && !value.includes('\0'))
+/** The system has no room for more in the address of a socket. */
+const socketPathBytesMax = 107
+const socketPath = text(
+  `the path of a socket, at most ${socketPathBytesMax} bytes when absolute`,
+  (value) =>
+    value !== '' && !value.includes('\0') && Buffer.byteLength(value) <= socketPathBytesMax,
+)
 const paths = z.array(path, 'a list of paths')
 const onOff = z.boolean('true or false')
 export const day = text('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
@@ -137,6 +151,11 @@ const serve = z.strictObject(
     host,
     adminPort: port,
     adminHost: host,
+    adminSocket: socketPath.optional(),
+    adminTokenFile: path.optional(),
+    tlsCertFile: path.optional(),
+    tlsKeyFile: path.optional(),
+    tlsMinVersion: oneOf(tlsVersions),
     workers: whole({ min: 1, max: workersMax, unit: 'processes' }),
     poolThreads: whole({ min: 1, max: poolThreadsMax, unit: 'threads' }),
     poolQueue: whole({ min: 1, max: poolQueueMax, unit: 'requests' }),
@@ -149,6 +168,8 @@ const serve = z.strictObject(
     refreshEvery: text('"off" or a span from 1m to 30d, such as 30m, 1h, 1d', isRefreshSpan),
     logLevel: oneOf(logLevels),
     logAddresses: onOff,
+    logAddressForm: oneOf(addressForms),
+    logAddressKeyFile: path.optional(),
   },
   'an object',
 )
@@ -156,7 +177,7 @@ const serve = z.strictObject(
 const build = z.strictObject(
   {
     offline: onOff,
-    mirror: text('an http or https address without user, query and fragment', isMirror).optional(),
+    mirror: webAddress.optional(),
     asOf: day.optional(),
     out: path.optional(),
     report: path.optional(),
@@ -196,6 +217,7 @@ const invocation = z.strictObject({
   json: onOff,
   force: onOff,
   replace: onOff,
+  front: webAddress.optional(),
   takeover: onOff,
   last: whole({ min: 1, max: auditActsShownMax, unit: 'acts' }).default(auditActsShown),
   plan: z.string().optional(),
@@ -237,6 +259,11 @@ export const pathMembers = [
   ['state'],
   ['store', 'passwordFile'],
   ['store', 'caFile'],
+  ['serve', 'adminSocket'],
+  ['serve', 'adminTokenFile'],
+  ['serve', 'tlsCertFile'],
+  ['serve', 'tlsKeyFile'],
+  ['serve', 'logAddressKeyFile'],
   ['build', 'out'],
   ['build', 'report'],
   ['build', 'snapshots'],

@@ -23,12 +23,19 @@ import {
   workerMemoryMbDefault,
 } from '../base/limits.ts'
 import { present } from '../base/present.ts'
+import { exposureProblems } from './exposure.ts'
 import type { CheckField, CheckFormat, LogForm } from './lines.ts'
 import type { ApiName, Plan, PlanAsWritten, Plans } from './plan.ts'
 import { defaultPlans } from './plan.ts'
 import type { Problem } from './problem.ts'
 import { formatProblem, showValue, suggest } from './problem.ts'
-import type { logLevels, storePolicies, ValidSettings } from './schema.ts'
+import type {
+  addressForms,
+  logLevels,
+  storePolicies,
+  tlsVersions,
+  ValidSettings,
+} from './schema.ts'
 import { pathMembers, settingsSchema } from './schema.ts'
 import type { Sources } from './source.ts'
 import { readConfigFile, readEnvironment, readFlags } from './source.ts'
@@ -42,6 +49,13 @@ export interface ServeSettings {
   readonly host: string
   readonly adminPort: number
   readonly adminHost: string
+  /** In place of host and port. */
+  readonly adminSocket?: string
+  readonly adminTokenFile?: string
+  /** With both of these the API speaks TLS, and nothing else. */
+  readonly tlsCertFile?: string
+  readonly tlsKeyFile?: string
+  readonly tlsMinVersion: (typeof tlsVersions)[number]
   readonly workers: number
   /** Of each worker's pool: threads, and requests that may be in it at once. */
   readonly poolThreads: number
@@ -60,6 +74,8 @@ export interface ServeSettings {
   readonly refreshEvery: string
   readonly logLevel: (typeof logLevels)[number]
   readonly logAddresses: boolean
+  readonly logAddressForm: (typeof addressForms)[number]
+  readonly logAddressKeyFile?: string
 }
 
 /** Where keys and limits are kept. */
@@ -108,6 +124,8 @@ export interface Invocation {
   readonly takeover: boolean
   /** How many acts of the audit log are shown. */
   readonly last: number
+  /** The proxy in front of the API, without a slash at its end. */
+  readonly front?: string
   readonly plan?: string
   readonly name?: string
   readonly api?: ApiName | 'none'
@@ -159,6 +177,8 @@ function writeDefaults(tree: Tree): void {
       refreshEvery: 'off',
       logLevel: 'info',
       logAddresses: false,
+      logAddressForm: 'full',
+      tlsMinVersion: '1.2',
     },
     build: {
       offline: false,
@@ -249,7 +269,7 @@ function crossProblems(tree: Tree): Problem[] {
     const allowed = `it must be one of ${Object.keys(plans).join(', ')}`
     problems.push({ name: 'plan', value: showValue(plan), origin, allowed })
   }
-  problems.push(...storeProblems(tree))
+  problems.push(...storeProblems(tree), ...exposureProblems(tree))
   return problems
 }
 
@@ -313,11 +333,25 @@ function dayOrNone(text: string | undefined): Day | undefined {
   return text === undefined ? undefined : parseDay(text)
 }
 
+/** Without the members that nobody has given. */
+function serveOf(valid: ValidSettings['serve']): ServeSettings {
+  const { adminSocket, adminTokenFile, logAddressKeyFile, ...rest } = valid
+  const { tlsCertFile, tlsKeyFile, ...always } = rest
+  return {
+    ...always,
+    ...present('adminSocket', adminSocket),
+    ...present('adminTokenFile', adminTokenFile),
+    ...present('tlsCertFile', tlsCertFile),
+    ...present('tlsKeyFile', tlsKeyFile),
+    ...present('logAddressKeyFile', logAddressKeyFile),
+  }
+}
+
 function settingsOf(valid: ValidSettings): Settings {
   const { table, state, store, serve, build, plans, invocation } = valid
   const { mirror, asOf, out = table, report = join(dirname(out), 'report.json'), ...rest } = build
   const { url, passwordFile, caFile, policy, timeoutMs, replicas } = store
-  const { plan, name, api, expires, rate, burst, quota, ...rested } = invocation
+  const { plan, name, api, expires, rate, burst, quota, front, ...rested } = invocation
   const { column, jsonField, log, format, fields, ...always } = rested
   return {
     table,
@@ -330,7 +364,7 @@ function settingsOf(valid: ValidSettings): Settings {
       ...present('passwordFile', passwordFile),
       ...present('caFile', caFile),
     },
-    serve,
+    serve: serveOf(serve),
     build: {
       ...rest,
       out,
@@ -343,6 +377,7 @@ function settingsOf(valid: ValidSettings): Settings {
     ),
     invocation: {
       ...always,
+      ...present('front', front?.replace(/\/+$/, '')),
       ...present('plan', plan),
       ...present('name', name),
       ...present('api', api),

@@ -1,7 +1,15 @@
-// The admin port: metrics and health, plain node:http in the primary, on loopback unless the operator
-// says otherwise. It asks for no key; whoever can reach it may read it. Nothing here changes anything.
+// The admin port: metrics, status and health, plain node:http in the primary, on loopback or a Unix
+// socket unless the operator says otherwise. Nothing here changes anything.
+//
+// Who may read: without a token whoever can reach it; with one, metrics and status ask for it, and
+// health does not, for the probes of orchestrators carry no secrets and learn one word. A page in a
+// browser may read nothing: what it sends says so in Origin or Sec-Fetch-Site.
 
+import { rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { connect } from 'node:net'
+import process from 'node:process'
+import { IpriskError, messageOf } from '../base/error.ts'
 import { type Endpoint, portUnavailable } from './probe.ts'
 
 /** Why the server is not ready, or that it is; `degraded`: it is, and its workers die. */
@@ -9,40 +17,95 @@ export type Readiness = 'ready' | 'degraded' | 'draining' | 'no_table' | 'no_key
 
 export interface AdminParts {
   readonly readiness: () => Readiness
-  /** Tables, workers and refresh as JSON. */
-  readonly status: () => object
   readonly metricsType: string
   readonly metrics: () => Promise<string>
+  readonly status: () => Promise<object>
+  /** Whether the value of an Authorization header lets in; absent: everybody may. */
+  readonly mayRead?: (authorization: string | undefined) => boolean
+}
+
+/** Where to listen; a socket's path takes the place of host and port. */
+export interface AdminPlace extends Endpoint {
+  readonly socket?: string
 }
 
 export interface Admin {
+  /** 0 with a socket. */
   readonly port: number
   readonly close: () => Promise<void>
 }
-
-const pages: ReadonlySet<string> = new Set(['/metrics', '/healthz', '/readyz', '/status'])
 
 interface Page {
   readonly status: number
   readonly type: string
   readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
+const pages = ['/metrics', '/status', '/healthz', '/readyz'] as const
+
 /** Listens exclusively. Throws `port_unavailable`. */
-export async function startAdmin(parts: AdminParts, { host, port }: Endpoint): Promise<Admin> {
+export async function startAdmin(parts: AdminParts, place: AdminPlace): Promise<Admin> {
   const server = createServer((request, response) => {
     respond(parts, request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve, reject) => {
-    const refuse = (cause: unknown): void =>
-      reject(portUnavailable({ host, port }, 'admin-port', cause))
-    server.once('error', refuse)
-    server.listen({ host, port, exclusive: true }, () => {
-      server.off('error', refuse)
+  const { socket } = place
+  try {
+    if (socket === undefined) await listen(server, { ...place, exclusive: true })
+    else await listenOn(server, socket)
+  } catch (cause) {
+    throw socket === undefined
+      ? portUnavailable(place, 'admin-port', cause)
+      : socketUnavailable(socket, cause)
+  }
+  return {
+    port: portOf(server, place.port),
+    close: () => closeServer(server),
+  }
+}
+
+function socketUnavailable(path: string, cause: unknown): IpriskError {
+  return new IpriskError({
+    code: 'port_unavailable',
+    message:
+      `The admin socket ${path} cannot be listened on: ${messageOf(cause)}. Stop the server that ` +
+      'has it, or name another with --admin-socket.',
+    fault: 'environment',
+    cause,
+  })
+}
+
+function listen(server: Server, options: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options, () => {
+      server.off('error', reject)
       resolve()
     })
   })
-  return { port: portOf(server, port), close: () => closeServer(server) }
+}
+
+/** For this user alone. A name that a dead server has left is taken; a living one keeps it. */
+async function listenOn(server: Server, path: string): Promise<void> {
+  const left = statSync(path, { throwIfNoEntry: false })?.isSocket() === true
+  if (left && !(await answers(path))) rmSync(path)
+  // The name is made at once, in this call, and never with wider rights.
+  const before = process.umask(0o177)
+  const listening = listen(server, { path, exclusive: true })
+  process.umask(before)
+  await listening
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    const settle = (listening: boolean): void => {
+      socket.destroy()
+      resolve(listening)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code !== 'ECONNREFUSED'))
+  })
 }
 
 async function respond(
@@ -50,31 +113,38 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { status, type, text } = await pageOf(parts, request)
+  const { status, type, text, headers } = await pageOf(parts, request)
   response.writeHead(status, {
     'content-type': type,
     'cache-control': 'no-store',
     'content-length': Buffer.byteLength(text),
-    ...(status === 405 ? { allow: 'GET, HEAD' } : {}),
+    ...headers,
   })
   response.end(request.method === 'HEAD' ? undefined : text)
 }
 
 async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Page> {
   const path = (request.url ?? '').split('?')[0]
-  if (!pages.has(path ?? '')) {
-    return json(404, { error: `There are ${[...pages].join(', ')}.` })
-  }
+  const page = pages.find((known) => known === path)
+  if (page === undefined) return json(404, { error: `There are ${pages.join(', ')}.` })
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return json(405, { error: 'Only GET and HEAD.' })
+    return { ...json(405, { error: 'Only GET and HEAD.' }), headers: { allow: 'GET, HEAD' } }
   }
-  if (path === '/metrics') {
-    return { status: 200, type: parts.metricsType, text: await parts.metrics() }
+  if (page === '/healthz') return json(200, { status: 'ok' })
+  if (page === '/readyz') {
+    const status = parts.readiness()
+    return json(status === 'ready' || status === 'degraded' ? 200 : 503, { status })
   }
-  if (path === '/healthz') return json(200, { status: 'ok' })
-  if (path === '/status') return json(200, parts.status())
-  const status = parts.readiness()
-  return json(status === 'ready' || status === 'degraded' ? 200 : 503, { status })
+  const { origin, authorization, 'sec-fetch-site': site = 'none' } = request.headers
+  if (origin !== undefined || site !== 'none') {
+    return json(403, { error: 'Not for pages in a browser.' })
+  }
+  if (parts.mayRead?.(authorization) === false) {
+    const headers = { 'www-authenticate': 'Bearer' }
+    return { ...json(401, { error: 'The admin token is missing or wrong.' }), headers }
+  }
+  if (page === '/status') return json(200, await parts.status())
+  return { status: 200, type: parts.metricsType, text: await parts.metrics() }
 }
 
 function json(status: number, value: object): Page {

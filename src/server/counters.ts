@@ -7,6 +7,7 @@
 import type { PoolCounts } from '../pool/pool.ts'
 import { classifications } from '../model/kind.ts'
 import type { Classification } from '../model/kind.ts'
+import { type LoopFigures, idleLoop } from './loop.ts'
 
 /** Every status that the server answers with. */
 export const statuses = [200, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
@@ -36,7 +37,7 @@ export interface Counters {
   /**
    * [sum of durations in milliseconds, connections refused by the framing guard, aborted, refused
    * for their rate, refused for their quota, outages of the store of keys and quotas, connections
-   * closed at accept for the cap of all, and for that of their address]
+   * closed at accept for the cap of all, and for that of their address, losses of the store]
    */
   readonly totals: Float64Array
   /** The store of keys and quotas answered when it was asked last. */
@@ -54,6 +55,7 @@ export interface CounterSnapshot {
   readonly storeReachable: boolean
   readonly connections: number
   readonly pool: PoolCounts
+  readonly loop: LoopFigures
   readonly residentBytes: number
   readonly cpuSeconds: number
 }
@@ -66,7 +68,8 @@ export const limitedBy = { rate: 3, quota: 4 } as const
 const outageCount = 5
 /** Where in the totals a connection that was closed at accept is counted, by the cap it was above. */
 export const closedBy = { all: 6, address: 7 } as const
-const totalsCount = 8
+const lossCount = 8
+const totalsCount = 9
 
 export function newCounters(): Counters {
   return {
@@ -128,12 +131,21 @@ export function countOutage(counters: Counters): void {
   counters.totals[outageCount]! += 1
 }
 
+/** The store was found to have lost units that it had acknowledged. */
+export function countLoss(counters: Counters): void {
+  counters.totals[lossCount]! += 1
+}
+
 /** The client went away before its answer. */
 export function countAborted(counters: Counters): void {
   counters.totals[abortedCount]! += 1
 }
 
-export function snapshotOf(counters: Counters, pool: PoolCounts = idlePool): CounterSnapshot {
+export function snapshotOf(
+  counters: Counters,
+  pool: PoolCounts = idlePool,
+  loop: LoopFigures = idleLoop,
+): CounterSnapshot {
   const { user, system } = process.cpuUsage()
   return {
     requests: [...counters.requests],
@@ -143,6 +155,7 @@ export function snapshotOf(counters: Counters, pool: PoolCounts = idlePool): Cou
     storeReachable: counters.storeReachable,
     connections: counters.connections,
     pool,
+    loop,
     residentBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
   }
@@ -184,6 +197,7 @@ export const emptySnapshot: CounterSnapshot = {
   storeReachable: true,
   connections: 0,
   pool: idlePool,
+  loop: idleLoop,
   residentBytes: 0,
   cpuSeconds: 0,
 }
@@ -200,6 +214,7 @@ export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): Cou
     storeReachable: right.storeReachable,
     connections: right.connections,
     pool: addPools(left.pool, right.pool),
+    loop: right.loop,
     residentBytes: right.residentBytes,
     cpuSeconds: right.cpuSeconds,
   }
@@ -215,6 +230,7 @@ export function totalsOf(snapshot: CounterSnapshot): {
   readonly outages: number
   readonly closedForAll: number
   readonly closedForAddress: number
+  readonly losses: number
 } {
   return {
     durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
@@ -225,5 +241,6 @@ export function totalsOf(snapshot: CounterSnapshot): {
     outages: snapshot.totals[outageCount] ?? 0,
     closedForAll: snapshot.totals[closedBy.all] ?? 0,
     closedForAddress: snapshot.totals[closedBy.address] ?? 0,
+    losses: snapshot.totals[lossCount] ?? 0,
   }
 }

@@ -24,7 +24,9 @@ import type { LogLevel } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { StoreSettings } from '../config/settings.ts'
 import type { KnownAnswer } from '../table/trial.ts'
+import type { AddressSettings } from './addressform.ts'
 import type { CounterSnapshot } from './counters.ts'
+import type { TlsFiles } from './tls.ts'
 
 /** What a worker must know before it can listen. */
 export interface WorkerSettings {
@@ -34,11 +36,16 @@ export interface WorkerSettings {
   /** Where keys and limits are, besides the state folder. */
   readonly store: StoreSettings
   readonly plans: Plans
+  /** Absent: the API is spoken in the clear. */
+  readonly tls?: TlsFiles
   readonly logLevel: LogLevel
   /** Log lines name the addresses of clients and checks. */
   readonly logAddresses: boolean
   /** What each worker lets in (connections.ts). */
   readonly connections: { readonly all: number; readonly perAddress: number }
+  /** How; whole by default. */
+  readonly logAddressForm?: AddressSettings['logAddressForm']
+  readonly logAddressKeyFile?: string
   /** Of each worker's own pool. */
   readonly pool: { readonly threads: number; readonly queue: number }
 }

@@ -15,11 +15,10 @@
 
 import process from 'node:process'
 import { openStores, silent } from '../account/stores.ts'
-import { formatDay } from '../base/day.ts'
 import { durationMs } from '../base/duration.ts'
 import { IpriskError, messageOf } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
-import { packageVersion } from '../base/root.ts'
+import { present } from '../base/present.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Admin, type Readiness, startAdmin } from './admin.ts'
 import {
@@ -32,12 +31,16 @@ import {
 } from './control.ts'
 import { type Crew, createCrew, rollingLingerMs } from './crew.ts'
 import type { TableInfo } from './message.ts'
+import type { Gathered } from './figures.ts'
 import { createMetrics } from './metrics.ts'
 import { probePort } from './probe.ts'
-import { type Refresh, startRefresh } from './refresh.ts'
+import { type Refresh, type RefreshStatus, startRefresh } from './refresh.ts'
 import { type Configuration, type HangUps, hearHangUps, watchConfiguration } from './reload.ts'
 import { createShelf } from './shelf.ts'
+import { serverStatus } from './status.ts'
 import { type Outcome, type Tables, keepTables } from './tables.ts'
+import { checkTls, tlsOf } from './tls.ts'
+import { tokenGate } from './token.ts'
 import { loadUws } from './uws.ts'
 import { fileIdentity, watchFile } from './watch.ts'
 
@@ -56,6 +59,8 @@ export interface Running {
   readonly port: number
   readonly adminHost: string
   readonly adminPort: number
+  readonly adminSocket?: string
+  readonly tls: boolean
   readonly workers: number
   readonly table: TableInfo | undefined
 }
@@ -97,6 +102,8 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   const { serve, state: stateFolder, table: path } = settings
   const hangUps = hearHangUps()
   await loadUws()
+  const tls = tlsOf(serve)
+  if (tls !== undefined) checkTls(tls, Date.now())
   await prepareStores(settings, log)
   const shelf = createShelf(stateFolder)
   const predecessor = settings.invocation.takeover
@@ -114,6 +121,9 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       plans: settings.plans,
       logLevel: serve.logLevel,
       logAddresses: serve.logAddresses,
+      logAddressForm: serve.logAddressForm,
+      ...present('logAddressKeyFile', serve.logAddressKeyFile),
+      ...present('tls', tls),
       pool: { threads: serve.poolThreads, queue: serve.poolQueue },
       connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
     },
@@ -156,17 +166,10 @@ async function conduct(parts: Parts): Promise<number> {
   const { settings, configuration, log, crew, tables, port, predecessor, end, hangUps } = parts
   const { serve, table: path } = settings
   const { signal } = end
-  const startedAt = new Date().toISOString()
   const stops: (() => void | Promise<void>)[] = []
   const refresh: { clock?: Refresh } = {}
   const take = async (): Promise<Admin> => {
-    const admin = await openAdmin(parts, () => ({
-      version: packageVersion,
-      pid: process.pid,
-      started_at: startedAt,
-      ...statusOf(parts),
-      refresh: refresh.clock?.status() ?? null,
-    }))
+    const admin = await openAdmin(parts, () => refresh.clock?.status())
     stops.push(admin.close)
     return admin
   }
@@ -197,9 +200,11 @@ async function conduct(parts: Parts): Promise<number> {
         stops.push(refresh.clock.stop)
       }
       const { listening, table } = crew.status()
-      const { host, adminHost } = serve
-      const adminPort = admin.port
-      parts.onRunning({ host, port, adminHost, adminPort, workers: listening, table })
+      const { host, adminHost, adminSocket } = serve
+      const tls = serve.tlsCertFile !== undefined
+      const at = { host, port, adminHost, adminPort: admin.port, tls }
+      const socket = present('adminSocket', adminSocket)
+      parts.onRunning({ ...at, ...socket, workers: listening, table })
     }
     await end.arrived
     log.info({ drainSeconds: serve.drainSeconds }, 'Draining.')
@@ -310,29 +315,10 @@ function replyOf(outcome: Outcome): ControlReply {
   }
 }
 
-/** What the admin port tells of tables and workers. */
-function statusOf({ crew, tables, settings }: Parts): object {
-  const { table, workers, listening, restarts, degraded } = crew.status()
-  return {
-    table: table === undefined ? null : { id: table.id, as_of: formatDay(table.asOf) },
-    tables: tables.status(),
-    degraded,
-    workers: {
-      wanted: settings.serve.workers,
-      listening,
-      restarts: Object.values(restarts).reduce((sum, count) => sum + count, 0),
-      causes: restarts,
-      each: workers.map(({ privateBytes, loopDelayMs, ...rest }) => ({
-        ...rest,
-        private_bytes: privateBytes,
-        loop_delay_ms: Math.round(loopDelayMs * 10) / 10,
-      })),
-    },
-  }
-}
-
-function openAdmin(parts: Parts, status: () => object): Promise<Admin> {
-  const { crew, settings, end, tables } = parts
+function openAdmin(
+  { crew, settings, port, end, tables }: Parts,
+  refresh: () => RefreshStatus | undefined,
+): Promise<Admin> {
   const metrics = createMetrics()
   const readiness = (): Readiness => {
     const { listening, answering, keysKnown, degraded } = crew.status()
@@ -342,26 +328,25 @@ function openAdmin(parts: Parts, status: () => object): Promise<Admin> {
     if (answering !== listening) return 'no_table'
     return degraded ? 'degraded' : 'ready'
   }
-  const isReady = (): boolean => ['ready', 'degraded'].includes(readiness())
-  const text = async (): Promise<string> => {
+  const gather = async (): Promise<Gathered> => {
     const { total, workers } = await crew.count()
-    const { listening, restarts, table, degraded } = crew.status()
-    return metrics.text({
-      total,
-      workers,
-      listening,
-      restarts,
-      degraded,
-      table,
-      tables: tables.status(),
-      ready: isReady(),
-      now: Date.now(),
-    })
+    const { workers: members, ...status } = crew.status()
+    const ready = ['ready', 'degraded'].includes(readiness())
+    const facts = { tables: tables.status(), refresh: refresh(), ready, now: Date.now() }
+    return { total, workers, members, ...status, ...facts }
   }
-  const { adminHost: host, adminPort: port } = settings.serve
-  const page = (): object => ({ status: readiness(), ...status() })
-  const pages = { readiness, status: page, metricsType: metrics.contentType, metrics: text }
-  return startAdmin(pages, { host, port })
+  const { host, tlsCertFile, adminTokenFile, adminSocket, ...serve } = settings.serve
+  const listens = { host, port, tls: tlsCertFile !== undefined }
+  return startAdmin(
+    {
+      readiness,
+      metricsType: metrics.contentType,
+      metrics: async () => metrics.text(await gather()),
+      status: async () => serverStatus(settings, listens, readiness(), await gather()),
+      ...(adminTokenFile === undefined ? {} : { mayRead: tokenGate(adminTokenFile) }),
+    },
+    { host: serve.adminHost, port: serve.adminPort, ...present('socket', adminSocket) },
+  )
 }
 
 /**

@@ -10,6 +10,7 @@ import { createLog } from '../base/log.ts'
 import { openTable } from '../table/open.ts'
 import type { Plans } from '../config/plan.ts'
 import type { PlansChange, ToWorker } from './message.ts'
+import { addressWriter } from './addressform.ts'
 import { beatMs } from './vigil.ts'
 import { createWorker } from './worker.ts'
 
@@ -42,12 +43,12 @@ const receive = createWorker({
     if (changed !== undefined) keyring.usePlans(changed)
     return account
   },
-  createLog: ({ logLevel, logAddresses }) =>
+  createLog: ({ logLevel, ...settings }) =>
     createLog({
       level: logLevel,
       name: 'iprisk-worker',
       pretty: process.stderr.isTTY,
-      addresses: logAddresses,
+      addresses: addressWriter({ logAddressForm: 'full', ...settings }),
     }),
   exit: (code) => process.exit(code),
 })

@@ -15,14 +15,23 @@ import { type Pool, createPool } from '../pool/pool.ts'
 import type { Table } from '../table/table.ts'
 import { logsRequests } from './access.ts'
 import { createConnections } from './connections.ts'
-import { type Counters, countOutage, newCounters, snapshotOf } from './counters.ts'
+import {
+  type CounterSnapshot,
+  type Counters,
+  countLoss,
+  countOutage,
+  newCounters,
+  snapshotOf,
+} from './counters.ts'
 import { type Current, createCurrent } from './current.ts'
 import type { Service } from './exchange.ts'
 import { describeError } from './fault.ts'
+import { watchLoop } from './loop.ts'
 import type { TableFile, ToPrimary, ToWorker, WorkerSettings } from './message.ts'
 import { handleRequest } from './request.ts'
 import { requestIds } from './requestid.ts'
 import { checkEndpoint } from './route.ts'
+import { appOptions } from './tls.ts'
 import { loadUws } from './uws.ts'
 
 /** Counts reach the primary this often, so that a worker's death loses little of them. */
@@ -61,6 +70,8 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const { send } = parts
   const counters = newCounters()
   const current = createCurrent(parts.openTable)
+  const loop = watchLoop()
+  const snapshot = (): CounterSnapshot => snapshotOf(counters, pool?.counts(), loop.read())
   let running: Promise<Running> | undefined
   let pool: Pool | undefined
 
@@ -91,7 +102,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       case 'start':
         if (message.file !== undefined && open(message.file)) swap(message.file.table)
         pool = createPool({ ...message.settings.pool, nice: poolNice })
-        running = start(parts, message.settings, { counters, current, pool })
+        running = start(parts, message.settings, { counters, current, pool, snapshot })
         running.then(
           () => send({ kind: 'listening' }),
           (error: unknown) => {
@@ -107,7 +118,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         swap(message.table)
         return
       case 'count':
-        send({ kind: 'counted', counters: snapshotOf(counters, pool?.counts()) })
+        send({ kind: 'counted', counters: snapshot() })
         return
       case 'drain':
         if (running === undefined) parts.exit(0)
@@ -126,11 +137,16 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
 async function start(
   parts: WorkerParts,
   settings: WorkerSettings,
-  state: { readonly counters: Counters; readonly current: Current; readonly pool: Pool },
+  state: {
+    readonly counters: Counters
+    readonly current: Current
+    readonly pool: Pool
+    readonly snapshot: () => CounterSnapshot
+  },
 ): Promise<Running> {
   const uws = await loadUws()
   const log = parts.createLog(settings)
-  const { counters, current, pool } = state
+  const { counters, current, pool, snapshot } = state
   const account = await parts.openAccount({
     stateFolder: settings.stateFolder,
     store: settings.store,
@@ -154,9 +170,10 @@ async function start(
   }
   const refresh = await keepFresh(account, log, parts.send)
   const count = setInterval(() => {
-    parts.send({ kind: 'counted', counters: snapshotOf(counters, pool.counts()) })
+    parts.send({ kind: 'counted', counters: snapshot() })
   }, countMs)
-  const app = uws.App()
+  const { tls } = settings
+  const app = tls === undefined ? uws.App() : uws.SSLApp(appOptions(tls))
   const { take, stop } = createConnections(
     { ...settings.connections, port: settings.port },
     counters,
@@ -184,6 +201,7 @@ function watchQuotas(
     onTrouble: (error) => {
       const ours = error instanceof IpriskError ? error : undefined
       if (!isOutage(error)) {
+        if (ours?.code === 'store_lost_units') countLoss(counters)
         log.error({ code: ours?.code }, messageOf(error))
         return
       }

@@ -61,6 +61,8 @@ describe('without any source', () => {
       refreshEvery: 'off',
       logLevel: 'info',
       logAddresses: false,
+      logAddressForm: 'full',
+      tlsMinVersion: '1.2',
     })
     expect(found.build).toEqual({
       offline: false,
@@ -125,9 +127,14 @@ describe('precedence', () => {
       hangMs: ['1700', '1800'],
       workerMemoryMb: ['1700', '1800'],
       refreshEvery: ['1h', 'off'],
+      tlsMinVersion: ['1.3', '1.2'],
+      logAddressForm: ['short', 'full'],
     }
-    // A store's files are of use only where there is a store.
+    // What is of use, or allowed, only with another one.
     const needed: Record<string, Record<string, string>> = {
+      adminHost: { IPRISK_ADMIN_TOKEN_FILE: 'c' },
+      tlsCertFile: { IPRISK_TLS_KEY_FILE: 'c' },
+      tlsKeyFile: { IPRISK_TLS_CERT_FILE: 'c' },
       storePasswordFile: { IPRISK_STORE: 'redis://c' },
       storeCaFile: { IPRISK_STORE: 'rediss://c' },
     }

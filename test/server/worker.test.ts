@@ -11,7 +11,9 @@ import { type Account, type AccountOptions, openAccount } from '../../src/accoun
 import { newAllowance } from '../../src/account/allowance.ts'
 import type { Authenticated, Keyring } from '../../src/account/keyring.ts'
 import type { Day } from '../../src/base/day.ts'
+import { IpriskError } from '../../src/base/error.ts'
 import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
+import { emptySnapshot, totalsOf } from '../../src/server/counters.ts'
 import type { ToPrimary, ToWorker } from '../../src/server/message.ts'
 import { probePort } from '../../src/server/probe.ts'
 import { createWorker } from '../../src/server/worker.ts'
@@ -151,9 +153,44 @@ describe('a worker', () => {
     said.length = 0
     tell({ kind: 'count' })
     expect(said).toMatchObject([
-      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0, 0, 0, 0] } },
+      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0, 0, 0, 0, 0] } },
     ])
     expect(responsesIn((await converse(port, [request('next')])).text)[0]?.status).toBe(500)
+  })
+
+  it('counts that the store has lost units, and does not call that an outage', async () => {
+    let trouble: AccountOptions['onTrouble'] = () => undefined
+    const counted: ToPrimary[] = []
+    const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
+    const worker = createWorker({
+      send: (message) => void counted.push(message),
+      openTable: () => table,
+      openAccount: (options) => {
+        trouble = options.onTrouble
+        return newAccount(options)
+      },
+      createLog: () => log,
+      exit: () => undefined,
+    })
+    const store = { policy: 'refuse', timeoutMs: 300, replicas: 0 } as const
+    const rest = { plans: {}, logLevel: 'info', logAddresses: false } as const
+    const settings = { host: '127.0.0.1', port: ownPort, stateFolder: '', store, ...rest }
+    const pool = { threads: 1, queue: 1 }
+    const connections = { all: 100, perAddress: 0 }
+    const all = { ...settings, pool, connections }
+    worker({ kind: 'start', settings: all, file: undefined })
+    while (!counted.some(({ kind }) => kind === 'listening')) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const code = 'store_lost_units'
+    trouble(new IpriskError({ code, message: 'It has lost some.', fault: 'environment' }))
+    counted.length = 0
+    worker({ kind: 'count' })
+    const [said] = counted
+    const counters = said?.kind === 'counted' ? said.counters : emptySnapshot
+    expect(totalsOf(counters)).toMatchObject({ losses: 1, outages: 0 })
+    expect(counters.storeReachable).toBe(true)
+    worker({ kind: 'drain' })
   })
 
   it('refuses a table that cannot be opened by saying why', () => {

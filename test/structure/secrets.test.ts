@@ -52,6 +52,7 @@ describe('secrets', () => {
       'src/account/keyring.ts',
       'src/account/secret.ts',
       'src/account/transfer.ts',
+      'src/server/token.ts',
     ])
   })
 })

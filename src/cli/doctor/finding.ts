@@ -1,0 +1,17 @@
+// What the doctor finds: a stable code, what is wrong in words, and what to do about it.
+
+export interface Finding {
+  readonly code: string
+  /** A problem ends with exit code 1; advice does not. */
+  readonly severity: 'problem' | 'advice'
+  readonly text: string
+  readonly fix: string
+}
+
+export function problem(code: string, text: string, fix: string): Finding {
+  return { code, severity: 'problem', text, fix }
+}
+
+export function advice(code: string, text: string, fix: string): Finding {
+  return { code, severity: 'advice', text, fix }
+}

@@ -1,0 +1,55 @@
+// How late a process's event loop is: while it is held up nobody is answered. The longest and the
+// 99th percentile of the last 15 to 30 seconds, so that no look that comes every quarter of a minute
+// misses a stall, and how long the loop has been busy since the process began. Measured by the
+// runtime beside the loop; a hundred looks a second cost it nothing that can be measured.
+
+import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
+
+export interface LoopFigures {
+  readonly delayMaxSeconds: number
+  readonly delayP99Seconds: number
+  readonly busySeconds: number
+}
+
+export const idleLoop: LoopFigures = { delayMaxSeconds: 0, delayP99Seconds: 0, busySeconds: 0 }
+
+export interface LoopWatch {
+  readonly read: () => LoopFigures
+  readonly stop: () => void
+}
+
+const lookMs = 10
+const windowMs = 15_000
+
+export function watchLoop(): LoopWatch {
+  const histogram = monitorEventLoopDelay({ resolution: lookMs })
+  histogram.enable()
+  let before = { max: 0, p99: 0 }
+  const turn = setInterval(() => {
+    before = delaysOf(histogram)
+    histogram.reset()
+  }, windowMs)
+  turn.unref()
+  return {
+    read: () => {
+      const now = delaysOf(histogram)
+      return {
+        delayMaxSeconds: Math.max(now.max, before.max),
+        delayP99Seconds: Math.max(now.p99, before.p99),
+        busySeconds: performance.eventLoopUtilization().active / 1000,
+      }
+    },
+    stop: () => {
+      clearInterval(turn)
+      histogram.disable()
+    },
+  }
+}
+
+/** Seconds beyond the time between two looks, which the histogram holds too. */
+function delaysOf(histogram: IntervalHistogram): { readonly max: number; readonly p99: number } {
+  // An empty one tells its own bounds.
+  if (histogram.count === 0) return { max: 0, p99: 0 }
+  const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - lookMs / 1000)
+  return { max: late(histogram.max), p99: late(histogram.percentile(99)) }
+}

@@ -1,0 +1,41 @@
+// Everything that a scrape can show, all of it at once, for tests of the metrics and their table.
+
+import type { Day } from '../../src/base/day.ts'
+import { emptySnapshot } from '../../src/server/counters.ts'
+import type { Gathered } from '../../src/server/figures.ts'
+
+const at = '2026-08-22T12:00:00.000Z'
+
+export const gathered: Gathered = {
+  total: emptySnapshot,
+  workers: [{ worker: 1, counters: emptySnapshot }],
+  listening: 1,
+  members: [],
+  restarts: { crash: 0, hang: 0, memory: 0 },
+  degraded: false,
+  table: {
+    id: '20260822-0123',
+    asOf: 20_687 as Day,
+    bytes: 1000,
+    sources: [{ id: 'tor', day: 20_686 as Day, quarantined: false }],
+  },
+  tables: {
+    swaps: 1,
+    refusals: 1,
+    previous: null,
+    held: null,
+    last_swap: { at, table: '20260822-0123', from: null, took_ms: 1500, stall_ms: 1 },
+    last_refusal: { at, path: '/table', reason: 'The section networks is broken.' },
+  },
+  refresh: {
+    every_ms: 3_600_000,
+    running: false,
+    next_at: at,
+    runs: 2,
+    failures: 1,
+    last_success_at: at,
+    last_failure: { at, reason: 'The disk is full.' },
+  },
+  ready: true,
+  now: Date.parse(at),
+}
