@@ -8,16 +8,17 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { makeKey, newState, startServer, waitFor } from '../server/server.ts'
 import { converse } from '../server/socket.ts'
+import { otherTable } from '../server/tables.ts'
 import { writeSmallTable } from '../table/small.ts'
 import { wordsOf } from './cases.ts'
 
 const state = join(newState(), 'state')
 mkdirSync(state)
 
-/** Room for one copy of the small table and what else a server keeps, not for two. */
+/** Room for a few copies of the small table, until ballast takes it. */
 const mounted = ((): boolean => {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=46m', 'none', state], { stdio: 'pipe' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'none', state], { stdio: 'pipe' })
     return true
   } catch {
     return false
@@ -35,22 +36,22 @@ it.skipIf(!mounted)('a table that finds no room is refused, and the old one answ
   const key = await makeKey(state)
   const answers = async (): Promise<boolean> =>
     (await converse(server.port, [wordsOf(key, 'x').honest])).text.startsWith('HTTP/1.1 200 ')
-  const renew = (): void => {
-    copyFileSync(writeSmallTable(), `${table}.next`)
+  const renew = (day: string): void => {
+    copyFileSync(otherTable(day), `${table}.next`)
     renameSync(`${table}.next`, table)
   }
   try {
     await waitFor(async () => ((await answers()) ? true : undefined))
     const ballast = join(state, 'ballast')
     expect(() => fill(ballast)).toThrow('ENOSPC')
-    renew()
+    renew('2026-08-23')
     await waitFor(() => (/new table is not used.*ENOSPC/.test(server.stderr()) ? true : undefined))
     expect(await answers()).toBe(true)
     const copies = readdirSync(join(state, 'serving'))
     expect(copies.filter((name) => name.endsWith('.part'))).toEqual([])
     expect(copies).toHaveLength(1)
     rmSync(ballast)
-    renew()
+    renew('2026-08-24')
     await waitFor(() => (server.stderr().includes('A new table answers.') ? true : undefined))
     expect(await answers()).toBe(true)
   } finally {
