@@ -58,9 +58,7 @@ const shapes: readonly Shape[] = [
 ]
 
 export async function slow({ folder, form, say }: ProofContext): Promise<ProofResult> {
-  // What slow readers ask for at once, 100,000 checks, is one turn of the loop to uWebSockets.js and
-  // may take a second, which the watchdog of the default takes for a hang (docs/hostile.md).
-  const ground = await startGround(folder, { 'hang-ms': 30_000 })
+  const ground = await startGround(folder)
   const facts: Fact[] = []
   const faults: string[] = []
   try {

@@ -14,6 +14,7 @@ import type { Pool } from '../pool/pool.ts'
 import type { Table } from '../table/table.ts'
 import { type Counters, countAborted } from './counters.ts'
 import type { TableFile } from './message.ts'
+import type { Pulse } from './pulse.ts'
 import type { RequestIds } from './requestid.ts'
 
 /** What a worker answers with. */
@@ -29,6 +30,8 @@ export interface Service {
   readonly file: () => TableFile | undefined
   /** Threads for what is too much for the loop. */
   readonly pool: Pool
+  /** Beats for the primary, from within a long turn too. */
+  readonly pulse: Pulse
   /** The log has a line for each request (access.ts). */
   readonly logRequests: boolean
   /** Those lines, and those of failures, name addresses. */

@@ -25,6 +25,7 @@ import {
   resetHeaderPass,
 } from './framing.ts'
 import { wantsInsights } from './insights.ts'
+import { overdueMs } from './pulse.ts'
 import { replyError } from './reply.ts'
 import { isRequestId } from './requestid.ts'
 import { type Endpoint, checkEndpoint, routes } from './route.ts'
@@ -97,6 +98,8 @@ export function handleRequest(
   exchange.head = method === 'HEAD'
   exchange.keep = framing === framings.kept
   service.pending += 1
+  if (exchange.startedMs - service.pulse.beatenMs > overdueMs)
+    service.pulse.beat(exchange.startedMs)
   res.onAborted(intake.onAborted)
   try {
     decide(intake, req, known)

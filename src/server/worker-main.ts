@@ -2,23 +2,19 @@
 // store and the log. Forked by crew.ts; it does nothing when run by hand.
 
 import cluster from 'node:cluster'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import process from 'node:process'
 import { openAccount } from '../account/account.ts'
 import type { Keyring } from '../account/keyring.ts'
 import { createLog } from '../base/log.ts'
 import { openTable } from '../table/open.ts'
 import type { Plans } from '../config/plan.ts'
-import type { PlansChange, ToWorker } from './message.ts'
+import type { PlansChange, ToPrimary, ToWorker } from './message.ts'
 import { addressWriter } from './addressform.ts'
-import { beatMs } from './vigil.ts'
+import { startPulse } from './pulse.ts'
 import { createWorker } from './worker.ts'
 
 /** How long requests that are open may still take when the primary has died. */
 const orphanMs = 10_000
-
-/** The loop's lateness is measured by a clock of so many milliseconds. */
-const delayMs = 10
 
 let keyring: Keyring | undefined
 /** The plans that came after those of the settings, for a keyring that is not open yet. */
@@ -29,11 +25,14 @@ function usePlans(plans: Plans): void {
   keyring?.usePlans(plans)
 }
 
+function send(message: ToPrimary): void {
+  // The channel is closed where the primary has just died; then this process ends by itself.
+  if (process.connected) process.send?.(message)
+}
+
 const receive = createWorker({
-  send: (message) => {
-    // The channel is closed where the primary has just died; then this process ends by itself.
-    if (process.connected) process.send?.(message)
-  },
+  send,
+  pulse: startPulse(send),
   // Not read in here, on a loop that answers: take-main.ts did, and memory is shared.
   openTable,
   openAccount: async (options) => {
@@ -72,12 +71,3 @@ cluster.worker?.on('disconnect', () => {
   setTimeout(() => process.exit(1), orphanMs).unref()
 })
 process.send?.({ kind: 'hello' })
-
-// By these the primary knows that the loop turns (vigil.ts).
-const delays = monitorEventLoopDelay({ resolution: delayMs })
-delays.enable()
-setInterval(() => {
-  const loopDelayMs = Math.max(0, delays.max / 1e6 - delayMs)
-  delays.reset()
-  if (process.connected) process.send?.({ kind: 'beat', loopDelayMs })
-}, beatMs).unref()

@@ -28,6 +28,7 @@ import type { Service } from './exchange.ts'
 import { describeError } from './fault.ts'
 import { watchLoop } from './loop.ts'
 import type { TableFile, ToPrimary, ToWorker, WorkerSettings } from './message.ts'
+import type { Pulse } from './pulse.ts'
 import { handleRequest } from './request.ts'
 import { requestIds } from './requestid.ts'
 import { checkEndpoint } from './route.ts'
@@ -53,6 +54,7 @@ const poolNice = 19
 
 export interface WorkerParts {
   readonly send: (message: ToPrimary) => void
+  readonly pulse: Pulse
   readonly openTable: (path: string) => Table
   readonly openAccount: (options: AccountOptions) => Promise<Account>
   readonly createLog: (settings: WorkerSettings) => Log
@@ -163,6 +165,7 @@ async function start(
     table: current.table,
     file: current.file,
     pool,
+    pulse: parts.pulse,
     logRequests: logsRequests(settings.logLevel),
     logAddresses: settings.logAddresses,
     pending: 0,

@@ -16,6 +16,7 @@ import { type Service, newExchange } from '../../src/server/exchange.ts'
 import { contentHeaders, headBytes } from '../../src/server/head.ts'
 import { limitHeaders } from '../../src/server/limit.ts'
 import { handleRequest } from '../../src/server/request.ts'
+import { overdueMs } from '../../src/server/pulse.ts'
 import { requestIds } from '../../src/server/requestid.ts'
 import { checkEndpoint } from '../../src/server/route.ts'
 import { loadUws } from '../../src/server/uws.ts'
@@ -43,6 +44,9 @@ const limiter = {
   remaining: (_key: unknown, _arrivedMs: number, out: Float64Array) => out.set(left.values),
 } as unknown as Limiter
 
+/** Of requests, in the place of the clock's. */
+let beats = 0
+
 const service: Service = {
   keyring: { authenticate: () => key, known: () => true },
   limiter,
@@ -52,6 +56,13 @@ const service: Service = {
   table: () => table,
   file: () => undefined,
   pool: undefined as never,
+  pulse: {
+    beatenMs: Infinity,
+    beat: (nowMs) => {
+      beats += 1
+      service.pulse.beatenMs = nowMs
+    },
+  },
   logRequests: false,
   logAddresses: false,
   pending: 0,
@@ -208,5 +219,19 @@ describe('headers as bytes', () => {
       }),
       { numRuns: 2000 },
     )
+  })
+})
+
+describe('a turn of the loop in which no timer fires', () => {
+  it('beats from its requests, and no oftener than is overdue', async () => {
+    service.pulse.beatenMs = performance.now() - 2 * overdueMs
+    beats = 0
+    const client = await newClient()
+    const all = Array.from({ length: 20 }, () => head('9.9.9.9') + bodyOf('9.9.9.9')).join('')
+    client.socket.write(all)
+    await client.heard(20)
+    client.socket.destroy()
+    expect(beats).toBe(1)
+    service.pulse.beatenMs = Infinity
   })
 })

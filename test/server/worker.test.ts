@@ -97,6 +97,7 @@ beforeAll(async () => {
   port = await probePort({ host: '127.0.0.1', port: 0 })
   tell = createWorker({
     send: (message) => void said.push(message),
+    pulse: { beatenMs: Infinity, beat: () => undefined },
     openTable: () => table,
     openAccount: newAccount,
     createLog: () => log,
@@ -164,6 +165,7 @@ describe('a worker', () => {
     const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
     const worker = createWorker({
       send: (message) => void counted.push(message),
+      pulse: { beatenMs: Infinity, beat: () => undefined },
       openTable: () => table,
       openAccount: (options) => {
         trouble = options.onTrouble
@@ -197,6 +199,7 @@ describe('a worker', () => {
     said.length = 0
     const worker = createWorker({
       send: (message) => void said.push(message),
+      pulse: { beatenMs: Infinity, beat: () => undefined },
       openTable: () => {
         throw new Error('it is broken')
       },
@@ -242,6 +245,7 @@ describe('a request that fails inside', () => {
     }
     const worker = createWorker({
       send: ({ kind }) => void kinds.push(kind),
+      pulse: { beatenMs: Infinity, beat: () => undefined },
       openTable: () => table,
       openAccount: async (options) => {
         const account = await newAccount(options)
@@ -292,6 +296,7 @@ describe('the log of requests', () => {
     }
     const worker = createWorker({
       send: ({ kind }) => void heardHere.push(kind),
+      pulse: { beatenMs: Infinity, beat: () => undefined },
       openTable: () => table,
       openAccount: newAccount,
       createLog: ({ logLevel: level, logAddresses: addresses }) =>
