@@ -1,14 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { summary } from './test/summary.ts'
 
-// Three projects, one after the other. `unit` runs from source. `compiler` runs the command line
-// from dist/ and reads the world tables: it owns no port and tells no time, so its files run side by
-// side. `process` starts real servers and threads from dist/ (Node 20 runs no TypeScript) and is
-// serial: tests there own ports and cores while they run.
+// Three projects, one after the other. `unit` runs from source. `program` runs programs from dist/
+// (Node 20 runs no TypeScript) and reads the world tables: nothing in it is held to a time, so its
+// files run side by side. `process` starts servers and threads that are, and is serial: a test there
+// has the cores while it runs.
 const never = ['dist/**', 'node_modules/**']
-const compiler = [
+const program = [
   'test/world-*.process.test.ts',
-  'test/{cli,fetch,gate,golden,history,measure,oracle,table}/**/*.process.test.ts',
+  'test/server/doctor.process.test.ts',
+  'test/{bench,cli,deploy,fetch,gate,golden,history,measure,oracle,table}/**/*.process.test.ts',
 ]
 const slow = { testTimeout: 180_000, hookTimeout: 300_000 }
 
@@ -28,8 +29,8 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'compiler',
-          include: compiler,
+          name: 'program',
+          include: program,
           exclude: never,
           globalSetup: ['test/world.setup.ts'],
           sequence: { groupOrder: 1 },
@@ -40,7 +41,7 @@ export default defineConfig({
         test: {
           name: 'process',
           include: ['test/**/*.process.test.ts'],
-          exclude: [...never, ...compiler],
+          exclude: [...never, ...program],
           globalSetup: ['test/world.setup.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 2 },

@@ -1,5 +1,6 @@
 // The proofs in their shortest form, as `npm run prove` runs them: a few kills of an import and of a
-// build, a few disks that fail, swaps, deaths and some seconds of load. Their long forms are in docs/proof/REPORT.md.
+// build, a few disks that fail. Those about a server are in test/server/proof.process.test.ts; the long
+// forms are in docs/proof/REPORT.md.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,17 +18,9 @@ afterEach(() => {
 })
 
 /** Facts that count what was tried. */
-const trials = [
-  'kills at random points',
-  'disk that fills up',
-  'calls fail',
-  'tables swapped in',
-  'tables refused',
-  'workers killed',
-  'workers hung',
-] as const
+const trials = ['kills at random points', 'disk that fills up', 'calls fail'] as const
 
-const names = ['kill-import', 'kill-build', 'disk-faults', 'swaps', 'lives', 'soak'] as const
+const names = ['kill-import', 'kill-build', 'disk-faults'] as const
 
 it.each(names)('%s holds', async (name) => {
   const proof = proofs.find((one) => one.name === name)

@@ -2,7 +2,7 @@
 // common knowledge. A change of a rule, a table or a parser that changes one of them shows here,
 // and is either mended or looked at and taken over:
 //
-//   IPRISK_TEST_UPDATE_GOLDEN=1 npx vitest run --project process test/golden
+//   IPRISK_TEST_UPDATE_GOLDEN=1 npx vitest run --project program test/golden
 //
 // addresses.json is kept by hand; answers.json is written by that command and by nothing else.
 

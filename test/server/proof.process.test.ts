@@ -1,6 +1,6 @@
-// The proofs about hostile clients and hostile tables in their shortest form, as `npm run prove` runs
-// them: 200,000 mutated requests, a thousand slow clients a shape, five times the connections of the
-// cap, 2,000 damages. Their long forms are in docs/proof/REPORT.md.
+// The proofs about a running server in their shortest form, as `npm run prove` runs them: swaps, deaths,
+// some seconds of load, 200,000 mutated requests, a thousand slow clients a shape, five times the
+// connections of the cap, 2,000 damages to a table. Their long forms are in docs/proof/REPORT.md.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,13 +10,15 @@ import { proofs } from '../../bench/proof/all.ts'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'iprisk-hostile-'))
+  folder = mkdtempSync(join(tmpdir(), 'iprisk-proof-'))
 })
 afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it.each(['mutate', 'slow', 'overload', 'damage'] as const)('%s holds', async (name) => {
+const names = ['swaps', 'lives', 'soak', 'mutate', 'slow', 'overload', 'damage'] as const
+
+it.each(names)('%s holds', async (name) => {
   const proof = proofs.find((one) => one.name === name)
   const result = await proof?.run({ form: 'ci', folder, feeds: '', say: () => undefined })
   expect(result?.faults, JSON.stringify(result?.facts)).toEqual([])
