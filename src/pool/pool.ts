@@ -34,6 +34,8 @@ export interface PoolOptions {
   readonly nice?: number
   /** What threads run, in tests; its export `run` takes tasks. */
   readonly program?: string
+  /** A thread died of this, with a task or without one. */
+  readonly onDeath?: (error: unknown) => void
 }
 
 export interface PoolCounts {
@@ -71,6 +73,7 @@ export interface Pool {
 
 interface State {
   readonly options: PoolOptions
+  readonly channel: string
   readonly line: ReturnType<typeof createLine>
   readonly users: Map<number, number>
   readonly released: Map<number, () => void>
@@ -90,8 +93,10 @@ interface State {
 let pools = 0
 
 export function createPool(options: PoolOptions): Pool {
+  pools += 1
   const state: State = {
     options,
+    channel: `iprisk-pool-${pools}`,
     line: createLine(),
     users: new Map(),
     released: new Map(),
@@ -229,12 +234,14 @@ async function runTask(
 ): Promise<void> {
   const { table } = taken[0]!
   try {
-    const items = taken.map(({ item }) => item)
+    const items = taken.map(itemOf)
     const result = await threads.run({ table, items }, { transferList: movedWith(items) })
     state.times.runMs += result.runMs
     state.retirement?.note(table.number, result.thread)
     taken.forEach((one, index) => one.resolve(result.results[index]!))
-  } catch {
+  } catch (error) {
+    // Of a pool without threads (`dropThreads`) its queue is rejected: those deaths have been told.
+    if (state.threads === threads) state.options.onDeath?.(error)
     // Last first, so that they stand in their old order.
     for (const one of taken.toReversed()) tryAgain(state, one)
   }
@@ -243,7 +250,12 @@ async function runTask(
   dispatch(state)
 }
 
-/** What an item lends to its thread. After a death it is gone, and the second try has fresh room. */
+/** As its thread gets it: bytes that were lent to one that died are gone, and fresh room will do. */
+function itemOf({ item, deaths }: Waiting): Item {
+  return item.kind === 'lines' && deaths > 0 ? { ...item, into: undefined } : item
+}
+
+/** What an item lends to its thread. */
 function movedWith(items: readonly Item[]): ArrayBuffer[] {
   return items.flatMap((item) =>
     item.kind === 'lines' && item.into !== undefined && item.into.length > 0
@@ -262,10 +274,8 @@ function tryAgain(state: State, one: Waiting): void {
 
 function startThreads(state: State): Piscina<Task, TaskResult> {
   const { threads: count, nice = 0, program = threadProgram } = state.options
-  pools += 1
-  const channel = `iprisk-pool-${pools}`
-  const retirement = openRetirement(channel)
-  state.retirement = retirement
+  const { channel } = state
+  const retirement = (state.retirement ??= openRetirement(channel))
   const threads = new Piscina<Task, TaskResult>({
     filename: program,
     name: 'run',
@@ -283,11 +293,23 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
     if (state.closed) return
     state.sums.deaths += 1
     // A thread that has ended has no id any more: those that live are asked for theirs.
-    retirement.keep(() => threads.threads.map(({ threadId }) => threadId))
+    retirement.keep(() => state.threads?.threads.map(({ threadId }) => threadId) ?? [])
+    // Piscina starts its successor in this turn, or none.
+    queueMicrotask(() => dropThreads(state, threads))
   })
-  // Of a thread that died without a task; the next task starts another.
-  threads.on('error', () => undefined)
+  // Of a thread that died without a task.
+  threads.on('error', (error) => state.options.onDeath?.(error))
   return threads
+}
+
+/**
+ * Piscina starts no more threads once one of them has died of its start. Where none is left, its
+ * queue would wait for ever: it is rejected here, and what is tried again starts other threads.
+ */
+function dropThreads(state: State, threads: Piscina<Task, TaskResult>): void {
+  if (state.closed || state.threads !== threads || threads.threads.length > 0) return
+  state.threads = undefined
+  void threads.destroy()
 }
 
 function poolFailed(why: string): IpriskError {

@@ -81,6 +81,13 @@ it('takes the last of repeated members, and elements of every type', () => {
   expect(answers.map(({ ip }) => ip)).toEqual(['9.1.2.3', '7', 'null', '["x"]', '9.1.2.4'])
 })
 
+it('finds none in arrays so deep that they can be read and not written', () => {
+  const deep = 500_000
+  const body = encoder.encode(`{"ips":[${'['.repeat(deep)}${']'.repeat(deep)}]}`)
+  expect(readBatch(body)?.length).toBe(1)
+  expect(cutBatch(body)).toMatchObject({ count: 0, valid: 0 })
+})
+
 it('is full at 10,000 elements', () => {
   const bodyOf = (count: number) =>
     encoder.encode(JSON.stringify({ ips: Array(count).fill('9.1.2.3') }))
