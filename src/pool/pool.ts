@@ -62,8 +62,11 @@ export interface Ticket {
 }
 
 export interface Pool {
-  /** `undefined` where the pool is full. */
-  readonly enter: (table: TaskTable) => Ticket | undefined
+  /**
+   * `undefined` where the pool is full, or half of it is the owner's: who reads slowly holds a ticket
+   * for long, and no one tenant may thereby shut out the others.
+   */
+  readonly enter: (table: TaskTable, owner?: string) => Ticket | undefined
   /** Resolves when no request and no thread uses the table any more. */
   readonly retire: (table: number) => Promise<void>
   readonly counts: () => PoolCounts
@@ -77,6 +80,8 @@ interface State {
   readonly line: ReturnType<typeof createLine>
   readonly users: Map<number, number>
   readonly released: Map<number, () => void>
+  /** How many tickets each has. */
+  readonly owners: Map<string, number>
   /** Absent until the first task. */
   threads: Piscina<Task, TaskResult> | undefined
   retirement: Retirement | undefined
@@ -100,6 +105,7 @@ export function createPool(options: PoolOptions): Pool {
     line: createLine(),
     users: new Map(),
     released: new Map(),
+    owners: new Map(),
     threads: undefined,
     retirement: undefined,
     requests: 0,
@@ -110,7 +116,7 @@ export function createPool(options: PoolOptions): Pool {
     times: { waitMs: 0, runMs: 0 },
   }
   return {
-    enter: (table) => enter(state, table),
+    enter: (table, owner) => enter(state, table, owner),
     retire: async (table) => {
       if ((state.users.get(table) ?? 0) > 0) {
         await new Promise<void>((resolve) => state.released.set(table, resolve))
@@ -136,14 +142,14 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-function enter(state: State, table: TaskTable): Ticket | undefined {
-  if (state.closed || state.requests >= state.options.queue) {
+function enter(state: State, table: TaskTable, owner?: string): Ticket | undefined {
+  if (state.closed || !hasRoom(state, owner)) {
     state.sums.refused += 1
     return undefined
   }
   const { users, released } = state
   const { number } = table
-  state.requests += 1
+  count(state, owner, 1)
   users.set(number, (users.get(number) ?? 0) + 1)
   let open = true
   /** Items in the line or in a thread: the table is in use until they have settled. */
@@ -196,11 +202,25 @@ function enter(state: State, table: TaskTable): Ticket | undefined {
     close: () => {
       if (!open) return
       open = false
-      state.requests -= 1
+      count(state, owner, -1)
       leave()
       dispatch(state)
     },
   }
+}
+
+function hasRoom({ requests, owners, options }: State, owner: string | undefined): boolean {
+  if (requests >= options.queue) return false
+  return owner === undefined || (owners.get(owner) ?? 0) < Math.ceil(options.queue / 2)
+}
+
+/** One ticket more or less. */
+function count(state: State, owner: string | undefined, more: 1 | -1): void {
+  state.requests += more
+  if (owner === undefined) return
+  const owned = (state.owners.get(owner) ?? 0) + more
+  if (owned > 0) state.owners.set(owner, owned)
+  else state.owners.delete(owner)
 }
 
 /** Gives waiting items to threads as long as there is room. */

@@ -101,6 +101,20 @@ describe('a pool', () => {
     expect(pool.counts()).toMatchObject({ requests: 2, refused: 2 })
   })
 
+  it('gives no owner more than half of its room', () => {
+    const pool = newPool({ queue: 5 })
+    const [one, other] = ['one', 'other']
+    const tickets = [one, one, one].map((owner) => pool.enter(table, owner)!)
+    expect(pool.enter(table, one)).toBeUndefined()
+    expect(pool.enter(table, other)).toBeDefined()
+    tickets[0]!.close()
+    tickets[0]!.close()
+    expect(pool.enter(table, one)).toBeDefined()
+    expect(pool.enter(table, one)).toBeUndefined()
+    // One place is one owner's.
+    expect(newPool({ queue: 1 }).enter(table, one)).toBeDefined()
+  })
+
   it('drops what waits when its request is over, and nothing else', async () => {
     const pool = newPool({ threads: 1 })
     const gone = pool.enter(table)!
