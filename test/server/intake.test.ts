@@ -40,7 +40,10 @@ const left = { policy: '', values: [-1, -1, -1, -1] }
 const limiter = {
   admit: () => 0,
   spend: () => 0,
-  policy: () => left.policy,
+  policy: () => {
+    if (left.policy === 'broken') throw new Error('broken')
+    return left.policy
+  },
   remaining: (_key: unknown, _arrivedMs: number, out: Float64Array) => out.set(left.values),
 } as unknown as Limiter
 
@@ -234,6 +237,21 @@ describe('a body that nobody asks for', () => {
     const { socket } = await sendTwice('a')
     await once(socket, 'close')
     expect(service.pending).toBe(0)
+  })
+})
+
+describe('an answer that cannot be written', () => {
+  it('closes its connection, at once or in a later turn, and is not waited for', async () => {
+    for (const way of ['close', 'keep-alive']) {
+      const { socket } = await newClient()
+      left.policy = 'broken'
+      const closed = once(socket, 'close')
+      const lines = head('9.1.2.3').replace('Host: a', `Host: a\r\nConnection: ${way}`)
+      socket.write(lines + bodyOf('9.1.2.3'))
+      await closed
+      left.policy = ''
+      expect([way, service.pending]).toEqual([way, 0])
+    }
   })
 })
 
