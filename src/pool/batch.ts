@@ -14,7 +14,7 @@ import type { ItemResult } from './task.ts'
 type Read = Extract<ItemResult, { kind: 'read' }>
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const words = newWords()
 
 /** The elements of `ips`; `undefined` where the body is no batch. */

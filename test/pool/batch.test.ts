@@ -64,6 +64,7 @@ it.each([
   '{"ips":["9.1.2.3" "9.1.2.3"]}',
   '{"ips":["9.1.2.3\n"]}',
   '["ips",["9.1.2.3"]]',
+  '\ufeff{"ips":["9.1.2.3"]}',
 ])('finds none in %j, as JSON.parse does', (body) => {
   expect(readBatch(encoder.encode(body))).toBeUndefined()
   expect(cutBatch(encoder.encode(body)).count).toBe(0)
