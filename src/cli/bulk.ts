@@ -104,6 +104,10 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
       if (signal.aborted) break
     }
     await last
+  } catch (thrown) {
+    // What was read before is answered all the same.
+    await last.catch(() => undefined)
+    throw thrown
   } finally {
     process.removeListener('SIGINT', onInterrupt)
     io.status('')

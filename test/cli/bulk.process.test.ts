@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { writeTable } from '../../build/write/file.ts'
 import type { CheckAnswer } from '../../src/api/answer.ts'
+import { pieceBytes } from '../../src/cli/bulk.ts'
 import type { Summary } from '../../src/cli/summary.ts'
 import { parseDay } from '../../src/base/day.ts'
 import { formatIpv4 } from '../../src/ip/text.ts'
@@ -64,6 +65,17 @@ it('asks one table all through, though another takes its place meanwhile', async
   expect(await ended).toEqual([0, null])
   expect(new Set(out.trimEnd().split('\n')).size).toBe(1)
   expect(out.split('\n').length).toBe(10_002)
+})
+
+it('answers all that it could read of a file that is cut off', async () => {
+  const packed = gzipSync(texts.join('\n'))
+  const file = write('cut.gz', packed.subarray(0, packed.length * 0.9))
+  const { code, out, err } = await run(['check', file])
+  expect(err).toContain('cut.gz cannot be read: unexpected end of file')
+  expect(code).toBe(1)
+  expect(expected.join('').startsWith(out)).toBe(true)
+  // All but the last piece, whose end is missing.
+  expect(out.split('\n').length).toBeGreaterThan(texts.length * 0.9 - pieceBytes.plain / 8)
 })
 
 describe('iprisk check of a file', () => {
