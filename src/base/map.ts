@@ -59,6 +59,8 @@ export function mapFile(path: string): MappedFile {
     const flags = MAP_SHARED | MAP_FIXED
     const mapped: unknown = mmap(slot.pointer, length, PROT_READ, flags, descriptor, 0)
     if (isFailed(mapped)) {
+      // A refused map may have taken away what lay there: a hole that others could fill.
+      reserve(slot.pointer, slot.length)
       slot.free = true
       throw unreadable(path, 'the system refused to map it (mmap failed)')
     }
@@ -99,11 +101,15 @@ const slots: Slot[] = []
 const slotRoom = 1.25
 const slotUnit = 2 ** 21
 
-/** Takes a slot, and sees that there is another one for the file that takes this one's place. */
+/** Takes a slot, and sees that there is another one, if it can, for the file that comes next. */
 function claimSlot(length: number): Slot {
   const slot = freeSlot(length) ?? addSlot(length)
   slot.free = false
-  if (freeSlot(length) === undefined) addSlot(length)
+  try {
+    if (freeSlot(length) === undefined) addSlot(length)
+  } catch {
+    // This file has its room. The next one asks again, and says so where there is none.
+  }
   return slot
 }
 

@@ -12,7 +12,7 @@ import { answerLines } from '../pool/lines.ts'
 import { createPool } from '../pool/pool.ts'
 import { wholeOf } from '../pool/room.ts'
 import type { ItemResult, LineWork } from '../pool/task.ts'
-import { openTable } from '../table/open.ts'
+import type { HeldTable } from './hold.ts'
 import { type Piece, piecesOf } from './input.ts'
 import type { Io } from './io.ts'
 
@@ -48,7 +48,7 @@ export const pieceBytes = { plain: 1 << 16, other: 1 << 18 } as const
 
 export interface BulkOptions {
   readonly inputs: readonly string[]
-  readonly table: string
+  readonly table: HeldTable
   readonly work: Omit<LineWork, 'form'>
   readonly pieceBytes: number
   /** How the lines of an input name their address, by its first piece. */
@@ -58,13 +58,15 @@ export interface BulkOptions {
 }
 
 export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
-  const { inputs, table: path, work } = options
+  const {
+    inputs,
+    table: { table, path },
+    work,
+  } = options
   const interrupt = new AbortController()
   const { signal } = interrupt
   const onInterrupt = (): void => interrupt.abort()
   process.once('SIGINT', onInterrupt)
-  // Opened here first: what is wrong with it is said at once, and not by each thread.
-  const table = openTable(path)
   const threads = availableParallelism()
   const pool = createPool({ threads, queue: 1 })
   const ticket = pool.enter({ number: 0, path, builtMs: 0 })!
@@ -102,12 +104,15 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
       if (signal.aborted) break
     }
     await last
+  } catch (thrown) {
+    // What was read before is answered all the same.
+    await last.catch(() => undefined)
+    throw thrown
   } finally {
     process.removeListener('SIGINT', onInterrupt)
     io.status('')
     ticket.close()
     await pool.close()
-    table.close()
   }
   return { ...sums.result(), interrupted: signal.aborted }
 }

@@ -11,9 +11,10 @@ import { parseAddress } from '../ip/parse.ts'
 import { answerLines } from '../pool/lines.ts'
 import { headerOf } from '../pool/row.ts'
 import type { LineWork } from '../pool/task.ts'
-import { openTable } from '../table/open.ts'
+import type { OpenTable } from '../table/open.ts'
 import { type BulkResult, bulk, pieceBytes } from './bulk.ts'
 import { openerOf } from './form.ts'
+import { type HeldTable, holdTable } from './hold.ts'
 import { type Io, exitCodes, interruptedCode } from './io.ts'
 
 export interface CheckOptions {
@@ -27,7 +28,19 @@ const encoder = new TextEncoder()
 
 /** Exit code 1 where a line was no address; all others are answered all the same. */
 export async function checkCommand(options: CheckOptions, io: Io): Promise<number> {
-  const { args, table, how } = options
+  const held = holdTable(options.table)
+  try {
+    return await checkWith(held, options, io)
+  } finally {
+    held.close()
+  }
+}
+
+async function checkWith(
+  held: HeldTable,
+  { args, how }: Pick<CheckOptions, 'args' | 'how'>,
+  io: Io,
+): Promise<number> {
   const give = how.json ? 'json' : (how.format ?? (io.outIsTerminal ? 'text' : 'json'))
   const work = { give, fields: how.fields ?? defaultFields }
   const open = openerOf(how)
@@ -36,12 +49,12 @@ export async function checkCommand(options: CheckOptions, io: Io): Promise<numbe
   let code: number = exitCodes.done
   for (const { inputs, addresses } of groupsOf(args)) {
     if (inputs.length === 0) {
-      bad += await answerHere({ table, addresses, work }, io)
+      bad += await answerHere({ table: held.table, addresses, work }, io)
       continue
     }
     const take = (lined: { readonly out: Uint8Array }): Promise<void> => io.write(lined.out)
     const pieces = pieceBytes[isPlain(how) ? 'plain' : 'other']
-    const result = await bulk({ inputs, table, work, pieceBytes: pieces, open, take }, io)
+    const result = await bulk({ inputs, table: held, work, pieceBytes: pieces, open, take }, io)
     bad += result.bad
     tellPlaces(result, io)
     if (result.interrupted) {
@@ -91,20 +104,15 @@ function isFile(arg: string): boolean {
 /** How many were none. */
 async function answerHere(
   options: {
-    readonly table: string
+    readonly table: OpenTable
     readonly addresses: readonly string[]
     readonly work: Omit<LineWork, 'form'>
   },
   io: Io,
 ): Promise<number> {
-  const { addresses, work } = options
-  const table = openTable(options.table)
-  try {
-    const lines = encoder.encode(`${addresses.join('\n')}\n`)
-    const { out, bad } = answerLines(table, lines, { ...work, form: { kind: 'plain' } })
-    await io.write(out)
-    return bad
-  } finally {
-    table.close()
-  }
+  const { table, addresses, work } = options
+  const lines = encoder.encode(`${addresses.join('\n')}\n`)
+  const { out, bad } = answerLines(table, lines, { ...work, form: { kind: 'plain' } })
+  await io.write(out)
+  return bad
 }

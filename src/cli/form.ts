@@ -6,13 +6,14 @@
 import { IpriskError } from '../base/error.ts'
 import type { LogForm } from '../config/lines.ts'
 import type { Invocation } from '../config/settings.ts'
-import type { LineForm } from '../pool/find.ts'
+import { type LineForm, type Span, find } from '../pool/find.ts'
 import type { Opening } from './bulk.ts'
 
 /** Which of a log's words is the client's address. */
 const logWords: Readonly<Record<LogForm, number>> = { common: 0, combined: 0, vhost_combined: 1 }
 
 const lineEnd = 0x0a
+const decoder = new TextDecoder()
 const delimiters = [',', ';', '\t', '|'] as const
 
 /** Throws `usage` where the options contradict each other. */
@@ -23,11 +24,20 @@ export function openerOf(
   if ([column, jsonField, log].filter((one) => one !== undefined).length > 1) {
     throw wrong('Only one of --column, --json-field and --log can say where the address is.')
   }
-  const always = (form: LineForm) => (bytes: Uint8Array) => ({ form, bytes, headerLines: 0 })
+  const always = (form: LineForm) => (first: Uint8Array) => ({
+    form,
+    bytes: withoutMark(first),
+    headerLines: 0,
+  })
   if (jsonField !== undefined) return always({ kind: 'json', path: pathOf(jsonField) })
   if (log !== undefined) return always({ kind: 'log', word: logWords[log] })
   if (column === undefined) return always({ kind: 'plain' })
-  return (first, input) => openColumns(column, first, input)
+  return (first, input) => openColumns(column, withoutMark(first), input)
+}
+
+/** Some programs write a byte order mark before UTF-8; it belongs to no address and no name. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }
 
 /** `request.remote_ip`; a backslash before a dot that belongs to a name. */
@@ -38,8 +48,7 @@ function pathOf(text: string): readonly string[] {
 function openColumns(column: string, first: Uint8Array, input: string): Opening {
   const found = first.indexOf(lineEnd)
   const end = found < 0 ? first.length : found
-  const line = new TextDecoder().decode(first.subarray(0, end)).replace(/\r$/, '')
-  const delimiter = delimiterOf(line)
+  const delimiter = delimiterOf(decoder.decode(first.subarray(0, end)))
   const form = (index: number): LineForm => ({
     kind: 'csv',
     column: index,
@@ -48,12 +57,25 @@ function openColumns(column: string, first: Uint8Array, input: string): Opening 
   if (/^[1-9]\d{0,3}$/.test(column)) {
     return { form: form(Number(column) - 1), bytes: first, headerLines: 0 }
   }
-  const names = line.split(delimiter).map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+  const names = namesOf(first.subarray(0, end), form)
   const index = names.indexOf(column)
   if (index < 0) {
     throw wrong(`${input} has no column ${column}; its first line names ${names.join(', ')}.`)
   }
   return { form: form(index), bytes: first.subarray(end + 1), headerLines: 1 }
+}
+
+/** The cells of a header, found as those of every other line; quotes behind a space go as well. */
+function namesOf(line: Uint8Array, form: (column: number) => LineForm): readonly string[] {
+  const names: string[] = []
+  const cell: Span = { bytes: line, from: 0, to: 0 }
+  for (;;) {
+    find(form(names.length), line, { from: 0, to: line.length }, cell)
+    // Beyond the last one, or an empty one at the end.
+    if (cell.from === line.length) return names
+    const text = decoder.decode(line.subarray(cell.from, cell.to))
+    names.push(text.replace(/^"(.*)"$/, '$1'))
+  }
 }
 
 function delimiterOf(line: string): string {

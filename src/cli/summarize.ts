@@ -2,10 +2,10 @@
 // and country. Reads what `check` reads; prints a table with bars, or JSON.
 
 import type { Invocation } from '../config/settings.ts'
-import { openTable } from '../table/open.ts'
 import { bulk, pieceBytes } from './bulk.ts'
 import { tellPlaces } from './check.ts'
 import { openerOf } from './form.ts'
+import { holdTable } from './hold.ts'
 import { type Io, exitCodes, interruptedCode } from './io.ts'
 import { newSumming, summaryLines } from './summary.ts'
 
@@ -18,11 +18,11 @@ export async function summarizeCommand(
   },
   io: Io,
 ): Promise<number> {
-  const { inputs, table: path, how } = options
+  const { inputs, how } = options
   const open = openerOf(how)
-  const table = openTable(path)
+  const held = holdTable(options.table)
   try {
-    const summing = newSumming(table, how.top)
+    const summing = newSumming(held.table, how.top)
     const take = async ({
       tally,
     }: {
@@ -32,7 +32,7 @@ export async function summarizeCommand(
     }
     const work = { give: 'tally', fields: [] } as const
     const result = await bulk(
-      { inputs, table: path, work, pieceBytes: pieceBytes.other, open, take },
+      { inputs, table: held, work, pieceBytes: pieceBytes.other, open, take },
       io,
     )
     tellPlaces(result, io)
@@ -42,6 +42,6 @@ export async function summarizeCommand(
     else for (const line of summaryLines(summary, io.outIsTerminal)) io.out(line)
     return result.bad > 0 ? exitCodes.failed : exitCodes.done
   } finally {
-    table.close()
+    held.close()
   }
 }

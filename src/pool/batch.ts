@@ -14,7 +14,7 @@ import type { ItemResult } from './task.ts'
 type Read = Extract<ItemResult, { kind: 'read' }>
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const words = newWords()
 
 /** The elements of `ips`; `undefined` where the body is no batch. */
@@ -49,15 +49,12 @@ export function cutBatch(body: Uint8Array): Read {
 /** The slow twin. */
 function cutPlainly(body: Uint8Array): Read {
   const texts = readBatch(body)
-  if (texts === undefined)
+  const parts = texts === undefined ? undefined : partsOf(texts)
+  if (texts === undefined || parts === undefined)
     return { kind: 'read', count: 0, valid: 0, cuts: noCuts, rewritten: undefined }
   const cuts = [0]
-  const parts: string[] = []
   let bytes = 0
-  for (let at = 0; at < texts.length; at += pieceAddresses) {
-    // Without its brackets; the comma that would follow belongs to no piece.
-    const part = JSON.stringify(texts.slice(at, at + pieceAddresses)).slice(1, -1)
-    parts.push(part)
+  for (const part of parts) {
     bytes += Buffer.byteLength(part)
     cuts.push(bytes)
   }
@@ -69,6 +66,20 @@ function cutPlainly(body: Uint8Array): Read {
     cuts: Uint32Array.from(cuts),
     rewritten,
   }
+}
+
+/** `undefined` where arrays stand in arrays so deep that JSON.parse reads them and nothing writes them. */
+function partsOf(texts: readonly unknown[]): readonly string[] | undefined {
+  const parts: string[] = []
+  try {
+    for (let at = 0; at < texts.length; at += pieceAddresses) {
+      // Without its brackets; the comma that would follow belongs to no piece.
+      parts.push(JSON.stringify(texts.slice(at, at + pieceAddresses)).slice(1, -1))
+    }
+  } catch {
+    return undefined
+  }
+  return parts
 }
 
 const noCuts = new Uint32Array(0)

@@ -34,6 +34,8 @@ export interface PoolOptions {
   readonly nice?: number
   /** What threads run, in tests; its export `run` takes tasks. */
   readonly program?: string
+  /** A thread died of this, with a task or without one. */
+  readonly onDeath?: (error: unknown) => void
 }
 
 export interface PoolCounts {
@@ -60,8 +62,11 @@ export interface Ticket {
 }
 
 export interface Pool {
-  /** `undefined` where the pool is full. */
-  readonly enter: (table: TaskTable) => Ticket | undefined
+  /**
+   * `undefined` where the pool is full, or half of it is the owner's: who reads slowly holds a ticket
+   * for long, and no one tenant may thereby shut out the others.
+   */
+  readonly enter: (table: TaskTable, owner?: string) => Ticket | undefined
   /** Resolves when no request and no thread uses the table any more. */
   readonly retire: (table: number) => Promise<void>
   readonly counts: () => PoolCounts
@@ -71,9 +76,12 @@ export interface Pool {
 
 interface State {
   readonly options: PoolOptions
+  readonly channel: string
   readonly line: ReturnType<typeof createLine>
   readonly users: Map<number, number>
   readonly released: Map<number, () => void>
+  /** How many tickets each has. */
+  readonly owners: Map<string, number>
   /** Absent until the first task. */
   threads: Piscina<Task, TaskResult> | undefined
   retirement: Retirement | undefined
@@ -90,11 +98,14 @@ interface State {
 let pools = 0
 
 export function createPool(options: PoolOptions): Pool {
+  pools += 1
   const state: State = {
     options,
+    channel: `iprisk-pool-${pools}`,
     line: createLine(),
     users: new Map(),
     released: new Map(),
+    owners: new Map(),
     threads: undefined,
     retirement: undefined,
     requests: 0,
@@ -105,7 +116,7 @@ export function createPool(options: PoolOptions): Pool {
     times: { waitMs: 0, runMs: 0 },
   }
   return {
-    enter: (table) => enter(state, table),
+    enter: (table, owner) => enter(state, table, owner),
     retire: async (table) => {
       if ((state.users.get(table) ?? 0) > 0) {
         await new Promise<void>((resolve) => state.released.set(table, resolve))
@@ -131,14 +142,14 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-function enter(state: State, table: TaskTable): Ticket | undefined {
-  if (state.closed || state.requests >= state.options.queue) {
+function enter(state: State, table: TaskTable, owner?: string): Ticket | undefined {
+  if (state.closed || !hasRoom(state, owner)) {
     state.sums.refused += 1
     return undefined
   }
   const { users, released } = state
   const { number } = table
-  state.requests += 1
+  count(state, owner, 1)
   users.set(number, (users.get(number) ?? 0) + 1)
   let open = true
   /** Items in the line or in a thread: the table is in use until they have settled. */
@@ -191,11 +202,25 @@ function enter(state: State, table: TaskTable): Ticket | undefined {
     close: () => {
       if (!open) return
       open = false
-      state.requests -= 1
+      count(state, owner, -1)
       leave()
       dispatch(state)
     },
   }
+}
+
+function hasRoom({ requests, owners, options }: State, owner: string | undefined): boolean {
+  if (requests >= options.queue) return false
+  return owner === undefined || (owners.get(owner) ?? 0) < Math.ceil(options.queue / 2)
+}
+
+/** One ticket more or less. */
+function count(state: State, owner: string | undefined, more: 1 | -1): void {
+  state.requests += more
+  if (owner === undefined) return
+  const owned = (state.owners.get(owner) ?? 0) + more
+  if (owned > 0) state.owners.set(owner, owned)
+  else state.owners.delete(owner)
 }
 
 /** Gives waiting items to threads as long as there is room. */
@@ -229,12 +254,14 @@ async function runTask(
 ): Promise<void> {
   const { table } = taken[0]!
   try {
-    const items = taken.map(({ item }) => item)
+    const items = taken.map(itemOf)
     const result = await threads.run({ table, items }, { transferList: movedWith(items) })
     state.times.runMs += result.runMs
     state.retirement?.note(table.number, result.thread)
     taken.forEach((one, index) => one.resolve(result.results[index]!))
-  } catch {
+  } catch (error) {
+    // Of a pool without threads (`dropThreads`) its queue is rejected: those deaths have been told.
+    if (state.threads === threads) state.options.onDeath?.(error)
     // Last first, so that they stand in their old order.
     for (const one of taken.toReversed()) tryAgain(state, one)
   }
@@ -243,7 +270,12 @@ async function runTask(
   dispatch(state)
 }
 
-/** What an item lends to its thread. After a death it is gone, and the second try has fresh room. */
+/** As its thread gets it: bytes that were lent to one that died are gone, and fresh room will do. */
+function itemOf({ item, deaths }: Waiting): Item {
+  return item.kind === 'lines' && deaths > 0 ? { ...item, into: undefined } : item
+}
+
+/** What an item lends to its thread. */
 function movedWith(items: readonly Item[]): ArrayBuffer[] {
   return items.flatMap((item) =>
     item.kind === 'lines' && item.into !== undefined && item.into.length > 0
@@ -262,10 +294,8 @@ function tryAgain(state: State, one: Waiting): void {
 
 function startThreads(state: State): Piscina<Task, TaskResult> {
   const { threads: count, nice = 0, program = threadProgram } = state.options
-  pools += 1
-  const channel = `iprisk-pool-${pools}`
-  const retirement = openRetirement(channel)
-  state.retirement = retirement
+  const { channel } = state
+  const retirement = (state.retirement ??= openRetirement(channel))
   const threads = new Piscina<Task, TaskResult>({
     filename: program,
     name: 'run',
@@ -283,11 +313,23 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
     if (state.closed) return
     state.sums.deaths += 1
     // A thread that has ended has no id any more: those that live are asked for theirs.
-    retirement.keep(() => threads.threads.map(({ threadId }) => threadId))
+    retirement.keep(() => state.threads?.threads.map(({ threadId }) => threadId) ?? [])
+    // Piscina starts its successor in this turn, or none.
+    queueMicrotask(() => dropThreads(state, threads))
   })
-  // Of a thread that died without a task; the next task starts another.
-  threads.on('error', () => undefined)
+  // Of a thread that died without a task.
+  threads.on('error', (error) => state.options.onDeath?.(error))
   return threads
+}
+
+/**
+ * Piscina starts no more threads once one of them has died of its start. Where none is left, its
+ * queue would wait for ever: it is rejected here, and what is tried again starts other threads.
+ */
+function dropThreads(state: State, threads: Piscina<Task, TaskResult>): void {
+  if (state.closed || state.threads !== threads || threads.threads.length > 0) return
+  state.threads = undefined
+  void threads.destroy()
 }
 
 function poolFailed(why: string): IpriskError {

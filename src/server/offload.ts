@@ -22,7 +22,7 @@ export function tryPool(exchange: Exchange): Ticket | undefined {
   const file = service.file()
   if (file === undefined) return undefined
   const { table, path, builtMs } = file
-  const ticket = service.pool.enter({ number: table, path, builtMs })
+  const ticket = service.pool.enter({ number: table, path, builtMs }, exchange.key?.keyId)
   if (ticket === undefined) return undefined
   const late = setTimeout(() => giveUp(exchange), poolRequestMsMax)
   exchange.onEnd = () => {

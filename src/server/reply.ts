@@ -107,8 +107,19 @@ function reply(exchange: Exchange, answer: Answer): void {
       const { service } = exchange
       const requestId = requestIdOf(exchange)
       service.log.error({ requestId, ...describeError(error) }, 'An answer could not be written.')
+      abandon(exchange)
     }
   })
+}
+
+/** Half an answer may have gone out: only a closed connection is clear to the client. */
+function abandon(exchange: Exchange): void {
+  try {
+    exchange.res.close()
+  } catch {
+    // It was written to its end, and what threw came afterwards.
+  }
+  closeExchange(exchange)
 }
 
 function write(exchange: Exchange, answer: Answer, close: boolean): void {

@@ -225,6 +225,10 @@ function take(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
     if (isLast || bytes > bytesMax + discardedBytesMax) carryOut(intake, undefined)
   } else if (isLast && before === 0) {
     carryOut(intake, new Uint8Array(chunk))
+  } else if (intake.endpoint?.access !== 'key') {
+    // Nobody asks for this body: `beginsLikeChunk` looks at its first byte, and strangers get no room.
+    if (before === 0) intake.kept = Buffer.from(chunk.slice(0, 1))
+    if (isLast) carryOut(intake, intake.kept)
   } else {
     // Copied: the chunk is dead after this call.
     intake.kept = roomFor(intake.kept, bytes, Math.min(intake.stated, bytesMax))

@@ -103,7 +103,11 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
     switch (message.kind) {
       case 'start':
         if (message.file !== undefined && open(message.file)) swap(message.file.table)
-        pool = createPool({ ...message.settings.pool, nice: poolNice })
+        pool = createPool({
+          ...message.settings.pool,
+          nice: poolNice,
+          onDeath: (cause) => void tellDeath(running, cause),
+        })
         running = start(parts, message.settings, { counters, current, pool, snapshot })
         running.then(
           () => send({ kind: 'listening' }),
@@ -134,6 +138,12 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         message satisfies never
     }
   }
+}
+
+/** Only a worker that serves has a pool at work. */
+async function tellDeath(running: Promise<Running> | undefined, cause: unknown): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  worker?.service.log.error(describeError(cause), 'A thread of the pool died.')
 }
 
 async function start(

@@ -98,7 +98,8 @@ function write(writer: Writer, asked: Asked): AnswerBytes {
   const facts = location === 0 ? 0 : runWords[locationRun * 2 + 1]!
   const country = fragments.country(facts & countryMask)
   const fixed = head.bytes + tail.bytes + country.bytesMax + fixedBytesMax
-  if (fixed + networkBytes + locationBytes > outBytes) return writePlainly(writer.reader, asked)
+  // Said this way for NaN: in a damaged table an id may lie beyond its section.
+  if (!(fixed + networkBytes + locationBytes <= outBytes)) return writePlainly(writer.reader, asked)
   let at = putRun(0, head.data, 0, head.bytes)
   at = putPart(out, at, asked.bytes, asked.from, asked.to)
   const version = located.version === 4 ? version4 : version6

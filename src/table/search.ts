@@ -22,7 +22,7 @@ export function searchIpv4(views: Views, value: number): number {
   let more = index[bucket + 1]! - low
   // Loop invariant: starts[low] <= value, and starts[low + more + 1] > value.
   while (more > 0) {
-    const half = (more + 1) >>> 1
+    const half = more - (more >>> 1)
     if (starts[low + half]! <= value) low += half
     more -= half
   }
@@ -45,7 +45,7 @@ export function searchIpv6(views: Views, words: Uint32Array): number {
   let low = index[bucket]!
   let more = index[bucket + 1]! - low
   while (more > 0) {
-    const half = (more + 1) >>> 1
+    const half = more - (more >>> 1)
     if (keys[low + half]! <= key) low += half
     more -= half
   }

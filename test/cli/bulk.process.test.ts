@@ -7,14 +7,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { writeTable } from '../../build/write/file.ts'
 import type { CheckAnswer } from '../../src/api/answer.ts'
+import { pieceBytes } from '../../src/cli/bulk.ts'
 import type { Summary } from '../../src/cli/summary.ts'
+import { parseDay } from '../../src/base/day.ts'
 import { formatIpv4 } from '../../src/ip/text.ts'
 import { badAnswer } from '../../src/pool/lines.ts'
 import { openTable } from '../../src/table/open.ts'
 import { newRandom } from '../oracle/sample.ts'
 import { waitFor } from '../server/server.ts'
-import { writeSmallTable } from '../table/small.ts'
+import { smallContent, writeSmallTable } from '../table/small.ts'
 import { newFolder, programPath, runProgram } from './program.ts'
 
 const cwd = newFolder()
@@ -46,6 +49,34 @@ function write(name: string, content: string | Uint8Array): string {
 
 const log = (text: string): string =>
   `${text} - - [22/Aug/2026:00:00:01 +0000] "GET / HTTP/1.1" 200 1`
+
+it('asks one table all through, though another takes its place meanwhile', async () => {
+  const file = join(cwd, 'replaced.iprisk')
+  writeTable(file, smallContent())
+  const child = spawn(process.execPath, [programPath, 'check', '-', '--json', '--table', file])
+  const ended = once(child, 'close')
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  // Answered without a thread; the threads come afterwards.
+  child.stdin.write('9.1.2.3\n')
+  await waitFor(() => (out.includes('\n') ? true : undefined))
+  writeTable(file, { ...smallContent(), asOf: parseDay('2026-08-25')! })
+  child.stdin.end('9.1.2.3\n'.repeat(10_000))
+  expect(await ended).toEqual([0, null])
+  expect(new Set(out.trimEnd().split('\n')).size).toBe(1)
+  expect(out.split('\n').length).toBe(10_002)
+})
+
+it('answers all that it could read of a file that is cut off', async () => {
+  const packed = gzipSync(texts.join('\n'))
+  const file = write('cut.gz', packed.subarray(0, packed.length * 0.9))
+  const { code, out, err } = await run(['check', file])
+  expect(err).toContain('cut.gz cannot be read: unexpected end of file')
+  expect(code).toBe(1)
+  expect(expected.join('').startsWith(out)).toBe(true)
+  // All but the last piece, whose end is missing.
+  expect(out.split('\n').length).toBeGreaterThan(texts.length * 0.9 - pieceBytes.plain / 8)
+})
 
 describe('iprisk check of a file', () => {
   const lines = (form: (text: string) => string): string => texts.map(form).join('\n')

@@ -64,6 +64,7 @@ it.each([
   '{"ips":["9.1.2.3" "9.1.2.3"]}',
   '{"ips":["9.1.2.3\n"]}',
   '["ips",["9.1.2.3"]]',
+  '\ufeff{"ips":["9.1.2.3"]}',
 ])('finds none in %j, as JSON.parse does', (body) => {
   expect(readBatch(encoder.encode(body))).toBeUndefined()
   expect(cutBatch(encoder.encode(body)).count).toBe(0)
@@ -79,6 +80,13 @@ it('takes the last of repeated members, and elements of every type', () => {
     ip: string
   }[]
   expect(answers.map(({ ip }) => ip)).toEqual(['9.1.2.3', '7', 'null', '["x"]', '9.1.2.4'])
+})
+
+it('finds none in arrays so deep that they can be read and not written', () => {
+  const deep = 500_000
+  const body = encoder.encode(`{"ips":[${'['.repeat(deep)}${']'.repeat(deep)}]}`)
+  expect(readBatch(body)?.length).toBe(1)
+  expect(cutBatch(body)).toMatchObject({ count: 0, valid: 0 })
 })
 
 it('is full at 10,000 elements', () => {

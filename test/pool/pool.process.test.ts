@@ -1,14 +1,14 @@
 // The pool with real threads: results, cancelled requests, a full queue, threads that die, tables
 // that are retired while a task uses them.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { writeTable } from '../../build/write/file.ts'
 import { parseDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/root.ts'
 import { type Pool, type PoolOptions, createPool } from '../../src/pool/pool.ts'
-import type { Item, ItemResult, TaskTable } from '../../src/pool/task.ts'
+import type { Item, ItemResult, LineWork, TaskTable } from '../../src/pool/task.ts'
 import { answerTexts } from '../../src/pool/work.ts'
 import { explain } from '../../src/table/insights.ts'
 import { openTable } from '../../src/table/open.ts'
@@ -101,6 +101,20 @@ describe('a pool', () => {
     expect(pool.counts()).toMatchObject({ requests: 2, refused: 2 })
   })
 
+  it('gives no owner more than half of its room', () => {
+    const pool = newPool({ queue: 5 })
+    const [one, other] = ['one', 'other']
+    const tickets = [one, one, one].map((owner) => pool.enter(table, owner)!)
+    expect(pool.enter(table, one)).toBeUndefined()
+    expect(pool.enter(table, other)).toBeDefined()
+    tickets[0]!.close()
+    tickets[0]!.close()
+    expect(pool.enter(table, one)).toBeDefined()
+    expect(pool.enter(table, one)).toBeUndefined()
+    // One place is one owner's.
+    expect(newPool({ queue: 1 }).enter(table, one)).toBeDefined()
+  })
+
   it('drops what waits when its request is over, and nothing else', async () => {
     const pool = newPool({ threads: 1 })
     const gone = pool.enter(table)!
@@ -158,6 +172,28 @@ describe('a thread that dies', () => {
     expect(performance.now() - from).toBeLessThan(3000)
   })
 
+  it('gives the room back that it was lent, and its piece is answered in fresh room', async () => {
+    // The first thread dies of the first lines; the next answers them.
+    const flag = `${path}.dead`
+    const program = `${path}.once.mjs`
+    const source = readFileSync(mortal, 'utf8')
+    const once = `if (task.items[0].kind === 'lines' && !existsSync(${JSON.stringify(flag)})) {
+    writeFileSync(${JSON.stringify(flag)}, '')
+    process.exit(3)
+  }
+  return work`
+    writeFileSync(
+      program,
+      `import { existsSync, writeFileSync } from 'node:fs'\n${source.replace('return work', once)}`,
+    )
+    const pool = newPool({ threads: 1, program })
+    const lines = new TextEncoder().encode(`${texts.join('\n')}\n`)
+    const how: LineWork = { form: { kind: 'plain' }, give: 'json', fields: [] }
+    const result = await one(pool, { kind: 'lines', lines, how, into: new Uint8Array(1 << 16) })
+    expect(result).toMatchObject({ kind: 'lined', addresses: texts.length, bad: 0 })
+    expect(pool.counts().deaths).toBe(1)
+  })
+
   it('does not hold up the retirement of a table that it had mapped', async () => {
     const pool = newPool({ threads: 1, program: mortal })
     expect(textOf(await one(pool, checks))).toBe(expected)
@@ -165,6 +201,35 @@ describe('a thread that dies', () => {
     const from = performance.now()
     await pool.retire(1)
     expect(performance.now() - from).toBeLessThan(3000)
+  })
+})
+
+describe('threads that cannot start', () => {
+  const ways = [
+    ['throw', 'throw new Error("no start")'],
+    ['exit', 'process.exit(3)'],
+  ] as const
+
+  it.each(ways)('because they %s: what runs is given up, and said why', async (how, end) => {
+    const flag = `${path}.broken.${how}`
+    const program = `${path}.starts.${how}.mjs`
+    const broken = `if (existsSync(${JSON.stringify(flag)})) ${end}\n`
+    const source = readFileSync(mortal, 'utf8')
+    writeFileSync(program, `import { existsSync } from 'node:fs'\n${broken}${source}`)
+    const deaths: unknown[] = []
+    const pool = newPool({ program, onDeath: (error) => deaths.push(error) })
+    writeFileSync(flag, '')
+    const ticket = pool.enter(table)!
+    for (let round = 0; round < 2; round++) {
+      const outcomes = await Promise.allSettled([ticket.run(checks), ticket.run(checks)])
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    }
+    expect(deaths.length).toBeGreaterThan(0)
+    // Once they can, all is as before.
+    rmSync(flag)
+    expect(textOf(await ticket.run(checks))).toBe(expected)
+    ticket.close()
+    await pool.retire(table.number)
   })
 })
 

@@ -254,7 +254,10 @@ describe('insights', () => {
 })
 
 /** A batch whose client reads nothing of it until it is told to. */
-function slowBatch(count: number): {
+function slowBatch(
+  count: number,
+  key = keys['internal']!,
+): {
   readonly read: () => Promise<string>
   readonly destroy: () => void
 } {
@@ -262,7 +265,7 @@ function slowBatch(count: number): {
   const socket = connect({ port: server.port, host: '127.0.0.1' })
   socket.pause()
   socket.write(
-    `POST ${batchPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${keys['internal']}\r\n` +
+    `POST ${batchPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n` +
       `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   )
   socket.on('error', () => undefined)
@@ -285,8 +288,15 @@ const openRequests = (): Promise<number> => server.metric('iprisk_pool_requests'
 
 describe('a full pool', () => {
   it('says 503 with Retry-After at once, gives back what was charged, and recovers', async () => {
+    const other = await makeKey(server.state)
     const key = await keyWith({ quotaPerMonth: 10 }, 'enterprise')
-    const slow = Array.from({ length: 4 }, () => slowBatch(10_000))
+    const large = Array<string>(500).fill('9.1.2.3')
+    const slow = Array.from({ length: 2 }, () => slowBatch(10_000))
+    await waitFor(async () => ((await openRequests()) === 2 ? true : undefined))
+    // Half of it is one tenant's, and the rest is there for others.
+    expect(await statusOf(batchOf(large))).toBe(503)
+    expect(await statusOf(batchOf(large), other)).toBe(200)
+    slow.push(...Array.from({ length: 2 }, () => slowBatch(10_000, other)))
     await waitFor(async () => ((await openRequests()) === 4 ? true : undefined))
     for (let i = 0; i < 20; i += 1) {
       const from = performance.now()
@@ -297,7 +307,6 @@ describe('a full pool', () => {
       expect(performance.now() - from).toBeLessThan(500)
     }
     // Other errors come first (3.12), though only the pool would have answered.
-    const large = Array<string>(500).fill('9.1.2.3')
     expect(await statusOf(batchOf(large))).toBe(503)
     expect(await statusOf(`{"ips":[${'"9.1.2.3",'.repeat(500)}`)).toBe(400)
     expect(await statusOf(batchOf(Array(10_001).fill('9.1.2.3')))).toBe(400)

@@ -40,7 +40,10 @@ const left = { policy: '', values: [-1, -1, -1, -1] }
 const limiter = {
   admit: () => 0,
   spend: () => 0,
-  policy: () => left.policy,
+  policy: () => {
+    if (left.policy === 'broken') throw new Error('broken')
+    return left.policy
+  },
   remaining: (_key: unknown, _arrivedMs: number, out: Float64Array) => out.set(left.values),
 } as unknown as Limiter
 
@@ -76,6 +79,7 @@ let stop: () => void
 beforeAll(async () => {
   const uws = await loadUws()
   const app = uws.App()
+  app.post('/nowhere', (res, req) => handleRequest(service, res, req))
   app.post('/*', (res, req) => handleRequest(service, res, req, checkEndpoint))
   await new Promise<void>((resolve, reject) => {
     app.listen('127.0.0.1', 0, (socket) => {
@@ -186,6 +190,68 @@ describe('requests one after the other', () => {
     next.socket.write(head('11.1.1.1') + bodyOf('11.1.1.1'))
     expect(await next.heard(1)).toEqual([said('11.1.1.1')])
     next.socket.destroy()
+  })
+})
+
+describe('a body that nobody asks for', () => {
+  const nowhere = (length: number): string =>
+    `POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
+
+  it('takes no room while it comes', async () => {
+    const most = Buffer.alloc(60_000, '{')
+    const clients = await Promise.all(Array.from({ length: 100 }, newClient))
+    const before = process.memoryUsage().arrayBuffers
+    for (const { socket } of clients) {
+      socket.write(nowhere(65_536))
+      socket.write(most)
+    }
+    while (service.pending < clients.length) await settle()
+    // What has been sent by now is read within a turn or two.
+    await settle()
+    await settle()
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2_000_000)
+    for (const { socket } of clients) socket.destroy()
+    while (service.pending > 0) await settle()
+  })
+
+  /** Sent in two pieces, of which the first is its first byte. */
+  async function sendTwice(first: string): Promise<Client> {
+    const client = await newClient()
+    client.socket.write(nowhere(3) + first)
+    await settle()
+    expect(service.pending).toBe(1)
+    client.socket.write('{}')
+    const [answer] = await client.heard(1)
+    expect(answer).toContain('"code":"not_found"')
+    return client
+  }
+
+  it('leaves the connection to the next request', async () => {
+    const { socket, heard } = await sendTwice('{')
+    socket.write(nowhere(0))
+    expect((await heard(2)).length).toBe(2)
+    socket.destroy()
+  })
+
+  it('ends the connection where it begins as a chunk would', async () => {
+    const { socket } = await sendTwice('a')
+    await once(socket, 'close')
+    expect(service.pending).toBe(0)
+  })
+})
+
+describe('an answer that cannot be written', () => {
+  it('closes its connection, at once or in a later turn, and is not waited for', async () => {
+    for (const way of ['close', 'keep-alive']) {
+      const { socket } = await newClient()
+      left.policy = 'broken'
+      const closed = once(socket, 'close')
+      const lines = head('9.1.2.3').replace('Host: a', `Host: a\r\nConnection: ${way}`)
+      socket.write(lines + bodyOf('9.1.2.3'))
+      await closed
+      left.policy = ''
+      expect([way, service.pending]).toEqual([way, 0])
+    }
   })
 })
 

@@ -7,8 +7,11 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { encodeTable } from '../../build/write/file.ts'
-import { sectionNames } from '../../src/schema/section.ts'
+import { recordWords } from '../../src/schema/layout.ts'
+import { type Views, sectionNames } from '../../src/schema/section.ts'
+import { ask, newAsked } from '../../src/table/asked.ts'
 import { openTable } from '../../src/table/open.ts'
+import { searchIpv4, searchIpv6 } from '../../src/table/search.ts'
 import { verifyTable } from '../../src/table/verify.ts'
 import { readTableFile } from '../../src/table/view.ts'
 import { smallContent, writeSmallTable } from './small.ts'
@@ -126,6 +129,42 @@ describe('what is no table', () => {
   })
 })
 
+describe('a damaged table that nobody has verified', () => {
+  const spoiled = (spoil: (views: Views) => void): ReturnType<typeof openTable> => {
+    const content = smallContent()
+    spoil(content.views)
+    return openTable(write(encodeTable(content).bytes))
+  }
+
+  it('has whole answers, as its twin gives them, where ids lie beyond their sections', () => {
+    const table = spoiled(({ records }) => {
+      for (let at = 0; at < records.length; at += recordWords) records[at] = 99
+    })
+    const asked = newAsked()
+    const bytes = new TextEncoder().encode('9.1.2.3')
+    expect(ask(asked, bytes, 0, bytes.length)).toBe(true)
+    const answer = Buffer.from(table.answer(asked).body).toString()
+    expect(answer).toBe(JSON.stringify(table.check('9.1.2.3')))
+  })
+
+  it('ends its searches, whatever its index says', () => {
+    const table = spoiled((views) => {
+      for (const index of [views.ipv4_index, views.ipv6_index]) {
+        for (let at = 1; at < index.length; at += 2) index[at] = 0xffff_ffff
+      }
+    })
+    const words = Uint32Array.of(0x2a01_04f8, 0, 0, 1)
+    let ended = 0
+    for (let bucket = 0; bucket < 4; bucket++) {
+      searchIpv4(table.reader.views, bucket << 12)
+      words[0] = 0x2a01_0000 + (bucket << 9)
+      searchIpv6(table.reader.views, words)
+      ended += 1
+    }
+    expect(ended).toBe(4)
+  })
+})
+
 describe('a table whose checksums fit but whose content does not', () => {
   const cases: readonly (readonly [
     string,
@@ -142,6 +181,7 @@ describe('a table whose checksums fit but whose content does not', () => {
     ['falling offsets', (v) => (v['string_offsets']![1] = 1e9), /section string_offsets/],
     ['unknown source', (v) => (v['evidence']![0] = 0xffff), /section evidence .* source/],
     ['tails out of order', (v) => (v['ipv6_tails']![3] = 4e9), /section ipv6_tails/],
+    ['string below nothing', (v) => (v['locations']![2] = -5), /section locations .* id -5/],
     ['unknown tail group', (v) => v['ipv6_records']!.fill(0xffff_ffff), /ipv6_records .* id/],
   ]
 
