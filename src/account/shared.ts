@@ -159,7 +159,7 @@ function open(options: SharedOptions): Held {
 
 /** The limiter of a worker where many machines share limits. */
 export function createSharedLimiter(options: SharedOptions): Limiter {
-  const { policy } = options
+  const { policy, onTrouble } = options
   const base = createLimiter(options)
   const held = open(options)
   const { book, underWay } = held
@@ -172,17 +172,17 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
       if (key.slot < 0) key.share = undefined
       return key
     },
-    admit: (key, requests, arrivedMs) => {
+    admit: (key, requests, nowMs) => {
       if (key.pace === undefined) return admitResults.granted
       const share = key.share ?? place(held, key)
-      if (share !== undefined) return spendShare(book, key, share, requests, arrivedMs)
+      if (share !== undefined) return spendShare(book, key, share, requests, nowMs)
       sayFull(held)
       return admitResults.unavailable
     },
-    admitLater: (key, requests, arrivedMs, callback) => {
+    admitLater: (key, requests, callback) => {
       const { share } = key
       if (share === undefined) callback(admitResults.unavailable)
-      else void spendLater(book, key, share, requests, { arrivedMs, callback })
+      else spendLater(book, key, share, requests).then(callback).catch(onTrouble)
     },
     spend: (key, units, arrivedMs) => {
       let result = base.spend(key, units, arrivedMs)
@@ -196,15 +196,15 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
       const unowed = unowe(held, key, units, arrivedMs)
       if (units > unowed) base.refund(key, units - unowed, arrivedMs)
     },
-    remaining: (key, arrivedMs, out) => {
-      base.remaining(key, arrivedMs, out)
-      writeShare(held, key, arrivedMs, out)
+    remaining: (key, nowMs, out) => {
+      base.remaining(key, nowMs, out)
+      writeShare(held, key, nowMs, out)
     },
-    retryMs: (key, result, arrivedMs, requests) => {
+    retryMs: (key, result, nowMs, requests) => {
       const { share } = key
-      if (result !== 'rate_exceeded') return base.retryMs(key, result, arrivedMs, requests)
+      if (result !== 'rate_exceeded') return base.retryMs(key, result, nowMs, requests)
       if (share === undefined) return quotaRecheckMs
-      return rateRetryMs(shareAhead(book, share, arrivedMs), share.pace, requests)
+      return rateRetryMs(shareAhead(book, share, nowMs), share.pace, requests)
     },
     tick: () => {
       base.tick()

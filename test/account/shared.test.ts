@@ -44,7 +44,7 @@ describe('a machine among many', () => {
     const result = held.limiter.admit(key, requests, sim.nowMs)
     if (result !== admitResults.pending) return result
     return new Promise<AdmitResult>((resolve) => {
-      held.limiter.admitLater(key, requests, sim.nowMs, resolve)
+      held.limiter.admitLater(key, requests, resolve)
       void sim.settle()
     })
   }
