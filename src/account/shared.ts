@@ -16,7 +16,7 @@ import { balanceWords } from './balance.ts'
 import type { Flow } from './flow.ts'
 import { remainingAt, secondsOf } from './header.ts'
 import type { Limiter, LimiterOptions } from './limiter.ts'
-import { admitResults, createLimiter, ratesFull } from './limiter.ts'
+import { type AdmitResult, admitResults, createLimiter, ratesFull } from './limiter.ts'
 import { type Month, monthOf } from './period.ts'
 import { type Postings, createPostings } from './posting.ts'
 import { spendResults } from './quota.ts'
@@ -84,15 +84,27 @@ function overdraw(held: Held, key: Allowance, units: number): boolean {
     settle(held, key)
     key.owedMonth = month
   }
-  const asked = key.month === month && key.exhaustedMs > 0
-  if (key.owed + units > (asked ? key.known : key.quota)) return false
+  if (key.owed + units > restOf(key, month)) return false
   key.owed += units
   held.owing.add(key)
   return true
 }
 
-/** The ledger is to count what is owed, as soon as it can. */
+/** What was left of the month when it was asked last; the whole quota where it was not. */
+function restOf(key: Allowance, month: number): number {
+  return key.month === month && key.exhaustedMs > 0 ? key.known : key.quota
+}
+
+/**
+ * The ledger is to count what is owed, as soon as it can. Until it has been asked again that much
+ * less is left, or each coming and going of the store would serve the same rest once more.
+ */
 function settle({ owing, charges }: Held, key: Allowance): void {
+  if (key.month === key.owedMonth && key.owed > 0) {
+    key.known = Math.max(0, restOf(key, key.month) - key.owed)
+    // Asked, in effect, and long ago: nothing is refused by it while the store is there.
+    if (key.exhaustedMs === 0) key.exhaustedMs = 1
+  }
   charges.add(key.keyId, key.owedMonth as Month, key.owed)
   owing.delete(key)
   key.owed = 0
@@ -157,9 +169,25 @@ function open(options: SharedOptions): Held {
   }
 }
 
+/** What the caller does with the result is no reason for the process to end. */
+async function admitLater(
+  { options, book }: Held,
+  key: Allowance,
+  requests: number,
+  callback: (result: AdmitResult) => void,
+): Promise<void> {
+  const { share } = key
+  try {
+    const { unavailable } = admitResults
+    callback(share === undefined ? unavailable : await spendLater(book, key, share, requests))
+  } catch (error) {
+    options.onTrouble(error)
+  }
+}
+
 /** The limiter of a worker where many machines share limits. */
 export function createSharedLimiter(options: SharedOptions): Limiter {
-  const { policy, onTrouble } = options
+  const { policy } = options
   const base = createLimiter(options)
   const held = open(options)
   const { book, underWay } = held
@@ -180,9 +208,7 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
       return admitResults.unavailable
     },
     admitLater: (key, requests, callback) => {
-      const { share } = key
-      if (share === undefined) callback(admitResults.unavailable)
-      else spendLater(book, key, share, requests).then(callback).catch(onTrouble)
+      void admitLater(held, key, requests, callback)
     },
     spend: (key, units, arrivedMs) => {
       let result = base.spend(key, units, arrivedMs)
