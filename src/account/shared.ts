@@ -18,8 +18,8 @@ import { remainingAt, secondsOf } from './header.ts'
 import type { Limiter, LimiterOptions } from './limiter.ts'
 import { type AdmitResult, admitResults, createLimiter, ratesFull } from './limiter.ts'
 import { type Month, monthOf } from './period.ts'
-import { type Postings, createPostings } from './posting.ts'
-import { spendResults } from './quota.ts'
+import { type Postings, createPostings, whenDone } from './posting.ts'
+import { closeWaitMs, spendResults } from './quota.ts'
 import { rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
 import type { ChargeableLedger } from './redis-quota.ts'
 import { type ShareBook, newShare, shareAhead } from './share.ts'
@@ -240,7 +240,8 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
     close: async () => {
       closed = true
       pay(held)
-      while (underWay.size > 0) await Promise.all(underWay)
+      // Debts that a store does not take in time are forgotten, as by a death.
+      await whenDone(underWay, closeWaitMs)
       await base.close()
     },
   }
