@@ -77,12 +77,7 @@ function spendShort(
 }
 
 /** The store is away: what the policy says. */
-function spendAway(
-  book: ShareBook,
-  share: Share,
-  requests: number,
-  nowMs: number,
-): AdmitResult {
+function spendAway(book: ShareBook, share: Share, requests: number, nowMs: number): AdmitResult {
   if (book.policy === 'refuse') return unavailable
   const { pace } = share
   const atTicks = ticksAt(nowMs + book.machineOffsetMs, pace)
