@@ -7,6 +7,10 @@
 // at most `verifiedKeysMax` of them. Rate and quota are the limiter's: the keyring binds each key to
 // its limits there, and hands the allowance out with the answer.
 //
+// Remembered values are looked up in a Map: a comparison of secrets that is not in constant time. It
+// goes by a hash of the whole text, seeded anew in each process, and compares texts only where that
+// is equal, so that a part which is right shows nowhere.
+//
 // Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
 // never remembered; the caller cannot tell why a key was not accepted.
 

@@ -34,19 +34,21 @@ import type { RateFile } from './slots.ts'
 export const admitResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
 export type AdmitResult = (typeof admitResults)[keyof typeof admitResults]
 
-/** All instants are those of `performance.now()`; `arrivedMs` is the one that a request began at. */
+/**
+ * All instants are those of `performance.now()`; `arrivedMs` is the one that a request began at,
+ * and `nowMs` one of the caller's own turn (rate.ts says why).
+ */
 export interface Limiter {
   /** The allowance of a key: the same one until `release`, whatever limits it is bound to. */
   readonly bind: (keyId: string, limits: Limits) => Allowance
   /** The key is revoked: what it has leased goes back. */
   readonly release: (keyId: string) => void
   /** Spends rate: `requests` at once or none. */
-  readonly admit: (key: Allowance, requests: number, arrivedMs: number) => AdmitResult
+  readonly admit: (key: Allowance, requests: number, nowMs: number) => AdmitResult
   /** After `admit` was `pending`: asks the store, spends all or none, and calls back once. */
   readonly admitLater: (
     key: Allowance,
     requests: number,
-    arrivedMs: number,
     callback: (result: AdmitResult) => void,
   ) => void
   /** Spends quota: `units` at once or none (quota.ts). */
@@ -56,14 +58,14 @@ export interface Limiter {
   /** Calls back once, after `spend` was `pending`; then `spend` is to be asked again. */
   readonly whenLeased: (key: Allowance, callback: () => void) => void
   /** Writes what is left, as header.ts reads it. */
-  readonly remaining: (key: Allowance, arrivedMs: number, out: Float64Array) => void
+  readonly remaining: (key: Allowance, nowMs: number, out: Float64Array) => void
   /** The value of RateLimit-Policy, made once a month and key; `''` without limits. */
   readonly policy: (key: Allowance) => string
   /** Milliseconds until asking for so many again can help, after a result other than granted. */
   readonly retryMs: (
     key: Allowance,
     result: 'rate_exceeded' | 'quota_exceeded' | 'unavailable',
-    arrivedMs: number,
+    nowMs: number,
     requests: number,
   ) => number
   /** To be called every `keyRefreshMs`. */
@@ -129,7 +131,7 @@ function change(held: Held, key: Allowance, limits: Limits): void {
   if (key.quota !== quotaBefore) held.quota.change(key, quotaBefore)
 }
 
-function writeRemaining(held: Held, key: Allowance, arrivedMs: number, out: Float64Array): void {
+function writeRemaining(held: Held, key: Allowance, nowMs: number, out: Float64Array): void {
   const { options, quota } = held
   const { pace } = key
   out[remainingAt.rate] = -1
@@ -137,7 +139,7 @@ function writeRemaining(held: Held, key: Allowance, arrivedMs: number, out: Floa
   out[remainingAt.quota] = -1
   out[remainingAt.quotaReset] = -1
   if (pace !== undefined && key.slot >= 0) {
-    const machineMs = arrivedMs + options.machineOffsetMs
+    const machineMs = nowMs + options.machineOffsetMs
     const ahead = aheadTicks(options.rates.words, key.slot, pace, machineMs)
     out[remainingAt.rate] = rateRemaining(ahead, pace)
     out[remainingAt.rateReset] = secondsOf(rateResetMs(ahead, pace))
@@ -145,7 +147,7 @@ function writeRemaining(held: Held, key: Allowance, arrivedMs: number, out: Floa
   if (key.quota < 0) return
   const left = key.month === quota.month() ? key.left + key.known : key.quota
   out[remainingAt.quota] = Math.min(left, key.quota)
-  out[remainingAt.quotaReset] = secondsOf(quota.untilReset(arrivedMs))
+  out[remainingAt.quotaReset] = secondsOf(quota.untilReset(nowMs))
 }
 
 function policyOf({ quota }: Held, key: Allowance): string {
@@ -185,26 +187,26 @@ export function createLimiter(options: LimiterOptions): Limiter {
       keys.delete(keyId)
       change(held, key, { ...key.limits, quotaPerMonth: 0 })
     },
-    admit: (key, requests, arrivedMs) => {
+    admit: (key, requests, nowMs) => {
       const { pace } = key
       if (pace === undefined) return admitResults.granted
       if (key.slot < 0 && !place(held, key)) return admitResults.unavailable
-      const now = ticksAt(arrivedMs + machineOffsetMs, pace)
-      return takeRate(words, key.slot, pace, now, requests, machineNow)
+      const atTicks = ticksAt(nowMs + machineOffsetMs, pace)
+      return takeRate(words, key.slot, pace, atTicks, requests, machineNow)
         ? admitResults.granted
         : admitResults.exceeded
     },
-    admitLater: (_key, _requests, _arrivedMs, callback) => callback(admitResults.exceeded),
+    admitLater: (_key, _requests, callback) => callback(admitResults.exceeded),
     spend: quota.spend,
     refund: quota.refund,
     whenLeased: quota.whenLeased,
-    remaining: (key, arrivedMs, out) => writeRemaining(held, key, arrivedMs, out),
+    remaining: (key, nowMs, out) => writeRemaining(held, key, nowMs, out),
     policy: (key) => policyOf(held, key),
-    retryMs: (key, result, arrivedMs, requests) => {
+    retryMs: (key, result, nowMs, requests) => {
       const { pace } = key
-      if (result === 'quota_exceeded') return quota.untilReset(arrivedMs)
+      if (result === 'quota_exceeded') return quota.untilReset(nowMs)
       if (result === 'unavailable' || pace === undefined || key.slot < 0) return quotaRecheckMs
-      const ahead = aheadTicks(words, key.slot, pace, arrivedMs + machineOffsetMs)
+      const ahead = aheadTicks(words, key.slot, pace, nowMs + machineOffsetMs)
       return rateRetryMs(ahead, pace, requests)
     },
     tick: quota.tick,

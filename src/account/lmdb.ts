@@ -69,6 +69,8 @@ function openFolder(folder: string): Meta {
     maxDbs: 3,
     // A commit is on disk when it returns, or when its promise resolves.
     overlappingSync: false,
+    // A turn's batch would have a promise of its own that nobody can await: see `hushCommit`.
+    eventTurnBatching: false,
     // Keys are readable in a dump, and independent of a codec's version.
     encoding: 'json',
     // Read by lmdb's native part, though its types do not list it.
@@ -160,6 +162,15 @@ export async function openLmdbStore(state: string): Promise<KeyStore> {
 }
 
 /**
+ * Where a commit fails (a full disk), lmdb rejects each change of it, and besides a promise of the
+ * cause, `commitError`. Nobody awaits that one, which would end the process.
+ */
+function hushCommit(failure: unknown): void {
+  const { commitError } = failure as { readonly commitError?: Promise<unknown> }
+  commitError?.catch(() => undefined)
+}
+
+/**
  * Opens the counters of a state folder and makes them where there are none. Changes are compared
  * and swapped by lmdb's own writing thread: an event loop never waits for the disk or for another
  * process. (Its transactions with a callback would be the obvious way; in 3.5.6 on Node 20 those
@@ -185,10 +196,18 @@ export async function openLmdbCounters(state: string): Promise<Counters> {
       return { value: entry?.value ?? 0, version: entry?.version ?? 0 }
     },
     replace: (name, before, value) => {
-      const put = (): void => void counters.put(name, value, before.version + 1)
-      return before.version === 0
-        ? counters.ifNoExists(name, put)
-        : counters.ifVersion(name, before.version, put)
+      const put = (): void => {
+        // It shares the fate of the whole, which is what is awaited.
+        counters.put(name, value, before.version + 1).catch(hushCommit)
+      }
+      const whole =
+        before.version === 0
+          ? counters.ifNoExists(name, put)
+          : counters.ifVersion(name, before.version, put)
+      return whole.catch((error: unknown) => {
+        hushCommit(error)
+        throw error
+      })
     },
     list: (prefix) => {
       counters.resetReadTxn()

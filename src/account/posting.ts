@@ -63,3 +63,16 @@ export function createPostings(options: {
   }
   return { add, send, waiting: () => waiting.size > 0 }
 }
+
+/** Waits for all work that is under way, and what comes of it meanwhile; but no longer than so. */
+export async function whenDone(underWay: ReadonlySet<Promise<void>>, ms: number): Promise<void> {
+  const deadlineMs = performance.now() + ms
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  while (underWay.size > 0 && performance.now() < deadlineMs) {
+    await Promise.race([late, ...underWay])
+  }
+  clearTimeout(timer)
+}

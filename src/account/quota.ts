@@ -24,6 +24,7 @@ import type { Allowance } from './allowance.ts'
 import type { LeaseBook, LeaseOptions } from './lease.ts'
 import { dropLease, fetchLease, lookAfter, openBook, wake } from './lease.ts'
 import { type Month, monthOf, monthStart } from './period.ts'
+import { whenDone } from './posting.ts'
 
 export const spendResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
 export type SpendResult = (typeof spendResults)[keyof typeof spendResults]
@@ -54,7 +55,7 @@ export interface Quota {
 }
 
 /** A drain does not wait longer than this for a ledger that does not answer. */
-const closeWaitMs = 2000
+export const closeWaitMs = 2000
 /** What was refused once is tried once more. */
 const closeTries = 2
 
@@ -115,17 +116,10 @@ async function close(book: LeaseBook): Promise<void> {
   }
   // From a ledger that does not answer nothing is waited for: its units stay taken.
   const deadlineMs = performance.now() + closeWaitMs
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, closeWaitMs)
-  })
   for (let tries = 0; tries < closeTries; tries += 1) {
     book.returns.send()
-    while (book.underWay.size > 0 && performance.now() < deadlineMs) {
-      await Promise.race([late, ...book.underWay])
-    }
+    await whenDone(book.underWay, deadlineMs - performance.now())
   }
-  clearTimeout(timer)
 }
 
 export function createQuota(options: QuotaOptions): Quota {

@@ -64,8 +64,9 @@ export function ticksAt(machineMs: number, pace: Pace): number {
 
 /**
  * Takes `count` requests from the slot at `index`; whether they fit. All or none. `now` is
- * `ticksAt` an instant that may be a little old: that can only deny. `clock` reads the machine's
- * clock anew; it is called for what seems impossible, once in a wrap.
+ * `ticksAt` an instant of the caller's own turn. An older one that lies before a slot which has been
+ * idle since books into time that has passed, and so grants up to its age × `perSecond` too much.
+ * `clock` reads the machine's clock anew; it is called for what seems impossible, once in a wrap.
  */
 export function takeRate(
   words: Int32Array,

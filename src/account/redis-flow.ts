@@ -1,6 +1,6 @@
 // The buckets of rate limits in the store for many machines: the script `take` on one hash a key and
 // limit. The store's own clock drains them. Should it jump ahead, a bucket drains too early, by at
-// most a burst; should it jump back, nothing drains until it has caught up.
+// most a burst; should it jump back, nothing drains for that jump, and on from there.
 
 import type { Flow } from './flow.ts'
 import { flowSizes } from './flow.ts'

@@ -98,7 +98,7 @@ export const usesScript: Script = {
 
 /**
  * Tokens a second, capacity, want (below 0: to give back), need (fewer are not taken) → granted,
- * level. A clock that goes back drains nothing until it has caught up with itself.
+ * level. A clock that goes back drains nothing for the time that it goes back, and drains on from there.
  */
 export const takeScript: Script = {
   name: 'take',

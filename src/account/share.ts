@@ -52,12 +52,12 @@ export function spendShare(
   key: Allowance,
   share: Share,
   requests: number,
-  arrivedMs: number,
+  nowMs: number,
 ): AdmitResult {
   const left = spendBalance(book.memory.words, share.index, requests, share.sizes.credit)
   if (left >= share.low) return granted
-  if (left === noBalance) return spendShort(book, key, share, requests, arrivedMs)
-  if (!book.flow.down()) ask(book, key, share, arrivedMs)
+  if (left === noBalance) return spendShort(book, key, share, requests, nowMs)
+  if (!book.flow.down()) ask(book, key, share, nowMs)
   return granted
 }
 
@@ -66,26 +66,21 @@ function spendShort(
   key: Allowance,
   share: Share,
   requests: number,
-  arrivedMs: number,
+  nowMs: number,
 ): AdmitResult {
   if (!book.flow.down()) {
     if (requests > 1) return requests > share.rate.burst ? exceeded : pending
-    ask(book, key, share, arrivedMs)
+    ask(book, key, share, nowMs)
     if (!share.failed) return exceeded
   }
-  return spendAway(book, share, requests, arrivedMs)
+  return spendAway(book, share, requests, nowMs)
 }
 
 /** The store is away: what the policy says. */
-function spendAway(
-  book: ShareBook,
-  share: Share,
-  requests: number,
-  arrivedMs: number,
-): AdmitResult {
+function spendAway(book: ShareBook, share: Share, requests: number, nowMs: number): AdmitResult {
   if (book.policy === 'refuse') return unavailable
   const { pace } = share
-  const atTicks = ticksAt(arrivedMs + book.machineOffsetMs, pace)
+  const atTicks = ticksAt(nowMs + book.machineOffsetMs, pace)
   return takeRate(book.memory.words, share.localIndex, pace, atTicks, requests, book.clock)
     ? granted
     : exceeded
@@ -101,18 +96,15 @@ export async function spendLater(
   key: Allowance,
   share: Share,
   requests: number,
-  request: { readonly arrivedMs: number; readonly callback: (result: AdmitResult) => void },
-): Promise<void> {
-  let result: AdmitResult
+): Promise<AdmitResult> {
   try {
-    result = await takeBatch(book, key.keyId, share, requests)
+    return await takeBatch(book, key.keyId, share, requests)
   } catch (error) {
     share.failed = true
     book.active.add(key)
     book.onTrouble(error)
-    result = spendAway(book, share, requests, request.arrivedMs)
+    return spendAway(book, share, requests, book.now())
   }
-  request.callback(result)
 }
 
 async function takeBatch(

@@ -16,10 +16,10 @@ import { balanceWords } from './balance.ts'
 import type { Flow } from './flow.ts'
 import { remainingAt, secondsOf } from './header.ts'
 import type { Limiter, LimiterOptions } from './limiter.ts'
-import { admitResults, createLimiter, ratesFull } from './limiter.ts'
+import { type AdmitResult, admitResults, createLimiter, ratesFull } from './limiter.ts'
 import { type Month, monthOf } from './period.ts'
-import { type Postings, createPostings } from './posting.ts'
-import { spendResults } from './quota.ts'
+import { type Postings, createPostings, whenDone } from './posting.ts'
+import { closeWaitMs, spendResults } from './quota.ts'
 import { rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
 import type { ChargeableLedger } from './redis-quota.ts'
 import { type ShareBook, newShare, shareAhead } from './share.ts'
@@ -84,15 +84,27 @@ function overdraw(held: Held, key: Allowance, units: number): boolean {
     settle(held, key)
     key.owedMonth = month
   }
-  const asked = key.month === month && key.exhaustedMs > 0
-  if (key.owed + units > (asked ? key.known : key.quota)) return false
+  if (key.owed + units > restOf(key, month)) return false
   key.owed += units
   held.owing.add(key)
   return true
 }
 
-/** The ledger is to count what is owed, as soon as it can. */
+/** What was left of the month when it was asked last; the whole quota where it was not. */
+function restOf(key: Allowance, month: number): number {
+  return key.month === month && key.exhaustedMs > 0 ? key.known : key.quota
+}
+
+/**
+ * The ledger is to count what is owed, as soon as it can. Until it has been asked again that much
+ * less is left, or each coming and going of the store would serve the same rest once more.
+ */
 function settle({ owing, charges }: Held, key: Allowance): void {
+  if (key.month === key.owedMonth && key.owed > 0) {
+    key.known = Math.max(0, restOf(key, key.month) - key.owed)
+    // Asked, in effect, and long ago: nothing is refused by it while the store is there.
+    if (key.exhaustedMs === 0) key.exhaustedMs = 1
+  }
   charges.add(key.keyId, key.owedMonth as Month, key.owed)
   owing.delete(key)
   key.owed = 0
@@ -157,6 +169,22 @@ function open(options: SharedOptions): Held {
   }
 }
 
+/** What the caller does with the result is no reason for the process to end. */
+async function admitLater(
+  { options, book }: Held,
+  key: Allowance,
+  requests: number,
+  callback: (result: AdmitResult) => void,
+): Promise<void> {
+  const { share } = key
+  try {
+    const { unavailable } = admitResults
+    callback(share === undefined ? unavailable : await spendLater(book, key, share, requests))
+  } catch (error) {
+    options.onTrouble(error)
+  }
+}
+
 /** The limiter of a worker where many machines share limits. */
 export function createSharedLimiter(options: SharedOptions): Limiter {
   const { policy } = options
@@ -172,17 +200,15 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
       if (key.slot < 0) key.share = undefined
       return key
     },
-    admit: (key, requests, arrivedMs) => {
+    admit: (key, requests, nowMs) => {
       if (key.pace === undefined) return admitResults.granted
       const share = key.share ?? place(held, key)
-      if (share !== undefined) return spendShare(book, key, share, requests, arrivedMs)
+      if (share !== undefined) return spendShare(book, key, share, requests, nowMs)
       sayFull(held)
       return admitResults.unavailable
     },
-    admitLater: (key, requests, arrivedMs, callback) => {
-      const { share } = key
-      if (share === undefined) callback(admitResults.unavailable)
-      else void spendLater(book, key, share, requests, { arrivedMs, callback })
+    admitLater: (key, requests, callback) => {
+      void admitLater(held, key, requests, callback)
     },
     spend: (key, units, arrivedMs) => {
       let result = base.spend(key, units, arrivedMs)
@@ -196,15 +222,15 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
       const unowed = unowe(held, key, units, arrivedMs)
       if (units > unowed) base.refund(key, units - unowed, arrivedMs)
     },
-    remaining: (key, arrivedMs, out) => {
-      base.remaining(key, arrivedMs, out)
-      writeShare(held, key, arrivedMs, out)
+    remaining: (key, nowMs, out) => {
+      base.remaining(key, nowMs, out)
+      writeShare(held, key, nowMs, out)
     },
-    retryMs: (key, result, arrivedMs, requests) => {
+    retryMs: (key, result, nowMs, requests) => {
       const { share } = key
-      if (result !== 'rate_exceeded') return base.retryMs(key, result, arrivedMs, requests)
+      if (result !== 'rate_exceeded') return base.retryMs(key, result, nowMs, requests)
       if (share === undefined) return quotaRecheckMs
-      return rateRetryMs(shareAhead(book, share, arrivedMs), share.pace, requests)
+      return rateRetryMs(shareAhead(book, share, nowMs), share.pace, requests)
     },
     tick: () => {
       base.tick()
@@ -214,7 +240,8 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
     close: async () => {
       closed = true
       pay(held)
-      while (underWay.size > 0) await Promise.all(underWay)
+      // Debts that a store does not take in time are forgotten, as by a death.
+      await whenDone(underWay, closeWaitMs)
       await base.close()
     },
   }

@@ -72,10 +72,11 @@ export function admitBatch(
     done()
     return
   }
-  const result = limiter.admit(key.allowance, more, exchange.startedMs)
+  // Not `startedMs`: the body may have come long after the headers (rate.ts).
+  const result = limiter.admit(key.allowance, more, performance.now())
   if (result !== admitResults.pending) end(result)
   else {
-    limiter.admitLater(key.allowance, more, exchange.startedMs, (later) =>
+    limiter.admitLater(key.allowance, more, (later) =>
       resume(exchange, () => end(later)),
     )
   }

@@ -28,9 +28,9 @@ export function answerMeta(exchange: Exchange, key: Authenticated): void {
   learnQuota(exchange, key, () => replyJson(exchange, JSON.stringify(metaOf(exchange, table, key))))
 }
 
-function metaOf({ service, startedMs }: Exchange, table: Table, key: Authenticated): MetaAnswer {
+function metaOf({ service }: Exchange, table: Table, key: Authenticated): MetaAnswer {
   const { rate, quotaPerMonth } = key.limits
-  service.limiter.remaining(key.allowance, startedMs, left)
+  service.limiter.remaining(key.allowance, performance.now(), left)
   return metaAnswer({
     table,
     levelFloors,

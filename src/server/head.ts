@@ -63,9 +63,9 @@ const own = newHead()
 const others = newHead()
 const remaining = new Float64Array(remainingLength)
 
-/** All headers of a 200 but a request id that is the client's. */
-export function headBytes(exchange: Exchange): Uint8Array {
-  const { clientId, idNumber, key, service, startedMs } = exchange
+/** All headers of a 200 but a request id that is the client's; limits as of `nowMs`. */
+export function headBytes(exchange: Exchange, nowMs: number): Uint8Array {
+  const { clientId, idNumber, key, service } = exchange
   const { limiter, requestIds } = service
   const head = clientId === '' ? own : others
   const { out } = head
@@ -74,7 +74,7 @@ export function headBytes(exchange: Exchange): Uint8Array {
   const policy = key === undefined ? '' : limiter.policy(key.allowance)
   if (key === undefined || policy === '') return valueOf(head, head.policyAt)
   if (head.policy !== policy) changePolicy(head, policy)
-  limiter.remaining(key.allowance, startedMs, remaining)
+  limiter.remaining(key.allowance, nowMs, remaining)
   return valueOf(head, putRemaining(out, head.remainingAt))
 }
 

@@ -10,13 +10,13 @@ import type { Exchange } from './exchange.ts'
 
 const remaining = new Float64Array(remainingLength)
 
-/** Header lines, each behind a line end; `''` for a key without limits, or no key. */
-export function limitHeaders({ key, service, startedMs }: Exchange): string {
+/** Header lines, each behind a line end, as of `nowMs`; `''` for a key without limits, or no key. */
+export function limitHeaders({ key, service }: Exchange, nowMs: number): string {
   if (key === undefined) return ''
   const { limiter } = service
   const policy = limiter.policy(key.allowance)
   if (policy === '') return ''
-  limiter.remaining(key.allowance, startedMs, remaining)
+  limiter.remaining(key.allowance, nowMs, remaining)
   return `\r\nratelimit-policy: ${policy}\r\nratelimit: ${remainingText(remaining)}`
 }
 
@@ -25,15 +25,16 @@ const unavailableSeconds = 5
 
 /** The value of Retry-After in seconds for an error; `undefined` where it has none. */
 export function retryAfter(exchange: Exchange, code: ApiErrorCode): number | undefined {
-  const { key, service, startedMs, requests } = exchange
+  const { key, service, requests } = exchange
   if (code === 'upstream_unavailable') return unavailableSeconds
   if (key === undefined) return undefined
   const { limiter } = service
+  const nowMs = performance.now()
   if (code === 'rate_limit_exceeded') {
-    return retryAfterSeconds(limiter.retryMs(key.allowance, 'rate_exceeded', startedMs, requests))
+    return retryAfterSeconds(limiter.retryMs(key.allowance, 'rate_exceeded', nowMs, requests))
   }
   if (code === 'api_quota_exceeded') {
-    return retryAfterSeconds(limiter.retryMs(key.allowance, 'quota_exceeded', startedMs, 1))
+    return retryAfterSeconds(limiter.retryMs(key.allowance, 'quota_exceeded', nowMs, 1))
   }
   return undefined
 }

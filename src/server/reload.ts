@@ -27,7 +27,8 @@ export interface Configuration {
 
 /** What a running server takes from its settings, besides plans: `table`, `serve.port`. */
 function restartNames(before: Settings, after: Settings): readonly string[] {
-  const serve = Object.keys(after.serve) as (keyof Settings['serve'])[]
+  // Some have no default: one that is gone is only in what was before.
+  const serve = Object.keys({ ...before.serve, ...after.serve }) as (keyof Settings['serve'])[]
   return [
     ...(['table', 'state', 'store'] as const).filter(
       (name) => !isDeepStrictEqual(before[name], after[name]),

@@ -54,9 +54,10 @@ export function replyBytes(exchange: Exchange, body: Uint8Array): void {
   if (answersAtOnce(exchange)) {
     const { res, service, clientId } = exchange
     exchange.state = states.answered
-    countRequest(service.counters, 200, performance.now() - exchange.startedMs)
+    const nowMs = performance.now()
+    countRequest(service.counters, 200, nowMs - exchange.startedMs)
     if (clientId !== '') res.writeHeader('x-request-id', clientId)
-    res.writeHeader('content-type', headBytes(exchange))
+    res.writeHeader('content-type', headBytes(exchange, nowMs))
     res.end(body)
     if (service.logRequests) logAnswer(exchange, 200)
     closeExchange(exchange)
@@ -124,10 +125,11 @@ function abandon(exchange: Exchange): void {
 
 function write(exchange: Exchange, answer: Answer, close: boolean): void {
   const { res, service, clientId } = exchange
-  countRequest(service.counters, answer.status, performance.now() - exchange.startedMs)
+  const nowMs = performance.now()
+  countRequest(service.counters, answer.status, nowMs - exchange.startedMs)
   // uWebSockets.js begins an answer with 200 OK by itself.
   if (answer.status !== 200) res.writeStatus(statusLines[answer.status])
-  const headers = answer.headers + limitHeaders(exchange)
+  const headers = answer.headers + limitHeaders(exchange, nowMs)
   if (clientId === '') {
     res.writeHeader('content-type', `${headers}\r\nx-request-id: ${requestIdOf(exchange)}`)
   } else {

@@ -62,7 +62,7 @@ export function streamJson(exchange: Exchange, pieces: Pieces): void {
   exchange.state = states.answered
   exchange.owed = 0
   res.writeHeader('x-request-id', requestIdOf(exchange))
-  res.writeHeader('content-type', contentHeaders + limitHeaders(exchange))
+  res.writeHeader('content-type', contentHeaders + limitHeaders(exchange, performance.now()))
   if (close) res.writeHeader('connection', 'close')
   res.onWritable(() => {
     if (exchange.state === states.gone) return true

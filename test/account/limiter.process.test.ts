@@ -96,8 +96,10 @@ describe('a quota among processes that are killed', () => {
       running[index]?.kill('SIGKILL')
       await end
       killed += 1
+      // One more for the unit that was granted and not counted when the kill came.
+      lostMax += (words[index * 2 + 1] ?? 0) + 1
     }
-    let killed = 0
+    let [killed, lostMax] = [0, 0]
     const everyWorker = Array.from({ length: workers }, (_, index) => index)
     await Promise.all(everyWorker.map(restart))
     for (let round = 0; round < kills; round += 1) {
@@ -112,7 +114,6 @@ describe('a quota among processes that are killed', () => {
     await Promise.all(ends)
 
     const granted = everyWorker.reduce((sum, index) => sum + (words[index * 2] ?? 0), 0)
-    const leaseMax = Math.max(...everyWorker.map((index) => words[index * 2 + 1] ?? 0))
     map.unmap()
     const ledger = createLedger(await openLmdbCounters(state))
     const taken = (await ledger.usage(monthOf(Date.now()))).get('the-key') ?? 0
@@ -120,10 +121,9 @@ describe('a quota among processes that are killed', () => {
     expect(taken).toBeLessThanOrEqual(quota)
     expect(granted).toBeLessThanOrEqual(taken)
     expect(granted).toBeGreaterThan(quota / 20)
-    // One more for the unit that was granted and not counted when the kill came.
-    expect(taken - granted).toBeLessThanOrEqual(killed * (leaseMax + 1))
     process.stderr.write(
-      `${killed} kills: ${granted} granted, ${taken} taken of ${quota}, leases up to ${leaseMax}\n`,
+      `${killed} kills: ${granted} granted, ${taken} taken, at most ${lostMax} may be lost\n`,
     )
+    expect(taken - granted).toBeLessThanOrEqual(lostMax)
   })
 })

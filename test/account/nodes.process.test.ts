@@ -164,6 +164,8 @@ describeStores('three nodes on one store', () => {
     for (const index of [1, 2]) {
       expect([said(index, 'trouble'), said(index, 'recovery')]).toEqual([2, 2])
     }
+    // The hot path asks nobody: a turn of it is far shorter than the store's time.
+    expect(largest('stallMs')).toBeLessThan(250)
     // A request that has no lease waits for the store's time at the most.
     expect(largest('waiting')).toBeLessThan(600)
   })

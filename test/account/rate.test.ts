@@ -119,6 +119,19 @@ describe('a rate limit', () => {
     expect(take(beforeMs, 1, () => beforeMs)).toBe(true)
   })
 
+  // As bodies that come long after their headers were: why a batch reads the clock anew.
+  it('grants more by what has come back since an old instant, and by no more', () => {
+    const limit = { perSecond: 50, burst: 100 }
+    for (const ageMs of [0, 100, 1000]) {
+      const { take } = bucket(limit, 0)
+      const nowMs = 60_000
+      let granted = 0
+      while (take(nowMs - ageMs)) granted += 1
+      while (take(nowMs)) granted += 1
+      expect(granted).toBe(limit.burst + (limit.perSecond * ageMs) / 1000)
+    }
+  })
+
   it('says what is left and when', () => {
     const limit = { perSecond: 50, burst: 100 }
     const { take, pace, words } = bucket(limit, 2000)

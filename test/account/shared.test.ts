@@ -44,7 +44,7 @@ describe('a machine among many', () => {
     const result = held.limiter.admit(key, requests, sim.nowMs)
     if (result !== admitResults.pending) return result
     return new Promise<AdmitResult>((resolve) => {
-      held.limiter.admitLater(key, requests, sim.nowMs, resolve)
+      held.limiter.admitLater(key, requests, resolve)
       void sim.settle()
     })
   }
@@ -210,6 +210,35 @@ describe('a machine among many', () => {
     sim.tick(0)
     await sim.settle()
     expect(sim.counters.get('2026-08 k')?.value).toBe(200)
+  })
+
+  // No lease comes between: the worker learns nothing new of what is left.
+  it.each([
+    ['what was left when it asked', 10, 190],
+    ['the whole quota where it has not asked', 0, 200],
+  ])('serves %s once, however often the store comes and goes', async (_what, first, most) => {
+    const sim = three({ quotaPerMonth: 200 }, 'serve')
+    if (first > 0) sim.spend(0, 'k', first)
+    await sim.settle()
+    const [limiter, key] = [sim.workers[0]?.limiter, sim.workers[0]?.keys.get('k')]
+    if (limiter === undefined || key === undefined) throw new Error('no worker')
+    let served = 0
+    for (let flap = 0; flap < 3; flap += 1) {
+      cut(sim)
+      // What is leased, and asking in vain, is over.
+      for (let i = 0; i < 500; i += 1) {
+        let result = limiter.spend(key, 1, sim.nowMs)
+        if (result === spendResults.pending) {
+          await sim.settle()
+          result = limiter.spend(key, 1, sim.nowMs)
+        }
+        if (result === spendResults.granted) served += 1
+      }
+      for (let node = 0; node < 3; node += 1) sim.mend(node)
+      sim.tick(0)
+      await sim.settle()
+    }
+    expect(served).toBe(most)
   })
 
   it('charges what it served while the store was away in the months in which it did', async () => {

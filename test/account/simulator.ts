@@ -122,7 +122,7 @@ export class Simulator {
     if (worker === undefined || key === undefined) return
     const result = worker.limiter.admit(key, requests, this.nowMs)
     if (result === admitResults.pending) {
-      worker.limiter.admitLater(key, requests, this.nowMs, () => undefined)
+      worker.limiter.admitLater(key, requests, () => undefined)
       return
     }
     if (key.limits.rate !== undefined) this.judge(keyId, key.limits.rate, requests, result === 0)

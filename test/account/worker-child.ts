@@ -4,7 +4,8 @@
 //   worker-child.js quota STATE COUNTS QUOTA INDEX                   until SIGTERM, or SIGKILL
 //
 // What it was granted stands in COUNTS, a shared file of 32-bit words that a kill cannot take back:
-// for `quota` its own word 2 × INDEX, and beside it the most that it ever held.
+// for `quota` its own word 2 × INDEX, and beside it the size of its present lease: what is left of it
+// and what is under way are at most that, so it is what a kill may lose just now.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bootId, machineOffsetMs } from '../../src/base/clock.ts'
@@ -59,13 +60,13 @@ async function hammerQuota(limiter: Limiter, words: Int32Array): Promise<void> {
   let tickMs = 0
   const ask = (arrivedMs: number): void => {
     const result = limiter.spend(key, 1, arrivedMs)
+    words[index * 2 + 1] = key.size
     if (result === spendResults.granted) Atomics.add(words, index * 2, 1)
     else if (result === spendResults.pending) limiter.whenLeased(key, () => ask(arrivedMs))
   }
   while (!told.toEnd) {
     const now = performance.now()
     for (let i = 0; i < 50; i += 1) ask(now)
-    if (key.leftThen > (words[index * 2 + 1] ?? 0)) words[index * 2 + 1] = key.leftThen
     if (now - tickMs > 200) {
       limiter.tick()
       tickMs = now

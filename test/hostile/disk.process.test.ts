@@ -1,12 +1,13 @@
 // A disk that is full while a server takes in a new table: the old one goes on answering, the reason
 // is in the log, nothing half-written stays, and when there is room again the next table is used.
+// And while it leases quota: what cannot be kept is refused, and no worker ends of it.
 // Needs the right to mount a tmpfs; without it nothing can be shown, and that is said.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { makeKey, newState, startServer, waitFor } from '../server/server.ts'
+import { makeKey, newState, startServer, waitFor, workersOf } from '../server/server.ts'
 import { converse } from '../server/socket.ts'
 import { otherTable } from '../server/tables.ts'
 import { writeSmallTable } from '../table/small.ts'
@@ -55,6 +56,36 @@ it.skipIf(!mounted)('a table that finds no room is refused, and the old one answ
     await waitFor(() => (server.stderr().includes('A new table answers.') ? true : undefined))
     expect(await answers()).toBe(true)
   } finally {
+    await server.stop()
+  }
+})
+
+it.skipIf(!mounted)('a lease that finds no room is a 503, and no worker ends of it', async () => {
+  const server = await startServer({ table: writeSmallTable(), state })
+  const key = await makeKey(state, { limits: { quotaPerMonth: 1000 } })
+  const ballast = join(state, 'ballast')
+  const status = async (): Promise<number> => {
+    const response = await fetch(`http://127.0.0.1:${server.port}/v1/intelligence/ip-risk/check`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: '{"ip":"9.5.5.5"}',
+    })
+    await response.arrayBuffer()
+    return response.status
+  }
+  try {
+    // A worker notes the first use of a key too: that finds no room either.
+    expect(() => fill(ballast)).toThrow('ENOSPC')
+    const workers = workersOf(server)
+    await waitFor(async () => ((await status()) === 401 ? undefined : true))
+    for (let look = 0; look < 5; look += 1) expect(await status()).toBe(503)
+    expect(workersOf(server)).toEqual(workers)
+    expect(server.stderr()).not.toContain('Node.js v')
+    rmSync(ballast)
+    await waitFor(async () => ((await status()) === 200 ? true : undefined))
+    expect(workersOf(server)).toEqual(workers)
+  } finally {
+    rmSync(ballast, { force: true })
     await server.stop()
   }
 })

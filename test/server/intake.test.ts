@@ -44,7 +44,7 @@ const limiter = {
     if (left.policy === 'broken') throw new Error('broken')
     return left.policy
   },
-  remaining: (_key: unknown, _arrivedMs: number, out: Float64Array) => out.set(left.values),
+  remaining: (_key: unknown, _nowMs: number, out: Float64Array) => out.set(left.values),
 } as unknown as Limiter
 
 /** Of requests, in the place of the clock's. */
@@ -280,8 +280,8 @@ describe('headers as bytes', () => {
         exchange.clientId = own ? '' : 'theirs'
         exchange.idNumber = number
         const id = own ? `\r\nx-request-id: ${service.requestIds.text(number)}` : ''
-        const text = Buffer.from(headBytes(exchange)).toString('latin1')
-        expect(text).toBe(contentHeaders + id + limitHeaders(exchange))
+        const text = Buffer.from(headBytes(exchange, 1)).toString('latin1')
+        expect(text).toBe(contentHeaders + id + limitHeaders(exchange, 1))
       }),
       { numRuns: 2000 },
     )

@@ -4,10 +4,12 @@
 import { parseList } from 'structured-headers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyLimits } from '../../src/account/record.ts'
+import { addressesARequest } from '../../src/api/batch.ts'
 import type { MetaAnswer } from '../../src/api/meta.ts'
 import { leaseUnitsMin } from '../../src/base/limits.ts'
 import { writeSmallTable } from '../table/small.ts'
 import { type Server, makeKey, newState, sleep, startServer } from './server.ts'
+import { converse } from './socket.ts'
 
 const table = writeSmallTable()
 const state = newState()
@@ -135,6 +137,26 @@ describe('a rate', () => {
       statuses.push((await check(key, body)).status)
     }
     expect(statuses).toEqual([400, 413, 200, 429])
+  })
+
+  it('is spent by a batch when its body has come, not when its headers did', async () => {
+    const rate = { perSecond: 30, burst: 100 }
+    const key = await keyWith(rate)
+    // It costs what comes back in a second, and its body is a second late.
+    const ips = Array.from({ length: 30 * addressesARequest }, () => '9.5.5.5')
+    const body = JSON.stringify({ ips })
+    const headers =
+      'POST /v1/intelligence/ip-risk/check/batch HTTP/1.1\r\nhost: x\r\n' +
+      `authorization: Bearer ${key}\r\ncontent-length: ${body.length}\r\n` +
+      'connection: close\r\n\r\n'
+    const fromMs = performance.now()
+    const options = { gapMs: 1100, quietMs: 20_000 }
+    const { text } = await converse(server.port, [headers, body], options)
+    const { remaining } = (await meta(key)).rate!
+    // The whole bucket at its body at the latest, and what came back since.
+    const sinceMs = performance.now() - fromMs - options.gapMs
+    expect(text).toMatch(/^HTTP\/1.1 200 /)
+    expect(remaining).toBeLessThanOrEqual(rate.burst - 30 + (rate.perSecond * sinceMs) / 1000)
   })
 })
 

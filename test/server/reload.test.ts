@@ -63,6 +63,15 @@ describe('a configuration', () => {
     expect(rates()).toEqual([22])
   })
 
+  it('names a setting that is gone from it among those that wait for a restart', () => {
+    writeFileSync(path(), JSON.stringify({ serve: { adminTokenFile: join(folder, 'token') } }))
+    const settings = read()
+    start(identityOrEmpty(path()), settings)
+    writeFileSync(path(), '{}')
+    process.emit('SIGHUP', 'SIGHUP')
+    expect(lines.join('')).toContain('"serve.adminTokenFile"')
+  })
+
   it('that is the same is not read again', async () => {
     writePlan(1)
     const identity = identityOrEmpty(path())
