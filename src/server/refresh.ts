@@ -15,6 +15,9 @@ const jitter = 0.1
 /** However often it fails. */
 const retryMsMin = 60_000
 
+/** A timer that is asked for more fires at once. */
+const timerMsMax = 2 ** 31 - 1
+
 /** Of what a failed build has said, at the end. */
 const wordsMax = 2000
 
@@ -68,7 +71,11 @@ export function startRefresh(options: {
 
   const plan = (ms: number): void => {
     nextAt = Date.now() + ms
-    timer = setTimeout(run, ms)
+    wait(ms)
+  }
+  const wait = (ms: number): void => {
+    const partMs = Math.min(ms, timerMsMax)
+    timer = setTimeout(() => (ms > partMs ? wait(ms - partMs) : run()), partMs)
     timer.unref()
   }
   const run = (): void => {
@@ -82,7 +89,9 @@ export function startRefresh(options: {
       words = `${words}${text}`.slice(-wordsMax)
     })
     child.once('error', (error) => end(error.message))
-    child.once('close', (code, signal) => end(code === 0 ? undefined : reasonOf(words, signal)))
+    child.once('close', (code, signal) =>
+      end(code === 0 ? undefined : reasonOf(words, signal ?? `code ${code}`)),
+    )
   }
   const end = (reason: string | undefined): void => {
     if (child === undefined) return
@@ -132,8 +141,9 @@ function lower({ pid }: ChildProcess): void {
   }
 }
 
-/** The line in which a command says why it failed. */
-function reasonOf(words: string, signal: NodeJS.Signals | null): string {
+/** The line in which a command says why it failed; of one that was killed, its last and the signal. */
+function reasonOf(words: string, by: string): string {
   const lines = words.trim().split('\n')
-  return lines.findLast((line) => line.startsWith('iprisk: ')) ?? lines.at(-1) ?? String(signal)
+  const said = lines.findLast((line) => line.startsWith('iprisk: '))
+  return said ?? `The build was ended by ${by}; its last words: ${lines.at(-1) || 'none'}`
 }
