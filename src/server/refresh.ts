@@ -8,15 +8,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import type { Log } from '../base/log.ts'
+import { type Timer, runAfter } from './timer.ts'
 
 /** Of a span, at random, so that many servers do not ask the publishers at once. */
 const jitter = 0.1
 
 /** However often it fails. */
 const retryMsMin = 60_000
-
-/** A timer that is asked for more fires at once. */
-const timerMsMax = 2 ** 31 - 1
 
 /** Of what a failed build has said, at the end. */
 const wordsMax = 2000
@@ -63,7 +61,7 @@ export function startRefresh(options: {
   const { everyMs, builtMs, command, log, done } = options
   const state = { runs: 0, failures: 0, inARow: 0 }
   let child: ChildProcess | undefined
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let nextAt: number | undefined
   let successAt: string | null = null
   let failure: RefreshStatus['last_failure'] = null
@@ -71,12 +69,7 @@ export function startRefresh(options: {
 
   const plan = (ms: number): void => {
     nextAt = Date.now() + ms
-    wait(ms)
-  }
-  const wait = (ms: number): void => {
-    const partMs = Math.min(ms, timerMsMax)
-    timer = setTimeout(() => (ms > partMs ? wait(ms - partMs) : run()), partMs)
-    timer.unref()
+    timer = runAfter(ms, run)
   }
   const run = (): void => {
     nextAt = undefined
@@ -89,9 +82,7 @@ export function startRefresh(options: {
       words = `${words}${text}`.slice(-wordsMax)
     })
     child.once('error', (error) => end(error.message))
-    child.once('close', (code, signal) =>
-      end(code === 0 ? undefined : reasonOf(words, signal ?? `code ${code}`)),
-    )
+    child.once('close', (code, signal) => end(reasonOf(words, signal ?? code)))
   }
   const end = (reason: string | undefined): void => {
     if (child === undefined) return
@@ -125,7 +116,7 @@ export function startRefresh(options: {
     }),
     stop: () => {
       stopped = true
-      clearTimeout(timer)
+      timer?.stop()
       child?.kill('SIGTERM')
     },
   }
@@ -141,8 +132,9 @@ function lower({ pid }: ChildProcess): void {
   }
 }
 
-/** The line in which a command says why it failed; of one that was killed, its last and the signal. */
-function reasonOf(words: string, by: string): string {
+/** The line in which a command says why it failed, or how it ended where it says nothing. */
+function reasonOf(words: string, by: string | number | null): string | undefined {
+  if (by === 0) return undefined
   const lines = words.trim().split('\n')
   const said = lines.findLast((line) => line.startsWith('iprisk: '))
   return said ?? `The build was ended by ${by}; its last words: ${lines.at(-1) || 'none'}`
