@@ -170,7 +170,8 @@ export function createCrew(options: CrewOptions): Crew {
 }
 
 function statusOf({ roll, info, restarts, deathsMs }: State): CrewStatus {
-  const listening = roll.listening()
+  // A retired one is another one's predecessor, and would be counted beside it.
+  const listening = roll.listening().filter(({ retired }) => !retired)
   const answering = listening.filter((member) => member.table !== 0)
   const since = performance.now() - loopMs
   return {
