@@ -66,7 +66,7 @@ function serverRows(server: ServerStatus): readonly Row[] {
   const answered = Object.entries(requests).map(([code, times]) => `${count(times)} × ${code}`)
   return [
     ['server', `iprisk ${version} on Node ${node}, process ${pid}, up ${spanText(uptime)}`],
-    ['state', status === 'ready' ? 'ready' : `not ready: ${status}`],
+    ['state', stateText(status)],
     ['address', url],
     ['workers', `${workers.listening} of ${workers.wanted}, ${workers.restarts} replaced`],
     ['loop', `held up for ${Math.max(0, ...stalls).toFixed(1)} ms at most of late`],
@@ -77,6 +77,11 @@ function serverRows(server: ServerStatus): readonly Row[] {
     ['table', table === null ? 'none' : tableText(table)],
     ...swapRows(server),
   ]
+}
+
+function stateText(status: ServerStatus['status']): string {
+  if (status === 'ready') return 'ready'
+  return status === 'degraded' ? 'ready, but workers die' : `not ready: ${status}`
 }
 
 function memoryText(memory: ServerStatus['memory']): string {

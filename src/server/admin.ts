@@ -7,10 +7,9 @@
 
 import { rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
-import { connect } from 'node:net'
-import process from 'node:process'
 import { IpriskError, messageOf } from '../base/error.ts'
 import { type Endpoint, portUnavailable } from './probe.ts'
+import { isAnswered, listenPrivately } from './socket.ts'
 
 /** Why the server is not ready, or that it is; `degraded`: it is, and its workers die. */
 export type Readiness = 'ready' | 'degraded' | 'draining' | 'no_table' | 'no_keys' | 'no_workers'
@@ -85,27 +84,11 @@ function listen(server: Server, options: object): Promise<void> {
   })
 }
 
-/** For this user alone. A name that a dead server has left is taken; a living one keeps it. */
+/** A name that a dead server has left is taken; a living one keeps it. */
 async function listenOn(server: Server, path: string): Promise<void> {
   const left = statSync(path, { throwIfNoEntry: false })?.isSocket() === true
-  if (left && !(await answers(path))) rmSync(path)
-  // The name is made at once, in this call, and never with wider rights.
-  const before = process.umask(0o177)
-  const listening = listen(server, { path, exclusive: true })
-  process.umask(before)
-  await listening
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path)
-    const settle = (listening: boolean): void => {
-      socket.destroy()
-      resolve(listening)
-    }
-    socket.once('connect', () => settle(true))
-    socket.once('error', (error: NodeJS.ErrnoException) => settle(error.code !== 'ECONNREFUSED'))
-  })
+  if (left && !(await isAnswered(path))) rmSync(path)
+  await listenPrivately(server, path)
 }
 
 async function respond(

@@ -52,7 +52,7 @@ export interface CrewStatus {
   readonly listening: number
   /** Of those, how many answer from a table, be it the new one or the one before it. */
   readonly answering: number
-  /** All of them have read the keys. */
+  /** Any of them has read the keys: one that has not is no reason to ask none of them. */
   readonly keysKnown: boolean
   /** Workers that died and were replaced, by cause. */
   readonly restarts: Readonly<Record<Cause, number>>
@@ -170,13 +170,14 @@ export function createCrew(options: CrewOptions): Crew {
 }
 
 function statusOf({ roll, info, restarts, deathsMs }: State): CrewStatus {
-  const listening = roll.listening()
+  // A retired one is another one's predecessor, and would be counted beside it.
+  const listening = roll.listening().filter(({ retired }) => !retired)
   const answering = listening.filter((member) => member.table !== 0)
   const since = performance.now() - loopMs
   return {
     listening: listening.length,
     answering: answering.length,
-    keysKnown: listening.every(({ keysKnown }) => keysKnown),
+    keysKnown: listening.some(({ keysKnown }) => keysKnown),
     restarts: { ...restarts },
     degraded: deathsMs.filter((ms) => ms > since).length >= loopDeaths,
     table: info,
@@ -212,7 +213,7 @@ function watchOver(state: State): Vigil {
         'A worker holds more memory than it may; another one takes its place.',
       )
       noteDeath(state, 'memory')
-      succeed(state, member).catch((error: unknown) => {
+      inTurn(state, () => succeed(state, member)).catch((error: unknown) => {
         log.error({ worker: worker.id }, messageOf(error))
         condemn(member, 'memory')
       })
@@ -240,6 +241,7 @@ function fill(state: State): void {
 function fork(state: State): Member {
   const worker = cluster.fork()
   const member = state.roll.add(worker)
+  if (state.started) member.awaitedMs = performance.now()
   worker.on('message', (message: ToPrimary) => {
     hear(state, member, message)
     state.roll.heard(member, message)
@@ -330,7 +332,10 @@ async function start(state: State, file: TableFile | undefined): Promise<void> {
   const { roll, options } = state
   state.file = file
   state.started = true
-  for (const member of roll.members) startMember(state, member)
+  for (const member of roll.members) {
+    member.awaitedMs = performance.now()
+    startMember(state, member)
+  }
   const isDone = (): boolean => roll.listening().length === options.size || state.failure !== ''
   await roll.until(isDone, startMs)
   if (state.everListened) return
@@ -378,36 +383,45 @@ function restart(state: State): Promise<void> {
   const replaceAll = async (): Promise<void> => {
     const { members } = state.roll
     const present = [...members].filter(({ retired }) => !retired)
-    for (const member of present) {
-      if (members.has(member)) await succeed(state, member)
-    }
+    for (const member of present) await succeed(state, member)
+    if (state.draining) throw restartFailed('The server is ending; not every worker was replaced.')
   }
-  const done = state.rolling.then(replaceAll)
+  return inTurn(state, replaceAll)
+}
+
+/** One replacement at a time, or a worker that has grown would get a second successor. */
+function inTurn(state: State, replace: () => Promise<void>): Promise<void> {
+  const done = state.rolling.then(replace)
   state.rolling = done.catch(() => undefined)
   return done
 }
 
-/** Puts another one in the place of `member`, which then finishes what is under way and ends. */
+/**
+ * Puts another one in the place of `member`, which then finishes what is under way and ends. Those
+ * that died meanwhile are filled up once it is retired: until then there seem to be enough.
+ */
 async function succeed(state: State, member: Member): Promise<void> {
   const { roll, options } = state
-  if (state.draining) return
+  if (state.draining || member.retired || !roll.members.has(member)) return
   const successor = fork(state)
   const isGone = (one: Member): boolean => !roll.members.has(one)
   await roll.until(() => successor.listening || isGone(successor), startMs)
   if (!successor.listening || isGone(successor)) {
     successor.retired = true
     successor.worker.process.kill('SIGKILL')
-    throw new IpriskError({
-      code: 'restart_failed',
-      message: 'A new worker did not come to listen; those that are there go on.',
-      fault: 'environment',
-    })
+    fill(state)
+    throw restartFailed('A new worker did not come to listen; those that are there go on.')
   }
   member.retired = true
+  fill(state)
   say(member, { kind: 'drain', lingerMs: rollingLingerMs })
   if (await roll.until(() => isGone(member), rollingLingerMs + options.drainMs)) return
   member.worker.process.kill('SIGKILL')
   await roll.until(() => isGone(member), startMs)
+}
+
+function restartFailed(message: string): IpriskError {
+  return new IpriskError({ code: 'restart_failed', message, fault: 'environment' })
 }
 
 async function drain(

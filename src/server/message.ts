@@ -3,7 +3,7 @@
 //
 //   primary            worker
 //      ◀── hello ─────── it runs
-//      ◀── beat ──────── its loop turns, five times a second from then on
+//      ◀── beat ──────── its loop turns, ten times a second from then on
 //      ─── start ──────▶ settings, and the table in use
 //      ◀── keys ──────── whether it knows the keys, where that is not so from the beginning
 //      ◀── listening ─── it answers on the port

@@ -2,7 +2,7 @@
 //
 //   start    load uWebSockets.js, take the admin port, probe the port, fork, verify the table, listen
 //   takeover in place of the probe: fork beside the server that has the port, listen with a table,
-//            ask that one to end, then take the admin port
+//            ask that one to end, then take the admin port; from its yes on nothing ends this one
 //   table    a new file in the place of the old one, SIGHUP or `iprisk reload`: tables.ts
 //   plans    the configuration file changes or SIGHUP comes: all workers get them (reload.ts)
 //   workers  SIGUSR2 or `iprisk restart`: each is replaced, one after the other (crew.ts)
@@ -37,9 +37,11 @@ import { probePort } from './probe.ts'
 import { type Refresh, type RefreshStatus, startRefresh } from './refresh.ts'
 import { type Configuration, type HangUps, hearHangUps, watchConfiguration } from './reload.ts'
 import { createShelf } from './shelf.ts'
+import { isAnswered } from './socket.ts'
 import { serverStatus } from './status.ts'
 import { type Outcome, type Tables, keepTables } from './tables.ts'
 import { checkTls, tlsOf } from './tls.ts'
+import { repeat } from './timer.ts'
 import { tokenGate } from './token.ts'
 import { loadUws } from './uws.ts'
 import { fileIdentity, watchFile } from './watch.ts'
@@ -47,11 +49,15 @@ import { fileIdentity, watchFile } from './watch.ts'
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
 
+/** What was refused by chance, where nothing else answers, is tried again so often. */
+const mendMs = 10_000
+
 const sameSignalMs = 1000
 
 /** A server that yields closes its admin port before it says so; its port may be busy a moment. */
-const adminTries = 50
 const adminTryMs = 100
+/** So long it is waited for before the server says that it runs. */
+const adminMs = 5000
 
 /** What a running server tells whoever started it. */
 export interface Running {
@@ -89,6 +95,7 @@ interface Parts extends ServerOptions {
   readonly port: number
   /** The socket of the server whose place this one takes. */
   readonly predecessor: string | undefined
+  readonly mayRead: ReturnType<typeof tokenGate> | undefined
   readonly end: End
   readonly hangUps: HangUps
 }
@@ -101,14 +108,16 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   const { settings, log } = options
   const { serve, state: stateFolder, table: path } = settings
   const hangUps = hearHangUps()
+  // Without anybody who hears it, it ends a process; during a start there is nothing to restart.
+  process.on('SIGUSR2', () => undefined)
   await loadUws()
   const tls = tlsOf(serve)
   if (tls !== undefined) checkTls(tls, Date.now())
+  const { adminTokenFile: token } = serve
+  const mayRead = token === undefined ? undefined : tokenGate(token)
   await prepareStores(settings, log)
   const shelf = createShelf(stateFolder)
-  const predecessor = settings.invocation.takeover
-    ? controlPath(stateFolder, serve.port)
-    : undefined
+  const predecessor = await predecessorOf(settings, log)
   const port = predecessor === undefined ? await probePort(serve) : serve.port
   const end = endSignal()
   const crew = createCrew({
@@ -134,7 +143,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   })
   const tables = keepTables({ path, stateFolder, crew, shelf, log, signal: end.signal })
   try {
-    return await conduct({ ...options, crew, tables, port, predecessor, end, hangUps })
+    return await conduct({ ...options, crew, tables, port, predecessor, mayRead, end, hangUps })
   } finally {
     // After an orderly end there is nobody left; after a failed start there is.
     await crew.drain({ drainMs: 0 })
@@ -142,6 +151,15 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
     end.stop()
     hangUps.stop()
   }
+}
+
+/** Of the server to take over from; a port that has none is probed as ever, and may be another's. */
+async function predecessorOf(settings: Settings, log: Log): Promise<string | undefined> {
+  if (!settings.invocation.takeover) return undefined
+  const path = controlPath(settings.state, settings.serve.port)
+  if (await isAnswered(path)) return path
+  log.warn({}, 'There is no server to take over from; this one starts.')
+  return undefined
 }
 
 /**
@@ -184,7 +202,11 @@ async function conduct(parts: Parts): Promise<number> {
     if (!signal.aborted) await Promise.race([crew.start(file), end.arrived])
     if (!signal.aborted) {
       if (predecessor !== undefined) await succeed(predecessor, log)
-      admin ??= await insist(take)
+      if (admin === undefined) {
+        const taking = insist(take, parts).then((taken) => (admin = taken))
+        await Promise.race([taking, elapsed(adminMs)])
+        stops.push(async () => (await taking)?.close())
+      }
       const yieldNow = async (): Promise<void> => {
         await admin?.close()
         end.yield()
@@ -192,6 +214,7 @@ async function conduct(parts: Parts): Promise<number> {
       stops.push(await listenForOrders(parts, yieldNow))
       const look = (): void => void tables.look()
       stops.push(watchFile({ path, known, everyMs: watchMs, changed: look }).stop)
+      stops.push(repeat(tables.mend, mendMs).stop)
       const everyMs = durationMs(serve.refreshEvery)
       if (everyMs > 0) {
         const { buildCommand: command } = parts
@@ -202,7 +225,7 @@ async function conduct(parts: Parts): Promise<number> {
       const { listening, table } = crew.status()
       const { host, adminHost, adminSocket } = serve
       const tls = serve.tlsCertFile !== undefined
-      const at = { host, port, adminHost, adminPort: admin.port, tls }
+      const at = { host, port, adminHost, adminPort: admin?.port ?? serve.adminPort, tls }
       const socket = present('adminSocket', adminSocket)
       parts.onRunning({ ...at, ...socket, workers: listening, table })
     }
@@ -225,12 +248,13 @@ function paceOf({ serve }: Settings, end: End): Parameters<Crew['drain']>[0] {
     : { drainMs, graceMs: serve.graceSeconds * 1000 }
 }
 
-/** Asks the server that has the port to end; there may be none. */
+/** Asks the server that has the port to end. One that says nothing may have heard it all the same. */
 async function succeed(predecessor: string, log: Log): Promise<void> {
   const reply = await askServer(predecessor, 'yield')
-  if (reply === undefined) log.warn({}, 'There is no server to take over from; this one starts.')
-  else if (reply.ok) log.info({}, reply.text)
-  else throw takeoverFailed(reply.text)
+  if (reply?.ok === true) log.info({}, reply.text)
+  else if (reply === undefined) log.warn({}, 'The server to take over from has ended.')
+  else if (reply.silent !== true) throw takeoverFailed(reply.text)
+  else log.error({}, `${reply.text} This one starts; end that one where it still has the port.`)
 }
 
 function noTable(): IpriskError {
@@ -242,16 +266,23 @@ function takeoverFailed(why: string): IpriskError {
   return new IpriskError({ code: 'takeover_failed', message, fault: 'environment' })
 }
 
-/** The admin port was somebody's a moment ago. */
-async function insist(take: () => Promise<Admin>): Promise<Admin> {
-  for (let tries = 1; ; tries += 1) {
+/** The admin port was somebody's a moment ago. Goes on for good: the server before has yielded. */
+async function insist(take: () => Promise<Admin>, { end, log }: Parts): Promise<Admin | undefined> {
+  for (let tries = 1; !end.signal.aborted; tries += 1) {
     try {
       return await take()
     } catch (error) {
-      if (tries === adminTries) throw error
-      await new Promise((resolve) => setTimeout(resolve, adminTryMs))
+      if (tries * adminTryMs === adminMs) {
+        log.error({}, `${messageOf(error)} This server runs, and tries again.`)
+      }
+      await Promise.race([elapsed(adminTryMs), end.arrived])
     }
   }
+  return undefined
+}
+
+function elapsed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** Takes signals and what comes through the control socket; gives what stops it. */
@@ -260,6 +291,9 @@ async function listenForOrders(
   yieldNow: () => Promise<void>,
 ): Promise<() => Promise<void>> {
   const restart = async (): Promise<ControlReply> => {
+    // New workers read the files again; what is wrong with them is said here and by name.
+    const tls = tlsOf(settings.serve)
+    if (tls !== undefined) checkTls(tls, Date.now())
     await crew.restart()
     const { listening } = crew.status()
     log.info({ workers: listening }, 'Every worker was replaced.')
@@ -281,7 +315,7 @@ async function listenForOrders(
         return request satisfies never
     }
   }
-  const onHangUp = (): void => void tables.look()
+  const onHangUp = (): void => void tables.look({ again: true })
   const onUser2 = (): void => {
     restart().catch((error: unknown) => log.error({}, messageOf(error)))
   }
@@ -316,7 +350,7 @@ function replyOf(outcome: Outcome): ControlReply {
 }
 
 function openAdmin(
-  { crew, settings, port, end, tables }: Parts,
+  { crew, settings, port, end, tables, mayRead }: Parts,
   refresh: () => RefreshStatus | undefined,
 ): Promise<Admin> {
   const metrics = createMetrics()
@@ -335,7 +369,7 @@ function openAdmin(
     const facts = { tables: tables.status(), refresh: refresh(), ready, now: Date.now() }
     return { total, workers, members, ...status, ...facts }
   }
-  const { host, tlsCertFile, adminTokenFile, adminSocket, ...serve } = settings.serve
+  const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
   const listens = { host, port, tls: tlsCertFile !== undefined }
   return startAdmin(
     {
@@ -343,7 +377,7 @@ function openAdmin(
       metricsType: metrics.contentType,
       metrics: async () => metrics.text(await gather()),
       status: async () => serverStatus(settings, listens, readiness(), await gather()),
-      ...(adminTokenFile === undefined ? {} : { mayRead: tokenGate(adminTokenFile) }),
+      ...present('mayRead', mayRead),
     },
     { host: serve.adminHost, port: serve.adminPort, ...present('socket', adminSocket) },
   )
@@ -356,13 +390,13 @@ function openAdmin(
 function endSignal(): End {
   const controller = new AbortController()
   const { signal } = controller
-  let firstMs = 0
+  let firstMs: number | undefined
   let yielded = false
   const arrived = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
   const take = (): void => {
-    if (signal.aborted) {
+    if (firstMs !== undefined) {
       if (performance.now() - firstMs > sameSignalMs) process.exit(1)
       return
     }

@@ -8,6 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import type { Log } from '../base/log.ts'
+import { type Timer, runAfter } from './timer.ts'
 
 /** Of a span, at random, so that many servers do not ask the publishers at once. */
 const jitter = 0.1
@@ -60,7 +61,7 @@ export function startRefresh(options: {
   const { everyMs, builtMs, command, log, done } = options
   const state = { runs: 0, failures: 0, inARow: 0 }
   let child: ChildProcess | undefined
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let nextAt: number | undefined
   let successAt: string | null = null
   let failure: RefreshStatus['last_failure'] = null
@@ -68,8 +69,7 @@ export function startRefresh(options: {
 
   const plan = (ms: number): void => {
     nextAt = Date.now() + ms
-    timer = setTimeout(run, ms)
-    timer.unref()
+    timer = runAfter(ms, run)
   }
   const run = (): void => {
     nextAt = undefined
@@ -82,7 +82,7 @@ export function startRefresh(options: {
       words = `${words}${text}`.slice(-wordsMax)
     })
     child.once('error', (error) => end(error.message))
-    child.once('close', (code, signal) => end(code === 0 ? undefined : reasonOf(words, signal)))
+    child.once('close', (code, signal) => end(reasonOf(words, signal ?? code)))
   }
   const end = (reason: string | undefined): void => {
     if (child === undefined) return
@@ -116,7 +116,7 @@ export function startRefresh(options: {
     }),
     stop: () => {
       stopped = true
-      clearTimeout(timer)
+      timer?.stop()
       child?.kill('SIGTERM')
     },
   }
@@ -132,8 +132,10 @@ function lower({ pid }: ChildProcess): void {
   }
 }
 
-/** The line in which a command says why it failed. */
-function reasonOf(words: string, signal: NodeJS.Signals | null): string {
+/** The line in which a command says why it failed, or how it ended where it says nothing. */
+function reasonOf(words: string, by: string | number | null): string | undefined {
+  if (by === 0) return undefined
   const lines = words.trim().split('\n')
-  return lines.findLast((line) => line.startsWith('iprisk: ')) ?? lines.at(-1) ?? String(signal)
+  const said = lines.findLast((line) => line.startsWith('iprisk: '))
+  return said ?? `The build was ended by ${by}; its last words: ${lines.at(-1) || 'none'}`
 }

@@ -1,6 +1,6 @@
 // Reads the configuration again when its file changes or SIGHUP comes, and hands changed plans to
 // the workers. Only plans change in a running server; of other changes it says that they wait for a
-// restart.
+// new start, each time, for new workers get the settings of the old ones.
 //
 // Invariants: a configuration with any problem in it changes nothing; the log says every problem, and
 // the plans before it stay. What has changed since the settings were read is taken in, also where it
@@ -79,7 +79,8 @@ export function watchConfiguration(options: {
 }): Watch {
   const { configuration, hangUps, use, log } = options
   const { path, read } = configuration
-  let current = options.settings
+  const { settings: running } = options
+  let { plans: used } = running
 
   const reload = (): void => {
     let next: Settings
@@ -92,10 +93,10 @@ export function watchConfiguration(options: {
       )
       return
     }
-    const names = restartNames(current, next)
-    if (names.length > 0) log.warn({ names }, 'These settings wait for a restart.')
-    const plans = changedPlans(current.plans, next.plans)
-    current = next
+    const names = restartNames(running, next)
+    if (names.length > 0) log.warn({ names }, 'These settings wait for a new start of the server.')
+    const plans = changedPlans(used, next.plans)
+    used = next.plans
     if (plans.length === 0) {
       log.info({ path }, 'The configuration was read again; no plan has changed.')
       return

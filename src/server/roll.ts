@@ -7,7 +7,8 @@ import type { PlansChange, ToPrimary, ToWorker } from './message.ts'
 
 export interface Member {
   readonly worker: Worker
-  readonly forkedMs: number
+  /** Since when it could have begun to listen; 0 while the whole crew waits for a table. */
+  awaitedMs: number
   /** When it began to listen; 0 until then. */
   listeningMs: number
   /** When it last said anything. */
@@ -97,7 +98,7 @@ export function createRoll(): Roll {
     add: (worker) => {
       const member: Member = {
         worker,
-        forkedMs: performance.now(),
+        awaitedMs: 0,
         listeningMs: 0,
         heardMs: performance.now(),
         loopDelayMs: 0,

@@ -212,7 +212,23 @@ const prepareInChild: Prepare = async ({ source, copy, before, signal }) => {
     const { stdout } = await promisify(execFile)(process.execPath, args, options)
     return JSON.parse(stdout) as Found
   } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : ''
-    throw new Error(said === '' ? `The table ${source} could not be verified.` : said, { cause })
+    const { stderr = '', killed, signal: by } = cause as Partial<ChildEnd>
+    const why =
+      stderr.trim() || `The table ${source} could not be verified: ${howEnded(killed, by)}.`
+    throw new Error(why, { cause })
   }
+}
+
+/** What `execFile` adds to its error. */
+interface ChildEnd {
+  readonly stderr: string
+  /** By us: its time was over. */
+  readonly killed: boolean
+  readonly signal: NodeJS.Signals | null
+}
+
+function howEnded(killed = false, signal: ChildEnd['signal'] = null): string {
+  if (killed) return `that took longer than ${takeMsMax / 1000} seconds`
+  if (signal === null) return 'the process for it ended without a word'
+  return `the process for it was ended by ${signal}; by the system, where memory is short`
 }

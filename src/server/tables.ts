@@ -3,7 +3,9 @@
 // swapped in by all of them (crew.ts). Not the watching of the file (watch.ts) and not its building
 // (refresh.ts).
 //
-//   look      the file at the path may be another: it is taken in unless it was tried before
+//   look      the file at the path may be another: it is taken in unless it was tried before, or
+//             `again`: a refusal may have been by chance, a full disk or a child that was killed
+//   mend      looks again where no table answers, or the copy of the one that does is gone
 //   reload    the operator asks: it is taken in whatever was tried before, and what is held is let go
 //   rollback  the one before it answers again, and the one that was is held back, also by servers
 //             that start later, until another comes or the operator asks to reload
@@ -12,7 +14,7 @@
 // the one in use as it is; of every refusal the reason is logged and kept.
 
 import { createHash } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
@@ -56,7 +58,8 @@ export interface TablesStatus {
 export interface Tables {
   /** The first table, for workers to start with; `undefined` where there is none to be had. */
   readonly begin: () => Promise<TableFile | undefined>
-  readonly look: () => Promise<Outcome>
+  readonly look: (how?: { readonly again: boolean }) => Promise<Outcome>
+  readonly mend: () => Promise<Outcome>
   /** `force` takes a table that only the trial speaks against. */
   readonly reload: (how: { readonly force: boolean }) => Promise<Outcome>
   readonly rollback: () => Promise<Outcome>
@@ -104,13 +107,14 @@ export function keepTables(parts: Parts): Tables {
   }
   let line: Promise<unknown> = Promise.resolve()
   const inTurn = (act: () => Promise<Outcome>): Promise<Outcome> => {
-    const done = line.then(act)
+    const done = line.then(act).catch((error: unknown) => refuse(parts, state, messageOf(error)))
     line = done
     return done
   }
   return {
     begin: () => begin(parts, state),
-    look: () => inTurn(() => look(parts, state)),
+    look: ({ again } = { again: false }) => inTurn(() => look(parts, state, again)),
+    mend: () => inTurn(async () => (isWhole(state) ? unchanged(state) : look(parts, state, true))),
     reload: ({ force }) => inTurn(() => takeIn(parts, state, { asked: true, force })),
     rollback: () => inTurn(() => rollback(parts, state)),
     status: () => ({
@@ -152,10 +156,19 @@ async function begin(parts: Parts, state: State): Promise<TableFile | undefined>
   return state.current?.file
 }
 
-async function look(parts: Parts, state: State): Promise<Outcome> {
+/** A worker that starts later finds the table, too. */
+function isWhole({ current }: State): boolean {
+  return current !== undefined && existsSync(current.file.path)
+}
+
+function unchanged({ current }: State): Outcome {
+  return { kind: 'unchanged', table: current?.id ?? '' }
+}
+
+async function look(parts: Parts, state: State, again: boolean): Promise<Outcome> {
   const identity = identityOf(parts.path)
-  if (identity === state.tried || identity === '') {
-    return { kind: 'unchanged', table: state.current?.id ?? '' }
+  if ((identity === state.tried && !again) || identity === '') {
+    return unchanged(state)
   }
   return takeIn(parts, state, { asked: false, force: false })
 }
@@ -168,22 +181,28 @@ async function takeIn(
   const { path, shelf, log } = parts
   const fromMs = performance.now()
   state.tried = identityOf(path)
-  const taken = await load(parts, { path, force: how.force, before: state.current?.file })
+  const before = state.current
+  // As at the start: without any table there is nothing better to serve.
+  const force = how.force || before === undefined
+  const taken = await load(parts, { path, force, before: before?.file })
   if (!('id' in taken)) return refuse(parts, state, taken.reason)
-  if (taken.id === state.current?.id) {
+  const isSame = taken.id === before?.id
+  if (isSame && isWhole(state)) {
     await shelf.remove(taken.file)
+    // The good file is back.
+    state.lastRefusal = null
     log.info({ path, table: taken.id }, 'The table is the one that answers.')
     return { kind: 'unchanged', table: taken.id }
   }
-  if (taken.id === state.hold?.held && !how.asked) {
+  if (taken.id === state.hold?.held && !how.asked && !isSame) {
     await shelf.remove(taken.file)
     log.warn({ path, table: taken.id }, 'The table was rolled back and stays out until a reload.')
     return { kind: 'held', table: taken.id }
   }
   for (const caution of taken.cautions) log.warn({ path }, caution)
-  const before = state.current
   const outcome = await swap(parts, state, { taken, fromMs })
-  if (outcome.kind !== 'swapped') return outcome
+  // Only its copy was gone: what it came after stays.
+  if (outcome.kind !== 'swapped' || isSame) return outcome
   release(parts, state)
   if (state.previous !== undefined) await shelf.remove(state.previous.file)
   state.previous = before

@@ -58,7 +58,8 @@ export function keepVigil(options: {
   const lookAt = (member: Member, inTime: boolean, nowMs: number): void => {
     const { pid = 0 } = member.worker.process
     if (member.listeningMs === 0) {
-      if (nowMs - member.forkedMs < startMsMax) return
+      // The first table may take minutes, and nobody is told to listen before it is there.
+      if (member.awaitedMs === 0 || nowMs - member.awaitedMs < startMsMax) return
       pointedOut.add(member)
       hung(member, startMsMax)
       return
@@ -111,9 +112,12 @@ function isStarved(pid: number, silence: Silence): boolean {
   return process.state === 'R' && share < runningShareMin
 }
 
-/** State and processor time by /proc/<pid>/stat; its name may hold spaces and parentheses. */
+/**
+ * State and processor time of the thread whose loop it is: others may run while that one waits. The
+ * name in it may hold spaces and parentheses.
+ */
 function processOf(pid: number): { readonly state: string; readonly cpuMs: number } | undefined {
-  const text = read(`/proc/${pid}/stat`)
+  const text = read(`/proc/${pid}/task/${pid}/stat`)
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const cpuMs = (Number(fields[11]) + Number(fields[12])) * tickMs
   return Number.isNaN(cpuMs) ? undefined : { state: fields[0] ?? '', cpuMs }

@@ -57,6 +57,7 @@ const receive = createWorker({
 process.on('SIGHUP', () => undefined)
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
+process.on('SIGUSR2', () => undefined)
 process.on('message', (message: ToWorker | PlansChange) => {
   if (message.kind === 'plans') usePlans(message.plans)
   else receive(message)

@@ -1,6 +1,7 @@
 // The control socket: requests and replies, and whose it is when one server takes over from another.
 
 import { existsSync, mkdtempSync, statSync } from 'node:fs'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,6 +62,35 @@ describe('the control socket', () => {
     await control.close()
     expect(existsSync(path)).toBe(false)
     expect(await askServer(path, 'reload')).toBeUndefined()
+  })
+
+  it('closes while a client holds it that asks nothing, and one that waits', async () => {
+    let asked = (): void => undefined
+    const asking = new Promise<void>((resolve) => (asked = resolve))
+    let answer = (): void => undefined
+    const control = await openControl(path, async () => {
+      asked()
+      await new Promise<void>((resolve) => (answer = resolve))
+      return { ok: true, text: 'too late' }
+    })
+    const idle = connect(path)
+    await once(idle, 'connect')
+    const reply = askServer(path, 'restart')
+    await asking
+    await control.close()
+    answer()
+    expect(await reply).toMatchObject({ ok: false, silent: true })
+    idle.destroy()
+  })
+
+  it('that does not answer is told apart from one that refuses', async () => {
+    const control = await openControl(path, () => new Promise(() => undefined))
+    expect(await askServer(path, 'yield', 50)).toEqual({
+      ok: false,
+      text: 'The server does not answer.',
+      silent: true,
+    })
+    await control.close()
   })
 
   it('that cannot be opened says what will not work', async () => {

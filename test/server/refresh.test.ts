@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { durationMs } from '../../src/base/duration.ts'
-import { delayOf } from '../../src/server/refresh.ts'
+import { createLog } from '../../src/base/log.ts'
+import { type Refresh, delayOf, startRefresh } from '../../src/server/refresh.ts'
+import { waitFor } from './server.ts'
 
 const hour = 3_600_000
 
@@ -19,6 +21,31 @@ describe('delayOf', () => {
     )
     expect(minutes).toEqual([7.5, 15, 30, 60, 60, 60])
     expect(delayOf({ everyMs: 120_000, failures: 1, random: 0.5 })).toBe(60_000)
+  })
+})
+
+describe('startRefresh', () => {
+  function refreshing(everyMs: number, builtMs: number | undefined, program: string): Refresh {
+    const log = createLog({ level: 'fatal', name: 'test', pretty: false, write: () => undefined })
+    const done = (): void => undefined
+    return startRefresh({ everyMs, builtMs, command: ['-e', program], log, done })
+  }
+
+  it('waits for a span that no timer takes', async () => {
+    const refresh = refreshing(30 * 24 * hour, Date.now(), '')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const { runs, running, next_at: nextAt } = refresh.status()
+    refresh.stop()
+    expect({ runs, running }).toEqual({ runs: 0, running: false })
+    expect(Date.parse(nextAt!)).toBeGreaterThan(Date.now() + 26 * 24 * hour)
+  })
+
+  it('says what ended a build that was killed', async () => {
+    const program = 'process.stderr.write("half\\n", () => process.kill(process.pid, "SIGKILL"))'
+    const refresh = refreshing(hour, undefined, program)
+    const failure = await waitFor(() => refresh.status().last_failure ?? undefined)
+    refresh.stop()
+    expect(failure.reason).toBe('The build was ended by SIGKILL; its last words: half')
   })
 })
 

@@ -81,6 +81,21 @@ describe('a configuration', () => {
   })
 })
 
+describe('a setting that only a new start takes in', () => {
+  it('is named at every reading until then, and no more where it is as it was', () => {
+    const written = (serve: object): void => writeFileSync(path(), JSON.stringify({ serve }))
+    written({})
+    start(identityOrEmpty(path()), read())
+    for (const workers of [3, 3, undefined]) {
+      written({ workers })
+      process.emit('SIGHUP', 'SIGHUP')
+    }
+    const named = lines.map((line) => line.includes('"names":["serve.workers"]'))
+    expect(named.filter(Boolean)).toHaveLength(2)
+    expect(lines.at(-1)).toContain('no plan has changed')
+  })
+})
+
 describe('a hang-up', () => {
   it('that comes while the server starts is kept until it can read again', () => {
     writePlan(1)

@@ -21,7 +21,7 @@ function memberOf(program: string): Member {
   children.push(child)
   return {
     worker: { id: children.length, process: child } as unknown as Worker,
-    forkedMs: performance.now(),
+    awaitedMs: performance.now(),
     listeningMs: performance.now(),
     heardMs: performance.now(),
     loopDelayMs: 0,
@@ -87,6 +87,13 @@ describe('the vigil', () => {
     execFileSync('chrt', ['-i', '-p', '0', String(starved.worker.process.pid)])
     const { hung } = await watched([starved], 1500)
     expect(hung).toEqual([])
+  })
+
+  it('waits with one that could not begin yet, and finds one that could and does not', async () => {
+    const waiting = { ...memberOf(idle), listeningMs: 0, awaitedMs: 0 }
+    const stuck = { ...waiting, awaitedMs: performance.now() - 61_000 }
+    const { hung } = await watched([waiting, stuck], 5000)
+    expect(hung).toEqual([stuck])
   })
 
   it('counts no silence while it is itself late', async () => {

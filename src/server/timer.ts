@@ -1,0 +1,35 @@
+// Timers that Node's own are not: of any length, and again and again. None keeps a process alive.
+
+/** Node's take no more: one that is asked for more fires at once. */
+const partMsMax = 2 ** 31 - 1
+
+export interface Timer {
+  readonly stop: () => void
+}
+
+/** Calls `act` once, after `ms`. */
+export function runAfter(ms: number, act: () => void): Timer {
+  let timer: NodeJS.Timeout | undefined
+  const wait = (left: number): void => {
+    const part = Math.min(left, partMsMax)
+    timer = setTimeout(() => (left > part ? wait(left - part) : act()), part)
+    timer.unref()
+  }
+  wait(ms)
+  return { stop: () => clearTimeout(timer) }
+}
+
+/** Calls `act`, which never rejects, again and again, each time so long after it has ended. */
+export function repeat(act: () => Promise<unknown>, ms: number): Timer {
+  let stopped = false
+  const plan = (): Timer | undefined => (stopped ? undefined : (timer = runAfter(ms, again)))
+  const again = (): void => void act().then(plan)
+  let timer: Timer | undefined
+  plan()
+  return {
+    stop: () => {
+      stopped = true
+      timer?.stop()
+    },
+  }
+}
