@@ -61,12 +61,16 @@ export async function overload({ folder, form }: ProofContext): Promise<ProofRes
     const of = (windows: readonly Window[], what: 'perCpuSecond' | 'perSecond'): number =>
       median(windows.map((window) => window[what]))
     const share = of(crowded, 'perCpuSecond') / of(alone, 'perCpuSecond')
-    if (share < goodputShare) faults.push(`goodput fell to ${(100 * share).toFixed(0)} %`)
+    // The form of CI sees that it works: no clock judges there.
+    const isJudged = form !== 'ci'
+    if (isJudged && share < goodputShare)
+      faults.push(`goodput fell to ${(100 * share).toFixed(0)} %`)
     // The load itself may have been closed while it found its places.
     if (turnedAway < crowdCount * pairs || closed < turnedAway) {
       faults.push(`${turnedAway} were turned away and ${closed} counted`)
     }
-    if (recovered > recoveryMs) faults.push(`it took ${Math.round(recovered)} ms to recover`)
+    if (isJudged && recovered > recoveryMs)
+      faults.push(`it took ${Math.round(recovered)} ms to recover`)
     const perSecond = (value: number): string => `${Math.round(value)}/s`
     return {
       facts: [
