@@ -76,9 +76,7 @@ export function admitBatch(
   const result = limiter.admit(key.allowance, more, performance.now())
   if (result !== admitResults.pending) end(result)
   else {
-    limiter.admitLater(key.allowance, more, (later) =>
-      resume(exchange, () => end(later)),
-    )
+    limiter.admitLater(key.allowance, more, (later) => resume(exchange, () => end(later)))
   }
 }
 

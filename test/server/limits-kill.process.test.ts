@@ -134,12 +134,12 @@ it(
     let deaths = 0
     // No lease is larger than the largest step of its counter between two looks.
     const steps = { before: 0, largest: 0 }
-    const watching = setInterval(() => {
-      void takenBy(large).then((taken) => {
-        steps.largest = Math.max(steps.largest, taken - steps.before)
-        steps.before = taken
-      })
-    }, 50)
+    const look = async (): Promise<void> => {
+      const taken = await takenBy(large)
+      steps.largest = Math.max(steps.largest, taken - steps.before)
+      steps.before = taken
+    }
+    const watching = setInterval(() => void look(), 50)
     try {
       for (let killed = 0; killed < kills; killed += 1) {
         const after = await killOnce(server, state, random)
