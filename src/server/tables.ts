@@ -88,6 +88,8 @@ interface State {
   hold: Hold | undefined
   /** Of the file that was tried last, good or bad. */
   tried: string
+  /** It was, or an order after it. */
+  refused: boolean
   swaps: number
   refusals: number
   lastSwap: TablesStatus['last_swap']
@@ -100,6 +102,7 @@ export function keepTables(parts: Parts): Tables {
     previous: undefined,
     hold: undefined,
     tried: '',
+    refused: false,
     swaps: 0,
     refusals: 0,
     lastSwap: null,
@@ -167,7 +170,8 @@ function unchanged({ current }: State): Outcome {
 
 async function look(parts: Parts, state: State, again: boolean): Promise<Outcome> {
   const identity = identityOf(parts.path)
-  if ((identity === state.tried && !again) || identity === '') {
+  const mayHelp = again && (state.refused || !isWhole(state))
+  if ((identity === state.tried && !mayHelp) || identity === '') {
     return unchanged(state)
   }
   return takeIn(parts, state, { asked: false, force: false })
@@ -181,6 +185,7 @@ async function takeIn(
   const { path, shelf, log } = parts
   const fromMs = performance.now()
   state.tried = identityOf(path)
+  state.refused = false
   const before = state.current
   // As at the start: without any table there is nothing better to serve.
   const force = how.force || before === undefined
@@ -268,6 +273,7 @@ function refuse(parts: Parts, state: State, reason: string): Outcome {
   const { path, log, signal } = parts
   // An end that came in between is no fault of the table.
   if (signal.aborted) return { kind: 'refused', reason: 'The server is ending.' }
+  state.refused = true
   state.refusals += 1
   state.lastRefusal = { at: new Date().toISOString(), path, reason }
   const stays = state.current === undefined ? 'None answers.' : 'The one before it stays in use.'

@@ -76,6 +76,9 @@ describe('a table', () => {
     expect(await tables.look()).toEqual({ kind: 'unchanged', table: 'one' })
     expect(await tables.mend()).toEqual({ kind: 'unchanged', table: 'one' })
     expect(await tables.look({ again: true })).toEqual({ kind: 'swapped', table: 'the second' })
+    // What was taken in is not read once more.
+    fails.take = 'it is not asked'
+    expect(await tables.look({ again: true })).toMatchObject({ kind: 'unchanged' })
   })
 
   it('that was refused by chance at the start is mended', async () => {
