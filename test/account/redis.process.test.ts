@@ -248,7 +248,7 @@ describeStores('servers under a sentinel', () => {
     await keys.create(key)
     await sentinels.master.cli('wait', '1', '1000')
     await sentinels.master.kill()
-    const deadline = Date.now() + 15_000
+    const deadline = Date.now() + 45_000
     let found: unknown
     while (found === undefined && Date.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 100))
