@@ -1,13 +1,12 @@
-// A server of its own for a proof: the compiled command line with the small table, on free ports of
-// loopback, one worker, and a key without limits. What it knows of itself is read from its admin port
-// and from /proc.
+// A server of one worker for a proof, with the small table (served.ts starts it). What it knows of
+// itself is read from its admin port and from /proc.
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeTable } from '../../build/write/file.ts'
-import { packageRoot } from '../../src/base/root.ts'
 import { smallContent } from '../../test/table/small.ts'
-import { flagsOf, runChild, startChild } from '../child.ts'
+import { parseStat } from '../cpu.ts'
+import { startServed } from './served.ts'
 
 export interface Ground {
   readonly port: number
@@ -22,40 +21,18 @@ export interface Ground {
   readonly end: () => Promise<void>
 }
 
-const program = join(packageRoot, 'dist/src/cli/main.js')
-const startMs = 60_000
-const says = /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/
-
-/** `flags` are those of `serve`; `under` is what it is started by. */
+/** `flags` are those of `serve`. */
 export async function startGround(
   folder: string,
-  flags: Parameters<typeof flagsOf>[0] = {},
+  flags: Readonly<Record<string, string | number>> = {},
 ): Promise<Ground> {
   mkdirSync(folder, { recursive: true })
   const table = join(folder, 'small.iprisk')
   writeTable(table, smallContent())
-  const state = join(folder, 'state')
-  const made = await runChild(
-    [
-      process.execPath,
-      program,
-      'keys',
-      'create',
-      '--json',
-      ...flagsOf({ plan: 'internal', state }),
-    ],
-    { timeoutMs: startMs, cwd: folder },
-  )
-  const { key } = JSON.parse(made) as { readonly key: string }
-  const free = { port: 0, 'admin-port': 0, workers: 1, 'log-level': 'warn', state, table }
-  const { child, found } = await startChild(
-    [process.execPath, program, 'serve', ...flagsOf({ ...free, ...flags })],
-    { timeoutMs: startMs, cwd: folder, ready: (line) => says.exec(line) ?? undefined },
-  )
-  const [port, adminPort] = [Number(found[1]), Number(found[2])]
-  const worker = Number(
-    readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ').at(-1),
-  )
+  const all = { 'log-level': 'warn', ...flags }
+  const served = await startServed({ folder, table, workers: 1, flags: all })
+  const { port, key, adminPort, end } = served
+  const worker = (await served.status()).workers.each[0]!.pid
   return {
     port,
     key,
@@ -69,10 +46,10 @@ export async function startGround(
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
     },
     cpuSeconds: () => {
-      const fields = readFileSync(`/proc/${worker}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-      return (Number(fields[11]) + Number(fields[12])) / 100
+      const stat = parseStat(readFileSync(`/proc/${worker}/stat`, 'utf8'))
+      return (stat?.ticks ?? NaN) / 100
     },
-    end: child.end,
+    end,
   }
 }
 

@@ -2,6 +2,7 @@
 // one, and a new server takes the place of the old one. Each time it is looked at how long it takes
 // until all are there again, and what clients have lost.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -9,7 +10,7 @@ import { median } from '../statistics.ts'
 import { type Clients, errorText, errorsOf, gentle, nowMs, startClients } from './clients.ts'
 import { goodOffers } from './offers.ts'
 import type { Fact, ProofContext, ProofResult } from './proof.ts'
-import { type Served, connectionsOf, sleep, startServed, until } from './served.ts'
+import { type Served, connectionsOf, startServed, until } from './served.ts'
 
 const counts = {
   ci: { kills: 2, hangs: 1, restarts: 1, takeovers: 1 },

@@ -3,34 +3,14 @@
 
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ControlReply, askServer, controlPath } from '../../src/server/control.ts'
-import type { TablesStatus } from '../../src/server/tables.ts'
+import type { ServerStatus } from '../../src/server/status.ts'
 import { type Child, flagsOf, runChild, startChild } from '../child.ts'
 import { packageRoot } from '../../src/base/root.ts'
 
 const program = join(packageRoot, 'dist/src/cli/main.js')
 const startMs = 60_000
-
-/** What the page /status of the admin port says. */
-export interface Status {
-  readonly status: string
-  readonly table: { readonly id: string } | null
-  readonly tables: TablesStatus
-  readonly degraded: boolean
-  readonly workers: {
-    readonly listening: number
-    /** Those that died, hung or grew. */
-    readonly restarts: number
-    readonly each: readonly {
-      readonly worker: number
-      readonly pid: number
-      readonly listening: boolean
-      readonly retired: boolean
-      readonly private_bytes: number
-      readonly loop_delay_ms: number
-    }[]
-  }
-}
 
 export interface Served {
   readonly pid: number
@@ -38,7 +18,7 @@ export interface Served {
   readonly adminPort: number
   readonly state: string
   readonly key: string
-  readonly status: () => Promise<Status>
+  readonly status: () => Promise<ServerStatus>
   readonly order: (request: Parameters<typeof askServer>[1]) => Promise<ControlReply>
   readonly end: () => Promise<void>
 }
@@ -85,7 +65,7 @@ function servedOf(
     end,
     status: async () => {
       const response = await fetch(`http://127.0.0.1:${at.adminPort}/status`)
-      return (await response.json()) as Status
+      return (await response.json()) as ServerStatus
     },
     order: async (request) =>
       (await askServer(controlPath(at.state, at.port), request)) ?? { ok: false, text: 'nobody' },
@@ -108,10 +88,6 @@ export async function until(done: () => boolean | Promise<boolean>, ms: number):
     await sleep(10)
   }
   return true
-}
-
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** The tables that a process has mapped, also those whose files are gone. */

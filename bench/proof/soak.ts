@@ -1,13 +1,14 @@
 // A soak: clients ask for a long time, and every half minute a new table comes. What grows with time
 // would show: memory, descriptors, the delay of the loops, the tail of the latencies.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from '../statistics.ts'
 import { errorText, errorsOf, gentle, nowMs, startClients } from './clients.ts'
 import { goodOffers } from './offers.ts'
 import type { ProofContext, ProofResult } from './proof.ts'
-import { type Served, descriptorsOf, privateBytesOf, sleep, startServed } from './served.ts'
+import { type Served, descriptorsOf, privateBytesOf, startServed } from './served.ts'
 
 const seconds = { ci: 8, short: 120, long: 1800 } as const
 const lookEveryMs = 500

@@ -2,6 +2,7 @@
 // clients ask. Every good one must answer, every bad one must be refused with a reason, and no
 // client may notice either.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { newRandom } from '../random.ts'
@@ -9,7 +10,7 @@ import { median } from '../statistics.ts'
 import { type Clients, errorText, errorsOf, gentle, nowMs, startClients } from './clients.ts'
 import { type Offer, badOffers, goodOffers } from './offers.ts'
 import type { Fact, ProofContext, ProofResult } from './proof.ts'
-import { type Served, mappedTables, privateBytesOf, sleep, startServed } from './served.ts'
+import { type Served, mappedTables, privateBytesOf, startServed } from './served.ts'
 
 const swapCount = { ci: 40, short: 200, long: 1000 } as const
 /** Between two swaps: what is steady is measured there, so that both meet the same machine. */
