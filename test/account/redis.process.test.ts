@@ -246,7 +246,8 @@ describeStores('servers under a sentinel', () => {
     await sentinels.master.cli('flushall')
     const key = record()
     await keys.create(key)
-    await sentinels.master.cli('wait', '1', '1000')
+    const copied = ['hexists', 'iprisk:{keys}:records', key.id]
+    await sentinels.replica.until((answer) => answer === '1', ...copied)
     await sentinels.master.kill()
     const deadline = Date.now() + 45_000
     let found: unknown

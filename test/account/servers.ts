@@ -175,7 +175,7 @@ export async function startSentinels(): Promise<Sentinels> {
     'bind 127.0.0.1',
     `dir ${sentinel.folder}`,
     `sentinel monitor main 127.0.0.1 ${master.port} 1`,
-    'sentinel down-after-milliseconds main 500',
+    'sentinel down-after-milliseconds main 1500',
     'sentinel failover-timeout main 1000',
   ]
   writeFileSync(config, `${lines.join('\n')}\n`)
