@@ -6,6 +6,7 @@ import { formatDay } from '../base/day.ts'
 import { newWords } from '../ip/address.ts'
 import { parseAddress } from '../ip/parse.ts'
 import { formatAddress, formatIpv4 } from '../ip/text.ts'
+import type { Location } from '../model/location.ts'
 import type { Network } from '../model/network.ts'
 import type { Verdict } from '../model/verdict.ts'
 import type { Views } from '../schema/section.ts'
@@ -35,19 +36,19 @@ export function check(reader: Reader, text: string): CheckAnswer | undefined {
   const verdict = located.bogon
     ? bogonVerdict
     : readVerdict(reader.views, located.verdict, reader.strings)
+  const { version } = located
   const { before, behind } = verdictMembers(reader, verdict)
-  return {
-    ...before,
-    ip: text,
-    version: located.version,
-    ...(canonical === text ? {} : { address: canonical }),
-    network: networkAnswer(reader, located),
-    location:
-      located.bogon || located.location === 0
-        ? null
-        : readLocation(reader.views, located.location, reader.strings),
-    ...behind,
-  }
+  const { classification, risk_level, risk_score } = before
+  const { proxy, bot, signals, reasons, table } = behind
+  const network = networkAnswer(reader, located)
+  const location = locationAnswer(reader, located)
+  // Members by name: spreading objects of this size took 15 of the 16 us of an answer.
+  // prettier-ignore
+  return canonical === text
+    ? { classification, risk_level, risk_score, ip: text, version,
+        network, location, proxy, bot, signals, reasons, table }
+    : { classification, risk_level, risk_score, ip: text, version, address: canonical,
+        network, location, proxy, bot, signals, reasons, table }
 }
 
 /** The members that a verdict decides: those before `ip`, and those behind `location`. */
@@ -79,6 +80,11 @@ export function judgedText(family: 4 | 6, words: Uint32Array, located: Located):
   return family === 6 && located.version === 4
     ? formatIpv4(located.ipv4)
     : formatAddress(family, words)
+}
+
+function locationAnswer(reader: Reader, located: Located): Location | null {
+  if (located.bogon || located.location === 0) return null
+  return readLocation(reader.views, located.location, reader.strings)
 }
 
 function networkAnswer(reader: Reader, located: Located): NetworkAnswer | null {

@@ -73,11 +73,21 @@ export function readLocation(
 ): Location {
   const { countries, locations } = views
   const at = (id - 1) * locationWords
-  const { currency_code, ...country } = readCountry(countries, locations[at] ?? 1, strings)
+  const country = readCountry(countries, locations[at] ?? 1, strings)
+  const place = readPlace(locations, id, strings)
+  // Members by name: spreads took 7 us here.
   return {
-    ...country,
-    ...readPlace(locations, id, strings),
-    currency_code,
+    country_code: country.country_code,
+    continent_code: country.continent_code,
+    continent: country.continent,
+    country: country.country,
+    state: place.state,
+    city: place.city,
+    zip: place.zip,
+    latitude: place.latitude,
+    longitude: place.longitude,
+    timezone: place.timezone,
+    currency_code: country.currency_code,
     accuracy: accuracies[locations[at + 7] ?? 2] ?? 'country',
   }
 }

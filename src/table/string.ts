@@ -15,15 +15,22 @@ export interface Strings {
 export function openStrings(views: Pick<Views, 'string_offsets' | 'string_bytes'>): Strings {
   const { string_offsets: offsets, string_bytes: bytes } = views
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let kept = new Map<number, string>()
+  // By id: a look-up in a map of this size took longer than all else in an answer.
+  const newKept = (): (string | undefined)[] => Array.from({ length: offsets.length })
+  let kept = newKept()
+  let count = 0
   return {
     text(id) {
       if (id === 0) return ''
-      const known = kept.get(id)
+      const known = kept[id]
       if (known !== undefined) return known
       const text = decoder.decode(bytes.subarray(offsets[id] ?? 0, offsets[id + 1] ?? 0))
-      if (kept.size >= keptMax) kept = new Map()
-      kept.set(id, text)
+      if (count >= keptMax) {
+        kept = newKept()
+        count = 0
+      }
+      kept[id] = text
+      count += 1
       return text
     },
   }

@@ -11,7 +11,7 @@
 
 import type { Day } from '../base/day.ts'
 import {
-  type SignalName,
+  type Signals,
   botCategories,
   classifications,
   confidences,
@@ -116,10 +116,17 @@ export function readVerdict(
   }
 }
 
-function readSignals(bits: number): Verdict['signals'] {
-  const signals: Partial<Record<SignalName, boolean>> = {}
-  signalNames.forEach((name, bit) => {
-    signals[name] = ((bits >>> bit) & 1) === 1
-  })
-  return signals as Verdict['signals']
+/** `bits` in the order of signalNames. A literal, as members added one by one cost a microsecond. */
+function readSignals(bits: number): Signals {
+  return {
+    bogon: (bits & 1) !== 0,
+    proxy: (bits & 2) !== 0,
+    vpn: (bits & 4) !== 0,
+    tor: (bits & 8) !== 0,
+    hosting: (bits & 16) !== 0,
+    residential_proxy: (bits & 32) !== 0,
+    blocklist_match: (bits & 64) !== 0,
+    relay: (bits & 128) !== 0,
+    mobile: (bits & 256) !== 0,
+  }
 }
