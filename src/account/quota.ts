@@ -2,7 +2,8 @@
 //
 // A worker's side of the quotas: it leases units from the ledger ahead of need (lease.ts) and spends
 // them without asking anybody. Below half a lease it fetches the next one in the background; a lease
-// is what the key spends in a second, at first `leaseUnitsMin`. Without units and without knowing
+// is what the key spends in a second, at first `leaseUnitsMin`. Near a quota's end leases are fetched
+// when needed alone, so that the last units are where they are asked for. Without units and without knowing
 // that the quota is exhausted, `spend` says `pending`: the caller keeps the request and is called
 // back when the lease is there, about a millisecond later. That is the first request of a key in a
 // worker, of a month, and of a second in which the quota is exhausted (units may have come back).
