@@ -31,8 +31,8 @@ export interface LeaseBook {
   readonly active: Set<Allowance>
   /** Work of the ledger that has not ended. */
   readonly underWay: Set<Promise<void>>
-  /** What goes back. */
-  readonly returns: Postings
+  /** What goes back, and what was granted without a lease. */
+  readonly postings: Postings
   month: Month
   /** When the month ends, and when this worker entered it; -1: it began in it. */
   monthEndsMs: number
@@ -49,8 +49,9 @@ export function openBook(options: LeaseOptions, month: Month, monthEndsMs: numbe
     options,
     active: new Set(),
     underWay: new Set(),
-    returns: createPostings({
-      post: ledger.giveBack,
+    postings: createPostings({
+      post: (keyId, month, by) =>
+        by < 0 ? ledger.giveBack(keyId, month, -by) : ledger.charge(keyId, month, by),
       down: ledger.down,
       follow: (work) => follow(book, work),
     }),
@@ -83,8 +84,8 @@ function follow(book: LeaseBook, work: Promise<void>): void {
 }
 
 function giveBack(book: LeaseBook, key: Allowance, month: number, units: number): void {
-  book.returns.add(key.keyId, month as Month, units)
-  book.returns.send()
+  book.postings.add(key.keyId, month as Month, -units)
+  book.postings.send()
 }
 
 /** Gives back what the key holds. */
