@@ -150,8 +150,8 @@ async function fetch(book: LeaseBook, key: Allowance, need: number): Promise<voi
 }
 
 /**
- * The next lease would be cut short. From here on nothing is fetched ahead of need and idle units go
- * back soon: another worker may be refusing what this one holds and nobody asks it for.
+ * The next lease would be cut short. From here on nothing is fetched ahead of need and idle units
+ * go back soon: another worker may be refusing what this one holds and nobody asks it for.
  */
 function nearsEnd(key: Allowance): boolean {
   return key.known < key.size * leaseShare
