@@ -78,7 +78,7 @@ export const proofs: readonly Proof[] = [
         files: ['test/account/limiter.test.ts', 'test/account/nodes.test.ts'],
         environment: {
           IPRISK_LIMITER_RUNS: String(1500 * times),
-          IPRISK_NODES_RUNS: String(2000 * times),
+          IPRISK_NODES_RUNS: String(1000 * times),
           IPRISK_NODES_SEED: String(Date.now() % 1_000_000),
         },
       })

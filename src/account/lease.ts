@@ -7,8 +7,8 @@
 // one batch needs), and what was refunded meanwhile. What a ledger that is out of reach was not told
 // is told when it is back: only a death loses units, or an answer that nobody hears.
 
-import { leaseAheadMs, leaseIdleMs, leaseUnitsMax, leaseUnitsMin } from '../base/limits.ts'
-import { quotaRecheckMs, quotaWaitMs } from '../base/limits.ts'
+import { leaseAheadMs, leaseIdleMs, leaseShare, leaseUnitsMax } from '../base/limits.ts'
+import { leaseUnitsMin, quotaRecheckMs, quotaWaitMs } from '../base/limits.ts'
 import type { Allowance } from './allowance.ts'
 import { IpriskError } from '../base/error.ts'
 import type { LeaseGrant, QuotaLedger } from './ledger.ts'
@@ -31,8 +31,8 @@ export interface LeaseBook {
   readonly active: Set<Allowance>
   /** Work of the ledger that has not ended. */
   readonly underWay: Set<Promise<void>>
-  /** What goes back. */
-  readonly returns: Postings
+  /** What goes back, and what was granted without a lease. */
+  readonly postings: Postings
   month: Month
   /** When the month ends, and when this worker entered it; -1: it began in it. */
   monthEndsMs: number
@@ -49,8 +49,9 @@ export function openBook(options: LeaseOptions, month: Month, monthEndsMs: numbe
     options,
     active: new Set(),
     underWay: new Set(),
-    returns: createPostings({
-      post: ledger.giveBack,
+    postings: createPostings({
+      post: (keyId, month, by) =>
+        by < 0 ? ledger.giveBack(keyId, month, -by) : ledger.charge(keyId, month, by),
       down: ledger.down,
       follow: (work) => follow(book, work),
     }),
@@ -83,8 +84,8 @@ function follow(book: LeaseBook, work: Promise<void>): void {
 }
 
 function giveBack(book: LeaseBook, key: Allowance, month: number, units: number): void {
-  book.returns.add(key.keyId, month as Month, units)
-  book.returns.send()
+  book.postings.add(key.keyId, month as Month, -units)
+  book.postings.send()
 }
 
 /** Gives back what the key holds. */
@@ -148,13 +149,26 @@ async function fetch(book: LeaseBook, key: Allowance, need: number): Promise<voi
   }
 }
 
+/**
+ * The next lease would be cut short. From here on nothing is fetched ahead of need and idle units
+ * go back soon: another worker may be refusing what this one holds and nobody asks it for.
+ */
+function nearsEnd(key: Allowance): boolean {
+  return key.known < key.size * leaseShare
+}
+
+/** Below how many units the next lease is fetched; -1: not ahead of need. */
+function lowOf(key: Allowance): number {
+  return nearsEnd(key) ? -1 : Math.ceil(key.size / 2)
+}
+
 function take(key: Allowance, grant: LeaseGrant, nowMs: number): void {
   key.left += grant.granted
   key.leftThen = key.left
   key.leasedMs = nowMs
   key.known = grant.remaining
   key.exhaustedMs = nowMs + quotaRecheckMs
-  key.low = grant.remaining > 0 ? Math.ceil(key.size / 2) : -1
+  key.low = lowOf(key)
   key.idleLeft = key.left
   key.idleMs = nowMs
 }
@@ -176,7 +190,7 @@ export function lookAfter(book: LeaseBook, key: Allowance, nowMs: number): void 
     return
   }
   // After a failure nothing was fetched ahead; from here on it is again.
-  if (key.low < 0 && key.known > 0 && nowMs >= key.unavailableMs) key.low = Math.ceil(key.size / 2)
+  if (key.low < 0 && nowMs >= key.unavailableMs) key.low = lowOf(key)
   // Until the ledger answers again somebody has to ask it, though no request comes.
   if (book.troubled && book.underWay.size === 0 && isOwed(book, key, nowMs)) {
     fetchLease(book, key, 0)
@@ -187,8 +201,7 @@ export function lookAfter(book: LeaseBook, key: Allowance, nowMs: number): void 
     key.idleMs = nowMs
     return
   }
-  // The last units of a month go back sooner: somebody else is being refused.
-  const patience = key.known === 0 ? quotaRecheckMs : leaseIdleMs
+  const patience = nearsEnd(key) ? quotaRecheckMs : leaseIdleMs
   if (nowMs - key.idleMs < patience) return
   // Who knows when there is another one.
   if (book.options.ledger.down()) return

@@ -54,6 +54,8 @@ export interface QuotaLedger {
    * a `retryable` error nothing was given back; with another one nobody knows.
    */
   readonly giveBack: (keyId: string, month: Month, units: number) => Promise<void>
+  /** Counts units that were spent without a lease, above the limit if need be. */
+  readonly charge: (keyId: string, month: Month, units: number) => Promise<void>
   /** Units taken in that month, by key id; leased ones count as taken. */
   readonly usage: (month: Month) => Promise<ReadonlyMap<string, number>>
   /** It is out of reach, and known to be. */
@@ -112,6 +114,9 @@ export function createLedger(counters: Counters): QuotaLedger {
     },
     giveBack: async (keyId, month, units) => {
       await add(nameOf(keyId, month), () => -units)
+    },
+    charge: async (keyId, month, units) => {
+      await add(nameOf(keyId, month), () => units)
     },
     usage: async (month) => {
       const prefix = `${formatMonth(month)} `

@@ -74,6 +74,9 @@ export interface Limiter {
   readonly close: () => Promise<void>
 }
 
+/** A limiter for another one to build on (shared.ts). */
+export interface BaseLimiter extends Limiter, Pick<Quota, 'charge'> {}
+
 export interface LimiterOptions {
   readonly rates: RateFile
   readonly ledger: QuotaLedger
@@ -160,7 +163,7 @@ function policyOf({ quota }: Held, key: Allowance): string {
 }
 
 /** The limiter of one machine. */
-export function createLimiter(options: LimiterOptions): Limiter {
+export function createLimiter(options: LimiterOptions): BaseLimiter {
   const { rates, ledger, machineOffsetMs, now } = options
   const { words } = rates
   const quota = createQuota(options)
@@ -199,6 +202,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     admitLater: (_key, _requests, callback) => callback(admitResults.exceeded),
     spend: quota.spend,
     refund: quota.refund,
+    charge: quota.charge,
     whenLeased: quota.whenLeased,
     remaining: (key, nowMs, out) => writeRemaining(held, key, nowMs, out),
     policy: (key) => policyOf(held, key),

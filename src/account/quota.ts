@@ -2,7 +2,8 @@
 //
 // A worker's side of the quotas: it leases units from the ledger ahead of need (lease.ts) and spends
 // them without asking anybody. Below half a lease it fetches the next one in the background; a lease
-// is what the key spends in a second, at first `leaseUnitsMin`. Without units and without knowing
+// is what the key spends in a second, at first `leaseUnitsMin`. Near a quota's end leases are fetched
+// when needed alone, so that the last units are where they are asked for. Without units and without knowing
 // that the quota is exhausted, `spend` says `pending`: the caller keeps the request and is called
 // back when the lease is there, about a millisecond later. That is the first request of a key in a
 // worker, of a month, and of a second in which the quota is exhausted (units may have come back).
@@ -41,6 +42,8 @@ export interface Quota {
   readonly spend: (key: Allowance, units: number, arrivedMs: number) => SpendResult
   /** Gives back units that `spend` granted to a request of that instant and that it did not use. */
   readonly refund: (key: Allowance, units: number, arrivedMs: number) => void
+  /** Has the ledger count units that were granted without it, some time soon. */
+  readonly charge: (keyId: string, month: Month, units: number) => void
   /** Calls back once, after `pending`, when `spend` can say more. */
   readonly whenLeased: (key: Allowance, callback: () => void) => void
   /** Follows the clock, gives up on what takes too long, gives back what is idle. */
@@ -55,7 +58,7 @@ export interface Quota {
 }
 
 /** A drain does not wait longer than this for a ledger that does not answer. */
-export const closeWaitMs = 2000
+const closeWaitMs = 2000
 /** What was refused once is tried once more. */
 const closeTries = 2
 
@@ -105,7 +108,7 @@ function tick(book: LeaseBook, wallMs: number): void {
   book.monthEndsMs = nowMs + monthStart(month + 1) - wallMs
   if (month !== book.month) turnTo(book, month, nowMs)
   for (const key of book.active) lookAfter(book, key, nowMs)
-  book.returns.send()
+  book.postings.send()
 }
 
 async function close(book: LeaseBook): Promise<void> {
@@ -117,7 +120,7 @@ async function close(book: LeaseBook): Promise<void> {
   // From a ledger that does not answer nothing is waited for: its units stay taken.
   const deadlineMs = performance.now() + closeWaitMs
   for (let tries = 0; tries < closeTries; tries += 1) {
-    book.returns.send()
+    book.postings.send()
     await whenDone(book.underWay, deadlineMs - performance.now())
   }
 }
@@ -142,6 +145,10 @@ export function createQuota(options: QuotaOptions): Quota {
       if (arrivedMs <= book.turnedMs || book.closed) return
       key.left += units
       book.active.add(key)
+    },
+    charge: (keyId, month, units) => {
+      book.postings.add(keyId, month, units)
+      book.postings.send()
     },
     whenLeased: (key, callback) => {
       key.waiting.push(callback)

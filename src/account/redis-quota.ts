@@ -12,18 +12,12 @@ import type { StoreLink } from './link.ts'
 import { type Month, formatMonth } from './period.ts'
 import * as script from './script.ts'
 
-/** A ledger that also counts what was served without a lease. */
-export interface ChargeableLedger extends QuotaLedger {
-  /** Counts units that were spent already, above the limit if need be. */
-  readonly charge: (keyId: string, month: Month, units: number) => Promise<void>
-}
-
 const counterName = (keyId: string, month: Month): string =>
   `iprisk:{${keyId}}:quota:${formatMonth(month)}`
 const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}}`
 
 /** The ledger behind a link, which `close` leaves open: others use it. */
-export function createRedisLedger(link: StoreLink): ChargeableLedger {
+export function createRedisLedger(link: StoreLink): QuotaLedger {
   /** Keys of which the index knows; of one month. */
   const noted = { month: -1, ids: new Set<string>() }
 

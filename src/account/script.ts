@@ -9,7 +9,8 @@
 //   iprisk:{uses}                           hash: id → the last day of use
 //   iprisk:{keys}:records                   hash: id → record (JSON)
 //   iprisk:{keys}:changes                   sorted set: id by the version of its latest change
-//   iprisk:{keys}:stamps                    hash: version → a random text of its own
+//   iprisk:{keys}:stamps                    hash: version → a random text of its own, of versions that
+//                                           a key has and of the latest 1,000
 //   iprisk:{keys}:version                   the counter
 //
 // Their twins in TypeScript, which tests hold them to: `grantOf` (ledger.ts), `takeFrom` (flow.ts).
@@ -128,16 +129,27 @@ export const probeScript: Script = {
   text: `return redis.call('SET', KEYS[1], '1', 'PX', '1000')`,
 }
 
+/**
+ * Counts a change of `id` with `stamp`, and forgets the stamps that only a reader who is a thousand
+ * changes late would miss; it reads everything anew.
+ */
+const countChange = `
+local before = tonumber(redis.call('ZSCORE', KEYS[2], id) or '-1')
+local version = redis.call('INCR', KEYS[4])
+redis.call('ZADD', KEYS[2], version, id)
+redis.call('HSET', KEYS[3], version, stamp)
+local old = version - 1000
+if before <= old then redis.call('HDEL', KEYS[3], before) end
+if redis.call('ZCOUNT', KEYS[2], old, old) == 0 then redis.call('HDEL', KEYS[3], old) end
+return 1`
+
 /** KEYS: records, changes, stamps, version. The record's id, its text, the stamp → 1, or 0: taken. */
 export const createScript: Script = {
   name: 'create key',
   kept: true,
   text: `
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
-local version = redis.call('INCR', KEYS[4])
-redis.call('ZADD', KEYS[2], version, ARGV[1])
-redis.call('HSET', KEYS[3], version, ARGV[3])
-return 1`,
+local id, stamp = ARGV[1], ARGV[3]${countChange}`,
 }
 
 /** KEYS as above. Id, text before, text after, stamp → 1, or 0: it is another text by now. */
@@ -146,11 +158,8 @@ export const replaceScript: Script = {
   kept: true,
   text: `
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-local version = redis.call('INCR', KEYS[4])
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-redis.call('ZADD', KEYS[2], version, ARGV[1])
-redis.call('HSET', KEYS[3], version, ARGV[4])
-return 1`,
+local id, stamp = ARGV[1], ARGV[4]${countChange}`,
 }
 
 /** KEYS: records. Id → its text. */

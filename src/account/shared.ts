@@ -9,36 +9,32 @@
 // (the whole quota where it has not asked), counts that as owed, and has it charged when the store
 // is back, in the month in which it was spent. What a worker owes when it dies is forgotten, and so
 // is what was on its way to be charged when the store went away once more: nothing is charged twice.
+// What of that comes to nothing afterwards is given back all the same, for nobody knows.
 
 import { quotaRecheckMs } from '../base/limits.ts'
 import type { Allowance, Share } from './allowance.ts'
 import { balanceWords } from './balance.ts'
 import type { Flow } from './flow.ts'
 import { remainingAt, secondsOf } from './header.ts'
-import type { Limiter, LimiterOptions } from './limiter.ts'
+import type { BaseLimiter, Limiter, LimiterOptions } from './limiter.ts'
 import { type AdmitResult, admitResults, createLimiter, ratesFull } from './limiter.ts'
-import { type Month, monthOf } from './period.ts'
-import { type Postings, createPostings, whenDone } from './posting.ts'
-import { closeWaitMs, spendResults } from './quota.ts'
+import type { Month } from './period.ts'
+import { spendResults } from './quota.ts'
 import { rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
-import type { ChargeableLedger } from './redis-quota.ts'
 import { type ShareBook, newShare, shareAhead } from './share.ts'
 import { spendLater, spendShare, tickShares } from './share.ts'
 
 export interface SharedOptions extends LimiterOptions {
-  readonly ledger: ChargeableLedger
   readonly flow: Flow
   readonly policy: 'serve' | 'refuse'
 }
 
 interface Held {
   readonly options: SharedOptions
+  readonly base: BaseLimiter
   readonly book: ShareBook
   /** Keys that owe units. */
   readonly owing: Set<Allowance>
-  /** What is owed, by its month, and to be charged. */
-  readonly charges: Postings
-  readonly underWay: ReadonlySet<Promise<void>>
   /** The store was away when somebody needed it last; and when it was seen to be back. */
   away: boolean
   backMs: number
@@ -77,35 +73,37 @@ function isAway({ options }: Held, key: Allowance): boolean {
   return options.flow.down() || options.now() < key.unavailableMs
 }
 
-/** The store is away: what the worker last knew to be left is served, and owed. */
+/**
+ * The store is away: what the worker last knew to be left is served, and owed, by the month that a
+ * lease would be of (quota.ts has just entered it).
+ */
 function overdraw(held: Held, key: Allowance, units: number): boolean {
-  const month = monthOf(held.options.wall())
-  if (key.owedMonth !== month) {
+  if (key.owedMonth !== key.month) {
     settle(held, key)
-    key.owedMonth = month
+    key.owedMonth = key.month
   }
-  if (key.owed + units > restOf(key, month)) return false
+  if (key.owed + units > restOf(key)) return false
   key.owed += units
   held.owing.add(key)
   return true
 }
 
 /** What was left of the month when it was asked last; the whole quota where it was not. */
-function restOf(key: Allowance, month: number): number {
-  return key.month === month && key.exhaustedMs > 0 ? key.known : key.quota
+function restOf(key: Allowance): number {
+  return key.exhaustedMs > 0 ? key.known : key.quota
 }
 
 /**
  * The ledger is to count what is owed, as soon as it can. Until it has been asked again that much
  * less is left, or each coming and going of the store would serve the same rest once more.
  */
-function settle({ owing, charges }: Held, key: Allowance): void {
+function settle({ base, owing }: Held, key: Allowance): void {
   if (key.month === key.owedMonth && key.owed > 0) {
-    key.known = Math.max(0, restOf(key, key.month) - key.owed)
+    key.known = Math.max(0, restOf(key) - key.owed)
     // Asked, in effect, and long ago: nothing is refused by it while the store is there.
     if (key.exhaustedMs === 0) key.exhaustedMs = 1
   }
-  charges.add(key.keyId, key.owedMonth as Month, key.owed)
+  base.charge(key.keyId, key.owedMonth as Month, key.owed)
   owing.delete(key)
   key.owed = 0
 }
@@ -113,16 +111,16 @@ function settle({ owing, charges }: Held, key: Allowance): void {
 function pay(held: Held): void {
   if (held.options.flow.down()) return
   for (const key of held.owing) settle(held, key)
-  held.charges.send()
 }
 
-/** What a request of that instant owes is owed by its own month. */
-function unowe({ options }: Held, key: Allowance, units: number, arrivedMs: number): number {
-  const month = monthOf(options.wall() - options.now() + arrivedMs)
-  if (month !== key.owedMonth) return 0
-  const unowed = Math.min(key.owed, units)
+/** Whatever a request was granted by: of its month, what is owed no more is not held either. */
+function refund({ base }: Held, key: Allowance, units: number, arrivedMs: number): void {
+  const before = key.left
+  base.refund(key, units, arrivedMs)
+  if (key.owedMonth !== key.month) return
+  const unowed = Math.min(key.owed, key.left - before)
   key.owed -= unowed
-  return unowed
+  key.left -= unowed
 }
 
 function writeShare({ book }: Held, key: Allowance, nowMs: number, out: Float64Array): void {
@@ -140,12 +138,7 @@ function sayFull(held: Held): void {
 }
 
 function open(options: SharedOptions): Held {
-  const { flow, ledger, policy, machineOffsetMs, now, onTrouble, onRecovery, rates } = options
-  const underWay = new Set<Promise<void>>()
-  const follow = (work: Promise<void>): void => {
-    const done = work.catch(onTrouble).finally(() => underWay.delete(done))
-    underWay.add(done)
-  }
+  const { flow, policy, machineOffsetMs, now, onTrouble, onRecovery, rates } = options
   const book: ShareBook = {
     flow,
     memory: balanceWords(rates.words),
@@ -159,10 +152,9 @@ function open(options: SharedOptions): Held {
   }
   return {
     options,
+    base: createLimiter(options),
     book,
     owing: new Set(),
-    charges: createPostings({ post: ledger.charge, down: flow.down, follow }),
-    underWay,
     away: false,
     backMs: -1,
     full: false,
@@ -188,9 +180,8 @@ async function admitLater(
 /** The limiter of a worker where many machines share limits. */
 export function createSharedLimiter(options: SharedOptions): Limiter {
   const { policy } = options
-  const base = createLimiter(options)
   const held = open(options)
-  const { book, underWay } = held
+  const { base, book } = held
   let closed = false
   return {
     ...base,
@@ -218,10 +209,7 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
       if (!isAway(held, key)) return result
       return overdraw(held, key, units) ? spendResults.granted : spendResults.exceeded
     },
-    refund: (key, units, arrivedMs) => {
-      const unowed = unowe(held, key, units, arrivedMs)
-      if (units > unowed) base.refund(key, units - unowed, arrivedMs)
-    },
+    refund: (key, units, arrivedMs) => refund(held, key, units, arrivedMs),
     remaining: (key, nowMs, out) => {
       base.remaining(key, nowMs, out)
       writeShare(held, key, nowMs, out)
@@ -239,9 +227,8 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
     },
     close: async () => {
       closed = true
-      pay(held)
       // Debts that a store does not take in time are forgotten, as by a death.
-      await whenDone(underWay, closeWaitMs)
+      pay(held)
       await base.close()
     },
   }

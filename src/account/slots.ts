@@ -82,7 +82,7 @@ export function openRates(
   }
 }
 
-/** Makes the file where it is missing, blocks and all, and removes those of earlier boots. */
+/** Makes the file where it is missing, blocks and all, and removes what earlier runs have left. */
 function make(folder: string, path: string, size: RateFileSize): void {
   const name = path.slice(folder.length + 1)
   const others = readdirSync(folder)
@@ -96,13 +96,14 @@ function make(folder: string, path: string, size: RateFileSize): void {
   try {
     linkSync(draft, path)
   } catch (error) {
-    // Another process was faster: its file is the one.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    // Another process was faster: its file is the one. It may have removed this draft since.
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['EEXIST', 'ENOENT'].includes(code)) throw error
   } finally {
     rmSync(draft, { force: true })
   }
   for (const other of others) {
-    if (other.endsWith('.map')) rmSync(join(folder, other), { force: true })
+    if (/\.(map|draft)$/.test(other)) rmSync(join(folder, other), { force: true })
   }
 }
 

@@ -10,14 +10,18 @@ import type { Exchange } from './exchange.ts'
 
 const remaining = new Float64Array(remainingLength)
 
-/** Header lines, each behind a line end, as of `nowMs`; `''` for a key without limits, or no key. */
+/**
+ * Header lines, each behind a line end, as of `nowMs`; `''` for a key without limits, or no key. Of a
+ * rate that has no place in a full file nobody knows what is left: nothing is said of it.
+ */
 export function limitHeaders({ key, service }: Exchange, nowMs: number): string {
   if (key === undefined) return ''
   const { limiter } = service
   const policy = limiter.policy(key.allowance)
   if (policy === '') return ''
   limiter.remaining(key.allowance, nowMs, remaining)
-  return `\r\nratelimit-policy: ${policy}\r\nratelimit: ${remainingText(remaining)}`
+  const left = remainingText(remaining)
+  return `\r\nratelimit-policy: ${policy}${left === '' ? '' : `\r\nratelimit: ${left}`}`
 }
 
 /** What a client should wait before it asks again for what is not there yet. */

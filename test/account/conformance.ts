@@ -211,6 +211,16 @@ export function ledgerConformance(
       expect(await ledger.lease({ ...request, limit: 40 })).toEqual({ granted: 0, remaining: 0 })
     })
 
+    it('charges what was spent without a lease, above the limit too', async () => {
+      const ledger = await open()
+      const request = { keyId: 'k', month: august, limit: 100, want: 9, need: 9 }
+      await ledger.charge('k', august, 95)
+      expect(await ledger.lease(request)).toEqual({ granted: 1, remaining: 4 })
+      await ledger.charge('k', august, 10)
+      expect(await ledger.lease(request)).toEqual({ granted: 0, remaining: 0 })
+      expect((await ledger.usage(august)).get('k')).toBe(106)
+    })
+
     it('loses no lease of two hundred at once, on two handles', async () => {
       const [one, other] = [await open(), await open()]
       const grants = await Promise.all(

@@ -6,7 +6,7 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { ChargeableLedger } from '../../src/account/redis-quota.ts'
+import type { QuotaLedger } from '../../src/account/ledger.ts'
 import { type StoreLink, openLink } from '../../src/account/link.ts'
 import { type Month, monthOf } from '../../src/account/period.ts'
 import { createRedisKeys } from '../../src/account/redis-keys.ts'
@@ -55,7 +55,7 @@ async function until(test: () => boolean | Promise<boolean>, ms = 15_000): Promi
 
 /** Takes leases of some keys until it is told to stop; what was granted, by key. */
 function takeLeases(
-  ledger: ChargeableLedger,
+  ledger: QuotaLedger,
   keyIds: readonly string[],
 ): { readonly granted: Map<string, number>; readonly stop: () => Promise<void> } {
   const granted = new Map<string, number>()
@@ -80,7 +80,7 @@ function takeLeases(
 
 /** What is granted and not in the store: what could be granted once more. */
 async function forgotten(
-  ledger: ChargeableLedger,
+  ledger: QuotaLedger,
   granted: ReadonlyMap<string, number>,
   of: Month = month,
 ): Promise<number> {

@@ -10,11 +10,10 @@
 
 import type { Flow } from '../../src/account/flow.ts'
 import { type Bucket, flowSizes, takeFrom } from '../../src/account/flow.ts'
-import { type LeaseGrant, grantOf } from '../../src/account/ledger.ts'
+import { type LeaseGrant, type QuotaLedger, grantOf } from '../../src/account/ledger.ts'
 import type { Limits } from '../../src/account/limit.ts'
 import type { Limiter } from '../../src/account/limiter.ts'
 import { paceOf } from '../../src/account/rate.ts'
-import type { ChargeableLedger } from '../../src/account/redis-quota.ts'
 import { createSharedLimiter } from '../../src/account/shared.ts'
 import type { RateFile } from '../../src/account/slots.ts'
 import { assert } from '../../src/base/assert.ts'
@@ -30,6 +29,7 @@ const failure = (code: string, retryable: boolean): IpriskError =>
 const notSent = failure('store_unreachable', true)
 const refused = failure('store_refuses', true)
 const unheard = failure('store_unknown', false)
+const lostUnits = failure('store_lost_units', false)
 
 export class NodesSimulator extends Simulator {
   readonly perNode: number
@@ -43,6 +43,10 @@ export class NodesSimulator extends Simulator {
     onRecovery: (): void => undefined,
   }
   reboots = 0
+  /** How often a worker may have begun anew to serve a whole quota uncounted, each at most once. */
+  private chances = 0
+  /** Charges that nobody will know to have been missed. */
+  private uncharged: Map<string, number> | undefined
   granting = 0
   asking = 0
   // Made at first use, for the first workers start before this class has its own members.
@@ -133,7 +137,7 @@ export class NodesSimulator extends Simulator {
   private loseHoldings(worker: number): void {
     for (const [which, units] of this.holdings ?? []) {
       if (!which.startsWith(`${worker} `)) continue
-      // What is served uncounted is spent and was never held.
+      // Of what is charged after it was refunded nothing was leased.
       assert(units >= 0 || this.policy === 'serve', `${which} holds ${units}`)
       this.add(this.lost, which.slice(which.indexOf(' ') + 1), Math.max(0, units))
       this.holdings?.delete(which)
@@ -145,6 +149,37 @@ export class NodesSimulator extends Simulator {
     super.admit(index, keyId, requests)
   }
 
+  override start(index: number): void {
+    if (this.workers[index] === undefined) this.chances = (this.chances ?? 0) + 1
+    super.start(index)
+  }
+
+  // With other keys, limits or months every worker knows nothing of what is left.
+  override bindAll(index: number): void {
+    this.chances = (this.chances ?? 0) + 1
+    super.bindAll(index)
+  }
+
+  override jump(toMs: number): void {
+    this.chances += this.workers.length
+    super.jump(toMs)
+  }
+
+  /** Under "serve" units are spent uncounted, but a whole quota once by each worker that knows no better. */
+  protected override checkSpent(name: string, value: number, spent: number): void {
+    if (this.policy === 'refuse') {
+      super.checkSpent(name, value, spent)
+      return
+    }
+    const keyId = name.slice(name.indexOf(' ') + 1)
+    const most = this.quotaOf(keyId) * (1 + this.chances) + (this.uncharged?.get(name) ?? 0)
+    assert(value <= most && spent <= most, `${name}: ${value} taken, ${spent} spent of ${most}`)
+  }
+
+  protected override checkKnown(): void {
+    if (this.policy === 'refuse') super.checkKnown()
+  }
+
   /** Every balance lies where flow.ts says, and comes from the store alone. */
   override check(): void {
     super.check()
@@ -154,6 +189,8 @@ export class NodesSimulator extends Simulator {
         const { credit, ahead } = flowSizes(rate)
         const inside = balance >= -credit && balance <= ahead
         assert(inside, `${node} ${limit}: a balance of ${balance}`)
+        // What a node serves by its own limit comes from nowhere.
+        if (this.policy === 'serve') continue
         const [given, passed] = [this.given, this.passed].map((map) => map.get(`${node} ${limit}`))
         const kept = (given ?? 0) - (passed ?? 0)
         assert(
@@ -207,6 +244,7 @@ export class NodesSimulator extends Simulator {
     name: string,
     by: number,
     act: (change: Change) => T,
+    charge = false,
   ): Promise<T> {
     if (this.aware.has(worker)) return Promise.reject(notSent)
     return new Promise((resolve, reject) => {
@@ -215,6 +253,7 @@ export class NodesSimulator extends Simulator {
         worker,
         name,
         by,
+        charge,
         commit: () => {
           result = act(change)
         },
@@ -231,7 +270,16 @@ export class NodesSimulator extends Simulator {
     this.counters.set(name, { value: value + by, version: version + 1 })
   }
 
-  private ledgerFor(worker: number): ChargeableLedger {
+  /** Takes units back, where it has so many. It may lack those that were refunded, and never charged. */
+  private return(name: string, units: number): boolean {
+    const { value } = this.counters.get(name) ?? { value: 0 }
+    const lacks = Math.max(0, units - value)
+    assert(lacks <= (this.uncharged?.get(name) ?? 0), `${name} lacks ${lacks} of ${units}`)
+    if (lacks === 0) this.move(name, -units)
+    return lacks === 0
+  }
+
+  private ledgerFor(worker: number): QuotaLedger {
     return {
       lease: async ({ keyId, month, late, ...asked }) => {
         const name = this.nameOf(keyId, month)
@@ -261,16 +309,22 @@ export class NodesSimulator extends Simulator {
         const name = this.nameOf(keyId, month)
         this.hold(worker, name, -units)
         try {
-          await this.post(worker, name, -units, () => this.move(name, -units))
+          const taken = await this.post(worker, name, -units, () => this.return(name, units))
+          if (!taken) throw lostUnits
         } catch (error) {
-          if (error !== unheard) this.hold(worker, name, units)
+          if (error !== unheard && error !== lostUnits) this.hold(worker, name, units)
           throw error
         }
       },
       down: () => this.aware.has(worker),
       charge: (keyId, month, units) => {
         const name = this.nameOf(keyId, month)
-        return this.post(worker, name, units, () => this.move(name, units))
+        const made = this.post(worker, name, units, () => this.move(name, units), true)
+        return made.catch((error: unknown) => {
+          this.uncharged ??= new Map()
+          if (error === unheard) this.add(this.uncharged, name, units)
+          throw error
+        })
       },
       usage: async () => new Map(),
       close: async () => undefined,
@@ -317,7 +371,8 @@ export class NodesSimulator extends Simulator {
     // A lease of which nobody hears is lost, and so is a giving back that never arrives.
     const arrives = cut !== 'before'
     if (arrives) change.commit()
-    if (change.by > 0 === arrives) this.add(this.lost, change.name, Math.abs(change.by))
+    if (!change.charge && change.by > 0 === arrives)
+      this.add(this.lost, change.name, Math.abs(change.by))
     change.fail(unheard)
   }
 
@@ -334,6 +389,7 @@ export class NodesSimulator extends Simulator {
     bucket.level = Math.max(0, bucket.level - drained) + requests
     bucket.atMs = this.nowMs
     const tick = 1 / paceOf(rate).requestTicks + 1e-6
+    if (this.policy === 'serve') return
     const most = rate.burst + flowSizes(rate).lease * (this.nodes + this.reboots)
     assert(bucket.level <= most + tick, `${name}: ${bucket.level} is over ${most}`)
   }

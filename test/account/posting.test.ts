@@ -66,6 +66,21 @@ describe('postings', () => {
     expect([asked.length, postings.waiting()]).toEqual([2, false])
   })
 
+  it('of one key and month go one after the other, and what cancels out does not go', async () => {
+    const { postings, asked, state } = ledger()
+    postings.add('a', august, 5)
+    postings.send()
+    // Refunded while it is being charged: it must not arrive first.
+    postings.add('a', august, -2)
+    postings.send()
+    expect(asked).toEqual(['a 0 5'])
+    while (postings.waiting()) await turn()
+    expect(asked).toEqual(['a 0 5', 'a 0 -2'])
+    state.down = true
+    for (const by of [7, -7]) postings.add('a', august, by)
+    expect(postings.waiting()).toBe(false)
+  })
+
   it('of many keys are sent some at a time, each once', async () => {
     const { postings, asked, state } = ledger()
     const keys = 10 * storeFanOut + 3

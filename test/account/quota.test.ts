@@ -2,7 +2,8 @@
 // in any history, are limiter.test.ts.
 
 import { describe, expect, it } from 'vitest'
-import { leaseIdleMs, leaseUnitsMin, quotaRecheckMs, quotaWaitMs } from '../../src/base/limits.ts'
+import { leaseIdleMs, leaseShare, leaseUnitsMin } from '../../src/base/limits.ts'
+import { quotaRecheckMs, quotaWaitMs } from '../../src/base/limits.ts'
 import type { Limits } from '../../src/account/limit.ts'
 import { Simulator, turn } from './simulator.ts'
 
@@ -142,6 +143,25 @@ describe('a quota', () => {
     for (let look = 0; look < 3; look += 1) await second()
     expect(takenOf(sim)).toBe(20 - held)
     expect(await spend(sim, 0, 30)).toBe(held)
+  })
+
+  it('keeps the last units from nobody: a worker has no more of them than it was asked for', async () => {
+    for (let quotaPerMonth = 2; quotaPerMonth <= leaseShare; quotaPerMonth += 1) {
+      const sim = machine({ quotaPerMonth }, 2)
+      expect(await spend(sim, 0, 1)).toBe(1)
+      expect(await spend(sim, 1, 20)).toBe(quotaPerMonth - 1)
+    }
+    // Above it a lease is more than one unit, and what is idle of it is back in a second or two.
+    const sim = machine({ quotaPerMonth: 100 }, 2)
+    expect(await spend(sim, 0, 1)).toBe(1)
+    const others = await spend(sim, 1, 100)
+    for (let look = 0; look < 2; look += 1) {
+      sim.tick(0)
+      sim.advance(quotaRecheckMs)
+    }
+    sim.tick(0)
+    await sim.settle()
+    expect(others + (await spend(sim, 1, 100))).toBe(99)
   })
 
   it('follows a plan that changes: up at once, down without what is leased', async () => {

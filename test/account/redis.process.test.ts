@@ -104,6 +104,26 @@ describeStores('one server', () => {
     await opened.close()
   })
 
+  it('keeps a stamp for each key and for the latest changes, and no more', async () => {
+    await server.cli('flushall')
+    const opened = await link(storeSettings(server.url))
+    const [keys, late] = [createRedisKeys(opened), createRedisKeys(opened)]
+    const made = [record(1), record(2), record(3)] as const
+    for (const one of made) await keys.create(one)
+    await keys.update(made[0].id, (before) => before)
+    const first = await late.changes(0)
+    for (let i = 0; i < 1200; i += 1) {
+      await keys.update(made[i % 2]!.id, (before) => ({ ...before, name: `${i}` }))
+    }
+    expect(Number(await server.cli('hlen', 'iprisk:{keys}:stamps'))).toBe(1001)
+    // The stamp that it knows is gone, so it reads everything.
+    const { records, version } = await late.changes(first.version)
+    expect(records.map(({ name }) => name).toSorted()).toEqual(['1198', '1199', 'a key'])
+    expect((await late.changes(version)).records).toEqual([])
+    expect(await keys.list()).toHaveLength(3)
+    await opened.close()
+  })
+
   it('is noticed to have lost what it had acknowledged: keys', async () => {
     await server.cli('flushall')
     const opened = await link(storeSettings(server.url))

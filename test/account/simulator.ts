@@ -22,6 +22,8 @@ export interface Change {
   readonly name: string
   /** What it adds; where the store decides, the most until it has. */
   by: number
+  /** It is no lease: what is charged was granted before, and is lost to nobody. */
+  readonly charge: boolean
   readonly commit: () => void
   readonly tell: () => void
   readonly fail: (error?: Error) => void
@@ -154,6 +156,7 @@ export class Simulator {
     const arrivedMs = this.nowMs
     const ask = (): void => {
       if (this.workers[index] !== worker) return
+      const { owed, owedMonth } = key
       const result = worker.limiter.spend(key, units, arrivedMs)
       if (result === spendResults.pending) {
         if (this.nowMs - arrivedMs < 3000) worker.limiter.whenLeased(key, ask)
@@ -168,16 +171,19 @@ export class Simulator {
       }
       const name = this.nameOf(keyId, key.month)
       this.add(this.spent, name, units)
-      this.took(index, name, units)
+      // What is owed was never leased.
+      if (key.owed === owed && key.owedMonth === owedMonth) this.took(index, name, units)
       if (!refund) return
       this.refunds.push(() => {
         if (this.workers[index] !== worker) return
-        const left = key.left
+        const { left, owed } = key
         worker.limiter.refund(key, units, arrivedMs)
-        if (key.left === left) return
+        const refunded = key.left - left
+        if (refunded === 0 && key.owed === owed) return
+        assert(refunded + owed - key.owed === units, `${refunded} refunded of ${units}`)
         this.add(this.spent, name, -units)
-        this.took(index, name, -units)
-        this.add(worker.refunded, keyId, units)
+        this.took(index, name, -refunded)
+        this.add(worker.refunded, keyId, refunded)
       })
     }
     ask()
@@ -235,7 +241,9 @@ export class Simulator {
     const mine = this.changes.filter((change) => change.worker === index)
     this.changes = this.changes.filter((change) => change.worker !== index)
     for (const [key, keyId] of worker.everBound) {
-      const asked = mine.filter(({ name, by }) => name.endsWith(` ${keyId}`) && by > 0)
+      const asked = mine.filter(
+        ({ name, by, charge }) => !charge && name.endsWith(` ${keyId}`) && by > 0,
+      )
       const taken = asked.reduce((sum, { by }) => sum + by, 0)
       const lease = Math.max(key.size, ...asked.map(({ by }) => by), batchUnitsMax)
       const atMost = lease + (worker.refunded.get(keyId) ?? 0)
@@ -248,7 +256,8 @@ export class Simulator {
       if (made) change.commit()
       // A lease that was made and never heard of, or units that were never given back.
       const changed = this.counters.get(change.name)?.version !== before
-      if (changed === change.by > 0) this.add(this.lost, change.name, Math.abs(change.by))
+      if (!change.charge && changed === change.by > 0)
+        this.add(this.lost, change.name, Math.abs(change.by))
     })
   }
 
@@ -273,13 +282,21 @@ export class Simulator {
   /** What holds at every step. */
   check(): void {
     for (const [name, { value }] of this.counters) {
-      const spent = this.spent.get(name) ?? 0
       assert(value >= 0, `${name} is below zero`)
-      const most = this.quotaMax.get(name) ?? 0
-      assert(value <= most, `${name}: ${value} is over its quota of ${most}`)
-      const held = this.heldOf(name)
-      assert(spent + held <= value, `${name}: ${spent} spent, ${held} held, ${value} taken`)
+      this.checkSpent(name, value, this.spent.get(name) ?? 0)
     }
+    this.checkKnown()
+  }
+
+  /** Every unit that is spent or held was taken before, and no more than the quota. */
+  protected checkSpent(name: string, value: number, spent: number): void {
+    const most = this.quotaMax.get(name) ?? 0
+    assert(value <= most, `${name}: ${value} is over its quota of ${most}`)
+    const held = this.heldOf(name)
+    assert(spent + held <= value, `${name}: ${spent} spent, ${held} held, ${value} taken`)
+  }
+
+  protected checkKnown(): void {
     for (const name of this.spent.keys()) assert(this.counters.has(name), `${name} is unknown`)
   }
 
@@ -341,7 +358,8 @@ export class Simulator {
           }
           const tell = (): void => resolve(made)
           const fail = (): void => reject(new Error('the store fails'))
-          this.changes.push({ worker, name, by: value - before.value, commit, tell, fail })
+          const by = value - before.value
+          this.changes.push({ worker, name, by, charge: false, commit, tell, fail })
         }),
       list: () => [],
       close: async () => undefined,

@@ -80,7 +80,10 @@ describe('the rate file', () => {
     before.words[before.slotOf('key', rate)] = 99
     const after = open('second-boot')
     expect(after.words[after.slotOf('key', rate)]).toBe(0)
-    expect(readdirSync(join(state, 'rates'))).toEqual(['second-boot.map'])
+    // And what somebody was making when he died.
+    writeFileSync(join(state, 'rates', 'third-boot.map.77.draft'), 'half')
+    expect(open('third-boot').counts().used).toBe(0)
+    expect(readdirSync(join(state, 'rates'))).toEqual(['third-boot.map'])
   })
 
   it('has all its blocks, so that no write to the map can meet a full disk', () => {
