@@ -35,9 +35,10 @@ const countMs = 500
 const failedStartsMax = 3
 /**
  * A worker that is replaced in good order answers connections that are used again for so long, with
- * close, before it closes those that are idle.
+ * close, before it closes those that are idle; it ends at once when none is left. Longer than proxies
+ * keep an idle connection (deploy/: 5 s), and than clients that wait for a core are silent.
  */
-export const rollingLingerMs = 2000
+export const rollingLingerMs = 6000
 
 export interface WorkerStatus {
   readonly worker: number
