@@ -114,6 +114,7 @@ describe('the vigil', () => {
     const retired = { ...memberOf(idle), retired: true }
     const found = await watched([retired, grown], 20_000, { hangMs: 1e6, memoryBytesMax: 8e7 })
     expect(found.grown).toEqual([grown])
-    expect(grown.privateBytes).toBeGreaterThan(1e8)
+    // It may have been looked at while it grew.
+    expect(grown.privateBytes).toBeGreaterThan(8e7)
   })
 })
