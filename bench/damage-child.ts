@@ -4,8 +4,9 @@
 //
 //   damage-child.js FILE STEP SEED COUNT
 //
-// STEP is the distance of flipped bits in bytes, 0 for COUNT random ones and one in each section. It says each damage before
-// it tries it, and what came of it afterwards, over the channel to its parent.
+// STEP is the distance of flipped bits in bytes, 0 for COUNT random ones, and one in each section and a
+// cut before it. It says each damage before it tries it, and what came of it afterwards, over the
+// channel to its parent.
 
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'

@@ -108,7 +108,8 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
         faults.push(`${title}: ${now} requests lost, ${onVictim} connections on it`)
       // Each was on a connection that was begun while it lived: whoever comes later loses nothing.
       const strangers = later.begunMs.slice(errorsOf(earlier)).filter((ms) => ms > goneMs).length
-      if (strangers > 0) faults.push(`${title}: ${strangers} lost on connections begun after its end`)
+      if (strangers > 0)
+        faults.push(`${title}: ${strangers} lost on connections begun after its end`)
       if (i % 20 === 19) say(`${i + 1} of ${count} ${title}`)
     }
     const report = await clients.look()
