@@ -46,7 +46,6 @@ export interface WorkerStatus {
   readonly listening: boolean
   readonly retired: boolean
   readonly privateBytes: number
-  readonly loopDelayMs: number
 }
 
 export interface CrewStatus {
@@ -188,7 +187,6 @@ function statusOf({ roll, info, restarts, deathsMs }: State): CrewStatus {
       listening: member.listening,
       retired: member.retired,
       privateBytes: member.privateBytes,
-      loopDelayMs: member.loopDelayMs,
     })),
   }
 }
@@ -268,7 +266,7 @@ function hear(state: State, member: Member, message: ToPrimary): void {
       if (state.started) startMember(state, member)
       return
     case 'beat':
-      member.loopDelayMs = message.loopDelayMs
+      // That it was heard is all it says.
       return
     case 'keys':
       member.keysKnown = message.known

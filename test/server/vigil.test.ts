@@ -24,7 +24,6 @@ function memberOf(program: string): Member {
     awaitedMs: performance.now(),
     listeningMs: performance.now(),
     heardMs: performance.now(),
-    loopDelayMs: 0,
     privateBytes: 0,
     retired: false,
     condemned: undefined,
