@@ -4,8 +4,9 @@
 //
 //   damage-child.js FILE STEP SEED COUNT
 //
-// STEP is the distance of flipped bits in bytes, 0 for COUNT random ones. It says each damage before
-// it tries it, and what came of it afterwards, over the channel to its parent.
+// STEP is the distance of flipped bits in bytes, 0 for COUNT random ones, and one in each section and a
+// cut before it. It says each damage before it tries it, and what came of it afterwards, over the
+// channel to its parent.
 
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
@@ -43,6 +44,10 @@ function* damages(good: Uint8Array, step: number, seed: number, count: number): 
     const random = newRandom(seed)
     for (let n = 0; n < count; n++) {
       yield flip('anywhere', random.below(good.length), 1 << random.below(8))
+    }
+    for (const { name, from, to } of sections) {
+      if (to > from) yield flip(name, from + random.below(to - from), 1 << random.below(8))
+      yield { name: `cut at ${from}, ${name}`, patches: [], length: from }
     }
     return
   }

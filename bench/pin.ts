@@ -60,6 +60,11 @@ export function pinned(
   return cores === undefined ? command : ['taskset', '-c', cores.join(','), ...command]
 }
 
+/** Moves a process that runs, with all its threads. */
+export function pinProcess(pid: number, cores: readonly number[]): void {
+  execFileSync('taskset', ['-apc', cores.join(','), String(pid)], { stdio: 'ignore' })
+}
+
 /** The cores that this process may use. */
 export function allowedCores(): readonly number[] {
   try {

@@ -13,6 +13,7 @@ import { mutate } from './mutate.ts'
 import { overload } from './overload.ts'
 import type { Proof } from './proof.ts'
 import { soak } from './soak.ts'
+import { swapFaults } from './swap-faults.ts'
 import { swaps } from './swaps.ts'
 import { runTests } from './tests.ts'
 import { slow } from './slow.ts'
@@ -122,6 +123,15 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 3, long: 12 },
     needsFeeds: none,
     run: swaps,
+  },
+  {
+    name: 'swap-faults',
+    shows:
+      'on a disk that fails at any call of any step of a swap the table in use answers on, nothing ' +
+      'half-written stays, and the next swap on a good disk is made.',
+    minutes: { short: 1, long: 5 },
+    needsFeeds: none,
+    run: swapFaults,
   },
   {
     name: 'lives',

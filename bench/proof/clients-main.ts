@@ -27,11 +27,17 @@ const oneShotRequest = `${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n$
 const sent: number[] = []
 const took: number[] = []
 const errors = new Map<string, number>()
+const begun: number[] = []
 let closed = 0
 let stopped = false
 
 const now = (): number => performance.timeOrigin + performance.now()
-const fail = (what: string): void => void errors.set(what, (errors.get(what) ?? 0) + 1)
+
+/** `begunMs`: when the connection was. */
+function fail(what: string, begunMs: number): void {
+  errors.set(what, (errors.get(what) ?? 0) + 1)
+  begun.push(begunMs)
+}
 
 /** Whether the text is a whole answer, by its Content-Length. */
 function isWhole(text: string): boolean {
@@ -49,10 +55,13 @@ function endsConnection(request: string, text: string): boolean {
 /** One connection, until it is closed by either side or an answer says close. */
 function connection(request: string, spanMs: number): Promise<void> {
   return new Promise((resolve) => {
+    // Waiting for the connection is part of a one-shot request.
+    const fromMs = now()
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     let sentMs = 0
     let text = ''
     let connected = false
+    let answered = false
     let timer: NodeJS.Timeout | undefined
     const ask = (): void => {
       if (stopped) {
@@ -63,13 +72,11 @@ function connection(request: string, spanMs: number): Promise<void> {
       text = ''
       socket.write(request)
       timer = setTimeout(() => {
-        fail('no answer in time')
+        fail('no answer in time', fromMs)
         sentMs = 0
         socket.destroy()
       }, timeoutMs)
     }
-    // Waiting for the connection is part of a one-shot request.
-    const fromMs = now()
     let code = ''
     socket.on('connect', () => {
       connected = true
@@ -79,12 +86,13 @@ function connection(request: string, spanMs: number): Promise<void> {
       text += chunk
       if (sentMs === 0 || !isWhole(text)) return
       clearTimeout(timer)
+      answered = true
       const status = text.slice(9, 12)
       if (status === '200') {
         const since = request === oneShotRequest ? fromMs : sentMs
         sent.push(since)
         took.push(now() - since)
-      } else fail(`status ${status}`)
+      } else fail(`status ${status}`, fromMs)
       const again = sentMs + spanMs - now()
       sentMs = 0
       if (endsConnection(request, text) || stopped) {
@@ -103,8 +111,11 @@ function connection(request: string, spanMs: number): Promise<void> {
     })
     socket.on('close', () => {
       clearTimeout(timer)
-      if (!connected) fail(`connect ${code}`)
-      else if (sentMs !== 0) fail(`in flight ${code === '' ? 'closed' : code}`)
+      if (!connected) fail(`connect ${code}`, fromMs)
+      else if (sentMs !== 0) {
+        // A first request is lost with a handshake, another one with a connection that was kept.
+        fail(`in flight (${answered ? 'used' : 'new'}) ${code === '' ? 'closed' : code}`, fromMs)
+      }
       if (connected) closed += 1
       resolve()
     })
@@ -142,7 +153,13 @@ function reportOf(spans: readonly Span[]): ClientsReport {
       max: at(1 - 1e-9),
     }
   })
-  return { requests: took.length, closed, errors: Object.fromEntries(errors), quantiles }
+  return {
+    requests: took.length,
+    closed,
+    errors: Object.fromEntries(errors),
+    begunMs: begun,
+    quantiles,
+  }
 }
 
 process.on(

@@ -40,8 +40,10 @@ export interface ClientsReport {
   readonly requests: number
   /** Connections that were open and are not any more. */
   readonly closed: number
-  /** By what happened: `in flight ECONNRESET`, `connect ECONNREFUSED`, `status 503`. */
+  /** By what happened: `in flight (used) ECONNRESET`, `connect ECONNREFUSED`, `status 503`. */
   readonly errors: Readonly<Record<string, number>>
+  /** Of each error: when its connection was begun, milliseconds since the epoch. */
+  readonly begunMs: readonly number[]
   /** Of the requests sent in each span. */
   readonly quantiles: readonly Quantiles[]
 }
@@ -86,7 +88,7 @@ export function errorsOf({ errors }: ClientsReport): number {
   return Object.values(errors).reduce((sum, count) => sum + count, 0)
 }
 
-/** `3 × in flight ECONNRESET, …`, or `0`. */
+/** `3 × in flight (new) ECONNRESET, …`, or `0`. */
 export function errorText({ errors }: ClientsReport): string {
   const parts = Object.entries(errors).map(([what, count]) => `${count} × ${what}`)
   return parts.length === 0 ? '0' : parts.join(', ')

@@ -11,6 +11,8 @@ import { startServed } from './served.ts'
 export interface Ground {
   readonly port: number
   readonly key: string
+  /** Process ids. */
+  readonly primary: number
   readonly worker: number
   /** The sum of the samples of a metric whose labels hold `label`. */
   readonly metric: (name: string, label?: string) => Promise<number>
@@ -36,6 +38,7 @@ export async function startGround(
   return {
     port,
     key,
+    primary: served.pid,
     worker,
     metric: async (name, label = '') => {
       const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`)

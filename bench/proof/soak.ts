@@ -83,7 +83,7 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
       },
       { what: 'its slope', figure: `${(slope / 1024).toFixed(1)} KiB a minute` },
       {
-        what: 'delay of the loops, worst worker in a tenth of a second: median, p99, most',
+        what: 'longest delay of a loop in the 15 to 30 s before each look: median, p99, most',
         figure: [0.5, 0.99, 1 - 1e-9]
           .map((share) => `${(delays[Math.floor(delays.length * share)] ?? NaN).toFixed(1)} ms`)
           .join(', '),
@@ -112,7 +112,7 @@ async function look(served: Served): Promise<Look> {
     at: nowMs(),
     bytes: sum(privateBytesOf),
     descriptors: sum(descriptorsOf),
-    loopDelayMs: Math.max(...workers.each.map((worker) => worker.loop_delay_ms)),
+    loopDelayMs: 1000 * Math.max(...workers.each.map((worker) => worker.loop_delay_max_seconds)),
   }
 }
 

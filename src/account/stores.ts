@@ -19,7 +19,6 @@ import { createRedisFlow } from './redis-flow.ts'
 import { createRedisKeys } from './redis-keys.ts'
 import { createRedisLedger } from './redis-quota.ts'
 import { createRedisUses } from './redis-uses.ts'
-import { openRedis } from './redis.ts'
 import { createSharedLimiter } from './shared.ts'
 import { openRates } from './slots.ts'
 import type { KeyStore } from './store.ts'
@@ -133,6 +132,8 @@ async function openEmbedded(state: string, hooks: StoresHooks): Promise<Stores> 
 async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
   const { state, store } = settings
   const { policy, timeoutMs, replicas } = store
+  // Read in only here: it is a third of what a worker reads before it listens.
+  const { openRedis } = await import('./redis.ts')
   const wire = openRedis(store)
   let outages = 0
   const link = await openLink(wire, {

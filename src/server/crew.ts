@@ -35,9 +35,10 @@ const countMs = 500
 const failedStartsMax = 3
 /**
  * A worker that is replaced in good order answers connections that are used again for so long, with
- * close, before it closes those that are idle.
+ * close, before it closes those that are idle; it ends at once when none is left. Longer than proxies
+ * keep an idle connection (deploy/: 5 s), and than clients that wait for a core are silent.
  */
-export const rollingLingerMs = 2000
+export const rollingLingerMs = 6000
 
 export interface WorkerStatus {
   readonly worker: number
@@ -45,7 +46,6 @@ export interface WorkerStatus {
   readonly listening: boolean
   readonly retired: boolean
   readonly privateBytes: number
-  readonly loopDelayMs: number
 }
 
 export interface CrewStatus {
@@ -187,7 +187,6 @@ function statusOf({ roll, info, restarts, deathsMs }: State): CrewStatus {
       listening: member.listening,
       retired: member.retired,
       privateBytes: member.privateBytes,
-      loopDelayMs: member.loopDelayMs,
     })),
   }
 }
@@ -267,7 +266,7 @@ function hear(state: State, member: Member, message: ToPrimary): void {
       if (state.started) startMember(state, member)
       return
     case 'beat':
-      member.loopDelayMs = message.loopDelayMs
+      // That it was heard is all it says.
       return
     case 'keys':
       member.keysKnown = message.known

@@ -97,11 +97,7 @@ export interface PlansChange {
 
 export type ToPrimary =
   | { readonly kind: 'hello' }
-  | {
-      readonly kind: 'beat'
-      /** The longest that the loop was late since the beat before. */
-      readonly loopDelayMs: number
-    }
+  | { readonly kind: 'beat' }
   | { readonly kind: 'keys'; readonly known: boolean }
   | { readonly kind: 'listening' }
   | { readonly kind: 'failed'; readonly message: string }

@@ -1,13 +1,10 @@
 // The beats by which the primary knows that a worker's loop turns (vigil.ts). A clock beats, and the
 // request path does where the clock cannot: many requests that were sent ahead on many connections
-// are one turn of the loop to uWebSockets.js, in which a worker answers and no timer fires.
+// are one turn of the loop to uWebSockets.js, in which a worker answers and no timer fires. How late
+// the loop is, loop.ts measures.
 
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { ToPrimary } from './message.ts'
 import { beatMs } from './vigil.ts'
-
-/** The loop's lateness is measured by a clock of so many milliseconds. */
-const delayMs = 10
 
 /** The clock is this late before a request beats in its place. */
 export const overdueMs = 2 * beatMs
@@ -20,15 +17,11 @@ export interface Pulse {
 
 /** Beats from now on, and never keeps a process alive. */
 export function startPulse(send: (message: ToPrimary) => void): Pulse {
-  const delays = monitorEventLoopDelay({ resolution: delayMs })
-  delays.enable()
   const pulse: Pulse = {
     beatenMs: performance.now(),
     beat: (nowMs) => {
-      const loopDelayMs = Math.max(0, delays.max / 1e6 - delayMs)
-      delays.reset()
       pulse.beatenMs = nowMs
-      send({ kind: 'beat', loopDelayMs })
+      send({ kind: 'beat' })
     },
   }
   setInterval(() => pulse.beat(performance.now()), beatMs).unref()

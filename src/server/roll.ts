@@ -13,8 +13,6 @@ export interface Member {
   listeningMs: number
   /** When it last said anything. */
   heardMs: number
-  /** The longest that its loop was late, by its newest beat. */
-  loopDelayMs: number
   /** Memory that it shares with nobody, as last looked at. */
   privateBytes: number
   /** It drains: another one has taken its place, or nobody needs to. */
@@ -101,7 +99,6 @@ export function createRoll(): Roll {
         awaitedMs: 0,
         listeningMs: 0,
         heardMs: performance.now(),
-        loopDelayMs: 0,
         privateBytes: 0,
         retired: false,
         condemned: undefined,

@@ -85,6 +85,7 @@ export function createShelf(
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   }
   const isLeft = (name: string): boolean => !name.startsWith(own) && isLeftBehind(name)
+  const isUnfinished = (name: string): boolean => name.startsWith(own) && name.endsWith('.part')
   const isLeftBehind = (name: string): boolean => {
     const [, where, pid] = /^([^-]+)-(\d+)-/.exec(name) ?? []
     return where === machine ? !lives(Number(pid)) : isStale(join(folder, name))
@@ -103,7 +104,8 @@ export function createShelf(
       const unfinished = `${path}.part`
       // Somebody may have cleaned the state folder meanwhile.
       makeFolder()
-      removeCopies(folder, isLeft)
+      // Of ours, too: one that a disk did not let go of.
+      removeCopies(folder, (name) => isUnfinished(name) || isLeft(name))
       try {
         const found = await prepare({ source, copy: unfinished, before: before?.path, signal })
         const { id, reasons, known } = found

@@ -40,8 +40,6 @@ export interface ServerStatus {
       readonly retired: boolean
       /** Of memory that it shares with nobody. */
       readonly private_bytes: number
-      /** The longest that its loop was late, by its newest beat. */
-      readonly loop_delay_ms: number
       readonly resident_bytes: number
       readonly cpu_seconds: number
       readonly loop_delay_max_seconds: number
@@ -129,14 +127,13 @@ export function serverStatus(
 }
 
 function eachOf(
-  { privateBytes, loopDelayMs, ...rest }: WorkerStatus,
+  { privateBytes, ...rest }: WorkerStatus,
   counts: Gathered['workers'],
 ): ServerStatus['workers']['each'][number] {
   const { counters = emptySnapshot } = counts.find(({ worker }) => worker === rest.worker) ?? {}
   return {
     ...rest,
     private_bytes: privateBytes,
-    loop_delay_ms: Math.round(loopDelayMs * 10) / 10,
     resident_bytes: counters.residentBytes,
     cpu_seconds: counters.cpuSeconds,
     loop_delay_max_seconds: counters.loop.delayMaxSeconds,

@@ -39,8 +39,8 @@ import { loadUws } from './uws.ts'
 const countMs = 1000
 
 /**
- * After the port is closed: time in which a client that is about to reuse its connection does, and
- * is answered with close, instead of finding a reset.
+ * After the port is closed: the most time in which a client that is about to reuse its connection
+ * does, and is answered with close, instead of finding a reset.
  */
 const lingerMsDefault = 250
 
@@ -280,7 +280,8 @@ function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_
 
 /**
  * Says close with every answer; after the grace takes no more connections, finishes what is under
- * way, says so and ends.
+ * way, says so and ends. Clients close what they were told to: who still holds an idle connection
+ * may be about to send on it, and only the end of the linger closes it.
  */
 function drain(
   parts: WorkerParts,
@@ -293,7 +294,9 @@ function drain(
     close()
     const notBefore = performance.now() + lingerMs
     const wait = setInterval(() => {
-      if (service.pending > 0 || performance.now() < notBefore) return
+      const { pending, counters } = service
+      const isLingering = counters.connections > 0 && performance.now() < notBefore
+      if (pending > 0 || isLingering) return
       clearInterval(wait)
       app.close()
       void end(parts, service)

@@ -82,6 +82,19 @@ describe('a shelf', () => {
     expect(readdirSync(serving())).toEqual([])
   })
 
+  it('removes with the next table what a disk did not let go of', async () => {
+    const shelf = newShelf()
+    const { file } = await shelf.take(source, how)
+    const stuck = file.path.replace(/\d+\.iprisk$/, '99.iprisk.part')
+    copyFileSync(source, stuck)
+    const { file: next } = await shelf.take(source, how)
+    expect([stuck, file.path, next.path].map((path) => existsSync(path))).toEqual([
+      false,
+      true,
+      true,
+    ])
+  })
+
   it('keeps nothing of a table that fails its trial, unless it is forced', async () => {
     const reasons = ['the canary 8.8.8.8 (a resolver) is called tor 90']
     const prepare = async (of: { source: string; copy: string }): Promise<Found> => {

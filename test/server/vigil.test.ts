@@ -24,7 +24,6 @@ function memberOf(program: string): Member {
     awaitedMs: performance.now(),
     listeningMs: performance.now(),
     heardMs: performance.now(),
-    loopDelayMs: 0,
     privateBytes: 0,
     retired: false,
     condemned: undefined,
@@ -114,6 +113,7 @@ describe('the vigil', () => {
     const retired = { ...memberOf(idle), retired: true }
     const found = await watched([retired, grown], 20_000, { hangMs: 1e6, memoryBytesMax: 8e7 })
     expect(found.grown).toEqual([grown])
-    expect(grown.privateBytes).toBeGreaterThan(1e8)
+    // It may have been looked at while it grew.
+    expect(grown.privateBytes).toBeGreaterThan(8e7)
   })
 })

@@ -212,7 +212,11 @@ describe('a worker', () => {
     expect(said).toEqual([{ kind: 'refused', table: 7, message: 'it is broken' }])
   })
 
-  it('drains: answers what is open with close, then ends with 0', async () => {
+  it('drains: answers what is open with close, and ends with 0 when no connection is left', async () => {
+    const kept = connect(port, '127.0.0.1')
+    const nothing = 'POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
+    kept.write(nothing)
+    await once(kept, 'data')
     const socket = connect(port, '127.0.0.1')
     let text = ''
     socket.on('data', (chunk) => {
@@ -221,13 +225,21 @@ describe('a worker', () => {
     const whole = request('slow')
     socket.write(whole.slice(0, -5))
     await new Promise((resolve) => setTimeout(resolve, 50))
-    tell({ kind: 'drain' })
+    tell({ kind: 'drain', lingerMs: 60_000 })
     tell({ kind: 'drain' })
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect(exits).toEqual([])
     socket.write(whole.slice(-5))
     await once(socket, 'close')
     expect(responsesIn(text)).toMatchObject([{ status: 500, headers: { connection: 'close' } }])
+    // Idle, and perhaps about to be used.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(exits).toEqual([])
+    kept.write(nothing)
+    const [answer] = (await once(kept, 'data')) as [Buffer]
+    expect(responsesIn(answer.toString('latin1'))).toMatchObject([
+      { status: 404, headers: { connection: 'close' } },
+    ])
     await heard('drained')
     expect(exits).toEqual([0])
     const late = connect(port, '127.0.0.1')

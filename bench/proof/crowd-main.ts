@@ -1,0 +1,52 @@
+// The crowd of overload.ts, in a process of its own, of the lowest priority: what it computes is not to
+// keep the load of those within from asking. Connections that come again and again, a second after
+// they were turned away; told to end, it says how many were.
+//
+//   crowd-main.js PORT COUNT
+
+import { setMaxListeners } from 'node:events'
+import { connect } from 'node:net'
+import { constants, setPriority } from 'node:os'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const [port = 0, count = 0] = process.argv.slice(2).map(Number)
+const againMs = 1000
+
+export interface CrowdReport {
+  readonly turnedAway: number
+  readonly letIn: number
+}
+
+const tally = { turnedAway: 0, letIn: 0 }
+const stop = new AbortController()
+setMaxListeners(0, stop.signal)
+setPriority(constants.priority.PRIORITY_LOW)
+
+async function client(): Promise<void> {
+  while (!stop.signal.aborted) {
+    const begun = performance.now()
+    await new Promise<void>((resolve) => {
+      const socket = connect({ port, host: '127.0.0.1' })
+      const leave = (): void => void socket.destroy()
+      stop.signal.addEventListener('abort', leave)
+      socket.on('error', () => undefined)
+      socket.resume()
+      socket.once('close', () => {
+        stop.signal.removeEventListener('abort', leave)
+        if (stop.signal.aborted) tally.letIn += 1
+        else tally.turnedAway += 1
+        resolve()
+      })
+    })
+    const restMs = againMs - (performance.now() - begun)
+    if (restMs > 0) await sleep(restMs, undefined, { signal: stop.signal }).catch(() => undefined)
+  }
+}
+
+const clients = Promise.all(Array.from({ length: count }, client))
+process.once('message', () => {
+  stop.abort()
+  void clients.then(() => process.send?.(tally satisfies CrowdReport, () => process.exit(0)))
+})
+process.on('disconnect', () => process.exit(0))
