@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { summary } from './test/summary.ts'
 
@@ -12,6 +13,8 @@ const program = [
   'test/server/{canary,doctor,exposure,framing,http,store-canary}.process.test.ts',
   'test/{bench,cli,deploy,fetch,gate,golden,history,measure,oracle,table}/**/*.process.test.ts',
 ]
+// Vitest by itself keeps a core for its own: on two cores nothing would run side by side.
+const sideBySide = { maxWorkers: Math.max(2, availableParallelism() - 1) }
 const slow = { testTimeout: 180_000, hookTimeout: 300_000 }
 
 export default defineConfig({
@@ -24,6 +27,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...never, 'test/**/*.process.test.ts'],
           sequence: { groupOrder: 0 },
+          ...sideBySide,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -35,6 +39,7 @@ export default defineConfig({
           exclude: never,
           globalSetup: ['test/world.setup.ts'],
           sequence: { groupOrder: 1 },
+          ...sideBySide,
           ...slow,
         },
       },

@@ -17,6 +17,7 @@ import {
   historyTable,
   worldDays,
   worldReport,
+  worldSnapshots,
   worldTable,
 } from './world.ts'
 
@@ -44,15 +45,28 @@ export async function setup(): Promise<void> {
   }
 }
 
-/** Compiles `builds` one after the other over one folder of snapshots. */
+/**
+ * Compiles `builds` one after the other over one folder of snapshots. That of the tables without
+ * history is kept, for the build that is held against them.
+ */
 async function compileAll(builds: readonly WorldBuild[], mirror: string): Promise<void> {
-  const snapshots = mkdtempSync(join(tmpdir(), 'iprisk-snapshots-'))
+  const withHistory = builds.some((one) => one.withHistory)
+  const snapshots = withHistory
+    ? mkdtempSync(join(tmpdir(), 'iprisk-snapshots-'))
+    : newFolder(worldSnapshots)
   try {
-    if (builds.some(({ withHistory }) => withHistory)) await importHistory(snapshots)
+    if (withHistory) await importHistory(snapshots)
     for (const one of builds) await compileWorld(one, { mirror, snapshots })
   } finally {
-    rmSync(snapshots, { recursive: true, force: true })
+    if (withHistory) rmSync(snapshots, { recursive: true, force: true })
   }
+}
+
+/** Empty, whatever was there. */
+function newFolder(path: string): string {
+  rmSync(path, { recursive: true, force: true })
+  mkdirSync(path)
+  return path
 }
 
 interface WorldBuild {

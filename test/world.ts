@@ -28,6 +28,9 @@ export function historyReport(day: WorldDay = '2026-08-22'): string {
 /** The store of the imported history, as the builds left it. */
 export const historyStore = `${folder}/history`
 
+/** The snapshots that the tables without history were compiled from. */
+export const worldSnapshots = `${folder}/snapshots`
+
 /** Path of the build's JSON report as of `day`. */
 export function worldReport(day: WorldDay = '2026-08-22'): string {
   return `${folder}/${day}.json`

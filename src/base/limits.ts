@@ -190,6 +190,12 @@ export const connectionsMax = 1_048_576
 /** Descriptors of a worker that are no connections: stores, table, logs, the threads of its pool. */
 export const filesBesideConnections = 256
 
+/**
+ * Bodies of one worker that have begun and not ended: a hundred largest batches at once, a sixteenth
+ * of what a worker may hold by default. Whoever reads at a network's pace has few of them.
+ */
+export const bodiesBytesMax = 134_217_728
+
 // ---- src/pool -------------------------------------------------------------------------------
 
 /** Threads of one worker; beyond the cores of any machine they only wait for each other. */

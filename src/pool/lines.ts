@@ -2,13 +2,12 @@
 // address of each line is found, judged, and its answer put behind the last one, as bytes from
 // beginning to end. Empty lines are skipped; a line that names no address gets a line that says so.
 
-import type { CheckAnswer } from '../api/answer.ts'
 import { invalidAddress } from '../api/error.ts'
-import { signalNames } from '../model/kind.ts'
 import { type Asked, ask, newAsked } from '../table/asked.ts'
 import type { OpenTable } from '../table/open.ts'
+import { openBriefs } from './brief.ts'
 import { type Span, find, trim } from './find.ts'
-import { type Room, giveAway, makeRoom, newRoom, putPart, useRoom } from './room.ts'
+import { type Room, giveAway, makeRoom, newRoom, useRoom } from './room.ts'
 import { type Rows, openRows } from './row.ts'
 import { type BadLine, type ItemResult, type LineWork } from './task.ts'
 import { newTallying } from './tally.ts'
@@ -84,18 +83,9 @@ interface Putter {
 }
 
 function putterOf(table: OpenTable, { give, fields }: LineWork): Putter {
-  if (give === 'csv') {
-    const rows = rowsOf(table, fields)
+  if (give === 'csv' || give === 'text') {
+    const rows = rowsOf(table, give === 'csv' ? fields : undefined)
     return { good: (one) => rows.put(one, room), bad: (text) => rows.putBad(text, room) }
-  }
-  if (give === 'text') {
-    return {
-      good: (one) => {
-        const text = decoder.decode(one.bytes.subarray(one.from, one.to))
-        putPart(room, encoder.encode(`${plainLine(text, table.check(text))}\n`))
-      },
-      bad: (text) => putPart(room, encoder.encode(`${plainLine(text, undefined)}\n`)),
-    }
   }
   return {
     good: (one) => putLine(room, table.answer(one).body),
@@ -116,31 +106,14 @@ export function badAnswer(ip: string): string {
 }
 
 /** What rows keep is made once a table and choice of columns. */
-let kept: { readonly table: OpenTable; readonly fields: string; readonly rows: Rows } | undefined
+let kept: { readonly table: OpenTable; readonly names: string; readonly rows: Rows } | undefined
 
-function rowsOf(table: OpenTable, fields: LineWork['fields']): Rows {
-  const names = fields.join()
-  if (kept?.table !== table || kept.fields !== names) {
-    kept = { table, fields: names, rows: openRows(table.reader, fields) }
+/** Without columns, the short lines for people. */
+function rowsOf(table: OpenTable, fields: LineWork['fields'] | undefined): Rows {
+  const names = fields?.join() ?? ''
+  if (kept?.table !== table || kept.names !== names) {
+    const rows = fields === undefined ? openBriefs(table.reader) : openRows(table.reader, fields)
+    kept = { table, names, rows }
   }
   return kept.rows
-}
-
-/** A short line for people. */
-export function plainLine(text: string, answer: CheckAnswer | undefined): string {
-  if (answer === undefined) return `${text}: ${invalidAddress.message}`
-  const { classification, risk_score, risk_level, network, location, proxy, bot } = answer
-  const provider = proxy?.provider || bot?.provider || ''
-  const signals = signalNames.filter((name) => answer.signals[name] && name !== classification)
-  const place = location === null ? '' : [location.city, location.country_code].filter(Boolean)
-  return [
-    text.padEnd(15),
-    `${classification} ${risk_score} ${risk_level}`.padEnd(28),
-    network === null ? '-' : `AS${network.asn} ${network.organization} (${network.type})`,
-    place === '' ? '' : place.join(', '),
-    provider === '' ? '' : `by ${provider}`,
-    signals.length === 0 ? '' : `also ${signals.join(', ')}`,
-  ]
-    .filter((part) => part !== '')
-    .join('  ')
 }

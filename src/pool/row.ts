@@ -20,7 +20,7 @@ import { type Located, locate, newLocated } from '../table/locate.ts'
 import { locationString, readLocation } from '../table/location.ts'
 import { readNetwork } from '../table/network.ts'
 import { readVerdict } from '../table/verdict.ts'
-import { type Room, makeRoom, putPart } from './room.ts'
+import { type Room, putByte, putPart, putSpan } from './room.ts'
 
 type Cell = string | number | boolean
 
@@ -104,13 +104,13 @@ function putsOf(reader: Reader, fields: readonly CheckField[]): readonly Put[] {
 }
 
 /** By number. */
-function newKept(count: number): (Uint8Array | undefined)[] {
+export function newKept<Part>(count: number): (Part | undefined)[] {
   return Array.from({ length: count }, () => undefined)
 }
 
 function putVerdict({ views, strings }: Reader, fields: readonly CheckField[]): Put {
   const bogon = joinCells(fields, ofVerdict, bogonVerdict)
-  const kept = newKept(views.verdicts.length / verdictWords)
+  const kept = newKept<Uint8Array>(views.verdicts.length / verdictWords)
   return (out, located) => {
     let cells = located.bogon ? bogon : kept[located.verdict]
     if (cells === undefined) {
@@ -123,7 +123,7 @@ function putVerdict({ views, strings }: Reader, fields: readonly CheckField[]): 
 
 function putNetwork({ views, strings }: Reader, fields: readonly CheckField[]): Put {
   const none = Buffer.from(','.repeat(fields.length - 1))
-  const kept = newKept(views.networks.length / networkWords + 1)
+  const kept = newKept<Uint8Array>(views.networks.length / networkWords + 1)
   return (out, { bogon, network }) => {
     let cells = bogon || network === 0 ? none : kept[network]
     if (cells === undefined) {
@@ -160,22 +160,8 @@ function putOf({ views, strings }: Reader, field: CheckField): Put {
   return () => undefined
 }
 
-function putByte(out: Room, byte: number): void {
-  makeRoom(out, 1)
-  out.bytes[out.at++] = byte
-}
-
 function putCells(out: Room, cells: Uint8Array): void {
   putSpan(out, cells, 0, cells.length)
-}
-
-/** A loop: cells are short. */
-function putSpan(out: Room, source: Uint8Array, from: number, to: number): void {
-  makeRoom(out, to - from)
-  const { bytes } = out
-  let at = out.at
-  for (let i = from; i < to; i++) bytes[at++] = source[i]!
-  out.at = at
 }
 
 /** A text of the table. */

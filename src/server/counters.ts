@@ -37,13 +37,16 @@ export interface Counters {
   /**
    * [sum of durations in milliseconds, connections refused by the framing guard, aborted, refused
    * for their rate, refused for their quota, outages of the store of keys and quotas, connections
-   * closed at accept for the cap of all, and for that of their address, losses of the store]
+   * closed at accept for the cap of all, and for that of their address, losses of the store, requests
+   * refused for the bodies that were under way]
    */
   readonly totals: Float64Array
   /** The store of keys and quotas answered when it was asked last. */
   storeReachable: boolean
   /** Open just now. */
   connections: number
+  /** Room that bodies under way hold just now. */
+  bodyBytes: number
 }
 
 /** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
@@ -54,6 +57,7 @@ export interface CounterSnapshot {
   readonly totals: readonly number[]
   readonly storeReachable: boolean
   readonly connections: number
+  readonly bodyBytes: number
   readonly pool: PoolCounts
   readonly loop: LoopFigures
   readonly residentBytes: number
@@ -69,7 +73,8 @@ const outageCount = 5
 /** Where in the totals a connection that was closed at accept is counted, by the cap it was above. */
 export const closedBy = { all: 6, address: 7 } as const
 const lossCount = 8
-const totalsCount = 9
+const shedCount = 9
+const totalsCount = 10
 
 export function newCounters(): Counters {
   return {
@@ -79,6 +84,7 @@ export function newCounters(): Counters {
     totals: new Float64Array(totalsCount),
     storeReachable: true,
     connections: 0,
+    bodyBytes: 0,
   }
 }
 
@@ -136,6 +142,11 @@ export function countLoss(counters: Counters): void {
   counters.totals[lossCount]! += 1
 }
 
+/** There was no room for a request's body. */
+export function countShed({ totals }: Pick<Counters, 'totals'>): void {
+  totals[shedCount]! += 1
+}
+
 /** The client went away before its answer. */
 export function countAborted(counters: Counters): void {
   counters.totals[abortedCount]! += 1
@@ -154,6 +165,7 @@ export function snapshotOf(
     totals: [...counters.totals],
     storeReachable: counters.storeReachable,
     connections: counters.connections,
+    bodyBytes: counters.bodyBytes,
     pool,
     loop,
     residentBytes: process.memoryUsage.rss(),
@@ -196,6 +208,7 @@ export const emptySnapshot: CounterSnapshot = {
   totals: Array.from({ length: totalsCount }, () => 0),
   storeReachable: true,
   connections: 0,
+  bodyBytes: 0,
   pool: idlePool,
   loop: idleLoop,
   residentBytes: 0,
@@ -213,6 +226,7 @@ export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): Cou
     totals: add(left.totals, right.totals),
     storeReachable: right.storeReachable,
     connections: right.connections,
+    bodyBytes: right.bodyBytes,
     pool: addPools(left.pool, right.pool),
     loop: right.loop,
     residentBytes: right.residentBytes,
@@ -231,6 +245,7 @@ export function totalsOf(snapshot: CounterSnapshot): {
   readonly closedForAll: number
   readonly closedForAddress: number
   readonly losses: number
+  readonly shed: number
 } {
   return {
     durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
@@ -242,5 +257,6 @@ export function totalsOf(snapshot: CounterSnapshot): {
     closedForAll: snapshot.totals[closedBy.all] ?? 0,
     closedForAddress: snapshot.totals[closedBy.address] ?? 0,
     losses: snapshot.totals[lossCount] ?? 0,
+    shed: snapshot.totals[shedCount] ?? 0,
   }
 }

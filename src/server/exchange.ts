@@ -12,6 +12,7 @@ import type { Limiter } from '../account/limiter.ts'
 import type { Log } from '../base/log.ts'
 import type { Pool } from '../pool/pool.ts'
 import type { Table } from '../table/table.ts'
+import type { Bodies } from './bodies.ts'
 import { type Counters, countAborted } from './counters.ts'
 import type { TableFile } from './message.ts'
 import type { Pulse } from './pulse.ts'
@@ -30,6 +31,8 @@ export interface Service {
   readonly file: () => TableFile | undefined
   /** Threads for what is too much for the loop. */
   readonly pool: Pool
+  /** Room for bodies that come in pieces. */
+  readonly bodies: Bodies
   /** Beats for the primary, from within a long turn too. */
   readonly pulse: Pulse
   /** The log has a line for each request (access.ts). */

@@ -59,7 +59,7 @@ export function familiesOf(gathered: Gathered): readonly Family[] {
 }
 
 function requestFamilies(total: CounterSnapshot): readonly Family[] {
-  const { refused, aborted, rateLimited, quotaLimited, outages, losses, ...closed } =
+  const { refused, aborted, rateLimited, quotaLimited, outages, losses, shed, ...closed } =
     totalsOf(total)
   return [
     {
@@ -108,6 +108,12 @@ function requestFamilies(total: CounterSnapshot): readonly Family[] {
         [{ cap: 'address' }, closed.closedForAddress],
       ],
     },
+    one(
+      'counter',
+      'iprisk_bodies_refused_total',
+      'Requests answered with 503 because the bodies under way held all the room there is for them.',
+      shed,
+    ),
     one(
       'counter',
       'iprisk_store_outages_total',
@@ -251,6 +257,12 @@ const workerFigures: readonly (readonly [
     'gauge',
     'Connections that a worker holds.',
     ({ connections }) => connections,
+  ],
+  [
+    'iprisk_body_bytes',
+    'gauge',
+    'Room that request bodies on their way hold in a worker.',
+    ({ bodyBytes }) => bodyBytes,
   ],
   [
     'iprisk_worker_cpu_seconds_total',

@@ -9,7 +9,10 @@ import { enterPool, whenDone } from './offload.ts'
 import { replyBytes } from './reply.ts'
 
 /** A plan that never has them gives the plain answer, asked or not. */
-export function wantsInsights({ insights }: Authenticated, req: HttpRequest): boolean {
+export function wantsInsights(
+  { insights }: Pick<Authenticated, 'insights'>,
+  req: Pick<HttpRequest, 'getQuery'>,
+): boolean {
   if (insights === 'never') return false
   return insights === 'always' || asksForInsights(req.getQuery())
 }

@@ -11,6 +11,7 @@ import type { ApiErrorCode } from '../api/error.ts'
 import { checkBodyBytesMax } from '../api/path.ts'
 import { logAbort, logRefusal, remoteOf } from './access.ts'
 import { admit } from './admit.ts'
+import { smallBodyBytes } from './bodies.ts'
 import { countRefused } from './counters.ts'
 import { type Exchange, type Service, abortExchange, newExchange, states } from './exchange.ts'
 import { failExchange } from './failure.ts'
@@ -40,9 +41,6 @@ const pass: HeaderPass = newHeaderPass()
 const takeHeader = (name: string, value: string): void => passHeader(pass, name, value)
 const noBody = Buffer.alloc(0)
 
-/** The first room for a body that comes in pieces. */
-const bodyBytesMin = 1024
-
 /** A request whose body is still to come, with its exchange. */
 interface Intake {
   readonly exchange: Exchange
@@ -56,6 +54,8 @@ interface Intake {
   bytesMax: number
   /** What has come so far, where it came in pieces. */
   kept: Buffer
+  /** Room that was taken for it (bodies.ts). */
+  held: number
   bytes: number
   /** The body has been handed on, or was too large. */
   finished: boolean
@@ -120,6 +120,7 @@ function newIntake(service: Service, res: HttpResponse): Intake {
     stated: 0,
     bytesMax: 0,
     kept: noBody,
+    held: 0,
     bytes: 0,
     finished: false,
     onData: (chunk, isLast) => {
@@ -127,10 +128,12 @@ function newIntake(service: Service, res: HttpResponse): Intake {
       try {
         take(intake, chunk, isLast)
       } catch (error) {
+        release(intake)
         failExchange(exchange, error)
       }
     },
     onAborted: () => {
+      release(intake)
       if (exchange.service.logRequests && exchange.state !== states.gone) logAbort(exchange)
       abortExchange(exchange)
     },
@@ -146,6 +149,7 @@ function begin(intake: Intake, service: Service, res: HttpResponse): void {
   intake.stated = pass.length
   intake.bytesMax = checkBodyBytesMax
   intake.kept = noBody
+  intake.held = 0
   intake.bytes = 0
   intake.finished = false
   exchange.service = service
@@ -217,11 +221,11 @@ function letGo(intake: Intake): void {
 
 /** Takes in a chunk; the body's last one, or one too many, ends the reading. */
 function take(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
-  const { bytes: before, bytesMax } = intake
+  const { bytes: before, bytesMax, stated } = intake
   const bytes = before + chunk.byteLength
   intake.bytes = bytes
-  if (bytes > bytesMax) {
-    intake.kept = noBody
+  if (bytes > bytesMax || stated > bytesMax) {
+    release(intake)
     if (isLast || bytes > bytesMax + discardedBytesMax) carryOut(intake, undefined)
   } else if (isLast && before === 0) {
     carryOut(intake, new Uint8Array(chunk))
@@ -229,20 +233,43 @@ function take(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
     // Nobody asks for this body: `beginsLikeChunk` looks at its first byte, and strangers get no room.
     if (before === 0) intake.kept = Buffer.from(chunk.slice(0, 1))
     if (isLast) carryOut(intake, intake.kept)
-  } else {
+  } else if (makeRoom(intake)) {
     // Copied: the chunk is dead after this call.
-    intake.kept = roomFor(intake.kept, bytes, Math.min(intake.stated, bytesMax))
     Buffer.from(chunk).copy(intake.kept, before)
-    if (isLast) carryOut(intake, intake.kept.subarray(0, bytes))
+    if (!isLast) return
+    carryOut(intake, intake.kept.subarray(0, bytes))
+    release(intake)
+  } else {
+    const first = Buffer.from((before === 0 ? new Uint8Array(chunk) : intake.kept).subarray(0, 1))
+    release(intake)
+    // From now on its body is one that nobody asks for.
+    intake.kept = first
+    intake.endpoint = undefined
+    intake.refusal = 'upstream_unavailable'
+    if (isLast) carryOut(intake, first)
   }
 }
 
-/** A buffer of at least `bytes` with the content of `kept`; grows by doubling. */
-function roomFor(kept: Buffer, bytes: number, stated: number): Buffer {
-  if (kept.length >= bytes) return kept
+/** Whether there is room for all that has come so far; it grows by doubling. */
+function makeRoom(intake: Intake): boolean {
+  const { exchange, kept, held, bytes, bytesMax, stated } = intake
+  if (kept.length >= bytes) return true
   // Bytes that a client only states are no reason to keep much room for them.
   const ahead = Math.min(stated, checkBodyBytesMax)
-  const room = Buffer.allocUnsafe(Math.max(bytes, ahead, kept.length * 2, bodyBytesMin))
-  kept.copy(room)
-  return room
+  const doubled = Math.min(kept.length * 2, bytesMax)
+  const wanted = Math.max(bytes, ahead, doubled, smallBodyBytes)
+  if (!exchange.service.bodies.take(exchange.key?.keyId ?? '', held, wanted)) return false
+  intake.held = wanted
+  intake.kept = Buffer.allocUnsafe(wanted)
+  kept.copy(intake.kept)
+  return true
+}
+
+/** The body is needed no more. */
+function release(intake: Intake): void {
+  intake.kept = noBody
+  if (intake.held === 0) return
+  const { key, service } = intake.exchange
+  service.bodies.giveBack(key?.keyId ?? '', intake.held)
+  intake.held = 0
 }

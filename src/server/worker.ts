@@ -14,6 +14,7 @@ import type { Log } from '../base/log.ts'
 import { type Pool, createPool } from '../pool/pool.ts'
 import type { Table } from '../table/table.ts'
 import { logsRequests } from './access.ts'
+import { createBodies } from './bodies.ts'
 import { createConnections } from './connections.ts'
 import {
   type CounterSnapshot,
@@ -175,6 +176,7 @@ async function start(
     table: current.table,
     file: current.file,
     pool,
+    bodies: createBodies(counters),
     pulse: parts.pulse,
     logRequests: logsRequests(settings.logLevel),
     logAddresses: settings.logAddresses,

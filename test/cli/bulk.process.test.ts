@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -201,6 +201,33 @@ describe('a reader', () => {
     await once(child, 'exit')
     expect([child.exitCode, child.signalCode, err()]).toEqual([0, null, ''])
   })
+})
+
+it('says on a terminal how far it is and how fast, in place of what it said before', async () => {
+  const out = join(cwd, 'progress')
+  const command = [
+    process.execPath,
+    programPath,
+    'check',
+    join(cwd, many),
+    '--table',
+    path,
+    '>',
+    out,
+  ].join(' ')
+  // script(1) gives it a terminal for its standard error.
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const [code] = (await once(child, 'close')) as [number]
+  expect(said).toMatch(/\r[^\n]*[\d,]+ addresses, [\d,]+\/s, \d+ %/)
+  // There are bad lines.
+  expect(code).toBe(1)
+  const bytes = expected.reduce((sum, line) => sum + Buffer.byteLength(line), 0) * times
+  expect(statSync(out).size).toBe(bytes)
+  rmSync(out)
 })
 
 describe('an interrupt', () => {

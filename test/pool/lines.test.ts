@@ -2,6 +2,8 @@
 
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
+import type { CheckAnswer } from '../../src/api/answer.ts'
+import { invalidAddress } from '../../src/api/error.ts'
 import { checkFields } from '../../src/config/lines.ts'
 import { signalNames } from '../../src/model/kind.ts'
 import { formatIpv4 } from '../../src/ip/text.ts'
@@ -102,6 +104,15 @@ describe('lines', () => {
     expect(textOf(out)).toBe('64496,9.1.2.3,81,Example Access,tor\n,x,,,\n')
   })
 
+  it('become short lines that say what the answer says', () => {
+    const { out } = given({ give: 'text' })
+    const wanted = texts.map((text) => briefly(text, table.check(text)))
+    expect(textOf(out)).toBe(`${wanted.join('\n')}\n`)
+    expect(textOf(given({ give: 'text' }, ['9.1.2.3']).out)).toBe(
+      '9.1.2.3          tor 81 very_high              AS64496 Example Access (isp)  Berlin, DE  also blocklist_match\n',
+    )
+  })
+
   it('are tallied as they are answered', () => {
     const { tally, out } = given({ give: 'tally' })
     const answers = texts.flatMap((text) => table.check(text) ?? [])
@@ -116,3 +127,22 @@ describe('lines', () => {
     expect(new Set(tally!.hashes).size).toBe(new Set(judged).size)
   })
 })
+
+/** The slow, obvious twin of a short line. */
+function briefly(text: string, answer: CheckAnswer | undefined): string {
+  if (answer === undefined) return `${text}: ${invalidAddress.message}`
+  const { classification, risk_score, risk_level, network, location, proxy, bot } = answer
+  const provider = proxy?.provider || bot?.provider || ''
+  const signals = signalNames.filter((name) => answer.signals[name] && name !== classification)
+  const place = [location?.city, location?.country_code].filter(Boolean)
+  return [
+    text.padEnd(15),
+    `${classification} ${risk_score} ${risk_level}`.padEnd(28),
+    network === null ? '-' : `AS${network.asn} ${network.organization} (${network.type})`,
+    place.join(', '),
+    provider === '' ? '' : `by ${provider}`,
+    signals.length === 0 ? '' : `also ${signals.join(', ')}`,
+  ]
+    .filter((part) => part !== '')
+    .join('  ')
+}

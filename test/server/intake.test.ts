@@ -1,5 +1,6 @@
 // Requests that use each other's objects again (request.ts): what one of them left behind, or still
-// does, reaches no other; and the headers that are bytes say what the text says (head.ts).
+// does, reaches no other; and the headers that are bytes say what the text says (head.ts). Bodies that
+// never end hold no more than they may (bodies.ts), nor do answers that nobody reads (stream.ts).
 
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
@@ -11,29 +12,34 @@ import { remainingAt } from '../../src/account/header.ts'
 import type { Authenticated } from '../../src/account/keyring.ts'
 import type { Limiter } from '../../src/account/limiter.ts'
 import { createLog } from '../../src/base/log.ts'
-import { newCounters } from '../../src/server/counters.ts'
-import { type Service, newExchange } from '../../src/server/exchange.ts'
+import { checkBodyBytesMax } from '../../src/api/path.ts'
+import { createBodies } from '../../src/server/bodies.ts'
+import { newCounters, snapshotOf, totalsOf } from '../../src/server/counters.ts'
+import { type Service, newExchange, states } from '../../src/server/exchange.ts'
 import { contentHeaders, headBytes } from '../../src/server/head.ts'
 import { limitHeaders } from '../../src/server/limit.ts'
 import { handleRequest } from '../../src/server/request.ts'
 import { overdueMs } from '../../src/server/pulse.ts'
 import { requestIds } from '../../src/server/requestid.ts'
-import { checkEndpoint } from '../../src/server/route.ts'
+import { type Endpoint, checkEndpoint } from '../../src/server/route.ts'
+import { piecesAhead, streamJson } from '../../src/server/stream.ts'
 import { loadUws } from '../../src/server/uws.ts'
 import { openTable } from '../../src/table/open.ts'
 import { writeSmallTable } from '../table/small.ts'
 import { responsesIn } from './socket.ts'
 
 const table = openTable(writeSmallTable())
-const key: Authenticated = {
+const keyOf = (keyId: string): Authenticated => ({
   kind: 'authenticated',
-  keyId: 'test',
+  keyId,
   plan: 'internal',
   apis: ['ip-risk'],
   insights: 'never',
   limits: {},
-  allowance: newAllowance('test', {}),
-}
+  allowance: newAllowance(keyId, {}),
+})
+/** Whose requests come next. */
+let key = keyOf('test')
 
 /** What the limiter says, changed by the tests of headers. */
 const left = { policy: '', values: [-1, -1, -1, -1] }
@@ -47,18 +53,23 @@ const limiter = {
   remaining: (_key: unknown, _nowMs: number, out: Float64Array) => out.set(left.values),
 } as unknown as Limiter
 
+const counters = newCounters()
+/** Room for eight largest bodies of a check. */
+const bodiesBytes = 8 * checkBodyBytesMax
+
 /** Of requests, in the place of the clock's. */
 let beats = 0
 
 const service: Service = {
   keyring: { authenticate: () => key, known: () => true },
   limiter,
-  counters: newCounters(),
+  counters,
   log: createLog({ level: 'silent' } as never),
   requestIds: requestIds(),
   table: () => table,
   file: () => undefined,
   pool: undefined as never,
+  bodies: createBodies(counters, bodiesBytes),
   pulse: {
     beatenMs: Infinity,
     beat: (nowMs) => {
@@ -72,6 +83,29 @@ const service: Service = {
   draining: false,
 }
 
+/** An answer of 128 MB, far more than sockets hold. */
+const pieces = { count: 512, bytes: 1 << 18, asked: 0, given: 0, aheadMost: 0 }
+const inPieces: Endpoint = {
+  access: 'open',
+  answer: (exchange) => {
+    const piece = Buffer.alloc(pieces.bytes, '1')
+    streamJson(exchange, {
+      count: pieces.count,
+      before: '{"pieces":[',
+      between: ',',
+      after: ']}',
+      ask: (_index, give) => {
+        pieces.asked += 1
+        pieces.aheadMost = Math.max(pieces.aheadMost, pieces.asked - pieces.given)
+        setImmediate(() => {
+          pieces.given += 1
+          if (exchange.state !== states.gone) exchange.res.cork(() => give(piece))
+        })
+      },
+    })
+  },
+}
+
 let listening: us_listen_socket
 let port = 0
 let stop: () => void
@@ -80,6 +114,7 @@ beforeAll(async () => {
   const uws = await loadUws()
   const app = uws.App()
   app.post('/nowhere', (res, req) => handleRequest(service, res, req))
+  app.post('/pieces', (res, req) => handleRequest(service, res, req, inPieces))
   app.post('/*', (res, req) => handleRequest(service, res, req, checkEndpoint))
   await new Promise<void>((resolve, reject) => {
     app.listen('127.0.0.1', 0, (socket) => {
@@ -237,6 +272,116 @@ describe('a body that nobody asks for', () => {
     const { socket } = await sendTwice('a')
     await once(socket, 'close')
     expect(service.pending).toBe(0)
+  })
+})
+
+describe('bodies that come and never end', () => {
+  const stuck = checkBodyBytesMax - 1
+  const post = (length: number): string =>
+    `POST /check HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\nContent-Length: ${length}\r\n\r\n`
+
+  /** All but the last byte of the largest body, its answer in it. */
+  async function begin(count: number): Promise<readonly Client[]> {
+    const clients = await Promise.all(Array.from({ length: count }, newClient))
+    for (const { socket } of clients) {
+      socket.write(post(checkBodyBytesMax) + bodyOf('9.1.2.3').padEnd(stuck, ' '))
+    }
+    return clients
+  }
+  const until = async (holds: () => boolean): Promise<void> => {
+    while (!holds()) await settle()
+  }
+
+  it('hold no more than there is room for, and no key more than half; others are told 503', async () => {
+    key = keyOf('greedy')
+    const greedy = await begin(10)
+    await until(() => totalsOf(snapshotOf(counters)).shed === 6)
+    expect(counters.bodyBytes).toBe(bodiesBytes / 2)
+    // A small check has room all the same, in one piece or in two.
+    const small = await newClient()
+    small.socket.write(`${head('9.1.2.3')}{"ip"`)
+    await until(() => counters.bodyBytes > bodiesBytes / 2)
+    small.socket.write(bodyOf('9.1.2.3').slice(5))
+    expect(await small.heard(1)).toEqual([said('9.1.2.3')])
+    small.socket.destroy()
+
+    key = keyOf('modest')
+    const modest = await begin(4)
+    await until(() => counters.bodyBytes === bodiesBytes)
+    key = keyOf('third')
+    const [late] = await begin(1)
+    await until(() => totalsOf(snapshotOf(counters)).shed === 7)
+    expect(counters.bodyBytes).toBe(bodiesBytes)
+    key = keyOf('test')
+
+    // Told when its body has ended, on a connection that goes on; those with room are answered.
+    late!.socket.write(' ')
+    expect((await late!.heard(1))[0]).toContain('"code":"upstream_unavailable"')
+    late!.socket.write(head('9.1.2.3') + bodyOf('9.1.2.3'))
+    expect((await late!.heard(2))[1]).toBe(said('9.1.2.3'))
+    for (const { socket } of modest) socket.write(' ')
+    for (const { heard } of modest) expect(await heard(1)).toEqual([`x ${answerTo('9.1.2.3')}`])
+    expect(counters.bodyBytes).toBe(bodiesBytes / 2)
+
+    // What goes away gives its room back, too.
+    for (const { socket } of [...greedy, ...modest, late!]) socket.resetAndDestroy()
+    await until(() => service.pending === 0)
+    expect(counters.bodyBytes).toBe(0)
+  })
+
+  it('take no room where they state more than they may', async () => {
+    const client = await newClient()
+    client.socket.write(post(checkBodyBytesMax + 1))
+    client.socket.write('{'.repeat(1000))
+    await until(() => service.pending === 1)
+    await settle()
+    expect(counters.bodyBytes).toBe(0)
+    client.socket.write('{'.repeat(checkBodyBytesMax - 999))
+    expect((await client.heard(1))[0]).toContain('"code":"payload_too_large"')
+    client.socket.destroy()
+  })
+})
+
+describe('an answer in pieces', () => {
+  const ask = 'POST /pieces HTTP/1.1\r\nHost: a\r\nX-Request-Id: x\r\nContent-Length: 2\r\n\r\n{}'
+
+  it('is asked for only as far as its client takes it, and then goes on', async () => {
+    pieces.asked = pieces.given = 0
+    const { socket } = await newClient()
+    socket.pause()
+    socket.write(ask)
+    // What sockets hold, several megabytes, is written; then nothing is asked for any more.
+    let before = -1
+    while (pieces.asked === 0 || pieces.asked !== before) {
+      before = pieces.asked
+      for (let i = 0; i < 50; i += 1) await settle()
+    }
+    expect(pieces.asked * pieces.bytes).toBeLessThan(pieces.count * pieces.bytes * 0.25)
+    let heard = 0
+    let tail = ''
+    socket.on('data', (chunk: Buffer) => {
+      heard += chunk.length
+      tail = (tail + chunk.subarray(-32).toString('latin1')).slice(-32)
+    })
+    socket.resume()
+    while (!tail.endsWith(']}\r\n0\r\n\r\n')) await once(socket, 'data')
+    expect(heard).toBeGreaterThan(pieces.count * pieces.bytes)
+    expect([pieces.asked, pieces.aheadMost <= piecesAhead]).toEqual([pieces.count, true])
+    socket.destroy()
+  })
+
+  it('is asked for no more when its client goes', async () => {
+    pieces.asked = pieces.given = 0
+    const { socket } = await newClient()
+    socket.pause()
+    socket.write(ask)
+    while (pieces.given < 5) await settle()
+    socket.resetAndDestroy()
+    while (service.pending > 0) await settle()
+    const { asked } = pieces
+    await settle()
+    expect(pieces.asked).toBe(asked)
+    expect(asked).toBeLessThan(pieces.count)
   })
 })
 

@@ -154,7 +154,7 @@ describe('a worker', () => {
     said.length = 0
     tell({ kind: 'count' })
     expect(said).toMatchObject([
-      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0, 0, 0, 0, 0] } },
+      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0, 0, 0, 0, 0, 0] } },
     ])
     expect(responsesIn((await converse(port, [request('next')])).text)[0]?.status).toBe(500)
   })

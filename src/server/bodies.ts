@@ -1,0 +1,46 @@
+// Room for bodies that come in pieces. Each has its own limit (contract 3.11), but connections are
+// thousands, and clients that send a megabyte each and never end it must not fill a worker's memory.
+// So there is a limit of all together; what would be above it is answered 503 with Retry-After, once
+// it has been read and thrown away, and counted.
+//
+// Invariants: a key holds at most half of it, so that nobody alone shuts the others out; who takes
+// room gives it back when the body has been handed on, refused or given up. Small bodies are always
+// taken: so many connections as there may be hold little in them.
+
+import { bodiesBytesMax } from '../base/limits.ts'
+import { type Counters, countShed } from './counters.ts'
+
+/** A check by an ordinary client is far below, and the first room of every body. */
+export const smallBodyBytes = 1024
+
+export interface Bodies {
+  /** Whether a body that held `held` bytes of room may hold `wanted`. */
+  readonly take: (keyId: string, held: number, wanted: number) => boolean
+  readonly giveBack: (keyId: string, bytes: number) => void
+}
+
+export function createBodies(
+  counters: Pick<Counters, 'bodyBytes' | 'totals'>,
+  bytesMax: number = bodiesBytesMax,
+): Bodies {
+  const byKey = new Map<string, number>()
+  return {
+    take: (keyId, held, wanted) => {
+      const own = (byKey.get(keyId) ?? 0) + wanted - held
+      const all = counters.bodyBytes + wanted - held
+      if (wanted > smallBodyBytes && (all > bytesMax || own > bytesMax / 2)) {
+        countShed(counters)
+        return false
+      }
+      byKey.set(keyId, own)
+      counters.bodyBytes = all
+      return true
+    },
+    giveBack: (keyId, bytes) => {
+      const own = (byKey.get(keyId) ?? 0) - bytes
+      if (own > 0) byKey.set(keyId, own)
+      else byKey.delete(keyId)
+      counters.bodyBytes -= bytes
+    },
+  }
+}
