@@ -1,10 +1,14 @@
 // The ceiling of bench:http, a program of its own: bare uWebSockets.js in a cluster like the real
 // server's, that answers everything with 200 and the same `--bytes` of JSON. It reads no header and
-// no body and adds no header: what any server on uWebSockets.js cannot pass. Loopback only.
+// no body and adds no header: what any server on uWebSockets.js cannot pass. With `--calls` it makes the
+// binding's calls that a check cannot do without (one pass over the headers, the body, headers and
+// answer as bytes) and does nothing else: what of a check's garbage is the binding's. Loopback only,
+// with requests that come in one piece.
 
 import cluster from 'node:cluster'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { loadUws } from '../src/server/uws.ts'
 import { probePort } from '../src/server/probe.ts'
 import { wholeOption } from './option.ts'
@@ -21,25 +25,56 @@ function readOptions(): {
   readonly bytes: number
   readonly workers: number
   readonly port: number
+  readonly calls: boolean
 } {
   const { values } = parseArgs({
     options: {
       bytes: { type: 'string' },
       workers: { type: 'string' },
       port: { type: 'string' },
+      calls: { type: 'boolean', default: false },
     },
   })
   return {
     bytes: wholeOption('bytes', values.bytes, { min: 0, max: 1 << 20, otherwise: 700 }),
     workers: wholeOption('workers', values.workers, { min: 1, max: 1024, otherwise: 1 }),
     port: wholeOption('port', values.port, { min: 0, max: 65_535, otherwise: 0 }),
+    calls: values.calls,
+  }
+}
+
+/** Never undefined where it is called: the body follows its headers within one piece. */
+let asking: HttpResponse | undefined
+/** What was read, so that it is. */
+let headers = 0
+let view = new Uint8Array(0)
+
+/** A check's calls of the binding, with nothing made that the binding does not hand out itself. */
+function answerByCalls(body: string): (res: HttpResponse, req: HttpRequest) => void {
+  const head = Buffer.from('application/json')
+  const answer = Buffer.from(body)
+  const takeHeader = (name: string, value: string): void => {
+    headers += name.length + value.length
+  }
+  const onAborted = (): void => undefined
+  const onData = (chunk: ArrayBuffer, isLast: boolean): void => {
+    view = new Uint8Array(chunk)
+    if (isLast && view.length > 0) asking?.writeHeader('content-type', head).end(answer)
+  }
+  return (res, req) => {
+    req.forEach(takeHeader)
+    req.getQuery()
+    asking = res
+    res.onAborted(onAborted)
+    res.onData(onData)
   }
 }
 
 async function runPrimary(): Promise<void> {
-  const { bytes, workers, port: wanted } = readOptions()
+  const { bytes, workers, port: wanted, calls } = readOptions()
   const port = await probePort({ host, port: wanted })
-  cluster.setupPrimary({ args: ['--bytes', String(bytes), '--port', String(port)] })
+  const args = ['--bytes', String(bytes), '--port', String(port), ...(calls ? ['--calls'] : [])]
+  cluster.setupPrimary({ args })
   // A worker that is gone would make the ceiling lower than it is: end, and be noticed.
   cluster.on('exit', () => process.exit(1))
   let listening = 0
@@ -53,15 +88,16 @@ async function runPrimary(): Promise<void> {
 }
 
 async function runWorker(): Promise<void> {
-  const { bytes, port } = readOptions()
+  const { bytes, port, calls } = readOptions()
   const uws = await loadUws()
   const body = constantAnswer(bytes)
+  const answerAtOnce = (res: HttpResponse): void => {
+    res.writeHeader('content-type', 'application/json')
+    res.end(body)
+  }
   uws
     .App()
-    .any('/*', (res) => {
-      res.writeHeader('content-type', 'application/json')
-      res.end(body)
-    })
+    .any('/*', calls ? answerByCalls(body) : answerAtOnce)
     .listen(host, port, (socket) => {
       if (socket === false) throw new Error(`The port ${port} of ${host} cannot be listened on.`)
       process.send?.('listening')

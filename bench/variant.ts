@@ -58,11 +58,8 @@ export function startIprisk(
   },
 ): Promise<Variant> {
   const { workers, cores, folder, table, sampling } = options
-  const preload = `--import ${new URL('sampling.js', import.meta.url).href}`
   const command: CommandLine = [
-    ...(sampling === undefined
-      ? iprisk
-      : (['env', `BENCH_SAMPLING=${sampling}`, `NODE_OPTIONS=${preload}`, ...iprisk] as const)),
+    ...sampled(sampling, iprisk),
     'serve',
     ...flagsOf({ host: '127.0.0.1', port: 0, 'admin-port': 0, 'log-level': 'warn' }),
     ...flagsOf({ workers, table, state: stateOf(folder) }),
@@ -75,9 +72,27 @@ export function startIprisk(
   )
 }
 
-export function startBare(options: Placed & { readonly bytes: number }): Promise<Variant> {
-  const { workers, cores, folder, bytes } = options
-  const command: CommandLine = [...bare, ...flagsOf({ workers, bytes })]
+/** `program`, told where sampling.ts is told when to sample. */
+function sampled(sampling: string | undefined, program: CommandLine): CommandLine {
+  if (sampling === undefined) return program
+  const preload = `--import ${new URL('sampling.js', import.meta.url).href}`
+  return ['env', `BENCH_SAMPLING=${sampling}`, `NODE_OPTIONS=${preload}`, ...program]
+}
+
+export function startBare(
+  options: Placed & {
+    readonly bytes: number
+    /** Makes a check's calls of the binding, and its heap is sampled by that folder. */
+    readonly callsSampling?: string
+  },
+): Promise<Variant> {
+  const { workers, cores, folder, bytes, callsSampling } = options
+  const flags = flagsOf({ workers, bytes })
+  const command: CommandLine = [
+    ...sampled(callsSampling, bare),
+    ...flags,
+    ...(callsSampling === undefined ? [] : ['--calls']),
+  ]
   return start(
     'bare',
     pinned(cores, command),

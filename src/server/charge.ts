@@ -25,13 +25,23 @@ export function charge(
     exchange.owed = exchange.units
     done(exchange)
   } else if (result === spendResults.pending) {
-    limiter.whenLeased(key.allowance, () => resume(exchange, () => charge(exchange, key, done)))
+    chargeWhenLeased(exchange, key, done)
   } else if (result === spendResults.exceeded) {
     countLimited(counters, limitedBy.quota)
     replyError(exchange, 'api_quota_exceeded')
   } else {
     replyError(exchange, 'upstream_unavailable')
   }
+}
+
+/** Apart from `charge`, for a closure in there would be garbage of every request that never waits. */
+function chargeWhenLeased(
+  exchange: Exchange,
+  key: Authenticated,
+  done: (exchange: Exchange) => void,
+): void {
+  const { limiter } = exchange.service
+  limiter.whenLeased(key.allowance, () => resume(exchange, () => charge(exchange, key, done)))
 }
 
 /**

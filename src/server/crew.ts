@@ -120,6 +120,15 @@ interface State {
   failure: string
 }
 
+/**
+ * Young objects of a worker have 4 MB before they are collected. V8 begins with one, gives back
+ * what grew beyond it whenever a worker was idle, and grows again only where much survives, of which
+ * checks leave nothing: 9 collections in 10,000 checks, at 35,000 checks a second thirty a second,
+ * and in each of them everybody waits. With four they are 2. Helper threads, which have little to
+ * copy, would only have to be waited for.
+ */
+const workerFlags = ['--min-semi-space-size=4', '--no-parallel-scavenge'] as const
+
 /** Forks the workers at once; they listen only after `start`. */
 export function createCrew(options: CrewOptions): Crew {
   const { settings, log } = options
@@ -140,7 +149,9 @@ export function createCrew(options: CrewOptions): Crew {
     rolling: Promise.resolve(),
     failure: '',
   }
-  cluster.setupPrimary({ exec: workerProgram, args: [], silent: false })
+  // What the operator gives to Node comes behind, and so counts.
+  const execArgv = [...workerFlags, ...process.execArgv]
+  cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
   fill(state)
   const vigil = watchOver(state)
   return {

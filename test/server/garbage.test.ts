@@ -1,0 +1,146 @@
+// What a check leaves for the garbage collector between the binding's calls: the view of its body, and
+// an instant or two as numbers on the heap, 16 bytes each, where V8 does not inline the call that
+// takes them. The server's own path from headers to answer on a small table with real keys, rate and
+// quota; in the place of the binding stands what allocates nothing, so what is found is ours.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openAccount } from '../../src/account/account.ts'
+import { createKey } from '../../src/account/issue.ts'
+import { openLmdbStore } from '../../src/account/lmdb.ts'
+import { createLog } from '../../src/base/log.ts'
+import { newCounters } from '../../src/server/counters.ts'
+import type { Service } from '../../src/server/exchange.ts'
+import { handleRequest } from '../../src/server/request.ts'
+import { requestIds } from '../../src/server/requestid.ts'
+import { checkEndpoint } from '../../src/server/route.ts'
+import { openTable } from '../../src/table/open.ts'
+import { writeSmallTable } from '../table/small.ts'
+
+const table = openTable(writeSmallTable())
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-garbage-'))
+const addresses = ['9.1.2.3', '11.5.5.5', '13.0.0.1', '10.0.0.1', '2a01:4f8::1', '::ffff:9.1.2.3']
+const bodies = addresses.map((ip) => {
+  const bytes = Buffer.from(JSON.stringify({ ip }))
+  return { length: String(bytes.length), chunk: new Uint8Array(bytes).buffer }
+})
+
+let service: Service
+let authorization = ''
+let end: () => Promise<void>
+
+/** The body that comes next. */
+let coming = bodies[0]!
+let answered = 0
+
+const request = {
+  forEach: (take: (name: string, value: string) => void) => {
+    take('host', 'localhost')
+    take('authorization', authorization)
+    take('content-type', 'application/json')
+    take('content-length', coming.length)
+  },
+  getQuery: () => undefined,
+} as unknown as HttpRequest
+
+const response = {
+  onAborted: () => response,
+  onData: (take: (chunk: ArrayBuffer, isLast: boolean) => void) => {
+    take(coming.chunk, true)
+    return response
+  },
+  writeHeader: () => response,
+  end: () => {
+    answered += 1
+    return response
+  },
+} as unknown as HttpResponse
+
+/** More than all checks here: a lease is fetched in another turn of the loop, and none comes here. */
+const unitsAhead = 1_000_000
+
+beforeAll(async () => {
+  const store = await openLmdbStore(folder)
+  const limits = { perSecond: 1_000_000, burst: 10_000_000, quotaPerMonth: 1e9 }
+  const named = { name: 'garbage', plan: 'test', apis: ['ip-risk'], limits } as const
+  authorization = `Bearer ${(await createKey(store, named, Date.now())).text}`
+  await store.close()
+  const { keyring, limiter } = await openAccount({
+    stateFolder: folder,
+    plans: { test: { name: 'test', apis: ['ip-risk'], insights: 'on_request' } },
+    onTrouble: () => expect.unreachable('the limits are in trouble'),
+    onRecovery: () => undefined,
+  })
+  await keyring.refresh(Date.now())
+  const key = keyring.authenticate(authorization)
+  if (key.kind === 'denied') throw new Error('the key is denied')
+  limiter.spend(key.allowance, unitsAhead, performance.now())
+  await new Promise<void>((resolve) => limiter.whenLeased(key.allowance, resolve))
+  end = limiter.close
+  service = {
+    keyring,
+    limiter,
+    counters: newCounters(),
+    log: createLog({ level: 'silent' } as never),
+    requestIds: requestIds(),
+    table: () => table,
+    file: () => undefined,
+    pool: undefined as never,
+    pulse: { beatenMs: Infinity, beat: () => undefined },
+    logRequests: false,
+    logAddresses: false,
+    pending: 0,
+    draining: false,
+  }
+})
+afterAll(async () => {
+  await end()
+  rmSync(folder, { recursive: true })
+})
+
+function checkAll(rounds: number): void {
+  for (let round = 0; round < rounds; round++) {
+    for (const body of bodies) {
+      coming = body
+      handleRequest(service, response, request, checkEndpoint)
+    }
+  }
+}
+
+/** Three numbers: the smallest closure with its context is larger. */
+const numbersBytes = 3 * 16 + 1
+
+/** Bytes of heap that a body takes: of many measures the median, as some see a collection. */
+function bytesPerBody(work: (rounds: number) => void): number {
+  const rounds = 500
+  const found = Array.from({ length: 21 }, () => {
+    const before = process.memoryUsage().heapUsed
+    work(rounds)
+    return (process.memoryUsage().heapUsed - before) / rounds / bodies.length
+  })
+  return found.sort((a, b) => a - b)[10]!
+}
+
+/** What no request can do without: the binding hands over a buffer, and only a view reads it. */
+let view = new Uint8Array(0)
+function viewAll(rounds: number): void {
+  for (let round = 0; round < rounds; round++) {
+    for (const { chunk } of bodies) view = new Uint8Array(chunk)
+  }
+}
+
+describe('a check, between the calls of the binding', () => {
+  it('leaves no object but the view of its body', () => {
+    checkAll(5000)
+    viewAll(5000)
+    const before = answered
+    const bytes = bytesPerBody(checkAll)
+    expect(answered - before).toBe(21 * 500 * bodies.length)
+    expect(service.counters.requests[0]).toBe(answered)
+    expect(bytes - bytesPerBody(viewAll)).toBeLessThan(numbersBytes)
+    expect(view.length).toBeGreaterThan(0)
+  })
+})
