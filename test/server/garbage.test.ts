@@ -12,6 +12,7 @@ import { openAccount } from '../../src/account/account.ts'
 import { createKey } from '../../src/account/issue.ts'
 import { openLmdbStore } from '../../src/account/lmdb.ts'
 import { createLog } from '../../src/base/log.ts'
+import { createBodies } from '../../src/server/bodies.ts'
 import { newCounters } from '../../src/server/counters.ts'
 import type { Service } from '../../src/server/exchange.ts'
 import { handleRequest } from '../../src/server/request.ts'
@@ -80,10 +81,12 @@ beforeAll(async () => {
   limiter.spend(key.allowance, unitsAhead, performance.now())
   await new Promise<void>((resolve) => limiter.whenLeased(key.allowance, resolve))
   end = limiter.close
+  const counters = newCounters()
   service = {
     keyring,
     limiter,
-    counters: newCounters(),
+    counters,
+    bodies: createBodies(counters),
     log: createLog({ level: 'silent' } as never),
     requestIds: requestIds(),
     table: () => table,
