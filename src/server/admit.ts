@@ -2,6 +2,7 @@
 // by the keyring, then 429 rate: every authenticated and permitted request spends one of its rate,
 // whatever becomes of it; a batch spends the rest when it is known how large it is.
 
+import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../account/keyring.ts'
 import { type AdmitResult, admitResults } from '../account/limiter.ts'
 import { addressesARequest } from '../api/batch.ts'

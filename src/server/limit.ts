@@ -4,6 +4,7 @@
 // answer to a known key, Retry-After where one was exceeded. The values are ours, so that they may
 // go out in the one `writeHeader` call of reply.ts.
 
+import { performance } from 'node:perf_hooks'
 import { remainingLength, remainingText, retryAfterSeconds } from '../account/header.ts'
 import type { ApiErrorCode } from '../api/error.ts'
 import type { Exchange } from './exchange.ts'

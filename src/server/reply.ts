@@ -11,6 +11,7 @@
 // a length and has no body as complete: it does not close when told to, no longer cuts the idle
 // connection, and kills the next request on it. So we close it ourselves.
 
+import { performance } from 'node:perf_hooks'
 import { type ApiErrorCode, apiErrors, errorBody } from '../api/error.ts'
 import { logAnswer } from './access.ts'
 import { type Status, countRequest } from './counters.ts'

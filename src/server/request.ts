@@ -6,6 +6,7 @@
 // end the process; `req` is used only in the turn that brought it; a body chunk is copied or used
 // before its callback returns.
 
+import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { ApiErrorCode } from '../api/error.ts'
 import { checkBodyBytesMax } from '../api/path.ts'
