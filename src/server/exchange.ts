@@ -71,7 +71,7 @@ export interface Exchange {
   owed: number
   /** Called once, when the answer is written or its client has gone. */
   onEnd: (() => void) | undefined
-  /** By `performance.now()` of node:perf_hooks; the global of that name is a getter, 1 % of a check. */
+  /** By `performance.now()` of node:perf_hooks: the global is a getter, and 1 % of a check. */
   startedMs: number
   /** Whose limits the answer states; `undefined` where nobody is known, or needs none. */
   key: Authenticated | undefined
