@@ -8,7 +8,7 @@
 //   --short          with --save: keeps a short run, and the report says that it is one
 //   --table FILE     the table of the tests, or data/table/world.iprisk, by default
 //   --feeds FOLDER   for the world build; ../shared/feeds by default
-//   --only a,b       parts: lookup, http, allocation, memory, growth, world
+//   --only a,b       parts: lookup, http, allocation, profile, memory, growth, world
 //   --smoke          seconds: whether it works
 //
 // A part that needs what is not there is skipped with the reason; one that fails ends the run.
@@ -42,6 +42,7 @@ const flags = {
     full: ['--seconds', '48'],
   },
   allocation: { smoke: ['--smoke'], short: ['--seconds', '5'], full: [] },
+  profile: { smoke: ['--smoke'], short: ['--seconds', '5'], full: [] },
   memory: { smoke: ['--smoke'], short: ['--seconds', '1'], full: [] },
   growth: { smoke: ['--smoke'], short: ['--rounds', '2', '--milliseconds', '50'], full: [] },
   world: { smoke: [], short: [], full: [] },

@@ -1,39 +1,77 @@
-// Preloaded (`node --import`) into the server whose garbage is measured. In each worker it watches
-// the folder that BENCH_SAMPLING names: a file `start` begins a sampling of the heap that keeps what
-// is collected meanwhile too; a file `stop` ends it and writes `profile.json`: bytes by function.
+// Preloaded (`node --import`) into a server that is looked into. In each worker it watches the folder
+// that BENCH_SAMPLING names: a file `start` begins a sampling, of the heap (what is collected meanwhile
+// too) or of the time, as it says; a file `stop` ends it and writes `profile.json`: bytes or
+// microseconds by function. One sampling a server.
 
 import cluster from 'node:cluster'
-import { existsSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 
-interface ProfileNode {
-  readonly callFrame: { readonly functionName: string; readonly url: string }
-  readonly selfSize: number
-  readonly children: readonly ProfileNode[]
+export type SamplingKind = 'heap' | 'time'
+
+interface Frame {
+  readonly functionName: string
+  readonly url: string
 }
 
-export interface Allocated {
+interface HeapNode {
+  readonly callFrame: Frame
+  readonly selfSize: number
+  readonly children: readonly HeapNode[]
+}
+
+/** Bytes or microseconds of a function alone, without those that it calls. */
+export interface FunctionSum {
   readonly name: string
   readonly url: string
-  readonly bytes: number
+  readonly sum: number
 }
 
 const lookMs = 100
 /** Bytes between samples, on average. */
 const samplingInterval = 4096
+/** Microseconds between samples. */
+const sampleUs = 500
 
-function byFunction(head: ProfileNode): readonly Allocated[] {
-  const sums = new Map<string, Allocated>()
-  const walk = ({ callFrame, selfSize, children }: ProfileNode): void => {
-    const { functionName: name, url } = callFrame
-    const known = sums.get(`${url} ${name}`)
-    sums.set(`${url} ${name}`, { name, url, bytes: (known?.bytes ?? 0) + selfSize })
-    for (const child of children) walk(child)
+function byFunction(parts: Iterable<readonly [Frame, number]>): readonly FunctionSum[] {
+  const sums = new Map<string, FunctionSum>()
+  for (const [{ functionName: name, url }, part] of parts) {
+    const sum = (sums.get(`${url} ${name}`)?.sum ?? 0) + part
+    sums.set(`${url} ${name}`, { name, url, sum })
   }
-  walk(head)
-  return [...sums.values()].filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes)
+  return [...sums.values()].filter(({ sum }) => sum > 0).sort((a, b) => b.sum - a.sum)
+}
+
+function* heapParts(node: HeapNode): Iterable<readonly [Frame, number]> {
+  yield [node.callFrame, node.selfSize]
+  for (const child of node.children) yield* heapParts(child)
+}
+
+/** Begins; what it gives ends it. */
+async function sampleHeap(session: Session): Promise<() => Promise<readonly FunctionSum[]>> {
+  await session.post('HeapProfiler.startSampling', {
+    samplingInterval,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  })
+  return async () => {
+    const { profile } = await session.post('HeapProfiler.stopSampling')
+    return byFunction(heapParts(profile.head))
+  }
+}
+
+async function sampleTime(session: Session): Promise<() => Promise<readonly FunctionSum[]>> {
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: sampleUs })
+  await session.post('Profiler.start')
+  return async () => {
+    const { profile } = await session.post('Profiler.stop')
+    const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]))
+    const { samples = [], timeDeltas = [] } = profile
+    return byFunction(samples.map((id, i) => [frames.get(id)!, timeDeltas[i] ?? 0] as const))
+  }
 }
 
 async function watch(folder: string): Promise<void> {
@@ -49,16 +87,11 @@ async function watch(folder: string): Promise<void> {
       timer.unref()
     })
   await wait('start')
-  const options = {
-    samplingInterval,
-    includeObjectsCollectedByMajorGC: true,
-    includeObjectsCollectedByMinorGC: true,
-  }
-  await session.post('HeapProfiler.startSampling', options)
+  const kind = readFileSync(join(folder, 'start'), 'utf8') as SamplingKind
+  const end = await (kind === 'heap' ? sampleHeap : sampleTime)(session)
   await wait('stop')
-  const { profile } = await session.post('HeapProfiler.stopSampling')
   // Whole, or not there yet, for who waits for it.
-  writeFileSync(join(folder, 'profile.tmp'), JSON.stringify(byFunction(profile.head)))
+  writeFileSync(join(folder, 'profile.tmp'), JSON.stringify(await end()))
   renameSync(join(folder, 'profile.tmp'), join(folder, 'profile.json'))
 }
 

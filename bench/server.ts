@@ -47,12 +47,11 @@ export async function startServers(options: {
     const iprisk = await startIprisk({ ...placed, table: table.path })
     const ask = async (): Promise<SampleReport> => sampleIprisk(iprisk.port, requests, table)
     servers.push({ ...iprisk, requests, sample: ask })
-    const bare = await startBare({ ...placed, bytes: answerBytes })
-    servers.push({
-      ...bare,
-      requests,
-      sample: async () => sampleBare(bare.port, requests, answerBytes),
-    })
+    for (const calls of [false, true]) {
+      const bare = await startBare({ ...placed, bytes: answerBytes, calls })
+      const sample = async (): Promise<SampleReport> => sampleBare(bare.port, requests, answerBytes)
+      servers.push({ ...bare, requests, sample })
+    }
     if (peers) {
       skipped.push(...(await startPeers(requests, placed, servers)))
     }

@@ -10,7 +10,7 @@ import { nginxCommand } from './peer/nginx.ts'
 import { pinned } from './pin.ts'
 import { probePort } from '../src/server/probe.ts'
 
-export const variantNames = ['iprisk', 'bare', 'nginx', 'node', 'fastify'] as const
+export const variantNames = ['iprisk', 'bare', 'calls', 'nginx', 'node', 'fastify'] as const
 export type VariantName = (typeof variantNames)[number]
 
 export interface Variant {
@@ -53,7 +53,7 @@ export async function createKey(
 export function startIprisk(
   options: Placed & {
     readonly table: string
-    /** A folder by which sampling.ts is told when to sample the heap. */
+    /** A folder by which sampling.ts is told when to sample what. */
     readonly sampling?: string
   },
 ): Promise<Variant> {
@@ -79,26 +79,22 @@ function sampled(sampling: string | undefined, program: CommandLine): CommandLin
   return ['env', `BENCH_SAMPLING=${sampling}`, `NODE_OPTIONS=${preload}`, ...program]
 }
 
+/** The bare server; with `calls` it makes a check's calls of the binding, and is that variant. */
 export function startBare(
   options: Placed & {
     readonly bytes: number
-    /** Makes a check's calls of the binding, and its heap is sampled by that folder. */
-    readonly callsSampling?: string
+    readonly calls?: boolean
+    readonly sampling?: string
   },
 ): Promise<Variant> {
-  const { workers, cores, folder, bytes, callsSampling } = options
-  const flags = flagsOf({ workers, bytes })
+  const { workers, cores, folder, bytes, calls = false, sampling } = options
   const command: CommandLine = [
-    ...sampled(callsSampling, bare),
-    ...flags,
-    ...(callsSampling === undefined ? [] : ['--calls']),
+    ...sampled(sampling, bare),
+    ...flagsOf({ workers, bytes }),
+    ...(calls ? ['--calls'] : []),
   ]
-  return start(
-    'bare',
-    pinned(cores, command),
-    folder,
-    /^bare listens on http:\/\/127\.0\.0\.1:(\d+)$/,
-  )
+  const says = /^bare listens on http:\/\/127\.0\.0\.1:(\d+)$/
+  return start(calls ? 'calls' : 'bare', pinned(cores, command), folder, says)
 }
 
 /** node:http or fastify, with npm maxmind. */

@@ -40,6 +40,9 @@ export function reportText(
     ...httpLines(run),
     ...plot('throughput', 'Requests a second at the peak'),
     ...plot('latency', 'Latency by percentile at the same offered rate'),
+    '## Where the time of a check goes',
+    '',
+    ...profileLines(run),
     '## Lookups',
     '',
     ...lookupLines(run),
@@ -113,7 +116,8 @@ function httpLines(run: Run): readonly string[] {
   ]
   return [
     `${http.connections} connections, ${http.workers} worker; latencies in ms. \`bare\` is`,
-    'uWebSockets.js with a constant answer of the same size: the ceiling. `steady` is an open loop',
+    'uWebSockets.js with a constant answer of the same size: the ceiling; `calls` is the same server',
+    "after a check's calls of the binding (headers, body, answer as bytes). `steady` is an open loop",
     `at ${count(steady.rate)} requests a second (60 % of our peak): a latency counts from when the`,
     'request was due. What peers do not do: nginx reads no body and no key, has no limits, verdict or',
     'JSON escaping; node:http and fastify have no key, limits, metrics, guard or verdict.',
@@ -121,6 +125,35 @@ function httpLines(run: Run): readonly string[] {
     ...markdownTable(title.split('|'), rows),
     '',
     ...notes.flatMap((note) => [note, '']),
+  ]
+}
+
+function profileLines({ http, profile }: Run): readonly string[] {
+  if (http === undefined || profile === undefined) return absent
+  const us = (name: string): number =>
+    http.variants.find((variant) => variant.name === name)?.cpuUsPerRequest ?? NaN
+  const [bare, calls, own] = [us('bare'), us('calls'), us('iprisk')]
+  const steps = [
+    ['sockets, parser, constant answer (`bare`)', show(bare), show(bare / own)],
+    ['calls of the binding beyond it (`calls`)', show(calls - bare), show((calls - bare) / own)],
+    [
+      'all of our own: guard, key, limits, lookup, answer',
+      show(own - calls),
+      show(1 - calls / own),
+    ],
+    ['a check, everything on (`iprisk`)', show(own), '1'],
+  ]
+  const parts = profile.parts.map(({ name, share }) => [name, `${(share * 100).toFixed(1)} %`])
+  return [
+    'By leaving parts away, CPU of the run above:',
+    '',
+    ...markdownTable(['part', 'µs a request', 'share'], steps),
+    '',
+    `By sampling a worker over ${count(profile.requests)} requests; JavaScript by file, native calls by`,
+    'name, both without what they call:',
+    '',
+    ...markdownTable(['part', 'share'], parts),
+    '',
   ]
 }
 
@@ -196,8 +229,9 @@ function allocationLines({ allocation }: Run): readonly string[] {
     show(bytesPerRequest),
   ])
   return [
-    `${count(allocation.requests)} requests: ${show(allocation.ownBytesPerRequest)} bytes a request`,
-    `while our own code runs, ${show(allocation.bytesPerRequest)} in all.`,
+    `${count(allocation.requests)} requests: ${show(allocation.bytesPerRequest)} bytes a request, of`,
+    `which ${show(allocation.bindingBytesPerRequest)} also come of a server that makes the same calls of`,
+    `the binding and does nothing else: ${show(allocation.ownBytesPerRequest)} are our own.`,
     '',
     ...markdownTable(['function', 'file', 'bytes a request'], rows),
     '',

@@ -7,6 +7,7 @@ import type { AllocationReport } from '../allocation.ts'
 import type { GrowthReport } from '../growth.ts'
 import type { LookupReport } from '../lookup.ts'
 import type { MemoryReport } from '../memory.ts'
+import type { ProfileReport } from '../profile.ts'
 import type { HttpReport } from '../report.ts'
 import type { RunHead } from '../run.ts'
 import type { WorldReport } from '../world.ts'
@@ -18,10 +19,19 @@ export interface Parts {
   readonly growth: GrowthReport
   readonly world: WorldReport
   readonly allocation: AllocationReport
+  readonly profile: ProfileReport
 }
 export type PartName = keyof Parts
 
-export const partNames = ['lookup', 'http', 'allocation', 'memory', 'growth', 'world'] as const
+export const partNames = [
+  'lookup',
+  'http',
+  'allocation',
+  'profile',
+  'memory',
+  'growth',
+  'world',
+] as const
 
 export interface Run extends Partial<Parts> {
   /** The folder's name. */

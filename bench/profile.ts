@@ -1,0 +1,82 @@
+// `npm run bench:profile`: what a check's CPU time is spent on, by sampling a real worker's time under
+// load with a known key and a valid body. JavaScript is told by file, calls of the binding by name; what
+// is neither is the event loop, the parser of requests and the kernel's work for the sockets. Shares,
+// not microseconds: being looked at costs time too; bench:http has the microseconds of the whole.
+//
+//   --table FILE  --seconds 15 (of load)  --smoke  --json  --save
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { alignColumns } from '../src/base/column.ts'
+import { tablePath, wholeOption } from './option.ts'
+import { runProgram, say } from './program.ts'
+import { type RunHead, runHead, saveRun } from './run.ts'
+import { type Sampled, ownFile, sampler } from './sampled.ts'
+import type { FunctionSum } from './sampling.ts'
+import { startIprisk } from './variant.ts'
+
+export interface ProfileReport extends RunHead {
+  readonly kind: 'profile'
+  readonly requests: number
+  /** Largest first; together 1. */
+  readonly parts: readonly { readonly name: string; readonly share: number }[]
+}
+
+/** Parts below it are told together. */
+const shareMin = 0.003
+
+const idle = '(idle)'
+
+function partOf({ name, url }: FunctionSum): string {
+  if (name === '(program)') return 'event loop, parser of requests, kernel'
+  if (name === '(garbage collector)') return 'garbage collector'
+  const file = ownFile(url)
+  if (file !== '') return file.replace(/\.js$/, '.ts')
+  return url === '' ? `${name === '' ? 'binding' : name} (native)` : 'Node'
+}
+
+export function sumUpProfile(sampled: Sampled): Pick<ProfileReport, 'requests' | 'parts'> {
+  const busy = sampled.functions.filter(({ name }) => name !== idle)
+  const all = busy.reduce((sum, one) => sum + one.sum, 0)
+  const shares = new Map<string, number>()
+  for (const one of busy) {
+    const part = partOf(one)
+    shares.set(part, (shares.get(part) ?? 0) + one.sum / all)
+  }
+  const parts = [...shares].map(([name, share]) => ({ name, share }))
+  const told = parts.filter(({ share }) => share >= shareMin).sort((a, b) => b.share - a.share)
+  const rest = 1 - told.reduce((sum, { share }) => sum + share, 0)
+  return { requests: sampled.requests, parts: [...told, { name: 'all else', share: rest }] }
+}
+
+async function measure(table: string, seconds: number, folder: string): Promise<ProfileReport> {
+  const sample = await sampler({ table, seconds, folder })
+  const placed = { workers: 1, cores: undefined, folder }
+  const own = await sample('time', (sampling) => startIprisk({ ...placed, table, sampling }))
+  return { ...runHead(process.argv.slice(2)), kind: 'profile', ...sumUpProfile(own) }
+}
+
+async function main(): Promise<number> {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: { table: text, seconds: text, smoke: on, json: on, save: on },
+  })
+  const seconds = wholeOption('seconds', values.seconds, {
+    min: 1,
+    max: 3600,
+    otherwise: values.smoke ? 1 : 15,
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-profile-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const report = await measure(tablePath(values.table), seconds, folder)
+  const rows = report.parts.map(({ name, share }) => [name, `${(share * 100).toFixed(1)} %`])
+  const lines = [`${report.requests} requests`, ...alignColumns([['part', 'share'], ...rows], 1)]
+  process.stdout.write(`${values.json ? JSON.stringify(report) : lines.join('\n')}\n`)
+  if (values.save) say(`kept in ${saveRun(report, 'profile')}`)
+  return 0
+}
+
+await runProgram(main)
