@@ -103,8 +103,12 @@ function startPump(
 const shown = ({ seen, slowestMs }: Seen): string =>
   `${JSON.stringify(seen)}, slowest ${slowestMs.toFixed(0)} ms`
 
+/** By both workers: so many connections do not all come to one of them. */
 const known = (server: Server, key: string): Promise<true> =>
-  waitFor(async () => ((await check(server, key)) === 200 ? true : undefined), 5000)
+  waitFor(async () => {
+    const asked = await Promise.all(Array.from({ length: 12 }, () => check(server, key)))
+    return asked.every((status) => status === 200) ? true : undefined
+  }, 5000)
 
 describeStores('servers on a store for many machines', () => {
   beforeAll(async () => {
@@ -132,9 +136,9 @@ describeStores('servers on a store for many machines', () => {
     const key = await createKey('--quota', '300')
     await Promise.all(servers.map((server) => known(server, key)))
     const { 200: granted = 0, 429: refused = 0, ...strange } = await load(key, 600)
-    // Three were spent by waiting for the key, at least.
-    expect(granted).toBeLessThanOrEqual(297)
-    expect(granted).toBeGreaterThan(250)
+    // Three dozen were spent by waiting for the key, at least.
+    expect(granted).toBeLessThanOrEqual(264)
+    expect(granted).toBeGreaterThan(150)
     expect(refused).toBeGreaterThan(200)
     expect(strange).toEqual({})
   })
