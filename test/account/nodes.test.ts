@@ -192,6 +192,20 @@ const servedFailures: typeof failures = [
       ['spend', 0, 0, 0],
     ],
   ],
+  [
+    'a unit refunded, whose charge was lost, has a lease refused that comes back with it',
+    [
+      ['refused', 2, 0, 0],
+      ['advanceFar', 0, 3, 0],
+      ['tick', 2, 0, 0],
+      ['partition', 4, 0, 0],
+      ['deliver', 1, 0, 0],
+      ['advanceFar', 0, 3, 0],
+      ['tick', 2, 0, 0],
+      ['refund', 0, 0, 0],
+      ['spend', 0, 0, 0],
+    ],
+  ],
 ]
 
 describe('the limiter of many machines', () => {

@@ -270,12 +270,16 @@ export class NodesSimulator extends Simulator {
     this.counters.set(name, { value: value + by, version: version + 1 })
   }
 
-  /** Takes units back, where it has so many. It may lack those that were refunded, and never charged. */
+  /**
+   * Takes units back, where it has so many. It may lack those that were refunded, and never charged;
+   * the leased ones that come back with them are then refused as well, and lost.
+   */
   private return(name: string, units: number): boolean {
     const { value } = this.counters.get(name) ?? { value: 0 }
     const lacks = Math.max(0, units - value)
     assert(lacks <= (this.uncharged?.get(name) ?? 0), `${name} lacks ${lacks} of ${units}`)
     if (lacks === 0) this.move(name, -units)
+    else this.add(this.lost, name, units - lacks)
     return lacks === 0
   }
 
