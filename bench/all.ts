@@ -8,7 +8,7 @@
 //   --short          with --save: keeps a short run, and the report says that it is one
 //   --table FILE     the table of the tests, or data/table/world.iprisk, by default
 //   --feeds FOLDER   for the world build; ../shared/feeds by default
-//   --only a,b       parts: lookup, http, allocation, profile, memory, growth, world
+//   --only a,b       parts, see partNames
 //   --smoke          seconds: whether it works
 //
 // A part that needs what is not there is skipped with the reason; one that fails ends the run.
@@ -43,6 +43,8 @@ const flags = {
   },
   allocation: { smoke: ['--smoke'], short: ['--seconds', '5'], full: [] },
   profile: { smoke: ['--smoke'], short: ['--seconds', '5'], full: [] },
+  pool: { smoke: ['--smoke'], short: ['--seconds', '2'], full: [] },
+  bulk: { smoke: ['--smoke'], short: ['--rounds', '1'], full: [] },
   memory: { smoke: ['--smoke'], short: ['--seconds', '1'], full: [] },
   growth: { smoke: ['--smoke'], short: ['--rounds', '2', '--milliseconds', '50'], full: [] },
   world: { smoke: [], short: [], full: [] },

@@ -60,6 +60,20 @@ export function fewMs(run: Run, name: VariantName, at: SteadyAt): Figure {
   return own.length === 0 ? undefined : median(own.map(({ load }) => load.latencyUs[at])) / 1000
 }
 
+/** Of plain checks alone or beside a full pool: the median over the rounds. */
+export function pooled(
+  run: Run,
+  rounds: 'alone' | 'mixed',
+  member: 'requestsPerSecond' | 'p99Ms',
+): Figure {
+  return run.pool === undefined ? undefined : median(run.pool[rounds].map((one) => one[member]))
+}
+
+/** Addresses a second of a command of bench:bulk. */
+export function bulkRate(run: Run, name: string): Figure {
+  return run.bulk?.rows.find((row) => row.name === name)?.addressesPerSecond
+}
+
 /** The largest private memory of a worker, in MB of 2^20 bytes. */
 export function workerMb(run: Run): Figure {
   const workers = (run.memory?.rows ?? []).flatMap(({ processes }) => processes.slice(1))

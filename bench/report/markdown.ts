@@ -4,6 +4,7 @@
 import { count } from '../../src/base/figure.ts'
 import { scenarios } from '../scenario.ts'
 import { fewMs, ns, peakRate, show, steadyUs, growthRows } from './figure.ts'
+import { median } from '../statistics.ts'
 import type { Run } from './run.ts'
 import { targetTable } from './target.ts'
 
@@ -50,6 +51,10 @@ export function reportText(
     '',
     ...growthLines(run),
     ...plot('growth', 'Nanoseconds a lookup by ranges in the table'),
+    '## The pool, and addresses by the million',
+    '',
+    ...poolLines(run),
+    ...bulkLines(run),
     '## Memory',
     '',
     ...memoryLines(run),
@@ -219,6 +224,42 @@ function memoryLines({ memory }: Run): readonly string[] {
   )
   const title = ['workers', 'private MB', 'Pss MB', 'of it table MB', 'table resident MB']
   return [...markdownTable(title, rows), '']
+}
+
+function poolLines({ pool }: Run): readonly string[] {
+  if (pool === undefined) return absent
+  const rows = (['alone', 'mixed'] as const).map((rounds) => [
+    rounds === 'alone' ? 'alone' : 'beside a full pool',
+    show(median(pool[rounds].map(({ requestsPerSecond }) => requestsPerSecond))),
+    show(median(pool[rounds].map(({ p99Ms }) => p99Ms))),
+  ])
+  const { shares, insightsAlone, inProcess } = pool
+  const cores = Object.entries(shares ?? {}).map(([name, value]) => `${name} ${value.toFixed(2)}`)
+  return [
+    ...markdownTable(['plain checks, 64 connections', 'req/s', 'p99 ms'], rows),
+    '',
+    `- meanwhile ${count(Math.round(pool.insightsPerSecond))} insights and ` +
+      `${count(Math.round(pool.addressesPerSecond))} batch addresses a second; ${pool.errors} errors`,
+    ...(cores.length === 0 ? [] : [`- cores meanwhile, of two: ${cores.join(', ')}`]),
+    `- insights, one client: p50 ${show(insightsAlone.p50Ms, 'ms')}, p99 ${show(insightsAlone.p99Ms, 'ms')}`,
+    `- batches: ${count(Math.round(pool.batchAlone.addressesPerSecond))} addresses a second over HTTP, ` +
+      `${count(Math.round(inProcess.addressesPerSecond))} in process`,
+    '',
+  ]
+}
+
+function bulkLines({ bulk }: Run): readonly string[] {
+  if (bulk === undefined) return []
+  const rows = bulk.rows.map(({ name, addressesPerSecond }) => [
+    `\`${name}\``,
+    count(Math.round(addressesPerSecond)),
+  ])
+  return [
+    `A file of ${count(bulk.addresses)} addresses through the command line, its start included:`,
+    '',
+    ...markdownTable(['command', 'addresses a second'], rows),
+    '',
+  ]
 }
 
 function allocationLines({ allocation }: Run): readonly string[] {

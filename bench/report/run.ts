@@ -4,9 +4,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { AllocationReport } from '../allocation.ts'
+import type { BulkReport } from '../bulk.ts'
 import type { GrowthReport } from '../growth.ts'
 import type { LookupReport } from '../lookup.ts'
 import type { MemoryReport } from '../memory.ts'
+import type { PoolReport } from '../pool.ts'
 import type { ProfileReport } from '../profile.ts'
 import type { HttpReport } from '../report.ts'
 import type { RunHead } from '../run.ts'
@@ -20,6 +22,8 @@ export interface Parts {
   readonly world: WorldReport
   readonly allocation: AllocationReport
   readonly profile: ProfileReport
+  readonly pool: PoolReport
+  readonly bulk: BulkReport
 }
 export type PartName = keyof Parts
 
@@ -28,6 +32,8 @@ export const partNames = [
   'http',
   'allocation',
   'profile',
+  'pool',
+  'bulk',
   'memory',
   'growth',
   'world',

@@ -3,8 +3,10 @@
 
 import {
   type Figure,
+  bulkRate,
   fewMs,
   growthRatio,
+  pooled,
   rateAgainst,
   show,
   steadyUs,
@@ -37,7 +39,10 @@ function atMost(
   return { title, unit, more: false, ...bounds }
 }
 
-function atLeast(title: string, bounds: Bounds & { readonly measure: Target['measure'] }): Target {
+function atLeast(
+  title: string,
+  bounds: Bounds & { readonly measure: Target['measure']; readonly unit?: string },
+): Target {
   return { title, unit: '×', more: true, ...bounds }
 }
 
@@ -161,7 +166,54 @@ const sizeTargets: readonly Target[] = [
   ),
 ]
 
-export const targets: readonly Target[] = [...lookupTargets, ...httpTargets, ...sizeTargets]
+const poolTargets: readonly Target[] = [
+  atMost('p99 of plain checks beside a full pool, 64 connections', 'ms', {
+    must: 5,
+    reach: 5,
+    measure: (run) => pooled(run, 'mixed', 'p99Ms'),
+  }),
+  atLeast('their throughput, against the same without it', {
+    must: 0.5,
+    reach: 0.5,
+    measure: (run) => {
+      const mixed = pooled(run, 'mixed', 'requestsPerSecond')
+      const alone = pooled(run, 'alone', 'requestsPerSecond')
+      return mixed === undefined || alone === undefined ? undefined : mixed / alone
+    },
+  }),
+  atLeast('batches in process', {
+    unit: '/s',
+    must: 400_000,
+    reach: 400_000,
+    measure: (run) => run.pool?.inProcess.addressesPerSecond,
+  }),
+  atLeast('batches over HTTP', {
+    unit: '/s',
+    must: 200_000,
+    reach: 200_000,
+    measure: (run) => run.pool?.batchAlone.addressesPerSecond,
+  }),
+  atMost('insights, p50, one client', 'ms', {
+    must: 2,
+    reach: 2,
+    measure: (run) => run.pool?.insightsAlone.p50Ms,
+  }),
+  ...(['csv', 'json', 'text'] as const).map((format) =>
+    atLeast(`command line, a file of addresses to ${format}`, {
+      unit: '/s',
+      must: 1_000_000,
+      reach: 1_000_000,
+      measure: (run) => bulkRate(run, `check --format ${format}`),
+    }),
+  ),
+]
+
+export const targets: readonly Target[] = [
+  ...lookupTargets,
+  ...httpTargets,
+  ...poolTargets,
+  ...sizeTargets,
+]
 
 export function verdictOf({ must, reach, more }: Target, measured: Figure): Verdict {
   if (measured === undefined || Number.isNaN(measured)) return 'not measured'

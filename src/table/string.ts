@@ -7,6 +7,12 @@ import type { Views } from '../schema/section.ts'
 /** Strings kept decoded at most: about 8 MB. */
 const keptMax = 65_536
 
+/**
+ * Kept strings lie in pages by id. A map of them took longer to ask than all else in an answer, and
+ * one array of a place for each string holds up the loop for 12 ms where a table is opened.
+ */
+const pageBits = 10
+
 export interface Strings {
   /** Text of `id`; '' where there is none. */
   text(id: number): string
@@ -15,21 +21,23 @@ export interface Strings {
 export function openStrings(views: Pick<Views, 'string_offsets' | 'string_bytes'>): Strings {
   const { string_offsets: offsets, string_bytes: bytes } = views
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  // By id: a look-up in a map of this size took longer than all else in an answer.
-  const newKept = (): (string | undefined)[] => Array.from({ length: offsets.length })
-  let kept = newKept()
+  const pageCount = (offsets.length >>> pageBits) + 1
+  const newPages = (): (string | undefined)[][] => Array.from({ length: pageCount }, () => [])
+  let pages = newPages()
   let count = 0
   return {
     text(id) {
-      if (id === 0) return ''
-      const known = kept[id]
+      const page = pages[id >>> pageBits]
+      if (id === 0 || page === undefined) return ''
+      const at = id & ((1 << pageBits) - 1)
+      const known = page[at]
       if (known !== undefined) return known
       const text = decoder.decode(bytes.subarray(offsets[id] ?? 0, offsets[id + 1] ?? 0))
       if (count >= keptMax) {
-        kept = newKept()
+        pages = newPages()
         count = 0
       }
-      kept[id] = text
+      pages[id >>> pageBits]![at] = text
       count += 1
       return text
     },

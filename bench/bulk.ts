@@ -1,0 +1,113 @@
+// `npm run bench:bulk`: the command line over a file of addresses, as an operator runs it: `check` in
+// each format that it writes, and `summarize`. The time is the whole command's, its start and the
+// table's opening included; what it writes goes nowhere. Formats alternate, and the median counts.
+//
+//   --table FILE       the table of the tests, or data/table/world.iprisk, by default
+//   --addresses N      2,000,000 by default, uniform over announced space
+//   --rounds 3
+//   --smoke  --json  --save
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { alignColumns } from '../src/base/column.ts'
+import { openTable } from '../src/table/open.ts'
+import { announcedSpace } from './announced.ts'
+import { runChild } from './child.ts'
+import { tablePath, wholeOption } from './option.ts'
+import { runProgram, say } from './program.ts'
+import { type RunHead, runHead, saveRun } from './run.ts'
+import { defaultSeed, drawAddresses, scenarioNamed } from './scenario.ts'
+import { median } from './statistics.ts'
+
+const formats = ['csv', 'json', 'text'] as const
+
+export interface BulkReport extends RunHead {
+  readonly kind: 'bulk'
+  readonly addresses: number
+  readonly rows: readonly {
+    readonly name: string
+    /** Of each round. */
+    readonly seconds: readonly number[]
+    /** By the median of the rounds. */
+    readonly addressesPerSecond: number
+  }[]
+}
+
+const runMs = 300_000
+const iprisk = fileURLToPath(new URL('../src/cli/main.js', import.meta.url))
+
+function writeAddresses(table: string, count: number, path: string): void {
+  const opened = openTable(table)
+  const space = announcedSpace(opened.reader.views, 4)
+  opened.close()
+  const scenario = scenarioNamed('ipv4-uniform')!
+  const { texts } = drawAddresses(scenario, { space, count, seed: defaultSeed })
+  writeFileSync(path, `${texts.join('\n')}\n`)
+}
+
+async function measure(options: {
+  readonly table: string
+  readonly count: number
+  readonly rounds: number
+  readonly folder: string
+}): Promise<BulkReport> {
+  const { table, count, rounds, folder } = options
+  const input = join(folder, 'addresses.txt')
+  writeAddresses(table, count, input)
+  const program = [process.execPath, iprisk] as const
+  const commands = [
+    ...formats.map((format) => ({
+      name: `check --format ${format}`,
+      command: [...program, 'check', '--table', table, '--format', format, input],
+    })),
+    { name: 'summarize', command: [...program, 'summarize', '--table', table, input] },
+  ]
+  const seconds = new Map<string, number[]>(commands.map(({ name }) => [name, []]))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, command } of commands) {
+      const begun = performance.now()
+      const quiet = ['sh', '-c', 'exec "$@" > /dev/null', 'sh', ...command] as const
+      await runChild(quiet, { timeoutMs: runMs, cwd: folder })
+      seconds.get(name)!.push((performance.now() - begun) / 1000)
+    }
+    say(`round ${round + 1} of ${rounds}`)
+  }
+  const rows = [...seconds].map(([name, each]) => ({
+    name,
+    seconds: each,
+    addressesPerSecond: count / median(each),
+  }))
+  return { ...runHead(process.argv.slice(2)), kind: 'bulk', addresses: count, rows }
+}
+
+async function main(): Promise<number> {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: { table: text, addresses: text, rounds: text, smoke: on, json: on, save: on },
+  })
+  const { smoke, json, save } = values
+  const most = smoke ? 20_000 : 2_000_000
+  const count = wholeOption('addresses', values.addresses, { min: 1, max: 1e8, otherwise: most })
+  const rounds = wholeOption('rounds', values.rounds, {
+    min: 1,
+    max: 100,
+    otherwise: smoke ? 1 : 3,
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-bulk-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const report = await measure({ table: tablePath(values.table), count, rounds, folder })
+  const cells = report.rows.map(({ name, addressesPerSecond }) => [
+    name,
+    addressesPerSecond.toFixed(0),
+  ])
+  const lines = [`${count} addresses`, ...alignColumns([['command', 'addresses/s'], ...cells], 1)]
+  process.stdout.write(`${json ? JSON.stringify(report) : lines.join('\n')}\n`)
+  if (save) say(`kept in ${saveRun(report, 'bulk')}`)
+  return 0
+}
+
+await runProgram(main)
