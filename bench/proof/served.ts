@@ -10,7 +10,11 @@ import { type Child, flagsOf, runChild, startChild } from '../child.ts'
 import { packageRoot } from '../../src/base/root.ts'
 
 const program = join(packageRoot, 'dist/src/cli/main.js')
+const preload = new URL('collect.js', import.meta.url).href
 const startMs = 60_000
+const collectingNode = ['env', `NODE_OPTIONS=--import ${preload}`, process.execPath] as const
+/** For processes to collect their garbage, and to give its pages back. */
+const collectMs = 2000
 
 export interface Served {
   readonly pid: number
@@ -31,16 +35,18 @@ interface ServedOptions {
   readonly flags?: Readonly<Record<string, string | number>>
   /** Takes the place of this server. */
   readonly over?: Served
+  /** For `heldBytes`. */
+  readonly collecting?: boolean
 }
 
 export async function startServed(options: ServedOptions): Promise<Served> {
-  const { folder, table, workers = 2, flags = {}, over } = options
+  const { folder, table, workers = 2, flags = {}, over, collecting = false } = options
   const state = join(folder, 'state')
   const key = over?.key ?? (await newKey(folder, state))
   const ports = { port: over?.port ?? 0, 'admin-port': over?.adminPort ?? 0 }
   const { child, found } = await startChild(
     [
-      process.execPath,
+      ...(collecting ? collectingNode : ([process.execPath] as const)),
       program,
       'serve',
       ...flagsOf({ ...ports, workers, state, table, 'log-level': 'error', ...flags }),
@@ -121,7 +127,16 @@ export function connectionsOf(pid: number, port: number): number {
 }
 
 /** Resident memory that is no file's and that no other process shares. */
-export function privateBytesOf(pid: number): number {
+function privateBytesOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(text)?.[1] ?? NaN) * 1024
+}
+
+/** What the primary and its workers keep of memory of their own, all garbage collected. */
+export async function heldBytes(served: Served): Promise<number> {
+  const { workers } = await served.status()
+  const pids = [served.pid, ...workers.each.map(({ pid }) => pid)]
+  for (const pid of pids) process.kill(pid, 'SIGUSR2')
+  await sleep(collectMs)
+  return pids.map(privateBytesOf).reduce((sum, bytes) => sum + bytes, 0)
 }

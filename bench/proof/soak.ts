@@ -8,7 +8,7 @@ import { median } from '../statistics.ts'
 import { errorText, errorsOf, gentle, nowMs, startClients } from './clients.ts'
 import { goodOffers } from './offers.ts'
 import type { ProofContext, ProofResult } from './proof.ts'
-import { type Served, descriptorsOf, privateBytesOf, startServed } from './served.ts'
+import { type Served, descriptorsOf, heldBytes, startServed } from './served.ts'
 
 const seconds = { ci: 8, short: 120, long: 1800 } as const
 const lookEveryMs = 500
@@ -20,16 +20,16 @@ const warmShare = 0.2
 /** A leak of eight bytes a request would be 420 KiB a minute here. */
 const slopeBytesMax = 256 * 1024
 
-/**
- * Of the time, the parts whose least memory is compared. Heaps rise by several MiB until they are
- * collected, which takes a minute or two here: what stays is seen right behind a collection.
- */
-const parts = 10
+/** How often what is held is looked at, in the time that is kept. */
+const heldLooks = 10
+
+interface Held {
+  readonly at: number
+  readonly bytes: number
+}
 
 interface Look {
   readonly at: number
-  /** Private, of the primary and of each worker. */
-  readonly bytes: readonly number[]
   readonly descriptors: number
   readonly loopDelayMs: number
 }
@@ -40,14 +40,16 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
   mkdirSync(store)
   const good = goodOffers(store, 4)
   good[0]!.put(path)
-  const served = await startServed({ folder, table: path })
+  const served = await startServed({ folder, table: path, collecting: true })
   const clients = startClients({ port: served.port, key: served.key, ...gentle })
   const looks: Look[] = []
+  const held: Held[] = []
   const faults: string[] = []
   const swapEveryMs = swapEverySeconds[form] * 1000
   try {
     const from = nowMs()
     const end = from + seconds[form] * 1000
+    const warm = from + (end - from) * warmShare
     let swaps = 0
     for (let next = from; next < end; next += lookEveryMs) {
       await sleep(next - nowMs())
@@ -59,8 +61,9 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
         if (swaps % 10 === 0) say(`${Math.round((nowMs() - from) / 1000)} s of ${seconds[form]}`)
       }
       looks.push(await look(served))
+      const due = warm + ((end - warm) / heldLooks) * (held.length + 0.5)
+      if (nowMs() >= due) held.push({ at: nowMs(), bytes: await heldBytes(served) })
     }
-    const warm = from + (end - from) * warmShare
     const middle = (warm + end) / 2
     const early = [[warm, middle]] as const
     const late = [[middle, end]] as const
@@ -69,27 +72,23 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
     if (errorsOf(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
     if (workers.restarts > 0) faults.push('a worker was replaced')
     const kept = looks.filter(({ at }) => at >= warm)
-    const span = Math.ceil(kept.length / parts)
-    const part = (i: number): readonly Look[] => kept.slice(i * span, (i + 1) * span)
-    const first = part(0)
-    const last = kept.slice(-span)
-    const slope = slopeOf(
-      Array.from({ length: parts }, (_, i) => ({ at: part(i)[0]!.at, bytes: leastBytes(part(i)) })),
-    )
+    const tenth = Math.ceil(kept.length / 10)
+    const [first, last] = [kept.slice(0, tenth), kept.slice(-tenth)]
+    const slope = slopeOf(held)
     const open = (of: readonly Look[]): number => Math.min(...of.map((one) => one.descriptors))
     if (open(last) > open(first)) faults.push('there are more descriptors than there were')
     if (form === 'long' && slope > slopeBytesMax) faults.push('memory grows')
     const delays = kept.map(({ loopDelayMs }) => loopDelayMs).sort((a, b) => a - b)
     const [was, is] = report.quantiles
-    const mb = (of: readonly Look[]): string => (leastBytes(of) / 2 ** 20).toFixed(1)
+    const mb = (at: number): string => ((held.at(at)?.bytes ?? NaN) / 2 ** 20).toFixed(1)
     const facts = [
       { what: 'seconds', figure: String(seconds[form]) },
       { what: 'requests answered', figure: String(report.requests) },
       { what: 'requests failed', figure: errorText(report) },
       { what: 'tables swapped in meanwhile', figure: String(swaps) },
       {
-        what: 'least private memory of primary and workers, first and last tenth',
-        figure: `${mb(first)} MiB, ${mb(last)} MiB`,
+        what: 'private memory of primary and workers, garbage collected, first and last look',
+        figure: `${mb(0)} MiB, ${mb(-1)} MiB`,
       },
       { what: 'its slope', figure: `${(slope / 1024).toFixed(1)} KiB a minute` },
       {
@@ -120,20 +119,13 @@ async function look(served: Served): Promise<Look> {
   const sum = (of: (pid: number) => number): number => pids.map(of).reduce((a, b) => a + b, 0)
   return {
     at: nowMs(),
-    bytes: pids.map(privateBytesOf),
     descriptors: sum(descriptorsOf),
     loopDelayMs: 1000 * Math.max(...workers.each.map((worker) => worker.loop_delay_max_seconds)),
   }
 }
 
-/** The least that each process held, of all together. */
-function leastBytes(looks: readonly Look[]): number {
-  const each = looks[0]!.bytes.map((_, i) => Math.min(...looks.map(({ bytes }) => bytes[i]!)))
-  return each.reduce((a, b) => a + b, 0)
-}
-
 /** Bytes a minute, by the median of the slopes of all pairs (Theil and Sen). */
-function slopeOf(points: readonly { readonly at: number; readonly bytes: number }[]): number {
+function slopeOf(points: readonly Held[]): number {
   const slopes = points.flatMap((a, i) =>
     points.slice(i + 1).map((b) => ((b.bytes - a.bytes) / (b.at - a.at)) * 60_000),
   )

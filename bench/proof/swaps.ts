@@ -10,7 +10,7 @@ import { median } from '../statistics.ts'
 import { type Clients, errorText, errorsOf, gentle, nowMs, startClients } from './clients.ts'
 import { type Offer, badOffers, goodOffers } from './offers.ts'
 import type { Fact, ProofContext, ProofResult } from './proof.ts'
-import { type Served, mappedTables, privateBytesOf, startServed } from './served.ts'
+import { type Served, heldBytes, mappedTables, startServed } from './served.ts'
 
 const swapCount = { ci: 40, short: 200, long: 1000 } as const
 /** Between two swaps: what is steady is measured there, so that both meet the same machine. */
@@ -38,7 +38,7 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
   const good = goodOffers(store, 4)
   const bad = badOffers(store, newRandom(7))
   good[0]!.put(path)
-  const served = await startServed({ folder, table: path })
+  const served = await startServed({ folder, table: path, collecting: true })
   const clients = startClients({ port: served.port, key: served.key, ...gentle })
   const tally: Tally = {
     steady: [],
@@ -55,7 +55,7 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
     tally.windows.length = 0
     tally.stallsMs.length = 0
     await sleep(1000)
-    const before = await memory(served)
+    const before = await heldBytes(served)
     for (let i = 0; i < swapCount[form] && tally.faults.length < 10; i += 1) {
       const from = nowMs()
       await sleep(restMs[form])
@@ -64,7 +64,7 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
       if (i % 100 === 99) say(`${i + 1} of ${swapCount[form]} swaps`)
     }
     await sleep(1000)
-    const after = await memory(served)
+    const after = await heldBytes(served)
     return await judge(form, { served, clients, tally, memory: [before, after] })
   } finally {
     await clients.end().catch(() => undefined)
@@ -93,18 +93,6 @@ async function offer(
     const said = tables.last_refusal?.reason ?? ''
     if (said === '') tally.faults.push(`${kind}: the server keeps no reason`)
   }
-}
-
-/** Of the primary and its workers, the least of some looks, which garbage disturbs least. */
-async function memory(served: Served): Promise<number> {
-  const sums: number[] = []
-  for (let i = 0; i < 10; i += 1) {
-    await sleep(200)
-    const { workers } = await served.status()
-    const pids = [served.pid, ...workers.each.map(({ pid }) => pid)]
-    sums.push(pids.map(privateBytesOf).reduce((sum, bytes) => sum + bytes, 0))
-  }
-  return Math.min(...sums)
 }
 
 async function judge(
@@ -156,7 +144,7 @@ async function judge(
     { what: 'the same, median of swaps', figure: ms(median(stallsMs)) },
     { what: 'from asked to swapped, median', figure: ms(median(tookMs)) },
     {
-      what: 'private memory of all processes before and after',
+      what: 'private memory of all processes before and after, garbage collected',
       figure: `${mb(before)}, ${mb(after)} (${(share * 100).toFixed(1)} %)`,
     },
     { what: 'tables mapped by each worker', figure: maps.join(', ') },
