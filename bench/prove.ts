@@ -71,7 +71,8 @@ async function prove(
   mkdirSync(own)
   const begun = performance.now()
   const tell = (line: string): void => say(`${name}: ${line}`)
-  const head = runHead([name, ...(form === 'long' ? ['--long'] : [])])
+  const named = how.table === undefined ? [] : ['--table', how.table]
+  const head = runHead([name, ...(form === 'long' ? ['--long'] : []), ...named])
   const result = await proof
     .run({ ...how, folder: own, say: tell })
     .catch((thrown: unknown): ProofResult => ({ facts: [], faults: [messageOf(thrown)] }))
