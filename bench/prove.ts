@@ -4,6 +4,7 @@
 //   --list          only say which there are
 //   --long          the long forms, which the issues ask for
 //   --feeds FOLDER  the shared feeds, ../shared/feeds by default
+//   --table FILE    a table of the world, for damage and mixed-memory
 //   --save          keep the results in docs/proof and write its REPORT.md anew
 //
 // Ends with 1 where a proof does not hold.
@@ -15,10 +16,10 @@ import { parseArgs } from 'node:util'
 import { messageOf } from '../src/base/error.ts'
 import { packageRoot } from '../src/base/root.ts'
 import { exitCodes } from '../src/cli/io.ts'
-import { usage } from './option.ts'
+import { tablePath, usage } from './option.ts'
 import { runProgram, say } from './program.ts'
 import { proofs } from './proof/all.ts'
-import type { Proof, ProofResult } from './proof/proof.ts'
+import type { Proof, ProofContext, ProofResult } from './proof/proof.ts'
 import { type ProofReport, proofText, saveProof, writeProofs } from './proof/report.ts'
 import { runHead } from './run.ts'
 
@@ -30,6 +31,7 @@ async function main(): Promise<number> {
       long: { type: 'boolean', default: false },
       save: { type: 'boolean', default: false },
       feeds: { type: 'string' },
+      table: { type: 'string' },
     },
   })
   const form = values.long ? 'long' : 'short'
@@ -43,12 +45,13 @@ async function main(): Promise<number> {
   }
   if (values.list) return exitCodes.done
   const feeds = resolve(values.feeds ?? join(packageRoot, '../shared/feeds'))
+  const table = values.table === undefined ? {} : { table: tablePath(values.table) }
   let held = true
   for (const proof of chosen) {
     if (proof.needsFeeds[form] && !existsSync(join(feeds, 'feeds.json'))) {
       throw usage(`${proof.name} needs the shared feeds; ${feeds} has none. Name them by --feeds.`)
     }
-    const report = await prove(proof, { form, feeds })
+    const report = await prove(proof, { form, feeds, ...table })
     process.stdout.write(`${proofText(report)}\n`)
     held &&= report.faults.length === 0
     if (values.save) say(saveProof(report))
@@ -59,18 +62,19 @@ async function main(): Promise<number> {
 
 async function prove(
   proof: Proof,
-  how: { readonly form: 'short' | 'long'; readonly feeds: string },
+  how: Pick<ProofContext, 'feeds' | 'table'> & { readonly form: ProofReport['form'] },
 ): Promise<ProofReport> {
-  const { form, feeds } = how
+  const { form } = how
   const { name, shows } = proof
   const folder = mkdtempSync(join(tmpdir(), `iprisk-prove-${name}-`))
   const own = join(folder, 'work')
   mkdirSync(own)
   const begun = performance.now()
   const tell = (line: string): void => say(`${name}: ${line}`)
-  const head = runHead([name, ...(form === 'long' ? ['--long'] : [])])
+  const named = how.table === undefined ? [] : ['--table', how.table]
+  const head = runHead([name, ...(form === 'long' ? ['--long'] : []), ...named])
   const result = await proof
-    .run({ form, folder: own, feeds, say: tell })
+    .run({ ...how, folder: own, say: tell })
     .catch((thrown: unknown): ProofResult => ({ facts: [], faults: [messageOf(thrown)] }))
   // What is left of a failure is worth a look.
   if (result.faults.length === 0) rmSync(folder, { recursive: true })

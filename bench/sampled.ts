@@ -58,6 +58,9 @@ export async function sampler(options: {
       writeFileSync(join(watched, 'stop'), '')
       const profile = join(watched, 'profile.json')
       for (let waited = 0; !existsSync(profile) && waited < waitMs; waited += 100) await pause(100)
+      if (!existsSync(profile)) {
+        throw new Error(`The worker wrote no profile within ${waitMs / 1000} s of being told to.`)
+      }
       const all = JSON.parse(readFileSync(profile, 'utf8')) as readonly FunctionSum[]
       // The sampler's own looking is none of a server's.
       const functions = all.filter(({ url }) => !url.endsWith('/dist/bench/sampling.js'))

@@ -28,3 +28,18 @@ export function medianRatio(options: {
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / median(values)
 }
+
+/** `count` parts, one after the other, as even as may be; fewer of fewer values, and none empty. */
+export function cutInParts<T>(values: readonly T[], count: number): readonly (readonly T[])[] {
+  const length = Math.min(count, values.length)
+  const at = (part: number): number => Math.floor((part * values.length) / length)
+  return Array.from({ length }, (_, part) => values.slice(at(part), at(part + 1)))
+}
+
+/** How fast y grows with x, by the median of the slopes of all pairs (Theil and Sen); two at least. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+  const slopes = points.flatMap(([x, y], i) =>
+    points.slice(i + 1).map(([otherX, otherY]) => (otherY - y) / (otherX - x)),
+  )
+  return median(slopes)
+}

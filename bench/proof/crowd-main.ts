@@ -16,9 +16,12 @@ const againMs = 1000
 export interface CrowdReport {
   readonly turnedAway: number
   readonly letIn: number
+  /** From the first try to the order to end. */
+  readonly seconds: number
 }
 
 const tally = { turnedAway: 0, letIn: 0 }
+const from = performance.now()
 const stop = new AbortController()
 setMaxListeners(0, stop.signal)
 setPriority(constants.priority.PRIORITY_LOW)
@@ -46,7 +49,9 @@ async function client(): Promise<void> {
 
 const clients = Promise.all(Array.from({ length: count }, client))
 process.once('message', () => {
+  const seconds = (performance.now() - from) / 1000
   stop.abort()
-  void clients.then(() => process.send?.(tally satisfies CrowdReport, () => process.exit(0)))
+  const tell = (report: CrowdReport): void => void process.send?.(report, () => process.exit(0))
+  void clients.then(() => tell({ ...tally, seconds }))
 })
 process.on('disconnect', () => process.exit(0))

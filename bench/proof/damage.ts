@@ -2,12 +2,12 @@
 // every boundary, sections swapped, lengths absurd, headers forged. All that a file can know of its
 // damage is refused by `verify`; and whatever it says, `open` and lookups end no process.
 //
-// The smallest table has 8 MB, for its two first-level indexes have a fixed size. With
-// IPRISK_PROVE_TABLE a table of the world is damaged at random as well.
+// The smallest table has 8 MB, for its two first-level indexes have a fixed size. A
+// table of the world that is named (`--table`) is damaged at random as well.
 
 import { fork } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { writeTable } from '../../build/write/file.ts'
 import { packageRoot } from '../../src/base/root.ts'
 import { smallContent } from '../../test/table/small.ts'
@@ -30,16 +30,16 @@ const worldFlips = 100
 
 const steps = { ci: 65_536, short: 4096, long: 512 } as const
 
-export async function damage({ folder, form, say }: ProofContext): Promise<ProofResult> {
+export async function damage({ folder, form, table, say }: ProofContext): Promise<ProofResult> {
   const small = join(folder, 'small.iprisk')
   writeTable(small, smallContent())
   const reports = [{ of: 'the small table', ...(await inChild([small, String(steps[form])])) }]
-  const world = process.env['IPRISK_PROVE_TABLE']
-  if (world !== undefined && form !== 'ci') {
-    say(`bits of ${world}`)
+  const world = table === undefined ? 'a table of the world' : `the world's ${basename(table)}`
+  if (table !== undefined) {
+    say(`bits of ${table}`)
     const copy = join(folder, 'world.iprisk')
-    copyFileSync(world, copy)
-    reports.push({ of: 'the world', ...(await inChild([copy, '0', '7', String(worldFlips)])) })
+    copyFileSync(table, copy)
+    reports.push({ of: world, ...(await inChild([copy, '0', '7', String(worldFlips)])) })
   }
   const facts = reports.flatMap(({ of, tried, refused, forged, forgedRefused }): Fact[] => [
     { what: `${of}: damages tried, and refused by verify`, figure: `${tried}, ${refused}` },
@@ -47,6 +47,9 @@ export async function damage({ folder, form, say }: ProofContext): Promise<Proof
       ? []
       : [{ what: `${of}: forged headers, and refused`, figure: `${forged}, ${forgedRefused}` }]),
   ])
+  if (table === undefined) {
+    facts.push({ what: `${world}: damages tried`, figure: 'none: --table names no table' })
+  }
   return { facts, faults: reports.flatMap(({ faults }) => faults) }
 }
 

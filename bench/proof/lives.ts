@@ -44,6 +44,14 @@ export async function lives(context: ProofContext): Promise<ProofResult> {
     await kills(run, 'SIGSTOP', counts[form].hangs)
     // The short forms leave the machine as it is.
     const settings = form === 'long' && writeMigrate('1') ? (['1', '0'] as const) : [before]
+    if (!settings.includes('1')) {
+      const why =
+        form === 'long' ? `${migratePath} cannot be written` : 'only the long form changes it'
+      facts.push({
+        what: 'restarts and takeovers with tcp_migrate_req=1 lose no request',
+        figure: `not shown: it is ${before}, and ${why}`,
+      })
+    }
     for (const migrate of settings) {
       if (form === 'long') writeMigrate(migrate)
       await restarts(run, migrate, counts[form].restarts)
@@ -92,13 +100,19 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
       const from = nowMs()
       process.kill(victim.pid, signal)
       let goneMs = 0
-      const isReplaced = async (): Promise<boolean> => {
+      const isGone = (): boolean => {
         if (goneMs === 0 && !existsSync(`/proc/${victim.pid}`)) goneMs = nowMs()
+        return goneMs > 0
+      }
+      const isReplaced = async (): Promise<boolean> => {
+        isGone()
         const now = (await run.served.status()).workers.each.filter(({ listening }) => listening)
         return now.length === workers.length && now.every(({ pid }) => pid !== victim.pid)
       }
       if (!(await until(isReplaced, 30_000))) faults.push(`a worker that ${title} was not replaced`)
       took.push(nowMs() - from)
+      // Its successor may listen a moment before it is seen to be gone.
+      if (!(await until(isGone, 1000))) faults.push(`a worker that ${title} did not end`)
       // So that clients have heard, and the next victim has some and has listened for a second.
       await sleep(600)
       const later = await clients.look()
@@ -107,7 +121,8 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
       if (now > onVictim)
         faults.push(`${title}: ${now} requests lost, ${onVictim} connections on it`)
       // Each was on a connection that was begun while it lived: whoever comes later loses nothing.
-      const strangers = later.begunMs.slice(errorsOf(earlier)).filter((ms) => ms > goneMs).length
+      const begun = later.begunMs.slice(errorsOf(earlier))
+      const strangers = goneMs === 0 ? 0 : begun.filter((ms) => ms > goneMs).length
       if (strangers > 0)
         faults.push(`${title}: ${strangers} lost on connections begun after its end`)
       if (i % 20 === 19) say(`${i + 1} of ${count} ${title}`)

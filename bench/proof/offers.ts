@@ -14,11 +14,14 @@ import {
 import { join } from 'node:path'
 import { writeTable } from '../../build/write/file.ts'
 import type { Day } from '../../src/base/day.ts'
+import { openTable } from '../../src/table/open.ts'
 import { listed, smallContent } from '../../test/table/small.ts'
 import type { Random } from '../random.ts'
 
 export interface Offer {
   readonly kind: string
+  /** The table's id, where it is a good one. */
+  readonly id?: string
   /** Puts it at the path; what was there is gone. */
   readonly put: (path: string) => void
 }
@@ -49,7 +52,10 @@ export function goodOffers(folder: string, count: number): readonly Offer[] {
     const content = smallContent()
     const file = join(folder, `good-${i}.iprisk`)
     writeTable(file, { ...content, asOf: (content.asOf + i) as Day })
-    return { kind: `good ${i}`, put: (path: string) => putCopy(file, path) }
+    const table = openTable(file)
+    const { id } = table
+    table.close()
+    return { kind: `good ${i}`, id, put: (path: string) => putCopy(file, path) }
   })
 }
 

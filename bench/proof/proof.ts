@@ -11,6 +11,8 @@ export interface ProofContext {
   readonly folder: string
   /** The shared feeds: `<feed-id>/<file>`, `feeds.json`, `history/`. */
   readonly feeds: string
+  /** A table of the world that was named, for proofs that can make use of one. */
+  readonly table?: string
   readonly say: (line: string) => void
 }
 

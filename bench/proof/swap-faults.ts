@@ -2,7 +2,7 @@
 // that copies, verifies and tries; the renaming; the workers that map) is made to say EIO, which strace
 // injects, on the copy's paths alone. Each time the swap must be refused with a reason, the table in
 // use must answer on, no client may lose a request and nothing half-written may stay; and on the disk
-// that works again the same table is taken in.
+// that works again the same table is taken in. A step whose call this disk never needed is named.
 //
 // Needs strace; without it nothing can be shown, and that is a fault.
 
@@ -10,7 +10,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clients, errorText, errorsOf, gentle, startClients } from './clients.ts'
-import { goodOffers } from './offers.ts'
+import { type Offer, goodOffers } from './offers.ts'
 import type { Fact, ProofContext, ProofResult } from './proof.ts'
 import { type Served, startServed, until } from './served.ts'
 
@@ -43,13 +43,22 @@ export async function swapFaults({ form, folder, say }: ProofContext): Promise<P
   offers[0]!.put(path)
   const served = await startServed({ folder, table: path })
   const clients = startClients({ port: served.port, key: served.key, ...gentle })
-  const run: Run = { served, folder, faults: [], reasons: new Map(), injected: 0, stood: 0 }
+  const run: Run = {
+    served,
+    path,
+    folder,
+    faults: [],
+    reasons: new Map(),
+    failed: new Set(),
+    injected: 0,
+    stood: 0,
+  }
   try {
     let turn = 0
     for (let round = 0; round < rounds[form]; round += 1) {
       for (const step of steps) {
         turn += 1
-        await tryStep(run, step, () => offers[turn % 2]!.put(path))
+        await tryStep(run, step, offers[turn % 2]!)
       }
       say(`${run.injected} swaps with failing calls`)
     }
@@ -62,17 +71,23 @@ export async function swapFaults({ form, folder, say }: ProofContext): Promise<P
 
 interface Run {
   readonly served: Served
+  /** Where the server's table lies. */
+  readonly path: string
   readonly folder: string
   readonly faults: string[]
   readonly reasons: Map<string, string>
+  /** Steps in which a call was made to fail. */
+  readonly failed: Set<string>
   /** Swaps in which a call failed, and how many came about all the same, another way. */
   injected: number
   stood: number
 }
 
-async function tryStep(run: Run, step: (typeof steps)[number], put: () => void): Promise<void> {
-  const { served, faults, reasons } = run
-  const name = `${step.of}, ${step.call}`
+const nameOf = ({ of, call }: (typeof steps)[number]): string => `${of}, ${call}`
+
+async function tryStep(run: Run, step: (typeof steps)[number], offer: Offer): Promise<void> {
+  const { served, path, faults, reasons } = run
+  const name = nameOf(step)
   const before = await served.status()
   const pids = before.workers.each.map(({ pid }) => pid)
   const log = join(run.folder, 'strace.log')
@@ -82,14 +97,19 @@ async function tryStep(run: Run, step: (typeof steps)[number], put: () => void):
     faults.push(`${name}: strace cannot be attached`)
     return
   }
-  put()
+  offer.put(path)
   const reply = await served.order('reload')
   await detach(strace)
   const isInjected = readFileSync(log, 'utf8').includes('(INJECTED)')
   const { workers, table, tables } = await served.status()
-  if (isInjected) run.injected += 1
-  if (reply.ok && isInjected) run.stood += 1
-  if (!reply.ok) {
+  if (isInjected) {
+    run.injected += 1
+    run.failed.add(name)
+  }
+  if (reply.ok) {
+    if (isInjected) run.stood += 1
+    if (table?.id !== offer.id) faults.push(`${name}: made, and another table answers`)
+  } else {
     reasons.set(name, reply.text)
     if (!isInjected) faults.push(`${name}: refused, and no call failed: ${reply.text}`)
     if (table?.id !== before.table?.id) faults.push(`${name}: another table answers`)
@@ -98,6 +118,9 @@ async function tryStep(run: Run, step: (typeof steps)[number], put: () => void):
   if (workers.restarts > before.workers.restarts) faults.push(`${name}: a worker ended`)
   const again = await served.order('reload')
   if (!again.ok) faults.push(`${name}: refused on a disk that works: ${again.text}`)
+  if ((await served.status()).table?.id !== offer.id) {
+    faults.push(`${name}: on a disk that works the table offered does not answer`)
+  }
   // The disk may not have let go of it before.
   if (readdirSync(join(served.state, 'serving')).some((file) => file.endsWith('.part'))) {
     faults.push(`${name}: half a copy stayed`)
@@ -143,7 +166,8 @@ async function detach(child: ChildProcess): Promise<void> {
 }
 
 async function judge(run: Run, clients: Clients): Promise<ProofResult> {
-  const { faults, reasons, injected, stood } = run
+  const { faults, reasons, failed, injected, stood } = run
+  const never = steps.map(nameOf).filter((name) => !failed.has(name))
   const report = await clients.look()
   if (errorsOf(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
   for (const of of ['child', 'primary', 'worker']) {
@@ -153,6 +177,10 @@ async function judge(run: Run, clients: Clients): Promise<ProofResult> {
   const facts: Fact[] = [
     { what: 'swaps in which a call failed', figure: String(injected) },
     { what: 'of those, made in another way', figure: String(stood) },
+    {
+      what: 'steps in which no such call was made, so that none failed',
+      figure: never.length === 0 ? 'none' : never.join('; '),
+    },
     { what: 'requests answered meanwhile', figure: String(report.requests) },
     { what: 'requests failed', figure: errorText(report) },
     ...[...reasons].map(([name, reason]) => ({ what: `refused: ${name}`, figure: reason })),

@@ -191,10 +191,13 @@ export const connectionsMax = 1_048_576
 export const filesBesideConnections = 256
 
 /**
- * Bodies of one worker that have begun and not ended: a hundred largest batches at once, a sixteenth
- * of what a worker may hold by default. Whoever reads at a network's pace has few of them.
+ * Bodies of one worker that have begun and not ended: a hundred largest batches at once. Whoever
+ * reads at a network's pace has few of them.
  */
 export const bodiesBytesMax = 134_217_728
+
+/** Nor are they more than this part, 1 in 16, of what a worker may hold (`--worker-memory-mb`). */
+export const bodiesMemoryShare = 16
 
 // ---- src/pool -------------------------------------------------------------------------------
 
@@ -228,4 +231,8 @@ assert(rateKeysMax <= rateSlots * 0.75, 'a free slot is found after few looks')
 assert(leaseUnitsMin <= leaseUnitsMax, 'a lease has a size')
 assert(storeTimeoutMsMax <= quotaWaitMs, 'no check waits for an answer that no longer counts')
 assert(storeTimeoutMsMax <= rateAnswerMsMax, 'an answer that came in time counts')
+assert(
+  (workerMemoryMbMin * 2 ** 20) / bodiesMemoryShare >= 4 * 1_048_576,
+  'a key has room for two largest batches in the smallest worker',
+)
 assert(storeGoodLooksMax * storeBeatMs <= 1000, 'a store is back within two seconds')

@@ -5,9 +5,11 @@
 //
 // Invariants: a key holds at most half of it, so that nobody alone shuts the others out; who takes
 // room gives it back when the body has been handed on, refused or given up. Small bodies are always
-// taken: so many connections as there may be hold little in them.
+// taken: so many connections as there may be hold little in them. All together are a small part of
+// the memory above which a worker is replaced, so that bodies alone never make it one that has grown.
 
-import { bodiesBytesMax } from '../base/limits.ts'
+import { bodiesBytesMax, bodiesMemoryShare } from '../base/limits.ts'
+import type { Log } from '../base/log.ts'
 import { type Counters, countShed } from './counters.ts'
 
 /** A check by an ordinary client is far below, and the first room of every body. */
@@ -19,17 +21,35 @@ export interface Bodies {
   readonly giveBack: (keyId: string, bytes: number) => void
 }
 
-export function createBodies(
-  counters: Pick<Counters, 'bodyBytes' | 'totals'>,
-  bytesMax: number = bodiesBytesMax,
-): Bodies {
+/** The room of a worker that may hold so much memory of its own. */
+export function bodiesBytesOf(memoryBytesMax: number): number {
+  return Math.min(bodiesBytesMax, Math.floor(memoryBytesMax / bodiesMemoryShare))
+}
+
+export function createBodies(options: {
+  readonly counters: Pick<Counters, 'bodyBytes' | 'totals'>
+  readonly log: Pick<Log, 'info' | 'warn'>
+  readonly bytesMax?: number
+}): Bodies {
+  const { counters, log, bytesMax = bodiesBytesMax } = options
   const byKey = new Map<string, number>()
+  /** It was said that there is no room, and is not again before three quarters of it are free. */
+  let isShort = false
+  const tell = (keyId: string): void => {
+    if (isShort) return
+    isShort = true
+    log.warn(
+      { keyId, keyBytes: byKey.get(keyId) ?? 0, bodyBytes: counters.bodyBytes, bytesMax },
+      'There is no room for a body of this key: those that are on their way hold it.',
+    )
+  }
   return {
     take: (keyId, held, wanted) => {
       const own = (byKey.get(keyId) ?? 0) + wanted - held
       const all = counters.bodyBytes + wanted - held
       if (wanted > smallBodyBytes && (all > bytesMax || own > bytesMax / 2)) {
         countShed(counters)
+        tell(keyId)
         return false
       }
       byKey.set(keyId, own)
@@ -41,6 +61,9 @@ export function createBodies(
       if (own > 0) byKey.set(keyId, own)
       else byKey.delete(keyId)
       counters.bodyBytes -= bytes
+      if (!isShort || counters.bodyBytes > bytesMax / 4) return
+      isShort = false
+      log.info({ bodyBytes: counters.bodyBytes }, 'There is room for bodies again.')
     },
   }
 }

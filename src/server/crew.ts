@@ -223,10 +223,13 @@ function watchOver(state: State): Vigil {
         'A worker holds more memory than it may; another one takes its place.',
       )
       noteDeath(state, 'memory')
-      inTurn(state, () => succeed(state, member)).catch((error: unknown) => {
-        log.error({ worker: worker.id }, messageOf(error))
-        condemn(member, 'memory')
-      })
+      // The next one that has grown waits for its successor, not until it has gone.
+      inTurn(state, () => succeed(state, member))
+        .then(() => seeOff(state, member))
+        .catch((error: unknown) => {
+          log.error({ worker: worker.id }, messageOf(error))
+          condemn(member, 'memory')
+        })
     },
   })
 }
@@ -393,13 +396,16 @@ function restart(state: State): Promise<void> {
   const replaceAll = async (): Promise<void> => {
     const { members } = state.roll
     const present = [...members].filter(({ retired }) => !retired)
-    for (const member of present) await succeed(state, member)
+    for (const member of present) {
+      await succeed(state, member)
+      await seeOff(state, member)
+    }
     if (state.draining) throw restartFailed('The server is ending; not every worker was replaced.')
   }
   return inTurn(state, replaceAll)
 }
 
-/** One replacement at a time, or a worker that has grown would get a second successor. */
+/** One successor at a time, or a worker that has grown would get a second successor. */
 function inTurn(state: State, replace: () => Promise<void>): Promise<void> {
   const done = state.rolling.then(replace)
   state.rolling = done.catch(() => undefined)
@@ -407,11 +413,11 @@ function inTurn(state: State, replace: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Puts another one in the place of `member`, which then finishes what is under way and ends. Those
+ * Puts another one in the place of `member`, which is told to finish what is under way and end. Those
  * that died meanwhile are filled up once it is retired: until then there seem to be enough.
  */
 async function succeed(state: State, member: Member): Promise<void> {
-  const { roll, options } = state
+  const { roll } = state
   if (state.draining || member.retired || !roll.members.has(member)) return
   const successor = fork(state)
   const isGone = (one: Member): boolean => !roll.members.has(one)
@@ -425,9 +431,15 @@ async function succeed(state: State, member: Member): Promise<void> {
   member.retired = true
   fill(state)
   say(member, { kind: 'drain', lingerMs: rollingLingerMs })
-  if (await roll.until(() => isGone(member), rollingLingerMs + options.drainMs)) return
+}
+
+/** Until the member, if it is retired, has gone; it is killed where that lasts too long. */
+async function seeOff({ roll, options }: State, member: Member): Promise<void> {
+  if (!member.retired) return
+  const isGone = (): boolean => !roll.members.has(member)
+  if (await roll.until(isGone, rollingLingerMs + options.drainMs)) return
   member.worker.process.kill('SIGKILL')
-  await roll.until(() => isGone(member), startMs)
+  await roll.until(isGone, startMs)
 }
 
 function restartFailed(message: string): IpriskError {

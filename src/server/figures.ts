@@ -111,7 +111,7 @@ function requestFamilies(total: CounterSnapshot): readonly Family[] {
     one(
       'counter',
       'iprisk_bodies_refused_total',
-      'Requests answered with 503 because the bodies under way held all the room there is for them.',
+      'Bodies refused with 503 because those under way held all the room, counted at the refusal.',
       shed,
     ),
     one(

@@ -43,6 +43,8 @@ export interface WorkerSettings {
   readonly logAddresses: boolean
   /** What each worker lets in (connections.ts). */
   readonly connections: { readonly all: number; readonly perAddress: number }
+  /** Room for bodies on their way (bodies.ts); the most that it ever is by default. */
+  readonly bodiesBytes?: number
   /** How; whole by default. */
   readonly logAddressForm?: AddressSettings['logAddressForm']
   readonly logAddressKeyFile?: string

@@ -29,6 +29,7 @@ import {
   controlPath,
   openControl,
 } from './control.ts'
+import { bodiesBytesOf } from './bodies.ts'
 import { type Crew, createCrew, rollingLingerMs } from './crew.ts'
 import type { TableInfo } from './message.ts'
 import type { Gathered } from './figures.ts'
@@ -120,6 +121,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   const predecessor = await predecessorOf(settings, log)
   const port = predecessor === undefined ? await probePort(serve) : serve.port
   const end = endSignal()
+  const memoryBytesMax = serve.workerMemoryMb * 2 ** 20
   const crew = createCrew({
     size: serve.workers,
     settings: {
@@ -135,9 +137,10 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       ...present('tls', tls),
       pool: { threads: serve.poolThreads, queue: serve.poolQueue },
       connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
+      bodiesBytes: bodiesBytesOf(memoryBytesMax),
     },
     hangMs: serve.hangMs,
-    memoryBytesMax: serve.workerMemoryMb * 2 ** 20,
+    memoryBytesMax,
     drainMs: serve.drainSeconds * 1000,
     log,
   })

@@ -241,7 +241,8 @@ function take(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
     carryOut(intake, intake.kept.subarray(0, bytes))
     release(intake)
   } else {
-    const first = Buffer.from((before === 0 ? new Uint8Array(chunk) : intake.kept).subarray(0, 1))
+    const first = Buffer.allocUnsafeSlow(1)
+    first[0] = (before === 0 ? new Uint8Array(chunk) : intake.kept)[0]!
     release(intake)
     // From now on its body is one that nobody asks for.
     intake.kept = first
@@ -261,7 +262,8 @@ function makeRoom(intake: Intake): boolean {
   const wanted = Math.max(bytes, ahead, doubled, smallBodyBytes)
   if (!exchange.service.bodies.take(exchange.key?.keyId ?? '', held, wanted)) return false
   intake.held = wanted
-  intake.kept = Buffer.allocUnsafe(wanted)
+  // Never a slice of the 8 KiB that Node.js shares out: what is counted is what it holds.
+  intake.kept = Buffer.allocUnsafeSlow(wanted)
   kept.copy(intake.kept)
   return true
 }

@@ -11,6 +11,7 @@ import { IpriskError, messageOf } from '../base/error.ts'
 import { paths } from '../api/path.ts'
 import { keyRefreshMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
+import { present } from '../base/present.ts'
 import { type Pool, createPool } from '../pool/pool.ts'
 import type { Table } from '../table/table.ts'
 import { logsRequests } from './access.ts'
@@ -176,7 +177,7 @@ async function start(
     table: current.table,
     file: current.file,
     pool,
-    bodies: createBodies(counters),
+    bodies: createBodies({ counters, log, ...present('bytesMax', settings.bodiesBytes) }),
     pulse: parts.pulse,
     logRequests: logsRequests(settings.logLevel),
     logAddresses: settings.logAddresses,

@@ -3,7 +3,7 @@
 import { array, assert, integer, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newRandom, randomOf, splitMix64 } from '../../bench/random.ts'
-import { median, medianRatio, spread } from '../../bench/statistics.ts'
+import { cutInParts, median, medianRatio, slopeOf, spread } from '../../bench/statistics.ts'
 
 describe('the median', () => {
   it('is the middle value, or the mean of the two middle ones', () => {
@@ -24,6 +24,30 @@ describe('the median', () => {
         expect(values).toEqual(before)
       }),
     )
+  })
+})
+
+describe('parts', () => {
+  it('are all the values in their order, none of them empty, as even as may be', () => {
+    assert(
+      property(array(integer()), integer({ min: 1, max: 20 }), (values, count) => {
+        const parts = cutInParts(values, count)
+        expect(parts.flat()).toEqual(values)
+        expect(parts.length).toBe(Math.min(count, values.length))
+        const lengths = parts.map(({ length }) => length)
+        if (lengths.length === 0) return
+        expect(Math.min(...lengths)).toBeGreaterThan(0)
+        expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThan(2)
+      }),
+    )
+  })
+})
+
+describe('the slope', () => {
+  it('is that of the line, whatever one point of many says', () => {
+    const line = Array.from({ length: 10 }, (_, x) => [x * 2, 5 - 3 * x * 2] as const)
+    expect(slopeOf(line)).toBe(-3)
+    expect(slopeOf(line.with(4, [8, 1e9]))).toBe(-3)
   })
 })
 

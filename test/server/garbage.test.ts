@@ -82,12 +82,13 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => limiter.whenLeased(key.allowance, resolve))
   end = limiter.close
   const counters = newCounters()
+  const log = createLog({ level: 'silent' } as never)
   service = {
     keyring,
     limiter,
     counters,
-    bodies: createBodies(counters),
-    log: createLog({ level: 'silent' } as never),
+    bodies: createBodies({ counters, log }),
+    log,
     requestIds: requestIds(),
     table: () => table,
     file: () => undefined,

@@ -11,9 +11,9 @@ import { newAllowance } from '../../src/account/allowance.ts'
 import { remainingAt } from '../../src/account/header.ts'
 import type { Authenticated } from '../../src/account/keyring.ts'
 import type { Limiter } from '../../src/account/limiter.ts'
-import { createLog } from '../../src/base/log.ts'
+import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
 import { checkBodyBytesMax } from '../../src/api/path.ts'
-import { createBodies } from '../../src/server/bodies.ts'
+import { bodiesBytesOf, createBodies } from '../../src/server/bodies.ts'
 import { newCounters, snapshotOf, totalsOf } from '../../src/server/counters.ts'
 import { type Service, newExchange, states } from '../../src/server/exchange.ts'
 import { contentHeaders, headBytes } from '../../src/server/head.ts'
@@ -57,6 +57,13 @@ const counters = newCounters()
 /** Room for eight largest bodies of a check. */
 const bodiesBytes = 8 * checkBodyBytesMax
 
+/** What is said of that room. */
+const saidOfBodies: unknown[] = []
+const bodiesLog = {
+  warn: ({ keyId }: LogDetails) => void saidOfBodies.push(keyId),
+  info: () => void saidOfBodies.push('room'),
+} as unknown as Log
+
 /** Of requests, in the place of the clock's. */
 let beats = 0
 
@@ -69,7 +76,7 @@ const service: Service = {
   table: () => table,
   file: () => undefined,
   pool: undefined as never,
-  bodies: createBodies(counters, bodiesBytes),
+  bodies: createBodies({ counters, log: bodiesLog, bytesMax: bodiesBytes }),
   pulse: {
     beatenMs: Infinity,
     beat: (nowMs) => {
@@ -297,6 +304,7 @@ describe('bodies that come and never end', () => {
     const greedy = await begin(10)
     await until(() => totalsOf(snapshotOf(counters)).shed === 6)
     expect(counters.bodyBytes).toBe(bodiesBytes / 2)
+    expect(saidOfBodies).toEqual(['greedy'])
     // A small check has room all the same, in one piece or in two.
     const small = await newClient()
     small.socket.write(`${head('9.1.2.3')}{"ip"`)
@@ -327,6 +335,21 @@ describe('bodies that come and never end', () => {
     for (const { socket } of [...greedy, ...modest, late!]) socket.resetAndDestroy()
     await until(() => service.pending === 0)
     expect(counters.bodyBytes).toBe(0)
+    // Said once while it lasted, and that it is over.
+    expect(saidOfBodies).toEqual(['greedy', 'room'])
+    key = keyOf('again')
+    const again = await begin(5)
+    await until(() => saidOfBodies.length > 2)
+    expect(saidOfBodies.slice(2)).toEqual(['again'])
+    for (const { socket } of again) socket.resetAndDestroy()
+    await until(() => service.pending === 0)
+    key = keyOf('test')
+    expect(saidOfBodies.slice(2)).toEqual(['again', 'room'])
+  })
+
+  it('have a part of what a worker may hold, and never more than 128 MiB', () => {
+    const mebibytes = [128, 1024, 2048, 65_536].map((mb) => bodiesBytesOf(mb * 2 ** 20) / 2 ** 20)
+    expect(mebibytes).toEqual([8, 64, 128, 128])
   })
 
   it('take no room where they state more than they may', async () => {
