@@ -8,6 +8,7 @@ import type { Limits } from '../../src/account/limit.ts'
 import { Simulator, turn } from './simulator.ts'
 
 const august = Date.UTC(2026, 7, 10)
+const rate = { perSecond: 50, burst: 100 }
 const july = Date.UTC(2026, 6, 10)
 
 function machine(limits: Limits, workers = 1, wallMs = august): Simulator {
@@ -199,6 +200,50 @@ describe('a quota', () => {
     }
     expect(sim.denied).toBe(0)
     expect(await spend(sim, 0, 20)).toBe(9)
+  })
+
+  it.each([
+    ['an unlimited key that gets one', { rate }, { rate, quotaPerMonth: 10 }, 9],
+    ['a quota that becomes smaller', { quotaPerMonth: 1000 }, { quotaPerMonth: 10 }, 10],
+    ['a quota that becomes larger', { quotaPerMonth: 1000 }, { quotaPerMonth: 2000 }, 2000],
+  ])('grants no more than it is where requests fail after its change: %s', async (...some) => {
+    const [, before, after, granted] = some
+    const sim = machine(before)
+    for (let i = 0; i < 100; i += 1) sim.spend(0, 'k', 1, true)
+    await sim.settle()
+    sim.setLimits('k', after)
+    sim.advance(1)
+    sim.bindAll(0)
+    if (granted === 9) sim.spend(0, 'k', 1)
+    await sim.settle()
+    sim.granted = 0
+    sim.refund()
+    sim.check()
+    await sim.settle()
+    sim.advance(quotaRecheckMs)
+    expect(await spend(sim, 0, 3000)).toBe(granted)
+    expect(takenOf(sim)).toBe(after.quotaPerMonth)
+  })
+
+  it('is refunded in the month that was charged, also where it is not that of the arrival', async () => {
+    const sim = machine({ quotaPerMonth: 100 }, 1, Date.UTC(2026, 7, 31, 23, 59, 59, 999))
+    sim.spend(0, 'k', 100, true)
+    sim.advance(1)
+    sim.tick(0)
+    await sim.settle()
+    expect([takenOf(sim), takenOf(sim, '2026-09')]).toEqual([0, 100])
+    sim.refund()
+    expect(await spend(sim, 0, 200)).toBe(100)
+    // And where the month has ended since.
+    sim.jump(Date.UTC(2026, 9, 31, 23, 59))
+    sim.tick(0)
+    sim.spend(0, 'k', 100, true)
+    await sim.settle()
+    sim.advance(60_000)
+    sim.tick(0)
+    sim.refund()
+    await sim.settle()
+    expect(takenOf(sim, '2026-10')).toBe(0)
   })
 })
 
