@@ -53,7 +53,7 @@ export interface Allowance {
   left: number
   /** Below this another lease is fetched. */
   low: number
-  /** What the ledger had left when it was asked last. */
+  /** What the ledger had left when it was asked last, and what it was given back since. */
   known: number
   /** Units of the latest lease, wanted; and `left` just after it, and when that was. */
   size: number

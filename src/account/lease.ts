@@ -86,10 +86,11 @@ export function giveBack(book: LeaseBook, key: Allowance, month: number, units: 
   book.postings.send()
 }
 
-/** Gives back what the key holds. */
+/** Gives back what the key holds; the ledger has that much more left. */
 export function dropLease(book: LeaseBook, key: Allowance): void {
   const units = key.left
   key.left = 0
+  key.known += units
   key.leftThen = 0
   key.low = -1
   giveBack(book, key, key.month, units)

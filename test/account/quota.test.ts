@@ -4,6 +4,8 @@
 import { describe, expect, it } from 'vitest'
 import { leaseIdleMs, leaseShare, leaseUnitsMin } from '../../src/base/limits.ts'
 import { quotaRecheckMs, quotaWaitMs } from '../../src/base/limits.ts'
+import type { Allowance } from '../../src/account/allowance.ts'
+import { remainingAt, remainingLength } from '../../src/account/header.ts'
 import type { Limits } from '../../src/account/limit.ts'
 import { Simulator, turn } from './simulator.ts'
 
@@ -122,6 +124,46 @@ describe('a quota', () => {
     sim.tick(0)
     await sim.settle()
     expect(takenOf(sim)).toBe(1)
+  })
+
+  it('is said to have left what idle units were given back to it', async () => {
+    const sim = machine({ quotaPerMonth: 100 })
+    const [worker, out] = [sim.workers[0], new Float64Array(remainingLength)]
+    const leftOf = (): number => {
+      worker?.limiter.remaining(worker.keys.get('k') as Allowance, sim.nowMs, out)
+      return out[remainingAt.quota] ?? -1
+    }
+    await spend(sim, 0, 1)
+    expect(leftOf()).toBe(99)
+    for (let look = 0; look < 2; look += 1) {
+      sim.tick(0)
+      sim.advance(leaseIdleMs)
+    }
+    sim.tick(0)
+    await sim.settle()
+    expect([takenOf(sim), leftOf()]).toEqual([1, 99])
+    sim.jump(Date.UTC(2026, 8, 1))
+    sim.tick(0)
+    await spend(sim, 0, 3)
+    expect(leftOf()).toBe(97)
+  })
+
+  it('holds what was leased before its end from others for as long as idle units are kept', async () => {
+    const sim = machine({ quotaPerMonth: 1000 }, 2)
+    expect(await spend(sim, 0, 1)).toBe(1)
+    const held = leaseUnitsMin - 1
+    expect(await spend(sim, 1, 1200)).toBe(999 - held)
+    const second = async (): Promise<number> => {
+      sim.advance(quotaRecheckMs)
+      for (const index of [0, 1]) sim.tick(index)
+      await sim.settle()
+      return spend(sim, 1, 20)
+    }
+    // It keeps them since it was seen to be idle, a second after they came.
+    for (let ms = quotaRecheckMs; ms < leaseIdleMs; ms += quotaRecheckMs) {
+      expect(await second()).toBe(0)
+    }
+    expect((await second()) + (await second())).toBe(held)
   })
 
   it('gives the last units of a month to whoever still asks', async () => {
