@@ -44,15 +44,16 @@ export interface Allowance {
   owed: number
   owedMonth: number
 
-  /** Units a month; -1: no quota. */
+  /** Units a month; -1: no quota. And when that changed last; -1: never. */
   quota: number
+  changedMs: number
   /** The month of `left` and `known`. */
   month: number
   /** Leased units that are not spent yet. */
   left: number
   /** Below this another lease is fetched. */
   low: number
-  /** What the ledger had left when it was asked last. */
+  /** What the ledger had left when it was asked last, and what it was given back since. */
   known: number
   /** Units of the latest lease, wanted; and `left` just after it, and when that was. */
   size: number
@@ -83,6 +84,7 @@ export function newAllowance(keyId: string, limits: Limits): Allowance {
     owed: 0,
     owedMonth: noMonth,
     quota: limits.quotaPerMonth ?? -1,
+    changedMs: -1,
     month: noMonth,
     left: 0,
     low: -1,

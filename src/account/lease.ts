@@ -34,9 +34,7 @@ export interface LeaseBook {
   /** What goes back, and what was granted without a lease. */
   readonly postings: Postings
   month: Month
-  /** When the month ends, and when this worker entered it; -1: it began in it. */
   monthEndsMs: number
-  turnedMs: number
   waitingCount: number
   troubled: boolean
   closed: boolean
@@ -57,7 +55,6 @@ export function openBook(options: LeaseOptions, month: Month, monthEndsMs: numbe
     }),
     month,
     monthEndsMs,
-    turnedMs: -1,
     waitingCount: 0,
     troubled: false,
     closed: false,
@@ -83,15 +80,17 @@ function follow(book: LeaseBook, work: Promise<void>): void {
   book.underWay.add(done)
 }
 
-function giveBack(book: LeaseBook, key: Allowance, month: number, units: number): void {
+/** Has the ledger count units no longer that the key has taken of a month. */
+export function giveBack(book: LeaseBook, key: Allowance, month: number, units: number): void {
   book.postings.add(key.keyId, month as Month, -units)
   book.postings.send()
 }
 
-/** Gives back what the key holds. */
+/** Gives back what the key holds; the ledger has that much more left. */
 export function dropLease(book: LeaseBook, key: Allowance): void {
   const units = key.left
   key.left = 0
+  key.known += units
   key.leftThen = 0
   key.low = -1
   giveBack(book, key, key.month, units)

@@ -15,7 +15,7 @@ import { type Allowance, newAllowance } from './allowance.ts'
 import { policyText, remainingAt, secondsOf } from './header.ts'
 import type { QuotaLedger } from './ledger.ts'
 import type { Limits } from './limit.ts'
-import { type Quota, type SpendResult, createQuota } from './quota.ts'
+import { type Quota, type SpendResult, type Spent, createQuota } from './quota.ts'
 import {
   aheadTicks,
   paceOf,
@@ -53,8 +53,10 @@ export interface Limiter {
   ) => void
   /** Spends quota: `units` at once or none (quota.ts). */
   readonly spend: (key: Allowance, units: number, arrivedMs: number) => SpendResult
+  /** The month that `spend` has just granted of; `noMonth` where nobody counts. */
+  readonly spentMonth: (key: Allowance) => number
   /** After `spend` has granted and the answer is no 200 after all. */
-  readonly refund: (key: Allowance, units: number, arrivedMs: number) => void
+  readonly refund: (key: Allowance, spent: Spent) => void
   /** Calls back once, after `spend` was `pending`; then `spend` is to be asked again. */
   readonly whenLeased: (key: Allowance, callback: () => void) => void
   /** Writes what is left, as header.ts reads it. */
@@ -201,6 +203,7 @@ export function createLimiter(options: LimiterOptions): BaseLimiter {
     },
     admitLater: (_key, _requests, callback) => callback(admitResults.exceeded),
     spend: quota.spend,
+    spentMonth: quota.spentMonth,
     refund: quota.refund,
     charge: quota.charge,
     whenLeased: quota.whenLeased,

@@ -3,10 +3,12 @@
 // A worker's side of the quotas: it leases units from the ledger ahead of need (lease.ts) and spends
 // them without asking anybody. Below half a lease it fetches the next one in the background; a lease
 // is what the key spends in a second, at first `leaseUnitsMin`. Near a quota's end leases are fetched
-// when needed alone, so that the last units are where they are asked for. Without units and without knowing
-// that the quota is exhausted, `spend` says `pending`: the caller keeps the request and is called
-// back when the lease is there, about a millisecond later. That is the first request of a key in a
-// worker, of a month, and of a second in which the quota is exhausted (units may have come back).
+// when needed alone, and what is idle of them goes back after `quotaRecheckMs`; what a worker has
+// leased before and holds idle goes back after `leaseIdleMs`, and until then others may be refused.
+// Without units and without knowing that the quota is exhausted, `spend` says `pending`: the caller
+// keeps the request and is called back when the lease is there, about a millisecond later. That is
+// the first request of a key in a worker, of a month, and of a second in which the quota is
+// exhausted (units may have come back).
 //
 //   spend ─▶ left? ─yes─▶ granted      (left < low: lease in the background)
 //              │no
@@ -16,14 +18,15 @@
 //
 // A crash loses what is leased, under way and not given back yet: at most one lease (and what is just
 // being given back). A store that is away for a while loses what was on its way when it went.
-// A refund counts only in the month of its spending. A request counts for the month in which it
-// arrived, or for the next one. Instants are of `performance.now()`; the time of day, which may
-// jump, is read by `tick` alone and says only which month it is.
+// A request counts for the month in which it arrived, or for the next one; its refund for the same
+// one. It makes units of a lease where that still is of this month and quota, else the ledger gets
+// them back. Instants are of `performance.now()`; the time of day, which may jump, is read by `tick`
+// alone and says only which month it is.
 
 import { quotaWaitingMax } from '../base/limits.ts'
-import type { Allowance } from './allowance.ts'
+import { type Allowance, noMonth } from './allowance.ts'
 import type { LeaseBook, LeaseOptions } from './lease.ts'
-import { dropLease, fetchLease, lookAfter, openBook, wake } from './lease.ts'
+import { dropLease, fetchLease, giveBack, lookAfter, openBook, wake } from './lease.ts'
 import { type Month, monthOf, monthStart } from './period.ts'
 import { whenDone } from './posting.ts'
 
@@ -37,11 +40,21 @@ export interface QuotaOptions extends LeaseOptions {
   readonly wall: () => number
 }
 
+/** What `spend` has granted to a request. */
+export interface Spent {
+  readonly units: number
+  /** What `spentMonth` said just after it. */
+  readonly month: number
+  readonly arrivedMs: number
+}
+
 export interface Quota {
   /** Takes units of this month: all of them or none. */
   readonly spend: (key: Allowance, units: number, arrivedMs: number) => SpendResult
-  /** Gives back units that `spend` granted to a request of that instant and that it did not use. */
-  readonly refund: (key: Allowance, units: number, arrivedMs: number) => void
+  /** The month that units are spent of now; `noMonth` where nobody counts them. */
+  readonly spentMonth: (key: Allowance) => number
+  /** Gives back what was granted and came to nothing. */
+  readonly refund: (key: Allowance, spent: Spent) => void
   /** Has the ledger count units that were granted without it, some time soon. */
   readonly charge: (keyId: string, month: Month, units: number) => void
   /** Calls back once, after `pending`, when `spend` can say more. */
@@ -70,16 +83,15 @@ function enterMonth(book: LeaseBook, key: Allowance): void {
   key.exhaustedMs = 0
 }
 
-function turnTo(book: LeaseBook, month: Month, atMs: number): void {
+function turnTo(book: LeaseBook, month: Month): void {
   book.month = month
-  book.turnedMs = atMs
   for (const key of book.active) enterMonth(book, key)
 }
 
 /** A request has arrived after the month's end, and no tick has come since. */
 function turnByArrival(book: LeaseBook): void {
   const next = (book.month + 1) as Month
-  turnTo(book, next, book.monthEndsMs)
+  turnTo(book, next)
   book.monthEndsMs += monthStart(next + 1) - monthStart(next)
 }
 
@@ -102,11 +114,22 @@ function spendCold(book: LeaseBook, key: Allowance, units: number, arrivedMs: nu
   return book.waitingCount < quotaWaitingMax ? pending : unavailable
 }
 
+/** A quota that has changed since may be smaller than what it would be given. */
+function refund(book: LeaseBook, key: Allowance, { units, month, arrivedMs }: Spent): void {
+  if (month === noMonth || book.closed) return
+  if (month !== book.month || month !== key.month || arrivedMs <= key.changedMs) {
+    giveBack(book, key, month, units)
+    return
+  }
+  key.left += units
+  book.active.add(key)
+}
+
 function tick(book: LeaseBook, wallMs: number): void {
   const nowMs = book.options.now()
   const month = monthOf(wallMs)
   book.monthEndsMs = nowMs + monthStart(month + 1) - wallMs
-  if (month !== book.month) turnTo(book, month, nowMs)
+  if (month !== book.month) turnTo(book, month)
   for (const key of book.active) lookAfter(book, key, nowMs)
   book.postings.send()
 }
@@ -140,12 +163,8 @@ export function createQuota(options: QuotaOptions): Quota {
       if (left < key.low) fetchLease(book, key, 0)
       return granted
     },
-    refund: (key, units, arrivedMs) => {
-      if (key.quota < 0 || key.month !== book.month) return
-      if (arrivedMs <= book.turnedMs || book.closed) return
-      key.left += units
-      book.active.add(key)
-    },
+    spentMonth: (key) => (key.quota < 0 ? noMonth : key.month),
+    refund: (key, spent) => refund(book, key, spent),
     charge: (keyId, month, units) => {
       book.postings.add(keyId, month, units)
       book.postings.send()
@@ -158,6 +177,7 @@ export function createQuota(options: QuotaOptions): Quota {
     change: (key, before) => {
       if (key.quota < before) dropLease(book, key)
       key.exhaustedMs = 0
+      key.changedMs = options.now()
     },
     month: () => book.month,
     untilReset: (nowMs) => Math.max(0, book.monthEndsMs - nowMs),

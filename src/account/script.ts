@@ -182,7 +182,8 @@ local version = tonumber(redis.call('GET', KEYS[4]) or '0')
 if since > version then return {-1, ''} end
 if ARGV[2] ~= '' and redis.call('HGET', KEYS[3], ARGV[1]) ~= ARGV[2] then return {-1, ''} end
 if version == since then return {version, ARGV[2]} end
-local rows = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+local after = '(' .. ARGV[1]
+local rows = redis.call('ZRANGEBYSCORE', KEYS[2], after, '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 local answer = {version, ''}
 if #rows / 2 == tonumber(ARGV[3]) then answer[1] = tonumber(rows[#rows]) end
 answer[2] = redis.call('HGET', KEYS[3], string.format('%.0f', answer[1])) or ''

@@ -19,7 +19,7 @@ import { remainingAt, secondsOf } from './header.ts'
 import type { BaseLimiter, Limiter, LimiterOptions } from './limiter.ts'
 import { type AdmitResult, admitResults, createLimiter, ratesFull } from './limiter.ts'
 import type { Month } from './period.ts'
-import { spendResults } from './quota.ts'
+import { type Spent, spendResults } from './quota.ts'
 import { rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
 import { type ShareBook, newShare, shareAhead } from './share.ts'
 import { spendLater, spendShare, tickShares } from './share.ts'
@@ -113,14 +113,11 @@ function pay(held: Held): void {
   for (const key of held.owing) settle(held, key)
 }
 
-/** Whatever a request was granted by: of its month, what is owed no more is not held either. */
-function refund({ base }: Held, key: Allowance, units: number, arrivedMs: number): void {
-  const before = key.left
-  base.refund(key, units, arrivedMs)
-  if (key.owedMonth !== key.month) return
-  const unowed = Math.min(key.owed, key.left - before)
+/** Whatever a request was granted by: of its month, what is owed is owed no more, before all else. */
+function refund({ base }: Held, key: Allowance, spent: Spent): void {
+  const unowed = spent.month === key.owedMonth ? Math.min(key.owed, spent.units) : 0
   key.owed -= unowed
-  key.left -= unowed
+  base.refund(key, { ...spent, units: spent.units - unowed })
 }
 
 function writeShare({ book }: Held, key: Allowance, nowMs: number, out: Float64Array): void {
@@ -209,7 +206,7 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
       if (!isAway(held, key)) return result
       return overdraw(held, key, units) ? spendResults.granted : spendResults.exceeded
     },
-    refund: (key, units, arrivedMs) => refund(held, key, units, arrivedMs),
+    refund: (key, spent) => refund(held, key, spent),
     remaining: (key, nowMs, out) => {
       base.remaining(key, nowMs, out)
       writeShare(held, key, nowMs, out)

@@ -15,7 +15,7 @@
 // never truncated. After a reboot, when the clock has started anew, another file is in use and the
 // old ones are removed. Losing the file costs one burst a key.
 
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../base/error.ts'
@@ -91,8 +91,9 @@ function make(folder: string, path: string, size: RateFileSize): void {
   bytes.writeInt32LE(magic, 0)
   bytes.writeInt32LE(format, 4)
   bytes.writeInt32LE(size.slots, 8)
-  const draft = join(folder, `${name}.${process.pid}.draft`)
-  writeFileSync(draft, bytes, { mode: 0o600 })
+  // Processes of two containers may have one number, so that tells nobody apart.
+  const draft = join(folder, `${name}.${randomUUID()}.draft`)
+  writeFileSync(draft, bytes, { mode: 0o600, flag: 'wx' })
   try {
     linkSync(draft, path)
   } catch (error) {

@@ -113,7 +113,10 @@ export const leaseAheadMs = 1000
 /** What one lease may take of what is left in the month: 1 in 8, so that every worker gets some. */
 export const leaseShare = 8
 
-/** Idle units go back after this, so that another worker can spend the last ones of a month. */
+/**
+ * Idle units go back after this, so that another worker can spend the last ones of a month. After
+ * two seconds one in eight requests of keys that are used once a second would lease anew.
+ */
 export const leaseIdleMs = 10_000
 
 /** How long an exhausted quota or a failing store is believed before it is asked again. */

@@ -23,6 +23,7 @@ export function charge(
   const result = limiter.spend(key.allowance, exchange.units, exchange.startedMs)
   if (result === spendResults.granted) {
     exchange.owed = exchange.units
+    exchange.owedMonth = limiter.spentMonth(key.allowance)
     done(exchange)
   } else if (result === spendResults.pending) {
     chargeWhenLeased(exchange, key, done)
@@ -34,7 +35,7 @@ export function charge(
   }
 }
 
-/** Apart from `charge`, for a closure in there would be garbage of every request that never waits. */
+/** Apart from `charge`: a closure in there would be garbage of every request that never waits. */
 function chargeWhenLeased(
   exchange: Exchange,
   key: Authenticated,
@@ -45,13 +46,16 @@ function chargeWhenLeased(
 }
 
 /**
- * Goes on when the worker knows what is left of the key's quota: it takes a unit, which asks for it,
- * and gives it back. A quota that cannot be asked is no reason not to go on.
+ * Goes on when the worker knows what is left of the key's quota: it takes a unit, which asks for
+ * it, and gives it back. A quota that cannot be asked is no reason not to go on.
  */
 export function learnQuota(exchange: Exchange, key: Authenticated, done: () => void): void {
   const { limiter } = exchange.service
   const result = limiter.spend(key.allowance, 1, exchange.startedMs)
-  if (result === spendResults.granted) limiter.refund(key.allowance, 1, exchange.startedMs)
+  if (result === spendResults.granted) {
+    const month = limiter.spentMonth(key.allowance)
+    limiter.refund(key.allowance, { units: 1, month, arrivedMs: exchange.startedMs })
+  }
   if (result !== spendResults.pending) done()
   else limiter.whenLeased(key.allowance, () => resume(exchange, done))
 }

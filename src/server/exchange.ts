@@ -7,6 +7,7 @@
 // (request.ts): nobody else has seen it. Whoever keeps one for a later turn may rely on it.
 
 import type { HttpResponse } from 'uWebSockets.js'
+import { noMonth } from '../account/allowance.ts'
 import type { Authenticated, Keyring } from '../account/keyring.ts'
 import type { Limiter } from '../account/limiter.ts'
 import type { Log } from '../base/log.ts'
@@ -69,6 +70,8 @@ export interface Exchange {
   units: number
   /** Units that are spent while no 200 has begun: what ends otherwise gives them back. */
   owed: number
+  /** The month that they are spent of. */
+  owedMonth: number
   /** Called once, when the answer is written or its client has gone. */
   onEnd: (() => void) | undefined
   /** By `performance.now()` of node:perf_hooks: the global is a getter, and 1 % of a check. */
@@ -93,6 +96,7 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
     requests: 1,
     units: 1,
     owed: 0,
+    owedMonth: noMonth,
     onEnd: undefined,
     startedMs: 0,
     key: undefined,
@@ -108,10 +112,11 @@ export function requestIdOf({ clientId, idNumber, service }: Exchange): string {
 
 /** The answer is, or would have been, no 200: what was spent for it goes back, once. */
 export function giveBack(exchange: Exchange): void {
-  const { key, owed, service, startedMs } = exchange
+  const { key, owed, owedMonth, service, startedMs } = exchange
   if (owed === 0 || key === undefined) return
   exchange.owed = 0
-  service.limiter.refund(key.allowance, owed, startedMs)
+  const spent = { units: owed, month: owedMonth, arrivedMs: startedMs }
+  service.limiter.refund(key.allowance, spent)
 }
 
 /** The exchange is over: its answer is written, or its client has gone. */

@@ -12,8 +12,8 @@ import type { Exchange } from './exchange.ts'
 const remaining = new Float64Array(remainingLength)
 
 /**
- * Header lines, each behind a line end, as of `nowMs`; `''` for a key without limits, or no key. Of a
- * rate that has no place in a full file nobody knows what is left: nothing is said of it.
+ * Header lines, each behind a line end, as of `nowMs`; `''` for a key without limits, or no key.
+ * Of a rate that has no place in a full file nobody knows what is left: nothing is said of it.
  */
 export function limitHeaders({ key, service }: Exchange, nowMs: number): string {
   if (key === undefined) return ''

@@ -83,7 +83,7 @@ describe('the limiter of one machine', () => {
     expect(limiter.spend(key, 7, nowMs)).toBe(spendResults.granted)
     limiter.remaining(key, nowMs + 500, out)
     expect([...out]).toEqual([25, 2, 993, 43_199])
-    limiter.refund(key, 7, nowMs)
+    limiter.refund(key, { units: 7, month: limiter.spentMonth(key), arrivedMs: nowMs })
     limiter.remaining(key, nowMs + 500, out)
     expect(out[2]).toBe(1000)
     expect(limiter.policy(key)).toBe('"rate";q=100;w=2, "quota";q=1000;w=2678400')

@@ -18,6 +18,7 @@ const plans: readonly Limits[] = [
   { rate: { perSecond: 5000, burst: 10_000 }, quotaPerMonth: 20_000 },
   { quotaPerMonth: 3 },
   {},
+  { rate: { perSecond: 50, burst: 100 } },
 ]
 const firstLimits = new Map<string, Limits>([
   ['small', plans[0] ?? {}],
@@ -101,6 +102,45 @@ const failures: readonly (readonly [string, History])[] = [
       ['jump', 2, 0, 1],
       ['tick', 0, 0, 0],
       ['refund', 0, 0, 0],
+    ],
+  ],
+  [
+    'what was spent without a quota was refunded into one',
+    [
+      ['plan', 0, 0, 5],
+      ['refresh', 0, 0, 1],
+      ['refused', 0, 0, 4],
+      ['plan', 0, 0, 3],
+      ['refresh', 0, 0, 1],
+      ['spend', 0, 0, 0],
+      ['deliver', 0, 0, 1],
+      ['refund', 0, 0, 1],
+    ],
+  ],
+  [
+    'what was spent of a large quota was refunded into a small one',
+    [
+      ['refused', 0, 1, 4],
+      ['refused', 0, 1, 4],
+      ['deliver', 0, 0, 1],
+      ['deliver', 0, 0, 1],
+      ['plan', 0, 1, 3],
+      ['refresh', 0, 0, 1],
+      ['refund', 0, 0, 1],
+    ],
+  ],
+  [
+    'a request that arrived before the month ended and was charged after it was not refunded',
+    [
+      ['jump', 0, 1, 1],
+      ['tick', 0, 0, 1],
+      ['refused', 0, 0, 4],
+      ['advance', 0, 3, 1],
+      ['tick', 0, 0, 1],
+      ['deliver', 3, 0, 1],
+      ['deliver', 3, 0, 1],
+      ['deliver', 3, 0, 1],
+      ['refund', 0, 0, 1],
     ],
   ],
 ]

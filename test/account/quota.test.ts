@@ -4,10 +4,13 @@
 import { describe, expect, it } from 'vitest'
 import { leaseIdleMs, leaseShare, leaseUnitsMin } from '../../src/base/limits.ts'
 import { quotaRecheckMs, quotaWaitMs } from '../../src/base/limits.ts'
+import type { Allowance } from '../../src/account/allowance.ts'
+import { remainingAt, remainingLength } from '../../src/account/header.ts'
 import type { Limits } from '../../src/account/limit.ts'
 import { Simulator, turn } from './simulator.ts'
 
 const august = Date.UTC(2026, 7, 10)
+const rate = { perSecond: 50, burst: 100 }
 const july = Date.UTC(2026, 6, 10)
 
 function machine(limits: Limits, workers = 1, wallMs = august): Simulator {
@@ -123,6 +126,46 @@ describe('a quota', () => {
     expect(takenOf(sim)).toBe(1)
   })
 
+  it('is said to have left what idle units were given back to it', async () => {
+    const sim = machine({ quotaPerMonth: 100 })
+    const [worker, out] = [sim.workers[0], new Float64Array(remainingLength)]
+    const leftOf = (): number => {
+      worker?.limiter.remaining(worker.keys.get('k') as Allowance, sim.nowMs, out)
+      return out[remainingAt.quota] ?? -1
+    }
+    await spend(sim, 0, 1)
+    expect(leftOf()).toBe(99)
+    for (let look = 0; look < 2; look += 1) {
+      sim.tick(0)
+      sim.advance(leaseIdleMs)
+    }
+    sim.tick(0)
+    await sim.settle()
+    expect([takenOf(sim), leftOf()]).toEqual([1, 99])
+    sim.jump(Date.UTC(2026, 8, 1))
+    sim.tick(0)
+    await spend(sim, 0, 3)
+    expect(leftOf()).toBe(97)
+  })
+
+  it('holds what was leased before its end from others for as long as idle units are kept', async () => {
+    const sim = machine({ quotaPerMonth: 1000 }, 2)
+    expect(await spend(sim, 0, 1)).toBe(1)
+    const held = leaseUnitsMin - 1
+    expect(await spend(sim, 1, 1200)).toBe(999 - held)
+    const second = async (): Promise<number> => {
+      sim.advance(quotaRecheckMs)
+      for (const index of [0, 1]) sim.tick(index)
+      await sim.settle()
+      return spend(sim, 1, 20)
+    }
+    // It keeps them since it was seen to be idle, a second after they came.
+    for (let ms = quotaRecheckMs; ms < leaseIdleMs; ms += quotaRecheckMs) {
+      expect(await second()).toBe(0)
+    }
+    expect((await second()) + (await second())).toBe(held)
+  })
+
   it('gives the last units of a month to whoever still asks', async () => {
     const sim = machine({ quotaPerMonth: 20 }, 2)
     const second = async (): Promise<void> => {
@@ -199,6 +242,50 @@ describe('a quota', () => {
     }
     expect(sim.denied).toBe(0)
     expect(await spend(sim, 0, 20)).toBe(9)
+  })
+
+  it.each([
+    ['an unlimited key that gets one', { rate }, { rate, quotaPerMonth: 10 }, 9],
+    ['a quota that becomes smaller', { quotaPerMonth: 1000 }, { quotaPerMonth: 10 }, 10],
+    ['a quota that becomes larger', { quotaPerMonth: 1000 }, { quotaPerMonth: 2000 }, 2000],
+  ])('grants no more than it is where requests fail after its change: %s', async (...some) => {
+    const [, before, after, granted] = some
+    const sim = machine(before)
+    for (let i = 0; i < 100; i += 1) sim.spend(0, 'k', 1, true)
+    await sim.settle()
+    sim.setLimits('k', after)
+    sim.advance(1)
+    sim.bindAll(0)
+    if (granted === 9) sim.spend(0, 'k', 1)
+    await sim.settle()
+    sim.granted = 0
+    sim.refund()
+    sim.check()
+    await sim.settle()
+    sim.advance(quotaRecheckMs)
+    expect(await spend(sim, 0, 3000)).toBe(granted)
+    expect(takenOf(sim)).toBe(after.quotaPerMonth)
+  })
+
+  it('is refunded in the month that was charged, also where it is not that of the arrival', async () => {
+    const sim = machine({ quotaPerMonth: 100 }, 1, Date.UTC(2026, 7, 31, 23, 59, 59, 999))
+    sim.spend(0, 'k', 100, true)
+    sim.advance(1)
+    sim.tick(0)
+    await sim.settle()
+    expect([takenOf(sim), takenOf(sim, '2026-09')]).toEqual([0, 100])
+    sim.refund()
+    expect(await spend(sim, 0, 200)).toBe(100)
+    // And where the month has ended since.
+    sim.jump(Date.UTC(2026, 9, 31, 23, 59))
+    sim.tick(0)
+    sim.spend(0, 'k', 100, true)
+    await sim.settle()
+    sim.advance(60_000)
+    sim.tick(0)
+    sim.refund()
+    await sim.settle()
+    expect(takenOf(sim, '2026-10')).toBe(0)
   })
 })
 

@@ -164,7 +164,13 @@ export class Simulator {
       }
       if (result === spendResults.exceeded) this.denied += 1
       if (result === spendResults.unavailable) this.unavailable += 1
-      if (result !== spendResults.granted || key.quota < 0) return
+      if (result !== spendResults.granted) return
+      const spent = { units, month: worker.limiter.spentMonth(key), arrivedMs }
+      if (key.quota < 0) {
+        // Nobody counts it, and nothing of it comes back.
+        if (refund) this.refunds.push(() => worker.limiter.refund(key, spent))
+        return
+      }
       this.granted += 1
       if (!worker.unaware && arrivedMs === this.nowMs) {
         assert(key.month === monthOf(this.wallMs), 'another month is charged')
@@ -177,13 +183,11 @@ export class Simulator {
       this.refunds.push(() => {
         if (this.workers[index] !== worker) return
         const { left, owed } = key
-        worker.limiter.refund(key, units, arrivedMs)
-        const refunded = key.left - left
-        if (refunded === 0 && key.owed === owed) return
-        assert(refunded + owed - key.owed === units, `${refunded} refunded of ${units}`)
+        worker.limiter.refund(key, spent)
+        // Whatever has changed since: all of them go back, to the lease, a debt or the ledger.
         this.add(this.spent, name, -units)
-        this.took(index, name, -refunded)
-        this.add(worker.refunded, keyId, refunded)
+        this.took(index, name, owed - key.owed - units)
+        this.add(worker.refunded, keyId, key.left - left)
       })
     }
     ask()
@@ -313,11 +317,15 @@ export class Simulator {
     return `${formatMonth(month as ReturnType<typeof monthOf>)} ${keyId}`
   }
 
+  /** What all workers hold; none of them more than the quota that it knows of. */
   private heldOf(name: string): number {
     let held = 0
     for (const worker of this.workers) {
       for (const [key, keyId] of worker?.everBound ?? []) {
-        if (this.nameOf(keyId, key.month) === name) held += key.left
+        if (this.nameOf(keyId, key.month) !== name) continue
+        const most = Math.max(0, key.quota)
+        assert(key.left <= most, `${name}: ${key.left} held of a quota of ${most}`)
+        held += key.left
       }
     }
     return held

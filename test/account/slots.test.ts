@@ -2,6 +2,8 @@
 // damaged, full, or of another run of the machine.
 
 import {
+  linkSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -84,6 +86,17 @@ describe('the rate file', () => {
     writeFileSync(join(state, 'rates', 'third-boot.map.77.draft'), 'half')
     expect(open('third-boot').counts().used).toBe(0)
     expect(readdirSync(join(state, 'rates'))).toEqual(['third-boot.map'])
+  })
+
+  it('is made apart from what another process makes, though both have one number', () => {
+    // As where containers share a state folder: the other one has just linked its draft into place.
+    const draft = join(state, 'rates', `first-boot.map.${process.pid}.draft`)
+    const linked = join(state, 'linked')
+    mkdirSync(join(state, 'rates'))
+    writeFileSync(draft, 'of the other')
+    linkSync(draft, linked)
+    expect(open().counts().used).toBe(0)
+    expect(readFileSync(linked, 'utf8')).toBe('of the other')
   })
 
   it('has all its blocks, so that no write to the map can meet a full disk', () => {

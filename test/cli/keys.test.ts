@@ -6,9 +6,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseKeyText } from '../../src/account/key.ts'
 import { openLmdbStore } from '../../src/account/lmdb.ts'
+import { monthOf } from '../../src/account/period.ts'
 import type { KeyRecord } from '../../src/account/record.ts'
 import { keysCreate, keysRevoke, keysRotate } from '../../src/cli/keys.ts'
-import { keysList } from '../../src/cli/listing.ts'
+import { withStores } from '../../src/cli/keystore.ts'
+import { keysList, keysShow } from '../../src/cli/listing.ts'
+import { type Day, dayOf } from '../../src/base/day.ts'
 import type { Command } from '../../src/config/option.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { readSettings } from '../../src/config/settings.ts'
@@ -34,6 +37,8 @@ const create = (flags: Record<string, unknown>): Promise<string> =>
   output((io) => keysCreate(settings('keys create', flags), io))
 const list = (flags: Record<string, unknown> = {}): Promise<string> =>
   output((io) => keysList(settings('keys list', flags), io))
+const show = (id: string, flags: Record<string, unknown> = {}): Promise<string> =>
+  output((io) => keysShow(settings('keys show', flags), id, io))
 const revoke = (id: string, flags: Record<string, unknown> = {}): Promise<string> =>
   output((io) => keysRevoke(settings('keys revoke', flags), id, io))
 const rotate = (id: string, flags: Record<string, unknown> = {}, at = now): Promise<string> =>
@@ -179,6 +184,72 @@ describe('list', () => {
         last_used: null,
       },
     ])
+  })
+})
+
+/** What a worker does for requests of a key: leases units, gives some back, notes the days. */
+async function use(id: string, limit: number, days: readonly number[]): Promise<void> {
+  const month = monthOf(now)
+  await withStores(settings('keys list', {}), async ({ ledger, uses }) => {
+    await ledger.lease({ keyId: id, month, limit, want: 1234, need: 1234 })
+    await ledger.giveBack(id, month, 34)
+    // Of another month, and not of this one's usage.
+    await ledger.charge(id, monthOf(now - 31 * 86_400_000), 500)
+    for (const day of days) await uses.note(id, (dayOf(now) + day) as Day)
+  })
+}
+
+describe('what was used', () => {
+  it('is listed with the last day', async () => {
+    const busy = await createJson({ plan: 'team', name: 'web' })
+    const idle = await createJson({ plan: 'team' })
+    const free = await createJson({ plan: 'internal' })
+    await use(busy.id, 1_000_000, [-1, -3])
+    await withStores(settings('keys list', {}), ({ uses }) => uses.note(free.id, dayOf(now)))
+    const lines = (await list()).split('\n')
+    const rest = (id: string): string | undefined =>
+      lines.find((line) => line.startsWith(id))?.slice(id.length)
+    const [made, never] = ['ip-risk  2026-08-22  never', 'never']
+    expect(rest(busy.id)).toBe(`  live   team      ${made}    <= 1,200      2026-08-21  web`)
+    expect(rest(idle.id)).toBe(`  live   team      ${made}    0             ${never}`)
+    expect(rest(free.id)).toBe(`  live   internal  ${made}    -             2026-08-22`)
+    const listed = JSON.parse(await list({ json: true })) as Record<string, unknown>[]
+    const of = (id: string): unknown => {
+      const { usage, last_used: day } = listed.find((key) => key['id'] === id) ?? {}
+      return [usage, day]
+    }
+    expect(of(busy.id)).toEqual([{ month: '2026-08', units_at_most: 1200 }, '2026-08-21'])
+    expect(of(idle.id)).toEqual([{ month: '2026-08', units_at_most: 0 }, null])
+    expect(of(free.id)).toEqual([null, '2026-08-22'])
+  })
+
+  it('is shown with the limits in force, and whose they are', async () => {
+    const { id } = await createJson({ plan: 'team', rate: '5', quota: '2000' })
+    await use(id, 2000, [0])
+    const rows = new Map(
+      (await show(id))
+        .trimEnd()
+        .split('\n')
+        .map((line) => [line.slice(0, 12).trim(), line.slice(12).trim()] as const),
+    )
+    expect(rows.get('limits')).toBe('5/s, burst 10; 2,000 checks a month')
+    expect(rows.get('plan')).toBe('50/s, burst 100; 1,000,000 checks a month')
+    expect(rows.get('own')).toBe('rate 5, quota 2,000')
+    expect(rows.get('used 2026-08')).toBe('<= 1,200')
+    expect(rows.get('last used')).toBe('2026-08-22 UTC')
+    expect(JSON.parse(await show(id, { json: true }))).toMatchObject({
+      id,
+      usage: { month: '2026-08', units_at_most: 1200 },
+      last_used: '2026-08-22',
+      limits: {
+        in_force: { rate: 5, burst: 10, quota: 2000 },
+        plan: { rate: 50, burst: 100, quota: 1_000_000 },
+        own: { rate: 5, burst: null, quota: 2000 },
+      },
+    })
+    const { id: free } = await createJson({ plan: 'internal' })
+    expect(await show(free)).toMatch(/\nlimits +no rate limit; no quota\n/)
+    expect(await show(free)).toMatch(/\nused 2026-08 +not counted without a quota\n/)
   })
 })
 

@@ -46,6 +46,7 @@ const left = { policy: '', values: [-1, -1, -1, -1] }
 const limiter = {
   admit: () => 0,
   spend: () => 0,
+  spentMonth: () => 0,
   policy: () => {
     if (left.policy === 'broken') throw new Error('broken')
     return left.policy

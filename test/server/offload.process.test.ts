@@ -60,6 +60,7 @@ function newExchange(): Exchange {
     requests: 1,
     units: 1,
     owed: 1,
+    owedMonth: 0,
     onEnd: undefined,
     startedMs: 0,
     keep: true,
