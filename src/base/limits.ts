@@ -125,6 +125,9 @@ export const quotaWaitMs = 1000
 /** Checks of one worker that wait for leases; more are refused at once. */
 export const quotaWaitingMax = 10_000
 
+/** Who ends does not wait longer than this for a ledger that does not take its leases back. */
+export const leaseCloseMs = 2000
+
 /** An answer of the store that takes longer is no answer; a usual one takes 1 ms. */
 export const storeTimeoutMs = 300
 export const storeTimeoutMsMin = 10
@@ -195,6 +198,12 @@ export const filesBesideConnections = 256
  * of what a worker may hold by default. Whoever reads at a network's pace has few of them.
  */
 export const bodiesBytesMax = 134_217_728
+
+/**
+ * What the end of a worker takes after its last request: giving back leases, and half a second for
+ * what a busy machine puts in between. It is killed only after that, for a kill loses its leases.
+ */
+export const workerClosingMs = leaseCloseMs + 500
 
 // ---- src/pool -------------------------------------------------------------------------------
 
