@@ -155,7 +155,9 @@ export function createCrew(options: CrewOptions): Crew {
     rolling: Promise.resolve(),
     failure: '',
   }
-  // What the operator gives to Node comes behind, and so counts.
+  // What the operator gives to Node on the command line (`node --min-semi-space-size=… main.js`)
+  // comes behind, and so counts. NODE_OPTIONS reaches workers too, but any command line overrides
+  // it, and Node 20 refuses both of these flags there.
   const execArgv = [...workerFlags, ...process.execArgv]
   cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
   fill(state)
