@@ -23,7 +23,7 @@
 // them back. Instants are of `performance.now()`; the time of day, which may jump, is read by `tick`
 // alone and says only which month it is.
 
-import { quotaWaitingMax } from '../base/limits.ts'
+import { leaseCloseMs, quotaWaitingMax } from '../base/limits.ts'
 import { type Allowance, noMonth } from './allowance.ts'
 import type { LeaseBook, LeaseOptions } from './lease.ts'
 import { dropLease, fetchLease, giveBack, lookAfter, openBook, wake } from './lease.ts'
@@ -70,8 +70,6 @@ export interface Quota {
   readonly close: () => Promise<void>
 }
 
-/** A drain does not wait longer than this for a ledger that does not answer. */
-const closeWaitMs = 2000
 /** What was refused once is tried once more. */
 const closeTries = 2
 
@@ -141,7 +139,7 @@ async function close(book: LeaseBook): Promise<void> {
     wake(book, key)
   }
   // From a ledger that does not answer nothing is waited for: its units stay taken.
-  const deadlineMs = performance.now() + closeWaitMs
+  const deadlineMs = performance.now() + leaseCloseMs
   for (let tries = 0; tries < closeTries; tries += 1) {
     book.postings.send()
     await whenDone(book.underWay, deadlineMs - performance.now())

@@ -128,6 +128,9 @@ export const quotaWaitMs = 1000
 /** Checks of one worker that wait for leases; more are refused at once. */
 export const quotaWaitingMax = 10_000
 
+/** Who ends does not wait longer than this for a ledger that does not take its leases back. */
+export const leaseCloseMs = 2000
+
 /** An answer of the store that takes longer is no answer; a usual one takes 1 ms. */
 export const storeTimeoutMs = 300
 export const storeTimeoutMsMin = 10
@@ -201,6 +204,11 @@ export const bodiesBytesMax = 134_217_728
 
 /** Nor are they more than this part, 1 in 16, of what a worker may hold (`--worker-memory-mb`). */
 export const bodiesMemoryShare = 16
+/**
+ * What the end of a worker takes after its last request: giving back leases, and half a second for
+ * what a busy machine puts in between. It is killed only after that, for a kill loses its leases.
+ */
+export const workerClosingMs = leaseCloseMs + 500
 
 // ---- src/pool -------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { IpriskError, messageOf } from '../base/error.ts'
+import { workerClosingMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { CounterSnapshot } from './counters.ts'
@@ -39,6 +40,8 @@ const failedStartsMax = 3
  * keep an idle connection (deploy/: 5 s), and than clients that wait for a core are silent.
  */
 export const rollingLingerMs = 6000
+
+const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
 export interface WorkerStatus {
   readonly worker: number
@@ -80,7 +83,10 @@ export interface Crew {
     readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
   }>
   readonly status: () => CrewStatus
-  /** Resolves when all workers have ended; `false` where some had to be killed. */
+  /**
+   * Resolves when all workers have ended; `false` where some had to be killed. What is open after
+   * `drainMs` is cut off by its worker, which has `workerClosingMs` on top of it.
+   */
   readonly drain: (how: {
     readonly drainMs: number
     readonly graceMs?: number
@@ -149,7 +155,9 @@ export function createCrew(options: CrewOptions): Crew {
     rolling: Promise.resolve(),
     failure: '',
   }
-  // What the operator gives to Node comes behind, and so counts.
+  // What the operator gives to Node on the command line (`node --min-semi-space-size=… main.js`)
+  // comes behind, and so counts. NODE_OPTIONS reaches workers too, but any command line overrides
+  // it, and Node 20 refuses both of these flags there.
   const execArgv = [...workerFlags, ...process.execArgv]
   cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
   fill(state)
@@ -312,8 +320,11 @@ function hear(state: State, member: Member, message: ToPrimary): void {
     case 'counted':
       member.counters = message.counters
       return
-    case 'drained':
+    case 'drained': {
+      const { cutOff } = message
+      if (cutOff > 0) log.warn({ worker: id, requests: cutOff }, cutOffText)
       return
+    }
     default:
       message satisfies never
   }
@@ -417,7 +428,7 @@ function inTurn(state: State, replace: () => Promise<void>): Promise<void> {
  * that died meanwhile are filled up once it is retired: until then there seem to be enough.
  */
 async function succeed(state: State, member: Member): Promise<void> {
-  const { roll } = state
+  const { roll, options } = state
   if (state.draining || member.retired || !roll.members.has(member)) return
   const successor = fork(state)
   const isGone = (one: Member): boolean => !roll.members.has(one)
@@ -430,14 +441,16 @@ async function succeed(state: State, member: Member): Promise<void> {
   }
   member.retired = true
   fill(state)
-  say(member, { kind: 'drain', lingerMs: rollingLingerMs })
+  const drainMs = rollingLingerMs + options.drainMs
+  say(member, { kind: 'drain', lingerMs: rollingLingerMs, drainMs })
 }
 
 /** Until the member, if it is retired, has gone; it is killed where that lasts too long. */
 async function seeOff({ roll, options }: State, member: Member): Promise<void> {
   if (!member.retired) return
   const isGone = (): boolean => !roll.members.has(member)
-  if (await roll.until(isGone, rollingLingerMs + options.drainMs)) return
+  const drainMs = rollingLingerMs + options.drainMs
+  if (await roll.until(isGone, drainMs + workerClosingMs)) return
   member.worker.process.kill('SIGKILL')
   await roll.until(isGone, startMs)
 }
@@ -451,14 +464,14 @@ async function drain(
   how: { readonly drainMs: number; readonly graceMs?: number; readonly lingerMs?: number },
 ): Promise<boolean> {
   const { roll } = state
-  const { drainMs, ...pace } = how
+  const { drainMs, graceMs = 0 } = how
   state.draining = true
   for (const member of roll.members) {
-    if (member.started) say(member, { kind: 'drain', ...pace })
+    if (member.started) say(member, { kind: 'drain', ...how })
     else member.worker.process.kill('SIGKILL')
   }
   const isOver = (): boolean => roll.members.size === 0
-  if (await roll.until(isOver, drainMs + (pace.graceMs ?? 0))) return true
+  if (await roll.until(isOver, graceMs + drainMs + workerClosingMs)) return true
   for (const { worker } of roll.members) worker.process.kill('SIGKILL')
   await roll.until(isOver, startMs)
   return false

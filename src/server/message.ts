@@ -14,7 +14,8 @@
 //      ─── plans ──────▶ the plans of the configuration have changed
 //      ─── count ──────▶
 //      ◀── counted ───── its counters, also by itself every second
-//      ─── drain ──────▶ answer with close, stop listening, finish what is under way
+//      ─── drain ──────▶ answer with close, stop listening, finish what is under way; one that comes
+//                        later may shorten it
 //      ◀── drained ───── and it exits
 //
 // `table` is a number that the primary gives to each table file that it has verified.
@@ -89,6 +90,8 @@ export type ToWorker =
       readonly graceMs?: number
       /** From then on, in which clients that reuse a connection are still answered. */
       readonly lingerMs?: number
+      /** From then on, after which it ends whatever is still open. */
+      readonly drainMs?: number
     }
 
 /** Taken in by worker-main.ts, before the worker's own messages. */
@@ -113,4 +116,8 @@ export type ToPrimary =
       readonly stallMs: number
     }
   | { readonly kind: 'counted'; readonly counters: CounterSnapshot }
-  | { readonly kind: 'drained' }
+  | {
+      readonly kind: 'drained'
+      /** Requests that were still open when the time to drain was over. */
+      readonly cutOff: number
+    }

@@ -235,7 +235,7 @@ async function conduct(parts: Parts): Promise<number> {
     await end.arrived
     log.info({ drainSeconds: serve.drainSeconds }, 'Draining.')
     if (!(await crew.drain(paceOf(settings, end)))) {
-      log.warn({}, 'Requests were still open when the time to drain was over; they were cut off.')
+      log.warn({}, 'Workers that did not end were killed; their requests and leases are lost.')
     }
     return 0
   } finally {

@@ -57,6 +57,8 @@ interface Intake {
   kept: Buffer
   /** Room that was taken for it (bodies.ts). */
   held: number
+  /** There was no room for it: it is only counted and thrown away from then on. */
+  shed: boolean
   bytes: number
   /** The body has been handed on, or was too large. */
   finished: boolean
@@ -122,6 +124,7 @@ function newIntake(service: Service, res: HttpResponse): Intake {
     bytesMax: 0,
     kept: noBody,
     held: 0,
+    shed: false,
     bytes: 0,
     finished: false,
     onData: (chunk, isLast) => {
@@ -151,6 +154,7 @@ function begin(intake: Intake, service: Service, res: HttpResponse): void {
   intake.bytesMax = checkBodyBytesMax
   intake.kept = noBody
   intake.held = 0
+  intake.shed = false
   intake.bytes = 0
   intake.finished = false
   exchange.service = service
@@ -206,6 +210,8 @@ function carryOut(intake: Intake, body: Uint8Array | undefined): void {
   if (body === undefined || beginsLikeChunk(body)) exchange.keep = false
   if (endpoint === undefined) replyError(exchange, intake.refusal, intake.allow)
   else if (body === undefined) replyError(exchange, 'payload_too_large')
+  // Before it would come 400 and 429, but what is wrong with a body that was not kept nobody knows.
+  else if (intake.shed) replyError(exchange, 'upstream_unavailable')
   else if (endpoint.access === 'open') endpoint.answer(exchange)
   else if (exchange.key !== undefined) {
     endpoint.answer(exchange, exchange.key, body)
@@ -230,7 +236,7 @@ function take(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
     if (isLast || bytes > bytesMax + discardedBytesMax) carryOut(intake, undefined)
   } else if (isLast && before === 0) {
     carryOut(intake, new Uint8Array(chunk))
-  } else if (intake.endpoint?.access !== 'key') {
+  } else if (intake.shed || intake.endpoint?.access !== 'key') {
     // Nobody asks for this body: `beginsLikeChunk` looks at its first byte, and strangers get no room.
     if (before === 0) intake.kept = Buffer.from(chunk.slice(0, 1))
     if (isLast) carryOut(intake, intake.kept)
@@ -244,10 +250,9 @@ function take(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
     const first = Buffer.allocUnsafeSlow(1)
     first[0] = (before === 0 ? new Uint8Array(chunk) : intake.kept)[0]!
     release(intake)
-    // From now on its body is one that nobody asks for.
+    // From now on its body is one that nobody asks for; one that becomes too large is told that.
     intake.kept = first
-    intake.endpoint = undefined
-    intake.refusal = 'upstream_unavailable'
+    intake.shed = true
     if (isLast) carryOut(intake, first)
   }
 }

@@ -7,6 +7,7 @@ import { openAccount } from '../account/account.ts'
 import type { Keyring } from '../account/keyring.ts'
 import { createLog } from '../base/log.ts'
 import { openTable } from '../table/open.ts'
+import { workerClosingMs } from '../base/limits.ts'
 import type { Plans } from '../config/plan.ts'
 import type { PlansChange, ToPrimary, ToWorker } from './message.ts'
 import { addressWriter } from './addressform.ts'
@@ -68,7 +69,7 @@ cluster.worker?.on('disconnect', () => {
   if (cluster.worker === undefined) return
   // Node would end it at once.
   cluster.worker.exitedAfterDisconnect = true
-  receive({ kind: 'drain' })
-  setTimeout(() => process.exit(1), orphanMs).unref()
+  receive({ kind: 'drain', drainMs: orphanMs })
+  setTimeout(() => process.exit(1), orphanMs + workerClosingMs).unref()
 })
 process.send?.({ kind: 'hello' })

@@ -66,7 +66,21 @@ export interface WorkerParts {
 interface Running {
   readonly app: TemplatedApp
   readonly service: Service
-  readonly close: () => void
+  /** Takes no more connections; those that it has are served on. */
+  readonly closePort: () => void
+  /** Keys and leases are looked after until then, for as long as a request may come. */
+  readonly stopTimers: () => void
+  readonly end: End
+}
+
+/** Instants of the end; of several drains the earliest ones count. */
+interface End {
+  /** The port is closed. */
+  portMs: number
+  /** Idle connections are waited for no longer. */
+  idleMs: number
+  /** Open requests neither. */
+  openMs: number
 }
 
 /** Returns what takes the primary's messages. */
@@ -199,13 +213,18 @@ async function start(
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
   app.any('/*', (res, req) => handleRequest(service, res, req))
   const socket = await listen(app, settings)
-  const close = (): void => {
-    uws.us_listen_socket_close(socket)
-    clearInterval(refresh)
-    clearInterval(count)
+  let isOpen = true
+  const closePort = (): void => {
+    if (isOpen) uws.us_listen_socket_close(socket)
+    isOpen = false
     stop()
   }
-  return { app, service, close }
+  const stopTimers = (): void => {
+    clearInterval(refresh)
+    clearInterval(count)
+  }
+  const end = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
+  return { app, service, closePort, stopTimers, end }
 }
 
 /** What is done when the quotas cannot be leased, and when they can again: each is said once. */
@@ -284,39 +303,47 @@ function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_
 /**
  * Says close with every answer; after the grace takes no more connections, finishes what is under
  * way, says so and ends. Clients close what they were told to: who still holds an idle connection
- * may be about to send on it, and only the end of the linger closes it.
+ * may be about to send on it, and only the end of the linger closes it. A later drain may shorten
+ * all this: a worker that is retired at leisure must be gone when the whole server ends.
  */
 function drain(
   parts: WorkerParts,
-  { app, service, close }: Running,
-  { graceMs = 0, lingerMs = lingerMsDefault }: Extract<ToWorker, { kind: 'drain' }>,
+  running: Running,
+  how: Extract<ToWorker, { kind: 'drain' }>,
 ): void {
+  const { service, end, closePort } = running
+  const { graceMs = 0, lingerMs = lingerMsDefault, drainMs = Infinity } = how
+  const portMs = performance.now() + graceMs
+  end.portMs = Math.min(end.portMs, portMs)
+  end.idleMs = Math.min(end.idleMs, portMs + lingerMs)
+  end.openMs = Math.min(end.openMs, portMs + drainMs)
   if (service.draining) return
   service.draining = true
-  const leave = (): void => {
-    close()
-    const notBefore = performance.now() + lingerMs
-    const wait = setInterval(() => {
-      const { pending, counters } = service
-      const isLingering = counters.connections > 0 && performance.now() < notBefore
-      if (pending > 0 || isLingering) return
-      clearInterval(wait)
-      app.close()
-      void end(parts, service)
-    }, 10)
+  const look = (): void => {
+    const nowMs = performance.now()
+    if (nowMs < end.portMs) return
+    closePort()
+    const { pending, counters } = service
+    const isLingering = counters.connections > 0 && nowMs < end.idleMs
+    if ((pending > 0 || isLingering) && nowMs < end.openMs) return
+    clearInterval(wait)
+    void leave(parts, running)
   }
-  if (graceMs > 0) setTimeout(leave, graceMs)
-  else leave()
+  const wait = setInterval(look, 10)
+  look()
 }
 
 /** Gives back what was leased; a store that does not take it does not hold up the end. */
-async function end(parts: WorkerParts, { counters, limiter, log, pool }: Service): Promise<void> {
+async function leave(parts: WorkerParts, { app, service, stopTimers }: Running): Promise<void> {
+  const { counters, limiter, log, pool, pending: cutOff } = service
+  app.close()
+  stopTimers()
   try {
     await limiter.close()
   } catch (error) {
     log.warn(describeError(error), 'Leased quota could not be given back.')
   }
   parts.send({ kind: 'counted', counters: snapshotOf(counters, pool.counts()) })
-  parts.send({ kind: 'drained' })
+  parts.send({ kind: 'drained', cutOff })
   parts.exit(0)
 }

@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { GCProfiler } from 'node:v8'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openAccount } from '../../src/account/account.ts'
@@ -117,16 +118,45 @@ function checkAll(rounds: number): void {
 /** Three numbers: the smallest closure with its context is larger. */
 const numbersBytes = 3 * 16 + 1
 
-/** Bytes of heap that a body takes: of many measures the median, as some see a collection. */
+const measures = 51
+const roundsEach = 100
+
+/**
+ * Bytes of heap that a body takes: the median of the measures within which nothing was collected.
+ * Garbage so large that most of them see a collection is Infinity, for it fits between no two.
+ */
 function bytesPerBody(work: (rounds: number) => void): number {
-  const rounds = 500
-  const found = Array.from({ length: 21 }, () => {
+  const found = Array.from({ length: measures }, () => {
+    const collections = new GCProfiler()
+    collections.start()
     const before = process.memoryUsage().heapUsed
-    work(rounds)
-    return (process.memoryUsage().heapUsed - before) / rounds / bodies.length
+    work(roundsEach)
+    const bytes = process.memoryUsage().heapUsed - before
+    return collections.stop().statistics.length > 0 ? Infinity : bytes
   })
-  return found.sort((a, b) => a - b)[10]!
+  const median = found.sort((a, b) => a - b)[(measures - 1) / 2]!
+  return median / roundsEach / bodies.length
 }
+
+/** What leaves so many bytes for each body, and 16 more. */
+let kept: readonly number[] = []
+function leave(bytes: number): (rounds: number) => void {
+  const full = Array.from({ length: bytes / 8 }, () => 0.5)
+  return (rounds) => {
+    for (let i = 0; i < rounds * bodies.length; i++) kept = full.slice()
+  }
+}
+
+describe('the measure', () => {
+  it.each([160, 800, 1600, 4800, 48_000])('sees %i bytes of garbage a body', (bytes) => {
+    expect(bytesPerBody(leave(bytes))).toBeGreaterThanOrEqual(bytes)
+    expect(kept).toHaveLength(bytes / 8)
+  })
+
+  it('sees none where there is none', () => {
+    expect(Math.abs(bytesPerBody(() => undefined))).toBeLessThan(numbersBytes / 3)
+  })
+})
 
 /** What no request can do without: the binding hands over a buffer, and only a view reads it. */
 let view = new Uint8Array(0)
@@ -142,9 +172,12 @@ describe('a check, between the calls of the binding', () => {
     viewAll(5000)
     const before = answered
     const bytes = bytesPerBody(checkAll)
-    expect(answered - before).toBe(21 * 500 * bodies.length)
+    expect(answered - before).toBe(measures * roundsEach * bodies.length)
     expect(service.counters.requests[0]).toBe(answered)
-    expect(bytes - bytesPerBody(viewAll)).toBeLessThan(numbersBytes)
+    const own = bytesPerBody(viewAll)
+    // Not Infinity, that is: a view alone takes about a hundred.
+    expect(own).toBeLessThan(500)
+    expect(Math.abs(bytes - own)).toBeLessThan(numbersBytes)
     expect(view.length).toBeGreaterThan(0)
   })
 })

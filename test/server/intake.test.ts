@@ -353,6 +353,26 @@ describe('bodies that come and never end', () => {
     expect(mebibytes).toEqual([8, 64, 128, 128])
   })
 
+  it('that had no room are told 413 where they become too large, and 503 where not', async () => {
+    const greedy = await begin(4)
+    await until(() => counters.bodyBytes === bodiesBytes / 2)
+    const { shed } = totalsOf(snapshotOf(counters))
+    const chunked = 'POST /check HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const half = `8000\r\n${bodyOf('9.1.2.3').padEnd(0x8000, ' ')}\r\n`
+    const codes: string[] = []
+    for (const rest of ['', `${half}8000\r\n${' '.repeat(0x8000)}\r\n`]) {
+      const client = await newClient()
+      client.socket.write(chunked + half)
+      await until(() => totalsOf(snapshotOf(counters)).shed === shed + codes.length + 1)
+      client.socket.write(`${rest}0\r\n\r\n`)
+      codes.push(/"code":"(\w+)"/.exec((await client.heard(1))[0]!)![1]!)
+      client.socket.destroy()
+    }
+    expect(codes).toEqual(['upstream_unavailable', 'payload_too_large'])
+    for (const { socket } of greedy) socket.resetAndDestroy()
+    await until(() => service.pending === 0)
+  })
+
   it('take no room where they state more than they may', async () => {
     const client = await newClient()
     client.socket.write(post(checkBodyBytesMax + 1))

@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { revokeKey, rotateKey } from '../../src/account/issue.ts'
 import { parseKeyText } from '../../src/account/key.ts'
-import { openLmdbStore } from '../../src/account/lmdb.ts'
+import { createLedger } from '../../src/account/ledger.ts'
+import { openLmdbCounters, openLmdbStore } from '../../src/account/lmdb.ts'
+import { monthOf } from '../../src/account/period.ts'
 import { makeKey, newState, runServe, serversOfTests, sleep, waitFor, workersOf } from './server.ts'
 import { type Response, converse, responsesIn } from './socket.ts'
 import { newTable } from './tables.ts'
@@ -182,6 +184,26 @@ describe('draining', () => {
     expect(await server.stop()).toBe(0)
     expect(performance.now() - from).toBeGreaterThan(900)
     expect(server.stderr()).toContain('cut off')
+  })
+
+  it('gives back leases without any time for it, also those of a worker that lingers', async () => {
+    const server = await start({ table: newTable(), args: ['--drain-seconds', '0'] })
+    const key = await makeKey(server.state, { limits: { quotaPerMonth: 1000 } })
+    await sleep(600)
+    const kept = connect({ port: server.port, host: '127.0.0.1' })
+    kept.write(requestOf(key))
+    await once(kept, 'data')
+    server.child.kill('SIGUSR2')
+    await waitFor(
+      async () => (await server.admin('/status')).text.includes('"retired":true') || undefined,
+    )
+    expect(await check(server.port, key)).toBe(200)
+    expect(await server.stop()).toBe(0)
+    expect(server.stderr()).not.toContain('killed')
+    const counters = await openLmdbCounters(server.state)
+    const usage = await createLedger(counters).usage(monthOf(Date.now()))
+    await counters.close()
+    expect([...usage.values()]).toEqual([2])
   })
 
   it('takes one signal that comes twice at once for one', async () => {

@@ -1,9 +1,9 @@
 // One worker in this process on a real port, made of parts that fail: what a client sees, what the
 // log says, and that the process lives.
 
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -66,6 +66,18 @@ const log: Log = {
   child: () => log,
 }
 
+/** Of every worker here, but for its port. */
+const settingsOfAll = {
+  host: '127.0.0.1',
+  stateFolder: '',
+  store: { policy: 'refuse', timeoutMs: 300, replicas: 0 },
+  plans: {},
+  logLevel: 'info',
+  logAddresses: false,
+  pool: { threads: 1, queue: 1 },
+  connections: { all: 1000, perAddress: 0 },
+} as const
+
 /** A table that throws, with the address in its message, as no log may show it. */
 const table: Table = {
   path: '',
@@ -103,18 +115,11 @@ beforeAll(async () => {
     createLog: () => log,
     exit: (code) => void exits.push(code),
   })
-  const settings = {
-    host: '127.0.0.1',
-    port,
-    stateFolder: '',
-    store: { policy: 'refuse', timeoutMs: 300, replicas: 0 },
-    plans: {},
-    logLevel: 'info',
-    logAddresses: false,
-    pool: { threads: 1, queue: 1 },
-    connections: { all: 1000, perAddress: 0 },
-  } as const
-  tell({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
+  tell({
+    kind: 'start',
+    settings: { ...settingsOfAll, port },
+    file: { table: 1, path: 'a', builtMs: 0 },
+  })
   await heard('listening')
 })
 
@@ -174,13 +179,7 @@ describe('a worker', () => {
       createLog: () => log,
       exit: () => undefined,
     })
-    const store = { policy: 'refuse', timeoutMs: 300, replicas: 0 } as const
-    const rest = { plans: {}, logLevel: 'info', logAddresses: false } as const
-    const settings = { host: '127.0.0.1', port: ownPort, stateFolder: '', store, ...rest }
-    const pool = { threads: 1, queue: 1 }
-    const connections = { all: 100, perAddress: 0 }
-    const all = { ...settings, pool, connections }
-    worker({ kind: 'start', settings: all, file: undefined })
+    worker({ kind: 'start', settings: { ...settingsOfAll, port: ownPort }, file: undefined })
     while (!counted.some(({ kind }) => kind === 'listening')) {
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
@@ -226,7 +225,6 @@ describe('a worker', () => {
     socket.write(whole.slice(0, -5))
     await new Promise((resolve) => setTimeout(resolve, 50))
     tell({ kind: 'drain', lingerMs: 60_000 })
-    tell({ kind: 'drain' })
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect(exits).toEqual([])
     socket.write(whole.slice(-5))
@@ -245,6 +243,105 @@ describe('a worker', () => {
     const late = connect(port, '127.0.0.1')
     const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
     expect(error.code).toBe('ECONNREFUSED')
+  })
+})
+
+describe('a worker that lingers', () => {
+  const nothing = 'POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
+
+  /** One of its own, with a connection that it has answered and keeps. */
+  async function lingering(change: (account: Account) => Account = (account) => account): Promise<{
+    readonly kept: Socket
+    readonly tell: (message: ToWorker) => void
+    readonly drained: Promise<ToPrimary>
+    readonly exited: Promise<number>
+  }> {
+    const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
+    const heardHere = new EventEmitter()
+    const next = async <T>(name: string): Promise<T> => (await once(heardHere, name))[0] as T
+    const worker = createWorker({
+      send: (message) => void heardHere.emit(message.kind, message),
+      pulse: { beatenMs: Infinity, beat: () => undefined },
+      openTable: () => table,
+      openAccount: async (options) => change(await newAccount(options)),
+      createLog: () => log,
+      exit: (code) => void heardHere.emit('exit', code),
+    })
+    const listening = next('listening')
+    const settings = { ...settingsOfAll, port: ownPort } as const
+    worker({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
+    await listening
+    const kept = connect(ownPort, '127.0.0.1')
+    kept.write(nothing)
+    await once(kept, 'data')
+    return { kept, tell: worker, drained: next('drained'), exited: next('exit') }
+  }
+
+  it('goes on to look after keys: one that is revoked meanwhile is denied', async () => {
+    let isRevoked = false
+    let isDenied = false
+    const looks = new EventEmitter()
+    const {
+      kept,
+      tell: say,
+      exited,
+    } = await lingering((account) => ({
+      ...account,
+      keyring: {
+        ...keyring,
+        authenticate: () =>
+          isDenied
+            ? { kind: 'denied', status: 401, code: 'invalid_api_key' }
+            : keyring.authenticate(''),
+        refresh: async () => {
+          isDenied = isRevoked
+          looks.emit('look')
+        },
+      },
+    }))
+    say({ kind: 'drain', lingerMs: 60_000 })
+    isRevoked = true
+    await once(looks, 'look')
+    kept.write(request('revoked'))
+    const [answer] = (await once(kept, 'data')) as [Buffer]
+    expect(responsesIn(answer.toString('latin1'))[0]?.status).toBe(401)
+    expect(await exited).toBe(0)
+  })
+
+  it('ends when a later drain lets it linger less, and not when one lets it linger longer', async () => {
+    const { kept, tell: say, drained } = await lingering()
+    const closed = once(kept, 'close')
+    const from = performance.now()
+    say({ kind: 'drain', lingerMs: 60_000 })
+    say({ kind: 'drain', lingerMs: 200 })
+    say({ kind: 'drain', lingerMs: 60_000 })
+    await closed
+    expect(performance.now() - from).toBeGreaterThan(199)
+    expect(await drained).toEqual({ kind: 'drained', cutOff: 0 })
+  })
+
+  it('cuts off what is open when the time is over, and gives back its leases all the same', async () => {
+    let isGivenBack = false
+    const {
+      kept,
+      tell: say,
+      drained,
+      exited,
+    } = await lingering(({ limiter, ...account }) => {
+      const close = async (): Promise<void> => {
+        await limiter.close()
+        isGivenBack = true
+      }
+      return { ...account, limiter: { ...limiter, close } }
+    })
+    kept.write(request('stuck', '500'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const closed = once(kept, 'close')
+    say({ kind: 'drain', lingerMs: 60_000, drainMs: 100 })
+    await closed
+    expect(await drained).toEqual({ kind: 'drained', cutOff: 1 })
+    expect(await exited).toBe(0)
+    expect(isGivenBack).toBe(true)
   })
 })
 
@@ -271,21 +368,7 @@ describe('a request that fails inside', () => {
       createLog: () => log,
       exit: () => undefined,
     })
-    const store = { policy: 'refuse', timeoutMs: 300, replicas: 0 } as const
-    const endpoint = {
-      host: '127.0.0.1',
-      port: ownPort,
-      logLevel: 'info',
-      logAddresses: false,
-    } as const
-    const settings = {
-      ...endpoint,
-      stateFolder: '',
-      store,
-      plans: {},
-      pool: { threads: 1, queue: 1 },
-      connections: { all: 1000, perAddress: 0 },
-    }
+    const settings = { ...settingsOfAll, port: ownPort }
     worker({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
     await until('listening')
     for (let i = 0; i < 10; i += 1) {
@@ -321,17 +404,9 @@ describe('the log of requests', () => {
         }),
       exit: () => undefined,
     })
-    const store = { policy: 'refuse', timeoutMs: 300, replicas: 0 } as const
-    const settings = { host: '127.0.0.1', port: ownPort, stateFolder: '', store, plans: {} }
     worker({
       kind: 'start',
-      settings: {
-        ...settings,
-        logLevel: 'debug',
-        logAddresses,
-        pool: { threads: 1, queue: 1 },
-        connections: { all: 1000, perAddress: 0 },
-      },
+      settings: { ...settingsOfAll, port: ownPort, logLevel: 'debug', logAddresses },
       file: { table: 1, path: 'a', builtMs: 0 },
     })
     await until('listening')
