@@ -1,6 +1,7 @@
-// Preloaded (`node --import`) into a server whose memory a proof compares: on SIGUSR2 a process collects
+// Preloaded (`node --import`) into a server whose memory a proof compares: on SIGWINCH a process collects
 // all of its garbage at once, so that what it holds then is what it keeps. Without it heaps rise by ten
-// MiB and more between collections, which looks like a leak.
+// MiB and more between collections, which looks like a leak. The server itself knows no such signal, and a
+// process that does not listen yet ignores it.
 
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
@@ -10,5 +11,5 @@ import { isMainThread } from 'node:worker_threads'
 if (isMainThread) {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  process.on('SIGUSR2', () => collect())
+  process.on('SIGWINCH', () => collect())
 }

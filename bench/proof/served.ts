@@ -4,13 +4,14 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { type ControlReply, askServer, controlPath } from '../../src/server/control.ts'
 import type { ServerStatus } from '../../src/server/status.ts'
 import { type Child, flagsOf, runChild, startChild } from '../child.ts'
 import { packageRoot } from '../../src/base/root.ts'
 
 const program = join(packageRoot, 'dist/src/cli/main.js')
-const preload = new URL('collect.js', import.meta.url).href
+const preload = pathToFileURL(join(packageRoot, 'dist/bench/proof/collect.js')).href
 const startMs = 60_000
 const collectingNode = ['env', `NODE_OPTIONS=--import ${preload}`, process.execPath] as const
 /** For processes to collect their garbage, and to give its pages back. */
@@ -127,7 +128,7 @@ export function connectionsOf(pid: number, port: number): number {
 }
 
 /** Resident memory that is no file's and that no other process shares. */
-function privateBytesOf(pid: number): number {
+export function privateBytesOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(text)?.[1] ?? NaN) * 1024
 }
@@ -136,7 +137,12 @@ function privateBytesOf(pid: number): number {
 export async function heldBytes(served: Served): Promise<number> {
   const { workers } = await served.status()
   const pids = [served.pid, ...workers.each.map(({ pid }) => pid)]
-  for (const pid of pids) process.kill(pid, 'SIGUSR2')
-  await sleep(collectMs)
+  await collectGarbage(pids)
   return pids.map(privateBytesOf).reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** Has processes of a server that collects at a signal do so, and waits for it. */
+export async function collectGarbage(pids: readonly number[]): Promise<void> {
+  for (const pid of pids) process.kill(pid, 'SIGWINCH')
+  await sleep(collectMs)
 }
