@@ -9,7 +9,7 @@ import { summary } from './test/summary.ts'
 const never = ['dist/**', 'node_modules/**']
 const program = [
   'test/world-*.process.test.ts',
-  'test/{account/{redis,uses},hostile/{disk,framing}}.process.test.ts',
+  'test/{account/{redis,uses},hostile/{caps,disk,framing}}.process.test.ts',
   'test/server/{canary,doctor,exposure,framing,http,store-canary}.process.test.ts',
   'test/{bench,cli,deploy,fetch,gate,golden,history,measure,oracle,table}/**/*.process.test.ts',
 ]

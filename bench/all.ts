@@ -43,7 +43,11 @@ const flags = {
   },
   allocation: { smoke: ['--smoke'], short: ['--seconds', '5'], full: [] },
   profile: { smoke: ['--smoke'], short: ['--seconds', '5'], full: [] },
-  pool: { smoke: ['--smoke'], short: ['--seconds', '2'], full: [] },
+  pool: {
+    smoke: ['--smoke', '--compare-priorities'],
+    short: ['--seconds', '2', '--compare-priorities'],
+    full: ['--compare-priorities'],
+  },
   bulk: { smoke: ['--smoke'], short: ['--rounds', '1'], full: [] },
   memory: { smoke: ['--smoke'], short: ['--seconds', '1'], full: [] },
   growth: { smoke: ['--smoke'], short: ['--rounds', '2', '--milliseconds', '50'], full: [] },

@@ -3,7 +3,7 @@
 //
 // Its varied requests come from a HAR file (HTTP Archive 1.2), its result is one line of JSON.
 
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { IpriskError } from '../src/base/error.ts'
@@ -78,13 +78,13 @@ export function autocannonDriver(): Driver | undefined {
     name: 'autocannon',
     prepare:
       (requests, folder) =>
-      async ({ port, seconds, connections, cores }) => {
-        const har = join(folder, `requests-${port}.har`)
+      async ({ port, seconds, connections, cores, timeoutSeconds = 2 }) => {
+        const har = join(mkdtempSync(join(folder, 'autocannon-')), 'requests.har')
         writeFileSync(har, harText(requests, port))
         const command = pinned(cores, [
           process.execPath,
           program,
-          ...flagsOf({ connections, duration: seconds, har }),
+          ...flagsOf({ connections, duration: seconds, timeout: timeoutSeconds, har }),
           '--json',
           '--no-progress',
           `http://127.0.0.1:${port}`,

@@ -18,12 +18,21 @@ export interface BackgroundResult {
   readonly milliseconds: readonly number[]
 }
 
+export const insightsPath = `${paths.check}?include=insights`
+
 export function insightsFor(address: string): Asked {
-  return { path: `${paths.check}?include=insights`, body: JSON.stringify({ ip: address }) }
+  return { path: insightsPath, body: JSON.stringify({ ip: address }) }
 }
 
 export function batchFor(addresses: readonly string[]): Asked {
   return { path: paths.batch, body: JSON.stringify({ ips: addresses }) }
+}
+
+/** All of them in batches of `size`; what is left over is in none. */
+export function batchesOf(addresses: readonly string[], size: number): readonly Asked[] {
+  return Array.from({ length: Math.floor(addresses.length / size) }, (_, i) =>
+    batchFor(addresses.slice(i * size, (i + 1) * size)),
+  )
 }
 
 /** Runs until `signal` says so, or until `limit` answers. */

@@ -10,6 +10,8 @@ export type CommandLine = readonly [string, ...string[]]
 
 export interface Child {
   readonly pid: number
+  /** The last lines that it wrote, on either stream. */
+  readonly said: () => readonly string[]
   /** Asks it to end and kills it where it does not within `endMs`. */
   readonly end: () => Promise<void>
 }
@@ -98,7 +100,8 @@ export async function startChild<T>(
     child.kill('SIGKILL')
     await within(exited, endMs)
   }
-  return { child: { pid: child.pid ?? 0, end }, found }
+  const pid = child.pid ?? 0
+  return { child: { pid, said: () => said.slice(-lastLines), end }, found }
 }
 
 /** Whether it came about within `ms`. */

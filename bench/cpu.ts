@@ -59,22 +59,35 @@ export interface ThreadCpu {
   readonly other: number
 }
 
-export function threadCpu(pid: number): ThreadCpu | undefined {
+export interface Thread {
+  /** The first thread has the process's. */
+  readonly tid: number
+  readonly nice: number
+  /** User and system time together. */
+  readonly ticks: number
+}
+
+export function threadsOf(pid: number): readonly Thread[] | undefined {
   try {
-    const threads = readdirSync(`/proc/${pid}/task`).map((tid) => {
+    return readdirSync(`/proc/${pid}/task`).map((tid) => {
       const line = readFileSync(`/proc/${pid}/task/${tid}/stat`, 'utf8')
       const nice = Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16])
       return { tid: Number(tid), nice, ticks: parseStat(line)?.ticks ?? 0 }
     })
-    const first = threads.find(({ tid }) => tid === pid)
-    const sum = (of: readonly { readonly ticks: number }[]): number =>
-      of.reduce((all, { ticks }) => all + (ticks * 1_000_000) / ticksPerSecond(), 0)
-    const nicer = threads.filter(({ nice }) => nice > (first?.nice ?? 0))
-    const rest = threads.filter((one) => one !== first && !nicer.includes(one))
-    return { loop: first === undefined ? 0 : sum([first]), pool: sum(nicer), other: sum(rest) }
   } catch {
     return undefined
   }
+}
+
+export function threadCpu(pid: number): ThreadCpu | undefined {
+  const threads = threadsOf(pid)
+  if (threads === undefined) return undefined
+  const first = threads.find(({ tid }) => tid === pid)
+  const sum = (of: readonly Thread[]): number =>
+    of.reduce((all, { ticks }) => all + (ticks * 1_000_000) / ticksPerSecond(), 0)
+  const nicer = threads.filter(({ nice }) => nice > (first?.nice ?? 0))
+  const rest = threads.filter((one) => one !== first && !nicer.includes(one))
+  return { loop: first === undefined ? 0 : sum([first]), pool: sum(nicer), other: sum(rest) }
 }
 
 /** Of all children of this process that have ended. */

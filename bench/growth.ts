@@ -4,15 +4,21 @@
 // they stay where the Internet has its addresses. Checksum: every lookup must find the last start
 // at or below its address, which a search by lower bound over all starts finds too, on a sample.
 //
+// Addresses are drawn evenly from announced space. That space is mostly the real table's few widest
+// pieces, which caches hold, while each drawn boundary makes a piece as likely asked for as any
+// other. So the real table against the largest compares two makes as well as two sizes. What size
+// alone costs is shown by a table of 3.6 M that is thinned out of the largest: of its make. Both
+// comparisons are rows of the report.
+//
 //   --table FILE  --milliseconds 400  --rounds 5  --smoke  --json  --save
 //
 // All sizes of a family are in memory together: 2 GB at the most.
 
 import { parseArgs } from 'node:util'
+import { ipv4Index, ipv6Indexes } from '../build/write/address.ts'
 import { alignColumns } from '../src/base/column.ts'
 import { count } from '../src/base/figure.ts'
 import type { Family } from '../src/ip/address.ts'
-import { indexBuckets, keyBucketDivisor } from '../src/schema/layout.ts'
 import type { Views } from '../src/schema/section.ts'
 import { type OpenTable, openTable } from '../src/table/open.ts'
 import { searchIpv4, searchIpv6 } from '../src/table/search.ts'
@@ -31,6 +37,8 @@ export interface GrowthRow {
   readonly ranges: number
   /** Whether these are the real table's own boundaries. */
   readonly real: boolean
+  /** Whether these are thinned out of the largest table's boundaries. */
+  readonly thinned?: boolean
   readonly distribution: 'uniform' | 'dependent'
   readonly nsMedian: number
   readonly rounds: readonly number[]
@@ -52,44 +60,52 @@ export interface GrowthReport extends RunHead {
 
 const sizes = [10_000, 100_000, 1_000_000, 'real', 10_000_000, 25_000_000, 50_000_000] as const
 const smokeSizes = [1000, 'real', 20_000] as const
+/** Of the table that is thinned out of the largest. */
+const thinnedSize = { full: 3_600_000, smoke: 2000 } as const
 
 type Starts = Uint32Array | Float64Array
 
 interface Grown {
   readonly views: Views
-  readonly ranges: number
   readonly starts: Starts
   readonly bytes: number
-  readonly buildMs: number
 }
 
-/** A table's address sections of about `size` ranges; record i is i. */
-function grow(views: Views, space: AnnouncedSpace, size: number): Grown {
+/** Sorted boundaries, about `size` of them: the table's own, thinned out or with drawn ones. */
+function drawStarts(views: Views, space: AnnouncedSpace, size: number): Starts {
   const { family } = space
   const own = family === 4 ? views.ipv4_starts : views.ipv6_keys
-  const begun = performance.now()
+  if (size <= own.length) return thin(own, size)
   const starts = family === 4 ? new Uint32Array(size) : new Float64Array(size)
-  const kept = Math.min(size, own.length)
-  for (let at = 0; at < kept; at++) starts[at] = own[Math.floor((at * own.length) / kept)]!
+  starts.set(own)
   const random = newRandom(defaultSeed)
   const words = new Uint32Array(4)
-  for (let at = kept; at < size; at++) {
+  for (let at = own.length; at < size; at++) {
     space.draw(random, words)
     starts[at] = family === 4 ? words[0]! : keyOf(words)
   }
-  if (size > kept) starts.sort()
-  const ranges = dropEqual(starts)
-  const used = starts.subarray(0, ranges)
-  const index = indexOf(used, family === 4 ? 4096 : keyBucketDivisor)
+  starts.sort()
+  return starts.subarray(0, dropEqual(starts))
+}
+
+/** So many of the boundaries, at equal distances in their order; the first stays. */
+function thin(starts: Starts, size: number): Starts {
+  const kept = starts.slice(0, size)
+  for (let at = 0; at < size; at++) kept[at] = starts[Math.floor((at * starts.length) / size)]!
+  return kept
+}
+
+/** The address sections with these boundaries; record i is i. */
+function grow(views: Views, starts: Starts): Grown {
+  const ranges = starts.length
   const records = new Uint32Array(ranges)
   for (let at = 0; at < ranges; at++) records[at] = at
-  const buildMs = performance.now() - begun
   const grown =
-    family === 4
-      ? { ipv4_starts: used as Uint32Array, ipv4_records: records, ipv4_index: index }
-      : { ipv6_keys: used as Float64Array, ipv6_records: records, ipv6_index: index }
-  const bytes = used.byteLength + records.byteLength + index.byteLength
-  return { views: { ...views, ...grown }, ranges, starts: used, bytes, buildMs }
+    starts instanceof Uint32Array
+      ? { ipv4_starts: starts, ipv4_records: records, ipv4_index: ipv4Index(starts) }
+      : { ipv6_keys: starts, ipv6_records: records, ...ipv6Indexes(starts) }
+  const bytes = Object.values(grown).reduce((sum, { byteLength }) => sum + byteLength, 0)
+  return { views: { ...views, ...grown }, starts, bytes }
 }
 
 function keyOf(words: Uint32Array): number {
@@ -103,18 +119,6 @@ function dropEqual(sorted: Starts): number {
     if (sorted[at] !== sorted[length - 1]) sorted[length++] = sorted[at]!
   }
   return length
-}
-
-/** index[b]: the last start at or below the first value of bucket b (src/schema/FORMAT.md). */
-function indexOf(starts: Starts, bucketSize: number): Uint32Array {
-  const index = new Uint32Array(indexBuckets + 1)
-  let piece = 0
-  for (let bucket = 0; bucket < indexBuckets; bucket++) {
-    while (piece + 1 < starts.length && starts[piece + 1]! <= bucket * bucketSize) piece++
-    index[bucket] = piece
-  }
-  index[indexBuckets] = starts.length - 1
-  return index
 }
 
 function stepOf(views: Views, { family, words }: Addresses): Step {
@@ -156,18 +160,32 @@ async function measureFamily(options: {
   const draw = { space, count: (smoke ? 8 : 512) * chunk, seed: defaultSeed + 1 }
   const addresses = drawAddresses(scenarios[0]!, draw)
   const measured: { row: Omit<GrowthRow, 'nsMedian' | 'rounds'>; prepared: Prepared }[] = []
-  for (const size of smoke ? smokeSizes : sizes) {
-    const grown = grow(views, space, size === 'real' ? real : size)
+  const add = async (name: string, of: Partial<GrowthRow>, make: () => Starts): Promise<Starts> => {
+    const begun = performance.now()
+    const starts = make()
+    const grown = grow(views, starts)
+    const buildMs = performance.now() - begun
     const step = stepOf(grown.views, addresses)
     checkSample(grown, addresses, step)
     for (const scenario of scenarios) {
-      const prepared = await preparedHere(`growth-${size}`, scenario, { addresses, step })
-      const { ranges, bytes, buildMs } = grown
+      const prepared = await preparedHere(`growth-${name}`, scenario, { addresses, step })
       const distribution = scenario.distribution === 'dependent' ? 'dependent' : 'uniform'
-      const row = { family, ranges, real: size === 'real', distribution, bytes, buildMs } as const
-      measured.push({ row, prepared })
+      const facts = { family, ranges: starts.length, bytes: grown.bytes, buildMs } as const
+      measured.push({ row: { ...facts, real: false, ...of, distribution }, prepared })
     }
-    say(`IPv${family}, ${count(grown.ranges)} ranges`)
+    say(`IPv${family}, ${count(starts.length)} ranges`)
+    return starts
+  }
+  let largest: Starts | undefined
+  for (const size of smoke ? smokeSizes : sizes) {
+    largest = await add(String(size), { real: size === 'real' }, () =>
+      drawStarts(views, space, size === 'real' ? real : size),
+    )
+  }
+  const thinned = largest
+  if (thinned !== undefined) {
+    const size = Math.min(thinned.length, smoke ? thinnedSize.smoke : thinnedSize.full)
+    await add('thinned', { thinned: true }, () => thin(thinned, size))
   }
   const results: number[][] = measured.map(() => [])
   // Interleaved: each round all sizes, the order turned each time.
@@ -219,7 +237,7 @@ async function main(): Promise<number> {
       rows,
     } satisfies GrowthReport
     const cells = rows.map((row) => [
-      `IPv${row.family} ${row.distribution}${row.real ? ' (real)' : ''}`,
+      `IPv${row.family} ${row.distribution}${row.real ? ' (real)' : ''}${row.thinned ? ' (thinned)' : ''}`,
       count(row.ranges),
       row.nsMedian.toFixed(1),
       (row.bytes / 1e6).toFixed(1),

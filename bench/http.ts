@@ -248,7 +248,15 @@ async function measureSteady(options: {
     say(`round ${round + 1}: ${name} at ${rate}/s, p99 ${load.p99.toFixed(0)} us`)
     return { variant: name, round, load }
   })
-  return { rate, connections, reason: null, rounds: measured }
+  const bare = able.find(({ name }) => name === 'bare')
+  if (bare === undefined) return { rate, connections, reason: null, rounds: measured }
+  // What waits behind a stall depends on how busy a server is: bare is idler at the same rate.
+  const bareRate = Math.round(steadyShare * rateOf('bare'))
+  const loads = await interleave([bare], rounds, async ({ name, port }) =>
+    generators.get(name)!({ port, connections, rate: bareRate, seconds, core }),
+  )
+  const alike = { rate: bareRate, loads }
+  return { rate, connections, reason: null, rounds: measured, alike }
 }
 
 async function measureRound(

@@ -14,7 +14,6 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { alignColumns } from '../src/base/column.ts'
 import { openTable } from '../src/table/open.ts'
-import { announcedSpace } from './announced.ts'
 import { treeCpu } from './cpu.ts'
 import { chooseDriver } from './driver.ts'
 import { type LoadResult, errorCount } from './load.ts'
@@ -23,7 +22,7 @@ import { allowedCores, hasTaskset, planCores } from './pin.ts'
 import { runProgram, say } from './program.ts'
 import { requestsOf } from './request.ts'
 import { type RunHead, runHead, saveRun } from './run.ts'
-import { defaultSeed, drawAddresses, scenarioNamed } from './scenario.ts'
+import { uniformTexts } from './scenario.ts'
 import { median } from './statistics.ts'
 import { createKey, startIprisk } from './variant.ts'
 
@@ -66,9 +65,7 @@ async function measure(copy: string, folder: string, options: Options): Promise<
   const seconds = Math.max(1, Math.round(options.seconds / count))
   const table = openTable(copy)
   const facts = { id: table.id, bytes: table.bytes }
-  const space = announcedSpace(table.reader.views, 4)
-  const draw = { space, count: 100_000, seed: defaultSeed }
-  const { texts } = drawAddresses(scenarioNamed('ipv4-uniform')!, draw)
+  const texts = uniformTexts(table.reader.views, 100_000)
   table.close()
   const plan = planCores({ allowed: allowedCores(), canPin: hasTaskset(), workers: 1 })
   const server = await startIprisk({ workers: 1, cores: plan.serverCores, folder, table: copy })

@@ -5,8 +5,11 @@
 
 /** What is asked: one request for each address, all with the same headers, in turn, for ever. */
 export interface LoadRequests {
-  /** A POST with a body of one address, or a GET with the address in the header `x-address`. */
-  readonly carrier: 'body' | 'header'
+  /**
+   * A POST with a body of one address, or a GET with the address in the header `x-address`; or a POST
+   * where what stands in the place of an address is the whole body, in one line.
+   */
+  readonly carrier: 'body' | 'header' | 'whole'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly addresses: readonly string[]
@@ -19,6 +22,8 @@ export interface LoadRun {
   readonly connections: number
   readonly threads: number
   readonly cores: readonly number[] | undefined
+  /** What takes longer is an error; 2 by default. */
+  readonly timeoutSeconds?: number
 }
 
 /** Any that is not 0 makes a run worthless. */

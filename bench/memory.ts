@@ -12,7 +12,6 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { alignColumns } from '../src/base/column.ts'
 import { openTable } from '../src/table/open.ts'
-import { announcedSpace } from './announced.ts'
 import { treeCpu } from './cpu.ts'
 import { chooseDriver } from './driver.ts'
 import { errorCount } from './load.ts'
@@ -20,7 +19,7 @@ import { tablePath, usage, wholeOption } from './option.ts'
 import { runProgram, say } from './program.ts'
 import { requestsOf } from './request.ts'
 import { type RunHead, runHead, saveRun } from './run.ts'
-import { defaultSeed, drawAddresses, scenarioNamed } from './scenario.ts'
+import { uniformTexts } from './scenario.ts'
 import { type ProcessMemory, memoryOf } from './smaps.ts'
 import { createKey, startIprisk } from './variant.ts'
 
@@ -100,10 +99,7 @@ async function main(): Promise<number> {
   copyFileSync(tablePath(values.table), copy, constants.COPYFILE_FICLONE)
   const table = openTable(copy)
   const facts = { id: table.id, bytes: table.bytes }
-  const scenario = scenarioNamed('ipv4-uniform')
-  if (scenario === undefined) throw new Error('The scenario ipv4-uniform is gone.')
-  const space = announcedSpace(table.reader.views, 4)
-  const { texts } = drawAddresses(scenario, { space, count: 50_000, seed: defaultSeed })
+  const texts = uniformTexts(table.reader.views, 50_000)
   // This process must not hold a share of the pages.
   table.close()
   const rows: MemoryRow[] = []

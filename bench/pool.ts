@@ -7,6 +7,9 @@
 //   --rounds 3
 //   --connections 64   of the plain checks
 //   --table FILE       the table of the tests, or data/table/world.iprisk, by default
+//   --compare-priorities  the mixed rounds also with threads that are only nice, or have the loop's
+//                      priority, and with the loop on one core and the threads on the others: what
+//                      the product's way gains
 //   --smoke            seconds in place of minutes: whether it works, not how fast
 //   --json             the report as JSON
 //   --save             keep it in bench/runs/
@@ -24,44 +27,29 @@ import { takeSlab } from '../src/pool/slab.ts'
 import { answerPiece } from '../src/pool/work.ts'
 import { explain } from '../src/table/insights.ts'
 import { type OpenTable, openTable } from '../src/table/open.ts'
-import { announcedSpace } from './announced.ts'
-import {
-  type Asked,
-  type BackgroundResult,
-  batchFor,
-  insightsFor,
-  runBackground,
-} from './background.ts'
-import { endedCpu, threadCpu, treeCpu } from './cpu.ts'
+import { type Arrangement, arrangements, arranger } from './arrange.ts'
+import { batchFor, batchesOf, insightsFor, runBackground } from './background.ts'
+import { treeCpu } from './cpu.ts'
 import { chooseDriver } from './driver.ts'
-import { errorCount } from './load.ts'
+import { type FilledRound, type Load, type Shares, runBesideFull } from './fill.ts'
+import { type LoadRequests, type LoadResult, type LoadRun, errorCount } from './load.ts'
 import { tablePath, wholeOption } from './option.ts'
 import { runProgram, say } from './program.ts'
-import { requestsOf } from './request.ts'
+import { batchRequestsOf, insightsRequestsOf, requestsOf } from './request.ts'
 import { type RunHead, runHead, saveRun } from './run.ts'
-import { defaultSeed, drawAddresses, scenarioNamed } from './scenario.ts'
+import { uniformTexts } from './scenario.ts'
 import { median } from './statistics.ts'
 import { createKey, startIprisk } from './variant.ts'
 
 const batchSize = 10_000
 const insightClients = 16
 const batchClients = 2
+/** What of an insight or a batch beside a full pool takes longer is an error. */
+const slowSeconds = 30
 
 interface Round {
   readonly requestsPerSecond: number
   readonly p99Ms: number
-}
-
-/** Cores, two of which there are where two are shared. */
-export interface Shares {
-  readonly loop: number
-  readonly pool: number
-  /** Garbage collection and the like, in the worker. */
-  readonly helpers: number
-  /** The load generator of the checks. */
-  readonly load: number
-  /** This process: the clients of insights and batches. */
-  readonly clients: number
 }
 
 export interface PoolReport extends RunHead {
@@ -69,6 +57,8 @@ export interface PoolReport extends RunHead {
   readonly table: string
   readonly alone: readonly Round[]
   readonly mixed: readonly Round[]
+  /** The same with the pool's threads arranged otherwise; where that was asked for and can be. */
+  readonly arranged?: readonly (Round & { readonly arrangement: Arrangement })[]
   /** Of the mixed rounds together. */
   readonly insightsPerSecond: number
   readonly addressesPerSecond: number
@@ -95,6 +85,7 @@ function readOptions() {
       connections: text,
       table: text,
       smoke: on,
+      'compare-priorities': on,
       json: on,
       save: on,
     },
@@ -112,6 +103,7 @@ function readOptions() {
       max: 10_000,
       otherwise: 64,
     }),
+    arrangements: values['compare-priorities'] ? arrangements : [],
     insights: smoke ? 100 : 2000,
     table: tablePath(values.table),
     json,
@@ -152,101 +144,97 @@ function measureHere(
   }
 }
 
-/** The processor time so far of everybody who shares the cores, microseconds. */
-function readShares(root: number): Shares | undefined {
-  const worker = treeCpu(root)?.pids.find((pid) => pid !== root)
-  const threads = worker === undefined ? undefined : threadCpu(worker)
-  const load = endedCpu()
-  if (threads === undefined || load === undefined) return undefined
-  const { user, system } = process.cpuUsage()
-  const { loop, pool, other } = threads
-  return { loop, pool, helpers: other, load, clients: user + system }
+/** There is one; it began behind its primary. */
+function workerOf(root: number): number | undefined {
+  return treeCpu(root)?.pids.find((pid) => pid !== root)
 }
 
-function cores(from: Shares | undefined, to: Shares | undefined, seconds: number) {
-  if (from === undefined || to === undefined) return undefined
-  const of = (name: keyof Shares): number => (to[name] - from[name]) / 1e6 / seconds
-  return {
-    loop: of('loop'),
-    pool: of('pool'),
-    helpers: of('helpers'),
-    load: of('load'),
-    clients: of('clients'),
-  }
-}
-
-/** A load of its own that runs for as long as `work` does. */
-async function beside<T>(
-  loads: readonly Omit<Parameters<typeof runBackground>[0], 'signal'>[],
-  work: () => Promise<T>,
-): Promise<{ readonly result: T; readonly background: readonly BackgroundResult[] }> {
-  const end = new AbortController()
-  const running = loads.map((load) => runBackground({ ...load, signal: end.signal }))
-  try {
-    const result = await work()
-    end.abort()
-    return { result, background: await Promise.all(running) }
-  } finally {
-    end.abort()
-  }
+function roundOf({ requests, seconds, latencyUs }: LoadResult): Round {
+  return { requestsPerSecond: requests / seconds, p99Ms: latencyUs.p99 / 1000 }
 }
 
 async function measure(options: Options, table: OpenTable, folder: string): Promise<PoolReport> {
   const { seconds, rounds, connections } = options
-  const space = announcedSpace(table.reader.views, 4)
-  const draw = { space, count: 100_000, seed: defaultSeed }
-  const addresses = drawAddresses(scenarioNamed('ipv4-uniform')!, draw).texts
+  const addresses = uniformTexts(table.reader.views, 100_000)
   const inProcess = measureHere(table, addresses, options.insights)
   say(`in process: ${inProcess.addressesPerSecond.toFixed(0)} addresses/s`)
   const key = await createKey(folder)
   const server = await startIprisk({ workers: 1, cores: undefined, folder, table: table.path })
   try {
-    const { port } = server
-    const load = chooseDriver('wrk').prepare(requestsOf(key, addresses), folder)
-    const insights: Asked[] = addresses.slice(0, 10_000).map(insightsFor)
-    const batches: Asked[] = Array.from({ length: 10 }, (_, i) =>
-      batchFor(addresses.slice(i * batchSize, (i + 1) * batchSize)),
-    )
-    const insightLoad = { port, key, clients: insightClients, asked: insights }
-    const batchLoad = { port, key, clients: batchClients, asked: batches }
-    const plain = async (): Promise<Round & { readonly errors: number }> => {
-      const run = { port, seconds, connections, threads: 1, cores: undefined }
-      const { requests, seconds: took, latencyUs, errors } = await load(run)
-      return {
-        requestsPerSecond: requests / took,
-        p99Ms: latencyUs.p99 / 1000,
-        errors: errorCount(errors),
-      }
+    const { port, pid } = server
+    const driver = chooseDriver('wrk')
+    const requests = requestsOf(key, addresses)
+    const loadOf = (
+      asked: LoadRequests,
+      how: Pick<LoadRun, 'connections' | 'timeoutSeconds'>,
+    ): Load => {
+      const load = driver.prepare(asked, folder)
+      return (seconds) => load({ port, seconds, threads: 1, cores: undefined, ...how })
+    }
+    const loads = {
+      checks: loadOf(requests, { connections }),
+      insights: loadOf(insightsRequestsOf(requests), {
+        connections: insightClients,
+        timeoutSeconds: slowSeconds,
+      }),
+      batches: loadOf(batchRequestsOf(requests, batchSize), {
+        connections: batchClients,
+        timeoutSeconds: slowSeconds,
+      }),
     }
     const never = new AbortController().signal
+    const slow = { port, key, signal: never }
     // Warms the server, and one client after the other.
-    await plain()
+    await loads.checks(seconds)
     const idle = await runBackground({
-      ...insightLoad,
+      ...slow,
       clients: 1,
+      asked: addresses.slice(0, 10_000).map(insightsFor),
       limit: options.insights,
-      signal: never,
     })
-    const batch = await runBackground({ ...batchLoad, limit: seconds * 20, signal: never })
+    const batch = await runBackground({
+      ...slow,
+      clients: batchClients,
+      asked: batchesOf(addresses, batchSize),
+      limit: seconds * 20,
+    })
     const alone: Round[] = []
     const mixed: Round[] = []
+    const arranged: (Round & { readonly arrangement: Arrangement })[] = []
+    // Its pool has started with the batches before.
+    const worker = workerOf(pid)
+    const arrange = arranger(worker ?? pid)
     let shares: Shares | undefined
-    const sums = { insights: 0, addresses: 0, errors: idle.errors + batch.errors, seconds: 0 }
+    const sums = { insights: 0, addresses: 0, errors: idle.errors + batch.errors }
+    const fill = async (): Promise<FilledRound> => {
+      const full = await runBesideFull(worker, loads, seconds)
+      for (const { errors } of [full.checks, full.insights, full.batches]) {
+        sums.errors += errorCount(errors)
+      }
+      return full
+    }
     for (let round = 0; round < rounds; round++) {
-      const { errors, ...first } = await plain()
-      alone.push(first)
-      const before = readShares(server.pid)
-      const from = performance.now()
-      const { result, background } = await beside([insightLoad, batchLoad], plain)
-      shares = cores(before, readShares(server.pid), (performance.now() - from) / 1000)
-      mixed.push({ requestsPerSecond: result.requestsPerSecond, p99Ms: result.p99Ms })
-      const [ofInsights, ofBatches] = background
-      sums.errors += errors + result.errors + ofInsights!.errors + ofBatches!.errors
-      sums.insights += ofInsights!.answers / ofInsights!.seconds
-      sums.addresses += (ofBatches!.answers * batchSize) / ofBatches!.seconds
+      const plain = await loads.checks(seconds)
+      sums.errors += errorCount(plain.errors)
+      alone.push(roundOf(plain))
+      const { checks, insights, batches, shares: last } = await fill()
+      shares = last ?? shares
+      mixed.push(roundOf(checks))
+      sums.insights += insights.requests / insights.seconds
+      sums.addresses += (batches.requests * batchSize) / batches.seconds
+      for (const arrangement of options.arrangements) {
+        const undo = arrange(arrangement)
+        if (undo === undefined) continue
+        try {
+          arranged.push({ arrangement, ...roundOf((await fill()).checks) })
+        } finally {
+          undo()
+        }
+      }
+      const [first, full] = [alone.at(-1)!, mixed.at(-1)!]
       say(
         `round ${round + 1}: alone ${first.requestsPerSecond.toFixed(0)}/s, ` +
-          `mixed ${result.requestsPerSecond.toFixed(0)}/s, p99 ${result.p99Ms.toFixed(2)} ms`,
+          `mixed ${full.requestsPerSecond.toFixed(0)}/s, p99 ${full.p99Ms.toFixed(2)} ms`,
       )
     }
     return {
@@ -255,6 +243,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
       table: table.id,
       alone,
       mixed,
+      ...(arranged.length === 0 ? {} : { arranged }),
       insightsPerSecond: sums.insights / rounds,
       addressesPerSecond: sums.addresses / rounds,
       errors: sums.errors,
@@ -277,6 +266,11 @@ function textOf(report: PoolReport): string {
     ['plain checks', 'requests/s', 'p99 ms'],
     ['alone', rates(report.alone).toFixed(0), p99(report.alone).toFixed(2)],
     ['beside a full pool', rates(report.mixed).toFixed(0), p99(report.mixed).toFixed(2)],
+    ...arrangements.flatMap((arrangement) => {
+      const rounds = (report.arranged ?? []).filter((round) => round.arrangement === arrangement)
+      if (rounds.length === 0) return []
+      return [[`the same, ${arrangement}`, rates(rounds).toFixed(0), p99(rounds).toFixed(2)]]
+    }),
   ]
   return [
     ...alignColumns(rows, 1),

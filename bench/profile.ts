@@ -5,15 +5,10 @@
 //
 //   --table FILE  --seconds 15 (of load)  --smoke  --json  --save
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { alignColumns } from '../src/base/column.ts'
-import { tablePath, wholeOption } from './option.ts'
-import { runProgram, say } from './program.ts'
-import { type RunHead, runHead, saveRun } from './run.ts'
-import { type Sampled, ownFile, sampler } from './sampled.ts'
+import { runProgram } from './program.ts'
+import { type RunHead, runHead } from './run.ts'
+import { type Sampled, type Sampling, ownFile, runSampling } from './sampled.ts'
 import type { FunctionSum } from './sampling.ts'
 import { startIprisk } from './variant.ts'
 
@@ -29,12 +24,15 @@ const shareMin = 0.003
 
 const idle = '(idle)'
 
+/** uWebSockets.js has one function under two names; ours is this one, which also sends the answer off. */
+const aliases: Readonly<Record<string, string>> = { collect: 'cork' }
+
 function partOf({ name, url }: FunctionSum): string {
   if (name === '(program)') return 'event loop, parser of requests, kernel'
   if (name === '(garbage collector)') return 'garbage collector'
   const file = ownFile(url)
   if (file !== '') return file.replace(/\.js$/, '.ts')
-  return url === '' ? `${name === '' ? 'binding' : name} (native)` : 'Node'
+  return url === '' ? `${name === '' ? 'binding' : (aliases[name] ?? name)} (native)` : 'Node'
 }
 
 export function sumUpProfile(sampled: Sampled): Pick<ProfileReport, 'requests' | 'parts'> {
@@ -51,32 +49,14 @@ export function sumUpProfile(sampled: Sampled): Pick<ProfileReport, 'requests' |
   return { requests: sampled.requests, parts: [...told, { name: 'all else', share: rest }] }
 }
 
-async function measure(table: string, seconds: number, folder: string): Promise<ProfileReport> {
-  const sample = await sampler({ table, seconds, folder })
-  const placed = { workers: 1, cores: undefined, folder }
+async function measure({ table, sample, placed }: Sampling): Promise<ProfileReport> {
   const own = await sample('time', (sampling) => startIprisk({ ...placed, table, sampling }))
   return { ...runHead(process.argv.slice(2)), kind: 'profile', ...sumUpProfile(own) }
 }
 
-async function main(): Promise<number> {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: { table: text, seconds: text, smoke: on, json: on, save: on },
-  })
-  const seconds = wholeOption('seconds', values.seconds, {
-    min: 1,
-    max: 3600,
-    otherwise: values.smoke ? 1 : 15,
-  })
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-profile-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const report = await measure(tablePath(values.table), seconds, folder)
+function textOf(report: ProfileReport): readonly string[] {
   const rows = report.parts.map(({ name, share }) => [name, `${(share * 100).toFixed(1)} %`])
-  const lines = [`${report.requests} requests`, ...alignColumns([['part', 'share'], ...rows], 1)]
-  process.stdout.write(`${values.json ? JSON.stringify(report) : lines.join('\n')}\n`)
-  if (values.save) say(`kept in ${saveRun(report, 'profile')}`)
-  return 0
+  return [`${report.requests} requests`, ...alignColumns([['part', 'share'], ...rows], 1)]
 }
 
-await runProgram(main)
+await runProgram(() => runSampling({ name: 'profile', seconds: 15, measure, textOf }))

@@ -72,6 +72,8 @@ export interface SteadyReport {
     readonly round: number
     readonly load: SteadyResult
   }[]
+  /** `bare` as busy as iprisk: at the same share of its own peak. */
+  readonly alike?: { readonly rate: number; readonly loads: readonly SteadyResult[] }
 }
 
 /** `samples` has what was checked before and after, together. */
@@ -177,16 +179,27 @@ export function httpText(report: HttpReport): string {
       `${few.connections} connections: ${name} p50 ${ms('p50')}, p99 ${ms('p99')}, p99.9 ${ms('p999')} ms`,
     ]
   })
+  const steadyRow = (name: string, rate: number, loads: readonly SteadyResult[]): string[] => {
+    if (loads.length === 0) return []
+    const ms = (at: 'p50' | 'p99' | 'p999') =>
+      (median(loads.map((load) => load[at])) / 1000).toFixed(3)
+    const broken = loads.reduce((sum, load) => sum + load.broken + load.status, 0)
+    return [
+      `${rate}/s offered: ${name} p50 ${ms('p50')}, p99 ${ms('p99')}, p99.9 ${ms('p999')} ms, ${broken} errors`,
+    ]
+  }
   const steadyRows = variants.flatMap(({ name }) => {
     const own = steady.rounds.filter(({ variant }) => variant === name)
-    if (own.length === 0) return []
-    const ms = (at: 'p50' | 'p99' | 'p999') =>
-      (median(own.map(({ load }) => load[at])) / 1000).toFixed(3)
-    const broken = own.reduce((sum, { load }) => sum + load.broken + load.status, 0)
-    return [
-      `${steady.rate}/s offered: ${name} p50 ${ms('p50')}, p99 ${ms('p99')}, p99.9 ${ms('p999')} ms, ${broken} errors`,
-    ]
+    return steadyRow(
+      name,
+      steady.rate,
+      own.map(({ load }) => load),
+    )
   })
+  const { alike } = steady
+  if (alike !== undefined) {
+    steadyRows.push(...steadyRow('bare, as busy as iprisk', alike.rate, alike.loads))
+  }
   const skipped = report.skipped.map(({ peer, reason }) => `skipped: ${peer} (${reason})`)
   const table = alignColumns([httpTitles, ...rows], 1)
   return [...head, '', ...table, ...fewRows, ...steadyRows, ...skipped, ...notes, ...wrong].join(

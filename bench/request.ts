@@ -2,6 +2,7 @@
 
 import { paths } from '../src/api/path.ts'
 import type { Table } from '../src/table/table.ts'
+import { batchesOf, insightsPath } from './background.ts'
 import type { LoadRequests } from './load.ts'
 
 /** The fixed request: these four headers, Host and Content-Length, and a body of one address. */
@@ -13,6 +14,17 @@ export function requestsOf(key: string, addresses: readonly string[]): LoadReque
     'user-agent': 'iprisk-bench',
   }
   return { carrier: 'body', path: paths.check, headers, addresses }
+}
+
+/** Insights of each address. */
+export function insightsRequestsOf(requests: LoadRequests): LoadRequests {
+  return { ...requests, path: insightsPath }
+}
+
+/** Batches of `size` addresses each. */
+export function batchRequestsOf(requests: LoadRequests, size: number): LoadRequests {
+  const bodies = batchesOf(requests.addresses, size).map(({ body }) => body)
+  return { ...requests, carrier: 'whole', path: paths.batch, addresses: bodies }
 }
 
 /** The same in a GET with six headers, for a server that cannot read a body. */
@@ -29,9 +41,14 @@ export function partsOf(
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 } {
-  return carrier === 'body'
-    ? { method: 'POST', headers, body: JSON.stringify({ ip: address }) }
-    : { method: 'GET', headers: { ...headers, 'x-address': address }, body: '' }
+  if (carrier === 'header') {
+    return { method: 'GET', headers: { ...headers, 'x-address': address }, body: '' }
+  }
+  return {
+    method: 'POST',
+    headers,
+    body: carrier === 'body' ? JSON.stringify({ ip: address }) : address,
+  }
 }
 
 /** Mean size of the answers' bodies; the bare server's answer has it too. */

@@ -1,16 +1,20 @@
-// A real worker, or one that only makes a check's calls of the binding, looked into by sampling while
+// A real worker, or one that only makes a check's native calls, looked into by sampling while
 // it is under load with a known key and valid bodies (sampling.ts runs inside of it).
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { openTable } from '../src/table/open.ts'
-import { announcedSpace } from './announced.ts'
 import { chooseDriver } from './driver.ts'
 import { errorCount } from './load.ts'
+import { tablePath, wholeOption } from './option.ts'
+import { say } from './program.ts'
 import { requestsOf } from './request.ts'
+import { type RunHead, saveRun } from './run.ts'
 import type { FunctionSum, SamplingKind } from './sampling.ts'
-import { defaultSeed, drawAddresses, scenarioNamed } from './scenario.ts'
+import { uniformTexts } from './scenario.ts'
 import { type Variant, createKey } from './variant.ts'
 
 const waitMs = 15_000
@@ -24,22 +28,20 @@ export interface Sampled {
 }
 
 /** Starts a server that is told by a folder, loads it, looks into it meanwhile, and ends it. */
-export type SampleServer = (
+type SampleServer = (
   kind: SamplingKind,
   start: (sampling: string) => Promise<Variant>,
 ) => Promise<Sampled>
 
 /** The same requests for each server that is looked into. Makes a key in `folder`. */
-export async function sampler(options: {
+async function sampler(options: {
   readonly table: string
   readonly seconds: number
   readonly folder: string
 }): Promise<SampleServer> {
   const { seconds, folder } = options
   const table = openTable(options.table)
-  const space = announcedSpace(table.reader.views, 4)
-  const scenario = scenarioNamed('ipv4-uniform')!
-  const { texts } = drawAddresses(scenario, { space, count: 50_000, seed: defaultSeed })
+  const texts = uniformTexts(table.reader.views, 50_000)
   table.close()
   const load = chooseDriver(undefined).prepare(requestsOf(await createKey(folder), texts), folder)
   const run = { connections: 64, threads: 1, cores: undefined }
@@ -69,6 +71,41 @@ export async function sampler(options: {
       await server.end()
     }
   }
+}
+
+/** What a program that looks into servers works with. */
+export interface Sampling {
+  readonly table: string
+  readonly sample: SampleServer
+  /** One worker, where it likes to run. */
+  readonly placed: { readonly workers: 1; readonly cores: undefined; readonly folder: string }
+}
+
+/** The whole of such a program, from its flags to its report. */
+export async function runSampling<Report extends RunHead>(program: {
+  readonly name: string
+  /** Of load, unless told otherwise. */
+  readonly seconds: number
+  readonly measure: (sampling: Sampling) => Promise<Report>
+  readonly textOf: (report: Report) => readonly string[]
+}): Promise<number> {
+  const { name, measure, textOf } = program
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: { table: text, seconds: text, smoke: on, json: on, save: on },
+  })
+  const otherwise = values.smoke ? 1 : program.seconds
+  const seconds = wholeOption('seconds', values.seconds, { min: 1, max: 3600, otherwise })
+  const folder = mkdtempSync(join(tmpdir(), `iprisk-bench-${name}-`))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const table = tablePath(values.table)
+  const sample = await sampler({ table, seconds, folder })
+  const report = await measure({ table, sample, placed: { workers: 1, cores: undefined, folder } })
+  const printed = values.json ? JSON.stringify(report) : textOf(report).join('\n')
+  process.stdout.write(`${printed}\n`)
+  if (values.save) say(`kept in ${saveRun(report, name)}`)
+  return 0
 }
 
 /** The path inside the product, or '' for the rest. */

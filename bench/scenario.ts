@@ -94,15 +94,31 @@ export function drawAddresses(
   return { family: space.family, count, words, texts }
 }
 
+/** IPv4 addresses as most programs here ask about them: every announced one equally likely. */
+export function uniformTexts(views: Views, count: number): readonly string[] {
+  const space = announcedSpace(views, 4)
+  const scenario = scenarioNamed('ipv4-uniform')
+  if (scenario === undefined) throw new Error('The scenario ipv4-uniform is gone.')
+  return drawAddresses(scenario, { space, count, seed: defaultSeed }).texts
+}
+
 function drawUniform(space: AnnouncedSpace, random: Random, count: number): Addresses {
   const words = new Uint32Array(count * 4)
   const address = newWords()
   const texts = Array.from({ length: count }, (_, index) => {
     space.draw(random, address)
     words.set(address, index * 4)
-    return formatAddress(space.family, address)
+    return inOnePiece(formatAddress(space.family, address))
   })
   return { family: space.family, count, words, texts }
+}
+
+/**
+ * As texts come from a socket, a header or JSON. What V8 put together of parts stays a tree of them, in
+ * which every look at a character takes a step more.
+ */
+function inOnePiece(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1')
 }
 
 /** Draws ranks from 0 to below `count`, rank k in proportion to 1 / (k + 1). */

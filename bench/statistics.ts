@@ -36,6 +36,18 @@ export function cutInParts<T>(values: readonly T[], count: number): readonly (re
   return Array.from({ length }, (_, part) => values.slice(at(part), at(part + 1)))
 }
 
+/**
+ * The least point of each third: of memory, of which a look shows what is held and at times a good deal
+ * more, never less.
+ */
+export function leastOfThirds(
+  points: readonly (readonly [x: number, y: number])[],
+): readonly (readonly [x: number, y: number])[] {
+  return cutInParts(points, 3).map((part) =>
+    part.reduce((one, other) => (other[1] < one[1] ? other : one)),
+  )
+}
+
 /** How fast y grows with x, by the median of the slopes of all pairs (Theil and Sen); two at least. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const slopes = points.flatMap(([x, y], i) =>

@@ -7,7 +7,7 @@
 // requests (it connects again without a word). bench:http checks answers one by one as well.
 
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError } from '../src/base/error.ts'
 import { flagsOf, runChild } from './child.ts'
@@ -23,12 +23,13 @@ export function wrkScript(requests: LoadRequests, addressFile: string): string {
   const headerLines = Object.entries(headers).map(
     ([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`,
   )
-  const format =
-    carrier === 'body'
-      ? `wrk.format(nil, ${quote(path)}, nil, '{"ip":"' .. address .. '"}')`
-      : `wrk.format(nil, ${quote(path)})`
-  const before = carrier === 'body' ? '' : "    wrk.headers['x-address'] = address\n"
-  return `wrk.method = "${carrier === 'body' ? 'POST' : 'GET'}"
+  const format = {
+    body: `wrk.format(nil, ${quote(path)}, nil, '{"ip":"' .. address .. '"}')`,
+    header: `wrk.format(nil, ${quote(path)})`,
+    whole: `wrk.format(nil, ${quote(path)}, nil, address)`,
+  }[carrier]
+  const before = carrier === 'header' ? "    wrk.headers['x-address'] = address\n" : ''
+  return `wrk.method = "${carrier === 'header' ? 'GET' : 'POST'}"
 ${headerLines.join('\n')}
 
 local threads = 0
@@ -116,16 +117,18 @@ export function wrkDriver(): Driver | undefined {
   if (version === undefined) return undefined
   return {
     name: `wrk ${version}`,
-    prepare: (requests, folder) => {
+    prepare: (requests, place) => {
+      // Of its own: several may be prepared in one place.
+      const folder = mkdtempSync(join(place, 'wrk-'))
       const addressFile = join(folder, 'addresses.txt')
       const script = join(folder, 'requests.lua')
       writeFileSync(addressFile, requests.addresses.map((address) => `${address}\n`).join(''))
       writeFileSync(script, wrkScript(requests, addressFile))
-      return async ({ port, seconds, connections, threads, cores }) => {
+      return async ({ port, seconds, connections, threads, cores, timeoutSeconds = 2 }) => {
         const command = pinned(cores, [
           'wrk',
           ...flagsOf({ threads: Math.min(threads, connections), connections }),
-          ...flagsOf({ duration: `${seconds}s`, script }),
+          ...flagsOf({ duration: `${seconds}s`, timeout: `${timeoutSeconds}s`, script }),
           `http://127.0.0.1:${port}`,
         ])
         return parseWrk(await runChild(command, { timeoutMs: seconds * 1000 + driverMarginMs }))

@@ -5,11 +5,23 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/base/root.ts'
+import { secondLevel, thirdLevel } from '../../src/schema/layout.ts'
 
 /** What can be had, or why it cannot. */
 export type Found<T> = { readonly value: T } | { readonly reason: string }
 
-const programs = { table: [], mmdb: ['-lmaxminddb'], steady: [] } as const
+const programs = {
+  table: [
+    `-DSECOND_SHARE=${secondLevel.share}`,
+    `-DSECOND_CROWDED=${secondLevel.crowded}`,
+    `-DTHIRD_SHARE=${thirdLevel.share}`,
+    `-DTHIRD_CROWDED=${thirdLevel.crowded}`,
+  ],
+  mmdb: ['-lmaxminddb'],
+  steady: [],
+  // No program, but what a program is made to load.
+  faults: ['-shared', '-fPIC', '-ldl'],
+} as const
 export type ProgramName = keyof typeof programs
 
 /** `-march=native`, so that C has every chance that this processor offers. */

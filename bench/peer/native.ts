@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { ipv4IndexShift } from '../../src/schema/layout.ts'
 import type { SectionName } from '../../src/schema/section.ts'
 import type { OpenTable } from '../../src/table/open.ts'
 import type { Prepared, Subject, Timing } from '../measure.ts'
@@ -58,10 +59,13 @@ const sectionsUsed = [
   'ipv6_tail_groups',
   'ipv6_tails',
   'ipv6_tail_records',
+  'ipv6_second',
+  'ipv6_third',
 ] as const satisfies readonly SectionName[]
 
-function sectionOffsets({ reader }: OpenTable): readonly string[] {
-  return sectionsUsed.map((name) => String(reader.views[name].byteOffset))
+function sectionOffsets({ reader: { views } }: OpenTable): readonly string[] {
+  const offsets = sectionsUsed.map((name) => views[name].byteOffset)
+  return [...offsets, ipv4IndexShift(views.ipv4_index.length)].map(String)
 }
 
 function subjectOf(

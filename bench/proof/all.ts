@@ -50,9 +50,10 @@ export const proofs: readonly Proof[] = [
   {
     name: 'disk-faults',
     shows:
-      'on a disk that fills up, and with writes, flushes and renames that fail, what is live stays ' +
-      'whole, and the next run on a good disk ends as if nothing had been.',
-    minutes: { short: 3, long: 12 },
+      'on a disk that fills up, and with reads, writes, flushes and renames that fail, a run ends ' +
+      'with a message, what is live stays whole, and the next run on a good disk ends as if nothing ' +
+      'had been.',
+    minutes: { short: 4, long: 20 },
     needsFeeds: none,
     run: diskFaults,
   },
@@ -118,9 +119,10 @@ export const proofs: readonly Proof[] = [
   {
     name: 'swaps',
     shows:
-      'tables are swapped in and bad ones refused under load: no request fails, the p99.9 is at ' +
-      'most twice the steady one, no loop waits for more than 5 ms, and memory comes back.',
-    minutes: { short: 3, long: 12 },
+      'tables are swapped in and bad ones refused under load: no request fails, the p99.9 in the ' +
+      'second of a swap is at most twice the steady one, no loop waits for more than 5 ms, and ' +
+      'memory comes back to 3 %.',
+    minutes: { short: 6, long: 24 },
     needsFeeds: none,
     run: swaps,
   },

@@ -6,12 +6,12 @@
 // closed while a request is on it. A kept connection that the server closes while nothing is on it,
 // or with an answer that says close, is opened again and is no error.
 
-import { connect } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import process from 'node:process'
 import type { ClientsReport, ClientsSettings, Span } from './clients.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ClientsSettings
-const { port, key, kept, oneShot, timeoutMs } = settings
+const { port, key, kept, oneShot, timeoutMs, gapMs = 0 } = settings
 
 const body = '{"ip":"9.1.2.3"}'
 const lines = [
@@ -47,6 +47,13 @@ function isWhole(text: string): boolean {
   return text.length >= head + 4 + Number(length ?? 0)
 }
 
+function send(socket: Socket, request: string): void {
+  // In the middle of its body, where it has come to the server's own code.
+  const half = gapMs === 0 ? request.length : request.length - body.length / 2
+  socket.write(request.slice(0, half))
+  if (gapMs > 0) setTimeout(() => socket.write(request.slice(half)), gapMs)
+}
+
 /** A one-shot request is the only one on its connection, whatever the answer says. */
 function endsConnection(request: string, text: string): boolean {
   return request === oneShotRequest || /\r\nconnection: close/i.test(text)
@@ -70,7 +77,7 @@ function connection(request: string, spanMs: number): Promise<void> {
       }
       sentMs = now()
       text = ''
-      socket.write(request)
+      send(socket, request)
       timer = setTimeout(() => {
         fail('no answer in time', fromMs)
         sentMs = 0

@@ -19,6 +19,8 @@ export interface ClientsSettings {
   readonly kept: Pace
   readonly oneShot: Pace
   readonly timeoutMs: number
+  /** Requests are sent in two halves, so far from each other; at once without it. */
+  readonly gapMs?: number
 }
 
 /** Spans of time, milliseconds since the epoch, that are looked at together. */
@@ -49,6 +51,7 @@ export interface ClientsReport {
 }
 
 export interface Clients {
+  readonly pid: number
   readonly look: (spans?: readonly Span[]) => Promise<ClientsReport>
   readonly end: (spans?: readonly Span[]) => Promise<ClientsReport>
 }
@@ -69,6 +72,7 @@ export function startClients(settings: ClientsSettings): Clients {
     return report
   }
   return {
+    pid: child.pid ?? 0,
     look: (spans = []) => ask('look', spans),
     end: async (spans = []) => {
       const ended = once(child, 'exit')

@@ -1,17 +1,19 @@
 // A disk that fails: the same workspace on a disk that is full (a tmpfs of a chosen size), and with
-// calls to the system that fail from some moment on (strace injects the error). Whatever the moment,
-// what is live afterwards is whole, and when the disk works again the next run gives what one on a
-// good disk gives.
+// calls to the system on its files that fail from some moment on (bench/peer/faults.c). Whatever the
+// moment, the run ends and says why without a stack, what is live afterwards is whole, and when the
+// disk works again the next run gives what one on a good disk gives.
 //
-// A tmpfs needs the right to mount and the calls need strace; where one is missing, `skipped` says
-// so, and a form without any fault is no proof.
+// A tmpfs needs the right to mount and the calls need gcc; where one is missing, `skipped` says so,
+// and a form without any fault is no proof.
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
 import { formatDay } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/error.ts'
+import { compileProgram } from '../peer/compile.ts'
 import { type Random, newRandom } from '../random.ts'
 import { serveFolder } from '../site.ts'
 import { type Ended, mustRun, runCommand } from './program.ts'
@@ -19,15 +21,16 @@ import type { ProofContext, ProofResult } from './proof.ts'
 import { publishSample, sampleDay, writeSampleHistory, writeSampleWorkspace } from './sample.ts'
 import { type Contents, lookAt } from './workspace.ts'
 
-/** Calls by which the compiler writes, and how a disk refuses them. */
+/** Calls by which the compiler reads and writes (faults.c), and how a disk refuses them. */
 const injections = [
-  // A flush that fails says EIO; koffi, which flushes standard output at the end, waits forever on it,
-  // and to the compiler any error of a flush is the same.
-  { call: 'fsync', error: 'EINVAL' },
-  { call: 'rename', error: 'ENOSPC' },
-  { call: 'pwrite64', error: 'ENOSPC' },
+  { call: 'write', error: 'EIO' },
+  { call: 'sync', error: 'EIO' },
   { call: 'rename', error: 'EIO' },
-  { call: 'pwrite64', error: 'EIO' },
+  { call: 'open', error: 'EIO' },
+  { call: 'read', error: 'EIO' },
+  { call: 'truncate', error: 'EIO' },
+  { call: 'write', error: 'ENOSPC' },
+  { call: 'rename', error: 'ENOSPC' },
   { call: 'link', error: 'ENOSPC' },
   { call: 'mkdir', error: 'ENOSPC' },
   { call: 'unlink', error: 'EIO' },
@@ -36,8 +39,8 @@ const injections = [
 /** Of each command. */
 const runs = {
   ci: { full: 2, injected: 2 },
-  short: { full: 5, injected: 8 },
-  long: { full: 25, injected: 40 },
+  short: { full: 2, injected: 16 },
+  long: { full: 25, injected: 55 },
 } as const
 
 interface Ground {
@@ -45,6 +48,8 @@ interface Ground {
   /** A whole run's workspace, for its size. */
   readonly whole: string
   readonly folder: string
+  /** What makes calls fail; `undefined` where it cannot be compiled. */
+  readonly faulty: string | undefined
   readonly args: readonly string[]
   readonly expected: Contents
   readonly random: Random
@@ -55,8 +60,8 @@ interface Tally {
   injected: number
   /** Runs that ended with an error, as they should where it matters. */
   failed: number
-  /** Errors that were not foreseen, so that the operator saw a stack. */
-  readonly unforeseen: Set<string>
+  /** Of `injections`, what failed at least once. */
+  readonly calls: Set<string>
   readonly skipped: Set<string>
   readonly faults: string[]
 }
@@ -71,10 +76,13 @@ export async function diskFaults(context: ProofContext): Promise<ProofResult> {
     full: 0,
     injected: 0,
     failed: 0,
-    unforeseen: new Set(),
+    calls: new Set(),
     skipped: new Set(),
     faults: [],
   }
+  const compiled = compileProgram('faults', folder)
+  const faulty = 'value' in compiled ? compiled.value : undefined
+  if ('reason' in compiled) tally.skipped.add(`no failing calls: ${compiled.reason}`)
   try {
     const yesterday = (sampleDay - 1) as Day
     writeSampleWorkspace(base, mirror.url)
@@ -93,7 +101,7 @@ export async function diskFaults(context: ProofContext): Promise<ProofResult> {
       cpSync(base, whole, { recursive: true })
       await mustRun(args, whole)
       const { contents: expected } = await lookAt(whole)
-      const ground = { base, whole, folder, args, expected, random }
+      const ground = { base, whole, folder, faulty, args, expected, random }
       for (let n = 0; n < runs[form].full; n++) await tryFullDisk(ground, tally)
       say(`${args.slice(0, 2).join(' ')}: ${tally.full} runs on full disks so far`)
       for (let n = 0; n < runs[form].injected; n++) await tryInjection(ground, n, tally)
@@ -132,30 +140,34 @@ async function tryFullDisk(ground: Ground, tally: Tally): Promise<void> {
 
 /** With a call that fails from its n-th time on. */
 async function tryInjection(ground: Ground, turn: number, tally: Tally): Promise<void> {
-  const { base, folder, args, random } = ground
+  const { base, folder, faulty, args, random } = ground
+  if (faulty === undefined) return
   const { call, error } = injections[turn % injections.length] ?? injections[0]
   const workspace = join(folder, 'injected')
-  const log = join(folder, 'strace.log')
-  const from = 1 + random.below(turn < injections.length ? 2 : 12)
-  const inject = `inject=${call}:error=${error}:when=${from}+`
-  const limit = ['timeout', '-s', 'KILL', '60']
-  const under = [...limit, 'strace', '-f', '-qq', '-o', log, '-e', `trace=${call}`, '-e', inject]
+  const log = join(folder, 'injected.log')
+  // Some calls are made a few times in a run and some a hundred times.
+  const from = 1 + random.below(2 ** (1 + random.below(turn < injections.length ? 3 : 7)))
   rmSync(workspace, { recursive: true, force: true })
+  rmSync(log, { force: true })
   cpSync(base, workspace, { recursive: true })
-  let ended: Ended
-  try {
-    ended = await runCommand(args, { cwd: workspace, under })
-  } catch (thrown) {
-    tally.skipped.add(`no failing calls: strace does not run (${firstLine(messageOf(thrown))})`)
-    return
+  const settings = {
+    LD_PRELOAD: faulty,
+    FAULTS_FOLDER: realpathSync(workspace),
+    FAULTS_CALL: call,
+    FAULTS_ERROR: constants.errno[error],
+    FAULTS_FROM: from,
+    FAULTS_LOG: log,
   }
-  if (/^(?:strace|timeout): /.test(ended.err)) {
-    tally.skipped.add(`no failing calls: ${firstLine(ended.err)}`)
-    return
-  }
+  const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+  const under = ['timeout', '-s', 'KILL', '60', 'env', ...variables]
+  const ended = await runCommand(args, { cwd: workspace, under })
   // A call that is made less often than that did not fail.
-  if (readFileSync(log, 'utf8').includes('(INJECTED)')) tally.injected++
-  await judge(ground, { workspace, ended, what: `with ${inject}` }, tally, () => undefined)
+  if (existsSync(log)) {
+    tally.injected++
+    tally.calls.add(`${call} ${error}`)
+  }
+  const what = `with ${error} from ${call} ${from} on`
+  await judge(ground, { workspace, ended, what }, tally, () => undefined)
 }
 
 /** What the run left, and what the next one makes of it on a disk that works. */
@@ -167,9 +179,10 @@ async function judge(
 ): Promise<void> {
   const { workspace, ended, what } = run
   if (ended.code !== 0) tally.failed++
-  const unforeseen = /unexpected: .*/.exec(ended.err)?.[0]
-  if (unforeseen !== undefined) tally.unforeseen.add(unforeseen)
   const found: string[] = []
+  const unforeseen = /unexpected: .*/.exec(ended.err)?.[0]
+  if (unforeseen !== undefined) found.push(`a stack is shown: ${unforeseen}`)
+  if (ended.code !== 0 && ended.err === '') found.push('it fails and says nothing')
   if (ended.signal !== null) found.push(`ended by ${ended.signal}`)
   // To look at the history, DuckDB may have to write beside it.
   repair()
@@ -195,11 +208,7 @@ function resultOf(tally: Tally, folder: string): ProofResult {
       { what: 'runs on a disk that fills up', figure: String(tally.full) },
       { what: 'runs in which calls fail from some moment on', figure: String(tally.injected) },
       { what: 'of all runs, ended with an error', figure: String(tally.failed) },
-      { what: 'kinds of errors that showed a stack', figure: String(tally.unforeseen.size) },
-      ...[...tally.unforeseen].map((text) => ({
-        what: 'an error that showed a stack',
-        figure: plain(text),
-      })),
+      { what: 'what failed in them', figure: [...tally.calls].sort().join(', ') },
       ...[...tally.skipped].map((text) => ({ what: 'skipped', figure: plain(text) })),
       { what: 'faults', figure: String(tally.faults.length) },
     ],

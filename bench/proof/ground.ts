@@ -1,11 +1,12 @@
 // A server of one worker for a proof, with the small table (served.ts starts it). What it knows of
 // itself is read from its admin port and from /proc.
 
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeTable } from '../../build/write/file.ts'
 import { smallContent } from '../../test/table/small.ts'
 import { parseStat } from '../cpu.ts'
+import { type Held, heldBy } from './held.ts'
 import { startServed } from './served.ts'
 
 export interface Ground {
@@ -16,9 +17,11 @@ export interface Ground {
   readonly worker: number
   /** The sum of the samples of a metric whose labels hold `label`. */
   readonly metric: (name: string, label?: string) => Promise<number>
-  /** Resident memory of the worker. */
-  readonly memoryBytes: () => number
-  /** User and system time of the worker. */
+  /** Of the worker; of one that died `undefined`. */
+  readonly held: () => Promise<Held | undefined>
+  /** The last lines of the log, each a failure or a warning. */
+  readonly said: () => readonly string[]
+  /** User and system time of the worker; of one that died NaN. */
   readonly cpuSeconds: () => number
   readonly end: () => Promise<void>
 }
@@ -32,7 +35,13 @@ export async function startGround(
   const table = join(folder, 'small.iprisk')
   writeTable(table, smallContent())
   const all = { 'log-level': 'warn', ...flags }
-  const served = await startServed({ folder, table, workers: 1, flags: all })
+  const served = await startServed({
+    folder,
+    table,
+    workers: 1,
+    flags: all,
+    collecting: true,
+  })
   const { port, key, adminPort, end } = served
   const worker = (await served.status()).workers.each[0]!.pid
   return {
@@ -44,11 +53,10 @@ export async function startGround(
       const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`)
       return sumOf(await response.text(), name, label)
     },
-    memoryBytes: () => {
-      const status = readFileSync(`/proc/${worker}/status`, 'utf8')
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
-    },
+    held: async () => (existsSync(`/proc/${worker}`) ? heldBy(served, [worker]) : undefined),
+    said: served.said,
     cpuSeconds: () => {
+      if (!existsSync(`/proc/${worker}`)) return NaN
       const stat = parseStat(readFileSync(`/proc/${worker}/stat`, 'utf8'))
       return (stat?.ticks ?? NaN) / 100
     },

@@ -2,6 +2,7 @@
 // gives the same bytes.
 
 import { paths } from '../../src/api/path.ts'
+import { insightsPath } from '../background.ts'
 import type { Random } from '../random.ts'
 
 /**
@@ -18,7 +19,7 @@ export function honestRequests(key: string, insights: boolean): readonly string[
     whole(paths.check, '{"ip":"2a00::1"}'),
     whole(paths.check, '{ "x": [1, {"y": null}], "ip": "\\u0039.5.5.5" }'),
     whole(paths.batch, '{"ips":["9.1.2.3","2a00::1","x"]}'),
-    ...(insights ? [whole(`${paths.check}?include=insights`, '{"ip":"9.1.2.3"}')] : []),
+    ...(insights ? [whole(insightsPath, '{"ip":"9.1.2.3"}')] : []),
   ]
   return [
     ...bodies,

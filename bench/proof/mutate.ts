@@ -9,7 +9,9 @@
 import { type Socket, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Random, newRandom } from '../random.ts'
+import { leastOfThirds, slopeOf } from '../statistics.ts'
 import { type Ground, startGround } from './ground.ts'
+import { type Held, mebibytes } from './held.ts'
 import { honestRequests, mutant } from './mutant.ts'
 import type { ProofContext, ProofResult } from './proof.ts'
 
@@ -21,12 +23,16 @@ const lanes = 128
 const ahead = 8
 /** A server that has said nothing for so long waits for more. */
 const quietMs = 40
-/** The longest that it may wait, 12 s, and a second for what measures it to notice. */
+/** The longest that it may wait, 12 s, and a second for what measures it, whose own loop is full. */
 const hangMs = 13_000
 /** So many connections are watched until the server ends them; further ones are dropped. */
 const watchedMax = 400
-/** Caches and heaps have their size by then; memory is measured from here. */
-const warmShare = 0.5
+/**
+ * Memory is looked at at the end of each part, all garbage collected. Caches have their size after half
+ * of them; judged is the slope of the least looks of each third from then on: in the long form a leak of
+ * three bytes a connection shows in it.
+ */
+const parts = { ci: 10, short: 10, long: 20 } as const
 const memorySharePercent = 5
 
 interface Tally {
@@ -41,6 +47,10 @@ interface Tally {
   longestMs: number
   versionRefusals: number
   readonly faults: Set<string>
+}
+
+interface Look extends Held {
+  readonly connections: number
 }
 
 export async function mutate(context: ProofContext): Promise<ProofResult> {
@@ -59,20 +69,23 @@ export async function mutate(context: ProofContext): Promise<ProofResult> {
     versionRefusals: 0,
     faults: new Set(),
   }
+  const looks: Look[] = []
   try {
     const begun = performance.now()
     // Insights fill the heap of a thread up to its bound, which takes longer than the short form.
     const honest = honestRequests(ground.key, form === 'long')
-    await run(ground, tally, { until: count * warmShare, honest, random: newRandom(1) })
-    const before = await restingMemory(ground)
-    say(`${tally.sent} sent, ${Math.round(before / 1024)} KiB`)
-    tally.watching = form === 'long'
-    await run(ground, tally, { until: count, honest, random: newRandom(2) })
+    for (let part = 1; part <= parts[form]; part++) {
+      tally.watching = form === 'long' || part <= parts[form] / 2
+      const until = (count * part) / parts[form]
+      await run(ground, tally, { until, honest, random: newRandom(part) })
+      const held = await ground.held()
+      if (held !== undefined) looks.push({ connections: tally.connections, ...held })
+      say(`${tally.sent} sent, ${mebibytes(held?.used ?? NaN)}`)
+    }
     const seconds = (performance.now() - begun) / 1000
     const cpu = ground.cpuSeconds()
     await settle(tally)
-    const after = await restingMemory(ground)
-    return await resultOf(ground, tally, { before, after, seconds, cpu })
+    return await resultOf(ground, tally, { looks, seconds, cpu })
   } finally {
     await ground.end()
   }
@@ -158,8 +171,12 @@ function watch(socket: Socket, tally: Tally): void {
   tally.watched += 1
   const begun = performance.now()
   const timer = setTimeout(() => {
-    tally.faults.add(`a connection was held for more than 12 s`)
-    socket.destroy()
+    // With a look at the sockets between: its end may lie there since this process was late.
+    setImmediate(() => {
+      if (socket.readableEnded || socket.destroyed) return
+      tally.faults.add(`a connection was held for more than ${hangMs / 1000} s`)
+      socket.destroy()
+    })
   }, hangMs)
   socket.resume()
   socket.once('close', () => {
@@ -174,27 +191,27 @@ async function settle(tally: Tally): Promise<void> {
   while (tally.watched > 0) await sleep(50)
 }
 
-/** The least of a few looks at a server that is left alone. */
-async function restingMemory(ground: Ground): Promise<number> {
-  let least = Infinity
-  for (let look = 0; look < 5; look++) {
-    await sleep(200)
-    least = Math.min(least, ground.memoryBytes())
-  }
-  return least
-}
-
 async function resultOf(
   ground: Ground,
   tally: Tally,
-  measured: Readonly<Record<'before' | 'after' | 'seconds' | 'cpu', number>>,
+  measured: {
+    readonly looks: readonly Look[]
+    readonly seconds: number
+    readonly cpu: number
+  },
 ): Promise<ProofResult> {
-  const { before, after, seconds, cpu } = measured
+  const { looks, seconds, cpu } = measured
   const faults = [...tally.faults]
-  const growth = (100 * (after - before)) / before
-  if (growth > memorySharePercent) faults.push(`memory grew by ${growth.toFixed(1)} %`)
+  const warm = looks.slice(looks.length / 2 - 1)
+  const leastOf = (which: keyof Held): readonly (readonly [number, number])[] =>
+    leastOfThirds(warm.map((look) => [look.connections, look[which]] as const))
+  const least = leastOf('used')
+  const [[early, before] = [NaN, NaN], [late] = [NaN]] = [least[0], least.at(-1)]
+  const slope = least.length < 2 ? NaN : slopeOf(least)
+  const growth = (100 * slope * (late - early)) / before
+  if (growth > memorySharePercent) faults.push(`memory grows by ${growth.toFixed(1)} %`)
   const deaths = await ground.metric('iprisk_worker_restarts_total')
-  if (deaths > 0) faults.push(`${deaths} workers died`)
+  if (deaths > 0) faults.push(`${deaths} workers died`, ...ground.said())
   const failures =
     (await ground.metric('iprisk_requests_total', '500')) +
     (await ground.metric('iprisk_requests_total', '503'))
@@ -207,7 +224,6 @@ async function resultOf(
   ) {
     faults.push('an honest request was not answered afterwards')
   }
-  const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`
   return {
     facts: [
       { what: 'mutated requests', figure: String(tally.sent) },
@@ -219,8 +235,20 @@ async function resultOf(
       { what: 'answers 505, to another version', figure: String(tally.versionRefusals) },
       { what: 'answers 500 or 503', figure: String(failures) },
       { what: 'workers that died', figure: String(deaths) },
-      { what: 'memory of the worker, warm', figure: mebibytes(before) },
-      { what: 'memory of the worker, afterwards', figure: mebibytes(after) },
+      {
+        what: 'memory in use by the worker, garbage collected, the least of thirds after half time',
+        figure: least.map(([, bytes]) => mebibytes(bytes)).join(', '),
+      },
+      {
+        what: 'its slope meanwhile',
+        figure: `${slope.toFixed(1)} bytes a connection, ${growth.toFixed(1)} % in all`,
+      },
+      {
+        what: 'its own resident memory, the least of the same thirds',
+        figure: leastOf('resident')
+          .map(([, bytes]) => mebibytes(bytes))
+          .join(', '),
+      },
       {
         what: 'seconds, and of them those of the worker',
         figure: `${seconds.toFixed(1)}, ${cpu.toFixed(1)}`,

@@ -31,7 +31,13 @@ const crowdProgram = join(packageRoot, 'dist/bench/proof/crowd-main.js')
 const goodputShare = 0.9
 const recoveryMs = 1000
 
-/** Of the tries that the crowd would make at one a second, so many; it runs when the load lets it. */
+/**
+ * Of the tries that those of the crowd who did not get in would make at one a second, so many; each has
+ * tried once a window in any case. The crowd has the lowest priority and a core that the load fills: it
+ * runs when that lets it. Where the machine was so busy that the server had a seventh of a core, it
+ * came to 4,163 tries in five windows of four seconds, one and a little more each, and nearly all were
+ * about to try again when a window ended; a crowd that does not come again falls below the half.
+ */
 const triedShare = 0.5
 
 const runs = {
@@ -88,10 +94,12 @@ export async function overload({ folder, form }: ProofContext): Promise<ProofRes
     }
     // The load itself may have been closed while it found its places.
     if (closed < turnedAway) faults.push(`${turnedAway} were turned away and ${closed} counted`)
-    // No clock judges in the form of CI: each of the crowd has tried once a window.
-    const enough = isJudged ? tries * triedShare : crowdCount * pairs
-    if (turnedAway < enough) {
-      faults.push(`${turnedAway} were turned away, of ${Math.round(tries)} tries: that is no crowd`)
+    // No clock judges in the form of CI. There the server's count does: where the machine is busy, many
+    // have not heard yet that they were turned away when the window ends.
+    const away = isJudged ? turnedAway : closed
+    const enough = Math.max(crowdCount * pairs, isJudged ? tries * triedShare : 0)
+    if (away < enough) {
+      faults.push(`${away} were turned away, not ${Math.round(enough)}: that is no crowd`)
     }
     if (isJudged && recovered > recoveryMs)
       faults.push(`it took ${Math.round(recovered)} ms to recover`)
@@ -119,7 +127,10 @@ export async function overload({ folder, form }: ProofContext): Promise<ProofRes
           figure: `${turnedAway} of ${Math.round(tries)}`,
         },
         { what: 'closed at accept, by the metric', figure: String(closed) },
-        { what: 'of the crowd, let in as places came free', figure: String(letIn) },
+        {
+          what: 'of the crowd, let in as places came free, or not told yet',
+          figure: String(letIn),
+        },
         { what: 'a new connection is answered after', figure: `${Math.round(recovered)} ms` },
       ],
       faults,

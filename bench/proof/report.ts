@@ -55,12 +55,12 @@ export function reportText(reports: readonly ProofReport[], order: readonly stri
 }
 
 function sectionText(report: ProofReport): string {
-  const { name, form, shows, at, seconds, machine, facts, faults } = report
+  const { name, form, shows, at, flags, seconds, machine, facts, faults } = report
   const rows = facts.map(({ what, figure }) => `| ${cell(what)} | ${cell(figure)} |`)
   return [
     `## ${name}, ${form}: ${faults.length === 0 ? 'holds' : 'does not hold'}\n`,
     `${shows}\n`,
-    `\`npm run prove -- ${name}${form === 'long' ? ' --long' : ''} --save\`, ` +
+    `\`npm run prove -- ${flags.join(' ')} --save\`, ` +
       `${at.slice(0, 10)}, ${machine.cores} cores of ${machine.cpu}, Node ${machine.node}, ` +
       `${seconds} s\n`,
     '| what | figure |',

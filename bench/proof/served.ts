@@ -11,18 +11,19 @@ import { type Child, flagsOf, runChild, startChild } from '../child.ts'
 import { packageRoot } from '../../src/base/root.ts'
 
 const program = join(packageRoot, 'dist/src/cli/main.js')
-const preload = pathToFileURL(join(packageRoot, 'dist/bench/proof/collect.js')).href
+const collect = join(packageRoot, 'dist/bench/proof/collect.js')
 const startMs = 60_000
-const collectingNode = ['env', `NODE_OPTIONS=--import ${preload}`, process.execPath] as const
-/** For processes to collect their garbage, and to give its pages back. */
-const collectMs = 2000
 
 export interface Served {
   readonly pid: number
   readonly port: number
   readonly adminPort: number
   readonly state: string
+  /** Where its processes note what they hold (collect.ts). */
+  readonly held: string
   readonly key: string
+  /** The last lines of its log. */
+  readonly said: () => readonly string[]
   readonly status: () => Promise<ServerStatus>
   readonly order: (request: Parameters<typeof askServer>[1]) => Promise<ControlReply>
   readonly end: () => Promise<void>
@@ -36,18 +37,18 @@ interface ServedOptions {
   readonly flags?: Readonly<Record<string, string | number>>
   /** Takes the place of this server. */
   readonly over?: Served
-  /** For `heldBytes`. */
+  /** For held.ts. */
   readonly collecting?: boolean
 }
 
 export async function startServed(options: ServedOptions): Promise<Served> {
   const { folder, table, workers = 2, flags = {}, over, collecting = false } = options
-  const state = join(folder, 'state')
+  const [state, held] = [join(folder, 'state'), join(folder, 'held')]
   const key = over?.key ?? (await newKey(folder, state))
   const ports = { port: over?.port ?? 0, 'admin-port': over?.adminPort ?? 0 }
   const { child, found } = await startChild(
     [
-      ...(collecting ? collectingNode : ([process.execPath] as const)),
+      ...(collecting ? collectingNode(held) : ([process.execPath] as const)),
       program,
       'serve',
       ...flagsOf({ ...ports, workers, state, table, 'log-level': 'error', ...flags }),
@@ -59,17 +60,18 @@ export async function startServed(options: ServedOptions): Promise<Served> {
       ready: (line) => /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/.exec(line) ?? undefined,
     },
   )
-  return servedOf(child, { port: Number(found[1]), adminPort: Number(found[2]), state, key })
+  return servedOf(child, { port: Number(found[1]), adminPort: Number(found[2]), state, held, key })
 }
 
 function servedOf(
-  { pid, end }: Child,
-  at: Pick<Served, 'port' | 'adminPort' | 'state' | 'key'>,
+  { pid, end, said }: Child,
+  at: Pick<Served, 'port' | 'adminPort' | 'state' | 'held' | 'key'>,
 ): Served {
   return {
     ...at,
     pid,
     end,
+    said,
     status: async () => {
       const response = await fetch(`http://127.0.0.1:${at.adminPort}/status`)
       return (await response.json()) as ServerStatus
@@ -77,6 +79,12 @@ function servedOf(
     order: async (request) =>
       (await askServer(controlPath(at.state, at.port), request)) ?? { ok: false, text: 'nobody' },
   }
+}
+
+function collectingNode(held: string): readonly [string, ...string[]] {
+  const preload = pathToFileURL(collect)
+  preload.searchParams.set('folder', held)
+  return ['env', `NODE_OPTIONS=--import ${preload.href}`, process.execPath]
 }
 
 async function newKey(folder: string, state: string): Promise<string> {
@@ -109,40 +117,34 @@ export function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
 
-/** Established connections to the port that a process has accepted (proc_net_tcp). */
-export function connectionsOf(pid: number, port: number): number {
+/** Established connections to the port: those that a process has accepted, and those that none has. */
+export function connectionsOf(
+  pid: number,
+  port: number,
+): { readonly accepted: number; readonly waiting: number } {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const inodes = new Set<string>()
+  let waiting = 0
   for (const line of readFileSync('/proc/net/tcp', 'utf8').split('\n')) {
     const [, address = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/)
-    if (address.endsWith(local) && state === '01') inodes.add(`socket:[${inode}]`)
+    if (!address.endsWith(local) || state !== '01') continue
+    // A socket is no file before it is accepted (proc_net_tcp).
+    if (inode === '0') waiting += 1
+    else inodes.add(`socket:[${inode}]`)
   }
   const folder = `/proc/${pid}/fd`
-  return readdirSync(folder).filter((name) => {
+  const accepted = readdirSync(folder).filter((name) => {
     try {
       return inodes.has(readlinkSync(join(folder, name)))
     } catch {
       return false
     }
   }).length
+  return { accepted, waiting }
 }
 
 /** Resident memory that is no file's and that no other process shares. */
 export function privateBytesOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(text)?.[1] ?? NaN) * 1024
-}
-
-/** What the primary and its workers keep of memory of their own, all garbage collected. */
-export async function heldBytes(served: Served): Promise<number> {
-  const { workers } = await served.status()
-  const pids = [served.pid, ...workers.each.map(({ pid }) => pid)]
-  await collectGarbage(pids)
-  return pids.map(privateBytesOf).reduce((sum, bytes) => sum + bytes, 0)
-}
-
-/** Has processes of a server that collects at a signal do so, and waits for it. */
-export async function collectGarbage(pids: readonly number[]): Promise<void> {
-  for (const pid of pids) process.kill(pid, 'SIGWINCH')
-  await sleep(collectMs)
 }

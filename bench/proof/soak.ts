@@ -8,7 +8,8 @@ import { cutInParts, median, slopeOf } from '../statistics.ts'
 import { errorText, errorsOf, gentle, nowMs, startClients } from './clients.ts'
 import { goodOffers } from './offers.ts'
 import type { ProofContext, ProofResult } from './proof.ts'
-import { type Served, descriptorsOf, heldBytes, startServed } from './served.ts'
+import { type Held, heldByAll, mebibytes } from './held.ts'
+import { type Served, descriptorsOf, startServed } from './served.ts'
 
 const seconds = { ci: 8, short: 120, long: 1800 } as const
 const lookEveryMs = 500
@@ -45,8 +46,7 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
   const served = await startServed({ folder, table: path, collecting: true })
   const clients = startClients({ port: served.port, key: served.key, ...gentle })
   const looks: Look[] = []
-  /** By the instant: bytes. */
-  const held: (readonly [number, number])[] = []
+  const held: (Held & { readonly at: number })[] = []
   const faults: string[] = []
   const swapEveryMs = swapEverySeconds[form] * 1000
   try {
@@ -65,7 +65,7 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
       }
       looks.push(await look(served))
       const due = warm + ((end - warm) / heldLooks) * (held.length + 0.5)
-      if (nowMs() >= due) held.push([nowMs(), await heldBytes(served)])
+      if (nowMs() >= due) held.push({ at: nowMs(), ...(await heldByAll(served)) })
     }
     const middle = (warm + end) / 2
     const report = await clients.look([{ windows: [[warm, middle]] }, { windows: [[middle, end]] }])
@@ -97,23 +97,25 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
 function judge(
   form: ProofContext['form'],
   looks: readonly Look[],
-  held: readonly (readonly [number, number])[],
+  held: readonly (Held & { readonly at: number })[],
 ): ProofResult {
   const cut = cutInParts(looks, 10)
   const first = cut[0]!
   const last = cut.at(-1)!
-  const slope = minuteMs * slopeOf(held)
+  const slope = minuteMs * slopeOf(held.map(({ at, used }) => [at, used] as const))
   const open = (of: readonly Look[]): number => Math.min(...of.map((one) => one.descriptors))
   const delays = looks.map(({ loopDelayMs }) => loopDelayMs).sort((a, b) => a - b)
-  const mb = (at: number): string => ((held.at(at)?.[1] ?? NaN) / 2 ** 20).toFixed(1)
+  const ends = (which: keyof Held): string =>
+    [held[0], held.at(-1)].map((one) => mebibytes(one?.[which] ?? NaN)).join(', ')
   const isJudged = form === 'long'
   return {
     facts: [
       {
-        what: 'private memory of primary and workers, garbage collected, first and last look',
-        figure: `${mb(0)} MiB, ${mb(-1)} MiB`,
+        what: 'memory in use by primary and workers, garbage collected, first and last look',
+        figure: ends('used'),
       },
       { what: 'its slope', figure: `${(slope / 1024).toFixed(1)} KiB a minute` },
+      { what: 'resident memory of theirs alone, first and last look', figure: ends('resident') },
       {
         what: 'longest delay of a loop in the 15 to 30 s before each look: median, p99, most',
         figure: [0.5, 0.99, 1 - 1e-9]

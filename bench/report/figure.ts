@@ -96,6 +96,7 @@ export type GrowthLoad = 'uniform' | 'dependent'
 export function growthRows(run: Run, family: Family, distribution: GrowthLoad) {
   return (run.growth?.rows ?? [])
     .filter((row) => row.family === family && row.distribution === distribution)
+    .filter(({ thinned }) => thinned !== true)
     .toSorted((a, b) => a.ranges - b.ranges)
 }
 
@@ -106,6 +107,16 @@ export function growthRatio(run: Run, family: Family, distribution: GrowthLoad):
   const most = rows.at(-1)
   if (real === undefined || most === undefined || most.real) return undefined
   return medianRatio({ values: most.rounds, base: real.rounds })
+}
+
+/** The same over one among few of the same boundaries: what size alone costs. */
+export function growthRatioThinned(run: Run, family: Family, distribution: GrowthLoad): Figure {
+  const most = growthRows(run, family, distribution).at(-1)
+  const thinned = run.growth?.rows.find(
+    (row) => row.thinned === true && row.family === family && row.distribution === distribution,
+  )
+  if (thinned === undefined || most === undefined || most.real) return undefined
+  return medianRatio({ values: most.rounds, base: thinned.rounds })
 }
 
 /** `1,234`, `12.3`, `0.123`: three digits that count. */

@@ -1,6 +1,7 @@
 // REPORT.md out of a run: the machine, the targets, the plots, the tables, and what was not measured.
 // Pure: the same run gives the same text. Nothing in it is typed by hand.
 
+import type { Arrangement } from '../arrange.ts'
 import { count } from '../../src/base/figure.ts'
 import { scenarios } from '../scenario.ts'
 import { fewMs, ns, peakRate, show, steadyUs, growthRows } from './figure.ts'
@@ -112,7 +113,16 @@ function httpLines(run: Run): readonly string[] {
   const title =
     'server|req/s|spread|of bare|p50|p99|p99.9|steady p50|steady p99|steady p99.9|' +
     `p99.9 at ${few.connections}|CPU µs/req|busy|faults`
+  const { alike } = steady
+  const alikeMs = (at: 'p50' | 'p99' | 'p999'): string =>
+    show(median((alike?.loads ?? []).map((load) => load[at])) / 1000)
   const notes = [
+    ...(alike === undefined
+      ? []
+      : [
+          `As busy as iprisk, at 60 % of its own peak (${count(alike.rate)} requests a second), bare has ` +
+            `p50 ${alikeMs('p50')}, p99 ${alikeMs('p99')} and p99.9 ${alikeMs('p999')} ms.`,
+        ]),
     ...skipped.map(({ peer, reason }) => `Skipped: ${peer} (${reason}).`),
     ...(steady.reason === null ? [] : [`No open loop: ${steady.reason}.`]),
     ...variants
@@ -122,7 +132,7 @@ function httpLines(run: Run): readonly string[] {
   return [
     `${http.connections} connections, ${http.workers} worker; latencies in ms. \`bare\` is`,
     'uWebSockets.js with a constant answer of the same size: the ceiling; `calls` is the same server',
-    "after a check's calls of the binding (headers, body, answer as bytes). `steady` is an open loop",
+    "after a check's native calls (headers, body, answer as bytes, the clock). `steady` is an open loop",
     `at ${count(steady.rate)} requests a second (60 % of our peak): a latency counts from when the`,
     'request was due. What peers do not do: nginx reads no body and no key, has no limits, verdict or',
     'JSON escaping; node:http and fastify have no key, limits, metrics, guard or verdict.',
@@ -140,7 +150,7 @@ function profileLines({ http, profile }: Run): readonly string[] {
   const [bare, calls, own] = [us('bare'), us('calls'), us('iprisk')]
   const steps = [
     ['sockets, parser, constant answer (`bare`)', show(bare), show(bare / own)],
-    ['calls of the binding beyond it (`calls`)', show(calls - bare), show((calls - bare) / own)],
+    ['native calls beyond it (`calls`)', show(calls - bare), show((calls - bare) / own)],
     [
       'all of our own: guard, key, limits, lookup, answer',
       show(own - calls),
@@ -226,6 +236,12 @@ function memoryLines({ memory }: Run): readonly string[] {
   return [...markdownTable(title, rows), '']
 }
 
+const arrangedTexts: Readonly<Record<Arrangement, string>> = {
+  'only when idle': "the same, the pool's threads only where nobody else wants to (SCHED_IDLE)",
+  'same priority': "the same, the pool's threads at the loop's priority",
+  pinned: 'the same, the loop on the first core, the threads on the others',
+}
+
 function poolLines({ pool }: Run): readonly string[] {
   if (pool === undefined) return absent
   const rows = (['alone', 'mixed'] as const).map((rounds) => [
@@ -233,10 +249,17 @@ function poolLines({ pool }: Run): readonly string[] {
     show(median(pool[rounds].map(({ requestsPerSecond }) => requestsPerSecond))),
     show(median(pool[rounds].map(({ p99Ms }) => p99Ms))),
   ])
+  const arranged = Object.entries(arrangedTexts).flatMap(([arrangement, text]) => {
+    const rounds = (pool.arranged ?? []).filter((round) => round.arrangement === arrangement)
+    if (rounds.length === 0) return []
+    const of = (member: 'requestsPerSecond' | 'p99Ms') =>
+      show(median(rounds.map((it) => it[member])))
+    return [[text, of('requestsPerSecond'), of('p99Ms')]]
+  })
   const { shares, insightsAlone, inProcess } = pool
   const cores = Object.entries(shares ?? {}).map(([name, value]) => `${name} ${value.toFixed(2)}`)
   return [
-    ...markdownTable(['plain checks, 64 connections', 'req/s', 'p99 ms'], rows),
+    ...markdownTable(['plain checks, 64 connections', 'req/s', 'p99 ms'], [...rows, ...arranged]),
     '',
     `- meanwhile ${count(Math.round(pool.insightsPerSecond))} insights and ` +
       `${count(Math.round(pool.addressesPerSecond))} batch addresses a second; ${pool.errors} errors`,
@@ -250,6 +273,7 @@ function poolLines({ pool }: Run): readonly string[] {
 
 function bulkLines({ bulk }: Run): readonly string[] {
   if (bulk === undefined) return []
+  const { few } = bulk
   const rows = bulk.rows.map(({ name, addressesPerSecond }) => [
     `\`${name}\``,
     count(Math.round(addressesPerSecond)),
@@ -258,6 +282,8 @@ function bulkLines({ bulk }: Run): readonly string[] {
     `A file of ${count(bulk.addresses)} addresses through the command line, its start included:`,
     '',
     ...markdownTable(['command', 'addresses a second'], rows),
+    '',
+    `${count(few.addresses)} addresses to CSV take ${show(few.seconds, 's')}: nearly all of it is the start.`,
     '',
   ]
 }
@@ -271,8 +297,8 @@ function allocationLines({ allocation }: Run): readonly string[] {
   ])
   return [
     `${count(allocation.requests)} requests: ${show(allocation.bytesPerRequest)} bytes a request, of`,
-    `which ${show(allocation.bindingBytesPerRequest)} also come of a server that makes the same calls of`,
-    `the binding and does nothing else: ${show(allocation.ownBytesPerRequest)} are our own.`,
+    `which ${show(allocation.bindingBytesPerRequest)} also come of a server that makes the same native`,
+    `calls and does nothing else: ${show(allocation.ownBytesPerRequest)} are our own.`,
     '',
     ...markdownTable(['function', 'file', 'bytes a request'], rows),
     '',

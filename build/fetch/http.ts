@@ -2,9 +2,9 @@
 // file. It is not a browser's fetch: no cookies, no cache, no other method.
 //
 // Guarantees: on return with `fresh` the file `to` is whole, flushed and hashed; on any failure it
-// does not exist. https never becomes http. At most `limits.redirects` redirects are followed, each
-// to a public address unless the configured address is itself private. A credential in the URL is
-// sent to its own origin only and is in no message.
+// does not exist. https never becomes http. At most `limits.redirects` redirects are followed. All
+// connections are to public addresses, but for what may be private (network.ts). A credential in the
+// URL is sent to its own origin only and is in no message.
 
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -130,7 +130,8 @@ async function follow(
   const { limits, health } = network
   let url = request.url
   for (let hop = 0; hop <= limits.redirects; hop++) {
-    const guarded = hop > 0 && !network.isPrivate(request.url.hostname)
+    const guarded = !network.mayBePrivate(url, request.url)
+    // No resolver is asked for an address that is written as such.
     if (guarded && isSpecial(url.hostname)) throw refusedAddress(url.hostname, url.hostname)
     const response = await (guarded ? network.guarded : network.open).request({
       origin: url.origin,

@@ -1,8 +1,11 @@
-// The connections of one run: two pools, one for addresses that were configured and one, guarded,
-// for those that a redirect names (see reach.ts). They never share a connection, else a redirect
-// could ride on one that was opened without the guard. HTTP_PROXY, HTTPS_PROXY and NO_PROXY hold.
+// The connections of one run: two pools, one for what the operator himself points into a private
+// network and one, guarded, for all else (see reach.ts). They never share a connection, else a
+// redirect could ride on one that was opened without the guard. HTTP_PROXY, HTTPS_PROXY and NO_PROXY
+// hold.
 
+import { lookup } from 'node:dns'
 import { readFileSync } from 'node:fs'
+import type { LookupFunction } from 'node:net'
 import { join } from 'node:path'
 import type { Dispatcher } from 'undici'
 import { EnvHttpProxyAgent } from 'undici'
@@ -10,18 +13,23 @@ import { IpriskError, messageOf } from '../../src/base/error.ts'
 import { packageRoot } from '../../src/base/root.ts'
 import type { Health } from './health.ts'
 import type { FetchLimits } from './limits.ts'
+import type { Resolve } from './reach.ts'
 import { isSpecial, refusedAddress, watchedLookup } from './reach.ts'
 
 export interface Network {
   readonly limits: FetchLimits
   readonly health: Health
   readonly userAgent: string
-  /** For configured addresses. */
+  /** For what `mayBePrivate`. */
   readonly open: Dispatcher
-  /** For the targets of redirects: public addresses only. */
+  /** For all else: public addresses only. */
   readonly guarded: Dispatcher
-  /** Whether a configured host turned out to be private when it was connected to. */
-  isPrivate(host: string): boolean
+  /**
+   * Whether `url`, which is `configured` or what that redirects to, may be of a private network: on
+   * the operator's mirror, or behind a private address that is configured in figures. What a name
+   * resolves to does not make it so: that is its owner's word.
+   */
+  mayBePrivate(url: URL, configured: URL): boolean
   close(): Promise<void>
 }
 
@@ -29,23 +37,32 @@ export function openNetwork(options: {
   readonly limits: FetchLimits
   readonly health: Health
   readonly userAgent: string
+  /** The name of the mirror, where there is one. */
+  readonly mirrorHost?: string | undefined
+  /** The system's, but in tests. */
+  readonly resolve?: Resolve
 }): Network {
-  const { limits, health, userAgent } = options
-  const privateHosts = new Set<string>()
-  const open = openPool(limits, (host, addresses) => {
-    if (addresses.some(isSpecial)) privateHosts.add(host)
-  })
-  const guarded = openPool(limits, (host, addresses) => {
-    const special = addresses.find(isSpecial)
-    if (special !== undefined) throw refusedAddress(host, special)
-  })
+  const { limits, health, userAgent, mirrorHost, resolve = lookup } = options
+  const open = openPool(
+    limits,
+    watchedLookup(resolve, () => undefined),
+  )
+  const guarded = openPool(
+    limits,
+    watchedLookup(resolve, (host, addresses) => {
+      const special = addresses.find(isSpecial)
+      if (special !== undefined) throw refusedAddress(host, special)
+    }),
+  )
   return {
     limits,
     health,
     userAgent,
     open,
     guarded,
-    isPrivate: (host) => isSpecial(host) || privateHosts.has(host),
+    mayBePrivate: (url, configured) =>
+      isSpecial(configured.hostname) ||
+      (configured.hostname === mirrorHost && url.hostname === mirrorHost),
     async close() {
       // Not `close`: whatever still hangs on a connection has been given up.
       await Promise.all([open.destroy(), guarded.destroy()])
@@ -53,14 +70,11 @@ export function openNetwork(options: {
   }
 }
 
-function openPool(
-  limits: FetchLimits,
-  judge: (host: string, addresses: readonly string[]) => void,
-): Dispatcher {
+function openPool(limits: FetchLimits, watched: LookupFunction): Dispatcher {
   try {
     return new EnvHttpProxyAgent({
       connections: limits.concurrency,
-      connect: { timeout: limits.connectMs, lookup: watchedLookup(judge) },
+      connect: { timeout: limits.connectMs, lookup: watched },
       proxyTls: { timeout: limits.connectMs },
       requestTls: { timeout: limits.connectMs },
       // Plain http goes through a proxy as such: many proxies tunnel to port 443 only.

@@ -142,7 +142,8 @@ async function fetchAll(
   )
   const health = openHealth({ hosts: hosts.size, deadHosts: limits.deadHosts })
   const stop = endings(options, limits, health)
-  const network = openNetwork({ limits, health, userAgent: userAgentOf(options.contact) })
+  const userAgent = userAgentOf(options.contact)
+  const network = openNetwork({ limits, health, userAgent, mirrorHost: base?.hostname })
   try {
     const days = base === undefined ? undefined : await mirrorDays(network, base, options.folder)
     if (days?.kind === 'failed') {

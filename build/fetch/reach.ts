@@ -1,11 +1,11 @@
-// Where a connection may lead. The address that the operator or the catalogue names may be
-// anywhere, a mirror on the loopback included. A redirect is a stranger's word: it may lead to
-// public addresses only, unless what it comes from is itself not public. The check is made where
-// the name is resolved for the connection, so a name cannot be judged as one address and then
-// connected to as another. Behind an HTTP proxy the proxy resolves names; there only addresses
-// written as such are judged.
+// Where a connection may lead. The operator's mirror may be anywhere, the loopback included; so may an
+// address that is configured in figures, and what it redirects to. All else, the publishers' names
+// and redirects, is strangers' word: it leads to public addresses only, and a name with one address
+// that is not public is refused whole. The check is made where the name is resolved for the
+// connection, so a name cannot be judged as one address and then connected to as another. Behind an
+// HTTP proxy the proxy resolves names; there only addresses written as such are judged.
 
-import { lookup } from 'node:dns'
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { IpriskError } from '../../src/base/error.ts'
 import { newWords } from '../../src/ip/address.ts'
@@ -28,26 +28,34 @@ export function isSpecial(text: string): boolean {
   return isBogon(4, inner)
 }
 
-/** The error for a redirect that leads into a private network. */
+/** The error for a name or a redirect that leads into a private network. */
 export function refusedAddress(host: string, address: string): IpriskError {
   return new IpriskError({
     code: 'fetch_refused_address',
     message:
-      `redirected to ${host}, which is ${address}: not a public address, so it is not followed; ` +
-      `if that is meant, put the final address into the catalogue`,
+      `it leads to ${host}, which is ${address}: not a public address, so it is not connected to; ` +
+      `if that is meant, name it as your mirror (--mirror)`,
     fault: 'environment',
   })
 }
+
+/** What of `dns.lookup` is used here. */
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void
 
 /**
  * A resolver for connections. `judge` sees the name and every address of it before anything is
  * connected, and refuses by throwing.
  */
 export function watchedLookup(
+  resolve: Resolve,
   judge: (host: string, addresses: readonly string[]) => void,
 ): LookupFunction {
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) {
         callback(error, '', 0)
         return

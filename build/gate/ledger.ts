@@ -58,6 +58,7 @@ export async function readLedger(
     : { ledger, problem: undefined }
 }
 
+/** For whoever holds the lock of the history. */
 export async function writeLedger(store: string, ledger: Ledger): Promise<void> {
   const folder = gateFolder(store)
   await mkdir(folder, { recursive: true })

@@ -15,7 +15,7 @@
 import { copyFile, link, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
-import { flushFolder, replaceFile } from '../fetch/disk.ts'
+import { flushFolder, removeTemporary, replaceFile } from '../fetch/disk.ts'
 import type { Lock } from '../fetch/lock.ts'
 import { dayPath, fileName } from '../history/days.ts'
 import { lockHistory } from '../history/store.ts'
@@ -45,11 +45,12 @@ interface Mark {
 
 const marksName = 'marks.json'
 
-/** Throws `history_locked` while another run writes the history. */
+/** Clears up after a killed run. Throws `history_locked` while another run writes the history. */
 export async function claimHistory(store: string | undefined): Promise<Claim> {
   if (store === undefined) return noClaim
   const lock = await lockHistory(store)
   try {
+    await removeTemporary(gateFolder(store))
     await restore(store)
   } catch (thrown) {
     await lock.release()

@@ -1,33 +1,35 @@
-// From pieces to the address sections of the table: the first-level indexes, the IPv4 starts, and
-// the keys and tail groups of IPv6 (src/schema/layout.ts draws them).
+// From pieces to the address sections of the table: the indexes, the IPv4 starts, and the keys and
+// tail groups of IPv6 (src/schema/layout.ts draws them).
 
 import {
+  bucketPiecesMean,
   indexBits,
+  indexBitsMax,
   indexBuckets,
   keyBucketDivisor,
+  secondLevel,
+  slotBits,
   tailGroupFlag,
   tailWords,
+  thirdLevel,
 } from '../../src/schema/layout.ts'
 import type { Views } from '../../src/schema/section.ts'
 import type { Layer } from '../layer/layer.ts'
 
 type Ipv4Sections = Pick<Views, 'ipv4_index' | 'ipv4_starts' | 'ipv4_records'>
-type Ipv6Sections = Pick<
-  Views,
-  | 'ipv6_index'
-  | 'ipv6_keys'
-  | 'ipv6_records'
-  | 'ipv6_tail_groups'
-  | 'ipv6_tails'
-  | 'ipv6_tail_records'
->
+type Ipv6Indexes = Pick<Views, 'ipv6_index' | 'ipv6_second' | 'ipv6_third'>
+type Ipv6Sections = Ipv6Indexes &
+  Pick<
+    Views,
+    'ipv6_keys' | 'ipv6_records' | 'ipv6_tail_groups' | 'ipv6_tails' | 'ipv6_tail_records'
+  >
 
 export function ipv4Sections(pieces: Layer): Ipv4Sections {
   const { starts, values: records } = pieces
   return {
     ipv4_starts: starts,
     ipv4_records: records,
-    ipv4_index: firstLevel(starts, (bucket) => bucket * 2 ** (32 - indexBits)),
+    ipv4_index: ipv4Index(starts),
   }
 }
 
@@ -69,7 +71,77 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
     ipv6_tail_groups: Uint32Array.from(groups),
     ipv6_tails: Uint32Array.from(tails),
     ipv6_tail_records: Uint32Array.from(tailRecords),
-    ipv6_index: firstLevel(keyView, (bucket) => bucket * keyBucketDivisor),
+    ...ipv6Indexes(keyView),
+  }
+}
+
+/** On as many bits as so many pieces ask for. */
+export function ipv4IndexBits(pieces: number): number {
+  let bits = indexBits
+  while (bits < indexBitsMax && pieces > bucketPiecesMean * 2 ** bits) bits++
+  return bits
+}
+
+export function ipv4Index(starts: Uint32Array, bits = ipv4IndexBits(starts.length)): Uint32Array {
+  return firstLevel(starts, 2 ** bits, 2 ** (32 - bits))
+}
+
+export function ipv6Indexes(keys: Float64Array): Ipv6Indexes {
+  const index = firstLevel(keys, indexBuckets, keyBucketDivisor)
+  return { ipv6_index: index, ...finerIndexes(keys, index) }
+}
+
+/** index[b]: the last piece that starts at or below the first address of bucket b. */
+function firstLevel(
+  starts: Uint32Array | Float64Array,
+  buckets: number,
+  size: number,
+): Uint32Array {
+  const index = new Uint32Array(buckets + 1)
+  fillSlots(starts, index, { low: 0, first: 0, size })
+  return index
+}
+
+/** Cuts crowded buckets into slots, and crowded slots once more; all else stays 0. */
+function finerIndexes(keys: Float64Array, index: Uint32Array): Omit<Ipv6Indexes, 'ipv6_index'> {
+  const second = new Uint32Array((keys.length >>> secondLevel.share) + 1)
+  const third = new Uint32Array((keys.length >>> thirdLevel.share) + 1)
+  for (let bucket = 0; bucket < indexBuckets; bucket++) {
+    const low = index[bucket]!
+    const more = index[bucket + 1]! - low
+    if (more < secondLevel.crowded) continue
+    const slots = 2 ** slotBits(more, secondLevel.share)
+    const size = keyBucketDivisor / slots
+    const first = bucket * keyBucketDivisor
+    const from = low >>> secondLevel.share
+    fillSlots(keys, second.subarray(from, from + slots + 1), { low, first, size })
+    for (let slot = 0; slot < slots; slot++) {
+      const finerLow = second[from + slot]!
+      const finerMore = second[from + slot + 1]! - finerLow
+      if (finerMore < thirdLevel.crowded) continue
+      const finerSlots = 2 ** slotBits(finerMore, thirdLevel.share)
+      const finerFrom = finerLow >>> thirdLevel.share
+      fillSlots(keys, third.subarray(finerFrom, finerFrom + finerSlots + 1), {
+        low: finerLow,
+        first: first + slot * size,
+        size: size / finerSlots,
+      })
+    }
+  }
+  return { ipv6_second: second, ipv6_third: third }
+}
+
+/** out[i]: the last start at or below the first of slot i; the last is that behind all slots. */
+function fillSlots(
+  starts: Uint32Array | Float64Array,
+  out: Uint32Array,
+  slots: { readonly low: number; readonly first: number; readonly size: number },
+): void {
+  let piece = slots.low
+  for (let slot = 0; slot < out.length; slot++) {
+    const limit = slots.first + slot * slots.size
+    while (piece + 1 < starts.length && starts[piece + 1]! <= limit) piece++
+    out[slot] = piece
   }
 }
 
@@ -107,20 +179,4 @@ function tailOf(starts: Uint32Array, piece: number): readonly [number, number, n
 function tailIsZero(starts: Uint32Array, piece: number): boolean {
   const [first, second, third] = tailOf(starts, piece)
   return first === 0 && second === 0 && third === 0
-}
-
-/** index[b]: the last piece that starts at or below the first address of bucket b. */
-function firstLevel(
-  starts: Uint32Array | Float64Array,
-  bucketStart: (bucket: number) => number,
-): Uint32Array {
-  const index = new Uint32Array(indexBuckets + 1)
-  let piece = 0
-  for (let bucket = 0; bucket < indexBuckets; bucket++) {
-    const limit = bucketStart(bucket)
-    while (piece + 1 < starts.length && starts[piece + 1]! <= limit) piece++
-    index[bucket] = piece
-  }
-  index[indexBuckets] = starts.length - 1
-  return index
 }

@@ -13,12 +13,13 @@ import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const prefix = 'irk_'
+/** Every key begins with it. */
+export const keyPrefix = 'irk_'
 const idChars = 12
 const secretChars = 32
 const checksumChars = 6
 
-const idFrom = prefix.length
+const idFrom = keyPrefix.length
 const idTo = idFrom + idChars
 const secretFrom = idTo + 1
 const secretTo = secretFrom + secretChars
@@ -70,13 +71,13 @@ function checksumOf(body: string): string {
 
 /** The text of a key; `parseKeyText` is its inverse. */
 export function formatKeyText(key: KeyText): string {
-  const body = `${prefix}${key.id}_${key.secret}`
+  const body = `${keyPrefix}${key.id}_${key.secret}`
   return body + checksumOf(body)
 }
 
 /** Reads a key's text; `undefined` for any other form and for a checksum that does not fit. */
 export function parseKeyText(text: string): KeyText | undefined {
-  if (text.length !== keyTextChars || !text.startsWith(prefix)) return undefined
+  if (text.length !== keyTextChars || !text.startsWith(keyPrefix)) return undefined
   for (let i = idFrom; i < keyTextChars; i += 1) {
     const code = text.charCodeAt(i)
     if (i === idTo ? code !== 0x5f : isDigit[code] !== 1) return undefined

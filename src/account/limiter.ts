@@ -144,15 +144,15 @@ function writeRemaining(held: Held, key: Allowance, nowMs: number, out: Float64A
   out[remainingAt.quota] = -1
   out[remainingAt.quotaReset] = -1
   if (pace !== undefined && key.slot >= 0) {
-    const machineMs = nowMs + options.machineOffsetMs
-    const ahead = aheadTicks(options.rates.words, key.slot, pace, machineMs)
+    const atTicks = ticksAt(nowMs + options.machineOffsetMs, pace)
+    const ahead = aheadTicks(options.rates.words, key.slot, pace, atTicks)
     out[remainingAt.rate] = rateRemaining(ahead, pace)
     out[remainingAt.rateReset] = secondsOf(rateResetMs(ahead, pace))
   }
   if (key.quota < 0) return
   const left = key.month === quota.month() ? key.left + key.known : key.quota
   out[remainingAt.quota] = Math.min(left, key.quota)
-  out[remainingAt.quotaReset] = secondsOf(quota.untilReset(nowMs))
+  out[remainingAt.quotaReset] = quota.secondsToReset(nowMs)
 }
 
 function policyOf({ quota }: Held, key: Allowance): string {
@@ -211,9 +211,9 @@ export function createLimiter(options: LimiterOptions): BaseLimiter {
     policy: (key) => policyOf(held, key),
     retryMs: (key, result, nowMs, requests) => {
       const { pace } = key
-      if (result === 'quota_exceeded') return quota.untilReset(nowMs)
+      if (result === 'quota_exceeded') return quota.secondsToReset(nowMs) * 1000
       if (result === 'unavailable' || pace === undefined || key.slot < 0) return quotaRecheckMs
-      const ahead = aheadTicks(words, key.slot, pace, nowMs + machineOffsetMs)
+      const ahead = aheadTicks(words, key.slot, pace, ticksAt(nowMs + machineOffsetMs, pace))
       return rateRetryMs(ahead, pace, requests)
     },
     tick: quota.tick,

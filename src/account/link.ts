@@ -199,8 +199,8 @@ async function look(
     // It is there, and another connection would hear the same.
     const refuses = isReply(error) && refusals.test(reason)
     if (refuses) sight.heardMs = performance.now()
-    const still = refuses && sight.probe !== ''
-    miss(sight, options, still ? failed(wire, probeScript, reason) : unreachable(wire, reason))
+    // Redis answers even PING with MISCONF.
+    miss(sight, options, refuses ? failed(wire, probeScript, reason) : unreachable(wire, reason))
   }
 }
 

@@ -25,6 +25,7 @@
 
 import { leaseCloseMs, quotaWaitingMax } from '../base/limits.ts'
 import { type Allowance, noMonth } from './allowance.ts'
+import { secondsOf } from './header.ts'
 import type { LeaseBook, LeaseOptions } from './lease.ts'
 import { dropLease, fetchLease, giveBack, lookAfter, openBook, wake } from './lease.ts'
 import { type Month, monthOf, monthStart } from './period.ts'
@@ -64,8 +65,8 @@ export interface Quota {
   /** The key's limit has changed from `before`; -1 stands for none. */
   readonly change: (key: Allowance, before: number) => void
   readonly month: () => Month
-  /** Milliseconds from `nowMs` to the end of the month. */
-  readonly untilReset: (nowMs: number) => number
+  /** Whole seconds from `nowMs` to the end of the month: a number that takes no room on the heap. */
+  readonly secondsToReset: (nowMs: number) => number
   /** Gives back every lease and waits for the ledger, for a while. Grants nothing afterwards. */
   readonly close: () => Promise<void>
 }
@@ -178,7 +179,7 @@ export function createQuota(options: QuotaOptions): Quota {
       key.changedMs = options.now()
     },
     month: () => book.month,
-    untilReset: (nowMs) => Math.max(0, book.monthEndsMs - nowMs),
+    secondsToReset: (nowMs) => secondsOf(Math.max(0, book.monthEndsMs - nowMs)),
     close: () => close(book),
   }
 }

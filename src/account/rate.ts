@@ -98,14 +98,9 @@ function provenAhead(kept: number, pace: Pace, clock: () => number): number {
   return ahead > pace.burstTicks + skewMs * pace.ticksPerMs ? 0 : pace.burstTicks
 }
 
-/** Ticks that the slot lies ahead of now: 0 for a full bucket, `burstTicks` for an empty one. */
-export function aheadTicks(
-  words: Int32Array,
-  index: number,
-  pace: Pace,
-  machineMs: number,
-): number {
-  const ahead = (Atomics.load(words, index) - ticksAt(machineMs, pace)) | 0
+/** Ticks that the slot lies ahead of `now`, which is `ticksAt` an instant: 0 for a full bucket, `burstTicks` for an empty one. */
+export function aheadTicks(words: Int32Array, index: number, pace: Pace, now: number): number {
+  const ahead = (Atomics.load(words, index) - now) | 0
   return ahead < 0 ? 0 : ahead > pace.burstTicks ? pace.burstTicks : ahead
 }
 

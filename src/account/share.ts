@@ -213,7 +213,12 @@ function lookAfterShare(book: ShareBook, key: Allowance, share: Share, nowMs: nu
 export function shareAhead(book: ShareBook, share: Share, nowMs: number): number {
   const { pace } = share
   const { words } = book.memory
-  const ahead = aheadTicks(words, share.localIndex, pace, nowMs + book.machineOffsetMs)
+  const ahead = aheadTicks(
+    words,
+    share.localIndex,
+    pace,
+    ticksAt(nowMs + book.machineOffsetMs, pace),
+  )
   const balance = Atomics.load(words, share.index)
   return Math.min(Math.max(0, ahead - balance * pace.requestTicks), pace.burstTicks)
 }

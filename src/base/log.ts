@@ -3,11 +3,13 @@
 //
 // Invariants: the text of a key never leaves, wherever it stands in a line; members whose names say
 // that they hold a secret are replaced; members that hold addresses are left out unless the
-// operator wants them, and are then written as the operator wants. Not here: metrics, and data that a command prints.
+// operator wants them, and are then written as the operator wants. What else a message says is its
+// writer's to keep clean; errors whose words may hold anything are described by src/server/fault.ts.
+// Not here: metrics, and data that a command prints.
 
 import { writeSync } from 'node:fs'
 import type { DestinationStream, Logger } from 'pino'
-import { pino } from 'pino'
+import { pino, stdSerializers } from 'pino'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
@@ -30,8 +32,14 @@ export interface Log {
   readonly child: (details: LogDetails) => Log
 }
 
-const secretMembers = new Set(['authorization', 'key', 'secret', 'password', 'cookie', 'apikey'])
-const addressMembers = new Set(['ip', 'ips', 'address', 'addresses', 'remoteaddress', 'remote'])
+/** Names in lower case without `-` and `_`: `x-api-key`, `Set-Cookie`, `admin_token`. */
+const secretName =
+  /^key$|(?:authorization|apikey|privatekey|cookie|credential|passphrase|password|secret|token)s?$/
+const addressNames = new Set(
+  'ip ips address addresses remote remoteaddress clientip forwarded xforwardedfor xrealip'.split(
+    ' ',
+  ),
+)
 
 /** Deeper than this nothing is logged; our own details are one or two levels deep. */
 const depthMax = 5
@@ -47,7 +55,7 @@ function formed(value: unknown, form: (address: string) => string): unknown {
   return Array.isArray(value) ? value.map((inner) => formed(inner, form)) : '[no address]'
 }
 
-/** The details without secrets and, unless wanted, without addresses. Errors stay as they are. */
+/** The details without secrets and, unless wanted, addresses. Errors are taken apart later. */
 function scrub(value: unknown, addresses: LoggedAddresses, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error) return value
   // A Date, a URL: what it says of itself as JSON is one plain value.
@@ -57,8 +65,8 @@ function scrub(value: unknown, addresses: LoggedAddresses, depth = 0): unknown {
   const kept: Record<string, unknown> = {}
   for (const [name, inner] of Object.entries(value)) {
     const member = name.toLowerCase().replaceAll(/[_-]/g, '')
-    if (secretMembers.has(member)) kept[name] = '[redacted]'
-    else if (!addressMembers.has(member) || addresses === true)
+    if (secretName.test(member)) kept[name] = '[redacted]'
+    else if (!addressNames.has(member) || addresses === true)
       kept[name] = scrub(inner, addresses, depth + 1)
     else if (addresses !== false) kept[name] = formed(inner, addresses)
   }
@@ -132,6 +140,8 @@ export function createLog(options: {
         level: (label) => ({ level: label }),
         log: scrubbed,
       },
+      // An error may carry members of its own.
+      serializers: { err: (error: Error) => scrubbed(stdSerializers.err(error)) },
     },
     destination,
   )

@@ -1,6 +1,7 @@
 // `iprisk build` and `iprisk feeds …`. The compiler and its development dependencies are loaded
 // only here, so that a serving node does without them.
 
+import { createRequire } from 'node:module'
 import type { BuildReport } from '../../build/report.ts'
 import { IpriskError, messageOf } from '../base/error.ts'
 import type { Settings } from '../config/settings.ts'
@@ -20,7 +21,7 @@ export async function buildCommand(settings: Settings, io: Io): Promise<number> 
 }
 
 /** One run of the compiler by these settings. */
-export async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
+async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
   const { build } = await load(() => import('../../build/build.ts'))
   const { networks, locations, ...own } = settings.build
   return build(
@@ -59,13 +60,31 @@ export async function load<T>(part: () => Promise<T>): Promise<T> {
     return await part()
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
-    throw new IpriskError({
-      code: 'compiler_missing',
-      message:
-        `The compiler is not installed here (${messageOf(cause)}). Run \`npm ci\` without ` +
-        '--omit=dev on the machine that builds tables, and copy the table to those that serve.',
-      fault: 'environment',
-      cause,
-    })
+    throw missing(cause)
   }
+}
+
+/**
+ * The error that every build here would end with, where `npm ci --omit=dev` left the compiler's
+ * packages out. One of them stands for all, and nothing is loaded.
+ */
+export function compilerMissing(): IpriskError | undefined {
+  try {
+    createRequire(import.meta.url).resolve('undici')
+    return undefined
+  } catch (cause) {
+    return missing(cause)
+  }
+}
+
+function missing(cause: unknown): IpriskError {
+  const [why] = messageOf(cause).split('\n')
+  return new IpriskError({
+    code: 'compiler_missing',
+    message:
+      `The compiler is not installed here (${why}). Run \`npm ci\` without --omit=dev on the ` +
+      'machine that builds tables, and copy the table to those that serve.',
+    fault: 'environment',
+    cause,
+  })
 }

@@ -9,6 +9,7 @@ import { IpriskError } from '../base/error.ts'
 import { count } from '../base/figure.ts'
 import type { LineForm } from '../pool/find.ts'
 import { answerLines } from '../pool/lines.ts'
+import { linesHereBytesMax } from '../pool/place.ts'
 import { createPool } from '../pool/pool.ts'
 import { wholeOf } from '../pool/room.ts'
 import type { ItemResult, LineWork } from '../pool/task.ts'
@@ -38,8 +39,6 @@ export interface Opening {
 
 /** Pieces under way for each thread: one in it, one ready, one to be written. */
 const piecesAThread = 3
-/** A piece that is answered sooner than a thread has started, or has been reached. */
-const hereBytesMax = 4096
 const placesKept = 5
 const statusMs = 200
 
@@ -69,8 +68,11 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
   process.once('SIGINT', onInterrupt)
   const threads = availableParallelism()
   const pool = createPool({ threads, queue: 1 })
+  const bytes = sizeOf(inputs)
+  // They are ready about when the first lines are.
+  if (bytes !== undefined && bytes > linesHereBytesMax) pool.start()
   const ticket = pool.enter({ number: 0, path, builtMs: 0 })!
-  const sums = newSums(options, io)
+  const sums = newSums(io, bytes)
   const turns: Promise<void>[] = []
   /** What has been taken: the next pieces are written there. */
   const rooms: Uint8Array[] = []
@@ -91,7 +93,7 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
       const lines = opening?.bytes ?? piece.bytes
       const how: LineWork = { ...work, form }
       const result =
-        turns.length === 0 && lines.length <= hereBytesMax
+        turns.length === 0 && lines.length <= linesHereBytesMax
           ? answerLines(table, lines, how, rooms.pop())
           : linedOf(ticket.run({ kind: 'lines', lines, how, into: rooms.pop() }))
       last = take(last, { piece, result, headerLines: opening?.headerLines ?? 0 })
@@ -140,10 +142,9 @@ interface Sums {
 }
 
 /** Counts what has been answered, and says how far it is. */
-function newSums({ inputs }: BulkOptions, io: Io): Sums {
+function newSums(io: Io, totalBytes: number | undefined): Sums {
   const places: string[] = []
   const sums = { lines: 0, addresses: 0, bad: 0 }
-  const totalBytes = io.errIsTerminal ? sizeOf(inputs) : undefined
   const startedMs = performance.now()
   let toldMs = startedMs
   /** Lines of the present input before the present piece. */
@@ -161,7 +162,7 @@ function newSums({ inputs }: BulkOptions, io: Io): Sums {
       sums.bad += bad
       const now = performance.now()
       // On a terminal that shows the answers they are the progress.
-      if (io.outIsTerminal || now - toldMs < statusMs) return
+      if (!io.errIsTerminal || io.outIsTerminal || now - toldMs < statusMs) return
       toldMs = now
       const rate = (sums.addresses / (now - startedMs)) * 1000
       const share = totalBytes === undefined ? '' : `, ${percentText(bytesRead / totalBytes)}`

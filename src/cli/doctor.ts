@@ -12,9 +12,9 @@ import { type Io, exitCodes } from './io.ts'
 export async function doctorCommand(settings: Settings, io: Io): Promise<number> {
   const now = Date.now()
   const findings: readonly Finding[] = [
-    ...(await findInProgram()),
+    ...(await findInProgram(settings)),
     ...findInMachine(settings),
-    ...findInTable(settings, now),
+    ...(await findInTable(settings, now)),
     ...findInState(settings, now),
     ...findInSecrets(settings),
     ...findInTls(settings, now),

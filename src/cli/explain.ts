@@ -19,7 +19,10 @@ export function explainCommand(
       return exitCodes.failed
     }
     if (options.json) io.out(JSON.stringify(answer))
-    else for (const line of screenOf(answer, table.sources, io.outIsTerminal)) io.out(line)
+    else {
+      const form = { colour: io.outIsTerminal, width: io.outColumns }
+      for (const line of screenOf(answer, table.sources, form)) io.out(line)
+    }
     return exitCodes.done
   } finally {
     table.close()

@@ -2,7 +2,7 @@
 // the name of their publisher. Only the form; what it says is src/table/insights.ts.
 
 import type { InsightEvidence, InsightScope, Insights, InsightsAnswer } from '../api/insights.ts'
-import { alignColumns } from '../base/column.ts'
+import { alignColumns, fitColumn } from '../base/column.ts'
 import { type Day, parseDay } from '../base/day.ts'
 import { count } from '../base/figure.ts'
 import type { Level } from '../model/kind.ts'
@@ -21,13 +21,15 @@ const levelStyles = {
 } as const satisfies Readonly<Record<Level, keyof typeof styles>>
 
 /** Rows of evidence shown; the rest is counted. --json has all. */
-const evidenceRowsMax = 12
+const evidenceRowsMax = 8
+/** What is left of a text that does not fit beside the others of its row. */
+const textLeast = 24
 
-/** The lines of the screen. */
+/** The lines of the screen, `width` characters wide where rows can be cut to it. */
 export function screenOf(
   answer: InsightsAnswer,
   sources: readonly Source[],
-  colour: boolean,
+  { colour, width = Infinity }: { readonly colour: boolean; readonly width?: number | undefined },
 ): readonly string[] {
   const paint: Paint = (text, style) => (colour ? `\x1b[${styles[style]}m${text}\x1b[0m` : text)
   const { insights } = answer
@@ -37,10 +39,10 @@ export function screenOf(
     ...head,
     '',
     ...reasonLines(insights, answer.risk_score, paint),
-    ...evidenceLines(insights, sources, paint),
+    ...evidenceLines(insights, { sources, width, paint }),
     ...fallLines(insights, answer.risk_score, paint),
     ...alternativeLines(insights, paint),
-    ...neighborhoodLines(insights.neighborhood, paint),
+    ...neighborhoodLines(insights.neighborhood, { width, paint }),
     '',
     paint(`table ${insights.table.id}, as of ${insights.table.as_of}`, 'dim'),
   ]
@@ -74,9 +76,9 @@ function reasonLines({ reasons }: Insights, score: number, paint: Paint): readon
 
 function evidenceLines(
   { evidence, table }: Insights,
-  sources: readonly Source[],
-  paint: Paint,
+  form: { readonly sources: readonly Source[]; readonly width: number; readonly paint: Paint },
 ): readonly string[] {
+  const { sources, width, paint } = form
   if (evidence.length === 0) return []
   const asOf = parseDay(table.as_of)
   const shown = evidence.slice(0, evidenceRowsMax)
@@ -92,7 +94,8 @@ function evidenceLines(
     one.kind === 'blocklist' ? `on ${one.lists} ${one.lists === 1 ? 'list' : 'lists'}` : '',
   ])
   const head = ['kind', 'feed', 'matched', 'provider', 'weight', '30 days', 'seen', 'last', '']
-  const [first = '', ...rest] = alignColumns([head, ...rows], head.length)
+  const fitting = fitColumn([head, ...rows], { column: 1, width, least: textLeast })
+  const [first = '', ...rest] = alignColumns(fitting, head.length)
   const hidden = evidence.length - shown.length
   return [
     '',
@@ -150,14 +153,18 @@ function alternativeLines({ alternatives }: Insights, paint: Paint): readonly st
   return ['', `${paint('also', 'bold')}  ${texts.join(', ')}`]
 }
 
-function neighborhoodLines(scopes: readonly InsightScope[], paint: Paint): readonly string[] {
+function neighborhoodLines(
+  scopes: readonly InsightScope[],
+  { width, paint }: { readonly width: number; readonly paint: Paint },
+): readonly string[] {
   if (scopes.length === 0) return []
   const rows = scopes.map(({ scope, size, unit, listed }) => [
     `  ${scope}`,
     `${count(size)} ${unit === 'address' ? 'addresses' : '/64s'}`,
     listed.length === 0 ? 'nothing listed' : listed.map(densityText).join(', '),
   ])
-  return ['', paint('listed around it', 'bold'), ...alignColumns(rows, 3)]
+  const fitting = fitColumn(rows, { column: 2, width, least: textLeast })
+  return ['', paint('listed around it', 'bold'), ...alignColumns(fitting, 3)]
 }
 
 function densityText({ kind, listed, percent, times_asn: times }: InsightScope['listed'][number]) {

@@ -2,7 +2,7 @@
 // as JSON. It judges nothing: that is doctor. Exit code 1 where no server answers.
 
 import { alignColumns } from '../base/column.ts'
-import { count, megabytes } from '../base/figure.ts'
+import { count, megabytes, spanText } from '../base/figure.ts'
 import { messageOf } from '../base/error.ts'
 import type { Settings } from '../config/settings.ts'
 import { urlOf } from '../server/probe.ts'
@@ -127,22 +127,4 @@ function fileRows(file: FileStatus, server: ServerStatus | null): readonly Row[]
     ['file', same ? `${file.path}: that table` : `${file.path}: ${tableText(file)}`],
     ['', `${count(ipv4)} IPv4 and ${count(ipv6)} IPv6 boundaries`],
   ]
-}
-
-/** `3 days 4 h`, `4 h 12 min`, `12 min 5 s`, `5 s`. */
-export function spanText(seconds: number): string {
-  const whole = Math.round(seconds)
-  const parts = [
-    [Math.floor(whole / 86_400), 'days'],
-    [Math.floor(whole / 3600) % 24, 'h'],
-    [Math.floor(whole / 60) % 60, 'min'],
-    [whole % 60, 's'],
-  ] as const
-  const first = parts.findIndex(([amount]) => amount > 0)
-  if (first < 0) return '0 s'
-  return parts
-    .slice(first, first + 2)
-    .filter(([amount]) => amount > 0)
-    .map(([amount, unit]) => `${amount} ${unit === 'days' && amount === 1 ? 'day' : unit}`)
-    .join(' ')
 }

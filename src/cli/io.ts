@@ -13,6 +13,8 @@ export interface Io {
   /** On a terminal this line stands in place of the one before, `''` for none; else nothing. */
   readonly status: (line: string) => void
   readonly outIsTerminal: boolean
+  /** How wide that terminal is; `undefined` where there is none. */
+  readonly outColumns: number | undefined
   readonly errIsTerminal: boolean
   /** Standard input. */
   readonly input: () => Readable

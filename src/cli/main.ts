@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: one switch over the commands. What an option is called and where it goes stands
-// in src/config/option.ts; what a command does stands in the file of its name.
+// in src/config/option.ts; what a command does stands in the file of its name, which is loaded when the
+// command runs: all of them together take longer to load than many a command runs.
 
 import { Command, CommanderError } from 'commander'
 import type { Day } from '../base/day.ts'
@@ -12,16 +13,9 @@ import { type Sources, configPathOf } from '../config/source.ts'
 import type { ControlRequest } from '../server/control.ts'
 import type { Configuration } from '../server/reload.ts'
 import { identityOrEmpty } from '../server/watch.ts'
-import { buildCommand } from './build.ts'
-import { checkCommand } from './check.ts'
-import { explainCommand } from './explain.ts'
-import { feedsFetch, feedsList } from './feeds.ts'
-import { historyImport, historyShow } from './history.ts'
 import { type Io, exitCodes } from './io.ts'
 import type { CommandIo } from './keystore.ts'
 import { processIo } from './process.ts'
-import { summarizeCommand } from './summarize.ts'
-import { tableInfo, tableVerify } from './table.ts'
 
 type Run = (
   settings: Settings,
@@ -48,7 +42,7 @@ const entries: Readonly<Record<string, Entry>> = {
   build: {
     options: 'build',
     help: 'fetch the feeds and compile the table',
-    run: (settings, _args, io) => buildCommand(settings, io),
+    run: async (settings, _args, io) => (await import('./build.ts')).buildCommand(settings, io),
   },
   serve: {
     options: 'serve',
@@ -74,20 +68,20 @@ const entries: Readonly<Record<string, Entry>> = {
   'check <address...>': {
     options: 'check',
     help: 'check addresses offline; a file is read line by line, - is standard input',
-    run: (settings, args, io) =>
-      checkCommand({ args, table: settings.table, how: settings.invocation }, io),
+    run: async ({ table, invocation: how }, args, io) =>
+      (await import('./check.ts')).checkCommand({ args, table, how }, io),
   },
   'summarize <file...>': {
     options: 'summarize',
     help: 'say what the addresses of files are; - is standard input',
-    run: (settings, inputs, io) =>
-      summarizeCommand({ inputs, table: settings.table, how: settings.invocation }, io),
+    run: async ({ table, invocation: how }, inputs, io) =>
+      (await import('./summarize.ts')).summarizeCommand({ inputs, table, how }, io),
   },
   'explain <address>': {
     options: 'explain',
     help: 'say why an address is judged as it is',
-    run: (settings, [address = ''], io) =>
-      explainCommand({ address, table: settings.table, json: settings.invocation.json }, io),
+    run: async ({ table, invocation: { json } }, [address = ''], io) =>
+      (await import('./explain.ts')).explainCommand({ address, table, json }, io),
   },
   'keys create': {
     options: 'keys create',
@@ -132,29 +126,31 @@ const entries: Readonly<Record<string, Entry>> = {
   'table info <file>': {
     options: 'table info',
     help: 'say what a table file holds',
-    run: (_settings, [file = ''], io) => tableInfo(file, io),
+    run: async (_settings, [file = ''], io) => (await import('./table.ts')).tableInfo(file, io),
   },
   'table verify <file>': {
     options: 'table verify',
     help: 'check a table file whole',
-    run: (_settings, [file = ''], io) => tableVerify(file, io),
+    run: async (_settings, [file = ''], io) => (await import('./table.ts')).tableVerify(file, io),
   },
   'feeds list': {
     options: 'feeds list',
     help: 'list the feeds of the catalogue',
-    run: (settings, _args, io) => feedsList(settings, io),
+    run: async (settings, _args, io) => (await import('./feeds.ts')).feedsList(settings, io),
   },
   'history import <folder>': {
     options: 'history import',
     help: 'add past days: <folder>/<feed-id>/YYYY-MM-DD.txt.gz',
-    run: ({ build, invocation: { force } }, [folder = ''], io) =>
-      historyImport({ folder, store: build.history, force }, io),
+    run: async ({ build: { history: store }, invocation: { force } }, [folder = ''], io) =>
+      (await import('./history.ts')).historyImport({ folder, store, force }, io),
   },
   'history show <address>': {
     options: 'history show',
     help: 'show on which days each feed listed an address',
-    run: ({ build, invocation }, [address = ''], io) =>
-      historyShow({ address, store: build.history, json: invocation.json, ...asOfOf(build) }, io),
+    run: async ({ build, invocation: { json } }, [address = ''], io) => {
+      const asked = { address, store: build.history, json, ...asOfOf(build) }
+      return (await import('./history.ts')).historyShow(asked, io)
+    },
   },
   info: {
     options: 'info',
@@ -169,7 +165,7 @@ const entries: Readonly<Record<string, Entry>> = {
   'feeds fetch': {
     options: 'feeds fetch',
     help: 'fetch the feeds that are on',
-    run: (settings, _args, io) => feedsFetch(settings, io),
+    run: async (settings, _args, io) => (await import('./feeds.ts')).feedsFetch(settings, io),
   },
 }
 

@@ -1,14 +1,15 @@
 // `iprisk serve`: runs the server until a signal ends it, and says in one line what it serves.
 
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { createLog } from '../base/log.ts'
 import { formatDay } from '../base/day.ts'
+import { durationMs } from '../base/duration.ts'
 import type { Settings } from '../config/settings.ts'
 import { addressWriter } from '../server/addressform.ts'
 import { type Running, runPrimary } from '../server/primary.ts'
 import type { Configuration } from '../server/reload.ts'
 import { urlOf } from '../server/probe.ts'
+import { buildProgram } from './apart.ts'
+import { compilerMissing } from './build.ts'
 
 /** Resolves to the exit code when the server has drained. */
 export function serve(settings: Settings, configuration: Configuration): Promise<number> {
@@ -18,20 +19,16 @@ export function serve(settings: Settings, configuration: Configuration): Promise
     pretty: process.stderr.isTTY,
     addresses: addressWriter(settings.serve),
   })
+  // No reason to end a server that answers: each refresh fails, and is counted.
+  const missing = durationMs(settings.serve.refreshEvery) > 0 ? compilerMissing() : undefined
+  if (missing !== undefined) log.error({}, `--refresh-every will fail. ${missing.message}`)
   return runPrimary({
     settings,
-    buildCommand: buildCommand(settings, configuration),
+    buildCommand: buildProgram(settings, configuration),
     configuration,
     log,
     onRunning: (running) => void process.stderr.write(`${runningLine(running)}\n`),
   })
-}
-
-/** `iprisk build` to where this server looks, by the same configuration. */
-function buildCommand({ table }: Settings, { path }: Configuration): readonly string[] {
-  const program = fileURLToPath(new URL('./main.js', import.meta.url))
-  const config = existsSync(path) ? ['--config', path] : []
-  return [program, 'build', '--out', table, ...config]
 }
 
 /** One line for people. */

@@ -8,8 +8,8 @@ import type { IpriskError } from '../base/error.ts'
 import { apiNames } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Configuration } from '../server/reload.ts'
-import { buildTable } from './build.ts'
-import type { Io } from './io.ts'
+import { buildProgram, runApart } from './apart.ts'
+import { type Io, exitCodes } from './io.ts'
 import { withStores } from './keystore.ts'
 import { serve } from './serve.ts'
 
@@ -23,8 +23,8 @@ export async function startCommand(
 ): Promise<number> {
   if (!existsSync(settings.table)) {
     io.err(`There is no table yet at ${settings.table}. Compiling one from what is here, offline:`)
-    const build = { ...settings.build, offline: true, out: settings.table }
-    await buildTable({ ...settings, build }, io)
+    const code = await runApart(buildProgram(settings, configuration, '--offline'))
+    if (code !== exitCodes.done) return code
   }
   const key = await firstKey(settings, io)
   io.err('')

@@ -8,7 +8,6 @@ import { batchAddressesMax } from '../api/batch.ts'
 import { newWords } from '../ip/address.ts'
 import { parseAddress, parseAddressBytes } from '../ip/parse.ts'
 import { pieceAddresses } from './place.ts'
-import { shared } from './slab.ts'
 import type { ItemResult } from './task.ts'
 
 type Read = Extract<ItemResult, { kind: 'read' }>
@@ -58,7 +57,7 @@ function cutPlainly(body: Uint8Array): Read {
     bytes += Buffer.byteLength(part)
     cuts.push(bytes)
   }
-  const rewritten = shared(encoder.encode(parts.join('')))
+  const rewritten = encoder.encode(parts.join(''))
   return {
     kind: 'read',
     count: texts.length,
@@ -90,7 +89,7 @@ const comma = 0x2c
 const ips = encoder.encode('"ips"')
 
 /** `undefined` for every other form, right or wrong. */
-function cutShortForm(body: Uint8Array): Read | undefined {
+export function cutShortForm(body: Uint8Array): Read | undefined {
   let at = skipSpace(body, 0)
   if (body[at] !== 0x7b) return undefined
   at = skipSpace(body, at + 1)

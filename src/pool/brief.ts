@@ -12,12 +12,16 @@ import type { Verdict } from '../model/verdict.ts'
 import { networkWords, verdictWords } from '../schema/layout.ts'
 import { bogonVerdict } from '../score/bogon.ts'
 import type { Reader } from '../table/check.ts'
-import { locate, newLocated } from '../table/locate.ts'
-import { locationString } from '../table/location.ts'
+import { touchTexts } from '../table/group.ts'
+import { locationStrings } from '../table/location.ts'
 import { readNetwork } from '../table/network.ts'
 import { readVerdict } from '../table/verdict.ts'
-import { type Room, putPart, putSpan } from './room.ts'
-import { type Rows, newKept } from './row.ts'
+import { newKept, putKept, touchNetworks } from './kept.ts'
+import { stageAsked } from './quad.ts'
+import type { Room } from './room.ts'
+import type { Rows } from './row.ts'
+import { stageSpan, stageText } from './stage.ts'
+import { openTexts, stageString } from './text.ts'
 
 /** The longest address of IPv4. */
 const addressWidth = 15
@@ -27,72 +31,62 @@ const verdictWidth = 28
 const gap = Buffer.from('  ')
 const spaces = Buffer.alloc(addressWidth, ' ')
 const comma = Buffer.from(', ')
-const lineEnd = Buffer.from('\n')
-const noNetwork = Buffer.from('  -')
-
-/** Before and behind what the address itself decides. */
-interface Parts {
-  readonly before: Uint8Array
-  readonly behind: Uint8Array
-}
+const placeTexts = ['city', 'country_code'] as const
 
 export function openBriefs(reader: Reader): Rows {
   const { views, strings } = reader
-  const verdicts = newKept<Parts>(views.verdicts.length / verdictWords)
-  const networks = newKept<Uint8Array>(views.networks.length / networkWords + 1)
-  const bogon = partsOf(bogonVerdict)
-  const located = newLocated()
-  const verdictParts = (): Parts => {
-    if (located.bogon) return bogon
-    const { verdict } = located
-    return (verdicts[verdict] ??= partsOf(readVerdict(views, verdict, strings)))
-  }
-  const networkPart = (): Uint8Array => {
-    const { network } = located
-    if (located.bogon || network === 0) return noNetwork
-    const kept = networks[network]
-    if (kept !== undefined) return kept
-    const { asn, organization, type } = readNetwork(views.networks, network, strings)
-    return (networks[network] = Buffer.from(`  AS${asn} ${organization} (${type})`))
+  const verdictCount = views.verdicts.length / verdictWords
+  const verdictOf = (id: number): Verdict =>
+    id === verdictCount ? bogonVerdict : readVerdict(views, id, strings)
+  // What stands before and behind that which the address itself decides.
+  const befores = newKept(verdictCount + 1, (id) => beforeOf(verdictOf(id)))
+  const behinds = newKept(verdictCount + 1, (id) => behindOf(verdictOf(id)))
+  const networks = newKept(views.networks.length / networkWords + 1, (id) => {
+    if (id === 0) return '  -'
+    const { asn, organization, type } = readNetwork(views.networks, id, strings)
+    return `  AS${asn} ${organization} (${type})`
+  })
+  const texts = openTexts(reader, String)
+  const offsets = views.string_offsets
+  const placeIds = placeTexts.map((member) => locationStrings(views, member))
+  /** City and country, as far as they are known. */
+  const putPlace = (location: number, out: Room): void => {
+    let before = gap
+    for (const idOf of placeIds) {
+      const id = idOf(location)
+      if (offsets[id] === offsets[id + 1]) continue
+      stageSpan(out, before, 0, before.length)
+      stageString(out, texts, id)
+      before = comma
+    }
   }
   return {
-    put: ({ bytes, from, to, family, words }, out) => {
-      locate(views, family === 4 ? 4 : 6, words, located)
-      putSpan(out, bytes, from, to)
-      putSpan(out, spaces, Math.min(to - from, addressWidth), addressWidth)
-      const { before, behind } = verdictParts()
-      putPart(out, before)
-      putPart(out, networkPart())
-      if (!located.bogon && located.location !== 0) putPlace(reader, located.location, out)
-      putPart(out, behind)
-      putPart(out, lineEnd)
+    touch: (group) => {
+      touchNetworks(group, networks)
+      for (const idOf of placeIds) touchTexts(group, views, idOf)
     },
-    putBad: (text, out) => putPart(out, Buffer.from(`${text}: ${invalidAddress.message}\n`)),
+    put: (asked, { bogon, verdict, network, location }, out) => {
+      stageAsked(out, asked)
+      stageSpan(out, spaces, Math.min(asked.to - asked.from, addressWidth), addressWidth)
+      const id = bogon ? verdictCount : verdict
+      putKept(out, befores, id)
+      putKept(out, networks, bogon ? 0 : network)
+      if (!bogon && location !== 0) putPlace(location, out)
+      putKept(out, behinds, id)
+    },
+    putBad: (text, out) => stageText(out, `${text}: ${invalidAddress.message}\n`),
   }
 }
 
-function partsOf({ classification, score, proxy, bot, signals }: Verdict): Parts {
+function beforeOf({ classification, score }: Verdict): string {
+  return `  ${`${classification} ${score} ${levelOf(score)}`.padEnd(verdictWidth)}`
+}
+
+/** To the end of the line. */
+function behindOf({ classification, proxy, bot, signals }: Verdict): string {
   const provider = (proxy?.provider ?? '') || (bot?.provider ?? '')
   const others = signalNames.filter((name) => signals[name] && name !== classification)
   const by = provider === '' ? '' : `  by ${provider}`
   const also = others.length === 0 ? '' : `  also ${others.join(', ')}`
-  const judged = `${classification} ${score} ${levelOf(score)}`
-  return {
-    before: Buffer.from(`  ${judged.padEnd(verdictWidth)}`),
-    behind: Buffer.from(by + also),
-  }
-}
-
-/** City and country, as far as they are known. */
-function putPlace({ views }: Reader, location: number, out: Room): void {
-  let before = gap
-  for (const member of ['city', 'country_code'] as const) {
-    const id = locationString(views, location, member)
-    const from = views.string_offsets[id]!
-    const to = views.string_offsets[id + 1]!
-    if (from === to) continue
-    putPart(out, before)
-    putSpan(out, views.string_bytes, from, to)
-    before = comma
-  }
+  return `${by}${also}\n`
 }

@@ -3,14 +3,25 @@
 // beginning to end. Empty lines are skipped; a line that names no address gets a line that says so.
 
 import { invalidAddress } from '../api/error.ts'
-import { type Asked, ask, newAsked } from '../table/asked.ts'
+import { type Asked, ask } from '../table/asked.ts'
+import {
+  type Group,
+  groupMax,
+  locateGroup,
+  newGroup,
+  touchPlaces,
+  touchRuns,
+} from '../table/group.ts'
+import type { Located } from '../table/locate.ts'
 import type { OpenTable } from '../table/open.ts'
 import { openBriefs } from './brief.ts'
 import { type Span, find, trim } from './find.ts'
-import { type Room, giveAway, makeRoom, newRoom, useRoom } from './room.ts'
+import { giveAway, makeRoom, newRoom, useRoom } from './room.ts'
 import { type Rows, openRows } from './row.ts'
-import { type BadLine, type ItemResult, type LineWork } from './task.ts'
-import { newTallying } from './tally.ts'
+import { askQuadLine, toPage } from './quad.ts'
+import { clearStage, unstage } from './stage.ts'
+import { type Tallying, newTallying } from './tally.ts'
+import type { BadLine, ItemResult, LineWork } from './task.ts'
 
 type Lined = Extract<ItemResult, { kind: 'lined' }>
 
@@ -20,7 +31,7 @@ const badLinesKept = 5
 const badCharsMax = 200
 const lineEnd = 0x0a
 
-const asked = newAsked()
+const group = newGroup()
 const span: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -34,35 +45,56 @@ export function answerLines(
   into?: Uint8Array,
 ): Lined {
   useRoom(room, into)
+  // Of a piece that failed something may be left.
+  clearStage()
+  group.count = 0
   const { form } = how
   const badLines: BadLine[] = []
   const tallying =
     how.give === 'tally' ? newTallying(table.reader.views, (lines.length >>> 1) + 1) : undefined
-  const put = tallying === undefined ? putterOf(table, how) : undefined
+  const taker = tallying === undefined ? putterOf(table, how) : tallier(tallying, table)
   const counts = { lines: 0, addresses: 0, bad: 0 }
-  let from = 0
-  while (from < lines.length) {
-    const found = lines.indexOf(lineEnd, from)
-    const to = found < 0 ? lines.length : found
-    if (!isEmpty(lines, from, to)) {
-      find(form, lines, { from, to }, span)
-      if (ask(asked, span.bytes, span.from, span.to)) {
-        counts.addresses += 1
-        if (put === undefined) tallying?.add(asked)
-        else put.good(asked)
-      } else {
+  const page = form.kind === 'plain' ? toPage(lines) : undefined
+  const bytes = page ?? lines
+  const end = lines.length
+  for (let from = 0, to = 0; from < end; from = to + 1) {
+    counts.lines += 1
+    const next = group.asked[group.count]!
+    to = page === undefined ? -1 : askQuadLine(next, from)
+    if (to < 0) {
+      to = endOf(bytes, from, end)
+      if (isEmpty(bytes, from, to)) continue
+      find(form, bytes, { from, to }, span)
+      if (!ask(next, span.bytes, span.from, span.to)) {
+        // It stands behind those before it.
+        takeGroup(table, taker)
         counts.bad += 1
         const text = decoder.decode(span.bytes.subarray(span.from, span.to))
-        put?.bad(text)
+        taker.bad(text)
         if (badLines.length < badLinesKept) {
-          badLines.push({ line: counts.lines, text: text.slice(0, badCharsMax) })
+          badLines.push({ line: counts.lines - 1, text: text.slice(0, badCharsMax) })
         }
+        continue
       }
     }
-    counts.lines += 1
-    from = to + 1
+    counts.addresses += 1
+    group.count += 1
+    if (group.count === groupMax) takeGroup(table, taker)
   }
+  takeGroup(table, taker)
+  unstage(room)
   return { kind: 'lined', out: giveAway(room), ...counts, badLines, tally: tallying?.tally() }
+}
+
+/** Most lines end sooner than a call of `indexOf` takes. */
+const shortLineMax = 64
+
+/** Where the line ends that begins at `from`, at the latest at `end`. */
+function endOf(bytes: Uint8Array, from: number, end: number): number {
+  const near = Math.min(from + shortLineMax, end)
+  for (let at = from; at < near; at++) if (bytes[at] === lineEnd) return at
+  const found = bytes.indexOf(lineEnd, near)
+  return found < 0 ? end : found
 }
 
 const emptyLine: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }
@@ -77,27 +109,51 @@ function isEmpty(bytes: Uint8Array, from: number, to: number): boolean {
   return emptyLine.from === emptyLine.to
 }
 
-interface Putter {
-  readonly good: (asked: Asked) => void
+/** What becomes of addresses, in their order, and of lines that name none. */
+interface Taker {
+  /** Reads ahead what `good` will read. */
+  readonly touch: (group: Group) => void
+  readonly good: (asked: Asked, located: Located) => void
   readonly bad: (text: string) => void
 }
 
-function putterOf(table: OpenTable, { give, fields }: LineWork): Putter {
+function takeGroup({ reader }: OpenTable, { touch, good }: Taker): void {
+  locateGroup(group, reader.views)
+  touch(group)
+  for (let i = 0; i < group.count; i++) good(group.asked[i]!, group.located[i]!)
+  group.count = 0
+}
+
+function putterOf(table: OpenTable, { give, fields }: LineWork): Taker {
   if (give === 'csv' || give === 'text') {
-    const rows = rowsOf(table, give === 'csv' ? fields : undefined)
-    return { good: (one) => rows.put(one, room), bad: (text) => rows.putBad(text, room) }
+    const { touch, put, putBad } = rowsOf(table, give === 'csv' ? fields : undefined)
+    return {
+      touch,
+      good: (asked, located) => put(asked, located, room),
+      bad: (text) => putBad(text, room),
+    }
   }
   return {
-    good: (one) => putLine(room, table.answer(one).body),
-    bad: (text) => putLine(room, encoder.encode(badAnswer(text))),
+    touch: (group) => touchRuns(group, table.reader.views),
+    good: (asked, located) => putLine(table.answer(asked, located).body),
+    bad: (text) => putLine(encoder.encode(badAnswer(text))),
   }
 }
 
-function putLine(out: Room, body: Uint8Array): void {
-  makeRoom(out, body.length + 1)
-  out.bytes.set(body, out.at)
-  out.at += body.length + 1
-  out.bytes[out.at - 1] = lineEnd
+function tallier({ add }: Tallying, { reader }: OpenTable): Taker {
+  return {
+    touch: (group) => touchPlaces(group, reader.views),
+    good: add,
+    bad: () => undefined,
+  }
+}
+
+/** Straight to the room: long texts are copied faster whole. */
+function putLine(body: Uint8Array): void {
+  makeRoom(room, body.length + 1)
+  room.bytes.set(body, room.at)
+  room.at += body.length + 1
+  room.bytes[room.at - 1] = lineEnd
 }
 
 /** The error object of a text that is no address, as batches have it. */

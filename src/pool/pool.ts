@@ -11,8 +11,10 @@
 
 import { join } from 'node:path'
 import { Piscina } from 'piscina'
+import { machineOffsetMs } from '../base/clock.ts'
 import { IpriskError } from '../base/error.ts'
 import { packageRoot } from '../base/root.ts'
+import { keepFace } from './face.ts'
 import { type Waiting, createLine } from './queue.ts'
 import { type Retirement, openRetirement } from './retire.ts'
 import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './task.ts'
@@ -30,8 +32,8 @@ export interface PoolOptions {
   readonly threads: number
   /** Requests that may be in the pool at once, waiting or running. */
   readonly queue: number
-  /** Added to the threads' niceness. */
-  readonly nice?: number
+  /** Whether its threads have the lowest priority (base/schedule.ts); false by default. */
+  readonly yielding?: boolean
   /** What threads run, in tests; its export `run` takes tasks. */
   readonly program?: string
   /** A thread died of this, with a task or without one. */
@@ -47,7 +49,7 @@ export interface PoolCounts {
   readonly tasks: number
   readonly items: number
   readonly deaths: number
-  /** Sums: of items, from entering the line to their task's start; of tasks, in their threads. */
+  /** Sums of what was done: of items, from entering the line to their thread's start with them; of tasks, there. */
   readonly waitMs: number
   readonly runMs: number
 }
@@ -62,6 +64,8 @@ export interface Ticket {
 }
 
 export interface Pool {
+  /** Its threads start now, for who knows that they will be needed, and not at the first task. */
+  readonly start: () => void
   /**
    * `undefined` where the pool is full, or half of it is the owner's: who reads slowly holds a ticket
    * for long, and no one tenant may thereby shut out the others.
@@ -96,6 +100,7 @@ interface State {
 }
 
 let pools = 0
+const offsetMs = machineOffsetMs()
 
 export function createPool(options: PoolOptions): Pool {
   pools += 1
@@ -116,6 +121,9 @@ export function createPool(options: PoolOptions): Pool {
     times: { waitMs: 0, runMs: 0 },
   }
   return {
+    start: () => {
+      state.threads ??= startThreads(state)
+    },
     enter: (table, owner) => enter(state, table, owner),
     retire: async (table) => {
       if ((state.users.get(table) ?? 0) > 0) {
@@ -238,8 +246,6 @@ function dispatch(state: State): void {
     const [first] = taken
     if (first === undefined) return
     const threads = (state.threads ??= startThreads(state))
-    const now = performance.now()
-    for (const { sinceMs } of taken) state.times.waitMs += now - sinceMs
     state.sums.tasks += 1
     state.sums.items += taken.length
     state.running += 1
@@ -257,8 +263,13 @@ async function runTask(
     const items = taken.map(itemOf)
     const result = await threads.run({ table, items }, { transferList: movedWith(items) })
     state.times.runMs += result.runMs
+    const startMs = result.startMs - offsetMs
+    for (const { sinceMs } of taken) state.times.waitMs += startMs - sinceMs
     state.retirement?.note(table.number, result.thread)
-    taken.forEach((one, index) => one.resolve(result.results[index]!))
+    // Taken out of it: what Piscina knew of a task lives on until the next full collection of garbage
+    // (a Map's tables that it has outgrown lead each to the next), and each small one would copy it.
+    const results = result.results.splice(0)
+    taken.forEach((one, index) => one.resolve(results[index]!))
   } catch (error) {
     // Of a pool without threads (`dropThreads`) its queue is rejected: those deaths have been told.
     if (state.threads === threads) state.options.onDeath?.(error)
@@ -293,7 +304,7 @@ function tryAgain(state: State, one: Waiting): void {
 }
 
 function startThreads(state: State): Piscina<Task, TaskResult> {
-  const { threads: count, nice = 0, program = threadProgram } = state.options
+  const { threads: count, yielding = false, program = threadProgram } = state.options
   const { channel } = state
   const retirement = (state.retirement ??= openRetirement(channel))
   const threads = new Piscina<Task, TaskResult>({
@@ -307,8 +318,9 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
     atomics: 'disabled',
     recordTiming: false,
     // No resourceLimits: a thread that meets its heap's limit can end the process (Node 20.20).
-    workerData: { channel, nice } satisfies ThreadData,
+    workerData: { channel, yielding } satisfies ThreadData,
   })
+  threads.on('workerCreate', keepFace)
   threads.on('workerDestroy', () => {
     if (state.closed) return
     state.sums.deaths += 1

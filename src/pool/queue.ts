@@ -29,11 +29,16 @@ export interface WaitingLine {
 }
 
 export function createLine(): WaitingLine {
-  let line: Waiting[] = []
-  // Taken from the front by moving on; the spent part is cut off when it is the larger one.
+  // Taken from the front by moving on; the spent part is cut off when it is the larger one. Nothing
+  // stays in it: what it held would be copied by each collection of young garbage, with its request.
+  let line: (Waiting | undefined)[] = []
   let front = 0
+  const passFirst = (): void => {
+    line[front] = undefined
+    front += 1
+  }
   const head = (): Waiting | undefined => {
-    while (line[front]?.isCancelled() === true) front += 1
+    while (line[front]?.isCancelled() === true) passFirst()
     return line[front]
   }
   return {
@@ -56,7 +61,7 @@ export function createLine(): WaitingLine {
         const fits = cost <= pieceAddresses && number === first?.table.number && !alone
         if (first !== undefined && !fits) break
         taken.push(one)
-        front += 1
+        passFirst()
       }
       if (front > 1024 && front * 2 > line.length) {
         line = line.slice(front)

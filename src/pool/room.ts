@@ -28,20 +28,6 @@ export function putPart(room: Room, part: Uint8Array): void {
   room.at += part.length
 }
 
-export function putByte(room: Room, byte: number): void {
-  makeRoom(room, 1)
-  room.bytes[room.at++] = byte
-}
-
-/** A loop: what comes this way is short. */
-export function putSpan(room: Room, source: Uint8Array, from: number, to: number): void {
-  makeRoom(room, to - from)
-  const { bytes } = room
-  let at = room.at
-  for (let i = from; i < to; i++) bytes[at++] = source[i]!
-  room.at = at
-}
-
 /** Goes on in these bytes, or in fresh ones where there are none. */
 export function useRoom(room: Room, bytes: Uint8Array | undefined): void {
   room.bytes = bytes === undefined || bytes.length === 0 ? freshBytes(firstBytes) : bytes

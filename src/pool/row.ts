@@ -3,7 +3,7 @@
 // where that is null or nothing, the cell is empty.
 //
 // Neighbouring cells of a verdict or a network are made together at its first use and kept by its
-// number: a table has some ten thousand of these. Places are ten times as many; their texts are copied
+// number (kept.ts): a table has a hundred thousand of these. Places are six times as many; their texts are copied
 // from the table.
 
 import type { NetworkAnswer, ProxyAnswer } from '../api/answer.ts'
@@ -16,11 +16,16 @@ import { bogonVerdict } from '../score/bogon.ts'
 import { networkWords, verdictWords } from '../schema/layout.ts'
 import type { Asked } from '../table/asked.ts'
 import type { Reader } from '../table/check.ts'
-import { type Located, locate, newLocated } from '../table/locate.ts'
-import { locationString, readLocation } from '../table/location.ts'
+import { type Group, touchTexts } from '../table/group.ts'
+import type { Located } from '../table/locate.ts'
+import { locationStrings, readLocation } from '../table/location.ts'
 import { readNetwork } from '../table/network.ts'
 import { readVerdict } from '../table/verdict.ts'
-import { type Room, putByte, putPart, putSpan } from './room.ts'
+import { newKept, putKept, touchNetworks } from './kept.ts'
+import type { Room } from './room.ts'
+import { stageAsked } from './quad.ts'
+import { stageByte, stageText } from './stage.ts'
+import { type Texts, openTexts, stageString } from './text.ts'
 
 type Cell = string | number | boolean
 
@@ -47,142 +52,128 @@ const ofNetwork = {
 } as const satisfies Columns<NetworkAnswer>
 
 export interface Rows {
+  /** Reads ahead what the rows of these will be made of. */
+  readonly touch: (group: Group) => void
   /** `asked` is an address. */
-  readonly put: (asked: Asked, out: Room) => void
+  readonly put: (asked: Asked, located: Located, out: Room) => void
   /** `text` is none. */
   readonly putBad: (text: string, out: Room) => void
 }
 
 /** One cell, or several with commas between them. */
-type Put = (out: Room, located: Located, asked: Asked) => void
+interface Cells {
+  readonly put: (out: Room, located: Located, asked: Asked) => void
+  readonly touch?: Rows['touch']
+}
 
 const comma = 0x2c
 const lineEnd = 0x0a
-const quote = 0x22
 
 export function headerOf(fields: readonly CheckField[]): string {
   return fields.join(',')
 }
 
 export function openRows(reader: Reader, fields: readonly CheckField[]): Rows {
-  const puts = putsOf(reader, fields)
-  const located = newLocated()
+  const cells = cellsOf(reader, fields)
+  const puts = cells.map(({ put }) => put)
+  const touches = cells.flatMap(({ touch }) => touch ?? [])
   return {
-    put: (asked, out) => {
-      locate(reader.views, asked.family === 4 ? 4 : 6, asked.words, located)
+    touch: (group) => {
+      for (const touch of touches) touch(group)
+    },
+    put: (asked, located, out) => {
       for (let index = 0; index < puts.length; index++) {
-        if (index > 0) putByte(out, comma)
+        if (index > 0) stageByte(out, comma)
         puts[index]!(out, located, asked)
       }
-      putByte(out, lineEnd)
+      stageByte(out, lineEnd)
     },
     putBad: (text, out) => {
       const cells = fields.map((field) =>
         field === 'ip' ? cellText(text) : field === 'error' ? invalidAddress.code : '',
       )
-      putPart(out, Buffer.from(`${cells.join(',')}\n`))
+      stageText(out, `${cells.join(',')}\n`)
     },
   }
 }
 
 /** Neighbouring cells of a verdict, or of a network, are one. */
-function putsOf(reader: Reader, fields: readonly CheckField[]): readonly Put[] {
-  const puts: Put[] = []
+function cellsOf(reader: Reader, fields: readonly CheckField[]): readonly Cells[] {
+  const texts = openTexts(reader, cellText)
+  const cells: Cells[] = []
   for (let at = 0; at < fields.length;) {
     const field = fields[at]!
     const columns = field in ofVerdict ? ofVerdict : field in ofNetwork ? ofNetwork : undefined
     let to = at + 1
-    if (columns === undefined) puts.push(putOf(reader, field))
+    if (columns === undefined) cells.push(cellOf(reader, texts, field))
     else {
       while (to < fields.length && (fields[to] ?? '') in columns) to += 1
       const own = fields.slice(at, to)
-      puts.push(columns === ofVerdict ? putVerdict(reader, own) : putNetwork(reader, own))
+      cells.push(columns === ofVerdict ? verdictCells(reader, own) : networkCells(reader, own))
     }
     at = to
   }
-  return puts
+  return cells
 }
 
-/** By number. */
-export function newKept<Part>(count: number): (Part | undefined)[] {
-  return Array.from({ length: count }, () => undefined)
+function verdictCells({ views, strings }: Reader, fields: readonly CheckField[]): Cells {
+  const count = views.verdicts.length / verdictWords
+  const cells = newKept(count + 1, (id) =>
+    joinCells(fields, ofVerdict, id === count ? bogonVerdict : readVerdict(views, id, strings)),
+  )
+  return { put: (out, { bogon, verdict }) => putKept(out, cells, bogon ? count : verdict) }
 }
 
-function putVerdict({ views, strings }: Reader, fields: readonly CheckField[]): Put {
-  const bogon = joinCells(fields, ofVerdict, bogonVerdict)
-  const kept = newKept<Uint8Array>(views.verdicts.length / verdictWords)
-  return (out, located) => {
-    let cells = located.bogon ? bogon : kept[located.verdict]
-    if (cells === undefined) {
-      cells = joinCells(fields, ofVerdict, readVerdict(views, located.verdict, strings))
-      kept[located.verdict] = cells
-    }
-    putCells(out, cells)
-  }
-}
-
-function putNetwork({ views, strings }: Reader, fields: readonly CheckField[]): Put {
-  const none = Buffer.from(','.repeat(fields.length - 1))
-  const kept = newKept<Uint8Array>(views.networks.length / networkWords + 1)
-  return (out, { bogon, network }) => {
-    let cells = bogon || network === 0 ? none : kept[network]
-    if (cells === undefined) {
-      cells = joinCells(fields, ofNetwork, readNetwork(views.networks, network, strings))
-      kept[network] = cells
-    }
-    putCells(out, cells)
+function networkCells({ views, strings }: Reader, fields: readonly CheckField[]): Cells {
+  const none = ','.repeat(fields.length - 1)
+  const cells = newKept(views.networks.length / networkWords + 1, (id) =>
+    id === 0 ? none : joinCells(fields, ofNetwork, readNetwork(views.networks, id, strings)),
+  )
+  return {
+    put: (out, { bogon, network }) => putKept(out, cells, bogon ? 0 : network),
+    touch: (group) => touchNetworks(group, cells),
   }
 }
 
 const placeTexts = ['country_code', 'country', 'state', 'city', 'zip', 'timezone'] as const
 
 /** Cells that are not worth keeping: of the address itself, and of half a million places. */
-function putOf({ views, strings }: Reader, field: CheckField): Put {
-  if (field === 'ip') return (out, _located, { bytes, from, to }) => putSpan(out, bytes, from, to)
+function cellOf({ views, strings }: Reader, texts: Texts, field: CheckField): Cells {
+  if (field === 'ip') {
+    return { put: (out, _located, asked) => stageAsked(out, asked) }
+  }
   if (field === 'version') {
-    return (out, { version }) => putByte(out, version === 4 ? 0x34 : 0x36)
+    return { put: (out, { version }) => stageByte(out, version === 4 ? 0x34 : 0x36) }
   }
   const member = placeTexts.find((name) => name === field)
   if (member !== undefined) {
-    return (out, { bogon, location }) => {
-      if (bogon || location === 0) return
-      const id = locationString(views, location, member)
-      putCell(out, views.string_bytes, views.string_offsets[id]!, views.string_offsets[id + 1]!)
+    const idOf = locationStrings(views, member)
+    return {
+      put: (out, { bogon, location }) => {
+        if (!bogon && location !== 0) stageString(out, texts, idOf(location))
+      },
+      touch: (group) => touchTexts(group, views, idOf),
     }
   }
   if (field === 'latitude' || field === 'longitude') {
-    return (out, { bogon, location }) => {
-      if (bogon || location === 0) return
-      putPart(out, Buffer.from(String(readLocation(views, location, strings)[field])))
+    return {
+      put: (out, { bogon, location }) => {
+        if (bogon || location === 0) return
+        stageText(out, String(readLocation(views, location, strings)[field]))
+      },
     }
   }
   // An address has no error.
-  return () => undefined
-}
-
-function putCells(out: Room, cells: Uint8Array): void {
-  putSpan(out, cells, 0, cells.length)
-}
-
-/** A text of the table. */
-function putCell(out: Room, source: Uint8Array, from: number, to: number): void {
-  for (let i = from; i < to; i++) {
-    const byte = source[i]!
-    if (byte === comma || byte === quote || byte === lineEnd || byte === 0x0d) {
-      putPart(out, Buffer.from(cellText(Buffer.from(source.subarray(from, to)).toString())))
-      return
-    }
-  }
-  putSpan(out, source, from, to)
+  return { put: () => undefined }
 }
 
 function joinCells<Thing>(
   fields: readonly CheckField[],
   columns: Columns<Thing>,
   thing: Thing,
-): Uint8Array {
+): string {
   const cells = fields.map((field) => cellText(String(columns[field]?.(thing) ?? '')))
-  return Buffer.from(cells.join(','))
+  return cells.join(',')
 }
 
 /** In quotes where it must be. */

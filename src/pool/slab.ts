@@ -1,6 +1,7 @@
-// Memory that a worker and its threads share: bodies of batches go to the threads in it, and answers
-// come back. Nothing is copied between them, and the worker's heap sees no new buffers, whose
-// collection would halt its checks for tens of milliseconds (bench/pool.ts).
+// Memory that a worker and its threads share: answers to batches come back in it. (Their bodies go to
+// the threads in such memory too: src/server/bodies.ts lends it.) Nothing is copied between them, and
+// the worker's heap sees no new buffers, whose collection would halt its checks for tens of
+// milliseconds (bench/pool.ts).
 //
 // Invariant: a slab has one user at a time; who takes it gives it back when no thread can still
 // write to it, or lets go of it.
@@ -19,11 +20,4 @@ export function takeSlab(): Uint8Array {
 
 export function giveSlab(slab: Uint8Array): void {
   if (kept.length < keptMax) kept.push(slab)
-}
-
-/** A copy of the bytes in shared memory of their own. */
-export function shared(bytes: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length))
-  copy.set(bytes)
-  return copy
 }

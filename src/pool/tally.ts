@@ -3,7 +3,7 @@
 // nothing is kept between pieces, so a piece that runs twice counts once.
 
 import type { Asked } from '../table/asked.ts'
-import { type Located, locate, newLocated } from '../table/locate.ts'
+import type { Located } from '../table/locate.ts'
 import { locationWords } from '../schema/layout.ts'
 import type { Views } from '../schema/section.ts'
 
@@ -22,20 +22,18 @@ export interface Tally {
 }
 
 export interface Tallying {
-  readonly add: (asked: Asked) => void
+  readonly add: (asked: Asked, located: Located) => void
   readonly tally: () => Tally
 }
 
 export function newTallying(views: Views, linesMax: number): Tallying {
-  const located = newLocated()
   const counts = { verdict: newCounts(), network: newCounts(), country: newCounts() }
   const hashes = new Float64Array(linesMax)
   let bogons = 0
   let at = 0
   return {
-    add: (asked) => {
-      locate(views, asked.family === 4 ? 4 : 6, asked.words, located)
-      hashes[at++] = hashOf(asked.words, located)
+    add: ({ words }, located) => {
+      hashes[at++] = hashOf(words, located)
       if (located.bogon) bogons += 1
       else bump(counts.verdict, located.verdict)
       bump(counts.network, located.bogon ? 0 : located.network)

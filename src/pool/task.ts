@@ -55,6 +55,7 @@ export type ItemResult =
       readonly valid: number
       /** Piece i is [cuts[i] … cuts[i + 1]) of the body, or of what it was rewritten to. */
       readonly cuts: Uint32Array
+      /** Memory of its own, not shared, for V8 counts no shared memory. */
       readonly rewritten: Uint8Array | undefined
     }
   /** JSON: the results of a piece with commas between them, or one whole answer. */
@@ -82,8 +83,10 @@ export interface Task {
 
 export interface TaskResult {
   readonly thread: number
+  /** When the thread began with it: milliseconds of the machine's clock (base/clock.ts). */
+  readonly startMs: number
   readonly runMs: number
-  readonly results: readonly ItemResult[]
+  readonly results: ItemResult[]
 }
 
 /** A thread has mapped a table; where, so that the map can be freed if the thread dies. */
@@ -108,6 +111,6 @@ export interface Retired {
 /** What a worker's threads are given when they start. */
 export interface ThreadData {
   readonly channel: string
-  /** Added to the niceness of the process. */
-  readonly nice: number
+  /** The thread takes the lowest priority. */
+  readonly yielding: boolean
 }

@@ -2,10 +2,11 @@
 // names it, and unmaps one when the worker says that it is retired; that comes between tasks, so
 // nothing reads an unmapped page. What an item throws is that item's result: the thread goes on.
 
-import os from 'node:os'
 import { threadId, workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type OpenTable, openTable } from '../table/open.ts'
+import { machineOffsetMs } from '../base/clock.ts'
+import { yieldToAll } from '../base/schedule.ts'
 import { hear, openChannel, say } from './channel.ts'
 import { answerLines } from './lines.ts'
 import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './task.ts'
@@ -13,16 +14,11 @@ import { cutBatch } from './batch.ts'
 import { answerInsights, answerPiece } from './work.ts'
 
 const tables = new Map<number, OpenTable>()
-const { channel: name, nice } = workerData as ThreadData
+const offsetMs = machineOffsetMs()
+const { channel: name, yielding } = workerData as ThreadData
 
-const leastNice = 19
-
-try {
-  // Of this thread alone: on Linux 0 is the calling thread. Checks share these cores and go first.
-  if (nice > 0) os.setPriority(0, Math.min(os.getPriority(0) + nice, leastNice))
-} catch {
-  // A system that forbids it: the work is the same.
-}
+// Checks share these cores and go first.
+if (yielding) yieldToAll()
 
 const channel = openChannel(name)
 hear(channel, (message) => {
@@ -63,15 +59,21 @@ function resultOf(item: Item, { table: file }: Task): ItemResult {
 export function run(task: Task): unknown {
   const from = performance.now()
   const results = task.items.map((item) => resultOf(item, task))
-  const result: TaskResult = { thread: threadId, runMs: performance.now() - from, results }
+  const runMs = performance.now() - from
+  const result: TaskResult = { thread: threadId, startMs: from + offsetMs, runMs, results }
   return move({ [transferableSymbol]: buffersOf(results), [valueSymbol]: result })
 }
 
-/** Each is of its result alone: work.ts and lines.ts give away what they do not keep. */
+/** Each is of its result alone: work.ts, lines.ts and batch.ts give away what they do not keep. */
 function buffersOf(results: readonly ItemResult[]): readonly ArrayBuffer[] {
   return results.flatMap((result) => {
-    const bytes =
-      result.kind === 'answered' ? result.json : result.kind === 'lined' ? result.out : undefined
+    const bytes = bytesOf(result)
     return bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
   })
+}
+
+function bytesOf(result: ItemResult): Uint8Array | undefined {
+  if (result.kind === 'answered') return result.json
+  if (result.kind === 'lined') return result.out
+  return result.kind === 'read' ? result.rewritten : undefined
 }

@@ -2,14 +2,23 @@
 // FORMAT.md draws them. A change of meaning here is a new `major`; an addition is a new `minor`.
 
 export const formatMajor = 1
-export const formatMinor = 3
+export const formatMinor = 4
 
 /** Sections start at multiples of this, so that every view is aligned and none shares a line. */
 export const sectionAlignment = 64
 
-/** First bytes of the first-level indexes: 2^20 buckets and one end. */
+/** The first-level indexes: 2^20 buckets and one end. */
 export const indexBits = 20
 export const indexBuckets = 1 << indexBits
+
+/** That of IPv4 has a bit more whenever its buckets would hold more than five pieces on average. */
+export const indexBitsMax = 24
+export const bucketPiecesMean = 5
+
+/** How far an IPv4 address is shifted to its bucket in an index of so many elements. */
+export function ipv4IndexShift(elements: number): number {
+  return Math.clz32(elements - 1) + 1
+}
 
 /**
  * An IPv6 address inside 2000::/3 as 3 fixed bits, a key of 53 bits (exact in a double) and a tail
@@ -21,6 +30,21 @@ export const indexBuckets = 1 << indexBits
  * A key's first 20 bits are its bucket: floor(key / 2^33).
  */
 export const keyBucketDivisor = 2 ** 33
+
+/**
+ * The finer IPv6 indexes. Announced IPv6 space lies in so few buckets that one may hold 300,000
+ * keys. A bucket of at least `crowded` keys is cut into equal slots, and such a slot once more.
+ *
+ * Their place needs no pointer, for it follows from the rank of the keys: n keys behind the one of
+ * rank r own the elements from r >> share to before (r + n) >> share, which are at least n >> share.
+ */
+export const secondLevel = { share: 1, crowded: 16 } as const
+export const thirdLevel = { share: 2, crowded: 32 } as const
+
+/** k, where `keys` keys are cut into 2^k slots: the most whose 2^k + 1 elements have room. */
+export function slotBits(keys: number, share: number): number {
+  return 31 - Math.clz32((keys >>> share) - 1)
+}
 /** Set in `ipv6_records[i]` when key i has several pieces: the rest is a tail group. */
 export const tailGroupFlag = 0x8000_0000
 export const tailWords = 3

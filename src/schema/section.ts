@@ -127,6 +127,14 @@ export const sections = {
     read: (h: TableHeader) => h.runsArray(),
     add: (b: Builder, v: Offset) => TableHeader.addRuns(b, v),
   } satisfies Section<Float64Array>,
+  ipv6_second: uint32s(
+    (h) => h.ipv6SecondArray(),
+    (b, v) => TableHeader.addIpv6Second(b, v),
+  ),
+  ipv6_third: uint32s(
+    (h) => h.ipv6ThirdArray(),
+    (b, v) => TableHeader.addIpv6Third(b, v),
+  ),
 } as const
 
 export type SectionName = keyof typeof sections
@@ -138,6 +146,8 @@ export const laterSections: Readonly<Partial<Record<SectionName, number>>> = {
   network_runs: 3,
   location_runs: 3,
   runs: 3,
+  ipv6_second: 4,
+  ipv6_third: 4,
 }
 
 /** One view per section, by name. */

@@ -6,11 +6,10 @@
 // leaves the rest to it.
 
 import { isUtf8 } from 'node:buffer'
+import { addressTextMax } from '../ip/parse.ts'
 import { type Asked, ask } from '../table/asked.ts'
 
-/** More than any address has: a longer text is none. */
-const ipBytesMax = 64
-const ipBytes = new Uint8Array(ipBytesMax)
+const ipBytes = new Uint8Array(addressTextMax)
 
 /**
  * Whether the body asks about an address, which is then `asked`: borrowed from the body or from
@@ -25,7 +24,7 @@ export function askBody(asked: Asked, body: Uint8Array): boolean {
 
 /** Whether the text is an address, which is then `asked`. */
 export function askText(asked: Asked, text: string): boolean {
-  if (text.length > ipBytesMax) return false
+  if (text.length > addressTextMax) return false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code > 0x7f) return false

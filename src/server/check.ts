@@ -2,21 +2,34 @@
 // (404, 405, 401, 403, rate, 413) is request.ts; the rest of contract 3.12 is here, in its order:
 // 400, quota, 503, 200. Only a 200 costs one unit of the quota.
 //
-// The address stays in the body's bytes from its scan to the answer's bytes; it becomes a string only
-// where the log names addresses or the answer has to wait, for then the body is gone.
+// An address that is good is answered with the others of its turn of the loop (wave.ts). It stays bytes
+// from its scan to the answer; it becomes a string only where the log names addresses or its unit has to
+// be leased, for then the bytes are gone.
 
 import type { Authenticated } from '../account/keyring.ts'
-import { newAsked } from '../table/asked.ts'
+import { type Asked, newAsked } from '../table/asked.ts'
+import type { Located } from '../table/locate.ts'
+import type { Table } from '../table/table.ts'
 import { askBody, askText, textOf } from './body.ts'
 import { charge } from './charge.ts'
 import { countAnswer } from './counters.ts'
 import { type Exchange, states } from './exchange.ts'
 import { answerInsights } from './insights.ts'
 import { replyBytes, replyError } from './reply.ts'
+import { joinWave, newWave } from './wave.ts'
 
 const asked = newAsked()
-/** Whose address `asked` is; `undefined` outside of `answerCheck`. */
-let asking: Exchange | undefined
+const wave = newWave(answerAsked)
+
+/** What is being answered; without an exchange outside of `answerAsked`. */
+interface Turn {
+  exchange: Exchange | undefined
+  asked: Asked
+  table: Table | undefined
+  found: Located | undefined
+}
+
+const turn: Turn = { exchange: undefined, asked, table: undefined, found: undefined }
 
 export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   if (!askBody(asked, body)) {
@@ -29,27 +42,46 @@ export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8A
     return
   }
   if (exchange.service.logAddresses) exchange.checked = textOf(asked)
-  asking = exchange
+  joinWave(wave, exchange, asked)
+}
+
+function answerAsked(
+  exchange: Exchange,
+  about: Asked,
+  table: Table | undefined,
+  found: Located | undefined,
+): void {
+  const { key } = exchange
+  if (key === undefined) throw new Error('A check without a key came to be answered.')
+  turn.exchange = exchange
+  turn.asked = about
+  turn.table = table
+  turn.found = found
   try {
     charge(exchange, key, answerCharged)
   } finally {
-    asking = undefined
+    turn.exchange = undefined
   }
   // Its unit is being leased; what is answered in a later turn of the loop is open until then, or
   // answered with close and then needs the text no more.
-  if (exchange.state === states.open) exchange.checked = textOf(asked)
+  if (exchange.state === states.open) exchange.checked = textOf(about)
 }
 
 function answerCharged(exchange: Exchange): void {
   const { service, checked } = exchange
-  const table = service.table()
+  let { asked: about, table, found } = turn
+  if (turn.exchange !== exchange) {
+    // In a later turn the text has become a string, which is an address still.
+    askText(asked, checked)
+    about = asked
+    table = service.table()
+    found = undefined
+  }
   if (table === undefined) {
     replyError(exchange, 'upstream_unavailable')
     return
   }
-  // In a later turn the text has become a string, which is an address still.
-  if (asking !== exchange) askText(asked, checked)
-  const { classification, body } = table.answer(asked)
+  const { classification, body } = table.answer(about, found)
   countAnswer(service.counters, classification)
   replyBytes(exchange, body)
 }

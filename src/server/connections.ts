@@ -14,12 +14,11 @@
 // Invariants: a connection that is let in stays; no look begins while another one is under way, and
 // looks take at most one part in twenty of the time.
 
-import { readFileSync } from 'node:fs'
 import type { HttpResponse } from 'uWebSockets.js'
 import { messageOf } from '../base/error.ts'
-import { filesBesideConnections } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
-import { type Counters, closedBy, countClosed } from './counters.ts'
+import { type Counters, closedBy, countClosed, countOpened } from './counters.ts'
+import { connectionsThatFit, openFilesMax } from './files.ts'
 import { type PeerCounts, countPeers, peerOf } from './peers.ts'
 
 /** What other processes on the port let in is known after this. */
@@ -63,19 +62,16 @@ export function createConnections(
       } else if (addresses?.open(peerOf(new Uint8Array(res.getRemoteAddress()))) === false) {
         countClosed(counters, closedBy.address)
         res.close()
-      }
+      } else countOpened(counters)
     },
     stop: () => addresses?.stop(),
   }
 }
 
-/**
- * uWebSockets.js asks in vain, and without rest, for a connection that needs a descriptor above the
- * limit; so the cap is below it.
- */
+/** The cap, below the limit of open files; it says so where it must be lower than asked for. */
 function capThatFits(asked: number, log: Log): number {
   const files = openFilesMax()
-  const fitting = Math.max(Math.ceil(files / 2), files - filesBesideConnections)
+  const fitting = connectionsThatFit(asked, files)
   if (asked <= fitting) return asked
   log.warn(
     { openFiles: files, connections: fitting },
@@ -83,16 +79,6 @@ function capThatFits(asked: number, log: Log): number {
       `ask for ${asked}: raise it (ulimit -n, LimitNOFILE=), or lower --connections.`,
   )
   return fitting
-}
-
-/** Infinity where the system does not say. */
-function openFilesMax(): number {
-  try {
-    const found = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))
-    return found === null ? Infinity : Number(found[1])
-  } catch {
-    return Infinity
-  }
 }
 
 interface Addresses {

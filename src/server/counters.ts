@@ -38,7 +38,7 @@ export interface Counters {
    * [sum of durations in milliseconds, connections refused by the framing guard, aborted, refused
    * for their rate, refused for their quota, outages of the store of keys and quotas, connections
    * closed at accept for the cap of all, and for that of their address, losses of the store, requests
-   * refused for the bodies that were under way]
+   * refused for the bodies that were under way, connections let in]
    */
   readonly totals: Float64Array
   /** The store of keys and quotas answered when it was asked last. */
@@ -74,7 +74,8 @@ const outageCount = 5
 export const closedBy = { all: 6, address: 7 } as const
 const lossCount = 8
 const shedCount = 9
-const totalsCount = 10
+const openedCount = 10
+const totalsCount = 11
 
 export function newCounters(): Counters {
   return {
@@ -88,9 +89,18 @@ export function newCounters(): Counters {
   }
 }
 
-/** A request was answered with that status after so many milliseconds. */
-export function countRequest(counters: Counters, status: Status, durationMs: number): void {
+/**
+ * A request that began at `startedMs` was answered with that status at `nowMs`. Both instants, for a
+ * difference that is handed over would be a number on the heap.
+ */
+export function countRequest(
+  counters: Counters,
+  status: Status,
+  startedMs: number,
+  nowMs: number,
+): void {
   const { requests, durations, totals } = counters
+  const durationMs = nowMs - startedMs
   requests[statusIndex[status]!]! += 1
   let bucket = 0
   while (bucket < boundsMs.length && durationMs > boundsMs[bucket]!) bucket += 1
@@ -129,6 +139,11 @@ export function countClosed(
   at: (typeof closedBy)[keyof typeof closedBy],
 ): void {
   counters.totals[at]! += 1
+}
+
+/** A connection was let in. */
+export function countOpened(counters: Counters): void {
+  counters.totals[openedCount]! += 1
 }
 
 /** The store of keys and quotas has gone. */
@@ -246,6 +261,7 @@ export function totalsOf(snapshot: CounterSnapshot): {
   readonly closedForAddress: number
   readonly losses: number
   readonly shed: number
+  readonly opened: number
 } {
   return {
     durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
@@ -258,5 +274,6 @@ export function totalsOf(snapshot: CounterSnapshot): {
     closedForAddress: snapshot.totals[closedBy.address] ?? 0,
     losses: snapshot.totals[lossCount] ?? 0,
     shed: snapshot.totals[shedCount] ?? 0,
+    opened: snapshot.totals[openedCount] ?? 0,
   }
 }

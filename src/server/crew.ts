@@ -16,6 +16,7 @@ import type { Plans } from '../config/plan.ts'
 import type { CounterSnapshot } from './counters.ts'
 import type { TableFile, TableInfo, ToPrimary, WorkerSettings } from './message.ts'
 import { type Cause, type Member, type Roll, createRoll, say } from './roll.ts'
+import { type Stall, longerOf, noStall } from './stall.ts'
 import { type Vigil, keepVigil } from './vigil.ts'
 
 const workerProgram = fileURLToPath(new URL('./worker-main.js', import.meta.url))
@@ -69,10 +70,10 @@ export interface Crew {
   /** Lets the workers listen, with a table or without one; resolves when all do. */
   readonly start: (file: TableFile | undefined) => Promise<void>
   /**
-   * Two steps: all open and try it, then all swap. Gives the longest that a loop had to wait for a
-   * step. Throws `swap_failed`; then the old one stays in use.
+   * Two acts: all open and try it, one after the other, then all swap. Gives the longest waits of a
+   * loop for a step. Throws `swap_failed`; then the old one stays in use.
    */
-  readonly use: (file: TableFile) => Promise<number>
+  readonly use: (file: TableFile) => Promise<Stall>
   /** Tells the plans to every worker, also to those that come later. */
   readonly usePlans: (plans: Plans) => void
   /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
@@ -131,9 +132,14 @@ interface State {
  * what grew beyond it whenever a worker was idle, and grows again only where much survives, of which
  * checks leave nothing: 9 collections in 10,000 checks, at 35,000 checks a second thirty a second,
  * and in each of them everybody waits. With four they are 2. Helper threads, which have little to
- * copy, would only have to be waited for.
+ * copy and few buffers to free, would only have to be waited for: up to 14 ms where every core was
+ * busy.
  */
-const workerFlags = ['--min-semi-space-size=4', '--no-parallel-scavenge'] as const
+const workerFlags = [
+  '--min-semi-space-size=4',
+  '--no-parallel-scavenge',
+  '--no-concurrent-array-buffer-sweeping',
+] as const
 
 /** Forks the workers at once; they listen only after `start`. */
 export function createCrew(options: CrewOptions): Crew {
@@ -157,7 +163,7 @@ export function createCrew(options: CrewOptions): Crew {
   }
   // What the operator gives to Node on the command line (`node --min-semi-space-size=… main.js`)
   // comes behind, and so counts. NODE_OPTIONS reaches workers too, but any command line overrides
-  // it, and Node 20 refuses both of these flags there.
+  // it, and Node 20 refuses each of these flags there.
   const execArgv = [...workerFlags, ...process.execArgv]
   cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
   fill(state)
@@ -370,7 +376,7 @@ async function start(state: State, file: TableFile | undefined): Promise<void> {
   })
 }
 
-async function use(state: State, file: TableFile): Promise<number> {
+async function use(state: State, file: TableFile): Promise<Stall> {
   const { roll } = state
   const { table } = file
   let refusal = 'a worker does not answer'
@@ -384,8 +390,12 @@ async function use(state: State, file: TableFile): Promise<number> {
     return message.kind === 'opened' && message.table === table
   }
   const asked = [...roll.members].filter((member) => member.started)
-  const inTime = await roll.ask(asked, { kind: 'open', file }, { isAnswer, ms: openMs })
-  if (!inTime || refused > 0) {
+  // One after the other: together they would hold up each other, and those whom they serve.
+  const until = performance.now() + openMs
+  for (const member of asked) {
+    const ms = until - performance.now()
+    const inTime = await roll.ask([member], { kind: 'open', file }, { isAnswer, ms })
+    if (inTime && refused === 0) continue
     throw new IpriskError({ code: 'swap_failed', message: refusal, fault: 'environment' })
   }
   // From here on whoever begins to listen with another table is told to open this one.
@@ -393,14 +403,14 @@ async function use(state: State, file: TableFile): Promise<number> {
   for (const member of roll.listening()) {
     if (!asked.includes(member)) say(member, { kind: 'open', file })
   }
-  let stallMs = 0
+  let stall = noStall
   const isSwapped = (message: ToPrimary): boolean => {
     if (message.kind !== 'swapped' || message.table !== table) return false
-    stallMs = Math.max(stallMs, message.stallMs)
+    stall = longerOf(stall, message.stall)
     return true
   }
   await roll.ask(roll.listening(), { kind: 'swap', table }, { isAnswer: isSwapped, ms: openMs })
-  return stallMs
+  return stall
 }
 
 function restart(state: State): Promise<void> {

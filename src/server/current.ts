@@ -1,59 +1,78 @@
 // The tables that a worker has open: the one that answers, and while a swap is under way the one
-// that will. Opening and swapping are two steps, so that all workers swap only after all could open.
-// An opened table is tried: one that answers otherwise than it is known to is none to swap in.
+// that will. Opening and swapping are two acts, so that all workers swap only after all could open.
+// An opened table is tried: one that answers otherwise than it is known to is none to swap in. What
+// takes time is done in steps, each in a turn of the loop of its own.
 //
 // Invariant: a table is closed in a later turn of the loop than the one that swapped it out; every
 // answer is built within one turn, so nothing reads an unmapped page.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { IpriskError } from '../base/error.ts'
 import type { Table } from '../table/table.ts'
 import { firstUnlike } from '../table/trial.ts'
 import type { TableFile, TableInfo } from './message.ts'
+import { type Stall, longerOf, noStall, timed } from './stall.ts'
 
 export interface Current {
   /** The table that answers; `undefined` until the first swap. */
   readonly table: () => Table | undefined
   /** Its file; `undefined` until the first swap. */
   readonly file: () => TableFile | undefined
-  /** Maps a table beside the current one; throws what opening throws, and `table_differs`. */
-  readonly open: (file: TableFile) => TableInfo
+  /**
+   * Maps a table beside the current one; fails with what opening throws, and `table_differs`. Not to
+   * be called again before it has ended.
+   */
+  readonly open: (file: TableFile) => Promise<TableInfo>
   /** Answers from the opened table; `undefined` where that one is not open. */
   readonly swap: (number: number) => TableInfo | undefined
-  /** The longest step of the newest swap, for which the loop had to wait. */
-  readonly stallMs: () => number
+  /** The longest steps of the newest swap, for which the loop had to wait. */
+  readonly stall: () => Stall
 }
 
-export function createCurrent(openTable: (path: string) => Table): Current {
+/** Opens a table in steps (table/open.ts). */
+export type OpenInSteps = (path: string) => Iterator<undefined, Table, undefined>
+
+export function createCurrent(openInSteps: OpenInSteps): Current {
   let current: { readonly file: TableFile; readonly table: Table } | undefined
   let next: { readonly file: TableFile; readonly table: Table } | undefined
-  let stallMs = 0
-  const timed = <T>(step: () => T): T => {
-    const from = performance.now()
-    const result = step()
-    stallMs = Math.max(stallMs, performance.now() - from)
+  let stall = noStall
+  const noted = <T>(step: () => T): T => {
+    const { result, stall: held } = timed(step)
+    stall = longerOf(stall, held)
     return result
   }
-  const openTried = (file: TableFile): Table => {
-    const table = openTable(file.path)
-    const unlike = firstUnlike(table, file.known ?? [])
-    if (unlike === undefined) return table
-    table.close()
-    throw new IpriskError({
-      code: 'table_differs',
-      message: `${file.path} answers otherwise for ${unlike} here than where it was verified`,
-      fault: 'environment',
-    })
+  const openTried = async (file: TableFile): Promise<Table> => {
+    const steps = openInSteps(file.path)
+    let step = noted(() => steps.next())
+    while (step.done !== true) {
+      await nextTurn()
+      step = noted(() => steps.next())
+    }
+    const table = step.value
+    await nextTurn()
+    try {
+      const unlike = noted(() => firstUnlike(table, file.known ?? []))
+      if (unlike === undefined) return table
+      throw new IpriskError({
+        code: 'table_differs',
+        message: `${file.path} answers otherwise for ${unlike} here than where it was verified`,
+        fault: 'environment',
+      })
+    } catch (error) {
+      table.close()
+      throw error
+    }
   }
   return {
-    stallMs: () => stallMs,
+    stall: () => stall,
     table: () => current?.table,
     file: () => current?.file,
-    open: (file) => {
+    open: async (file) => {
       // A table that was opened and never swapped in: the primary gave it up.
       next?.table.close()
       next = undefined
-      stallMs = 0
-      const table = timed(() => openTried(file))
+      stall = noStall
+      const table = await openTried(file)
       next = { file, table }
       return infoOf(table)
     },
@@ -62,7 +81,7 @@ export function createCurrent(openTable: (path: string) => Table): Current {
       const old = current
       current = next
       next = undefined
-      if (old !== undefined) setImmediate(() => timed(() => old.table.close()))
+      if (old !== undefined) setImmediate(() => noted(() => old.table.close()))
       return infoOf(current.table)
     },
   }

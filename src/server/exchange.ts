@@ -81,7 +81,18 @@ export interface Exchange {
   /** Whether the connection may serve another request (framing.ts). */
   keep: boolean
   state: State
+  /** To be called when the wave has let it go: another request may have it then, if it is over. */
+  recycle: () => void
 }
+
+const neverRecycled = (): void => undefined
+
+/**
+ * Before the clock was read. As no number at all, so that V8 keeps the clock's own number in the field: it would
+ * unpack one of a field that only ever held numbers, and make a new one at each place that it is
+ * handed on to.
+ */
+const unread = undefined as unknown as number
 
 export function newExchange(service: Service, res: HttpResponse): Exchange {
   return {
@@ -98,10 +109,11 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
     owed: 0,
     owedMonth: noMonth,
     onEnd: undefined,
-    startedMs: 0,
+    startedMs: unread,
     key: undefined,
     keep: false,
     state: states.open,
+    recycle: neverRecycled,
   }
 }
 
@@ -125,7 +137,10 @@ export function closeExchange(exchange: Exchange): void {
   exchange.state = states.gone
   exchange.service.pending -= 1
   giveBack(exchange)
-  exchange.onEnd?.()
+  const { onEnd } = exchange
+  // An old exchange that is garbage would keep what this leads to until the next full collection.
+  exchange.onEnd = undefined
+  onEnd?.()
 }
 
 /** The client went away. After this `res` must not be touched. */

@@ -10,6 +10,7 @@ import { type CounterSnapshot, statuses, totalsOf } from './counters.ts'
 import type { WorkerStatus } from './crew.ts'
 import type { TableInfo } from './message.ts'
 import type { RefreshStatus } from './refresh.ts'
+import { refusalCodes } from './refusal.ts'
 import { type Cause, causes } from './roll.ts'
 import type { TablesStatus } from './tables.ts'
 
@@ -19,8 +20,8 @@ export interface Gathered {
   readonly total: CounterSnapshot
   /** The living ones by number. */
   readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
-  /** The same ones as the primary sees them. */
-  readonly members: readonly WorkerStatus[]
+  /** The same ones as the primary sees them; without open files where the system does not tell. */
+  readonly members: readonly (WorkerStatus & { readonly openFiles: number | undefined })[]
   readonly listening: number
   readonly restarts: Readonly<Record<Cause, number>>
   readonly degraded: boolean
@@ -50,6 +51,7 @@ function one(type: Family['type'], name: string, help: string, value: number | u
 export function familiesOf(gathered: Gathered): readonly Family[] {
   return [
     ...requestFamilies(gathered.total),
+    ...connectionFamilies(gathered.total),
     ...tableFamilies(gathered),
     ...swapFamilies(gathered),
     ...serverFamilies(gathered),
@@ -59,8 +61,7 @@ export function familiesOf(gathered: Gathered): readonly Family[] {
 }
 
 function requestFamilies(total: CounterSnapshot): readonly Family[] {
-  const { refused, aborted, rateLimited, quotaLimited, outages, losses, shed, ...closed } =
-    totalsOf(total)
+  const { refused, aborted, rateLimited, quotaLimited, outages, losses, shed } = totalsOf(total)
   return [
     {
       name: 'iprisk_requests_total',
@@ -98,16 +99,6 @@ function requestFamilies(total: CounterSnapshot): readonly Family[] {
       'Requests whose client went away before the answer.',
       aborted,
     ),
-    {
-      name: 'iprisk_connections_closed_total',
-      type: 'counter',
-      help: 'Connections closed at accept, by the cap that they were above.',
-      labels: ['cap'],
-      samples: [
-        [{ cap: 'all' }, closed.closedForAll],
-        [{ cap: 'address' }, closed.closedForAddress],
-      ],
-    },
     one(
       'counter',
       'iprisk_bodies_refused_total',
@@ -126,6 +117,23 @@ function requestFamilies(total: CounterSnapshot): readonly Family[] {
       'How often the store was found to have lost quota units that it had acknowledged.',
       losses,
     ),
+  ]
+}
+
+function connectionFamilies(total: CounterSnapshot): readonly Family[] {
+  const { opened, closedForAll, closedForAddress } = totalsOf(total)
+  return [
+    one('counter', 'iprisk_connections_opened_total', 'Connections that were let in.', opened),
+    {
+      name: 'iprisk_connections_closed_total',
+      type: 'counter',
+      help: 'Connections closed at accept, by the cap that they were above.',
+      labels: ['cap'],
+      samples: [
+        [{ cap: 'all' }, closedForAll],
+        [{ cap: 'address' }, closedForAddress],
+      ],
+    },
   ]
 }
 
@@ -170,13 +178,19 @@ function instant(text: string | null | undefined): number | undefined {
 }
 
 function swapFamilies({ tables, refresh }: Gathered): readonly Family[] {
-  const { swaps, refusals, last_swap: swap, last_refusal: refusal } = tables
+  const { swaps, refusals_by: refusals, last_swap: swap, last_refusal: refusal } = tables
   const since = (name: string, help: string, at: string | null | undefined): Family =>
     one('gauge', `iprisk_${name}_timestamp_seconds`, help, instant(at))
   const lasted = swap === null ? undefined : swap.took_ms / 1000
   return [
     one('counter', 'iprisk_table_swaps_total', 'New tables that were swapped in.', swaps),
-    one('counter', 'iprisk_table_refusals_total', 'New tables that were refused.', refusals),
+    {
+      name: 'iprisk_table_refusals_total',
+      type: 'counter',
+      help: 'New tables that were refused, by what was wrong.',
+      labels: ['reason'],
+      samples: refusalCodes.map((reason) => [{ reason }, refusals[reason]]),
+    },
     one(
       'gauge',
       'iprisk_table_held',
@@ -290,14 +304,26 @@ const workerFigures: readonly (readonly [
   ],
 ]
 
-function workerFamilies({ workers }: Gathered): readonly Family[] {
-  return workerFigures.map(([name, type, help, read]) => ({
+function workerFamilies({ workers, members }: Gathered): readonly Family[] {
+  const counted = workerFigures.map(([name, type, help, read]): Family => ({
     name,
     type,
     help,
     labels: ['worker'],
     samples: workers.map(({ worker, counters }) => [{ worker }, read(counters)]),
   }))
+  return [
+    ...counted,
+    {
+      name: 'iprisk_worker_open_fds',
+      type: 'gauge',
+      help: 'Open file descriptors of a worker, each of its connections one; process_max_fds is its limit too.',
+      labels: ['worker'],
+      samples: members.flatMap(({ worker, openFiles }) =>
+        openFiles === undefined ? [] : [[{ worker }, openFiles]],
+      ),
+    },
+  ]
 }
 
 /** The pools of all workers: how much waits, how long, and how busy their threads are. */
@@ -316,13 +342,13 @@ function poolFamilies({ total, workers }: Gathered): readonly Family[] {
     [
       'counter',
       'wait_seconds_total',
-      'From entering the line to the start of the task, all pieces together.',
+      'From entering the line to the start in a thread, all pieces together.',
       pool.waitMs / 1000,
     ],
     [
       'counter',
       'run_seconds_total',
-      'Time of threads at work; its rate over iprisk_pool_threads is their utilisation.',
+      'Time of threads with work, also while they wait for a core; its rate over iprisk_pool_threads is their utilisation.',
       pool.runMs / 1000,
     ],
   ] as const

@@ -9,7 +9,7 @@
 //   application/json ⏎ cache-control: no-store ⏎ x-request-id: prefix number ⏎ ratelimit-policy: …
 //   └ written once ────────────────────────────────────────────┘ └ each time   └ for another policy
 //   ⏎ ratelimit: "rate";r=99;t=1, "quota";r=999999;t=864000
-//     └ each time
+//     └ each time the digits that have changed, all of it where a number has become longer or shorter
 //
 // Invariant: what `headBytes` returns is good until its next call.
 
@@ -22,6 +22,7 @@ import { numberDigits, putNumber } from './requestid.ts'
 export const contentHeaders = 'application/json\r\ncache-control: no-store'
 
 const bytesMax = 1024
+const zero = 0x30
 const idLabel = '\r\nx-request-id: '
 const policyLabel = '\r\nratelimit-policy: '
 const remainingLabel = '\r\nratelimit: '
@@ -44,6 +45,14 @@ interface Head {
   policyAt: number
   /** Place behind the label of what remains. */
   remainingAt: number
+  /** By `remainingAt`: the number that stands there, and the place behind it. */
+  readonly numbers: Float64Array
+  readonly ends: Uint16Array
+  /** Numbers from here to below there are as long as the one that stands there. */
+  readonly shortest: Float64Array
+  readonly beyond: Float64Array
+  /** Place behind all that remains. */
+  end: number
 }
 
 function newHead(): Head {
@@ -55,6 +64,11 @@ function newHead(): Head {
     policy: '',
     policyAt: 0,
     remainingAt: 0,
+    numbers: new Float64Array(remainingLength),
+    ends: new Uint16Array(remainingLength),
+    shortest: new Float64Array(remainingLength),
+    beyond: new Float64Array(remainingLength),
+    end: 0,
   }
 }
 
@@ -75,7 +89,9 @@ export function headBytes(exchange: Exchange, nowMs: number): Uint8Array {
   if (key === undefined || policy === '') return valueOf(head, head.policyAt)
   if (head.policy !== policy) changePolicy(head, policy)
   limiter.remaining(key.allowance, nowMs, remaining)
-  return valueOf(head, putRemaining(out, head.remainingAt))
+  if (isAsLong(head)) for (let i = 0; i < remainingLength; i++) amend(head, i)
+  else putRemaining(head)
+  return valueOf(head, head.end)
 }
 
 function valueOf(head: Head, length: number): Uint8Array {
@@ -86,21 +102,57 @@ function valueOf(head: Head, length: number): Uint8Array {
   return value
 }
 
+/** Whether every number that remains is as long as the one that stands there. */
+function isAsLong({ shortest, beyond }: Head): boolean {
+  for (let i = 0; i < remainingLength; i++) {
+    const number = remaining[i]!
+    if (number < shortest[i]! || number >= beyond[i]!) return false
+  }
+  return true
+}
+
+/** Writes a number over one that is as long, up to the first digits that both have. */
+function amend({ out, numbers, ends }: Head, i: number): void {
+  let before = numbers[i]!
+  let rest = remaining[i]!
+  numbers[i] = rest
+  for (let at = ends[i]! - 1; rest !== before; at--) {
+    const next = Math.floor(rest / 10)
+    out[at] = zero + (rest - next * 10)
+    rest = next
+    before = Math.floor(before / 10)
+  }
+}
+
 /** `remainingText` as bytes; there is a rate or a quota, for there is a policy. */
-function putRemaining(out: Uint8Array, from: number): number {
-  const rate = remaining[remainingAt.rate]!
-  const quota = remaining[remainingAt.quota]!
-  let at = from
-  if (rate >= 0) {
-    at = putWhole(out, putBytes(out, at, rateLabel), rate)
-    at = putWhole(out, putBytes(out, at, resetLabel), remaining[remainingAt.rateReset]!)
-    if (quota >= 0) at = putBytes(out, at, separator)
+function putRemaining(head: Head): void {
+  const { out } = head
+  const { rate, rateReset, quota, quotaReset } = remainingAt
+  // What is not put: -1.
+  head.numbers.fill(-1)
+  head.shortest.fill(-1)
+  head.beyond.fill(0)
+  let at = head.remainingAt
+  if (remaining[rate]! >= 0) {
+    at = putNumberAt(head, rate, putBytes(out, at, rateLabel))
+    at = putNumberAt(head, rateReset, putBytes(out, at, resetLabel))
+    if (remaining[quota]! >= 0) at = putBytes(out, at, separator)
   }
-  if (quota >= 0) {
-    at = putWhole(out, putBytes(out, at, quotaLabel), quota)
-    at = putWhole(out, putBytes(out, at, resetLabel), remaining[remainingAt.quotaReset]!)
+  if (remaining[quota]! >= 0) {
+    at = putNumberAt(head, quota, putBytes(out, at, quotaLabel))
+    at = putNumberAt(head, quotaReset, putBytes(out, at, resetLabel))
   }
-  return at
+  head.end = at
+}
+
+function putNumberAt(head: Head, i: number, from: number): number {
+  const number = remaining[i]!
+  const end = putWhole(head.out, from, number)
+  head.numbers[i] = number
+  head.ends[i] = end
+  head.beyond[i] = 10 ** (end - from)
+  head.shortest[i] = end - from === 1 ? 0 : 10 ** (end - from - 1)
+  return end
 }
 
 /** Not hot: once a process. */
@@ -119,6 +171,8 @@ function changePolicy(head: Head, policy: string): void {
   const at = putAscii(out, putAscii(out, head.policyAt, policyLabel), policy)
   head.remainingAt = putAscii(out, at, remainingLabel)
   head.policy = policy
+  // Nothing is as long as what does not stand there yet.
+  head.shortest.fill(Infinity)
 }
 
 function putAscii(out: Uint8Array, at: number, text: string): number {

@@ -27,6 +27,7 @@ import type { StoreSettings } from '../config/settings.ts'
 import type { KnownAnswer } from '../table/trial.ts'
 import type { AddressSettings } from './addressform.ts'
 import type { CounterSnapshot } from './counters.ts'
+import type { Stall } from './stall.ts'
 import type { TlsFiles } from './tls.ts'
 
 /** What a worker must know before it can listen. */
@@ -75,12 +76,14 @@ export interface TableInfo {
   }[]
 }
 
+export interface Start {
+  readonly kind: 'start'
+  readonly settings: WorkerSettings
+  readonly file: TableFile | undefined
+}
+
 export type ToWorker =
-  | {
-      readonly kind: 'start'
-      readonly settings: WorkerSettings
-      readonly file: TableFile | undefined
-    }
+  | Start
   | { readonly kind: 'open'; readonly file: TableFile }
   | { readonly kind: 'swap'; readonly table: number }
   | { readonly kind: 'count' }
@@ -112,8 +115,8 @@ export type ToPrimary =
       readonly kind: 'swapped'
       readonly table: number
       readonly info: TableInfo
-      /** The longest that opening, swapping or closing has held up the loop. */
-      readonly stallMs: number
+      /** The longest of opening, swapping and closing. */
+      readonly stall: Stall
     }
   | { readonly kind: 'counted'; readonly counters: CounterSnapshot }
   | {

@@ -33,6 +33,7 @@ import { bodiesBytesOf } from './bodies.ts'
 import { type Crew, createCrew, rollingLingerMs } from './crew.ts'
 import type { TableInfo } from './message.ts'
 import type { Gathered } from './figures.ts'
+import { openFilesOf } from './files.ts'
 import { createMetrics } from './metrics.ts'
 import { probePort } from './probe.ts'
 import { type Refresh, type RefreshStatus, startRefresh } from './refresh.ts'
@@ -367,7 +368,10 @@ function openAdmin(
   }
   const gather = async (): Promise<Gathered> => {
     const { total, workers } = await crew.count()
-    const { workers: members, ...status } = crew.status()
+    const { workers: seen, ...status } = crew.status()
+    const members = await Promise.all(
+      seen.map(async (member) => ({ ...member, openFiles: await openFilesOf(member.pid) })),
+    )
     const ready = ['ready', 'degraded'].includes(readiness())
     const facts = { tables: tables.status(), refresh: refresh(), ready, now: Date.now() }
     return { total, workers, members, ...status, ...facts }

@@ -1,13 +1,14 @@
 // The built-in refresh: runs `iprisk build`, which fetches and compiles, every so often in a process
-// of the lowest priority. What it makes lies where the server looks for its table, and is taken in
-// as any other; what it refuses leaves the table as it is.
+// of the lowest priority. What it makes lies where the server looks for its table, and is taken in as
+// any other; what it refuses leaves the table as it is.
 //
 // Invariants: never two at once; after a failure it tries again sooner, at first after an eighth of
 // the time, then after twice as long each time, up to the whole; a server that ends ends it too.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { constants, setPriority } from 'node:os'
+import { readdirSync } from 'node:fs'
 import type { Log } from '../base/log.ts'
+import { yieldToAll } from '../base/schedule.ts'
 import { type Timer, runAfter } from './timer.ts'
 
 /** Of a span, at random, so that many servers do not ask the publishers at once. */
@@ -122,13 +123,23 @@ export function startRefresh(options: {
   }
 }
 
-/** At once, before it has threads: those inherit it. */
+/** Passes over the threads: one that began meanwhile has inherited it, or is found by the next. */
+const passes = 3
+
+/** As the pool's threads: it must not be felt, and they must not wait for it. */
 function lower({ pid }: ChildProcess): void {
   if (pid === undefined) return
+  yieldToAll(pid)
+  for (let pass = 0; pass < passes; pass += 1)
+    for (const thread of threadsOf(pid)) yieldToAll(thread)
+}
+
+/** On Linux, where a thread has a priority of its own; none elsewhere. */
+function threadsOf(pid: number): readonly number[] {
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW)
+    return readdirSync(`/proc/${pid}/task`).map(Number)
   } catch {
-    // It has ended, or the system forbids it; the work is the same.
+    return []
   }
 }
 

@@ -31,6 +31,7 @@ import { overdueMs } from './pulse.ts'
 import { replyError } from './reply.ts'
 import { isRequestId } from './requestid.ts'
 import { type Endpoint, checkEndpoint, routes } from './route.ts'
+import { waveMax } from './wave.ts'
 
 /**
  * A body that is too large is read on, and thrown away, for so long, so that its sender gets to see
@@ -69,11 +70,11 @@ interface Intake {
 /**
  * Intakes that wait for another request. One that is used again saves its two callbacks, its exchange
  * and half a kilobyte of garbage. Only those come back that no later turn of the loop can
- * know: their exchange was over when the endpoint returned, in the turn that brought the body's end.
+ * know: their exchange was over when the endpoint returned, or at the end of that turn (wave.ts).
  */
 const idle: Intake[] = []
-/** So many come back at most: more than bodies arrive in pieces at one time, ordinarily. */
-const idleMax = 1024
+/** So many come back at most: as many as a wave has room for. */
+const idleMax = waveMax
 
 /**
  * Every request of the public port comes in here. `known` is what uWebSockets.js's own router found
@@ -142,6 +143,7 @@ function newIntake(service: Service, res: HttpResponse): Intake {
       abortExchange(exchange)
     },
   }
+  exchange.recycle = () => letGo(intake)
   return intake
 }
 

@@ -1,9 +1,10 @@
 // Request ids: the caller's where it is fit to be repeated, else our own (contract 3.11).
 //
-// Invariant: an id that leaves here consists of A–Z a–z 0–9 . _ - only, so it can stand in a header
-// and in JSON without escaping.
+// Invariants: an id that leaves here consists of A–Z a–z 0–9 . _ - only, so it can stand in a header
+// and in JSON without escaping; it holds no key, for ids stand in the logs of whatever they pass.
 
 import { randomBytes } from 'node:crypto'
+import { keyPrefix } from '../account/key.ts'
 
 const charsMax = 64
 
@@ -19,7 +20,7 @@ export function isRequestId(text: string): boolean {
   for (let i = 0; i < text.length; i += 1) {
     if (allowed[text.charCodeAt(i)] !== 1) return false
   }
-  return true
+  return !text.includes(keyPrefix)
 }
 
 /** Base 36, of a fixed width so that an id can be written in place: 2^41 ids. */

@@ -124,7 +124,8 @@ export function createRoll(): Roll {
     listening: () => [...members].filter((member) => member.listening),
     total: () => [...members].map(({ counters }) => counters).reduce(addSnapshots, retired),
     ask: async (asked, question, { isAnswer, ms }) => {
-      const silent = new Set(asked)
+      // Nobody will tell of one that has died before it is asked.
+      const silent = new Set([...asked].filter((member) => members.has(member)))
       // Before `until`'s own listener, which looks at what this one has noted.
       const note = (member: Member, message: ToPrimary | undefined): void => {
         if (message === undefined || isAnswer(message)) silent.delete(member)

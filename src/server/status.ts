@@ -10,8 +10,8 @@ import type { Settings } from '../config/settings.ts'
 import { parseStoreUrl, showStore } from '../config/storeurl.ts'
 import type { Readiness } from './admin.ts'
 import { type CounterSnapshot, emptySnapshot, statuses, totalsOf } from './counters.ts'
-import type { WorkerStatus } from './crew.ts'
 import type { Gathered } from './figures.ts'
+import { connectionsThatFit, openFilesMax } from './files.ts'
 import type { TableInfo } from './message.ts'
 import type { RefreshStatus } from './refresh.ts'
 import type { Cause } from './roll.ts'
@@ -43,7 +43,19 @@ export interface ServerStatus {
       readonly resident_bytes: number
       readonly cpu_seconds: number
       readonly loop_delay_max_seconds: number
+      readonly open_files: number | null
     }[]
+  }
+  /** Of each worker. */
+  readonly connections: {
+    readonly asked: number
+    /** What the limit of open files leaves of it. */
+    readonly cap: number
+    /** `null` where there is none, or the system does not say. */
+    readonly open_files_max: number | null
+    /** Of all workers together: let in so far, and open just now. */
+    readonly opened: number
+    readonly open: number
   }
   readonly table: TableStatus | null
   readonly tables: TablesStatus
@@ -113,6 +125,7 @@ export function serverStatus(
       causes: restarts,
       each: members.map((member) => eachOf(member, workers)),
     },
+    connections: connectionsStatus(settings.serve.connections, gathered),
     table: table === undefined ? null : tableStatus(settings.table, table, now),
     tables,
     refresh: refresh ?? null,
@@ -127,7 +140,7 @@ export function serverStatus(
 }
 
 function eachOf(
-  { privateBytes, ...rest }: WorkerStatus,
+  { privateBytes, openFiles, ...rest }: Gathered['members'][number],
   counts: Gathered['workers'],
 ): ServerStatus['workers']['each'][number] {
   const { counters = emptySnapshot } = counts.find(({ worker }) => worker === rest.worker) ?? {}
@@ -137,6 +150,22 @@ function eachOf(
     resident_bytes: counters.residentBytes,
     cpu_seconds: counters.cpuSeconds,
     loop_delay_max_seconds: counters.loop.delayMaxSeconds,
+    open_files: openFiles ?? null,
+  }
+}
+
+/** Of this process, whose limit those have that it starts. */
+export function connectionsStatus(
+  asked: number,
+  { total, workers }: Pick<Gathered, 'total' | 'workers'> = { total: emptySnapshot, workers: [] },
+): ServerStatus['connections'] {
+  const filesMax = openFilesMax()
+  return {
+    asked,
+    cap: connectionsThatFit(asked, filesMax),
+    open_files_max: Number.isFinite(filesMax) ? filesMax : null,
+    opened: totalsOf(total).opened,
+    open: workers.reduce((sum, { counters }) => sum + counters.connections, 0),
   }
 }
 

@@ -53,7 +53,7 @@ export function streamJson(exchange: Exchange, pieces: Pieces): void {
     }
   }
   const end = (): void => {
-    countRequest(exchange.service.counters, 200, performance.now() - exchange.startedMs)
+    countRequest(exchange.service.counters, 200, exchange.startedMs, performance.now())
     res.end(pieces.after, close)
     if (exchange.service.logRequests) logAnswer(exchange, 200)
     closeExchange(exchange)

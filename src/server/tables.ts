@@ -11,7 +11,7 @@
 //             that start later, until another comes or the operator asks to reload
 //
 // Invariants: one at a time, in the order asked; a table that is refused for whatever reason leaves
-// the one in use as it is; of every refusal the reason is logged and kept.
+// the one in use as it is; of every refusal the reason is logged, kept and counted by its code.
 
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,9 @@ import { messageOf } from '../base/error.ts'
 import type { Log } from '../base/log.ts'
 import type { Crew } from './crew.ts'
 import type { TableFile } from './message.ts'
+import { type Refusal, type RefusalCode, refusalCodes, refusalOf } from './refusal.ts'
 import type { Shelf, Taken } from './shelf.ts'
+import type { Stall } from './stall.ts'
 import { fileIdentity } from './watch.ts'
 
 export type Outcome =
@@ -35,6 +37,7 @@ export type Outcome =
 export interface TablesStatus {
   readonly swaps: number
   readonly refusals: number
+  readonly refusals_by: Readonly<Record<RefusalCode, number>>
   /** The one that `rollback` goes back to. */
   readonly previous: string | null
   /** The one that was rolled back. */
@@ -47,10 +50,13 @@ export interface TablesStatus {
     readonly took_ms: number
     /** The longest that a worker's loop had to wait for a step of it. */
     readonly stall_ms: number
+    /** The most that a worker's process computed meanwhile. */
+    readonly stall_cpu_ms: number
   } | null
   readonly last_refusal: {
     readonly at: string
     readonly path: string
+    readonly code: RefusalCode
     readonly reason: string
   } | null
 }
@@ -91,7 +97,7 @@ interface State {
   /** It was, or an order after it. */
   refused: boolean
   swaps: number
-  refusals: number
+  readonly refusals: Record<RefusalCode, number>
   lastSwap: TablesStatus['last_swap']
   lastRefusal: TablesStatus['last_refusal']
 }
@@ -104,13 +110,13 @@ export function keepTables(parts: Parts): Tables {
     tried: '',
     refused: false,
     swaps: 0,
-    refusals: 0,
+    refusals: countsOfNone(),
     lastSwap: null,
     lastRefusal: null,
   }
   let line: Promise<unknown> = Promise.resolve()
   const inTurn = (act: () => Promise<Outcome>): Promise<Outcome> => {
-    const done = line.then(act).catch((error: unknown) => refuse(parts, state, messageOf(error)))
+    const done = line.then(act).catch((error: unknown) => refuse(parts, state, refusalOf(error)))
     line = done
     return done
   }
@@ -122,13 +128,18 @@ export function keepTables(parts: Parts): Tables {
     rollback: () => inTurn(() => rollback(parts, state)),
     status: () => ({
       swaps: state.swaps,
-      refusals: state.refusals,
+      refusals: Object.values(state.refusals).reduce((sum, count) => sum + count, 0),
+      refusals_by: { ...state.refusals },
       previous: state.previous?.id ?? null,
       held: state.hold?.held ?? null,
       last_swap: state.lastSwap,
       last_refusal: state.lastRefusal,
     }),
   }
+}
+
+function countsOfNone(): Record<RefusalCode, number> {
+  return Object.fromEntries(refusalCodes.map((code) => [code, 0])) as Record<RefusalCode, number>
 }
 
 async function begin(parts: Parts, state: State): Promise<TableFile | undefined> {
@@ -138,7 +149,7 @@ async function begin(parts: Parts, state: State): Promise<TableFile | undefined>
   const first = await load(parts, { path, force: true })
   if (state.hold === undefined || ('id' in first && first.id !== state.hold.held)) {
     release(parts, state)
-    if (!('id' in first)) refuse(parts, state, first.reason)
+    if (!('id' in first)) refuse(parts, state, first)
     else state.current = first
   } else {
     // What was rolled back stays out of servers that start later, too.
@@ -152,7 +163,7 @@ async function begin(parts: Parts, state: State): Promise<TableFile | undefined>
       log.error({ held }, `The table that was rolled back is used: ${instead.reason}`)
       release(parts, state)
       state.current = first
-    } else refuse(parts, state, first.reason)
+    } else refuse(parts, state, first)
   }
   // There is nothing better to serve; the build's gate has let it pass, or was told to.
   for (const caution of state.current?.cautions ?? []) log.warn({ path }, caution)
@@ -190,7 +201,7 @@ async function takeIn(
   // As at the start: without any table there is nothing better to serve.
   const force = how.force || before === undefined
   const taken = await load(parts, { path, force, before: before?.file })
-  if (!('id' in taken)) return refuse(parts, state, taken.reason)
+  if (!('id' in taken)) return refuse(parts, state, taken)
   const isSame = taken.id === before?.id
   if (isSame && isWhole(state)) {
     await shelf.remove(taken.file)
@@ -224,7 +235,7 @@ async function rollback(parts: Parts, state: State): Promise<Outcome> {
   const fromMs = performance.now()
   // As any other: whatever has become of the copy meanwhile, it is verified and tried.
   const taken = await load(parts, { path: previous.file.path, force: true })
-  if (!('id' in taken)) return refuse(parts, state, taken.reason)
+  if (!('id' in taken)) return refuse(parts, state, taken)
   const outcome = await swap(parts, state, { taken, fromMs })
   if (outcome.kind !== 'swapped') return outcome
   state.hold = { held: current.id }
@@ -249,12 +260,12 @@ async function swap(
 ): Promise<Outcome> {
   const { path, crew, shelf, log } = parts
   const { taken, fromMs } = of
-  let stallMs: number
+  let stall: Stall
   try {
-    stallMs = await crew.use(taken.file)
+    stall = await crew.use(taken.file)
   } catch (error) {
     await shelf.remove(taken.file)
-    return refuse(parts, state, messageOf(error))
+    return refuse(parts, state, refusalOf(error))
   }
   state.swaps += 1
   state.lastSwap = {
@@ -262,40 +273,42 @@ async function swap(
     table: taken.id,
     from: state.current?.id ?? null,
     took_ms: Math.round(performance.now() - fromMs),
-    stall_ms: Math.round(stallMs * 1000) / 1000,
+    stall_ms: Math.round(stall.ms * 1000) / 1000,
+    stall_cpu_ms: Math.round(stall.cpuMs * 1000) / 1000,
   }
   state.current = taken
   log.info({ table: taken.id, path }, 'A new table answers.')
   return { kind: 'swapped', table: taken.id }
 }
 
-function refuse(parts: Parts, state: State, reason: string): Outcome {
+function refuse(parts: Parts, state: State, { code, reason }: Refusal): Outcome {
   const { path, log, signal } = parts
   // An end that came in between is no fault of the table.
   if (signal.aborted) return { kind: 'refused', reason: 'The server is ending.' }
   state.refused = true
-  state.refusals += 1
-  state.lastRefusal = { at: new Date().toISOString(), path, reason }
+  state.refusals[code] += 1
+  state.lastRefusal = { at: new Date().toISOString(), path, code, reason }
   const stays = state.current === undefined ? 'None answers.' : 'The one before it stays in use.'
-  log.error({ path }, `The new table is not used: ${reason} ${stays}`)
+  log.error({ path, code }, `The new table is not used: ${reason} ${stays}`)
   return { kind: 'refused', reason }
 }
 
 async function load(
   { shelf, signal }: Parts,
   of: { readonly path: string; readonly force: boolean; readonly before?: TableFile | undefined },
-): Promise<Taken | { readonly reason: string }> {
+): Promise<Taken | Refusal> {
   const { path, force, before } = of
-  if (signal.aborted) return { reason: 'The server is ending.' }
+  if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
   if (isAbsent(path)) {
     return {
+      code: 'missing',
       reason: `There is no table at ${path}: "iprisk build" makes one, --table names another.`,
     }
   }
   try {
     return await shelf.take(path, { signal, force, ...(before === undefined ? {} : { before }) })
   } catch (error) {
-    return { reason: messageOf(error) }
+    return refusalOf(error)
   }
 }
 

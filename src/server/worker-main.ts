@@ -6,7 +6,8 @@ import process from 'node:process'
 import { openAccount } from '../account/account.ts'
 import type { Keyring } from '../account/keyring.ts'
 import { createLog } from '../base/log.ts'
-import { openTable } from '../table/open.ts'
+import { takeShortSlices } from '../base/schedule.ts'
+import { openInSteps } from '../table/open.ts'
 import { workerClosingMs } from '../base/limits.ts'
 import type { Plans } from '../config/plan.ts'
 import type { PlansChange, ToPrimary, ToWorker } from './message.ts'
@@ -31,11 +32,13 @@ function send(message: ToPrimary): void {
   if (process.connected) process.send?.(message)
 }
 
+takeShortSlices()
+
 const receive = createWorker({
   send,
   pulse: startPulse(send),
   // Not read in here, on a loop that answers: take-main.ts did, and memory is shared.
-  openTable,
+  openInSteps,
   openAccount: async (options) => {
     const account = await openAccount(options)
     keyring = account.keyring

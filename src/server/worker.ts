@@ -13,7 +13,6 @@ import { keyRefreshMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import { present } from '../base/present.ts'
 import { type Pool, createPool } from '../pool/pool.ts'
-import type { Table } from '../table/table.ts'
 import { logsRequests } from './access.ts'
 import { createBodies } from './bodies.ts'
 import { createConnections } from './connections.ts'
@@ -25,11 +24,12 @@ import {
   newCounters,
   snapshotOf,
 } from './counters.ts'
-import { type Current, createCurrent } from './current.ts'
+import { type Current, type OpenInSteps, createCurrent } from './current.ts'
 import type { Service } from './exchange.ts'
 import { describeError } from './fault.ts'
 import { watchLoop } from './loop.ts'
-import type { TableFile, ToPrimary, ToWorker, WorkerSettings } from './message.ts'
+import type { Start, ToPrimary, ToWorker, WorkerSettings } from './message.ts'
+import { orderTables } from './orders.ts'
 import type { Pulse } from './pulse.ts'
 import { handleRequest } from './request.ts'
 import { requestIds } from './requestid.ts'
@@ -46,18 +46,10 @@ const countMs = 1000
  */
 const lingerMsDefault = 250
 
-/**
- * Threads of the pool yield to checks on the same cores. Beside a full pool, with everything on two
- * busy cores, by turns in one run: 18,500 checks a second and a p99 of 11.8 ms at 0, 22,400 and 8.9
- * at 10, 24,800 and 6.9 at 19. SCHED_IDLE (25,400, 7.4) gains no more, cores of their own with 10
- * neither (24,700, 7.5). At 19 they still get one part in seventy of a core that is never idle.
- */
-const poolNice = 19
-
 export interface WorkerParts {
   readonly send: (message: ToPrimary) => void
   readonly pulse: Pulse
-  readonly openTable: (path: string) => Table
+  readonly openInSteps: OpenInSteps
   readonly openAccount: (options: AccountOptions) => Promise<Account>
   readonly createLog: (settings: WorkerSettings) => Log
   readonly exit: (code: number) => void
@@ -87,44 +79,31 @@ interface End {
 export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const { send } = parts
   const counters = newCounters()
-  const current = createCurrent(parts.openTable)
+  const current = createCurrent(parts.openInSteps)
   const loop = watchLoop()
   const snapshot = (): CounterSnapshot => snapshotOf(counters, pool?.counts(), loop.read())
   let running: Promise<Running> | undefined
   let pool: Pool | undefined
 
-  const open = (file: TableFile): boolean => {
-    const table = file.table
-    try {
-      send({ kind: 'opened', table, info: current.open(file) })
-      return true
-    } catch (error) {
-      send({ kind: 'refused', table, message: messageOf(error) })
-      return false
+  const tables = orderTables({ send, current, retire: (table) => pool?.retire(table) })
+
+  const begin = async ({ file, settings }: Start): Promise<Running> => {
+    if (file !== undefined) {
+      void tables.open(file)
+      await tables.swap(file.table)
     }
-  }
-  const swap = (table: number): void => {
-    const old = current.file()
-    const info = current.swap(table)
-    if (info === undefined) return
-    const say = (): void => send({ kind: 'swapped', table, info, stallMs: current.stallMs() })
-    // Said when the old table is unmapped: whoever lets go last of a removed file waits until the
-    // system has freed it, a hundred milliseconds and more. Immediates run in their order.
-    if (old === undefined) say()
-    // Requests in the pool go on with the table that they began with; its file must be there.
-    else setImmediate(() => void (pool?.retire(old.table) ?? Promise.resolve()).then(say, say))
+    pool = createPool({
+      ...settings.pool,
+      yielding: true,
+      onDeath: (cause) => void tellDeath(running, cause),
+    })
+    return start(parts, settings, { counters, current, pool, snapshot })
   }
 
   return (message) => {
     switch (message.kind) {
       case 'start':
-        if (message.file !== undefined && open(message.file)) swap(message.file.table)
-        pool = createPool({
-          ...message.settings.pool,
-          nice: poolNice,
-          onDeath: (cause) => void tellDeath(running, cause),
-        })
-        running = start(parts, message.settings, { counters, current, pool, snapshot })
+        running = begin(message)
         running.then(
           () => send({ kind: 'listening' }),
           (error: unknown) => {
@@ -134,10 +113,10 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         )
         return
       case 'open':
-        open(message.file)
+        void tables.open(message.file)
         return
       case 'swap':
-        swap(message.table)
+        void tables.swap(message.table)
         return
       case 'count':
         send({ kind: 'counted', counters: snapshot() })

@@ -57,8 +57,8 @@ interface Writer {
   readonly reader: Reader
 }
 
-/** `asked.family` must not be 0. */
-export function openAnswers(reader: Reader): (asked: Asked) => AnswerBytes {
+/** `asked.family` must not be 0; `found` is what `locate` says of it, where the caller knows that. */
+export function openAnswers(reader: Reader): (asked: Asked, found?: Located) => AnswerBytes {
   const { views } = reader
   const { runs } = views
   if (runs.length === 0) return (asked) => writePlainly(reader, asked)
@@ -70,7 +70,7 @@ export function openAnswers(reader: Reader): (asked: Asked) => AnswerBytes {
     answer: { classification: 'clean', body: new Uint8Array(0) },
     reader,
   }
-  return (asked) => write(writer, asked)
+  return (asked, found) => write(writer, asked, found)
 }
 
 /** Not hot: by the twin. */
@@ -82,10 +82,11 @@ function writePlainly(reader: Reader, { bytes, from, to }: Asked): AnswerBytes {
   }
 }
 
-function write(writer: Writer, asked: Asked): AnswerBytes {
-  const { views, runWords, fragments, located, answer } = writer
+function write(writer: Writer, asked: Asked, found: Located | undefined): AnswerBytes {
+  const { views, runWords, fragments, answer } = writer
   const { family } = asked
-  locate(views, family === 4 ? 4 : 6, asked.words, located)
+  const located = found ?? writer.located
+  if (found === undefined) locate(views, family === 4 ? 4 : 6, asked.words, located)
   const network = located.bogon ? 0 : located.network
   const location = located.bogon ? 0 : located.location
   // The cold reads first: they go on while the rest is written.

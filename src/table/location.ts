@@ -35,18 +35,23 @@ export function readCountry(
 const locationTexts = { state: 1, city: 2, zip: 3, timezone: 6 } as const
 const countryTexts = { country_code: 0, country: 3 } as const
 
-/** The string of one member, for those who copy its bytes. `id` as for `readLocation`. */
-export function locationString(
+export type PlaceText = keyof typeof locationTexts | keyof typeof countryTexts
+
+/** Finds the string of one member, for those who copy its bytes; ids as for `readLocation`. */
+export function locationStrings(
   views: { readonly countries: Uint32Array; readonly locations: Int32Array },
-  id: number,
-  member: keyof typeof locationTexts | keyof typeof countryTexts,
-): number {
+  member: PlaceText,
+): (id: number) => number {
   const { countries, locations } = views
-  const at = (id - 1) * locationWords
   if (member === 'country_code' || member === 'country') {
-    return countries[((locations[at] ?? 1) - 1) * countryWords + countryTexts[member]] ?? 0
+    const word = countryTexts[member]
+    return (id) => {
+      const country = locations[(id - 1) * locationWords] ?? 1
+      return countries[(country - 1) * countryWords + word] ?? 0
+    }
   }
-  return locations[at + locationTexts[member]] ?? 0
+  const word = locationTexts[member]
+  return (id) => locations[(id - 1) * locationWords + word] ?? 0
 }
 
 /** What a location says itself, without its country; members in the order of the answer. */

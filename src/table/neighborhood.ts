@@ -11,6 +11,7 @@ import { type Kind, kinds } from '../model/kind.ts'
 import {
   densityDoubles,
   evidenceWords,
+  ipv4IndexShift,
   keyBucketDivisor,
   networkWords,
   recordWords,
@@ -88,8 +89,9 @@ function ipv4Counts(views: Views, words: Uint32Array): readonly Near[] {
   })
   const widest = scopes.at(-1)!
   const { ipv4_starts: starts, ipv4_records: records } = views
-  // The bucket of the index is the /20 itself.
-  let piece = views.ipv4_index[Math.floor(widest.first / 4096)] ?? 0
+  // The /20 begins with a bucket of the index.
+  const bucket = widest.first >>> ipv4IndexShift(views.ipv4_index.length)
+  let piece = views.ipv4_index[bucket] ?? 0
   for (; piece < starts.length && starts[piece]! <= widest.last; piece++) {
     const mask = maskOf(views, records[piece]!)
     const end = piece + 1 < starts.length ? starts[piece + 1]! - 1 : 2 ** 32 - 1

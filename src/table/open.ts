@@ -5,6 +5,7 @@ import { type MapPlace, mapFile } from '../base/map.ts'
 import { IpriskError } from '../base/error.ts'
 import { openAnswers } from './answer.ts'
 import { type Reader, check } from './check.ts'
+import { locateGroup, touchRuns } from './group.ts'
 import { openStrings } from './string.ts'
 import type { Table } from './table.ts'
 import { readTableFile } from './view.ts'
@@ -24,9 +25,19 @@ export interface OpenTable extends Table {
  * `table_version`.
  */
 export function openTable(path: string): OpenTable {
+  const steps = openInSteps(path)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
+}
+
+/** The same in steps, for a loop that serves others between them. To be run to its end. */
+export function* openInSteps(path: string): Generator<undefined, OpenTable, undefined> {
   const map = mapFile(path)
   try {
+    yield
     const file = readTableFile(map.bytes, path)
+    yield
     const reader = { id: file.id, views: file.views, strings: openStrings(file.views) }
     const answers = openAnswers(reader)
     let open = true
@@ -43,9 +54,14 @@ export function openTable(path: string): OpenTable {
         if (!open) throw closed(path)
         return check(reader, text)
       },
-      answer(asked) {
+      answer(asked, found) {
         if (!open) throw closed(path)
-        return answers(asked)
+        return answers(asked, found)
+      },
+      prepare(group) {
+        if (!open) throw closed(path)
+        locateGroup(group, reader.views)
+        touchRuns(group, reader.views)
       },
       close() {
         open = false

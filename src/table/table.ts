@@ -5,6 +5,8 @@ import type { Day } from '../base/day.ts'
 import type { Voice } from '../model/evidence.ts'
 import type { AnswerBytes } from './answer.ts'
 import type { Asked } from './asked.ts'
+import type { Group } from './group.ts'
+import type { Located } from './locate.ts'
 
 /** How a feed's word counts, and between what its weight lies with 80 percent (build/doubt.ts). */
 export interface SourceVoice extends Omit<Voice, 'id'> {
@@ -40,9 +42,12 @@ export interface Table {
   check(text: string): CheckAnswer | undefined
   /**
    * The same answer as JSON bytes, without an object or a string: exactly JSON.stringify of `check`.
-   * `asked.family` must not be 0. What it returns is good until the next call, of any table.
+   * `asked.family` must not be 0. What it returns is good until the next call, of any table. `found` is
+   * what this table has located it as, where the caller knows that.
    */
-  answer(asked: Asked): AnswerBytes
+  answer(asked: Asked, found?: Located): AnswerBytes
+  /** Looks up a group, whose `located` are for `answer`, and reads ahead what those answers need. */
+  prepare(group: Group): void
   /** Unmaps the file. Any use afterwards throws; views must not outlive it. */
   close(): void
 }

@@ -20,6 +20,8 @@ export interface KnownAnswer {
 export interface Trial {
   /** Why the table must not take the place of the one in use; none where it may. */
   readonly reasons: readonly string[]
+  /** What the first of them is about; `null` where there is none. */
+  readonly against: 'canary' | 'changed' | null
   /** What is odd about it and no reason to refuse it. */
   readonly cautions: readonly string[]
   /** What every process that opens this table must be told by it. */
@@ -52,9 +54,10 @@ export function tryTable(table: OpenTable, before: OpenTable | undefined): Trial
   const known = addresses
     .filter((_, i) => i % every === 0)
     .map((address) => ({ address, answer: answerOf(table, address) }))
-  if (before === undefined) return { reasons: [], cautions: wrong, known }
+  if (before === undefined) return { reasons: [], against: null, cautions: wrong, known }
   const wrongBefore = new Set(misjudged(before, canaries).map(canaryOf))
   const reasons = wrong.filter((line) => !wrongBefore.has(canaryOf(line)))
+  const isMisjudging = reasons.length > 0
   const changed = sample.filter((address) => wordOf(before, address) !== wordOf(table, address))
   const percent = (100 * changed.length) / Math.max(1, sample.length)
   if (percent > changedMaxPercent) {
@@ -64,7 +67,8 @@ export function tryTable(table: OpenTable, before: OpenTable | undefined): Trial
     )
   }
   const cautions = wrong.filter((line) => !reasons.includes(line))
-  return { reasons, cautions, known }
+  if (reasons.length === 0) return { reasons, against: null, cautions, known }
+  return { reasons, against: isMisjudging ? 'canary' : 'changed', cautions, known }
 }
 
 /** The first address that `table` answers otherwise than it is known to; `undefined` for none. */

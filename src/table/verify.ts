@@ -9,8 +9,8 @@ import { accuracies } from '../model/location.ts'
 import {
   countryWords,
   evidenceWords,
-  indexBits,
   indexBuckets,
+  ipv4IndexShift,
   keyBucketDivisor,
   locationWords,
   networkWords,
@@ -23,6 +23,7 @@ import {
   verdictWords,
 } from '../schema/layout.ts'
 import { type SectionName, sectionNames } from '../schema/section.ts'
+import { checkFiner } from './finer.ts'
 import { checksumDiffers, corrupt } from './trailer.ts'
 import { type TableFile, readTableFile } from './view.ts'
 
@@ -42,6 +43,7 @@ export function verifyTable(path: string): { readonly id: string; readonly bytes
     checkPadding(map.bytes, file, path)
     checkIpv4(file, fail)
     checkIpv6(file, fail)
+    checkFiner(file.views, fail)
     checkTails(file, fail)
     checkIds(file, fail)
     checkLists(file, fail)
@@ -101,9 +103,10 @@ function checkIpv4({ views }: TableFile, fail: Fail): void {
   for (let i = 1; i < starts.length; i++) {
     if (starts[i]! <= starts[i - 1]!) fail('ipv4_starts', i, 'the starts do not ascend')
   }
-  checkIndex(index, starts.length, (i) => starts[i]! >>> (32 - indexBits), 'ipv4_index', fail)
-  for (let b = 0; b < indexBuckets; b++) {
-    if (starts[index[b]!]! > b * 2 ** (32 - indexBits)) {
+  const shift = ipv4IndexShift(index.length)
+  checkIndex(index, starts.length, (i) => starts[i]! >>> shift, 'ipv4_index', fail)
+  for (let b = 0; b < index.length - 1; b++) {
+    if (starts[index[b]!]! > b * 2 ** shift) {
       fail('ipv4_index', b, 'a bucket begins after its first address')
     }
   }
@@ -134,8 +137,9 @@ function checkIndex(
   section: 'ipv4_index' | 'ipv6_index',
   fail: Fail,
 ): void {
-  if (index[indexBuckets] !== count - 1) fail(section, indexBuckets, 'it does not end at the end')
-  for (let b = 0; b < indexBuckets; b++) {
+  const buckets = index.length - 1
+  if (index[buckets] !== count - 1) fail(section, buckets, 'it does not end at the end')
+  for (let b = 0; b < buckets; b++) {
     const here = index[b]!
     const next = index[b + 1]!
     if (here > next) fail(section, b, 'it does not ascend')

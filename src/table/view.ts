@@ -13,12 +13,16 @@ import {
   densityDoubles,
   evidenceWords,
   formatMinor,
+  indexBits,
+  indexBitsMax,
   indexBuckets,
   locationWords,
   networkWords,
   recordWords,
+  secondLevel,
   sectionAlignment,
   tailWords,
+  thirdLevel,
   trailerBytes,
   verdictWords,
 } from '../schema/layout.ts'
@@ -97,7 +101,7 @@ function readViews(
 ): Views {
   const read = <Name extends SectionName>(name: Name): Views[Name] => {
     // No byte of the file: an older one has no such section.
-    if (header.minor() < (laterSections[name] ?? 0)) return new Float64Array(0) as Views[Name]
+    if (header.minor() < (laterSections[name] ?? 0)) return emptyView(name) as Views[Name]
     const view = readView(header, name, path)
     const offset = view.byteOffset - bytes.byteOffset
     const end = offset + view.byteLength
@@ -133,7 +137,14 @@ function readViews(
     network_runs: read('network_runs'),
     location_runs: read('location_runs'),
     runs: read('runs'),
+    ipv6_second: read('ipv6_second'),
+    ipv6_third: read('ipv6_third'),
   }
+}
+
+/** Of the section's own kind: V8 makes a search slower that has met two kinds of array in one place. */
+function emptyView(name: SectionName): View {
+  return sections[name].elementBytes === 4 ? new Uint32Array(0) : new Float64Array(0)
 }
 
 function readView(header: TableHeader, name: SectionName, path: string): View {
@@ -213,9 +224,11 @@ function checkLengths(views: Views, path: string): void {
       throw corrupt(path, name, 0, `${views[name].length} words are no multiple of ${words}`)
     }
   }
+  const indexLength = views.ipv4_index.length
+  const bits = Math.min(indexBitsMax, Math.max(indexBits, Math.floor(Math.log2(indexLength))))
   const densitiesLength = (views.networks.length / networkWords) * densityDoubles
   const equals: readonly (readonly [SectionName, number])[] = [
-    ['ipv4_index', indexBuckets + 1],
+    ['ipv4_index', 2 ** bits + 1],
     ['ipv6_index', indexBuckets + 1],
     ['ipv4_records', views.ipv4_starts.length],
     ['ipv6_records', views.ipv6_keys.length],
@@ -223,6 +236,7 @@ function checkLengths(views: Views, path: string): void {
     // Empty in a table from before there were any.
     ...(views.densities.length === 0 ? [] : ([['densities', densitiesLength]] as const)),
     ...(views.runs.length === 0 ? [] : runLengths(views)),
+    ...(views.ipv6_second.length === 0 ? [] : finerLengths(views)),
   ]
   for (const [name, length] of equals) {
     if (views[name].length !== length) {
@@ -232,6 +246,15 @@ function checkLengths(views: Views, path: string): void {
   for (const name of ['ipv4_starts', 'ipv6_keys', 'ipv6_tail_groups', 'string_offsets'] as const) {
     if (views[name].length === 0) throw corrupt(path, name, 0, 'it is empty')
   }
+}
+
+/** Its last element that can be used: of all keys, the one behind the last slot. */
+function finerLengths(views: Views): readonly (readonly [SectionName, number])[] {
+  const keys = views.ipv6_keys.length
+  return [
+    ['ipv6_second', (keys >>> secondLevel.share) + 1],
+    ['ipv6_third', (keys >>> thirdLevel.share) + 1],
+  ]
 }
 
 function runLengths(views: Views): readonly (readonly [SectionName, number])[] {

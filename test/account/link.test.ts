@@ -18,6 +18,8 @@ const refusal = Object.assign(
 class PlayedWire implements Wire {
   readonly name = 'redis://played:1'
   mode: 'well' | 'failing' | 'frozen' | 'refusing' | 'unconnected' = 'well'
+  /** Looks are refused as well. */
+  refusesLooks = false
   sent = 0
   readonly scripts: string[] = []
   reconnects = 0
@@ -32,6 +34,7 @@ class PlayedWire implements Wire {
   }
 
   async look(): Promise<void> {
+    if (this.mode === 'refusing' && this.refusesLooks) throw refusal
     await this.answer('')
   }
 
@@ -195,6 +198,22 @@ describe('a link', () => {
     expect(await until(() => !link.down())).toBeLessThan(1900)
     expect(await lease()).toBe('reply')
     expect(said).toEqual([said[0], 'up'])
+  })
+
+  it('knows one that refuses changes by a look alone, and reads on', async () => {
+    const wire = new PlayedWire()
+    const { link, said } = await open(wire)
+    wire.refusesLooks = true
+    wire.mode = 'refusing'
+    await until(() => link.down())
+    expect(said).toEqual([expect.stringMatching(/refuses to try: OOM/)])
+    const lease = (): Promise<unknown> => link.run(leaseScript, ['iprisk:{k}:quota:2026-08'], [])
+    await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', message: /OOM/ })
+    expect(await ask(link)).toBe('reply')
+    wire.mode = 'well'
+    await until(() => !link.down())
+    expect(await lease()).toBe('reply')
+    expect([said.at(-1), wire.reconnects]).toEqual(['up', 0])
   })
 
   it('tells what was not done from what may have been', async () => {

@@ -1,4 +1,6 @@
-// Logs: no secret and, by default, no address in any line, however it got there.
+// Logs: no key in any line, wherever it stands; no other secret and, by default, no address in a member
+// of any line, however deep, nor in a member of an error. What messages say themselves is held by whole
+// servers: test/server/canary.process.test.ts and exposure.process.test.ts.
 
 import { describe, expect, it } from 'vitest'
 import { formatKeyText, parseKeyText, randomId, randomSecret } from '../../src/account/key.ts'
@@ -20,6 +22,11 @@ function logged(
   return lines
 }
 
+const secretNames =
+  'token admin_token x-api-key apiKeys Set-Cookie Proxy-Authorization passphrase storePassword privateKey'.split(
+    ' ',
+  )
+
 const everywhere = (log: Log): void => {
   log.info(`a key ${text} in a message`)
   log.info(
@@ -29,6 +36,10 @@ const everywhere = (log: Log): void => {
   log.warn({ headers: { Authorization: `bearer ${secret}` }, list: [{ key: secret }] }, 'inside')
   log.error({ err: new Error(`bad key ${text}`) }, 'an error')
   log.error({ url: `http://x/?k=${text}`, cause: [text] }, 'under another name')
+  for (const name of secretNames) {
+    log.info({ [name]: secret, within: { [name]: [secret] } }, 'a name')
+    log.error({ err: Object.assign(new Error('an error with it'), { [name]: secret }) }, 'failed')
+  }
   log.child({ key: secret, note: text }).info('a child')
   log
     .child({ headers: { authorization: secret } })
@@ -48,12 +59,17 @@ describe.each([{ pretty: false }, { pretty: true }])('a log with %o', (options) 
     const use = (log: Log): void => {
       log.info({ ip: '198.51.100.1', remoteAddress: '198.51.100.2', count: 3 }, 'one')
       log.child({ deep: { addresses: ['198.51.100.3'] } }).info('two')
+      log.warn({ 'X-Forwarded-For': '198.51.100.4', client_ip: '198.51.100.5' }, 'three')
+      const refused = Object.assign(new Error('refused'), { address: '198.51.100.6' })
+      log.error({ err: refused }, 'four')
     }
     const without = logged(options, use)
     expect(without).not.toContain('198.51.100')
     expect(without).toMatch(/count\W+3/)
     const found = logged({ ...options, addresses: true }, use).match(/198\.51\.100\.\d/g)
-    expect(found).toEqual(['198.51.100.1', '198.51.100.2', '198.51.100.3'])
+    // For people an error is its stack alone.
+    const last = options.pretty ? 5 : 6
+    expect(found).toEqual(Array.from({ length: last }, (_, i) => `198.51.100.${i + 1}`))
   })
 })
 

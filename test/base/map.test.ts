@@ -19,6 +19,21 @@ describe('mapFile', () => {
     map.unmap()
   })
 
+  it('begins at a multiple of 2 MB, also where a slot is used again', () => {
+    const path = join(folder, 'aligned')
+    const content = Buffer.alloc(3 * 2 ** 21, 7)
+    writeFileSync(path, content)
+    const maps = Array.from({ length: 5 }, () => mapFile(path))
+    maps[1]!.unmap()
+    maps[1] = mapFile(path)
+    for (const { place, bytes } of maps) {
+      expect(place.address % BigInt(2 ** 21)).toBe(0n)
+      expect(content.equals(bytes)).toBe(true)
+    }
+    expect(new Set(maps.map(({ place }) => place.address)).size).toBe(5)
+    for (const map of maps) map.unmap()
+  })
+
   it('is shared with the file: an append under the same inode is seen through a new map only', () => {
     const path = join(folder, 'grows')
     writeFileSync(path, 'first')

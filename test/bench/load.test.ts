@@ -54,6 +54,12 @@ describe("wrk's script", () => {
     expect(script).toContain('wrk.format(nil, "/check", nil, ')
   })
 
+  it('sends whole bodies as they are', () => {
+    const script = wrkScript({ ...requests, carrier: 'whole' }, '/tmp/bodies.txt')
+    expect(script).toContain('wrk.method = "POST"')
+    expect(script).toContain('wrk.format(nil, "/check", nil, address)')
+  })
+
   it('asks by a header where the server reads no body', () => {
     const script = wrkScript({ ...requests, carrier: 'header' }, '/tmp/addresses.txt')
     expect(script).toContain('wrk.method = "GET"')

@@ -113,7 +113,13 @@ describe('rounds', () => {
       }),
       rounds,
       few: { connections: 8, rounds: rounds.slice(0, 2) },
-      steady: { rate: 300, connections: 64, reason: null, rounds: steadyRounds },
+      steady: {
+        rate: 300,
+        connections: 64,
+        reason: null,
+        rounds: steadyRounds,
+        alike: { rate: 600, loads: [{ ...steadyRounds[0]!.load, p99: 25 }] },
+      },
       skipped: [{ peer: 'nginx', reason: 'nginx is not installed' }],
       nginx: null,
     })
@@ -122,6 +128,9 @@ describe('rounds', () => {
     }
     expect(text).toContain('8 connections: iprisk p50 0.10, p99 1.00, p99.9 2.00 ms')
     expect(text).toContain('300/s offered: bare p50 0.010, p99 0.020, p99.9 0.030 ms, 2 errors')
+    expect(text).toContain(
+      '600/s offered: bare, as busy as iprisk p50 0.010, p99 0.025, p99.9 0.030 ms, 2 errors',
+    )
     expect(text).toContain('skipped: nginx (nginx is not installed)')
     expect(text).toContain('wrong answer of iprisk: 9.9.9.9: 500')
     // 20 ms of 2 s.

@@ -7,11 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { BulkReport } from '../../bench/bulk.ts'
 import type { Comparison } from '../../bench/comparison.ts'
 import type { LimitsReport } from '../../bench/limits.ts'
 import type { LimitReport } from '../../bench/limit.ts'
 import type { LookupReport } from '../../bench/lookup.ts'
 import { operations } from '../../bench/operation.ts'
+import type { PoolReport } from '../../bench/pool.ts'
 import { type HttpReport, faultCount } from '../../bench/report.ts'
 import { scenarios } from '../../bench/scenario.ts'
 import { variantNames } from '../../bench/variant.ts'
@@ -103,6 +105,9 @@ describe('bench:http', () => {
       expect(load.answered).toBe(load.sent)
       expect(load.status).toBe(0)
     }
+    expect(steady.alike?.loads.every(({ sent, answered }) => answered === sent)).toBe(
+      steady.reason === null ? true : undefined,
+    )
     expect(report.connections).toBe(8)
     expect(report.answerBytes).toBeGreaterThan(300)
     expect(stderr).not.toContain('irk_')
@@ -111,7 +116,9 @@ describe('bench:http', () => {
 
   it('works with autocannon in the place of wrk', async () => {
     const flags =
-      '--smoke --own --rounds 1 --driver autocannon --connections 4 --json --table'.split(' ')
+      '--smoke --own --rounds 1 --seconds 1 --driver autocannon --connections 4 --json --table'.split(
+        ' ',
+      )
     const { code, stdout, stderr } = await runBench('http', [...flags, writeSmallTable()])
     expect({ code, stderr }).toMatchObject({ code: 0 })
     const report = JSON.parse(stdout) as HttpReport
@@ -121,7 +128,10 @@ describe('bench:http', () => {
 
   it('leaves no process behind when it is told to end under load', async () => {
     let told = false
-    const flags = ['--smoke', '--seconds', '60', '--rounds', '60', '--table', writeSmallTable()]
+    const flags = [
+      ...'--smoke --own --seconds 60 --rounds 60 --table'.split(' '),
+      writeSmallTable(),
+    ]
     const { code, pid } = await runBench('http', flags, (text, pid) => {
       if (told || !text.includes('round 1')) return
       told = true
@@ -285,4 +295,28 @@ describe('bench:limits', () => {
     expect(rounds.map(({ key }) => key)).toEqual(['limited', 'unlimited'])
     expect(throughputRatio).toBeGreaterThan(0)
   }, 60_000)
+})
+
+describe('bench:pool', () => {
+  it('fills the pool beside checks, and meets no error', async () => {
+    const flags = ['--smoke', '--json', '--table', writeSmallTable()]
+    const { code, stdout } = await runBench('pool', flags)
+    expect(code).toBe(0)
+    const report = JSON.parse(stdout) as PoolReport
+    expect([report.errors, report.alone.length, report.mixed.length]).toEqual([0, 1, 1])
+    expect(report.addressesPerSecond).toBeGreaterThan(0)
+    expect(report.insightsPerSecond).toBeGreaterThan(0)
+  }, 120_000)
+})
+
+describe('bench:bulk', () => {
+  it('answers every address in every form', async () => {
+    const flags = ['--smoke', '--json', '--addresses', '20000', '--table', writeSmallTable()]
+    const { code, stdout } = await runBench('bulk', flags)
+    expect(code).toBe(0)
+    const { addresses, rows } = JSON.parse(stdout) as BulkReport
+    expect(addresses).toBe(20_000)
+    expect(rows.map(({ name }) => name).join()).toMatch(/csv.*json.*text.*summarize/)
+    expect(rows.every(({ addressesPerSecond }) => addressesPerSecond > 0)).toBe(true)
+  }, 120_000)
 })

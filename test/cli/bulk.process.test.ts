@@ -112,8 +112,11 @@ describe('iprisk check of a file', () => {
   it('of access logs finds the client', async () => {
     const some = texts.filter((text) => !text.startsWith('none')).slice(0, 500)
     const wanted = some.map((text) => `${JSON.stringify(table.check(text))}\n`).join('')
-    const common = await run(['check', '-', '--log', 'combined'], some.map(log).join('\n'))
-    expect(common).toMatchObject({ code: 0, out: wanted, err: '' })
+    const plain = await run(['check', '-', '--log', 'common'], some.map(log).join('\n'))
+    expect(plain).toMatchObject({ code: 0, out: wanted, err: '' })
+    const told = some.map((text) => `${log(text)} "https://example.org/" "Mozilla/5.0"`)
+    const combined = await run(['check', '-', '--log', 'combined'], told.join('\n'))
+    expect(combined).toMatchObject({ code: 0, out: wanted, err: '' })
     const hosted = some.map((text) => `example.org:443 ${log(text)}`).join('\n')
     const vhost = await run(['check', '-', '--log', 'vhost_combined'], hosted)
     expect(vhost).toMatchObject({ code: 0, out: wanted })
@@ -301,6 +304,19 @@ describe('iprisk summarize', () => {
     )
     const sum = classifications.top.reduce((all, { percent }) => all + percent, 0)
     expect(sum).toBeCloseTo(100, 0)
+  })
+
+  it.each([
+    ['a column of CSV', ['--column', 'client'], (it: string) => `1,${it}`, 'id,client\n'],
+    ['a field of JSON', ['--json-field', 'ip'], (it: string) => JSON.stringify({ ip: it }), ''],
+    ['access logs', ['--log', 'common'], log, ''],
+  ] as const)('counts %s as it counts addresses, packed', async (_name, args, lineOf, head) => {
+    const some = texts.filter((text) => !text.startsWith('none')).slice(0, 2000)
+    const plain = await run(['summarize', '-', '--json'], some.join('\n'))
+    const file = write('some.gz', gzipSync(head + some.map(lineOf).join('\n')))
+    const { code, out } = await run(['summarize', file, '--json', ...args])
+    const ofLines = (text: string) => ({ ...(JSON.parse(text) as Summary), lines: 0 })
+    expect([code, ofLines(out)]).toEqual([0, ofLines(plain.out)])
   })
 
   it('draws a table for people, as long as is asked for, without colour in a pipe', async () => {

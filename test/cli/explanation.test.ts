@@ -26,8 +26,8 @@ describe('the screen', () => {
   it.each(['9.1.2.3', '11.1.1.1', '12.0.0.1', '10.0.0.1'])(
     'of %s is one, with colour and without',
     (ip) => {
-      const plain = screenOf(answerOf(ip), table.sources, false)
-      const coloured = screenOf(answerOf(ip), table.sources, true)
+      const plain = screenOf(answerOf(ip), table.sources, { colour: false })
+      const coloured = screenOf(answerOf(ip), table.sources, { colour: true })
       expect(plainOf(coloured)).toBe(plain.join('\n'))
       expect(plain.join('')).not.toContain('\u001B')
       expect(coloured[0]).toContain(`\u001B[1m${ip}\u001B[0m`)
@@ -36,15 +36,42 @@ describe('the screen', () => {
   )
 
   it('is painted by the level', () => {
-    const first = (ip: string): string => screenOf(answerOf(ip), table.sources, true)[0] ?? ''
+    const first = (ip: string): string =>
+      screenOf(answerOf(ip), table.sources, { colour: true })[0] ?? ''
     expect(answerOf('9.1.2.3').risk_level).toBe('very_high')
     expect(first('9.1.2.3')).toContain('\u001B[31mtor, 81')
     expect(answerOf('12.0.0.1').risk_level).toBe('low')
     expect(first('12.0.0.1')).toContain('\u001B[32m')
   })
 
+  it.each([110, 125])('fits a terminal of %i columns, however many feeds speak', (width) => {
+    const answer = answerOf('9.1.2.3')
+    const insights = answer.insights!
+    const [first] = insights.evidence
+    const [scope] = insights.neighborhood
+    const [listed] = scope!.listed
+    const crowded = {
+      ...answer,
+      insights: {
+        ...insights,
+        evidence: Array.from({ length: 30 }, () => ({
+          ...first!,
+          feed: 'a-feed-with-a-name-that-goes-on-and-on-and-on',
+        })),
+        neighborhood: [{ ...scope!, listed: Array.from({ length: 7 }, () => listed) }],
+      },
+    } as InsightsAnswer
+    const lines = screenOf(crowded, table.sources, { colour: false, width })
+    expect(lines.length).toBeLessThan(40)
+    const rows = lines.filter((line) => /^tor +a-feed|^ +9\.1\.|^ +AS/.test(line))
+    expect(rows.length).toBe(9)
+    expect(Math.max(...rows.map(({ length }) => length))).toBeLessThanOrEqual(width)
+    expect(rows[0]).toMatch(/^tor +a-feed-with-a-name-that-[^ ]*… /)
+    expect(lines.join('\n')).toContain('and 22 more, with --json')
+  })
+
   it('has columns below each other, and publishers by name', () => {
-    const lines = screenOf(answerOf('9.1.2.3'), table.sources, false)
+    const lines = screenOf(answerOf('9.1.2.3'), table.sources, { colour: false })
     const head = lines.findIndex((line) => line.includes('matched'))
     const at = lines[head]!.indexOf('matched')
     const rows = lines.slice(head + 1, lines.indexOf('', head))

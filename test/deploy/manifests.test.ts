@@ -2,13 +2,14 @@
 // against the server (its options, its pages, its times) and against what must not be missing.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { packageRoot } from '../../src/base/root.ts'
+import { packageRoot, packageVersion } from '../../src/base/root.ts'
 import { environmentOf, options } from '../../src/config/option.ts'
 import { judgeSettings } from '../../src/config/settings.ts'
+import { newFolder } from '../fetch/site.ts'
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8')
 const dockerfile = read('deploy/docker/Dockerfile')
@@ -167,7 +168,9 @@ describe('the manifests', () => {
         capabilities: { drop: ['ALL'] },
       })
       expect(resources.limits.memory).toMatch(/^\dGi$/)
-      expect(image).toMatch(/:\d+\.\d+\.\d+$/)
+      expect(image.split(':')[1]).toBe(packageVersion)
+      expect(dockerfile).toContain(` -t ${image} `)
+      expect(read('deploy/README.md')).toContain(` ${image}\n`)
       expect(env.filter(({ name }) => !known.has(name))).toEqual([])
       const names = pod.volumes.map((volume) => volume.name)
       expect(volumeMounts.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
@@ -175,16 +178,21 @@ describe('the manifests', () => {
   })
 
   it('give settings that the server takes', () => {
-    const config = JSON.parse(named('ConfigMap').data?.['iprisk.json'] ?? '') as object
-    const { ['IPRISK_CONFIG']: _file, ...rest } = environment
-    const url = (config as { readonly store: { readonly url: string } }).store.url
-    const all: Record<string, string> = { ...rest, IPRISK_STORE: url }
-    const judged = judgeSettings({ command: 'serve', flags: {}, environment: all, cwd: '/' })
-    expect('length' in judged ? judged : []).toEqual([])
+    const [name = '', text = ''] = Object.entries(named('ConfigMap').data ?? {})[0] ?? []
+    const mounted = container.volumeMounts.find((mount) => mount.name === 'config')?.mountPath
+    expect(environment['IPRISK_CONFIG']).toBe(`${mounted}/${name}`)
+    const judge = (config: string, more: Readonly<Record<string, string>>) => {
+      const file = join(newFolder(), name)
+      writeFileSync(file, config)
+      const all = { ...more, IPRISK_CONFIG: file }
+      const judged = judgeSettings({ command: 'serve', flags: {}, environment: all, cwd: '/' })
+      return 'length' in judged ? judged : judged.store.url
+    }
+    expect(judge(text, environment)).toMatch(/^redis:/)
+    expect(judge(text.replace('store', 'shop'), environment)).toMatchObject([{ name: 'shop' }, {}])
     // Without its token the admin port would not be let out of the pod.
-    const { ['IPRISK_ADMIN_TOKEN_FILE']: _token, ...open } = all
-    const refused = judgeSettings({ command: 'serve', flags: {}, environment: open, cwd: '/' })
-    expect('length' in refused && refused[0]?.name).toBe('serve.adminHost')
+    const { ['IPRISK_ADMIN_TOKEN_FILE']: _token, ...open } = environment
+    expect(judge(text, open)).toMatchObject([{ name: 'serve.adminHost' }])
   })
 
   it('probe pages that want no token, on the admin port', () => {

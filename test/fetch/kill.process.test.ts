@@ -14,7 +14,7 @@ import { newFolder } from './site.ts'
 
 const fetchFolder = pathToFileURL(join(packageRoot, 'dist', 'build', 'fetch')).href
 
-/** Takes the lock and puts set after set in place: in each, both files hold the set's number. */
+/** Takes the lock, puts set after set in place and says so of each: in each, both files hold the set's number. */
 const program = `
   import { createHash } from 'node:crypto'
   import { writeFileSync } from 'node:fs'
@@ -22,7 +22,6 @@ const program = `
   import { commitSet } from '${fetchFolder}/store.js'
   const folder = process.argv[1]
   if ((await takeLock(folder)) === undefined) process.exit(9)
-  console.log('ready')
   for (let set = Number(process.argv[2]); ; set++) {
     const content = 'set ' + set
     const sha256 = createHash('sha256').update(content).digest('hex')
@@ -32,6 +31,7 @@ const program = `
     const temporary = new Map(names.map((name) => [name, '.' + name + '.' + set + '.tmp']))
     for (const name of temporary.values()) writeFileSync(folder + '/f/' + name, content)
     await commitSet(folder, 'f', { files: new Map(names.map((name) => [name, record])), temporary })
+    console.log('done')
   }
 `
 

@@ -1,6 +1,9 @@
-// Where a redirect may lead. A base that is not private is had through a local HTTP proxy: the
-// test's public name never resolves, and what the proxy does not serve is connected to directly.
+// Where a connection may lead. A base that is not private is had through a local HTTP proxy: the
+// test's public name never resolves, and what the proxy does not serve is connected to directly. What
+// a publisher's DNS may say is said by a resolver in the place of the system's.
 
+import { lookup as systemLookup } from 'node:dns'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openHealth } from '../../build/fetch/health.ts'
@@ -46,7 +49,7 @@ describe('watchedLookup', () => {
     const seen: string[] = []
     const ask = async (all: boolean, refuse: boolean): Promise<unknown> =>
       new Promise((resolve, reject) => {
-        const lookup = watchedLookup((host, addresses) => {
+        const lookup = watchedLookup(systemLookup, (host, addresses) => {
           seen.push(host, ...addresses)
           if (refuse) throw new Error('refused')
         })
@@ -93,6 +96,61 @@ async function redirected(
   return { code: answer.kind === 'failed' ? answer.error.code : answer.kind, proxy }
 }
 
+describe('a name', () => {
+  const answers: Readonly<Record<string, readonly string[]>> = {
+    'mixed.example': ['127.0.0.1', '8.8.8.8'],
+    'inside.example': ['127.0.0.1'],
+    'mirror.example': ['127.0.0.1'],
+  }
+  const getFrom = async (url: string, mirrorHost?: string): Promise<string> => {
+    const network = openNetwork({
+      limits: quickLimits,
+      health: openHealth({ hosts: 1, deadHosts: 1 }),
+      userAgent: 'test',
+      mirrorHost,
+      resolve: (host, _options, callback) => {
+        const found = answers[host] ?? []
+        callback(
+          null,
+          found.map((address) => ({ address, family: 4 })),
+        )
+      },
+    })
+    const answer = await get(network, {
+      url: new URL(url),
+      to: join(newFolder(), 'file.tmp'),
+      format: 'list',
+      bytes: { min: 1, max: 1000 },
+    })
+    await network.close()
+    return answer.kind === 'failed' ? answer.error.code : answer.kind
+  }
+
+  it.each(['mixed.example', 'inside.example'])(
+    'of a publisher that resolves to a private address is refused: %s',
+    async (name) => {
+      const inside = await openSite({ '/': text('192.0.2.1\n') })
+      expect(await getFrom(`http://${name}:${inside.port}/`)).toBe('fetch_refused_address')
+      expect(inside.requests).toHaveLength(0)
+    },
+  )
+
+  it('of a mirror may, and lead to itself, but to no other inside', async () => {
+    const inside = await openSite({ '/': text('192.0.2.1\n') })
+    const leading = (to: string) => (_request: unknown, response: ServerResponse) => {
+      response.writeHead(302, { location: `http://${to}:${inside.port}/` }).end()
+    }
+    inside.handlers.set('/old', leading('mirror.example'))
+    inside.handlers.set('/away', leading('inside.example'))
+    const mirror = `http://mirror.example:${inside.port}`
+    expect(await getFrom(`${mirror}/old`, 'mirror.example')).toBe('fresh')
+    expect(await getFrom(`${mirror}/away`, 'mirror.example')).toBe('fetch_refused_address')
+    expect(inside.requests.map(({ url }) => url)).toEqual(['/old', '/', '/away'])
+    expect(await getFrom(`${mirror}/old`)).toBe('fetch_refused_address')
+    expect(inside.requests).toHaveLength(3)
+  })
+})
+
 describe('a redirect from a public host', () => {
   it('through the proxy of the environment, to another public host, is followed', async () => {
     const { code, proxy } = await redirected('http://other.example/list')
@@ -129,6 +187,7 @@ describe('a redirect from a public host', () => {
       limits: quickLimits,
       health: openHealth({ hosts: 2, deadHosts: 2 }),
       userAgent: 'test',
+      mirrorHost: 'localhost',
     })
     const folder = newFolder()
     const common = { format: 'list', bytes: { min: 1, max: 1000 } }

@@ -20,6 +20,7 @@ function newIo(): Io & { readonly outLines: string[]; readonly errLines: string[
     out: (line) => outLines.push(line),
     err: (line) => errLines.push(line),
     outIsTerminal: false,
+    outColumns: undefined,
     errIsTerminal: false,
     write: async () => undefined,
     status: () => undefined,

@@ -105,7 +105,7 @@ describe('the caps', () => {
     const { connections, totals, counters } = make({ all: 10, perAddress: 0 })
     expect(openMany(connections, 25)).toBe(10)
     expect(counters.connections).toBe(10)
-    expect(totals()).toMatchObject({ closedForAll: 15, closedForAddress: 0 })
+    expect(totals()).toMatchObject({ closedForAll: 15, closedForAddress: 0, opened: 10 })
     for (let n = 0; n < 4; n++) connections.take({} as never, -1)
     expect(openMany(connections, 25)).toBe(4)
   })
@@ -114,7 +114,7 @@ describe('the caps', () => {
     const { connections, totals } = make({ all: 100, perAddress: 8 })
     expect(openMany(connections, 20, [9, 9, 9, 9])).toBe(8)
     expect(openMany(connections, 5)).toBe(5)
-    expect(totals()).toMatchObject({ closedForAll: 0, closedForAddress: 12 })
+    expect(totals()).toMatchObject({ closedForAll: 0, closedForAddress: 12, opened: 13 })
   })
 
   it('believe the kernel about what has been closed, and about other processes', async () => {

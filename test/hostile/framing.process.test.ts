@@ -7,7 +7,7 @@ import { type Server, makeKey, newState, startServer, waitFor } from '../server/
 import { converse } from '../server/socket.ts'
 import { framingCases, wordsOf } from './cases.ts'
 import { runMatrix } from './matrix.ts'
-import { type Proxy, isInstalled, proxyNames, startProxy } from './proxy.ts'
+import { type Proxy, isWanted, proxyNames, startProxy } from './proxy.ts'
 
 let server: Server
 let key = ''
@@ -58,15 +58,31 @@ describe.each(proxyNames)('behind %s', (name) => {
   let proxy: Proxy
 
   beforeAll(async () => {
-    if (!isInstalled(name)) return
+    if (!isWanted(name)) return
     const { port, adminPort } = server
     proxy = await startProxy(name, { port, adminPort, folder: newState() })
   })
   afterAll(async () => {
-    if (isInstalled(name)) await proxy.stop()
+    if (isWanted(name)) await proxy.stop()
   })
 
-  it.skipIf(!isInstalled(name))(
+  it.skipIf(!isWanted(name))('a key is no id of a request, in no log', async () => {
+    const ask = (id: string): string => {
+      const head = `POST /v1/intelligence/ip-risk/check HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}`
+      return `${head}\r\nAuthorization: Bearer ${key}\r\nContent-Length: 16\r\n\r\n{"ip":"9.1.2.3"}`
+    }
+    const [known, mistaken] = [`${name}-known`, await makeKey(server.state)]
+    const { text } = await converse(proxy.port, [ask(known), ask(mistaken), ask(`${name}-after`)])
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3)
+    const logged = await waitFor(() => {
+      const ids = [...proxy.forwarded().keys()]
+      return ids.includes(`${name}-after`) ? ids : undefined
+    })
+    expect(logged).toContain(known)
+    for (const place of [text, logged.join(' '), log()]) expect(place).not.toContain(mistaken)
+  })
+
+  it.skipIf(!isWanted(name))(
     'the server serves what the proxy saw, and no more',
     async () => {
       const { answered, served } = await runMatrix({ port: proxy.port, key, run: name, log })
@@ -83,4 +99,18 @@ describe.each(proxyNames)('behind %s', (name) => {
     },
     60_000,
   )
+
+  it.skipIf(!isWanted(name)).each([
+    ['3 KB of headers', { target: 0, lines: 30 }, 200],
+    ['4.5 KB of headers', { target: 0, lines: 45 }, 400],
+    ['4.5 KB, 1.9 of them the target', { target: 1900, lines: 26 }, 414],
+  ])('%s: the server gets none that it would not take', async (what, { target, lines }, status) => {
+    const { honest } = wordsOf(key, `${name}-large-${lines}`)
+    const large = honest
+      .replace(' HTTP/1.1', target === 0 ? ' HTTP/1.1' : `?${'a'.repeat(target)} HTTP/1.1`)
+      .replace('Host', `${`X-Filling: ${'a'.repeat(87)}\r\n`.repeat(lines)}Host`)
+    expect(large.length).toBeGreaterThan(Number.parseFloat(what) * 1000)
+    const { text } = await converse(proxy.port, [large])
+    expect(text.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
+  })
 })

@@ -2,8 +2,11 @@
 // how much of each kind is listed around them, and in small ASes as a whole. Counted here one by one
 // from the claims of the oracle, which shares no code with build/ and src/.
 
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import type { Insights, InsightScope } from '../../src/api/insights.ts'
+import { packageRoot } from '../../src/base/root.ts'
 import { explain } from '../../src/table/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open.ts'
 import { describeFeeds } from '../feeds.ts'
@@ -14,6 +17,25 @@ import { plainFeeds } from './feeds.ts'
 import { newRandom } from './sample.ts'
 import { subjectOf } from './table.ts'
 import { type AsRow, asRows, asnsOf } from './world.ts'
+
+/** Of one voice alone, by what its feed is. */
+const confidences = { direct: 'high', good: 'medium', weak: 'low' } as const
+
+interface Definition {
+  readonly id: string
+  readonly weight: number
+  readonly licence: string
+  readonly assurance: keyof typeof confidences
+}
+
+/** The feeds' files as text, not as the compiler reads them. */
+const folder = join(packageRoot, 'data', 'feeds')
+const definitions = new Map(
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Definition)
+    .map((definition) => [definition.id, definition] as const),
+)
 
 const perFeed = 10
 const smallAses = 15
@@ -119,6 +141,33 @@ describeFeeds('insights of the world', () => {
       }
     }
     process.stdout.write(`insights: ${compared} addresses compared with the feeds\n`)
+    expect(differences.slice(0, 5)).toEqual([])
+    expect(compared).toBeGreaterThan(500)
+  })
+
+  it('give each voice the weight, licence and confidence of its feed, and points that add up', () => {
+    const differences: string[] = []
+    let compared = 0
+    for (const point of sample()) {
+      const answer = explain({ ...table, builtMs: 0 }, textOf(point))
+      for (const { feed, weight, licence, confidence, match } of answer?.insights?.evidence ?? []) {
+        const definition = definitions.get(feed)
+        // What is built in has no file of its own.
+        if (definition === undefined) continue
+        compared++
+        const alone = match === 'as' ? 'low' : confidences[definition.assurance]
+        const told = [weight, licence, confidence]
+        if (told.join() !== [definition.weight, definition.licence, alone].join()) {
+          differences.push(`${textOf(point)} ${feed} ${told.join()}`)
+        }
+      }
+      const points = (answer?.insights?.reasons ?? []).reduce((sum, one) => sum + one.points, 0)
+      const [low = 0, high = 100] = answer?.insights?.score_range ?? []
+      const score = answer?.risk_score ?? 0
+      if (points !== score || low > score || high < score) {
+        differences.push(`${textOf(point)} ${points} of ${score}, ${low} to ${high}`)
+      }
+    }
     expect(differences.slice(0, 5)).toEqual([])
     expect(compared).toBeGreaterThan(500)
   })

@@ -1,6 +1,7 @@
 // Lines to answers against the plain check: JSON lines, rows of CSV read back, tallies counted again.
 
 import { parse } from 'csv-parse/sync'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CheckAnswer } from '../../src/api/answer.ts'
 import { invalidAddress } from '../../src/api/error.ts'
@@ -48,6 +49,68 @@ describe('lines', () => {
     // The same room again, and room that is too small.
     expect(textOf(given({}, texts, wholeOf(out)).out)).toBe(`${wanted.join('\n')}\n`)
     expect(textOf(given({}, texts, new Uint8Array(10)).out)).toBe(`${wanted.join('\n')}\n`)
+  })
+
+  const digits = fc.constantFrom(
+    '0',
+    '1',
+    '9',
+    '01',
+    '25',
+    '99',
+    '199',
+    '255',
+    '256',
+    '300',
+    '1234',
+    '',
+  )
+  const gap = fc.constantFrom('', '', '', '', ' ', '\t', '\r')
+  const quad = fc.tuple(fc.array(digits, { minLength: 3, maxLength: 5 }), gap, gap)
+  const line = fc.oneof(
+    { weight: 6, arbitrary: fc.ipV4() },
+    {
+      weight: 6,
+      arbitrary: quad.map(([octets, before, behind]) => before + octets.join('.') + behind),
+    },
+    { weight: 2, arbitrary: fc.ipV6() },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('', '1.2.3.4x', '1.2.3.', '.1.2.3', '1..2.3', '\u00b2.1.1.1'),
+    },
+  )
+
+  it('are addresses or none as the strict parser says, in whatever groups and pieces', () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 150 }), fc.boolean(), (some, long) => {
+        // Behind a line that is longer than a page each is read where it lies.
+        const lines = long ? ['x'.repeat(200_000), ...some] : some
+        const wanted = lines.flatMap((one) => {
+          // As trim of find.ts has it.
+          const text = one.replaceAll(/^[\t\r ]+|[\t\r ]+$/g, '')
+          if (text === '') return []
+          const answer = table.check(text)
+          return `${answer === undefined ? badAnswer(text) : JSON.stringify(answer)}\n`
+        })
+        expect(textOf(given({}, lines).out)).toBe(wanted.join(''))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('have texts as long as they are, and begin anew after a piece that failed', () => {
+    const long = `"${'x'.repeat(100_000)}`
+    const { out } = given({ give: 'csv', fields: ['ip', 'asn', 'city'] }, [
+      '9.1.2.3',
+      long,
+      '9.1.2.3',
+    ])
+    const rows = parse(Buffer.from(out), {})
+    expect(rows.map(([ip]) => ip)).toEqual(['9.1.2.3', long, '9.1.2.3'])
+    const fails = { ...table, reader: { ...table.reader, views: undefined as never } }
+    const work: LineWork = { form: plain, give: 'csv', fields: ['ip', 'asn'] }
+    expect(() => answerLines(fails, Buffer.from('9.1.2.9\nx\n'), work)).toThrow(TypeError)
+    expect(textOf(given(work, ['9.1.2.3']).out)).toBe('9.1.2.3,64496\n')
   })
 
   it('skip what is empty, and count it as a line', () => {

@@ -4,6 +4,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { threadsOf } from '../../bench/cpu.ts'
 import { writeTable } from '../../build/write/file.ts'
 import { parseDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/root.ts'
@@ -264,6 +265,45 @@ describe('the map of a thread that dies', () => {
     expect(textOf(await one(pool, checks, own))).toBe(expected)
     await pool.close()
     await waitFor(() => (mapsOf(file) === before ? true : undefined))
+  })
+})
+
+describe('the times of a pool', () => {
+  it('count what waits at a thread behind another task as waiting', async () => {
+    const pool = newPool({ threads: 1 })
+    await one(pool, checks)
+    const before = pool.counts()
+    // Tens of milliseconds of JSON.parse.
+    const slow: Item = { kind: 'read', body: bytesOf({ ips: Array<number>(2e6).fill(1) }) }
+    const fromMs = performance.now()
+    await Promise.all([one(pool, slow), one(pool, slow)])
+    const tookMs = performance.now() - fromMs
+    const { waitMs, runMs } = pool.counts()
+    expect((runMs - before.runMs) / tookMs).toBeGreaterThan(0.5)
+    expect((runMs - before.runMs) / tookMs).toBeLessThanOrEqual(1)
+    // The second waits for the first: half of the time, and both for their way there.
+    expect((waitMs - before.waitMs) / (runMs - before.runMs)).toBeGreaterThan(0.4)
+    expect(waitMs - before.waitMs).toBeLessThan(tookMs)
+  })
+})
+
+describe.runIf(process.platform === 'linux')('threads that yield', () => {
+  const niceThreads = (): number =>
+    (threadsOf(process.pid) ?? []).filter(({ nice }) => nice === 19).length
+
+  it('have the lowest priority, all of them and nobody else', async () => {
+    const before = niceThreads()
+    const pool = newPool({ threads: 2, yielding: true })
+    pool.start()
+    await Promise.all(Array.from({ length: 20 }, () => one(pool, checks)))
+    await expect.poll(niceThreads).toBe(before + 2)
+  })
+
+  it('are as all others unless they are told to yield', async () => {
+    const before = niceThreads()
+    const pool = newPool()
+    await Promise.all(Array.from({ length: 20 }, () => one(pool, checks)))
+    expect(niceThreads()).toBe(before)
   })
 })
 

@@ -1,7 +1,8 @@
 // The line in front of the threads: order, how items become tasks, what is dropped.
 
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { placeOf } from '../../src/pool/place.ts'
 import { type Waiting, createLine } from '../../src/pool/queue.ts'
 import type { Item } from '../../src/pool/task.ts'
 
@@ -77,11 +78,24 @@ describe('the line', () => {
   })
 })
 
-describe('the place of work', () => {
-  it('is the pool for insights and large batches alone', () => {
-    expect(placeOf({ kind: 'check' })).toBe('here')
-    expect(placeOf({ kind: 'insights' })).toBe('pool')
-    expect(placeOf({ kind: 'batch', bodyBytes: 100 })).toBe('here')
-    expect(placeOf({ kind: 'batch', bodyBytes: 100_000 })).toBe('pool')
+describe('what was taken or dropped', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+
+  it('is not held by the line', async () => {
+    const line = createLine()
+    const refs = Array.from({ length: 20 }, (_, i) => {
+      const one = waiting(10_000 + i)
+      if (i >= 8) gone.add(one.id)
+      line.add(one)
+      return new WeakRef(one)
+    })
+    expect(line.take()).toHaveLength(8)
+    expect(line.take()).toEqual([])
+    // A WeakRef holds what it shows until the end of its turn.
+    await new Promise((resolve) => setImmediate(resolve))
+    collect()
+    expect(refs.filter((ref) => ref.deref() !== undefined)).toEqual([])
+    expect(line.size()).toBe(0)
   })
 })

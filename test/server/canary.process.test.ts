@@ -85,9 +85,12 @@ async function use(port: number, key: string): Promise<void> {
     if (answer === undefined) continue
     said.answers += await answer.text()
   }
-  // By contract an id comes back to its caller as it was given; the log must not have it.
+  // Nor is it taken for the id of a request, which comes back and which proxies log.
   const headers = { authorization, 'x-request-id': key }
-  await fetch(base + path, { method: 'POST', headers, body: '{"ip":"no"}' }).catch(() => undefined)
+  const wrong = { method: 'POST', headers, body: '{"ip":"no"}' }
+  const answer = await fetch(base + path, wrong).catch(() => undefined)
+  if (answer !== undefined)
+    said.answers += `${answer.headers.get('x-request-id')} ${await answer.text()}`
   const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n`
   // Bad framing, a body that never comes, and two keys.
   for (const rest of [

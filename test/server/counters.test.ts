@@ -24,7 +24,7 @@ describe('counters', () => {
     fc.assert(
       fc.property(fc.array(ms), (durations) => {
         const counters = newCounters()
-        for (const duration of durations) countRequest(counters, 200, duration)
+        for (const duration of durations) countRequest(counters, 200, 0, duration)
         const plain = [...durationBounds, Infinity].map((bound, i) => {
           const above = i === 0 ? -1 : durationBounds[i - 1]! * 1000
           return durations.filter((ms) => ms > above && ms <= bound * 1000).length
@@ -39,7 +39,7 @@ describe('counters', () => {
   it('keep statuses and classifications apart', () => {
     const counters = newCounters()
     statuses.forEach((status, i) => {
-      for (let n = 0; n <= i; n += 1) countRequest(counters, status, 1)
+      for (let n = 0; n <= i; n += 1) countRequest(counters, status, 0, 1)
     })
     classifications.forEach((name, i) => {
       for (let n = 0; n <= i; n += 1) countAnswer(counters, name)
@@ -58,7 +58,7 @@ describe('counters', () => {
 
   it('add up', () => {
     const counters = newCounters()
-    countRequest(counters, 404, 3)
+    countRequest(counters, 404, 0, 3)
     const one = snapshotOf(counters)
     const two = addSnapshots(addSnapshots(emptySnapshot, one), one)
     expect(two.requests[statuses.indexOf(404)]).toBe(2)

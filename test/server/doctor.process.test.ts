@@ -3,7 +3,7 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer as createNetServer } from 'node:net'
+import { type AddressInfo, connect, createServer as createNetServer } from 'node:net'
 import { type Server as HttpServer, createServer } from 'node:http'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -141,18 +141,20 @@ describe('without a server', () => {
     expect(found.has('no_server')).toBe(true)
   })
 
-  it('finds no table, one that is none, an old one, and one of another version', () => {
+  it('finds no table, one that is none, an old one, and one of another version', async () => {
     const folder = newState()
     const garbage = join(folder, 'garbage.iprisk')
     writeFileSync(garbage, 'x'.repeat(1000))
     const file = join(folder, 'world.iprisk')
-    const ask = (table: string) => byCode(findInTable(settingsOf({ table }), Date.now()))
-    expect(ask(file).get('no_table')?.text).toContain(file)
-    expect(ask(garbage).get('table_unreadable')?.text).toContain('section trailer')
-    expect(ask(small).get('old_table')?.text).toContain('2026-08-22')
-    expect(ask(otherFormat(small, { major: 9 })).get('table_version')?.text).toContain('version 9')
-    expect(ask(otherFormat(small, { minor: 0 })).get('older_format')?.text).toContain('format 0')
-    expect([...ask(tableAsOf(today)).keys()]).toEqual([])
+    const ask = async (table: string) =>
+      byCode(await findInTable(settingsOf({ table }), Date.now()))
+    expect((await ask(file)).get('no_table')?.text).toContain(file)
+    expect((await ask(garbage)).get('table_unreadable')?.text).toContain('section trailer')
+    expect((await ask(small)).get('old_table')?.text).toContain('2026-08-22')
+    const [major, minor] = [otherFormat(small, { major: 9 }), otherFormat(small, { minor: 0 })]
+    expect((await ask(major)).get('table_version')?.text).toContain('version 9')
+    expect((await ask(minor)).get('older_format')?.text).toContain('format 0')
+    expect([...(await ask(tableAsOf(today))).keys()]).toEqual([])
   })
 
   it('finds a state folder that cannot be written, and one that is not there yet is none', () => {
@@ -161,16 +163,22 @@ describe('without a server', () => {
     expect([...ask(join(newState(), 'later')).keys()]).toEqual([])
   })
 
-  it('finds a binary that is missing', async () => {
+  it.each(['uWebSockets.js', 'koffi', 'lmdb'])('finds that %s is missing', async (binary) => {
     const hook = encodeURIComponent(
-      'export const resolve = (name, context, next) => { if (name === "uWebSockets.js") throw new Error("no binary"); return next(name, context) }',
+      `export const resolve = (name, context, next) => { if (name === "${binary}") throw new Error("no binary"); return next(name, context) }`,
     )
     const program = encodeURIComponent(
       `import { register } from "node:module"; register("data:text/javascript,${hook}")`,
     )
-    const found = await find([], { NODE_OPTIONS: `--import data:text/javascript,${program}` })
-    expect(found.get('missing_binary')?.text).toContain('uWebSockets.js')
+    // With a table, which is looked into where it can be.
+    const environment = { NODE_OPTIONS: `--import data:text/javascript,${program}` }
+    const found = await find(['--table', small], environment)
+    expect(found.get('missing_binary')?.text).toContain(`The binary of ${binary} cannot`)
     expect(found.get('missing_binary')?.fix).toContain('glibc')
+    expect([found.has('old_table'), found.has('table_unreadable')]).toEqual([
+      binary !== 'koffi',
+      false,
+    ])
   })
 
   it('finds files that cannot serve: a key of another certificate, a token that is too short', () => {
@@ -270,6 +278,22 @@ describe('a server', () => {
     expect(degraded.text).toContain('3 were replaced')
   })
 
+  it('whose limit of open files is below its connections says so, and how many it has open', async () => {
+    const server = await start({ table: small, under: ['prlimit', '--nofile=5000:5000'] })
+    // The limit of this process is another one.
+    const found = (await ask(server)).get('low_file_limit')
+    expect(found?.text).toMatch(/5000 files.* 4744 connections.* 10000/)
+    expect(found?.fix).toContain('10256')
+    expect(server.stderr()).toContain('leaves room for 4744 connections')
+    const before = await server.metric('iprisk_worker_open_fds', '{worker="1"}')
+    const sockets = Array.from({ length: 20 }, () => connect(server.port, '127.0.0.1'))
+    others.push(...sockets.map((socket) => ({ close: () => void socket.destroy() })))
+    await waitFor(async () => {
+      const opened = (await server.metric('iprisk_worker_open_fds', '{worker="1"}')) - before
+      return opened >= sockets.length ? opened : undefined
+    })
+  })
+
   it('that wants a token, listens widely, or is none', async () => {
     const folder = newState()
     const [token, wrong] = [join(folder, 'token'), join(folder, 'wrong')]
@@ -304,6 +328,18 @@ describeWith('nginx', ['-v'], () => {
     })
     expect(found.get('http_1_0_proxy')?.fix).toContain('proxy_http_version 1.1;')
     expect(await findInFront(`http://127.0.0.1:${good}`)).toEqual([])
+    // Seen from the server, too: connections that bring nothing.
+    const { port, adminPort } = server
+    const settings = settingsOf({ port, adminPort })
+    expect(byCode(await findInServer(settings)).has('nothing_heard')).toBe(false)
+    for (let n = 0; n < 25; n += 1) {
+      const { status } = await fetch(`http://127.0.0.1:${bad}/openapi.json`)
+      expect(status).toBe(505)
+    }
+    const seen = await waitFor(async () =>
+      byCode(await findInServer(settings)).get('nothing_heard'),
+    )
+    expect(seen.text).toMatch(/2\d at least were closed without a request/)
   })
 })
 

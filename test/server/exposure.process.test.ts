@@ -151,17 +151,39 @@ describe('TLS', () => {
     const told = JSON.parse((await server.admin('/status')).text) as { listens: object }
     expect(told.listens).toEqual({ host: '127.0.0.1', port: server.port, tls: true })
     expect(server.stderr()).not.toContain('PRIVATE KEY')
-    // New files count for new workers.
+  })
+
+  it('takes new files with a restart, and none that are broken', async () => {
+    const certificate = makeCertificate(newState())
+    const server = await start({ args: flags(certificate) })
+    const restart = async (): Promise<{ readonly code: number | null; readonly text: string }> => {
+      const at = ['--port', String(server.port), '--state', server.state]
+      const { code, out, err } = await runProgram(['restart', ...at], { cwd: newState() })
+      return { code, text: out + err }
+    }
+    const old = { ca: readFileSync(certificate.certFile) }
+    const first = workersOf(server)
     const renewed = makeCertificate(newState())
+    const ca = readFileSync(renewed.certFile)
     renameSync(renewed.certFile, certificate.certFile)
     renameSync(renewed.keyFile, certificate.keyFile)
-    for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL')
-    const trusting = { ca: readFileSync(certificate.certFile) }
-    const protocol = await waitFor(async () => {
-      const ended = await handshake(server, trusting)
-      return ended.startsWith('TLS') ? ended : undefined
-    })
-    expect(protocol).toBe('TLSv1.3')
+    expect(await handshake(server, old)).toBe('TLSv1.3')
+    expect(await restart()).toEqual({ code: 0, text: 'Every worker was replaced; 1 answer.\n' })
+    expect(await handshake(server, { ca })).toBe('TLSv1.3')
+    expect(await handshake(server, old)).not.toContain('TLS')
+    const second = workersOf(server)
+    expect(second.filter((pid) => first.includes(pid))).toEqual([])
+    const broken: readonly (readonly [text: Buffer | string, reason: string])[] = [
+      ['secret-text', 'cert.pem: it holds no certificate in PEM'],
+      [old.ca, 'key.pem: it is the key of another certificate'],
+    ]
+    for (const [text, reason] of broken) {
+      writeFileSync(certificate.certFile, text)
+      expect(await restart()).toEqual({ code: 1, text: expect.stringContaining(reason) })
+      expect(await handshake(server, { ca })).toBe('TLSv1.3')
+      expect(workersOf(server)).toEqual(second)
+    }
+    expect(server.stderr()).not.toContain('secret-text')
   })
 
   it('may be 1.3 alone', async () => {

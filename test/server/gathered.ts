@@ -3,6 +3,12 @@
 import type { Day } from '../../src/base/day.ts'
 import { emptySnapshot } from '../../src/server/counters.ts'
 import type { Gathered } from '../../src/server/figures.ts'
+import { type RefusalCode, refusalCodes } from '../../src/server/refusal.ts'
+
+/** What a server begins with. */
+export const noRefusals = Object.fromEntries(refusalCodes.map((code) => [code, 0])) as Readonly<
+  Record<RefusalCode, number>
+>
 
 const at = '2026-08-22T12:00:00.000Z'
 
@@ -10,7 +16,9 @@ export const gathered: Gathered = {
   total: emptySnapshot,
   workers: [{ worker: 1, counters: emptySnapshot }],
   listening: 1,
-  members: [],
+  members: [
+    { worker: 1, pid: 1, listening: true, retired: false, privateBytes: 1000, openFiles: 30 },
+  ],
   restarts: { crash: 0, hang: 0, memory: 0 },
   degraded: false,
   table: {
@@ -22,10 +30,23 @@ export const gathered: Gathered = {
   tables: {
     swaps: 1,
     refusals: 1,
+    refusals_by: { ...noRefusals, damaged: 1 },
     previous: null,
     held: null,
-    last_swap: { at, table: '20260822-0123', from: null, took_ms: 1500, stall_ms: 1 },
-    last_refusal: { at, path: '/table', reason: 'The section networks is broken.' },
+    last_swap: {
+      at,
+      table: '20260822-0123',
+      from: null,
+      took_ms: 1500,
+      stall_ms: 1,
+      stall_cpu_ms: 1,
+    },
+    last_refusal: {
+      at,
+      path: '/table',
+      code: 'damaged',
+      reason: 'Its section networks is broken.',
+    },
   },
   refresh: {
     every_ms: 3_600_000,

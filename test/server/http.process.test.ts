@@ -380,7 +380,20 @@ describe('paths and methods', () => {
 
 describe('request ids', () => {
   const fit = ['a', 'A-Z_a.z-0_9.', '0'.repeat(64), '....']
-  const unfit = ['', 'a b', 'a/b', 'ä', 'a\tb', '0'.repeat(65), '{}', 'a"b', '\xff', 'a,b', 'a;b']
+  const unfit = [
+    '',
+    'a b',
+    'a/b',
+    'ä',
+    'a\tb',
+    '0'.repeat(65),
+    '{}',
+    'a"b',
+    '\xff',
+    'a,b',
+    'a;b',
+    'irk_a',
+  ]
 
   it.each(fit)('%j is repeated, in answers and errors', async (id) => {
     const headers = [`X-Request-Id: ${id}`]

@@ -1,23 +1,17 @@
 // Requests that use each other's objects again (request.ts): what one of them left behind, or still
-// does, reaches no other; and the headers that are bytes say what the text says (head.ts). Bodies that
-// never end hold no more than they may (bodies.ts), nor do answers that nobody reads (stream.ts).
+// does, reaches no other. Bodies that never end hold no more than they may (bodies.ts), nor do answers
+// that nobody reads (stream.ts).
 
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
-import * as fc from 'fast-check'
 import type { us_listen_socket } from 'uWebSockets.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newAllowance } from '../../src/account/allowance.ts'
-import { remainingAt } from '../../src/account/header.ts'
-import type { Authenticated } from '../../src/account/keyring.ts'
 import type { Limiter } from '../../src/account/limiter.ts'
 import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
 import { checkBodyBytesMax } from '../../src/api/path.ts'
 import { bodiesBytesOf, createBodies } from '../../src/server/bodies.ts'
 import { newCounters, snapshotOf, totalsOf } from '../../src/server/counters.ts'
-import { type Service, newExchange, states } from '../../src/server/exchange.ts'
-import { contentHeaders, headBytes } from '../../src/server/head.ts'
-import { limitHeaders } from '../../src/server/limit.ts'
+import { type Service, states } from '../../src/server/exchange.ts'
 import { handleRequest } from '../../src/server/request.ts'
 import { overdueMs } from '../../src/server/pulse.ts'
 import { requestIds } from '../../src/server/requestid.ts'
@@ -26,26 +20,22 @@ import { piecesAhead, streamJson } from '../../src/server/stream.ts'
 import { loadUws } from '../../src/server/uws.ts'
 import { openTable } from '../../src/table/open.ts'
 import { writeSmallTable } from '../table/small.ts'
+import { keyOf } from './key.ts'
 import { responsesIn } from './socket.ts'
 
 const table = openTable(writeSmallTable())
-const keyOf = (keyId: string): Authenticated => ({
-  kind: 'authenticated',
-  keyId,
-  plan: 'internal',
-  apis: ['ip-risk'],
-  insights: 'never',
-  limits: {},
-  allowance: newAllowance(keyId, {}),
-})
 /** Whose requests come next. */
 let key = keyOf('test')
 
-/** What the limiter says, changed by the tests of headers. */
+/** What the limiter says; `broken` makes it throw. */
 const left = { policy: '', values: [-1, -1, -1, -1] }
+let spent = 0
 const limiter = {
   admit: () => 0,
-  spend: () => 0,
+  spend: () => {
+    spent += 1
+    return 0
+  },
   spentMonth: () => 0,
   policy: () => {
     if (left.policy === 'broken') throw new Error('broken')
@@ -194,6 +184,57 @@ describe('requests one after the other', () => {
     expect(await client.heard(ips.length)).toEqual(ips.map(said))
     client.socket.destroy()
     expect(service.pending).toBe(0)
+  })
+
+  it('in one turn of the loop, on connections of their own, are answered each with its own', async () => {
+    const clients = await Promise.all(Array.from({ length: 100 }, newClient))
+    const ips = clients.map((_, i) => `${i % 2 === 0 ? 9 : 11}.${i}.2.3`)
+    for (let round = 1; round <= 3; round++) {
+      for (const [i, { socket }] of clients.entries()) socket.write(head(ips[i]!) + bodyOf(ips[i]!))
+      for (const [i, { heard }] of clients.entries()) {
+        expect(await heard(round)).toEqual(Array.from({ length: round }, () => said(ips[i]!)))
+      }
+    }
+    for (const { socket } of clients) socket.destroy()
+    expect(service.pending).toBe(0)
+  })
+
+  it('in one turn of the loop, where making answers throws, close their connections', async () => {
+    const clients = await Promise.all(Array.from({ length: 100 }, newClient))
+    const request = head('9.1.2.3') + bodyOf('9.1.2.3')
+    const ask = (): void => clients.forEach(({ socket }) => socket.write(request))
+    for (let round = 1; round <= 5; round++) {
+      ask()
+      await Promise.all(clients.map(({ heard }) => heard(round)))
+    }
+    left.policy = 'broken'
+    ask()
+    await Promise.all(clients.map(({ socket }) => once(socket, 'close')))
+    left.policy = ''
+    expect(service.pending).toBe(0)
+  })
+
+  it('pipelined beside many others are answered, or their connection is closed: then none is charged', async () => {
+    const clients = await Promise.all(Array.from({ length: 50 }, newClient))
+    let closed = 0
+    for (let round = 1; round <= 20; round++) {
+      const two = await newClient()
+      spent = 0
+      for (const { socket } of clients) socket.write(head('9.9.9.9') + bodyOf('9.9.9.9'))
+      two.socket.write(['9.1.2.3', '11.1.1.1'].map((ip) => head(ip) + bodyOf(ip)).join(''))
+      const ended = once(two.socket, 'close').then(() => [])
+      const heard = await Promise.race([two.heard(2), ended])
+      for (const client of clients) await client.heard(round)
+      if (heard.length === 0) closed += 1
+      const all = heard.length === 0 ? [] : [said('9.1.2.3'), said('11.1.1.1')]
+      expect(heard).toEqual(all)
+      expect(spent).toBe(clients.length + heard.length)
+      two.socket.destroy()
+    }
+    for (const { socket } of clients) socket.destroy()
+    expect(service.pending).toBe(0)
+    // Else nothing was answered together.
+    expect(closed).toBeGreaterThan(0)
   })
 
   it('that wait for their bodies are not those that are answered meanwhile', async () => {
@@ -441,39 +482,6 @@ describe('an answer that cannot be written', () => {
       left.policy = ''
       expect([way, service.pending]).toEqual([way, 0])
     }
-  })
-})
-
-describe('headers as bytes', () => {
-  const amount = fc.oneof(fc.constant(0), fc.nat(2000), fc.nat({ max: 999_999_999_999_999 }))
-  const limit = fc.option(fc.tuple(amount, amount), { nil: [-1, -1] as const })
-
-  it('say what the text says', () => {
-    const exchange = newExchange(service, undefined as never)
-    const number = fc.nat({ max: 36 ** 8 - 1 })
-    const policy = fc.constantFrom(
-      '"rate";q=100;w=2',
-      '"quota";q=5;w=60',
-      '"rate";q=1;w=1, "quota"',
-    )
-    const run = fc.record({ rate: limit, quota: limit, policy, number, own: fc.boolean() })
-    fc.assert(
-      fc.property(run, ({ rate, quota, policy, number, own }) => {
-        const limited = rate[0] >= 0 || quota[0] >= 0
-        left.policy = limited ? policy : ''
-        left.values[remainingAt.rate] = rate[0]
-        left.values[remainingAt.rateReset] = rate[1]
-        left.values[remainingAt.quota] = quota[0]
-        left.values[remainingAt.quotaReset] = quota[1]
-        exchange.key = key
-        exchange.clientId = own ? '' : 'theirs'
-        exchange.idNumber = number
-        const id = own ? `\r\nx-request-id: ${service.requestIds.text(number)}` : ''
-        const text = Buffer.from(headBytes(exchange, 1)).toString('latin1')
-        expect(text).toBe(contentHeaders + id + limitHeaders(exchange, 1))
-      }),
-      { numRuns: 2000 },
-    )
   })
 })
 

@@ -2,7 +2,7 @@
 // clients see of deaths, restarts and takeovers, by the hundred: bench/proof/lives.ts.
 
 import { rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
@@ -15,17 +15,19 @@ import {
   waitFor,
   workersOf,
 } from './server.ts'
+import type { ServerStatus } from '../../src/server/status.ts'
 import { newTable } from './tables.ts'
 
 const start = serversOfTests()
 
 describe('a worker', () => {
-  it('that holds more memory than it may is replaced after its successor listens', async () => {
+  it('that holds too much is replaced after its successor listens, of two at once each in its turn', async () => {
     const flag = join(newState(), 'grown')
-    // The first one to come after the flag; it takes the flag away.
+    // In the workers that the flag names.
     const grow =
-      `const fs = await import('node:fs'); setInterval(() => { try { fs.unlinkSync(${JSON.stringify(flag)});` +
-      ` globalThis.leak = Buffer.alloc(2e8, 1) } catch {} }, 50)`
+      `const fs = await import('node:fs'); const timer = setInterval(() => { try {` +
+      ` if (!fs.readFileSync(${JSON.stringify(flag)}, 'utf8').split(' ').includes(String(process.pid))) return;` +
+      ` clearInterval(timer); globalThis.leak = Buffer.alloc(2e8, 1) } catch {} }, 50)`
     const server = await start({
       table: newTable(),
       workers: 2,
@@ -33,23 +35,31 @@ describe('a worker', () => {
       environment: preloading('worker-main.js', grow),
     })
     const before = workersOf(server)
-    const seen = new Set<number>()
+    /** That listen and are not retired, and that do not listen yet. */
+    const seen = { listening: [] as number[], starting: [] as number[] }
+    const refused: string[] = []
     const poll = { on: true }
     const looking = (async () => {
-      while (poll.on) seen.add(await server.metric('iprisk_workers'))
+      while (poll.on) {
+        const { workers } = JSON.parse((await server.admin('/status')).text) as ServerStatus
+        seen.listening.push(workers.each.filter((one) => one.listening && !one.retired).length)
+        seen.starting.push(workers.each.filter((one) => !one.listening).length)
+        const code = await tryConnection(server.port)
+        if (code !== '') refused.push(code)
+      }
     })()
-    writeFileSync(flag, '')
-    await waitFor(async () =>
-      (await server.metric('iprisk_worker_restarts_total', 'memory')) === 1 ? true : undefined,
-    )
+    writeFileSync(flag, before.join(' '))
     await waitFor(() => {
       const now = workersOf(server)
-      const replaced = now.filter((pid) => !before.includes(pid)).length
-      return now.length === 2 && replaced === 1 ? true : undefined
+      return now.length === 2 && !now.some((pid) => before.includes(pid)) ? true : undefined
     })
     poll.on = false
     await looking
-    expect(Math.min(...seen)).toBe(2)
+    expect(await server.metric('iprisk_worker_restarts_total', 'memory')).toBe(2)
+    expect(Math.min(...seen.listening)).toBe(2)
+    // One after the other: two successors at once would need the memory of four.
+    expect(Math.max(...seen.starting)).toBe(1)
+    expect(refused).toEqual([])
     expect((await server.admin('/readyz')).text).toContain('"ready"')
   })
 
@@ -90,6 +100,18 @@ describe('a worker', () => {
     expect(server.stderr()).toContain('A worker died; replacing it.')
   })
 })
+
+/** Why a connection cannot be made; `''` where one can. */
+function tryConnection(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve('')
+    })
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'))
+  })
+}
 
 /** What one says that cannot take over from `server`. */
 async function failedTakeover(

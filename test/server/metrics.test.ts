@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/root.ts'
 import { createMetrics } from '../../src/server/metrics.ts'
 import { familiesIn } from './exposition.ts'
-import { gathered } from './gathered.ts'
+import { refusalCodes } from '../../src/server/refusal.ts'
+import { gathered, noRefusals } from './gathered.ts'
 
 const document = readFileSync(join(packageRoot, 'docs/operate.md'), 'utf8')
 const read = async (of = gathered): Promise<string> => createMetrics().text(of)
@@ -35,12 +36,16 @@ describe('the metrics', () => {
       ...gathered.tables,
       swaps: 0,
       refusals: 0,
+      refusals_by: noRefusals,
       last_swap: null,
       last_refusal: null,
     }
     const text = await read({ ...gathered, table: undefined, tables, refresh: undefined })
     expect(text).not.toMatch(/iprisk_table_age|iprisk_refresh_|last_swap|last_refusal/)
     expect(text).toContain('iprisk_table_swaps_total 0')
+    // A rate of what is not there yet would miss the first one.
+    for (const code of refusalCodes)
+      expect(text).toContain(`iprisk_table_refusals_total{reason="${code}"} 0\n`)
   })
 
   it('turn milliseconds into seconds', async () => {

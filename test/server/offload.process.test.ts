@@ -66,6 +66,7 @@ function newExchange(): Exchange {
     keep: true,
     key: { allowance: {} } as unknown as Exchange['key'],
     state: states.open,
+    recycle: () => undefined,
   }
 }
 

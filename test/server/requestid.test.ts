@@ -1,8 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { formatKeyText, randomId, randomSecret } from '../../src/account/key.ts'
 import { isRequestId, requestIds } from '../../src/server/requestid.ts'
 
 describe('isRequestId', () => {
+  it('takes none that holds a key', () => {
+    const key = formatKeyText({ id: randomId(), secret: randomSecret() })
+    for (const id of [key, `a-${key}`, key.slice(0, 20)]) expect(isRequestId(id)).toBe(false)
+    expect(isRequestId(key.slice(4))).toBe(true)
+  })
+
   it('says what the contract says', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 70 }),

@@ -53,14 +53,17 @@ export async function startServer(options: {
   readonly workers?: number
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** A command that becomes the server: `prlimit --nofile=…`. */
+  readonly under?: readonly string[]
 }): Promise<Server> {
-  const { table, state = newState(), workers = 1, args = [], environment = {} } = options
+  const { table, state = newState(), workers = 1, args = [], environment = {}, under } = options
   const { child, stderr } = runServe(
     [
       ['--port', '0', '--admin-port', '0', '--workers', String(workers)],
       ['--state', state, '--table', table, '--drain-seconds', '5', ...args],
     ].flat(),
     environment,
+    under,
   )
   const line = await waitFor(() => {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr()}`)
@@ -107,11 +110,13 @@ export function serversOfTests(): typeof startServer {
 export function runServe(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  under: readonly string[] = [],
 ): {
   readonly child: ChildProcess
   readonly stderr: () => string
 } {
-  const child = spawn(process.execPath, [program, 'serve', ...args], {
+  const [command = '', ...rest] = [...under, process.execPath, program, 'serve', ...args]
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'ignore', 'pipe'],
     cwd: newState(),
     env: { ...process.env, ...environment },

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Found, type Shelf, createShelf } from '../../src/server/shelf.ts'
 
-const sound: Found = { id: 'a', reasons: [], cautions: [], known: [] }
+const sound: Found = { id: 'a', reasons: [], against: null, cautions: [], known: [] }
 
 let state = ''
 let source = ''
@@ -99,7 +99,7 @@ describe('a shelf', () => {
     const reasons = ['the canary 8.8.8.8 (a resolver) is called tor 90']
     const prepare = async (of: { source: string; copy: string }): Promise<Found> => {
       copyFileSync(of.source, of.copy)
-      return { ...sound, reasons }
+      return { ...sound, reasons, against: 'canary' }
     }
     const shelf = createShelf(state, { prepare })
     open.push(shelf)

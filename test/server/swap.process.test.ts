@@ -3,9 +3,10 @@
 // loop, an end that does not wait. Swaps by the hundred, under load: bench/proof/swaps.ts.
 
 import { once } from 'node:events'
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { threadsOf } from '../../bench/cpu.ts'
 import { publishSample, sampleDay, writeSampleWorkspace } from '../../bench/proof/sample.ts'
 import { mappedTables } from '../../bench/proof/served.ts'
 import { serveFolder } from '../../bench/site.ts'
@@ -33,7 +34,7 @@ interface Status {
     readonly swaps: number
     readonly refusals: number
     readonly held: string | null
-    readonly last_refusal: { readonly reason: string } | null
+    readonly last_refusal: { readonly code: string; readonly reason: string } | null
   }
   readonly refresh: { readonly failures: number; readonly last_failure: unknown } | null
 }
@@ -98,16 +99,34 @@ describe('an operator', () => {
   it('is told why a table is refused, and may force it', async () => {
     const table = newTable()
     const server = await start({ table })
+    const refusals = (reason: string): Promise<number> =>
+      server.metric('iprisk_table_refusals_total', `{reason="${reason}"}`)
     replaceTable(table, '2026-08-23', [...listed, ['8.8.8.8', 'tor', '']])
     const refused = await order(server, 'reload')
     expect(refused).toMatchObject({ code: 1 })
     expect(refused.text).toContain('the canary 8.8.8.8 (Google Public DNS, public resolver)')
-    expect((await statusOf(server)).tables.last_refusal?.reason).toContain('is called tor')
+    const { last_refusal: last } = (await statusOf(server)).tables
+    expect(last).toMatchObject({ code: 'canary', reason: expect.stringContaining('is called tor') })
     expect(server.stderr()).toContain('The new table is not used')
-    expect(await server.metric('iprisk_table_refusals_total')).toBeGreaterThanOrEqual(1)
+    expect(await refusals('canary')).toBeGreaterThanOrEqual(1)
     expect(await asOf(server)).toBe('2026-08-22')
     expect(await order(server, 'reload', '--force')).toMatchObject({ code: 0 })
     expect(await asOf(server)).toBe('2026-08-23')
+    // What the process that takes it in threw is counted by its code.
+    for (const [reason, content] of [
+      ['unreadable', ''],
+      ['damaged', 'no table at all'],
+    ] as const) {
+      expect(await refusals(reason)).toBe(0)
+      writeFileSync(`${table}.new`, content)
+      renameSync(`${table}.new`, table)
+      expect(await order(server, 'reload')).toMatchObject({ code: 1 })
+      expect([reason, (await refusals(reason)) > 0]).toEqual([reason, true])
+    }
+    rmSync(table)
+    expect(await order(server, 'reload')).toMatchObject({ code: 1 })
+    expect(await refusals('missing')).toBe(1)
+    expect(await refusals('other')).toBe(0)
   })
 
   it('who asks where no server runs is told so', async () => {
@@ -128,7 +147,9 @@ describe('a server that refreshes its table', () => {
     const server = await start({ table: join(folder, 'world.iprisk'), args })
     // Beside its one worker.
     const builder = await waitFor(() => workersOf(server).find((pid) => isBuild(pid)))
-    for (const nice of niceOf(builder)) expect(nice).toBe(19)
+    // It is seen before it is lowered.
+    const others = () => (threadsOf(builder) ?? []).filter(({ nice }) => nice !== 19)
+    await expect.poll(others).toEqual([])
     await waitFor(async () => ((await statusOf(server)).table === null ? undefined : true), 60_000)
     site.close()
     expect((await server.admin('/readyz')).status).toBe(200)
@@ -157,14 +178,6 @@ function isBuild(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-/** Of all threads of a process. */
-function niceOf(pid: number): readonly number[] {
-  return readdirSync(`/proc/${pid}/task`).map((thread) => {
-    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
-  })
 }
 
 describe('a swap', () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import type { TableFile } from '../../src/server/message.ts'
+import { noStall } from '../../src/server/stall.ts'
 import { type Tables, keepTables } from '../../src/server/tables.ts'
 import { newState } from './server.ts'
 
@@ -41,7 +42,7 @@ function newWorld(): World {
     crew: {
       use: async (file) => {
         used.push(file)
-        return 0
+        return noStall
       },
     },
     shelf: {

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Account, type AccountOptions, openAccount } from '../../src/account/account.ts'
-import { newAllowance } from '../../src/account/allowance.ts'
 import type { Authenticated, Keyring } from '../../src/account/keyring.ts'
 import type { Day } from '../../src/base/day.ts'
 import { IpriskError } from '../../src/base/error.ts'
@@ -18,6 +17,7 @@ import type { ToPrimary, ToWorker } from '../../src/server/message.ts'
 import { probePort } from '../../src/server/probe.ts'
 import { createWorker } from '../../src/server/worker.ts'
 import type { Table } from '../../src/table/table.ts'
+import { keyOf } from './key.ts'
 import { converse, responsesIn } from './socket.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-worker-'))
@@ -28,15 +28,7 @@ let tell: (message: ToWorker) => void
 let port = 0
 
 const keyring: Keyring = {
-  authenticate: () => ({
-    kind: 'authenticated',
-    keyId: 'test',
-    plan: 'internal',
-    apis: ['ip-risk'],
-    insights: 'never',
-    limits: {},
-    allowance: newAllowance('test', {}),
-  }),
+  authenticate: () => keyOf('test'),
   refresh: async () => undefined,
   usePlans: () => undefined,
   known: () => true,
@@ -88,11 +80,19 @@ const table: Table = {
   check: (text) => {
     throw new Error(`cannot look up ${text}`)
   },
+  prepare: () => undefined,
   answer: ({ bytes, from, to }) => {
     throw new Error(`cannot look up ${Buffer.from(bytes.subarray(from, to)).toString()}`)
   },
   close: () => undefined,
 }
+
+/** Opens it in two steps. */
+const steps = (one: Table) =>
+  function* (): Generator<undefined, Table, undefined> {
+    yield
+    return one
+  }
 
 async function heard(kind: ToPrimary['kind']): Promise<void> {
   while (!said.some((message) => message.kind === kind)) {
@@ -110,7 +110,7 @@ beforeAll(async () => {
   tell = createWorker({
     send: (message) => void said.push(message),
     pulse: { beatenMs: Infinity, beat: () => undefined },
-    openTable: () => table,
+    openInSteps: steps(table),
     openAccount: newAccount,
     createLog: () => log,
     exit: (code) => void exits.push(code),
@@ -158,8 +158,9 @@ describe('a worker', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     said.length = 0
     tell({ kind: 'count' })
+    const [time, opened] = [expect.anything(), expect.anything()]
     expect(said).toMatchObject([
-      { kind: 'counted', counters: { totals: [expect.anything(), 0, 1, 0, 0, 0, 0, 0, 0, 0] } },
+      { kind: 'counted', counters: { totals: [time, 0, 1, 0, 0, 0, 0, 0, 0, 0, opened] } },
     ])
     expect(responsesIn((await converse(port, [request('next')])).text)[0]?.status).toBe(500)
   })
@@ -171,7 +172,7 @@ describe('a worker', () => {
     const worker = createWorker({
       send: (message) => void counted.push(message),
       pulse: { beatenMs: Infinity, beat: () => undefined },
-      openTable: () => table,
+      openInSteps: steps(table),
       openAccount: (options) => {
         trouble = options.onTrouble
         return newAccount(options)
@@ -194,20 +195,24 @@ describe('a worker', () => {
     worker({ kind: 'drain' })
   })
 
-  it('refuses a table that cannot be opened by saying why', () => {
+  it('refuses a table that cannot be opened by saying why', async () => {
     said.length = 0
     const worker = createWorker({
       send: (message) => void said.push(message),
       pulse: { beatenMs: Infinity, beat: () => undefined },
-      openTable: () => {
-        throw new Error('it is broken')
-      },
+      openInSteps: () => ({
+        next: () => {
+          throw new Error('it is broken')
+        },
+      }),
       openAccount: newAccount,
       createLog: () => log,
       exit: (code) => void exits.push(code),
     })
     worker({ kind: 'open', file: { table: 7, path: 'b', builtMs: 0 } })
     worker({ kind: 'swap', table: 7 })
+    await expect.poll(() => said.length).toBeGreaterThan(0)
+    await new Promise((resolve) => setImmediate(resolve))
     expect(said).toEqual([{ kind: 'refused', table: 7, message: 'it is broken' }])
   })
 
@@ -262,7 +267,7 @@ describe('a worker that lingers', () => {
     const worker = createWorker({
       send: (message) => void heardHere.emit(message.kind, message),
       pulse: { beatenMs: Infinity, beat: () => undefined },
-      openTable: () => table,
+      openInSteps: steps(table),
       openAccount: async (options) => change(await newAccount(options)),
       createLog: () => log,
       exit: (code) => void heardHere.emit('exit', code),
@@ -355,7 +360,7 @@ describe('a request that fails inside', () => {
     const worker = createWorker({
       send: ({ kind }) => void kinds.push(kind),
       pulse: { beatenMs: Infinity, beat: () => undefined },
-      openTable: () => table,
+      openInSteps: steps(table),
       openAccount: async (options) => {
         const account = await newAccount(options)
         const allowance = account.limiter.bind('few', { quotaPerMonth: 3 })
@@ -392,7 +397,7 @@ describe('the log of requests', () => {
     const worker = createWorker({
       send: ({ kind }) => void heardHere.push(kind),
       pulse: { beatenMs: Infinity, beat: () => undefined },
-      openTable: () => table,
+      openInSteps: steps(table),
       openAccount: newAccount,
       createLog: ({ logLevel: level, logAddresses: addresses }) =>
         createLog({

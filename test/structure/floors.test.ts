@@ -73,7 +73,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'csv-parse': ['build/parse/'],
   flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
   ioredis: ['src/account/redis.ts'],
-  koffi: ['src/base/map.ts'],
+  koffi: ['src/base/map.ts', 'src/base/schedule.ts'],
   lmdb: ['src/account/'],
   'mmdb-lib': ['build/mmdb/'],
   pino: ['src/base/log.ts'],

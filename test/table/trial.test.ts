@@ -23,16 +23,18 @@ const canary = tableOf('canary', [...listed, ['8.8.8.8', 'tor', '']])
 
 describe('tryTable', () => {
   it('has nothing against the same content, nor against a few more entries', () => {
-    expect(tryTable(plain, plain).reasons).toEqual([])
+    expect(tryTable(plain, plain)).toMatchObject({ reasons: [], against: null })
     const more = tableOf('more', [...listed, ['9.3.0.0/16', 'vpn', 'Example VPN']])
     expect(tryTable(more, plain).reasons).toEqual([])
     more.close()
   })
 
   it('refuses what misjudges a canary that the table in use judges right', () => {
-    expect(tryTable(canary, plain).reasons).toEqual([
+    const { reasons, against } = tryTable(canary, plain)
+    expect(reasons).toEqual([
       expect.stringContaining('the canary 8.8.8.8 (Google Public DNS, public resolver) is called'),
     ])
+    expect(against).toBe('canary')
     expect(tryTable(plain, canary).reasons).toEqual([])
   })
 
@@ -55,6 +57,11 @@ describe('tryTable', () => {
     ])
     expect(tryTable(absurd, plain).reasons.join()).toMatch(/sampled verdicts \(3\d %\) differ/)
     absurd.close()
+    // No canary lies there.
+    const changed = tableOf('changed', [...listed, ['11.0.0.0/8', 'tor', '']])
+    expect(tryTable(changed, plain).reasons).toHaveLength(1)
+    expect(tryTable(changed, plain).against).toBe('changed')
+    changed.close()
   })
 })
 

@@ -1,18 +1,18 @@
 // What lies on the disk: the table, the state folder, files of secrets, certificates, and whether
-// their days agree with the clock.
+// their days agree with the clock. Binaries are loaded only where they are used, or a missing one
+// would end the command that is to name it (program.ts).
 
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ageSeconds } from '../../api/meta.ts'
 import { formatDay } from '../../base/day.ts'
 import { IpriskError, messageOf } from '../../base/error.ts'
-import { mapFile } from '../../base/map.ts'
+import { spanText } from '../../base/figure.ts'
 import type { Settings } from '../../config/settings.ts'
 import { formatMinor } from '../../schema/layout.ts'
 import { checkTls, tlsOf } from '../../server/tls.ts'
 import { readToken } from '../../server/token.ts'
 import { type TableFile, readTableFile } from '../../table/view.ts'
-import { spanText } from '../info.ts'
 import { type Finding, advice, problem } from './finding.ts'
 
 const secondsPerDay = 86_400
@@ -26,12 +26,18 @@ const skewMsMax = 120_000
 /** Time to get a new one. */
 const certificateDaysMin = 14
 
-export function findInTable({ table: path }: Settings, now: number): readonly Finding[] {
+export async function findInTable(
+  { table: path }: Settings,
+  now: number,
+): Promise<readonly Finding[]> {
   const build = 'Build one with "iprisk build", or name another with --table.'
   if (!existsSync(path)) return [problem('no_table', `There is no table at ${path}.`, build)]
+  // Nothing maps a file without koffi, and that finding is made.
+  const maps = await import('../../base/map.ts').catch(() => undefined)
+  if (maps === undefined) return []
   let file: Pick<TableFile, 'asOf' | 'minor'>
   try {
-    const map = mapFile(path)
+    const map = maps.mapFile(path)
     try {
       const { asOf, minor } = readTableFile(map.bytes, path)
       file = { asOf, minor }
@@ -47,7 +53,7 @@ export function findInTable({ table: path }: Settings, now: number): readonly Fi
   }
   const findings: Finding[] = []
   if (file.minor < formatMinor) {
-    const text = `The table is of format ${file.minor}, and this program knows ${formatMinor}: parts of insights are missing.`
+    const text = `The table is of format ${file.minor}, and this program knows ${formatMinor}: lookups are slower, and parts of insights may be missing.`
     findings.push(advice('older_format', text, 'Build it again with this version.'))
   }
   const age = ageSeconds(file.asOf, now)

@@ -2,13 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { durationMs } from '../../base/duration.ts'
 import { messageOf } from '../../base/error.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadUws } from '../../server/uws.ts'
+import { compilerMissing } from '../build.ts'
 import { type Finding, advice, problem } from './finding.ts'
-
-/** Connections of a worker, its files, and room. */
-const openFilesMin = 4096
 
 /** What a worker needs of its own, seen under load; the table is shared. */
 const workerBytes = 200e6
@@ -20,7 +19,7 @@ const binaries: readonly (readonly [name: string, load: () => Promise<unknown>])
   ['lmdb', () => import('../../account/lmdb.ts')],
 ]
 
-export async function findInProgram(): Promise<readonly Finding[]> {
+export async function findInProgram({ serve }: Settings): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   for (const [name, load] of binaries) {
     try {
@@ -29,6 +28,12 @@ export async function findInProgram(): Promise<readonly Finding[]> {
       const text = `The binary of ${name} cannot be loaded: ${messageOf(error).split('\n')[0]}`
       findings.push(problem('missing_binary', text, binaryFix()))
     }
+  }
+  if (durationMs(serve.refreshEvery) > 0 && compilerMissing() !== undefined) {
+    const text = 'The server is to refresh its table (--refresh-every), and has no compiler.'
+    const fix =
+      'Install with npm ci without --omit=dev, or build elsewhere and leave --refresh-every off.'
+    findings.push(problem('compiler_missing', text, fix))
   }
   return findings
 }
@@ -51,23 +56,10 @@ export function findInMachine(settings: Settings, files = ''): readonly Finding[
     findings.push(advice('too_many_workers', text, `Serve with --workers ${cores}.`))
   }
   const read = (path: string): string => readOrEmpty(`${files}${path}`)
-  return [
-    ...findings,
-    ...findInLimits(read),
-    ...findInMemory(settings, read),
-    ...findInKernel(read),
-  ]
+  return [...findings, ...findInMemory(settings, read), ...findInKernel(read)]
 }
 
 type Read = (path: string) => string
-
-function findInLimits(read: Read): readonly Finding[] {
-  const limit = /^Max open files\s+(\d+)/m.exec(read('/proc/self/limits'))?.[1]
-  if (limit === undefined || Number(limit) >= openFilesMin) return []
-  const text = `A process may open ${limit} files here; every connection is one.`
-  const fix = `Raise it to ${openFilesMin} at least: "ulimit -n", LimitNOFILE= of the unit, ulimits of the container.`
-  return [problem('low_file_limit', text, fix)]
-}
 
 function findInMemory({ serve }: Settings, read: Read): readonly Finding[] {
   const group = Number(read('/sys/fs/cgroup/memory.max').trim())

@@ -1,10 +1,11 @@
 // What a running server says of itself, and whether one could start where none runs.
 
 import { messageOf } from '../../base/error.ts'
+import { filesBesideConnections } from '../../base/limits.ts'
 import { isLoopback } from '../../config/exposure.ts'
 import type { Settings } from '../../config/settings.ts'
 import { probePort } from '../../server/probe.ts'
-import type { ServerStatus } from '../../server/status.ts'
+import { type ServerStatus, connectionsStatus } from '../../server/status.ts'
 import { type StatusAnswer, adminName, askStatus } from '../admin.ts'
 import { type Finding, advice, problem } from './finding.ts'
 
@@ -17,6 +18,35 @@ export async function findInServer(settings: Settings): Promise<readonly Finding
   const text = `The admin port listens on ${serve.adminHost}: its token crosses the network in the clear.`
   const fix = 'Listen on loopback or on --admin-socket, and let an agent on this machine scrape it.'
   return [...findings, advice('admin_open', text, fix)]
+}
+
+/** A server's limit by its own word, or the limit that one started here would have. */
+function findInLimit({
+  asked,
+  cap,
+  open_files_max: filesMax,
+}: ServerStatus['connections']): readonly Finding[] {
+  if (cap >= asked) return []
+  const text = `A process may open ${filesMax} files, which leaves each worker room for ${cap} connections where --connections asks for ${asked}.`
+  const fix = `Raise it to ${asked + filesBesideConnections} at least ("ulimit -n", LimitNOFILE= of the unit, ulimits of the container), or lower --connections.`
+  return [problem('low_file_limit', text, fix)]
+}
+
+/** Fewer connections may be anybody's. */
+const unheardMin = 20
+
+/**
+ * What the parser refuses, HTTP/1.0 before all, reaches nothing that counts it. But whatever brought a
+ * request is one request at least: those that closed and are more than all requests brought none.
+ */
+function findUnheard({ connections, requests }: ServerStatus): readonly Finding[] {
+  const { opened, open } = connections
+  const answered = Object.values(requests).reduce((sum, count) => sum + count, 0)
+  const unheard = opened - open - answered
+  if (unheard < unheardMin || unheard * 2 < opened) return []
+  const text = `Of ${opened} connections, ${unheard} at least were closed without a request that could be read.`
+  const fix = `Does a proxy speak HTTP/1.0 to it, as nginx does by default, or TLS to a port in the clear? Name it with --front. Probes that only connect do the same: let them ask /readyz of the admin port.`
+  return [advice('nothing_heard', text, fix)]
 }
 
 /** No server answers that may be asked. */
@@ -51,6 +81,7 @@ async function unserved(settings: Settings, { kind }: StatusAnswer): Promise<rea
   const text = `No server answers on ${at}.`
   return [
     ...findings,
+    ...findInLimit(connectionsStatus(serve.connections)),
     advice('no_server', text, 'Start one with "iprisk serve", or name its admin port.'),
   ]
 }
@@ -66,7 +97,7 @@ const reasons: Readonly<Record<ServerStatus['status'], string>> = {
 
 function judge(status: ServerStatus): readonly Finding[] {
   const { status: readiness, workers, tables, store, refresh } = status
-  const findings: Finding[] = []
+  const findings: Finding[] = [...findInLimit(status.connections), ...findUnheard(status)]
   if (readiness === 'degraded') {
     const text = `Workers die again and again: ${workers.restarts} were replaced.`
     findings.push(problem('degraded', text, reasons.degraded))

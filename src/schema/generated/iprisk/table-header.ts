@@ -448,8 +448,38 @@ runsArray():Float64Array|null {
   return offset ? new Float64Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
 }
 
+ipv6Second(index: number):number|null {
+  const offset = this.bb!.__offset(this.bb_pos, 66);
+  return offset ? this.bb!.readUint32(this.bb!.__vector(this.bb_pos + offset) + index * 4) : 0;
+}
+
+ipv6SecondLength():number {
+  const offset = this.bb!.__offset(this.bb_pos, 66);
+  return offset ? this.bb!.__vector_len(this.bb_pos + offset) : 0;
+}
+
+ipv6SecondArray():Uint32Array|null {
+  const offset = this.bb!.__offset(this.bb_pos, 66);
+  return offset ? new Uint32Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
+}
+
+ipv6Third(index: number):number|null {
+  const offset = this.bb!.__offset(this.bb_pos, 68);
+  return offset ? this.bb!.readUint32(this.bb!.__vector(this.bb_pos + offset) + index * 4) : 0;
+}
+
+ipv6ThirdLength():number {
+  const offset = this.bb!.__offset(this.bb_pos, 68);
+  return offset ? this.bb!.__vector_len(this.bb_pos + offset) : 0;
+}
+
+ipv6ThirdArray():Uint32Array|null {
+  const offset = this.bb!.__offset(this.bb_pos, 68);
+  return offset ? new Uint32Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
+}
+
 static startTableHeader(builder:flatbuffers.Builder) {
-  builder.startObject(31);
+  builder.startObject(33);
 }
 
 static addMajor(builder:flatbuffers.Builder, major:number) {
@@ -1020,6 +1050,48 @@ static startRunsVector(builder:flatbuffers.Builder, numElems:number) {
   builder.startVector(8, numElems, 8);
 }
 
+static addIpv6Second(builder:flatbuffers.Builder, ipv6SecondOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(31, ipv6SecondOffset, 0);
+}
+
+static createIpv6SecondVector(builder:flatbuffers.Builder, data:number[]|Uint32Array):flatbuffers.Offset;
+/**
+ * @deprecated This Uint8Array overload will be removed in the future.
+ */
+static createIpv6SecondVector(builder:flatbuffers.Builder, data:number[]|Uint8Array):flatbuffers.Offset;
+static createIpv6SecondVector(builder:flatbuffers.Builder, data:number[]|Uint32Array|Uint8Array):flatbuffers.Offset {
+  builder.startVector(4, data.length, 4);
+  for (let i = data.length - 1; i >= 0; i--) {
+    builder.addInt32(data[i]!);
+  }
+  return builder.endVector();
+}
+
+static startIpv6SecondVector(builder:flatbuffers.Builder, numElems:number) {
+  builder.startVector(4, numElems, 4);
+}
+
+static addIpv6Third(builder:flatbuffers.Builder, ipv6ThirdOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(32, ipv6ThirdOffset, 0);
+}
+
+static createIpv6ThirdVector(builder:flatbuffers.Builder, data:number[]|Uint32Array):flatbuffers.Offset;
+/**
+ * @deprecated This Uint8Array overload will be removed in the future.
+ */
+static createIpv6ThirdVector(builder:flatbuffers.Builder, data:number[]|Uint8Array):flatbuffers.Offset;
+static createIpv6ThirdVector(builder:flatbuffers.Builder, data:number[]|Uint32Array|Uint8Array):flatbuffers.Offset {
+  builder.startVector(4, data.length, 4);
+  for (let i = data.length - 1; i >= 0; i--) {
+    builder.addInt32(data[i]!);
+  }
+  return builder.endVector();
+}
+
+static startIpv6ThirdVector(builder:flatbuffers.Builder, numElems:number) {
+  builder.startVector(4, numElems, 4);
+}
+
 static endTableHeader(builder:flatbuffers.Builder):flatbuffers.Offset {
   const offset = builder.endObject();
   return offset;
@@ -1033,7 +1105,7 @@ static finishSizePrefixedTableHeaderBuffer(builder:flatbuffers.Builder, offset:f
   builder.finish(offset, 'IPRK', true);
 }
 
-static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number, idOffset:flatbuffers.Offset, asOf:number, sourcesOffset:flatbuffers.Offset, checksumsOffset:flatbuffers.Offset, ipv4IndexOffset:flatbuffers.Offset, ipv4StartsOffset:flatbuffers.Offset, ipv4RecordsOffset:flatbuffers.Offset, ipv6IndexOffset:flatbuffers.Offset, ipv6KeysOffset:flatbuffers.Offset, ipv6RecordsOffset:flatbuffers.Offset, ipv6TailGroupsOffset:flatbuffers.Offset, ipv6TailsOffset:flatbuffers.Offset, ipv6TailRecordsOffset:flatbuffers.Offset, recordsOffset:flatbuffers.Offset, networksOffset:flatbuffers.Offset, countriesOffset:flatbuffers.Offset, locationsOffset:flatbuffers.Offset, verdictsOffset:flatbuffers.Offset, reasonListsOffset:flatbuffers.Offset, reasonsOffset:flatbuffers.Offset, evidenceListsOffset:flatbuffers.Offset, evidenceIdsOffset:flatbuffers.Offset, evidenceOffset:flatbuffers.Offset, stringOffsetsOffset:flatbuffers.Offset, stringBytesOffset:flatbuffers.Offset, densitiesOffset:flatbuffers.Offset, networkRunsOffset:flatbuffers.Offset, locationRunsOffset:flatbuffers.Offset, runsOffset:flatbuffers.Offset):flatbuffers.Offset {
+static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number, idOffset:flatbuffers.Offset, asOf:number, sourcesOffset:flatbuffers.Offset, checksumsOffset:flatbuffers.Offset, ipv4IndexOffset:flatbuffers.Offset, ipv4StartsOffset:flatbuffers.Offset, ipv4RecordsOffset:flatbuffers.Offset, ipv6IndexOffset:flatbuffers.Offset, ipv6KeysOffset:flatbuffers.Offset, ipv6RecordsOffset:flatbuffers.Offset, ipv6TailGroupsOffset:flatbuffers.Offset, ipv6TailsOffset:flatbuffers.Offset, ipv6TailRecordsOffset:flatbuffers.Offset, recordsOffset:flatbuffers.Offset, networksOffset:flatbuffers.Offset, countriesOffset:flatbuffers.Offset, locationsOffset:flatbuffers.Offset, verdictsOffset:flatbuffers.Offset, reasonListsOffset:flatbuffers.Offset, reasonsOffset:flatbuffers.Offset, evidenceListsOffset:flatbuffers.Offset, evidenceIdsOffset:flatbuffers.Offset, evidenceOffset:flatbuffers.Offset, stringOffsetsOffset:flatbuffers.Offset, stringBytesOffset:flatbuffers.Offset, densitiesOffset:flatbuffers.Offset, networkRunsOffset:flatbuffers.Offset, locationRunsOffset:flatbuffers.Offset, runsOffset:flatbuffers.Offset, ipv6SecondOffset:flatbuffers.Offset, ipv6ThirdOffset:flatbuffers.Offset):flatbuffers.Offset {
   TableHeader.startTableHeader(builder);
   TableHeader.addMajor(builder, major);
   TableHeader.addMinor(builder, minor);
@@ -1066,6 +1138,8 @@ static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number
   TableHeader.addNetworkRuns(builder, networkRunsOffset);
   TableHeader.addLocationRuns(builder, locationRunsOffset);
   TableHeader.addRuns(builder, runsOffset);
+  TableHeader.addIpv6Second(builder, ipv6SecondOffset);
+  TableHeader.addIpv6Third(builder, ipv6ThirdOffset);
   return TableHeader.endTableHeader(builder);
 }
 }
