@@ -10,11 +10,13 @@
 // and that table stays mapped until the last of its tickets is closed; every `run` settles.
 
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import { machineOffsetMs } from '../base/clock.ts'
 import { IpriskError } from '../base/error.ts'
 import { packageRoot } from '../base/root.ts'
 import { keepFace } from './face.ts'
+import { type Loading, watchLoading } from './load.ts'
 import { type Waiting, createLine } from './queue.ts'
 import { type Retirement, openRetirement } from './retire.ts'
 import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './task.ts'
@@ -24,6 +26,9 @@ const threadProgram = join(packageRoot, 'dist/src/pool/thread.js')
 
 /** Two tasks a thread, so that one lies ready when the other ends. */
 const tasksAThread = 2
+
+/** Threads load within a tenth of it, and a task ends within a fiftieth; what does not is ended. */
+const settleMsMax = 1000
 
 /** What a thread died with is tried once more. */
 const deathsMax = 1
@@ -74,7 +79,7 @@ export interface Pool {
   /** Resolves when no request and no thread uses the table any more. */
   readonly retire: (table: number) => Promise<void>
   readonly counts: () => PoolCounts
-  /** Ends the threads; what is under way is rejected. */
+  /** Ends the threads; what waits is rejected, and what runs if it runs for a second more. */
   readonly close: () => Promise<void>
 }
 
@@ -89,6 +94,9 @@ interface State {
   /** Absent until the first task. */
   threads: Piscina<Task, TaskResult> | undefined
   retirement: Retirement | undefined
+  readonly loading: Loading
+  /** When the last task that runs is over, where somebody waits for it. */
+  idle: (() => void) | undefined
   requests: number
   /** Tasks that threads have. */
   running: number
@@ -113,6 +121,8 @@ export function createPool(options: PoolOptions): Pool {
     owners: new Map(),
     threads: undefined,
     retirement: undefined,
+    loading: watchLoading(),
+    idle: undefined,
     requests: 0,
     running: 0,
     exclusive: false,
@@ -144,10 +154,23 @@ export function createPool(options: PoolOptions): Pool {
       for (let rest = state.line.take(); rest.length > 0; rest = state.line.take()) {
         for (const one of rest) one.reject(poolFailed('it is closed'))
       }
-      await state.threads?.destroy()
+      if (state.threads !== undefined) await end(state, state.threads)
       state.retirement?.close()
     },
   }
+}
+
+/** A thread is ended neither while it loads nor while it opens a table (see load.ts). */
+async function end(state: State, threads: Piscina<Task, TaskResult>): Promise<void> {
+  const settled = new AbortController()
+  const idle = new Promise<void>((resolve) => {
+    if (state.running === 0) resolve()
+    else state.idle = resolve
+  })
+  const late = sleep(settleMsMax, undefined, { signal: settled.signal }).catch(() => undefined)
+  await Promise.race([Promise.all([idle, state.loading.done()]), late])
+  settled.abort()
+  await threads.destroy()
 }
 
 function enter(state: State, table: TaskTable, owner?: string): Ticket | undefined {
@@ -277,6 +300,7 @@ async function runTask(
     for (const one of taken.toReversed()) tryAgain(state, one)
   }
   state.running -= 1
+  if (state.running === 0) state.idle?.()
   state.exclusive = false
   dispatch(state)
 }
@@ -320,6 +344,7 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
     // No resourceLimits: a thread that meets its heap's limit can end the process (Node 20.20).
     workerData: { channel, yielding } satisfies ThreadData,
   })
+  state.loading.watch(threads.threads)
   threads.on('workerCreate', keepFace)
   threads.on('workerDestroy', () => {
     if (state.closed) return
@@ -327,7 +352,10 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
     // A thread that has ended has no id any more: those that live are asked for theirs.
     retirement.keep(() => state.threads?.threads.map(({ threadId }) => threadId) ?? [])
     // Piscina starts its successor in this turn, or none.
-    queueMicrotask(() => dropThreads(state, threads))
+    queueMicrotask(() => {
+      state.loading.watch(threads.threads)
+      dropThreads(state, threads)
+    })
   })
   // Of a thread that died without a task.
   threads.on('error', (error) => state.options.onDeath?.(error))

@@ -324,5 +324,7 @@ async function leave(parts: WorkerParts, { app, service, stopTimers }: Running):
   }
   parts.send({ kind: 'counted', counters: snapshotOf(counters, pool.counts()) })
   parts.send({ kind: 'drained', cutOff })
+  // Whose threads may be loading: the process would not exit but abort.
+  await pool.close()
   parts.exit(0)
 }

@@ -150,6 +150,32 @@ describe('a pool', () => {
     expect((await outcomes).length).toBe(50)
     expect(pool.enter(table)).toBeUndefined()
   })
+
+  it('ends no thread that still loads: the process could abort of it', async () => {
+    const loaded = `${path}.loaded`
+    const program = `${path}.loads.mjs`
+    writeFileSync(
+      program,
+      `import { appendFileSync } from 'node:fs'
+await new Promise((resolve) => setTimeout(resolve, 200))
+appendFileSync(${JSON.stringify(loaded)}, 'x')
+export const run = () => undefined
+`,
+    )
+    const pool = newPool({ program })
+    pool.start()
+    await pool.close()
+    expect(readFileSync(loaded, 'utf8')).toBe('xx')
+  })
+
+  it('waits for no thread that does not load', async () => {
+    const program = `${path}.never.mjs`
+    writeFileSync(program, 'setInterval(() => {}, 1000)\nawait new Promise(() => {})\n')
+    const pool = newPool({ program })
+    pool.start()
+    await pool.close()
+    expect(pool.counts().threads).toBe(0)
+  })
 })
 
 describe('a thread that dies', () => {
