@@ -21,7 +21,7 @@ import {
 import { levelOf } from '../../src/model/level.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
 import { bogonVerdict } from '../../src/score/bogon.ts'
-import type { Reader } from '../../src/table/check.ts'
+import type { Reader } from '../../src/table/reader.ts'
 import { locate, newLocated } from '../../src/table/locate.ts'
 import { readVerdict } from '../../src/table/verdict.ts'
 import { type Layer, wordsPerStart } from '../layer/layer.ts'

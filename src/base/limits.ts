@@ -23,6 +23,9 @@ export const drainSecondsMax = 3600
 /** A load balancer that looks every ten seconds has seen /readyz fail three times by then twice. */
 export const graceSecondsMax = 300
 
+/** The system has no room for more in the address of a Unix socket (Linux: sun_path). */
+export const socketPathBytesMax = 107
+
 /** Below it a worker's garbage collection may look like a hang. */
 export const hangMsMin = 300
 export const hangMsMax = 600_000

@@ -25,6 +25,7 @@ import {
   refreshMsMin,
   rotationGraceHours,
   rotationGraceHoursMax,
+  socketPathBytesMax,
   storeReplicasMax,
   storeTimeoutMsMax,
   storeTimeoutMsMin,
@@ -99,8 +100,6 @@ const host = text(
   (value) => isIP(value) !== 0 || (hostName.test(value) && !dotted.test(value)),
 )
 const path = text('the path of a file or folder', (value) => value !== '' && !value.includes('\0'))
-/** The system has no room for more in the address of a socket. */
-const socketPathBytesMax = 107
 const socketPath = text(
   `the path of a socket, at most ${socketPathBytesMax} bytes when absolute`,
   (value) =>

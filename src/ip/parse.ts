@@ -24,9 +24,9 @@ for (let digit = 0; digit < 16; digit++) {
   hexDigits[digit.toString(16).toUpperCase().charCodeAt(0)] = digit
 }
 
-// Text of IPv6 is copied here and parsed as bytes: one parser in place of two. The copy costs about
-// 100 ns; a request arrives as bytes and does not pay it. IPv4 is read from the text itself, which
-// takes 59 ns in place of 89.
+// Addresses of the usual forms are read from the text itself, IPv4 in 59 ns in place of 89 and IPv6 in
+// 152 in place of 406 (39 characters; 116 of 247 with a `::`). What is neither is copied here, and the
+// parser of bytes decides.
 const textBytes = new Uint8Array(addressTextMax)
 const groups = new Uint16Array(8)
 
@@ -45,6 +45,7 @@ export function parseAddress(text: string, out: Uint32Array): 0 | 4 | 6 {
     out[3] = 0
     return 4
   }
+  if (readIpv6Text(text, out)) return 6
   for (let at = 0; at < length; at++) {
     const code = text.charCodeAt(at)
     // A wider code would lose its high bits in a byte and could then pass for a digit.
@@ -123,6 +124,53 @@ function readIpv4Text(text: string): number {
     }
   }
   return dots === 3 && octet >= 0 ? value * 256 + octet : -1
+}
+
+/**
+ * Whether `text` is an address of IPv6 without a dotted quad; its value in `out`, which is not touched
+ * where it is none. `parseIpv6` step by step, whose word counts on all that this one does not take.
+ */
+function readIpv6Text(text: string, out: Uint32Array): boolean {
+  const end = text.length
+  if (end < 2) return false
+  let at = 0
+  let count = 0
+  let gap = -1
+  if (text.charCodeAt(0) === COLON) {
+    if (text.charCodeAt(1) !== COLON) return false
+    gap = 0
+    at = 2
+  }
+  while (at < end) {
+    if (count === 8) return false
+    const begin = at
+    let value = 0
+    let code = text.charCodeAt(at)
+    for (let digit = digitOf(code); digit !== NOT_HEX; digit = digitOf(code)) {
+      value = (value << 4) | digit
+      at++
+      code = at < end ? text.charCodeAt(at) : 0
+    }
+    if (at === begin || at - begin > 4) return false
+    groups[count++] = value
+    if (at === end) break
+    if (code !== COLON) return false
+    at++
+    if (at === end) return false
+    if (text.charCodeAt(at) === COLON) {
+      if (gap >= 0) return false
+      gap = count
+      at++
+    }
+  }
+  if (gap < 0 ? count !== 8 : count === 8) return false
+  writeGroups(count, gap, out)
+  return true
+}
+
+/** Of any character of a text, also one that is no byte. */
+function digitOf(code: number): number {
+  return code < hexDigits.length ? hexDigits[code]! : NOT_HEX
 }
 
 /**

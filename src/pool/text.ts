@@ -2,7 +2,7 @@
 // are to be shown, which is known of each after its first use.
 
 import { runElementBytes } from '../schema/layout.ts'
-import type { Reader } from '../table/check.ts'
+import type { Reader } from '../table/reader.ts'
 import type { Strings } from '../table/string.ts'
 import type { Room } from './room.ts'
 import { stageText, stageView } from './stage.ts'

@@ -3,10 +3,16 @@
 
 import { type Server, connect } from 'node:net'
 import process from 'node:process'
+import { socketPathBytesMax } from '../base/limits.ts'
 
 /** Rejects where the name cannot be made, or is somebody's. */
-export function listenPrivately(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
+export async function listenPrivately(server: Server, path: string): Promise<void> {
+  // Node.js would listen on the part of it that fits.
+  const bytes = Buffer.byteLength(path)
+  if (bytes > socketPathBytesMax) {
+    throw new Error(`${path} has ${bytes} bytes; the name of a socket has ${socketPathBytesMax}`)
+  }
+  await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     // The name is made at once, in this call, and never with wider rights.
     const before = process.umask(0o177)

@@ -13,10 +13,11 @@ import type { Classification } from '../model/kind.ts'
 import { runCountryBits, runElementBytes } from '../schema/layout.ts'
 import type { Views } from '../schema/section.ts'
 import type { Asked } from './asked.ts'
-import { type Reader, check } from './check.ts'
+import { check } from './check.ts'
 import { type Fragments, openFragments } from './fragment.ts'
 import { type Located, locate, newLocated } from './locate.ts'
 import { bytesOf, putBytes, putPart } from './put.ts'
+import type { Reader } from './reader.ts'
 import { runOf } from './run.ts'
 
 export interface AnswerBytes {

@@ -6,12 +6,10 @@
 import type { CheckAnswer } from '../api/answer.ts'
 import type { Classification } from '../model/kind.ts'
 import { accuracies } from '../model/location.ts'
-import type { Verdict } from '../model/verdict.ts'
-import { bogonVerdict } from '../score/bogon.ts'
-import { type Reader, verdictMembers } from './check.ts'
 import { readCountry } from './location.ts'
+import type { VerdictPart } from './part.ts'
+import type { Reader } from './reader.ts'
 import { type Run, runOf } from './run.ts'
-import { readVerdict } from './verdict.ts'
 
 /** Places for verdicts and for countries, powers of two; a full house is some 10 MB. */
 const verdictPlaces = 16_384
@@ -49,12 +47,13 @@ function openEnd(value: object, count: number): string {
   return JSON.stringify(value).slice(0, -count)
 }
 
-function makeVerdict(reader: Reader, id: number, verdict: Verdict): VerdictFragment {
-  const { before, behind } = verdictMembers(reader, verdict)
-  const open = { ...before, ip: '' } satisfies Partial<CheckAnswer>
+function makeVerdict(table: string, id: number, part: VerdictPart): VerdictFragment {
+  const { classification, risk_level, risk_score, proxy, bot, signals, reasons } = part
+  const open = { classification, risk_level, risk_score, ip: '' } satisfies Partial<CheckAnswer>
+  const behind = { proxy, bot, signals, reasons, table } satisfies Partial<CheckAnswer>
   return {
     id,
-    classification: verdict.classification,
+    classification,
     head: runOf(openEnd(open, 2)),
     tail: runOf(`,${JSON.stringify(behind).slice(1)}`),
   }
@@ -78,12 +77,12 @@ export function openFragments(reader: Reader): Fragments {
   const noCountry: CountryFragment = { id: 0, head: none, tails: [], bytesMax: 0 }
   const countries: CountryFragment[] = Array.from({ length: countryPlaces }, () => noCountry)
   return {
-    bogon: makeVerdict(reader, -1, bogonVerdict),
+    bogon: makeVerdict(reader.id, -1, reader.parts.bogon),
     verdict: (id) => {
       const place = id & (verdictPlaces - 1)
       const held = verdicts[place]!
       if (held.id === id) return held
-      const made = makeVerdict(reader, id, readVerdict(reader.views, id, reader.strings))
+      const made = makeVerdict(reader.id, id, reader.parts.verdict(id))
       verdicts[place] = made
       return made
     },

@@ -4,9 +4,9 @@
 import { type MapPlace, mapFile } from '../base/map.ts'
 import { IpriskError } from '../base/error.ts'
 import { openAnswers } from './answer.ts'
-import { type Reader, check } from './check.ts'
+import { check } from './check.ts'
 import { locateGroup, touchRuns } from './group.ts'
-import { openStrings } from './string.ts'
+import { type Reader, openReader } from './reader.ts'
 import type { Table } from './table.ts'
 import { readTableFile } from './view.ts'
 
@@ -38,7 +38,7 @@ export function* openInSteps(path: string): Generator<undefined, OpenTable, unde
     yield
     const file = readTableFile(map.bytes, path)
     yield
-    const reader = { id: file.id, views: file.views, strings: openStrings(file.views) }
+    const reader = openReader(file)
     const answers = openAnswers(reader)
     let open = true
     return {

@@ -38,7 +38,10 @@ export interface Table {
   readonly asOf: Day
   readonly bytes: number
   readonly sources: readonly Source[]
-  /** The whole answer for an address as text; `undefined` where the text is no address. */
+  /**
+   * The whole answer for an address as text; `undefined` where the text is no address. Its inner
+   * objects are frozen, and shared with other answers.
+   */
   check(text: string): CheckAnswer | undefined
   /**
    * The same answer as JSON bytes, without an object or a string: exactly JSON.stringify of `check`.

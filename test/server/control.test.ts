@@ -96,7 +96,7 @@ describe('the control socket', () => {
   it('that cannot be opened says what will not work', async () => {
     const long = join(tmpdir(), 'x'.repeat(120), 'control.sock')
     await expect(openControl(long, async () => ({ ok: true, text: '' }))).rejects.toThrow(
-      /"iprisk reload", "rollback" and "restart" will not reach this server/,
+      /has 1\d\d bytes; .* 107\): "iprisk reload", "rollback" and "restart" will not reach this server/,
     )
   })
 })

@@ -16,7 +16,7 @@ import { openAnswers } from '../../src/table/answer.ts'
 import { type Asked, ask, newAsked } from '../../src/table/asked.ts'
 import { check } from '../../src/table/check.ts'
 import { openTable } from '../../src/table/open.ts'
-import { openStrings } from '../../src/table/string.ts'
+import { openReader } from '../../src/table/reader.ts'
 import type { Table } from '../../src/table/table.ts'
 import { readTrailer, writeTrailer } from '../../src/table/trailer.ts'
 import { readTableFile } from '../../src/table/view.ts'
@@ -100,7 +100,7 @@ describe('the bytes of an answer', () => {
     const property = fc.property(tables, fc.array(text, { minLength: 20 }), (content, texts) => {
       const { bytes } = encodeTable(content)
       const { id, views } = readTableFile(bytes, 'random')
-      const reader = { id, views, strings: openStrings(views) }
+      const reader = openReader({ id, views })
       const other: Pick<Table, 'check' | 'answer'> = {
         check: (text) => check(reader, text),
         answer: openAnswers(reader),
@@ -117,7 +117,7 @@ describe('the bytes of an answer', () => {
     sayMinor(bytes, 2)
     const { id, views } = readTableFile(bytes, 'older')
     expect(views.runs).toHaveLength(0)
-    const reader = { id, views, strings: openStrings(views) }
+    const reader = openReader({ id, views })
     const older = {
       check: (text: string) => check(reader, text),
       answer: openAnswers(reader),
@@ -133,7 +133,7 @@ describe('the bytes of an answer', () => {
     const networks = parts.networks.map((network) => ({ ...network, organization }))
     const { bytes } = encodeTable(assemble({ ...parts, networks }).content)
     const { id, views } = readTableFile(bytes, 'long')
-    const reader = { id, views, strings: openStrings(views) }
+    const reader = openReader({ id, views })
     const long = { check: (text: string) => check(reader, text), answer: openAnswers(reader) }
     expect(differenceOf(long, '9.1.2.3')).toBeUndefined()
   })

@@ -109,6 +109,22 @@ describe('openTable', () => {
     },
   )
 
+  it('shares the parts of answers, and lets nobody change them', () => {
+    const [one, other] = [table.check('9.1.2.3')!, table.check('9.1.2.3')!]
+    expect(one).not.toBe(other)
+    expect(one.network).toBe(other.network)
+    for (const part of [one.network, one.location, one.signals, one.reasons]) {
+      expect(part).not.toBeNull()
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+    for (const { proxy, bot } of ['9.1.2.3', '11.1.1.1', '9.200.0.1'].map((ip) =>
+      table.check(ip)!,
+    )) {
+      expect(Object.isFrozen(proxy)).toBe(true)
+      expect(Object.isFrozen(bot)).toBe(true)
+    }
+  })
+
   it('refuses to answer after close', () => {
     const other = openTable(path)
     other.close()
