@@ -76,7 +76,7 @@ export interface InsightAlternative {
 export interface Insights {
   readonly table: {
     readonly id: string
-    /** When the table file was written, RFC 3339 in UTC. */
+    /** When the table file was written (its mtime: `cp -p` keeps it), RFC 3339 in UTC. */
     readonly built_at: string
     /** YYYY-MM-DD. */
     readonly as_of: string
