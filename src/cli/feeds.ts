@@ -3,7 +3,8 @@
 import { alignColumns } from '../base/column.ts'
 import { dayOf, formatDay } from '../base/day.ts'
 import type { Settings } from '../config/settings.ts'
-import { load, modeOf } from './build.ts'
+import { modeOf } from './build.ts'
+import { load } from './compiler.ts'
 import { type Io, exitCodes } from './io.ts'
 
 /** Every feed of the catalogue: whether it is on, and of which day its snapshot is. */

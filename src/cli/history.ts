@@ -5,7 +5,7 @@ import type { DayState, FeedTimeline, Timeline } from '../../build/history/timel
 import { alignColumns } from '../base/column.ts'
 import { type Day, formatDay } from '../base/day.ts'
 import { formatRange, parseRange } from '../ip/range.ts'
-import { load } from './build.ts'
+import { load } from './compiler.ts'
 import { type Io, exitCodes } from './io.ts'
 
 /** Bad lines shown: enough to see what is wrong, not a feed's worth. */

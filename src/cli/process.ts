@@ -12,7 +12,7 @@ export function processIo(): Io {
     out: (line) => void process.stdout.write(`${line}\n`),
     err: (line) => void process.stderr.write(`${line}\n`),
     outIsTerminal: process.stdout.isTTY,
-    outColumns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    outColumns: process.stdout.columns,
     errIsTerminal: process.stderr.isTTY,
     input: () => process.stdin,
     write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),

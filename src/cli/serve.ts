@@ -9,7 +9,7 @@ import { type Running, runPrimary } from '../server/primary.ts'
 import type { Configuration } from '../server/reload.ts'
 import { urlOf } from '../server/probe.ts'
 import { buildProgram } from './apart.ts'
-import { compilerMissing } from './build.ts'
+import { compilerMissing } from './compiler.ts'
 
 /** Resolves to the exit code when the server has drained. */
 export function serve(settings: Settings, configuration: Configuration): Promise<number> {

@@ -57,7 +57,7 @@ export function tryTable(table: OpenTable, before: OpenTable | undefined): Trial
   if (before === undefined) return { reasons: [], against: null, cautions: wrong, known }
   const wrongBefore = new Set(misjudged(before, canaries).map(canaryOf))
   const reasons = wrong.filter((line) => !wrongBefore.has(canaryOf(line)))
-  const isMisjudging = reasons.length > 0
+  let against: Trial['against'] = reasons.length > 0 ? 'canary' : null
   const changed = sample.filter((address) => wordOf(before, address) !== wordOf(table, address))
   const percent = (100 * changed.length) / Math.max(1, sample.length)
   if (percent > changedMaxPercent) {
@@ -65,10 +65,10 @@ export function tryTable(table: OpenTable, before: OpenTable | undefined): Trial
       `${changed.length} of ${sample.length} sampled verdicts (${percent.toFixed(0)} %) differ from ` +
         `those of the table in use; at most ${changedMaxPercent} % may`,
     )
+    against ??= 'changed'
   }
   const cautions = wrong.filter((line) => !reasons.includes(line))
-  if (reasons.length === 0) return { reasons, against: null, cautions, known }
-  return { reasons, against: isMisjudging ? 'canary' : 'changed', cautions, known }
+  return { reasons, against, cautions, known }
 }
 
 /** The first address that `table` answers otherwise than it is known to; `undefined` for none. */

@@ -6,7 +6,7 @@ import { durationMs } from '../../base/duration.ts'
 import { messageOf } from '../../base/error.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadUws } from '../../server/uws.ts'
-import { compilerMissing } from '../build.ts'
+import { compilerMissing } from '../compiler.ts'
 import { type Finding, advice, problem } from './finding.ts'
 
 /** What a worker needs of its own, seen under load; the table is shared. */
