@@ -18,9 +18,10 @@ export function reportText(
     readonly plots: readonly PlotName[]
     /** Where the plots are, seen from the report. */
     readonly folder: string
+    readonly elsewhere?: readonly Run[]
   },
 ): string {
-  const { plots, folder } = options
+  const { plots, folder, elsewhere = [] } = options
   const plot = (name: PlotName, title: string): readonly string[] =>
     plots.includes(name) ? [`![${title}](${folder}/${name}.svg)`, ''] : []
   const lines = [
@@ -34,8 +35,9 @@ export function reportText(
     '',
     'Medians of interleaved rounds in one run. "reached" is the figure to reach for, "met" the one',
     'that must hold. Ratios are taken inside each round, then their median.',
+    ...(elsewhere.length === 0 ? [] : ['To the right what the newest runs of other machines say.']),
     '',
-    ...targetTable(run),
+    ...targetTable(run, elsewhere),
     '',
     '## HTTP',
     '',

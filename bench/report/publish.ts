@@ -4,7 +4,7 @@
 import { basename } from 'node:path'
 import { type PlotName, reportText } from './markdown.ts'
 import { growthPlot, latencyPlot, memoryPlot, throughputPlot } from './plot.ts'
-import { type Run, readRun } from './run.ts'
+import { type Run, readRun, runsElsewhere } from './run.ts'
 import { scaleText } from './scale.ts'
 
 const plots = {
@@ -20,7 +20,11 @@ export function publish(folder: string): ReadonlyMap<string, string> {
   const place = `bench/runs/${basename(folder)}`
   const texts = new Map<string, string>()
   for (const [name, text] of plotsOf(run)) texts.set(`${place}/${name}.svg`, text)
-  const report = { plots: [...plotsOf(run).keys()], folder: `runs/${basename(folder)}` }
+  const report = {
+    plots: [...plotsOf(run).keys()],
+    folder: `runs/${basename(folder)}`,
+    elsewhere: runsElsewhere(folder),
+  }
   texts.set('bench/REPORT.md', reportText(run, report))
   texts.set('docs/scale.md', scaleText(run))
   return texts

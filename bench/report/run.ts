@@ -2,7 +2,7 @@
 // measured is absent, and the report says so.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { AllocationReport } from '../allocation.ts'
 import type { BulkReport } from '../bulk.ts'
 import type { GrowthReport } from '../growth.ts'
@@ -72,12 +72,30 @@ export function readRun(folder: string): Run {
  * where none does.
  */
 export function newestRun(runs: string): string | undefined {
-  if (!existsSync(runs)) return undefined
+  return ranked(runs).at(-1)?.folder
+}
+
+/** Of each other processor than the run's own the newest definitive run beside it, by its name. */
+export function runsElsewhere(folder: string): readonly Run[] {
+  const { cpu: own } = readRun(folder).all.machine
+  const newest = new Map<string, string>()
+  for (const { folder: other, cpu, short } of ranked(dirname(folder))) {
+    if (cpu !== own && !short) newest.set(cpu, other)
+  }
+  return [...newest].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, other]) => readRun(other))
+}
+
+/** All runs, the newest definitive one last. */
+function ranked(
+  runs: string,
+): readonly { readonly folder: string; readonly cpu: string; readonly short: boolean }[] {
+  if (!existsSync(runs)) return []
   const found = readdirSync(runs).filter((name) => existsSync(join(runs, name, 'all.json')))
-  const ranked = found.map((name) => {
-    const folder = join(runs, name)
-    const { short, at } = readRun(folder).all
-    return { folder, rank: `${short ? 0 : 1} ${at}` }
-  })
-  return ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1)).at(-1)?.folder
+  return found
+    .map((name) => {
+      const folder = join(runs, name)
+      const { short, at, machine } = readRun(folder).all
+      return { folder, cpu: machine.cpu, short, rank: `${short ? 0 : 1} ${at}` }
+    })
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
 }

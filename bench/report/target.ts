@@ -228,14 +228,24 @@ export function verdictOf({ must, reach, more }: Target, measured: Figure): Verd
   return holds(must) ? 'met' : 'MISSED'
 }
 
-/** The table of targets as Markdown. */
-export function targetTable(run: Run): readonly string[] {
+/** The table of targets as Markdown; what runs on other machines say to each stands to the right. */
+export function targetTable(run: Run, elsewhere: readonly Run[] = []): readonly string[] {
   const rows = targets.map((target) => {
     const { title, must, reach, more, unit } = target
-    const measured = target.measure(run)
     const bound = (value: number): string => `${more ? '≥' : '≤'} ${value} ${unit}`.trimEnd()
-    const verdict = verdictOf(target, measured)
-    return `| ${title} | ${bound(must)} | ${bound(reach)} | ${show(measured, unit)} | ${verdict} |`
+    const measured = target.measure(run)
+    const others = elsewhere.map((other) => {
+      const figure = target.measure(other)
+      const verdict = verdictOf(target, figure)
+      return figure === undefined ? verdict : `${show(figure, unit)}, ${verdict}`
+    })
+    return [
+      ...[title, bound(must), bound(reach)],
+      ...[show(measured, unit), verdictOf(target, measured), ...others],
+    ]
   })
-  return ['| | must | reach for | measured | verdict |', '|---|---|---|---|---|', ...rows]
+  const others = elsewhere.map(({ all: { machine, at } }) => `${machine.cpu}, ${at.slice(0, 10)}`)
+  const heads = ['target', 'must', 'reach for', 'measured', 'verdict', ...others]
+  const lines = [heads, heads.map(() => '---'), ...rows]
+  return lines.map((cells, i) => (i === 1 ? `|${cells.join('|')}|` : `| ${cells.join(' | ')} |`))
 }
