@@ -239,10 +239,8 @@ export function targetTable(run: Run, elsewhere: readonly Run[] = []): readonly 
       const verdict = verdictOf(target, figure)
       return figure === undefined ? verdict : `${show(figure, unit)}, ${verdict}`
     })
-    return [
-      ...[title, bound(must), bound(reach)],
-      ...[show(measured, unit), verdictOf(target, measured), ...others],
-    ]
+    const bounds = [bound(must), bound(reach)]
+    return [title, ...bounds, show(measured, unit), verdictOf(target, measured), ...others]
   })
   const others = elsewhere.map(({ all: { machine, at } }) => `${machine.cpu}, ${at.slice(0, 10)}`)
   const heads = ['target', 'must', 'reach for', 'measured', 'verdict', ...others]

@@ -27,10 +27,13 @@ export function takeShortSlices(): void {
 
 /**
  * Gives a thread of this user's (0: the calling one alone) the lowest priority, niceness 19: of a core
- * that is never idle it gets one part in seventy. The policy SCHED_IDLE, one in three hundred, gains
- * checks little (`npm run bench:pool -- --compare-priorities`), and who waits for a lock of such a thread
- * would wait long. Short slices stay: who wakes up waits for no longer one to end (2026-11-22, Intel
- * Xeon, by turns: p99 of checks beside a full pool 6.2, 5.7, 6.1 ms without and 6.0, 4.9, 5.4 with them).
+ * that is never idle it gets one part in seventy. The policy SCHED_IDLE has one in three hundred: where
+ * others fill the cores, insights would be 503 for ever, and who waits for a lock of such a thread waits as
+ * long. What it gains checks is in `npm run bench:pool -- --compare-priorities`.
+ *
+ * Slices stay as short as those of the loop that started it, for a thread that wakes up waits for the end of
+ * the running one's (2026-11-22, Intel Xeon, by turns: p99 of checks beside a full pool 6.2, 5.7, 6.1 ms
+ * where the pool had the system's slices, and 6.0, 4.9, 5.4 with short ones).
  */
 export function yieldToAll(thread = 0): void {
   attempt(() => os.setPriority(thread, os.constants.priority.PRIORITY_LOW))

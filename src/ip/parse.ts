@@ -24,9 +24,9 @@ for (let digit = 0; digit < 16; digit++) {
   hexDigits[digit.toString(16).toUpperCase().charCodeAt(0)] = digit
 }
 
-// Addresses of the usual forms are read from the text itself, IPv4 in 59 ns in place of 89 and IPv6 in
-// 152 in place of 406 (39 characters; 116 of 247 with a `::`). What is neither is copied here, and the
-// parser of bytes decides.
+// Addresses of the usual forms are read from the text itself: IPv4 in 59 ns in place of 89 (AMD EPYC), IPv6
+// in 152 in place of 406 (2026-11-22, Intel Xeon, warm, 39 characters; 116 in place of 247 with a `::`).
+// What is neither is copied here, and the parser of bytes decides.
 const textBytes = new Uint8Array(addressTextMax)
 const groups = new Uint16Array(8)
 

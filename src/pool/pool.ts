@@ -95,6 +95,7 @@ interface State {
   threads: Piscina<Task, TaskResult> | undefined
   retirement: Retirement | undefined
   readonly loading: Loading
+  closing: Promise<void> | undefined
   /** When the last task that runs is over, where somebody waits for it. */
   idle: (() => void) | undefined
   requests: number
@@ -122,6 +123,7 @@ export function createPool(options: PoolOptions): Pool {
     threads: undefined,
     retirement: undefined,
     loading: watchLoading(),
+    closing: undefined,
     idle: undefined,
     requests: 0,
     running: 0,
@@ -150,17 +152,24 @@ export function createPool(options: PoolOptions): Pool {
       ...state.times,
     }),
     close: async () => {
-      state.closed = true
-      for (let rest = state.line.take(); rest.length > 0; rest = state.line.take()) {
-        for (const one of rest) one.reject(poolFailed('it is closed'))
-      }
-      if (state.threads !== undefined) await end(state, state.threads)
-      state.retirement?.close()
+      await (state.closing ??= close(state))
     },
   }
 }
 
-/** A thread is ended neither while it loads nor while it opens a table (see load.ts). */
+async function close(state: State): Promise<void> {
+  state.closed = true
+  for (let rest = state.line.take(); rest.length > 0; rest = state.line.take()) {
+    for (const one of rest) one.reject(poolFailed('it is closed'))
+  }
+  if (state.threads !== undefined) await end(state, state.threads)
+  state.retirement?.close()
+}
+
+/**
+ * Ends the threads, but for `settleMsMax` none that loads or has a task, which may open a table then
+ * (see load.ts).
+ */
 async function end(state: State, threads: Piscina<Task, TaskResult>): Promise<void> {
   const settled = new AbortController()
   const idle = new Promise<void>((resolve) => {
@@ -168,7 +177,7 @@ async function end(state: State, threads: Piscina<Task, TaskResult>): Promise<vo
     else state.idle = resolve
   })
   const late = sleep(settleMsMax, undefined, { signal: settled.signal }).catch(() => undefined)
-  await Promise.race([Promise.all([idle, state.loading.done()]), late])
+  await Promise.race([idle.then(() => state.loading.done()), late])
   settled.abort()
   await threads.destroy()
 }
@@ -294,8 +303,9 @@ async function runTask(
     const results = result.results.splice(0)
     taken.forEach((one, index) => one.resolve(results[index]!))
   } catch (error) {
-    // Of a pool without threads (`dropThreads`) its queue is rejected: those deaths have been told.
-    if (state.threads === threads) state.options.onDeath?.(error)
+    // Of a pool without threads (`dropThreads`) its queue is rejected: those deaths have been told. Of a
+    // closed one it is we who end them.
+    if (state.threads === threads && !state.closed) state.options.onDeath?.(error)
     // Last first, so that they stand in their old order.
     for (const one of taken.toReversed()) tryAgain(state, one)
   }
@@ -347,15 +357,15 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
   state.loading.watch(threads.threads)
   threads.on('workerCreate', keepFace)
   threads.on('workerDestroy', () => {
-    if (state.closed) return
-    state.sums.deaths += 1
-    // A thread that has ended has no id any more: those that live are asked for theirs.
-    retirement.keep(() => state.threads?.threads.map(({ threadId }) => threadId) ?? [])
     // Piscina starts its successor in this turn, or none.
     queueMicrotask(() => {
       state.loading.watch(threads.threads)
       dropThreads(state, threads)
     })
+    if (state.closed) return
+    state.sums.deaths += 1
+    // A thread that has ended has no id any more: those that live are asked for theirs.
+    retirement.keep(() => state.threads?.threads.map(({ threadId }) => threadId) ?? [])
   })
   // Of a thread that died without a task.
   threads.on('error', (error) => state.options.onDeath?.(error))

@@ -10,7 +10,7 @@ export async function listenPrivately(server: Server, path: string): Promise<voi
   // Node.js would listen on the part of it that fits.
   const bytes = Buffer.byteLength(path)
   if (bytes > socketPathBytesMax) {
-    throw new Error(`${path} has ${bytes} bytes; the name of a socket has ${socketPathBytesMax}`)
+    throw new Error(`${path} has ${bytes} bytes; a socket's name has at most ${socketPathBytesMax}`)
   }
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

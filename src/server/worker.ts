@@ -317,6 +317,8 @@ async function leave(parts: WorkerParts, { app, service, stopTimers }: Running):
   const { counters, limiter, log, pool, pending: cutOff } = service
   app.close()
   stopTimers()
+  // Threads of the pool that load: the process would not exit but abort (pool/load.ts).
+  const threadsEnded = pool.close()
   try {
     await limiter.close()
   } catch (error) {
@@ -324,7 +326,6 @@ async function leave(parts: WorkerParts, { app, service, stopTimers }: Running):
   }
   parts.send({ kind: 'counted', counters: snapshotOf(counters, pool.counts()) })
   parts.send({ kind: 'drained', cutOff })
-  // Whose threads may be loading: the process would not exit but abort.
-  await pool.close()
+  await threadsEnded
   parts.exit(0)
 }

@@ -1,5 +1,5 @@
-// One address as text to the whole answer, as an object: the plain, obvious way. The server's byte
-// path has to say the same; this is its twin.
+// One address as text to the whole answer, as an object, whose parts are shared (part.ts). The server's
+// byte path has to say the same; this is its twin.
 
 import type { CheckAnswer } from '../api/answer.ts'
 import { newWords } from '../ip/address.ts'

@@ -7,9 +7,10 @@ import type { CheckAnswer } from '../api/answer.ts'
 import type { Classification } from '../model/kind.ts'
 import { accuracies } from '../model/location.ts'
 import { readCountry } from './location.ts'
-import type { VerdictPart } from './part.ts'
+import { type VerdictPart, verdictPart } from './part.ts'
 import type { Reader } from './reader.ts'
 import { type Run, runOf } from './run.ts'
+import { readVerdict } from './verdict.ts'
 
 /** Places for verdicts and for countries, powers of two; a full house is some 10 MB. */
 const verdictPlaces = 16_384
@@ -70,6 +71,7 @@ function makeCountry(reader: Reader, id: number): CountryFragment {
 }
 
 export function openFragments(reader: Reader): Fragments {
+  const { views, strings } = reader
   const none = runOf('')
   const free = { id: -1, classification: 'clean', head: none, tail: none } as const
   const verdicts: VerdictFragment[] = []
@@ -82,7 +84,7 @@ export function openFragments(reader: Reader): Fragments {
       const place = id & (verdictPlaces - 1)
       const held = verdicts[place]!
       if (held.id === id) return held
-      const made = makeVerdict(reader.id, id, reader.parts.verdict(id))
+      const made = makeVerdict(reader.id, id, verdictPart(readVerdict(views, id, strings)))
       verdicts[place] = made
       return made
     },

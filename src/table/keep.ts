@@ -9,7 +9,10 @@
 const pageBits = 10
 const pageIds = 2 ** pageBits
 
-/** `make`, but of each id below `ids` once, as long as no more than `max` of them are kept. */
+/**
+ * `make`, but of each id below `ids` once, as long as no more than `max` of them are kept. Of what is
+ * no id (in a damaged table that nobody has verified) it is made each time.
+ */
 export function keep<T extends object | string>(
   { ids, max }: { readonly ids: number; readonly max: number },
   make: (id: number) => T,
@@ -20,7 +23,6 @@ export function keep<T extends object | string>(
   let count = 0
   const add = (id: number): T => {
     const made = make(id)
-    if (!(id < ids)) return made
     if (count >= max) {
       pages = newPages()
       count = 0
@@ -35,5 +37,9 @@ export function keep<T extends object | string>(
     count += 1
     return made
   }
-  return (id) => pages[id >>> pageBits]?.[id & (pageIds - 1)] ?? add(id)
+  return (id) => {
+    // Said this way for NaN.
+    if (!(id >= 0 && id < ids)) return make(id)
+    return pages[id >>> pageBits]![id & (pageIds - 1)] ?? add(id)
+  }
 }

@@ -50,7 +50,7 @@ export function openParts(views: Views, strings: Strings): Parts {
   }
 }
 
-function verdictPart(verdict: Verdict): VerdictPart {
+export function verdictPart(verdict: Verdict): VerdictPart {
   const { classification, score, bot, signals, reasons } = verdict
   return {
     classification,

@@ -4,7 +4,7 @@
 import type { Views } from '../schema/section.ts'
 import { keep } from './keep.ts'
 
-/** Strings kept decoded at most: about 8 MB. */
+/** Strings kept decoded at most: about 8 MB, and 2 of their places. */
 const keptMax = 65_536
 
 export interface Strings {

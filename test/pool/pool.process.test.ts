@@ -146,8 +146,13 @@ describe('a pool', () => {
     const ticket = pool.enter(table)!
     const runs = Array.from({ length: 50 }, () => ticket.run(checks))
     const outcomes = Promise.allSettled(runs)
-    await pool.close()
-    expect((await outcomes).length).toBe(50)
+    await Promise.all([pool.close(), pool.close()])
+    const all = (await outcomes).map(({ status }) => status)
+    // What had begun is answered, what waited is rejected.
+    const answered = all.lastIndexOf('fulfilled') + 1
+    expect(answered).toBeGreaterThan(0)
+    expect(all).toEqual(all.map((_, i) => (i < answered ? 'fulfilled' : 'rejected')))
+    expect(all).toContain('rejected')
     expect(pool.enter(table)).toBeUndefined()
   })
 
@@ -166,6 +171,25 @@ export const run = () => undefined
     pool.start()
     await pool.close()
     expect(readFileSync(loaded, 'utf8')).toBe('xx')
+  })
+
+  it('ends no successor that still loads either', async () => {
+    // The first two die of their start, when the pool has been closed; two others begin.
+    const marks = `${path}.successors`
+    const program = `${path}.succeeds.mjs`
+    writeFileSync(
+      program,
+      `import { appendFileSync, readFileSync } from 'node:fs'
+await new Promise((resolve) => setTimeout(resolve, 100))
+appendFileSync(${JSON.stringify(marks)}, 'x')
+if (readFileSync(${JSON.stringify(marks)}, 'utf8').length <= 2) throw new Error('no start')
+export const run = () => undefined
+`,
+    )
+    const pool = newPool({ program })
+    pool.start()
+    await pool.close()
+    expect(readFileSync(marks, 'utf8')).toBe('xxxx')
   })
 
   it('waits for no thread that does not load', async () => {

@@ -33,7 +33,9 @@ describe('what is kept', () => {
 
   it('is not kept of an id that there is none of', () => {
     const { made, of } = counted({ ids: 10, max: 10 })
-    for (const id of [10, 10, 2 ** 31, 1023, 1024]) expect(of(id).id).toBe(id)
-    expect(made).toEqual([10, 10, 2 ** 31, 1023, 1024])
+    of(0)
+    const none = [10, 10, 2 ** 31, 1023, 1024, -1, -1, -5, Number.NaN, Number.NaN]
+    for (const id of none) expect(of(id).id).toBe(id)
+    expect(made).toEqual([0, ...none])
   })
 })
