@@ -1,5 +1,5 @@
 // The long proofs: `npm run prove` runs them all in their short form, `npm run prove -- kill-build`
-// those that are named. Adding one is adding a row to proof/all.ts.
+// those that are named. Adding one is adding a row to bench/faults/all.ts.
 //
 //   --list          only say which there are
 //   --long          the long forms, which the issues ask for
@@ -13,15 +13,15 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { messageOf } from '../src/base/error.ts'
-import { packageRoot } from '../src/base/root.ts'
-import { exitCodes } from '../src/cli/io.ts'
-import { tablePath, usage } from './option.ts'
-import { runProgram, say } from './program.ts'
-import { proofs } from './proof/all.ts'
-import type { Proof, ProofContext, ProofResult } from './proof/proof.ts'
-import { type ProofReport, proofText, saveProof, writeProofs } from './proof/report.ts'
-import { runHead } from './run.ts'
+import { messageOf } from '../src/base/coded-error.ts'
+import { packageRoot } from '../src/base/package-root.ts'
+import { exitCodes } from '../src/cli/terminal/io.ts'
+import { tablePath, usage } from './harness/option.ts'
+import { runProgram, say } from './harness/program.ts'
+import { proofs } from './faults/all.ts'
+import type { Proof, ProofContext, ProofResult } from './harness/proof.ts'
+import { type ProofReport, proofText, saveProof, writeProofs } from './faults/report.ts'
+import { runHead } from './harness/run.ts'
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({

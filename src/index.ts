@@ -1,8 +1,8 @@
 // The library: `import { openTable } from 'iprisk'`. Answers come from the mapped table in this
 // process, as the objects that the API sends.
 
-export { openTable } from './table/open.ts'
+export { openTable } from './table/open-table.ts'
 export type { Source, Table } from './table/table.ts'
-export type { BotAnswer, CheckAnswer, NetworkAnswer, ProxyAnswer } from './api/answer.ts'
+export type { BotAnswer, CheckAnswer, NetworkAnswer, ProxyAnswer } from './api/check-answer.ts'
 export type { Location } from './model/location.ts'
-export { IpriskError } from './base/error.ts'
+export { IpriskError } from './base/coded-error.ts'

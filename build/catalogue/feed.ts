@@ -3,9 +3,9 @@
 // Not the feed's content: no address, no prefix stands here.
 
 import { z } from 'zod'
-import { messageOf } from '../../src/base/error.ts'
+import { messageOf } from '../../src/base/coded-error.ts'
 import { botCategories, kinds } from '../../src/model/kind.ts'
-import { formatNames, formatOf } from '../parse/format.ts'
+import { formatNames, formatOf } from '../parse/formats.ts'
 
 const webAddress = z.url({ protocol: /^https?$/ })
 

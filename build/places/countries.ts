@@ -10,8 +10,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { continents, countries, type TContinentCode } from 'countries-list'
-import { IpriskError } from '../../src/base/error.ts'
-import { packageRoot } from '../../src/base/root.ts'
+import { IpriskError } from '../../src/base/coded-error.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
 
 export interface Country {
   readonly code: string

@@ -1,4 +1,4 @@
-// From a place as a record has it (build/mmdb/layout.ts) to a Location as the contract has it.
+// From a place as a record has it (build/mmdb/mmdb-layouts.ts) to a Location as the contract has it.
 // Deliberately no gazetteer: text that a record lacks stays ''. Pure but for a memory of time
 // zones by coordinates.
 //
@@ -7,7 +7,7 @@
 
 import lookUpTimezone from '@photostructure/tz-lookup'
 import type { Accuracy, Location } from '../../src/model/location.ts'
-import type { RawPlace } from '../mmdb/layout.ts'
+import type { RawPlace } from '../mmdb/mmdb-layouts.ts'
 import type { Country } from './countries.ts'
 
 /** A raw place's Location; undefined where its country is none that is known. */

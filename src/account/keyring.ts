@@ -15,18 +15,18 @@
 // never remembered; the caller cannot tell why a key was not accepted.
 
 import { dayOf } from '../base/day.ts'
-import { messageOf, IpriskError } from '../base/error.ts'
+import { messageOf, IpriskError } from '../base/coded-error.ts'
 import { authorizationCharsMax, verifiedKeysMax } from '../base/limits.ts'
 import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
 import { planNamed } from '../config/plan.ts'
-import type { Allowance } from './allowance.ts'
-import { parseKeyText } from './key.ts'
-import type { Limits } from './limit.ts'
-import { limitsOf } from './limit.ts'
-import type { Limiter } from './limiter.ts'
-import type { KeyRecord } from './record.ts'
-import { hashSecret, sameHash } from './secret.ts'
-import type { KeyStore } from './store.ts'
+import type { Allowance } from './limits/allowance.ts'
+import { parseKeyText } from './keys/key-text.ts'
+import type { Limits } from './keys/key-limits.ts'
+import { limitsOf } from './keys/key-limits.ts'
+import type { Limiter } from './limits/limiter.ts'
+import type { KeyRecord } from './keys/key-record.ts'
+import { hashSecret, sameHash } from './keys/secret-hash.ts'
+import type { KeyStore } from './keys/key-store.ts'
 
 const msPerDay = 86_400_000
 

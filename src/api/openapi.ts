@@ -4,12 +4,12 @@
 //
 // Not the contract itself, and not the admin port, which is for operators.
 
-import { packageVersion } from '../base/root.ts'
+import { packageVersion } from '../base/package-root.ts'
 import { kinds, matches } from '../model/kind.ts'
-import { addressesARequest, batchAddressesMax, batchBodyBytesMax } from './batch.ts'
-import { apiErrorCodes, apiErrors, type ApiErrorCode } from './error.ts'
-import { valueLists } from './meta.ts'
-import { checkBodyBytesMax, paths } from './path.ts'
+import { addressesARequest, batchAddressesMax, batchBodyBytesMax } from './batch-answer.ts'
+import { apiErrorCodes, apiErrors, type ApiErrorCode } from './api-error.ts'
+import { valueLists } from './meta-answer.ts'
+import { checkBodyBytesMax, paths } from './paths.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 // Assertions for what cannot happen. A failed one is a bug of ours, never bad input.
 
-import { IpriskError } from './error.ts'
+import { IpriskError } from './coded-error.ts'
 
 /** Throws `assertion_failed` where `condition` does not hold. */
 export function assert(condition: unknown, message: string): asserts condition {

@@ -4,7 +4,7 @@
 // Invariants: the text of a key never leaves, wherever it stands in a line; members whose names say
 // that they hold a secret are replaced; members that hold addresses are left out unless the
 // operator wants them, and are then written as the operator wants. What else a message says is its
-// writer's to keep clean; errors whose words may hold anything are described by src/server/fault.ts.
+// writer's to keep clean; errors whose words may hold anything are described by src/http/reply/describe-error.ts.
 // Not here: metrics, and data that a command prints.
 
 import { writeSync } from 'node:fs'

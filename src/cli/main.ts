@@ -1,21 +1,21 @@
 #!/usr/bin/env node
 // The command line: one switch over the commands. What an option is called and where it goes stands
-// in src/config/option.ts; what a command does stands in the file of its name, which is loaded when the
+// in src/config/options.ts; what a command does stands in the file of its name, which is loaded when the
 // command runs: all of them together take longer to load than many a command runs.
 
 import { Command, CommanderError } from 'commander'
 import type { Day } from '../base/day.ts'
-import { IpriskError, isDiskTrouble, messageOf } from '../base/error.ts'
-import { packageVersion } from '../base/root.ts'
-import { type Command as CommandName, configOption, optionsOf } from '../config/option.ts'
+import { IpriskError, isDiskTrouble, messageOf } from '../base/coded-error.ts'
+import { packageVersion } from '../base/package-root.ts'
+import { type Command as CommandName, configOption, optionsOf } from '../config/options.ts'
 import { type Settings, readSettings } from '../config/settings.ts'
-import { type Sources, configPathOf } from '../config/source.ts'
-import type { ControlRequest } from '../server/control.ts'
-import type { Configuration } from '../server/reload.ts'
-import { identityOrEmpty } from '../server/watch.ts'
-import { type Io, exitCodes } from './io.ts'
-import type { CommandIo } from './keystore.ts'
-import { processIo } from './process.ts'
+import { type Sources, configPathOf } from '../config/setting-sources.ts'
+import type { ControlRequest } from '../supervisor/sockets/control-socket.ts'
+import type { Configuration } from '../serve/reload-config.ts'
+import { identityOrEmpty } from '../supervisor/tables/file-watch.ts'
+import { type Io, exitCodes } from './terminal/io.ts'
+import type { CommandIo } from './keys/key-session.ts'
+import { processIo } from './terminal/process-io.ts'
 
 type Run = (
   settings: Settings,
@@ -37,18 +37,19 @@ const entries: Readonly<Record<string, Entry>> = {
     options: 'serve',
     help: 'build a table if there is none, make a first key, serve',
     run: async (settings, _args, io, configuration) =>
-      (await import('./start.ts')).startCommand(settings, configuration, io),
+      (await import('./server/start-command.ts')).startCommand(settings, configuration, io),
   },
   build: {
     options: 'build',
     help: 'fetch the feeds and compile the table',
-    run: async (settings, _args, io) => (await import('./build.ts')).buildCommand(settings, io),
+    run: async (settings, _args, io) =>
+      (await import('./compiler/build-command.ts')).buildCommand(settings, io),
   },
   serve: {
     options: 'serve',
     help: 'answer from the table',
     run: async (settings, _args, _io, configuration) =>
-      (await import('./serve.ts')).serve(settings, configuration),
+      (await import('./server/serve-command.ts')).serve(settings, configuration),
   },
   reload: {
     options: 'reload',
@@ -69,103 +70,111 @@ const entries: Readonly<Record<string, Entry>> = {
     options: 'check',
     help: 'check addresses offline; a file is read line by line, - is standard input',
     run: async ({ table, invocation: how }, args, io) =>
-      (await import('./check.ts')).checkCommand({ args, table, how }, io),
+      (await import('./lines/check-command.ts')).checkCommand({ args, table, how }, io),
   },
   'summarize <file...>': {
     options: 'summarize',
     help: 'say what the addresses of files are; - is standard input',
     run: async ({ table, invocation: how }, inputs, io) =>
-      (await import('./summarize.ts')).summarizeCommand({ inputs, table, how }, io),
+      (await import('./lines/summarize-command.ts')).summarizeCommand({ inputs, table, how }, io),
   },
   'explain <address>': {
     options: 'explain',
     help: 'say why an address is judged as it is',
     run: async ({ table, invocation: { json } }, [address = ''], io) =>
-      (await import('./explain.ts')).explainCommand({ address, table, json }, io),
+      (await import('./lines/explain-command.ts')).explainCommand({ address, table, json }, io),
   },
   'keys create': {
     options: 'keys create',
     help: 'make a key; its text is shown once',
-    run: onKeys(async (...on) => (await import('./keys.ts')).keysCreate(on[0], on[2])),
+    run: onKeys(async (...on) => (await import('./keys/keys-command.ts')).keysCreate(on[0], on[2])),
   },
   'keys list': {
     options: 'keys list',
     help: 'list the keys, with what each used this month and when last',
-    run: onKeys(async (...on) => (await import('./listing.ts')).keysList(on[0], on[2])),
+    run: onKeys(async (...on) => (await import('./keys/list-keys.ts')).keysList(on[0], on[2])),
   },
   'keys show <id>': {
     options: 'keys show',
     help: 'show the limits, usage and secrets of a key',
-    run: onKeys(async (...on) => (await import('./listing.ts')).keysShow(...on)),
+    run: onKeys(async (...on) => (await import('./keys/list-keys.ts')).keysShow(...on)),
   },
   'keys revoke <id>': {
     options: 'keys revoke',
     help: 'end a key at once',
-    run: onKeys(async (...on) => (await import('./keys.ts')).keysRevoke(...on)),
+    run: onKeys(async (...on) => (await import('./keys/keys-command.ts')).keysRevoke(...on)),
   },
   'keys rotate <id>': {
     options: 'keys rotate',
     help: 'give a key a new secret; the old one lives on for a while',
-    run: onKeys(async (...on) => (await import('./keys.ts')).keysRotate(...on)),
+    run: onKeys(async (...on) => (await import('./keys/keys-command.ts')).keysRotate(...on)),
   },
   'keys export': {
     options: 'keys export',
     help: 'write all keys as JSON: hashes, never secrets',
-    run: onKeys(async (...on) => (await import('./transfer.ts')).keysExport(on[0], on[2])),
+    run: onKeys(async (...on) =>
+      (await import('./keys/transfer-command.ts')).keysExport(on[0], on[2]),
+    ),
   },
   'keys import <file>': {
     options: 'keys import',
     help: 'take in the keys of an export; - reads standard input',
-    run: onKeys(async (...on) => (await import('./transfer.ts')).keysImport(...on)),
+    run: onKeys(async (...on) => (await import('./keys/transfer-command.ts')).keysImport(...on)),
   },
   'keys audit': {
     options: 'keys audit',
     help: 'show who did what to the keys',
-    run: onKeys(async (...on) => (await import('./audit.ts')).keysAudit(on[0], on[2])),
+    run: onKeys(async (...on) => (await import('./keys/audit-command.ts')).keysAudit(on[0], on[2])),
   },
   'table info <file>': {
     options: 'table info',
     help: 'say what a table file holds',
-    run: async (_settings, [file = ''], io) => (await import('./table.ts')).tableInfo(file, io),
+    run: async (_settings, [file = ''], io) =>
+      (await import('./compiler/table-command.ts')).tableInfo(file, io),
   },
   'table verify <file>': {
     options: 'table verify',
     help: 'check a table file whole',
-    run: async (_settings, [file = ''], io) => (await import('./table.ts')).tableVerify(file, io),
+    run: async (_settings, [file = ''], io) =>
+      (await import('./compiler/table-command.ts')).tableVerify(file, io),
   },
   'feeds list': {
     options: 'feeds list',
     help: 'list the feeds of the catalogue',
-    run: async (settings, _args, io) => (await import('./feeds.ts')).feedsList(settings, io),
+    run: async (settings, _args, io) =>
+      (await import('./compiler/feeds-command.ts')).feedsList(settings, io),
   },
   'history import <folder>': {
     options: 'history import',
     help: 'add past days: <folder>/<feed-id>/YYYY-MM-DD.txt.gz',
     run: async ({ build: { history: store }, invocation: { force } }, [folder = ''], io) =>
-      (await import('./history.ts')).historyImport({ folder, store, force }, io),
+      (await import('./compiler/history-command.ts')).historyImport({ folder, store, force }, io),
   },
   'history show <address>': {
     options: 'history show',
     help: 'show on which days each feed listed an address',
     run: async ({ build, invocation: { json } }, [address = ''], io) => {
       const asked = { address, store: build.history, json, ...asOfOf(build) }
-      return (await import('./history.ts')).historyShow(asked, io)
+      return (await import('./compiler/history-command.ts')).historyShow(asked, io)
     },
   },
   info: {
     options: 'info',
     help: 'show the state of the running server and of its table',
-    run: async (settings, _args, io) => (await import('./info.ts')).infoCommand(settings, io),
+    run: async (settings, _args, io) =>
+      (await import('./server/info-command.ts')).infoCommand(settings, io),
   },
   doctor: {
     options: 'doctor',
     help: 'say what is wrong here, and what to do about it',
-    run: async (settings, _args, io) => (await import('./doctor.ts')).doctorCommand(settings, io),
+    run: async (settings, _args, io) =>
+      (await import('./doctor/doctor-command.ts')).doctorCommand(settings, io),
   },
   'feeds fetch': {
     options: 'feeds fetch',
     help: 'fetch the feeds that are on',
-    run: async (settings, _args, io) => (await import('./feeds.ts')).feedsFetch(settings, io),
+    run: async (settings, _args, io) =>
+      (await import('./compiler/feeds-command.ts')).feedsFetch(settings, io),
   },
 }
 
@@ -186,7 +195,7 @@ function onKeys(run: (settings: Settings, id: string, io: CommandIo) => Promise<
 /** A request to a running server. */
 function onServer(request: (settings: Settings) => ControlRequest): Run {
   return async (settings, _args, io) =>
-    (await import('./order.ts')).order(request(settings), settings, io)
+    (await import('./server/server-command.ts')).order(request(settings), settings, io)
 }
 
 /** Runs one command line; gives the exit code. Never throws. */

@@ -1,4 +1,4 @@
-// Settings in two steps: as written (source.ts), then validated and frozen. `readSettings` is the
+// Settings in two steps: as written (setting-sources.ts), then validated and frozen. `readSettings` is the
 // one way in. All problems are reported at once, never only the first.
 //
 // Precedence: flag, environment (`IPRISK_<OPTION>`, or `IPRISK_<OPTION>_FILE` for a file that holds
@@ -14,7 +14,7 @@ import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { Day } from '../base/day.ts'
 import { parseDay } from '../base/day.ts'
-import { IpriskError } from '../base/error.ts'
+import { IpriskError } from '../base/coded-error.ts'
 import {
   connectionsDefault,
   hangMsDefault,
@@ -22,26 +22,33 @@ import {
   storeTimeoutMs,
   workerMemoryMbDefault,
 } from '../base/limits.ts'
-import { present } from '../base/present.ts'
-import { exposureProblems } from './exposure.ts'
-import type { CheckField, CheckFormat, LogForm } from './lines.ts'
+import { present } from '../base/optional-member.ts'
+import { exposureProblems } from './exposure-rules.ts'
+import type { CheckField, CheckFormat, LogForm } from './line-formats.ts'
 import type { ApiName, Plan, PlanAsWritten, Plans } from './plan.ts'
 import { defaultPlans } from './plan.ts'
-import type { Problem } from './problem.ts'
-import { formatProblem, showValue, suggest } from './problem.ts'
+import type { Problem } from './setting-problem.ts'
+import { formatProblem, showValue, suggest } from './setting-problem.ts'
 import type {
   addressForms,
   logLevels,
   storePolicies,
   tlsVersions,
   ValidSettings,
-} from './schema.ts'
-import { pathMembers, settingsSchema } from './schema.ts'
-import type { Sources } from './source.ts'
-import { readConfigFile, readEnvironment, readFlags } from './source.ts'
-import { parseStoreUrl } from './storeurl.ts'
-import type { Path, Tree } from './tree.ts'
-import { createTree, describeOrigin, isNode, originAt, readTree, writeTree } from './tree.ts'
+} from './setting-checks.ts'
+import { pathMembers, settingsSchema } from './setting-checks.ts'
+import type { Sources } from './setting-sources.ts'
+import { readConfigFile, readEnvironment, readFlags } from './setting-sources.ts'
+import { parseStoreUrl } from './store-url.ts'
+import type { Path, Tree } from './setting-tree.ts'
+import {
+  createTree,
+  describeOrigin,
+  isNode,
+  originAt,
+  readTree,
+  writeTree,
+} from './setting-tree.ts'
 
 export interface ServeSettings {
   /** 0: a free one. */

@@ -1,5 +1,5 @@
 // Ranges: inclusive first to last of one family, as bigints. Off the hot path: for the build, the
-// configuration and answers to people. Deliberately not here: sets of ranges (set.ts), and trimming
+// configuration and answers to people. Deliberately not here: sets of ranges (range-set.ts), and trimming
 // or comments around a text, which belong to whoever reads the file.
 //
 // Invariants of every Range made here: 0 <= first <= last <= maxAddress(family), and no IPv6 range
@@ -7,8 +7,8 @@
 
 import { newWords } from './address.ts'
 import type { Family } from './address.ts'
-import { parseAddress } from './parse.ts'
-import { formatAddress } from './text.ts'
+import { parseAddress } from './parse-address.ts'
+import { formatAddress } from './format-address.ts'
 
 /** Inclusive at both ends. */
 export interface Range {

@@ -1,6 +1,6 @@
 // The pool of one worker process: threads for work that the event loop must not do, started when
 // first needed. The only home of Piscina, which keeps the threads alive and hands them tasks; the
-// line in front of them is ours (queue.ts), for it is bounded by requests, puts pieces of several
+// line in front of them is ours (task-queue.ts), for it is bounded by requests, puts pieces of several
 // requests into one task, and drops what was cancelled without ending a thread that runs.
 //
 //   request ─ enter ─▶ ticket ─ run(item) ─▶ line ─ task ─▶ Piscina ─▶ thread ─▶ results
@@ -13,16 +13,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Piscina } from 'piscina'
 import { machineOffsetMs } from '../base/clock.ts'
-import { IpriskError } from '../base/error.ts'
-import { packageRoot } from '../base/root.ts'
-import { keepFace } from './face.ts'
-import { type Loading, watchLoading } from './load.ts'
-import { type Waiting, createLine } from './queue.ts'
-import { type Retirement, openRetirement } from './retire.ts'
-import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './task.ts'
+import { IpriskError } from '../base/coded-error.ts'
+import { packageRoot } from '../base/package-root.ts'
+import { keepFace } from './piscina-patch.ts'
+import { type Loading, watchLoading } from './thread-startup.ts'
+import { type Waiting, createLine } from './task-queue.ts'
+import { type Retirement, openRetirement } from './table-release.ts'
+import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './pool-task.ts'
 
 /** Node runs no TypeScript: threads run the compiled program, also when tests run from source. */
-const threadProgram = join(packageRoot, 'dist/src/pool/thread.js')
+const threadProgram = join(packageRoot, 'dist/src/pool/pool-thread.js')
 
 /** Two tasks a thread, so that one lies ready when the other ends. */
 const tasksAThread = 2
@@ -37,7 +37,7 @@ export interface PoolOptions {
   readonly threads: number
   /** Requests that may be in the pool at once, waiting or running. */
   readonly queue: number
-  /** Whether its threads have the lowest priority (base/schedule.ts); false by default. */
+  /** Whether its threads have the lowest priority (base/thread-priority.ts); false by default. */
   readonly yielding?: boolean
   /** What threads run, in tests; its export `run` takes tasks. */
   readonly program?: string
@@ -168,7 +168,7 @@ async function close(state: State): Promise<void> {
 
 /**
  * Ends the threads, but for `settleMsMax` none that loads or has a task, which may open a table then
- * (see load.ts).
+ * (see thread-startup.ts).
  */
 async function end(state: State, threads: Piscina<Task, TaskResult>): Promise<void> {
   const settled = new AbortController()

@@ -1,6 +1,6 @@
 // Evidence in, verdict out. Pure: no clock, no input or output, no state; the same evidence in any
 // order, the same network and the same day give the same verdict, bit for bit. The formula, its
-// numbers and worked examples are in MODEL.md. Not here: bogons (bogon.ts holds their verdict) and
+// numbers and worked examples are in MODEL.md. Not here: bogons (bogon-verdict.ts holds their verdict) and
 // addresses with an IPv4 address inside, which are judged twice by whoever looks them up.
 //
 // The way through: weigh → findings by kind → relay suppresses → bot, class → ledger → verdict.
@@ -10,22 +10,22 @@ import type { Evidence } from '../model/evidence.ts'
 import type { Classification } from '../model/kind.ts'
 import type { Network } from '../model/network.ts'
 import type { BotFinding, Reason, Verdict } from '../model/verdict.ts'
-import { blocklistOf, listsThatMatter } from './blocklist.ts'
-import type { BlocklistFinding } from './blocklist.ts'
-import { botOf } from './bot.ts'
-import { classify, conflictOf } from './classify.ts'
-import type { Conflict } from './classify.ts'
-import { find, scoredKinds } from './finding.ts'
-import type { Finding, Findings, ScoredKind } from './finding.ts'
-import { inferenceOf } from './hosting.ts'
-import { openLedger, post, postCaps, postFloor, postKinds } from './ledger.ts'
-import type { Ledger } from './ledger.ts'
-import { capsOf, floorsOf } from './limits.ts'
-import { proxyOf } from './proxy.ts'
-import type { ReasonCode } from './reason.ts'
-import { unsuppressed } from './relay.ts'
-import { isShared, weigh } from './weigh.ts'
-import type { Weighed } from './weigh.ts'
+import { blocklistOf, listsThatMatter } from './points/blocklist-points.ts'
+import type { BlocklistFinding } from './points/blocklist-points.ts'
+import { botOf } from './finding/bot-finding.ts'
+import { classify, conflictOf } from './finding/classify.ts'
+import type { Conflict } from './finding/classify.ts'
+import { find, scoredKinds } from './finding/finding.ts'
+import type { Finding, Findings, ScoredKind } from './finding/finding.ts'
+import { inferenceOf } from './finding/hosting-finding.ts'
+import { openLedger, post, postCaps, postFloor, postKinds } from './points/score-ledger.ts'
+import type { Ledger } from './points/score-ledger.ts'
+import { capsOf, floorsOf } from './points/score-limits.ts'
+import { proxyOf } from './finding/proxy-finding.ts'
+import type { ReasonCode } from './points/reason-codes.ts'
+import { unsuppressed } from './finding/relay-suppression.ts'
+import { isShared, weigh } from './weight/weigh-evidence.ts'
+import type { Weighed } from './weight/weigh-evidence.ts'
 
 /** What a verdict follows from. `network` is `undefined` where no AS announces the address. */
 export interface JudgeInput {

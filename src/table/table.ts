@@ -1,14 +1,14 @@
 // What an open table can do, for those who embed it and for the server. Made by `openTable`.
 
-import type { CheckAnswer } from '../api/answer.ts'
+import type { CheckAnswer } from '../api/check-answer.ts'
 import type { Day } from '../base/day.ts'
 import type { Voice } from '../model/evidence.ts'
-import type { AnswerBytes } from './answer.ts'
-import type { Asked } from './asked.ts'
-import type { Group } from './group.ts'
-import type { Located } from './locate.ts'
+import type { AnswerBytes } from './answer/answer-writer.ts'
+import type { Asked } from './lookup/query.ts'
+import type { Group } from './lookup/lookup-batch.ts'
+import type { Located } from './lookup/locate.ts'
 
-/** How a feed's word counts, and between what its weight lies with 80 percent (build/doubt.ts). */
+/** How a feed's word counts, and between what its weight lies with 80 percent (build/evidence/weight-interval.ts). */
 export interface SourceVoice extends Omit<Voice, 'id'> {
   readonly weightLow: number
   readonly weightHigh: number

@@ -1,15 +1,15 @@
 // The OpenAPI document against what really goes out, and against the tables that it is built from.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiErrorCodes, apiErrors, errorBody } from '../../src/api/error.ts'
-import { metaAnswer } from '../../src/api/meta.ts'
+import { apiErrorCodes, apiErrors, errorBody } from '../../src/api/api-error.ts'
+import { metaAnswer } from '../../src/api/meta-answer.ts'
 import { openApiDocument } from '../../src/api/openapi.ts'
-import { levelFloors } from '../../src/model/level.ts'
-import { answerTexts } from '../../src/pool/work.ts'
-import { explain } from '../../src/table/insights.ts'
-import { type OpenTable, openTable } from '../../src/table/open.ts'
-import { writeSmallTable } from '../table/small.ts'
-import { problemIn } from './schema.ts'
+import { levelFloors } from '../../src/model/risk-level.ts'
+import { answerTexts } from '../../src/pool/run-task.ts'
+import { explain } from '../../src/table/explain/insights.ts'
+import { type OpenTable, openTable } from '../../src/table/open-table.ts'
+import { writeSmallTable } from '../table/small-table.ts'
+import { problemIn } from './json-schema.ts'
 
 const document = JSON.parse(JSON.stringify(openApiDocument)) as typeof openApiDocument
 const { schemas } = document.components

@@ -1,9 +1,14 @@
 // Logs: no key in any line, wherever it stands; no other secret and, by default, no address in a member
 // of any line, however deep, nor in a member of an error. What messages say themselves is held by whole
-// servers: test/server/canary.process.test.ts and exposure.process.test.ts.
+// servers: test/admin/canary-secrets.process.test.ts and exposure.process.test.ts.
 
 import { describe, expect, it } from 'vitest'
-import { formatKeyText, parseKeyText, randomId, randomSecret } from '../../src/account/key.ts'
+import {
+  formatKeyText,
+  parseKeyText,
+  randomId,
+  randomSecret,
+} from '../../src/account/keys/key-text.ts'
 import type { Log } from '../../src/base/log.ts'
 import { createLog } from '../../src/base/log.ts'
 

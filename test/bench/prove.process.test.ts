@@ -1,13 +1,13 @@
 // The proofs in their shortest form, as `npm run prove` runs them: a few kills of an import and of a
-// build, a few disks that fail. Those about a server are in test/server/proof.process.test.ts; the long
+// build, a few disks that fail. Those about a server are in test/bench/faults/server-proofs.process.test.ts; the long
 // forms are in docs/proof/REPORT.md.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { proofs } from '../../bench/proof/all.ts'
-import { reportText } from '../../bench/proof/report.ts'
+import { proofs } from '../../bench/faults/all.ts'
+import { reportText } from '../../bench/faults/report.ts'
 
 let folder = ''
 beforeEach(() => {

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { writeSmallTable } from '../table/small.ts'
+import { writeSmallTable } from '../table/small-table.ts'
 import { newFolder, runProgram } from './program.ts'
 
 const cwd = newFolder()

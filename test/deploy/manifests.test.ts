@@ -6,10 +6,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { packageRoot, packageVersion } from '../../src/base/root.ts'
-import { environmentOf, options } from '../../src/config/option.ts'
+import { packageRoot, packageVersion } from '../../src/base/package-root.ts'
+import { environmentOf, options } from '../../src/config/options.ts'
 import { judgeSettings } from '../../src/config/settings.ts'
-import { newFolder } from '../fetch/site.ts'
+import { newFolder } from '../build/fetch/site.ts'
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8')
 const dockerfile = read('deploy/docker/Dockerfile')

@@ -7,13 +7,13 @@ import { once } from 'node:events'
 import { copyFileSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writeTable } from '../../build/write/file.ts'
+import { writeTable } from '../../build/write/write-table.ts'
 import { parseDay } from '../../src/base/day.ts'
-import { packageRoot } from '../../src/base/root.ts'
-import { createMetrics } from '../../src/server/metrics.ts'
-import { freePort } from '../account/servers.ts'
-import { familiesIn } from '../server/exposition.ts'
-import { gathered } from '../server/gathered.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { createMetrics } from '../../src/admin/prometheus-text.ts'
+import { freePort } from '../account/stores/redis/redis-servers.ts'
+import { familiesIn } from '../admin/exposition.ts'
+import { gathered } from '../admin/gathered.ts'
 import {
   type Server,
   makeKey,
@@ -21,8 +21,8 @@ import {
   preloading,
   startServer,
   waitFor,
-} from '../server/server.ts'
-import { smallContent, writeSmallTable } from '../table/small.ts'
+} from '../serve/server.ts'
+import { smallContent, writeSmallTable } from '../table/small-table.ts'
 import { describeWith } from './need.ts'
 
 const deploy = join(packageRoot, 'deploy')

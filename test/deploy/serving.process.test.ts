@@ -5,9 +5,9 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { spawn, spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { packageRoot } from '../../src/base/root.ts'
-import { newState, waitFor } from '../server/server.ts'
-import { writeSmallTable } from '../table/small.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { newState, waitFor } from '../serve/server.ts'
+import { writeSmallTable } from '../table/small-table.ts'
 
 const home = newState()
 const program = join(home, 'dist/src/cli/main.js')

@@ -3,10 +3,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { packageRoot } from '../../src/base/root.ts'
-import { findInMachine } from '../../src/cli/doctor/program.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { findInMachine } from '../../src/cli/doctor/check-program.ts'
 import { readSettings } from '../../src/config/settings.ts'
-import { newFolder } from '../fetch/site.ts'
+import { newFolder } from '../build/fetch/site.ts'
 
 it('leaves the doctor nothing to say of the kernel', () => {
   const files = newFolder()

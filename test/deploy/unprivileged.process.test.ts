@@ -6,8 +6,8 @@ import { chmodSync, copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { programPath } from '../cli/program.ts'
-import { newState, waitFor } from '../server/server.ts'
-import { writeSmallTable } from '../table/small.ts'
+import { newState, waitFor } from '../serve/server.ts'
+import { writeSmallTable } from '../table/small-table.ts'
 
 const allowed =
   process.getuid?.() === 0 &&

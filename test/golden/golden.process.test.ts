@@ -9,11 +9,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import type { CheckAnswer } from '../../src/api/answer.ts'
+import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import { levels } from '../../src/model/kind.ts'
-import { type OpenTable, openTable } from '../../src/table/open.ts'
+import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { describeFeeds } from '../feeds.ts'
-import { worldTable } from '../world.ts'
+import { worldTable } from '../world/world-tables.ts'
 
 const addressesFile = fileURLToPath(new URL('addresses.json', import.meta.url))
 const answersFile = fileURLToPath(new URL('answers.json', import.meta.url))

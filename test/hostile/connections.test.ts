@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { type Connections, createConnections } from '../../src/server/connections.ts'
-import { newCounters, snapshotOf, totalsOf } from '../../src/server/counters.ts'
-import { type PeerCounts, countLine, countPeers, peerOf } from '../../src/server/peers.ts'
+import { type Connections, createConnections } from '../../src/http/listen/connection-caps.ts'
+import { newCounters, snapshotOf, totalsOf } from '../../src/http/exchange/request-counters.ts'
+import { type PeerCounts, countLine, countPeers, peerOf } from '../../src/http/listen/tcp-peers.ts'
 
 const log = createLog({ level: 'silent', name: 'test', pretty: false })
 const zeros = (count: number): number[] => Array.from({ length: count }, () => 0)

@@ -18,8 +18,8 @@ import {
   writeWords,
 } from '../../src/ip/range.ts'
 import type { Range } from '../../src/ip/range.ts'
-import { addressCount, toRangeSet } from '../../src/ip/set.ts'
-import { formatAddress } from '../../src/ip/text.ts'
+import { addressCount, toRangeSet } from '../../src/ip/range-set.ts'
+import { formatAddress } from '../../src/ip/format-address.ts'
 import { addressArbitrary, bytesOf } from './addresses.ts'
 
 /** Text, family, first and last address, and the canonical text of the range. */

@@ -3,10 +3,10 @@
 // the higher score counts whole.
 
 import { beforeAll, expect, it } from 'vitest'
-import { type OpenTable, openTable } from '../../src/table/open.ts'
-import type { CheckAnswer } from '../../src/api/answer.ts'
+import { type OpenTable, openTable } from '../../src/table/open-table.ts'
+import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import { describeFeeds } from '../feeds.ts'
-import { worldTable } from '../world.ts'
+import { worldTable } from '../world/world-tables.ts'
 import { type Point, spanOf, textOf } from './address.ts'
 import { plainFeeds } from './feeds.ts'
 import { newRandom } from './sample.ts'

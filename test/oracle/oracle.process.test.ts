@@ -8,9 +8,9 @@
 
 import { beforeAll, expect, it } from 'vitest'
 import type { Network } from '../../src/model/network.ts'
-import { openTable } from '../../src/table/open.ts'
+import { openTable } from '../../src/table/open-table.ts'
 import { describeFeeds } from '../feeds.ts'
-import { worldTable } from '../world.ts'
+import { worldTable } from '../world/world-tables.ts'
 import { type Point, textOf } from './address.ts'
 import { type Spelling, placeDifference, spellingOf, spellingsOf } from './compare.ts'
 import { claimsOf, newEvidence } from './evidence.ts'

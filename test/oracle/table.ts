@@ -4,11 +4,11 @@
 import { newWords } from '../../src/ip/address.ts'
 import type { Location } from '../../src/model/location.ts'
 import type { Network } from '../../src/model/network.ts'
-import { readEvidenceList } from '../../src/table/evidence.ts'
-import { locate, newLocated } from '../../src/table/locate.ts'
-import { readLocation } from '../../src/table/location.ts'
-import { networkEvidence, readNetwork } from '../../src/table/network.ts'
-import type { OpenTable } from '../../src/table/open.ts'
+import { readEvidenceList } from '../../src/table/file/evidence-record.ts'
+import { locate, newLocated } from '../../src/table/lookup/locate.ts'
+import { readLocation } from '../../src/table/file/location-record.ts'
+import { networkEvidence, readNetwork } from '../../src/table/file/network-record.ts'
+import type { OpenTable } from '../../src/table/open-table.ts'
 import { type Point, wordsOf } from './address.ts'
 
 export interface Found {

@@ -4,17 +4,17 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { threadsOf } from '../../bench/cpu.ts'
-import { writeTable } from '../../build/write/file.ts'
+import { threadsOf } from '../../bench/harness/cpu.ts'
+import { writeTable } from '../../build/write/write-table.ts'
 import { parseDay } from '../../src/base/day.ts'
-import { packageRoot } from '../../src/base/root.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
 import { type Pool, type PoolOptions, createPool } from '../../src/pool/pool.ts'
-import type { Item, ItemResult, LineWork, TaskTable } from '../../src/pool/task.ts'
-import { answerTexts } from '../../src/pool/work.ts'
-import { explain } from '../../src/table/insights.ts'
-import { openTable } from '../../src/table/open.ts'
-import { waitFor } from '../server/server.ts'
-import { smallContent, writeSmallTable } from '../table/small.ts'
+import type { Item, ItemResult, LineWork, TaskTable } from '../../src/pool/pool-task.ts'
+import { answerTexts } from '../../src/pool/run-task.ts'
+import { explain } from '../../src/table/explain/insights.ts'
+import { openTable } from '../../src/table/open-table.ts'
+import { waitFor } from '../serve/server.ts'
+import { smallContent, writeSmallTable } from '../table/small-table.ts'
 
 const path = writeSmallTable()
 const table: TaskTable = { number: 1, path, builtMs: 0 }
@@ -43,7 +43,7 @@ const expected = Buffer.from(answerTexts(opened, texts).json).toString()
 const mortal = `${path}.mortal.mjs`
 writeFileSync(
   mortal,
-  `import { run as work } from ${JSON.stringify(join(packageRoot, 'dist/src/pool/thread.js'))}
+  `import { run as work } from ${JSON.stringify(join(packageRoot, 'dist/src/pool/pool-thread.js'))}
 export function run(task) {
   if (task.items.some(({ text }) => text === 'die')) process.exit(3)
   return work(task)

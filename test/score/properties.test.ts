@@ -5,10 +5,16 @@ import { existsSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judge } from '../../src/score/judge.ts'
-import { reasonTexts } from '../../src/score/reason.ts'
-import { plainVerdict } from './plain.ts'
+import { reasonTexts } from '../../src/score/points/reason-codes.ts'
+import { plainVerdict } from './plain-model.ts'
 import { type Case, elsewhere, numbers, rules } from './rules.ts'
-import { codesOf, evidenceArbitrary, evidenceSets, networkArbitrary, today } from './sample.ts'
+import {
+  codesOf,
+  evidenceArbitrary,
+  evidenceSets,
+  networkArbitrary,
+  today,
+} from './evidence-sample.ts'
 
 const setCount = 100_000
 const seed = 20260822

@@ -5,13 +5,13 @@
 import type { Day } from '../../src/base/day.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { classifications, levels, signalNames } from '../../src/model/kind.ts'
-import { levelOf } from '../../src/model/level.ts'
+import { levelOf } from '../../src/model/risk-level.ts'
 import type { Network } from '../../src/model/network.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
 import { judge } from '../../src/score/judge.ts'
-import { reasonTexts } from '../../src/score/reason.ts'
-import { type PlainVerdict, anchors, isMixed, isSharedNetwork } from './plain.ts'
-import { today } from './sample.ts'
+import { reasonTexts } from '../../src/score/points/reason-codes.ts'
+import { type PlainVerdict, anchors, isMixed, isSharedNetwork } from './plain-model.ts'
+import { today } from './evidence-sample.ts'
 
 export interface Case {
   readonly evidence: readonly Evidence[]

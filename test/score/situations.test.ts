@@ -2,9 +2,18 @@
 // an address (bogons, 6to4, IPv6 /64) are tested where addresses are.
 
 import { describe, expect, it } from 'vitest'
-import { levelOf } from '../../src/model/level.ts'
-import type { Sample } from './sample.ts'
-import { carrier, cdn, codesOf, home, hoster, judged, networkOf, signalsOf } from './sample.ts'
+import { levelOf } from '../../src/model/risk-level.ts'
+import type { Sample } from './evidence-sample.ts'
+import {
+  carrier,
+  cdn,
+  codesOf,
+  home,
+  hoster,
+  judged,
+  networkOf,
+  signalsOf,
+} from './evidence-sample.ts'
 
 const torExit: Sample = { kind: 'tor', feed: 'tor-exits-onionoo', group: 'tor', weight: 0.98 }
 const vpnX4b: Sample = { kind: 'vpn', feed: 'vpn-x4b', weight: 0.6, assurance: 'weak' }

@@ -65,20 +65,20 @@ function circle(from: readonly SourceFile[]): readonly string[] | undefined {
 /** Where each library may be imported. One entry a package that the product's code uses. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   '@clack/prompts': ['src/cli/'],
-  '@duckdb/node-api': ['build/history/duck.ts'],
+  '@duckdb/node-api': ['build/history/duckdb.ts'],
   '@photostructure/tz-lookup': ['build/places/'],
   '@streamparser/json': ['build/parse/'],
   commander: ['src/cli/'],
   'countries-list': ['build/places/'],
   'csv-parse': ['build/parse/'],
   flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
-  ioredis: ['src/account/redis.ts'],
-  koffi: ['src/base/map.ts', 'src/base/schedule.ts'],
+  ioredis: ['src/account/stores/redis/redis-connection.ts'],
+  koffi: ['src/base/memory-map.ts', 'src/base/thread-priority.ts'],
   lmdb: ['src/account/'],
   'mmdb-lib': ['build/mmdb/'],
   pino: ['src/base/log.ts'],
   piscina: ['src/pool/'],
-  'prom-client': ['src/server/metrics.ts'],
+  'prom-client': ['src/admin/prometheus-text.ts'],
   'uWebSockets.js': ['src/server/'],
   undici: ['build/fetch/'],
   zod: ['src/config/', 'build/catalogue/'],
@@ -130,14 +130,18 @@ describe('the test of the floors', () => {
 
   it('sees an arrow up, an arrow across and an unknown room', () => {
     const arrows = wrongArrows([
-      file('src/table/open.ts', ['src/server/worker.ts', 'src/account/key.ts', 'src/base/day.ts']),
-      file('src/base/log.ts', ['src/ip/text.ts', 'src/attic/old.ts']),
-      file('src/ip/text.ts', ['src/base/assert.ts']),
+      file('src/table/open-table.ts', [
+        'src/supervisor/workers/worker.ts',
+        'src/account/keys/key-text.ts',
+        'src/base/day.ts',
+      ]),
+      file('src/base/log.ts', ['src/ip/format-address.ts', 'src/attic/old.ts']),
+      file('src/ip/format-address.ts', ['src/base/assert.ts']),
     ])
     expect(arrows).toEqual([
-      'src/table/open.ts → src/server/worker.ts',
-      'src/table/open.ts → src/account/key.ts',
-      'src/base/log.ts → src/ip/text.ts',
+      'src/table/open-table.ts → src/supervisor/workers/worker.ts',
+      'src/table/open-table.ts → src/account/keys/key-text.ts',
+      'src/base/log.ts → src/ip/format-address.ts',
       'src/base/log.ts → src/attic/old.ts',
     ])
   })
@@ -150,7 +154,7 @@ describe('the test of the floors', () => {
   it('sees a library away from home, and one that has none', () => {
     const found = homeless([
       file('src/cli/main.ts', [], ['commander', 'koffi', 'left-pad']),
-      file('src/base/map.ts', [], ['koffi']),
+      file('src/base/memory-map.ts', [], ['koffi']),
     ])
     expect(found).toEqual(['src/cli/main.ts imports koffi', 'src/cli/main.ts imports left-pad'])
   })

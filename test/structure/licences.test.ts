@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { packageRoot } from '../../src/base/root.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
 
 interface Locked {
   readonly version: string

@@ -34,12 +34,12 @@ describe('secrets', () => {
   it('are compared nowhere but by the one function', () => {
     const found = files.flatMap(({ path, code }) => comparisons(code).map((it) => `${path}: ${it}`))
     // The checksum of a key's text, which anybody can compute: it protects nothing.
-    expect(found).toEqual(['src/account/key.ts: secretTo)) !== text.slice(secretTo))'])
+    expect(found).toEqual(['src/account/keys/key-text.ts: secretTo)) !== text.slice(secretTo))'])
   })
 
   it('are compared by timingSafeEqual, once, and only on equal lengths', () => {
     const users = files.filter(({ code }) => code.includes('timingSafeEqual'))
-    expect(users.map(({ path }) => path)).toEqual(['src/account/secret.ts'])
+    expect(users.map(({ path }) => path)).toEqual(['src/account/keys/secret-hash.ts'])
     const calls = users[0]?.code.match(/[^\n]*timingSafeEqual\([^\n]*/g)
     expect(calls?.map((call) => call.trim())).toEqual([
       'return left.length === right.length && timingSafeEqual(left, right)',
@@ -50,9 +50,9 @@ describe('secrets', () => {
     const users = files.filter(({ code }) => /\bsameHash\(/.test(code)).map(({ path }) => path)
     expect(users.sort()).toEqual([
       'src/account/keyring.ts',
-      'src/account/secret.ts',
-      'src/account/transfer.ts',
-      'src/server/token.ts',
+      'src/account/keys/secret-hash.ts',
+      'src/account/keys/key-transfer.ts',
+      'src/admin/admin-token.ts',
     ])
   })
 })

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { packageRoot } from '../../src/base/root.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
 
 it('every test that SECURITY.md names exists', () => {
   const text = readFileSync(join(packageRoot, 'SECURITY.md'), 'utf8')

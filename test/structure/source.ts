@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface SourceFile {
-  /** From the project's root, `src/ip/parse.ts`. */
+  /** From the project's root, `src/ip/parse-address.ts`. */
   readonly path: string
   readonly text: string
   /** Project files that it imports, by path; types count. */

@@ -44,9 +44,9 @@ describe('hot files', () => {
 
   it('are marked', () => {
     const paths = hot.map((file) => file.path)
-    expect(paths).toContain('src/ip/parse.ts')
-    expect(paths).toContain('src/table/search.ts')
-    expect(paths).toContain('src/table/locate.ts')
+    expect(paths).toContain('src/ip/parse-address.ts')
+    expect(paths).toContain('src/table/lookup/search.ts')
+    expect(paths).toContain('src/table/lookup/locate.ts')
   })
 
   it.each(hot.map((file) => [file.path, file.text] as const))(

@@ -3,7 +3,7 @@
 import * as flatbuffers from 'flatbuffers';
 
 /**
- * Checksum of one section; in the order of the section list in src/schema/section.ts.
+ * Checksum of one section; in the order of the section list in src/schema/table-sections.ts.
  */
 export class SectionEntry {
   bb: flatbuffers.ByteBuffer|null = null;

@@ -1,0 +1,83 @@
+// Measures the feeds against each other and writes the report, docs/calibration: Markdown and
+// plots.
+//
+//   --mirror FOLDER      snapshots (and history/) as a mirror has them
+//   --snapshots FOLDER   else the snapshot store; data/snapshots by default
+//   --history FOLDER     the store of the history; by default the mirror's history, or data/history
+//   --as-of YYYY-MM-DD   the day that counts as today; by default the median day of the snapshots
+//   --out FOLDER         where the report goes
+//   --catalogue FOLDER   data/feeds by default
+//   --apply              also write the weights into the catalogue
+//
+// by-hand.json in the report's folder keeps the weights from before the first calibration; it is
+// written once, so that running this again compares with them and not with itself.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { catalogueFolder } from '../../build/run-build.ts'
+import type { Feed } from '../../build/catalogue/feed.ts'
+import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
+import { applyWeights } from './calibration/apply-weights.ts'
+import { calibrate } from './calibration/calibration.ts'
+import { openInput } from './world/measured-input.ts'
+import { reportFiles } from './report/calibration-report.ts'
+import { formatDay } from '../../src/base/day.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { exitCodes } from '../../src/cli/terminal/io.ts'
+import { dayOption, inputOptions, inputPlaces } from './input-flags.ts'
+import { usage } from '../harness/option.ts'
+import { runProgram, say } from '../harness/program.ts'
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      ...inputOptions,
+      out: { type: 'string' },
+      apply: { type: 'boolean', default: false },
+    },
+  })
+  const catalogue = values.catalogue ?? catalogueFolder
+  const out = values.out ?? join(packageRoot, 'docs', 'calibration')
+  const feeds = loadCatalogue(catalogue)
+  const byHand = readByHand(join(out, 'by-hand.json'), feeds)
+  say('snapshots and history')
+  const input = await openInput({ feeds, ...inputPlaces(values), asOf: dayOption(values['as-of']) })
+  try {
+    for (const problem of input.problems) say(problem)
+    const calibration = await calibrate(input, { feeds, byHand, tell: say })
+    mkdirSync(out, { recursive: true })
+    for (const [name, text] of reportFiles(calibration)) writeFileSync(join(out, name), text)
+    const weights = Object.fromEntries(byHand)
+    writeFileSync(join(out, 'by-hand.json'), `${JSON.stringify(weights, null, 2)}\n`)
+    say(`as of ${formatDay(calibration.asOf)}; report in ${out}`)
+    const found = calibration.rows.filter(({ feed, weight }) => feed.weight !== weight.weight)
+    for (const { feed, weight } of found) {
+      process.stdout.write(`${feed.id} ${feed.weight} -> ${weight.weight}\n`)
+    }
+    if (values.apply) {
+      const changed = await applyWeights(
+        catalogue,
+        new Map(found.map(({ feed, weight }) => [feed.id, weight.weight])),
+      )
+      say(`${changed.length} weights written to ${catalogue}`)
+    }
+    return exitCodes.done
+  } finally {
+    await input.close()
+  }
+}
+
+/** Of feeds that came later, the catalogue's weight is the one set by hand. */
+function readByHand(path: string, feeds: readonly Feed[]): ReadonlyMap<string, number> {
+  const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as unknown) : {}
+  const weights = new Map<string, number>()
+  for (const { id, weight } of feeds) {
+    const kept = (known as Readonly<Record<string, unknown>>)[id] ?? weight
+    if (typeof kept !== 'number') throw usage(`${path}: the weight of ${id} is no number.`)
+    weights.set(id, kept)
+  }
+  return weights
+}
+
+await runProgram(main)

@@ -1,0 +1,101 @@
+// What contradicts an entry: something better known that makes its claim implausible there. One
+// rule a kind, and each is told in the report. Not proof of an error: people do run exits at home;
+// but a feed that has much of it is read with more doubt.
+//
+// Some of it the model settles by itself: the relay wins over a VPN list, a third party's hosting
+// does not count on people's own lines, residential is only where lines are people's own. There the
+// feed's weight is never used, so that says nothing of the entries for which it is.
+
+import type { Evidence } from '../../../src/model/evidence.ts'
+import type { Kind } from '../../../src/model/kind.ts'
+import type { Network } from '../../../src/model/network.ts'
+import type { World } from '../world/cells.ts'
+
+/** `open`: the entry counts all the same, with its feed's weight. */
+export type Contradicted = 'no' | 'settled' | 'open'
+
+export type Contradiction = (
+  evidence: Evidence,
+  at: {
+    readonly network: Network | undefined
+    /** All that is said of the same addresses. */
+    readonly beside: readonly Evidence[]
+  },
+) => Contradicted
+
+/** By kind, for the report: what is open and what the model settles. */
+export const contradictionTexts: Readonly<
+  Record<Kind, { readonly open: string; readonly settled: string }>
+> = {
+  tor: { open: 'in a privacy relay’s range or known corporate egress', settled: '' },
+  vpn: {
+    open: 'in an access network',
+    settled: 'in a privacy relay’s range (suppressed) or known corporate egress (at most 30)',
+  },
+  proxy: {
+    open: '',
+    settled:
+      'in a privacy relay’s range (suppressed), known corporate egress (at most 30) or a ' +
+      'crawler’s own published range (at most 10)',
+  },
+  residential_proxy: {
+    open: '',
+    settled: 'in a network of hosting or content delivery (counts as a proxy there)',
+  },
+  hosting: {
+    open: 'in an access network',
+    settled: 'in an access network, by a list of assurance weak (does not count there)',
+  },
+  bot: {
+    open: 'in an access network, or in no network in which the bot’s own operator lists a range',
+    settled: '',
+  },
+  blocklist: {
+    open: '',
+    settled:
+      'in a privacy relay’s range (at most 20) or a crawler’s own published range (at most 10)',
+  },
+  relay: { open: 'in an access network', settled: '' },
+}
+
+export function contradicts(world: World): Contradiction {
+  const homes = botHomes(world)
+  return (evidence, { network, beside }) => {
+    const open = (holds: boolean): Contradicted => (holds ? 'open' : 'no')
+    const settled = (holds: boolean): Contradicted => (holds ? 'settled' : 'no')
+    const isAccess = network?.access === true
+    const isRelay = beside.some(({ kind }) => kind === 'relay')
+    const isCovered = isRelay || network?.corporate === true
+    const home = homes.get(evidence.provider)
+    const isWeak = evidence.voice.assurance === 'weak'
+    const rules: Readonly<Record<Kind, () => Contradicted>> = {
+      tor: () => open(isCovered),
+      vpn: () => (isCovered ? 'settled' : open(isAccess)),
+      proxy: () => settled(isCovered || beside.some(isOwnCrawler)),
+      residential_proxy: () => settled(network?.type === 'hosting' || network?.type === 'cdn'),
+      hosting: () => (isWeak ? settled(isAccess) : open(isAccess)),
+      bot: () => open(isAccess || (home !== undefined && !home.has(network?.asn ?? 0))),
+      blocklist: () => settled(isRelay || beside.some(isOwnCrawler)),
+      relay: () => open(isAccess),
+    }
+    return rules[evidence.kind]()
+  }
+}
+
+function isOwnCrawler({ kind, category, voice }: Evidence): boolean {
+  return kind === 'bot' && voice.assurance === 'direct' && category !== undefined
+}
+
+/** ASes in which a bot's own operator lists a range, by the name of the bot. */
+function botHomes(world: World): ReadonlyMap<string, ReadonlySet<number>> {
+  const homes = new Map<string, Set<number>>()
+  for (const { network, list } of world.cells) {
+    for (const id of world.lists.lists[list - 1] ?? []) {
+      const { evidence } = world.book.at(id)
+      if (evidence.kind !== 'bot' || evidence.voice.assurance !== 'direct') continue
+      const home = homes.get(evidence.provider) ?? new Set()
+      homes.set(evidence.provider, home.add(world.networks[network - 1]?.asn ?? 0))
+    }
+  }
+  return homes
+}

@@ -1,0 +1,64 @@
+// From a feed's tally to its weight: a Beta prior by assurance, with confirmed entries as successes
+// and contradicted ones as failures.
+//
+//   weight = (a + E·c) / (a + b + E·c + E·x)
+//   a, b   the prior
+//   c      share confirmed beyond chance: (confirmed − chance) / (1 − chance), at least 0
+//   x      share contradicted, where the model does not settle it
+//   E      entries that count: 40·n / (n + 40), so that no list buys certainty by its length alone
+//          (its errors come in whole ranges and networks, not one by one)
+//
+// What nobody confirms and nothing contradicts is no evidence either way. Where that is all there
+// is (E·c + E·x below 1), nothing was measured, and the weight that was set by hand stands.
+//
+// Limits: an operator's own list and the Tor consensus stay 1; a weak feed ends at 0.65, so that
+// its word alone, however often right, never takes an address of a hoster's range to the score 25
+// from which operators ask (40 · 0.65 · 0.9 = 23.4): pooled over a list, confirmation by others
+// says nothing of the entries that nobody else has.
+
+import type { Feed } from '../../../build/catalogue/feed.ts'
+import { priors, standingOf } from '../../../build/evidence/publisher-assurance.ts'
+import { type FeedTally, noTally } from './feed-tally.ts'
+
+export const entriesMax = 40
+const evidenceMin = 1
+export const weakMax = 0.65
+
+export interface Weight {
+  /** By the formula, two decimals. */
+  readonly measured: number
+  /** What the catalogue is to say. */
+  readonly weight: number
+  /** Why it is not the measured one; '' where it is. */
+  readonly why: string
+}
+
+type Judged = Pick<Feed, 'assurance' | 'provider' | 'weight'>
+
+export function weightOf(feed: Judged, tally: FeedTally = noTally): Weight {
+  const standing = standingOf(feed)
+  const { successes, failures } = priors[standing]
+  const { yes, no } = evidenceOf(tally)
+  const measured = round((successes + yes) / (successes + yes + failures + no))
+  if (standing === 'own') return { measured, weight: 1, why: 'an operator’s own list' }
+  if (yes + no < evidenceMin) return { measured, weight: feed.weight, why: 'nothing measured' }
+  if (standing === 'weak' && measured > weakMax) {
+    return { measured, weight: weakMax, why: 'the limit of weak feeds' }
+  }
+  return { measured, weight: measured, why: '' }
+}
+
+/** E·c and E·x. */
+function evidenceOf({ entries, confirmed, contradicted, chance }: FeedTally): {
+  readonly yes: number
+  readonly no: number
+} {
+  if (entries === 0) return { yes: 0, no: 0 }
+  const counting = (entriesMax * entries) / (entries + entriesMax)
+  const beyondChance = Math.max(0, (confirmed / entries - chance) / (1 - chance))
+  return { yes: counting * beyondChance, no: counting * (contradicted / entries) }
+}
+
+function round(weight: number): number {
+  return Math.round(weight * 100) / 100
+}

@@ -1,0 +1,184 @@
+// What a table says of lists whose truth is known, and how well feeds stand in for each other.
+//
+//   npm run evaluate -- exits.txt:vpn homes.txt.gz:clean     files that are in no feed, with labels
+//   npm run evaluate -- --cross --mirror FOLDER              leave each feed out in turn
+//   npm run evaluate -- --report                             docs/evaluation/REPORT.md, from what is kept
+//
+//   --table FILE         the table of the tests, or data/table/world.iprisk, by default
+//   --cross              leave one out, and the last 7 days; by --mirror, --snapshots, --history,
+//                        --as-of and --catalogue as bench/detection/calibrate.ts has them
+//   --keep NAME          with --cross: keep what it finds as docs/evaluation/NAME.json
+//   --title TEXT         what is new in the run that is kept
+//   --out FOLDER         in place of docs/evaluation
+//   --json               everything as JSON
+//
+// A label is what the file's addresses truly are: vpn, tor, proxy, hosting, residential_proxy, bot
+// or clean. The report goes to standard output, progress to standard error.
+
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { catalogueFolder } from '../../build/run-build.ts'
+import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
+import { readHistory } from '../../build/history/read-history.ts'
+import { crossKinds, leaveOneOut } from './evaluation/leave-one-out.ts'
+import { accessSpaceIn, signalSpaceIn } from './calibration/weight-effect.ts'
+import { openInput } from './world/measured-input.ts'
+import {
+  type Evaluation,
+  type Label,
+  evaluate,
+  labels,
+  readLabelled,
+} from './evaluation/labelled-lists.ts'
+import { leaveRecentOut } from './evaluation/leave-last-days-out.ts'
+import type { Space } from './world/address-space.ts'
+import { accessSpaceOf, readRecords } from './world/table-layers.ts'
+import { newWorld, openLand } from './world/cells.ts'
+import { exitCodes } from '../../src/cli/terminal/io.ts'
+import { openTable } from '../../src/table/open-table.ts'
+import {
+  type EvaluatedList,
+  evaluationLines,
+  leftOutLines,
+  recentLines,
+  spaceLines,
+} from './report/evaluation-text.ts'
+import { dayOption, inputOptions, inputPlaces } from './input-flags.ts'
+import { type Cross, keptFolder, readKept, saveKept } from './report/kept-evaluation.ts'
+import { keptPage, reportName } from './report/evaluation-report.ts'
+import { tablePath, usage } from '../harness/option.ts'
+import { runProgram, say } from '../harness/program.ts'
+import { runHead } from '../harness/run.ts'
+
+export interface EvaluateReport {
+  readonly table: { readonly path: string; readonly id: string } | undefined
+  readonly access: Space | undefined
+  readonly files: readonly (Evaluation & EvaluatedList)[]
+  readonly cross: Cross | undefined
+}
+
+interface Named {
+  readonly file: string
+  readonly label: Label
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      ...inputOptions,
+      table: { type: 'string' },
+      cross: { type: 'boolean', default: false },
+      keep: { type: 'string' },
+      title: { type: 'string' },
+      report: { type: 'boolean', default: false },
+      out: { type: 'string', default: keptFolder },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const named = positionals.map(labelledFile)
+  const { cross: asksCross, keep, out } = values
+  if (named.length === 0 && !asksCross && !values.report) {
+    throw usage('Name files as FILE:label, or ask for --cross or --report.')
+  }
+  if (keep !== undefined && !(asksCross && /^[\w-]+$/.test(keep))) {
+    throw usage('--keep takes a name of letters, digits and hyphens, and goes with --cross.')
+  }
+  const ofTable =
+    named.length > 0 || values.table !== undefined
+      ? await evaluateFiles(tablePath(values.table), named)
+      : { table: undefined, access: undefined, files: [] }
+  const crossed = asksCross ? await cross(values) : undefined
+  if (crossed !== undefined && keep !== undefined) {
+    const { title = '' } = values
+    say(`kept: ${saveKept(out, { ...runHead([]), name: keep, title, ...crossed })}`)
+  }
+  if (values.report) {
+    const page = join(out, reportName)
+    writeFileSync(page, keptPage(readKept(out)))
+    say(`written: ${page}`)
+  }
+  const report: EvaluateReport = { ...ofTable, cross: crossed }
+  const text = values.json ? JSON.stringify(report, null, 2) : linesOf(report).join('\n')
+  if (named.length > 0 || asksCross) process.stdout.write(`${text}\n`)
+  return exitCodes.done
+}
+
+/** The label is behind the last colon: a path may hold others. */
+function labelledFile(text: string): Named {
+  const at = text.lastIndexOf(':')
+  const file = text.slice(0, at)
+  const label = labels.find((each) => each === text.slice(at + 1))
+  if (at < 1 || label === undefined) {
+    throw usage(`${text}: name a file as FILE:label; a label is ${labels.join(', ')}.`)
+  }
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw usage(`There is no file ${file}.`)
+  }
+  return { file, label }
+}
+
+async function evaluateFiles(
+  path: string,
+  named: readonly Named[],
+): Promise<Pick<EvaluateReport, 'table' | 'access' | 'files'>> {
+  const table = openTable(path)
+  try {
+    const { reader } = table
+    const records = readRecords(reader)
+    const files = []
+    for (const { file, label } of named) {
+      say(`${file}: ${label}`)
+      const list = await readLabelled(file)
+      const { dropCount, dropped } = list
+      files.push({ file, dropCount, dropped, ...evaluate(list, label, { reader, records }) })
+    }
+    say('access networks')
+    return { table: { path, id: table.id }, access: accessSpaceOf(records), files }
+  } finally {
+    table.close()
+  }
+}
+
+async function cross(
+  values: Parameters<typeof inputPlaces>[0] & {
+    readonly 'as-of'?: string | undefined
+    readonly catalogue?: string | undefined
+  },
+): Promise<Cross> {
+  const feeds = loadCatalogue(values.catalogue ?? catalogueFolder)
+  say('snapshots and history')
+  const input = await openInput({ feeds, ...inputPlaces(values), asOf: dayOption(values['as-of']) })
+  try {
+    for (const problem of input.problems) say(problem)
+    const { files, tables, asOf, history: store } = input
+    const land = await openLand({ files, tables })
+    say('leave one out')
+    const history = store === undefined ? undefined : await readHistory({ store, feeds, asOf })
+    const world = newWorld({ land, files, tables, asOf, history })
+    const found = {
+      access: accessSpaceIn(world),
+      signals: signalSpaceIn(world, crossKinds),
+      leaveOneOut: leaveOneOut(world),
+    }
+    if (store === undefined) return { ...found, recent: undefined }
+    say('the last seven days')
+    return { ...found, recent: await leaveRecentOut({ ...input, history: store }, land) }
+  } finally {
+    await input.close()
+  }
+}
+
+function linesOf({ files, access, cross }: EvaluateReport): readonly string[] {
+  return [
+    ...files.flatMap(evaluationLines),
+    ...(access === undefined ? [] : spaceLines(access)),
+    ...(cross === undefined
+      ? []
+      : [...spaceLines(cross.access), ...leftOutLines(cross.leaveOneOut)]),
+    ...(cross?.recent === undefined ? [] : recentLines(cross.recent)),
+  ]
+}
+
+await runProgram(main)

@@ -1,0 +1,210 @@
+// What a table says of a list of addresses and ranges whose truth is known: shares by class,
+// signal and level, and how often it is right. An entry counts once, a range by the share of its
+// addresses, told by the pieces that it lies in and not by a sample. The list is in no feed, or it
+// proves nothing; this file cannot know that.
+
+import { IpriskError, messageOf } from '../../../src/base/coded-error.ts'
+import type { Family } from '../../../src/ip/address.ts'
+import { newWords } from '../../../src/ip/address.ts'
+import { EMBEDDED, embeddedKind } from '../../../src/ip/embedded-ipv4.ts'
+import { type Range, parseRange, readValue, writeWords } from '../../../src/ip/range.ts'
+import { intersect, subtract, toRangeSet } from '../../../src/ip/range-set.ts'
+import { bogonRanges } from '../../../src/ip/special-purpose.ts'
+import {
+  type Classification,
+  type Level,
+  type SignalName,
+  classifications,
+  levels,
+  signalNames,
+} from '../../../src/model/kind.ts'
+import { levelOf } from '../../../src/model/risk-level.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import { bogonVerdict } from '../../../src/score/bogon-verdict.ts'
+import type { Reader } from '../../../src/table/answer/answer-reader.ts'
+import { locate, newLocated } from '../../../src/table/lookup/locate.ts'
+import { readVerdict } from '../../../src/table/file/verdict-record.ts'
+import { type Layer, wordsPerStart } from '../../../build/layer/layer.ts'
+import { countDrop, newTally, tallySink } from '../../../build/parse/parse-counts.ts'
+import { readSnapshot } from '../../../build/parse/parse-file.ts'
+import { rangeSize } from '../world/address-count.ts'
+import { askFrom, blockFrom } from '../world/address-space.ts'
+import type { Records } from '../world/table-layers.ts'
+import { type Share, wilson } from './wilson.ts'
+
+/** What a list can be known to hold. */
+export const labels = [
+  'vpn',
+  'tor',
+  'proxy',
+  'hosting',
+  'residential_proxy',
+  'bot',
+  'clean',
+] as const
+export type Label = (typeof labels)[number]
+
+export interface LabelledList {
+  readonly ranges: readonly Range[]
+  /** Lines that are no address, prefix or range. */
+  readonly dropCount: number
+  /** The first of them: file, line, reason and text. */
+  readonly dropped: readonly string[]
+}
+
+/**
+ * Any file of one address, prefix or range a line, comments and gzip allowed; each counts once.
+ * Errors: `list_unreadable`, and `list_empty` where no line is any of these.
+ */
+export async function readLabelled(path: string): Promise<LabelledList> {
+  const ranges = new Map<string, Range>()
+  const tally = newTally(path)
+  const sink = tallySink(tally, ({ text, place }) => {
+    const range = parseRange(text)
+    if (range !== undefined) ranges.set(`${range.family} ${range.first} ${range.last}`, range)
+    else countDrop(tally, { reason: 'no address, prefix or range', place, sample: text })
+  })
+  try {
+    await readSnapshot({ path, format: 'list' }, sink)
+  } catch (thrown) {
+    const message = `${path} cannot be read as a list: ${messageOf(thrown)}`
+    throw new IpriskError({ code: 'list_unreadable', message, fault: 'input', cause: thrown })
+  }
+  const { dropCount, bad } = tally
+  if (ranges.size === 0) {
+    const [first] = bad
+    const found = first === undefined ? 'it is empty' : `the first line that is not: ${first}`
+    throw new IpriskError({
+      code: 'list_empty',
+      message: `${path} names no address: one address, prefix or range a line is read; ${found}`,
+      fault: 'input',
+    })
+  }
+  return { ranges: [...ranges.values()], dropCount, dropped: bad }
+}
+
+export interface Evaluation {
+  readonly label: Label
+  readonly entries: number
+  readonly byClass: Readonly<Record<Classification, Share>>
+  readonly bySignal: Readonly<Record<SignalName | 'bot', Share>>
+  readonly byLevel: Readonly<Record<Level, Share>>
+  /** The label's signal (a bot's finding); for `clean`: under 25, and no signal accuses. */
+  readonly recall: Share
+  /** The label is the class. */
+  readonly recallByClass: Share
+  /** Scores from 25 and from 50: alarms that are false where the label is clean. */
+  readonly fromAsk: Share
+  readonly fromBlock: Share
+}
+
+export function evaluate(
+  list: LabelledList,
+  label: Label,
+  table: { readonly reader: Reader; readonly records: Records },
+): Evaluation {
+  const count = list.ranges.length
+  const sums = new Map<string, number>()
+  const add = (what: string, part: number): void => {
+    sums.set(what, (sums.get(what) ?? 0) + part)
+  }
+  for (const range of list.ranges) {
+    const size = rangeSize(range)
+    for (const { verdict, size: part } of partsOf(range, table)) {
+      const share = part / size
+      const { classification, score, signals, bot } = verdict
+      add(`class ${classification}`, share)
+      add(`level ${levelOf(score)}`, share)
+      for (const name of signalNames) if (signals[name]) add(`signal ${name}`, share)
+      if (bot !== undefined) add('signal bot', share)
+      if (isFound(verdict, label)) add('found', share)
+      if (score >= askFrom) add('ask', share)
+      if (score >= blockFrom) add('block', share)
+    }
+  }
+  const share = (what: string): Share => wilson(sums.get(what) ?? 0, count)
+  return {
+    label,
+    entries: count,
+    byClass: each(classifications, (name) => share(`class ${name}`)),
+    bySignal: each([...signalNames, 'bot'] as const, (name) => share(`signal ${name}`)),
+    byLevel: each(levels, (name) => share(`level ${name}`)),
+    recall: share('found'),
+    recallByClass: share(`class ${label === 'bot' ? 'known_bot' : label}`),
+    fromAsk: share('ask'),
+    fromBlock: share('block'),
+  }
+}
+
+function each<K extends string>(
+  keys: readonly K[],
+  value: (key: K) => Share,
+): Readonly<Record<K, Share>> {
+  return Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, Share>
+}
+
+const accusing = ['bogon', 'proxy', 'vpn', 'tor', 'hosting', 'residential_proxy'] as const
+
+function isFound({ signals, bot, score }: Verdict, label: Label): boolean {
+  if (label === 'bot') return bot !== undefined
+  if (label !== 'clean') return signals[label]
+  return score < askFrom && accusing.every((name) => !signals[name])
+}
+
+interface Part {
+  readonly verdict: Verdict
+  /** Addresses. */
+  readonly size: number
+}
+
+/** The range cut by verdict, as lookups of its addresses would answer. */
+function partsOf(
+  range: Range,
+  { reader, records }: { readonly reader: Reader; readonly records: Records },
+): readonly Part[] {
+  const words = newWords()
+  writeWords(range.family, range.first, words)
+  const isEmbedded = range.family === 6 && embeddedKind(words) !== EMBEDDED.none
+  if (range.first === range.last || isEmbedded) {
+    // Wider transition space has no verdict of its own: its first address stands for it.
+    const located = newLocated()
+    locate(reader.views, range.family, words, located)
+    const verdict = located.bogon
+      ? bogonVerdict
+      : readVerdict(reader.views, located.verdict, reader.strings)
+    return [{ verdict, size: rangeSize(range) }]
+  }
+  const bogons = intersect([range], toRangeSet(bogonRanges(range.family)))
+  const parts = bogons.map((part): Part => ({ verdict: bogonVerdict, size: rangeSize(part) }))
+  for (const part of subtract([range], bogons)) {
+    const layer = records.layers[range.family]
+    for (let piece = pieceAt(layer, part.first); piece < layer.count; piece++) {
+      const start = startOf(layer, piece)
+      if (start > part.last) break
+      const end = piece + 1 < layer.count ? startOf(layer, piece + 1) - 1n : part.last
+      const first = start > part.first ? start : part.first
+      const last = end < part.last ? end : part.last
+      const verdict = records.verdictOf(layer.values[piece]!)
+      parts.push({ verdict, size: rangeSize({ first, last }) })
+    }
+  }
+  return parts
+}
+
+function startOf(layer: Layer, piece: number): bigint {
+  const stride = wordsPerStart(layer.family)
+  return readValue(layer.family, layer.starts.subarray(piece * stride, (piece + 1) * stride))
+}
+
+/** The piece that holds `value`. */
+function pieceAt(layer: { readonly family: Family } & Layer, value: bigint): number {
+  let low = 0
+  let high = layer.count - 1
+  // Invariant: piece `low` starts at or below value.
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (startOf(layer, middle) <= value) low = middle
+    else high = middle - 1
+  }
+  return low
+}

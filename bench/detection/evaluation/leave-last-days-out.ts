@@ -1,0 +1,139 @@
+// Leave out the last days: of the entries that feeds with a history began to list within them, what
+// did the world before say already? Three answers, each beside what it would cost to believe it:
+//
+//   other feeds   the kind's signal, or a score that operators act on, as of the day before
+//   neighbours    another address of the /24 was listed, of the same kind (IPv4)
+//   network       another address of the AS was listed, of the same kind
+//
+// Snapshots that are newer than the day before and fade (no history of them) are left out of that
+// world: they would know the answer.
+
+import type { Day } from '../../../src/base/day.ts'
+import { newWords } from '../../../src/ip/address.ts'
+import { type Range, writeWords } from '../../../src/ip/range.ts'
+import type { Kind } from '../../../src/model/kind.ts'
+import { halfLifeDays } from '../../../src/score/weight/decay.ts'
+import type { Feed } from '../../../build/catalogue/feed.ts'
+import { readHistory } from '../../../build/history/read-history.ts'
+import { valueAt } from '../../../build/layer/layer.ts'
+import { hasSignal } from './leave-one-out.ts'
+import type { Input } from '../world/measured-input.ts'
+import { blockFrom } from '../world/address-space.ts'
+import { newJudge } from '../world/cell-verdicts.ts'
+import { type Share, wilson } from './wilson.ts'
+import { type Land, type World, newWorld } from '../world/cells.ts'
+
+export interface RecentRow {
+  readonly feed: string
+  readonly kind: Kind
+  /** Entries first listed within the last days. */
+  readonly begun: number
+  readonly signal: Share
+  readonly fromBlock: Share
+  /** `proxy` is not null: anything of VPN, Tor, proxy or hosting. */
+  readonly flagged: Share
+  /** Of the IPv4 entries. */
+  readonly neighbour: Share
+  readonly network: Share
+  /** Share of the announced IPv4 space in such /24s and ASes: chance alone finds so much. */
+  readonly neighbourSpace: number
+  readonly networkSpace: number
+  /** New entries within those /24s for each thousand of their addresses. */
+  readonly perThousand: number
+}
+
+export interface Recent {
+  readonly asOf: Day
+  readonly before: Day
+  /** Feeds that were left out of the world before, for want of a history. */
+  readonly leftOut: readonly string[]
+  readonly rows: readonly RecentRow[]
+}
+
+export async function leaveRecentOut(
+  input: Input & { readonly history: string },
+  land: Land,
+  days = 7,
+): Promise<Recent> {
+  const before = (input.asOf - days) as Day
+  const feeds = [...new Set(input.files.map(({ feed }) => feed))]
+  const now = await readHistory({ store: input.history, feeds, asOf: input.asOf })
+  const past = await readHistory({ store: input.history, feeds, asOf: before })
+  const leftOut: string[] = []
+  const files = input.files.map((file) => {
+    const { feed, day } = file
+    if (past.of(feed.id) !== undefined) return { ...file, entries: [] }
+    if (feed.kind === 'network' || halfLifeDays[feed.kind] === undefined || day <= before) {
+      return file
+    }
+    if (!leftOut.includes(feed.id)) leftOut.push(feed.id)
+    return { ...file, entries: [] }
+  })
+  const world = newWorld({ land, files, tables: input.tables, asOf: before, history: past })
+  const rows = feeds.flatMap((feed) => {
+    const history = now.of(feed.id)
+    if (history === undefined || past.of(feed.id) === undefined || feed.kind === 'network')
+      return []
+    const begun: Range[] = []
+    for (const { range, seen } of history.rest()) if (seen.firstSeen > before) begun.push(range)
+    return begun.length === 0 ? [] : [rowOf(world, feed, begun)]
+  })
+  return { asOf: input.asOf, before, leftOut, rows }
+}
+
+function rowOf(world: World, feed: Feed, begun: readonly Range[]): RecentRow {
+  const kind = feed.kind as Kind
+  const judge = newJudge(world)
+  const near = neighbourhoods(world, kind)
+  const words = newWords()
+  const sums = { signal: 0, fromBlock: 0, flagged: 0, neighbour: 0, network: 0, ipv4: 0 }
+  for (const { family, first } of begun) {
+    writeWords(family, first, words)
+    const network = valueAt(world.networkLayers[family], words)
+    const list = valueAt(world.evidenceLayers[family], words)
+    const verdict = judge({ family, network, list, size: 1 })
+    if (hasSignal(verdict, kind)) sums.signal++
+    if (verdict.score >= blockFrom) sums.fromBlock++
+    if (verdict.proxy !== undefined) sums.flagged++
+    if (family === 6) continue
+    sums.ipv4++
+    if (near.prefixes.has(Number(first >> 8n))) sums.neighbour++
+    if (near.asns.has(world.networks[network - 1]?.asn ?? 0)) sums.network++
+  }
+  return {
+    feed: feed.id,
+    kind,
+    begun: begun.length,
+    signal: wilson(sums.signal, begun.length),
+    fromBlock: wilson(sums.fromBlock, begun.length),
+    flagged: wilson(sums.flagged, begun.length),
+    neighbour: wilson(sums.neighbour, sums.ipv4),
+    network: wilson(sums.network, sums.ipv4),
+    neighbourSpace: (near.prefixes.size * 256) / near.announced,
+    networkSpace: near.asSize / near.announced,
+    perThousand: (1000 * sums.neighbour) / Math.max(1, near.prefixes.size * 256),
+  }
+}
+
+/** /24s and ASes in which an address, or a range no wider than a /24, of the kind is listed. */
+function neighbourhoods(world: World, kind: Kind) {
+  const prefixes = new Set<number>()
+  const asns = new Set<number>()
+  const sizes = new Map<number, number>()
+  let announced = 0
+  for (const { family, network, list, size } of world.cells) {
+    if (family !== 4 || network === 0) continue
+    const asn = world.networks[network - 1]?.asn ?? 0
+    announced += size
+    sizes.set(asn, (sizes.get(asn) ?? 0) + size)
+    for (const id of world.lists.lists[list - 1] ?? []) {
+      const { evidence, range } = world.book.at(id)
+      if (evidence.kind !== kind || range === undefined || range.last - range.first > 255n) continue
+      asns.add(asn)
+      prefixes.add(Number(range.first >> 8n))
+    }
+  }
+  let asSize = 0
+  for (const asn of asns) asSize += sizes.get(asn) ?? 0
+  return { prefixes, asns, announced, asSize }
+}

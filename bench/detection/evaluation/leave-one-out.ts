@@ -1,0 +1,153 @@
+// Leave one out: what the other feeds still say of a feed's entries when it, or its whole group,
+// says nothing. The verdicts are those of a build without it: evidence is flattened and judged
+// feed by feed, so a list without its statements is the list that such a build would make.
+// Networks keep their class: no AS feed is left out.
+//
+// An entry counts once, by the share of its addresses; entries that only fade are not counted.
+
+import type { Kind } from '../../../src/model/kind.ts'
+import type { Range } from '../../../src/ip/range.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import { rangeSize } from '../world/address-count.ts'
+import { askFrom, blockFrom } from '../world/address-space.ts'
+import { type Change, newJudge } from '../world/cell-verdicts.ts'
+import { type Share, wilson } from './wilson.ts'
+import type { Cell, World } from '../world/cells.ts'
+
+/** Kinds whose feeds are left out in turn. */
+export const crossKinds = [
+  'tor',
+  'vpn',
+  'proxy',
+  'residential_proxy',
+  'hosting',
+] as const satisfies readonly Kind[]
+
+/** What the rest of the world says of the entries. */
+export interface Found {
+  /** The kind's own signal; of proxies of both kinds either. */
+  readonly signal: Share
+  readonly fromBlock: Share
+  readonly fromAsk: Share
+  /** `proxy` is not null: anything of VPN, Tor, proxy or hosting. */
+  readonly flagged: Share
+}
+
+export interface LeftOut {
+  readonly feed: string
+  readonly kind: Kind
+  readonly entries: number
+  /** Every feed speaks: what there is to find. */
+  readonly withAll: Found
+  readonly withoutFeed: Found
+  /** Without all feeds that republish it: the honest figure. */
+  readonly withoutGroup: Found
+}
+
+/** One row a feed of these kinds that lists an address today. */
+export function leaveOneOut(
+  world: World,
+  weights?: ReadonlyMap<string, number>,
+): readonly LeftOut[] {
+  const feeds = speakers(world)
+  const all = newJudge(world, { weights })
+  return feeds.map(({ feed, kind, group, newest }) => {
+    const parts = partsOf(world, feed, newest)
+    const entries = parts.reduce((sum, { part }) => sum + part, 0)
+    const kin = feeds.filter((other) => other.group === group).map((other) => other.feed)
+    const asKin = asFeedsOf(world, group)
+    const found = (change: Change): Found =>
+      count(parts, kind, newJudge(world, { ...change, weights }))
+    return {
+      feed,
+      kind,
+      entries: Math.round(entries),
+      withAll: count(parts, kind, all),
+      withoutFeed: found({ without: new Set([feed]) }),
+      withoutGroup: found({ without: new Set([feed, ...kin, ...asKin]) }),
+    }
+  })
+}
+
+interface Speaker {
+  readonly feed: string
+  readonly kind: Kind
+  readonly group: string
+  /** The last day on which it listed anything. */
+  newest: number
+}
+
+function speakers(world: World): readonly Speaker[] {
+  const found = new Map<string, Speaker>()
+  for (let id = 1; id <= world.book.count; id++) {
+    const { evidence, range } = world.book.at(id)
+    const { kind, voice, lastSeen } = evidence
+    if (range === undefined || !(crossKinds as readonly Kind[]).includes(kind)) continue
+    const known = found.get(voice.id)
+    if (known === undefined) {
+      found.set(voice.id, { feed: voice.id, kind, group: voice.group, newest: lastSeen })
+    } else known.newest = Math.max(known.newest, lastSeen)
+  }
+  const order = (kind: Kind): number => (crossKinds as readonly Kind[]).indexOf(kind)
+  return [...found.values()].sort((a, b) =>
+    a.kind === b.kind ? (a.feed < b.feed ? -1 : 1) : order(a.kind) - order(b.kind),
+  )
+}
+
+/** Feeds that speak of ASes for the same group. */
+function asFeedsOf(world: World, group: string): readonly string[] {
+  const ids = new Set<string>()
+  for (let network = 1; network <= world.networks.length; network++) {
+    for (const { voice } of world.ofAs(network)) if (voice.group === group) ids.add(voice.id)
+  }
+  return [...ids]
+}
+
+interface Part {
+  readonly cell: Cell
+  /** Entries, in parts. */
+  readonly part: number
+}
+
+function partsOf(world: World, feed: string, newest: number): readonly Part[] {
+  const parts: Part[] = []
+  for (const cell of world.cells) {
+    let part = 0
+    for (const id of world.lists.lists[cell.list - 1] ?? []) {
+      const { evidence, range } = world.book.at(id)
+      if (evidence.voice.id !== feed || evidence.lastSeen !== newest) continue
+      part += cell.size / rangeSize(range as Range)
+    }
+    if (part > 0) parts.push({ cell, part })
+  }
+  return parts
+}
+
+function count(parts: readonly Part[], kind: Kind, judge: (cell: Cell) => Verdict): Found {
+  let entries = 0
+  const sums = { signal: 0, fromBlock: 0, fromAsk: 0, flagged: 0 }
+  for (const { cell, part } of parts) {
+    const verdict = judge(cell)
+    entries += part
+    if (hasSignal(verdict, kind)) sums.signal += part
+    if (verdict.score >= blockFrom) sums.fromBlock += part
+    if (verdict.score >= askFrom) sums.fromAsk += part
+    if (verdict.proxy !== undefined) sums.flagged += part
+  }
+  return {
+    signal: wilson(sums.signal, entries),
+    fromBlock: wilson(sums.fromBlock, entries),
+    fromAsk: wilson(sums.fromAsk, entries),
+    flagged: wilson(sums.flagged, entries),
+  }
+}
+
+/** Whether the verdict has the kind's signal. Which kind a proxy is, the network alone says. */
+export function hasSignal({ signals, bot }: Verdict, kind: Kind): boolean {
+  if (kind === 'bot') return bot !== undefined
+  if (kind === 'blocklist') return signals.blocklist_match
+  if (kind === 'proxy' || kind === 'residential_proxy') {
+    return signals.proxy || signals.residential_proxy
+  }
+  return signals[kind]
+}

@@ -1,0 +1,42 @@
+// The flags by which the measuring programs find snapshots and history.
+
+import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { type Day, parseDay } from '../../src/base/day.ts'
+import { usage } from '../harness/option.ts'
+
+const text = { type: 'string' } as const
+
+/** For `parseArgs`. */
+export const inputOptions = {
+  mirror: text,
+  snapshots: text,
+  history: text,
+  'as-of': text,
+  catalogue: text,
+} as const
+
+/** The places that the flags name, or those of an operator's own folder. */
+export function inputPlaces(values: {
+  readonly mirror?: string | undefined
+  readonly snapshots?: string | undefined
+  readonly history?: string | undefined
+}): {
+  readonly mirror: string | undefined
+  readonly snapshots: string
+  readonly history: string | undefined
+} {
+  const { mirror, snapshots = join('data', 'snapshots') } = values
+  if (mirror !== undefined && !existsSync(mirror)) throw usage(`There is no folder ${mirror}.`)
+  const own = join('data', 'history')
+  const history = values.history ?? (mirror === undefined && existsSync(own) ? own : undefined)
+  return { mirror, snapshots, history }
+}
+
+/** Throws `usage` where it is no day. */
+export function dayOption(text: string | undefined): Day | undefined {
+  if (text === undefined) return undefined
+  const day = parseDay(text)
+  if (day === undefined) throw usage('--as-of must be a day, YYYY-MM-DD.')
+  return day
+}

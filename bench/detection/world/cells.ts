@@ -1,0 +1,182 @@
+// The world as a build sees it, without places and without a file: which evidence holds where, and
+// in which network. It is reduced to cells, so that every measure is one pass over them:
+//
+//   networks  ├──── AS 1 ────┼────── AS 2 ───────┤      cell = (network, list of statements) with
+//   evidence    ├ a ┤   ├──── b ───┤  ├ a ┤             the addresses of all its pieces together
+//
+// Invariant: the sizes of a family's cells add up to its whole space.
+
+import type { Day } from '../../../src/base/day.ts'
+import type { Family } from '../../../src/ip/address.ts'
+import type { Evidence } from '../../../src/model/evidence.ts'
+import type { Network } from '../../../src/model/network.ts'
+import { newAsStatements } from '../../../build/evidence/as-evidence.ts'
+import { type EvidenceBook, newEvidenceBook } from '../../../build/evidence/evidence-book.ts'
+import { type History, noHistory } from '../../../build/history/read-history.ts'
+import { type ListInterner, flatten, newListInterner } from '../../../build/layer/flatten.ts'
+import { type Layer, valueAt } from '../../../build/layer/layer.ts'
+import { overlayLayers } from '../../../build/layer/overlay.ts'
+import { type AsFacts, collectFacts } from '../../../build/networks/as-facts.ts'
+import { type Networks, readNetworks } from '../../../build/networks/read-networks.ts'
+import { type Ground, newNormaliser, parseAsn } from '../../../build/evidence/normalise.ts'
+import type { ReadFile } from '../../../build/evidence/read-snapshots.ts'
+import { toRangeSet } from '../../../src/ip/range-set.ts'
+import { feedSources } from '../../../build/evidence/source-list.ts'
+import { clearTransition } from '../../../build/evidence/transition-prefixes.ts'
+import type { Tables } from '../../../build/networks/network-tables.ts'
+import { pieceSize } from './address-count.ts'
+
+export interface Cell {
+  readonly family: Family
+  /** 0 where no AS announces it. */
+  readonly network: number
+  /** 0 where nothing is said. */
+  readonly list: number
+  /** Addresses. */
+  size: number
+}
+
+export interface World {
+  readonly asOf: Day
+  readonly networks: readonly Network[]
+  readonly facts: AsFacts
+  readonly tables: Tables
+  readonly book: EvidenceBook
+  readonly lists: ListInterner
+  readonly evidenceLayers: Readonly<Record<Family, Layer>>
+  readonly networkLayers: Readonly<Record<Family, Layer>>
+  readonly cells: readonly Cell[]
+  /** Feed ids by index; what a statement's `source` is. */
+  readonly sources: readonly string[]
+  /** Evidence of a network's AS, for each id; ids from 1. */
+  readonly ofAs: (network: number) => readonly Evidence[]
+}
+
+/** AS ranges and their networks: the part of a world that no day changes. */
+export interface Land {
+  readonly networks: Networks
+  readonly facts: AsFacts
+}
+
+export async function openLand(options: {
+  readonly files: readonly ReadFile[]
+  readonly tables: Tables
+  readonly networkFiles?: readonly string[] | undefined
+}): Promise<Land> {
+  const facts = collectFacts(
+    options.files.flatMap(({ feed, entries }) =>
+      entries.flatMap(({ text, label = '', name = '' }) => {
+        const asn = parseAsn(text)
+        return asn === undefined ? [] : [{ asn, source: feed.id, label, name }]
+      }),
+    ),
+  )
+  const files = options.networkFiles
+  const networks = await readNetworks({
+    ...(files === undefined ? {} : { files }),
+    facts,
+    tables: options.tables,
+  })
+  return { networks, facts }
+}
+
+export interface WorldOptions {
+  readonly land: Land
+  readonly files: readonly ReadFile[]
+  readonly tables: Tables
+  readonly asOf: Day
+  readonly history?: History | undefined
+}
+
+export function newWorld(options: WorldOptions): World {
+  const { land, files, tables, asOf } = options
+  const history = options.history ?? noHistory
+  const { networks } = land.networks
+  const layers = land.networks.layers
+  const book = newEvidenceBook()
+  const sources = feedSources(files, asOf)
+  const ground: Ground = {
+    asOf,
+    book,
+    observations: { 4: [], 6: [] },
+    resolvers: { 4: resolversOf(tables, 4), 6: resolversOf(tables, 6) },
+    inAccess: (family, words) => networks[valueAt(layers[family], words) - 1]?.access === true,
+  }
+  for (const feed of new Set(files.map((file) => file.feed))) {
+    const source = sources.findIndex(({ id }) => id === feed.id)
+    const normaliser = newNormaliser(feed, { source, history: history.of(feed.id) }, ground)
+    for (const { day, entries, tally, feed: owner } of files) {
+      if (owner === feed) for (const entry of entries) normaliser.take(entry, day, tally)
+    }
+    if (source >= 0) normaliser.finish()
+  }
+  const lists = newListInterner()
+  const evidenceLayers = {
+    4: flatten(4, ground.observations[4], lists),
+    6: flatten(6, ground.observations[6], lists),
+  }
+  const networkLayers = { 4: layers[4], 6: clearTransition(layers[6]) }
+  const ofAs = newAsStatements({ tables, facts: land.facts, sources, asOf, files }, book)
+  return {
+    asOf,
+    networks,
+    facts: land.facts,
+    tables,
+    book,
+    lists,
+    evidenceLayers,
+    networkLayers,
+    cells: [
+      ...cellsOf(4, { networkLayers, evidenceLayers }),
+      ...cellsOf(6, { networkLayers, evidenceLayers }),
+    ],
+    sources: sources.map(({ id }) => id),
+    ofAs: onceEach((network) => {
+      const found = networks[network - 1]
+      return found === undefined ? [] : ofAs(found).map((id) => book.at(id).evidence)
+    }),
+  }
+}
+
+function onceEach<T>(make: (key: number) => T): (key: number) => T {
+  const made = new Map<number, T>()
+  return (key) => {
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const value = make(key)
+    made.set(key, value)
+    return value
+  }
+}
+
+function cellsOf(
+  family: Family,
+  layers: Pick<World, 'networkLayers' | 'evidenceLayers'>,
+): readonly Cell[] {
+  const cells: Cell[] = []
+  const ids = new Map<number, number>()
+  const pieces = overlayLayers({
+    base: layers.networkLayers[family],
+    top: layers.evidenceLayers[family],
+    combine(network, list) {
+      // Both are dictionary numbers far below 2^26.
+      const key = network * 2 ** 26 + list
+      let id = ids.get(key)
+      if (id === undefined) {
+        id = cells.length
+        ids.set(key, id)
+        cells.push({ family, network, list, size: 0 })
+      }
+      return id
+    },
+  })
+  for (let piece = 0; piece < pieces.count; piece++) {
+    cells[pieces.values[piece]!]!.size += pieceSize(pieces, piece)
+  }
+  return cells
+}
+
+function resolversOf(tables: Tables, family: Family) {
+  const ranges = tables.resolvers.map(({ range }) => range)
+  return toRangeSet(ranges.filter((range) => range.family === family))
+}

@@ -1,0 +1,124 @@
+// What is measured: the snapshots of a mirror folder or of the snapshot store, read into entries,
+// and a store of the history. A mirror folder may hold `history/<feed>/<day>.txt.gz`; that is
+// imported into a store of its own, which `close` removes. Nothing is fetched, nothing of the
+// operator's is written.
+
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile as readBytes, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Day, dayOf } from '../../../src/base/day.ts'
+import { IpriskError } from '../../../src/base/coded-error.ts'
+import { crawlersFile } from '../../../build/evidence/builtin-feeds.ts'
+import type { Feed } from '../../../build/catalogue/feed.ts'
+import { parseMirrorDays } from '../../../build/fetch/mirror.ts'
+import { obtain } from '../../../build/fetch/obtain-snapshots.ts'
+import { importFolder } from '../../../build/import-history.ts'
+import { type Tables, loadTables } from '../../../build/networks/network-tables.ts'
+import {
+  type ReadFile,
+  type SnapshotFile,
+  medianDay,
+  readFile,
+} from '../../../build/evidence/read-snapshots.ts'
+
+export interface InputOptions {
+  readonly feeds: readonly Feed[]
+  /** A folder `<feed-id>/<file>` with `feeds.json`. */
+  readonly mirror: string | undefined
+  /** The snapshot store, where there is no mirror. */
+  readonly snapshots: string
+  /** The store of the history; by default the mirror's, else none. */
+  readonly history: string | undefined
+  /** The day that counts as today; by default the median day of the snapshots. */
+  readonly asOf: Day | undefined
+}
+
+export interface Input {
+  readonly tables: Tables
+  /** The crawlers' table first, then every snapshot that could be read. */
+  readonly files: readonly ReadFile[]
+  readonly asOf: Day
+  /** The store of the history; `undefined` where there is none. */
+  readonly history: string | undefined
+  /** Files and days that could not be used, one line each. */
+  readonly problems: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+/** Throws `usage` where there is no snapshot at all. */
+export async function openInput(options: InputOptions): Promise<Input> {
+  const snapshots = await snapshotFiles(options)
+  const tables = loadTables()
+  const files: ReadFile[] = [crawlersFile(tables)]
+  for (const snapshot of snapshots) files.push(await readFile(snapshot))
+  const asOf = options.asOf ?? medianDay(files)
+  if (asOf === undefined) {
+    throw new IpriskError({
+      code: 'usage',
+      message:
+        `There is no snapshot in ${options.mirror ?? options.snapshots}: fetch the feeds with ` +
+        '"npx iprisk feeds fetch", or name a folder with --mirror.',
+      fault: 'usage',
+    })
+  }
+  const problems = files.flatMap(({ feed, problem }) =>
+    problem === undefined ? [] : [`${feed.id}: ${problem}`],
+  )
+  const past = await openPast(options, asOf)
+  return {
+    tables,
+    files: files.filter(({ problem }) => problem === undefined),
+    asOf,
+    history: past.store,
+    problems: [...problems, ...past.problems],
+    close: past.close,
+  }
+}
+
+async function snapshotFiles(options: InputOptions): Promise<readonly SnapshotFile[]> {
+  const { feeds, mirror, snapshots } = options
+  if (mirror === undefined) {
+    const today = dayOf(Date.now())
+    const obtained = await obtain({ feeds, mode: { kind: 'offline' }, folder: snapshots, today })
+    return obtained.flatMap(({ feed, file, path, day }) =>
+      path === undefined || day === undefined ? [] : [{ feed, file, path, day }],
+    )
+  }
+  const index = join(mirror, 'feeds.json')
+  const days = existsSync(index) ? parseMirrorDays(await readBytes(index, 'utf8')) : undefined
+  return feeds.flatMap((feed) =>
+    feed.files
+      .filter((file) => file.role === 'use')
+      .map((file) => ({
+        feed,
+        file,
+        path: join(mirror, feed.id, file.path),
+        day: days?.get(feed.id) ?? dayOf(Date.now()),
+      }))
+      .filter(({ path }) => existsSync(path)),
+  )
+}
+
+async function openPast(
+  { feeds, mirror, history }: InputOptions,
+  asOf: Day,
+): Promise<{
+  readonly store: string | undefined
+  readonly problems: readonly string[]
+  readonly close: () => Promise<void>
+}> {
+  const folder = mirror === undefined ? undefined : join(mirror, 'history')
+  if (history !== undefined || folder === undefined || !existsSync(folder)) {
+    return { store: history, problems: [], close: () => Promise.resolve() }
+  }
+  const store = await mkdtemp(join(tmpdir(), 'iprisk-measure-'))
+  const close = (): Promise<void> => rm(store, { recursive: true, force: true })
+  try {
+    const { problems } = await importFolder(folder, { store, feeds, today: asOf })
+    return { store, problems, close }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+}

@@ -1,0 +1,96 @@
+// A finished table read back as layers of records, for measures that walk over ranges and sums of
+// sizes. The inverse of build/write/address-sections.ts; not for lookups of single addresses.
+//
+// Invariant: the record at any address is the one that a lookup finds (src/table/lookup/search.ts).
+
+import type { Network } from '../../../src/model/network.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import { recordWords, tailGroupFlag, tailWords } from '../../../src/schema/table-layout.ts'
+import type { Views } from '../../../src/schema/table-sections.ts'
+import type { Reader } from '../../../src/table/answer/answer-reader.ts'
+import { readNetwork } from '../../../src/table/file/network-record.ts'
+import { readVerdict } from '../../../src/table/file/verdict-record.ts'
+import type { Layer } from '../../../build/layer/layer.ts'
+import { newPieces } from '../../../build/layer/pieces.ts'
+import { pieceSize } from './address-count.ts'
+import { type Scored, type Space, accessSpace } from './address-space.ts'
+
+/** Of a table: layers whose values are records, and what a record says. */
+export interface Records {
+  readonly layers: { readonly 4: Layer; readonly 6: Layer }
+  readonly networkOf: (record: number) => Network | undefined
+  readonly verdictOf: (record: number) => Verdict
+}
+
+export function readRecords(reader: Pick<Reader, 'views' | 'strings'>): Records {
+  const { views, strings } = reader
+  const networks = new Map<number, Network | undefined>()
+  const verdicts = new Map<number, Verdict>()
+  return {
+    layers: { 4: ipv4Layer(views), 6: ipv6Layer(views) },
+    networkOf(record) {
+      const id = views.records[record * recordWords] ?? 0
+      if (id === 0) return undefined
+      const network = networks.get(id) ?? readNetwork(views.networks, id, strings)
+      networks.set(id, network)
+      return network
+    },
+    verdictOf(record) {
+      const id = views.records[record * recordWords + 2] ?? 0
+      const verdict = verdicts.get(id) ?? readVerdict(views, id, strings)
+      verdicts.set(id, verdict)
+      return verdict
+    },
+  }
+}
+
+/** False alarms of the whole table. */
+export function accessSpaceOf(records: Records): Space {
+  return accessSpace(scored(records))
+}
+
+function* scored({ layers, networkOf, verdictOf }: Records): Iterable<Scored> {
+  for (const family of [4, 6] as const) {
+    const layer = layers[family]
+    for (let piece = 0; piece < layer.count; piece++) {
+      const record = layer.values[piece]!
+      const network = networkOf(record)
+      if (network?.access !== true) continue
+      yield { family, size: pieceSize(layer, piece), network, score: verdictOf(record).score }
+    }
+  }
+}
+
+function ipv4Layer(views: Views): Layer {
+  const { ipv4_starts: starts, ipv4_records: values } = views
+  return { family: 4, count: starts.length, starts, values }
+}
+
+/** What lies outside 2000::/3 is bogon: the layer begins with the record of 2000:: all the same. */
+function ipv6Layer(views: Views): Layer {
+  const { ipv6_keys: keys, ipv6_records: records } = views
+  const pieces = newPieces(6)
+  const words = new Uint32Array(4)
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at]!
+    const high = at === 0 ? 0 : (0x2000_0000 | Math.floor(key / 0x100_0000)) >>> 0
+    const low = (key % 0x100_0000) * 0x100
+    const record = records[at]!
+    if (record < tailGroupFlag) {
+      words.set([high, low, 0, 0])
+      pieces.add(words, record)
+      continue
+    }
+    const group = record - tailGroupFlag
+    const end = views.ipv6_tail_groups[group + 1]!
+    for (let tail = views.ipv6_tail_groups[group]!; tail < end; tail++) {
+      const [a = 0, b = 0, c = 0] = views.ipv6_tails.subarray(
+        tail * tailWords,
+        tail * tailWords + 3,
+      )
+      words.set([high, (low | a) >>> 0, b, c])
+      pieces.add(words, views.ipv6_tail_records[tail]!)
+    }
+  }
+  return pieces.layer()
+}

@@ -1,0 +1,203 @@
+// Every long proof as a row: its name, what it shows, about how long it takes, what it needs, and the
+// function that tries it. The next one is one more row.
+
+import { damage } from './table/damage.ts'
+import { diskFaults } from './compiler/disk-faults.ts'
+import { flips } from './compiler/flips.ts'
+import { killBuild } from './compiler/kill-build.ts'
+import { killImport } from './compiler/kill-import.ts'
+import { killWorld } from './compiler/kill-world.ts'
+import { lives } from './server/lives.ts'
+import { mixedMemory } from './server/mixed-memory.ts'
+import { mutate } from './server/mutate.ts'
+import { overload } from './server/overload.ts'
+import type { Proof } from '../harness/proof.ts'
+import { soak } from './server/soak.ts'
+import { swapFaults } from './server/swap-faults.ts'
+import { swaps } from './server/swaps.ts'
+import { runTests } from './tests.ts'
+import { slow } from './server/slow.ts'
+
+const none = { short: false, long: false } as const
+const both = { short: true, long: true } as const
+
+export const proofs: readonly Proof[] = [
+  {
+    name: 'kill-import',
+    shows:
+      'kill -9 at any point of `history import` loses no day and leaves no half of one; the next ' +
+      'import completes to the same store.',
+    minutes: { short: 2, long: 10 },
+    needsFeeds: none,
+    run: killImport,
+  },
+  {
+    name: 'kill-build',
+    shows:
+      'kill -9 at any point of `build` leaves the old table or the new one live, whole, and the ' +
+      'history too; the next build gives the same bytes as one that was never killed.',
+    minutes: { short: 2, long: 10 },
+    needsFeeds: none,
+    run: killBuild,
+  },
+  {
+    name: 'kill-world',
+    shows: 'the same two hold on the world: all feeds, and all days of the shared history.',
+    minutes: { short: 5, long: 12 },
+    needsFeeds: both,
+    run: killWorld,
+  },
+  {
+    name: 'disk-faults',
+    shows:
+      'on a disk that fills up, and with reads, writes, flushes and renames that fail, a run ends ' +
+      'with a message, what is live stays whole, and the next run on a good disk ends as if nothing ' +
+      'had been.',
+    minutes: { short: 4, long: 20 },
+    needsFeeds: none,
+    run: diskFaults,
+  },
+  {
+    name: 'flips',
+    shows:
+      'from one real day to the next fewer verdicts of the sample differ than the gate allows, so ' +
+      'that it stops builds gone wrong and not ordinary days.',
+    minutes: { short: 2, long: 6 },
+    needsFeeds: both,
+    run: flips,
+  },
+  {
+    name: 'limit-models',
+    shows:
+      'in any order of requests, refunds, crashes, restarts, partitions, jumps of the clock and ' +
+      'changes of plans no quota is over-granted, a rate passes its limit by at most one lease a ' +
+      'machine, and every unit that is taken is spent or was lost by a crash.',
+    minutes: { short: 2, long: 12 },
+    needsFeeds: none,
+    run: (context) => {
+      const times = context.form === 'long' ? 40 : 5
+      return runTests(context, {
+        files: ['test/account/limits/limiter.test.ts', 'test/account/limits/many-machines.test.ts'],
+        environment: {
+          IPRISK_LIMITER_RUNS: String(1500 * times),
+          IPRISK_NODES_RUNS: String(1000 * times),
+          IPRISK_NODES_SEED: String(Date.now() % 1_000_000),
+        },
+      })
+    },
+  },
+  {
+    name: 'kill-limits',
+    shows:
+      'kill -9 of workers, of the primary and of all of them under the load of 64 connections ' +
+      'grants no unit twice and no request above the rate; what is lost is a lease a death.',
+    minutes: { short: 2, long: 6 },
+    needsFeeds: none,
+    run: (context) =>
+      runTests(context, {
+        files: ['test/serve/limits-kill.process.test.ts'],
+        environment: { IPRISK_TEST_KILLS: context.form === 'long' ? '200' : '50' },
+      }),
+  },
+  {
+    name: 'store-failover',
+    shows:
+      'a store for many machines that is frozen, killed, full or failed over under load forgets no ' +
+      'unit that was granted, with the settings that docs/keys.md names, and is taken up again.',
+    minutes: { short: 2, long: 2 },
+    needsFeeds: none,
+    run: (context) =>
+      runTests(context, {
+        files: [
+          'test/account/stores/redis/failover.process.test.ts',
+          'test/account/limits/many-machines.process.test.ts',
+          'test/serve/store.process.test.ts',
+        ],
+        environment: { IPRISK_TEST_LONG: '1' },
+      }),
+  },
+  {
+    name: 'swaps',
+    shows:
+      'tables are swapped in and bad ones refused under load: no request fails, the p99.9 in the ' +
+      'second of a swap is at most twice the steady one, no loop waits for more than 5 ms, and ' +
+      'memory comes back to 3 %.',
+    minutes: { short: 6, long: 24 },
+    needsFeeds: none,
+    run: swaps,
+  },
+  {
+    name: 'swap-faults',
+    shows:
+      'on a disk that fails at any call of any step of a swap the table in use answers on, nothing ' +
+      'half-written stays, and the next swap on a good disk is made.',
+    minutes: { short: 1, long: 5 },
+    needsFeeds: none,
+    run: swapFaults,
+  },
+  {
+    name: 'lives',
+    shows:
+      'workers that are killed or hang are replaced within a second and cost no more than the ' +
+      'requests that were on them; restarts one by one and a takeover cost no request.',
+    minutes: { short: 4, long: 30 },
+    needsFeeds: none,
+    run: lives,
+  },
+  {
+    name: 'soak',
+    shows:
+      'half an hour of load and swaps (the long form) leaves memory and descriptors where they were, ' +
+      'and of the longest delays of the loops the median is at most 50 ms; two minutes (the short ' +
+      'one) lose no request, worker or descriptor.',
+    minutes: { short: 3, long: 31 },
+    needsFeeds: none,
+    run: soak,
+  },
+  {
+    name: 'mixed-memory',
+    shows:
+      'under checks, insights, batches and clients that go away in the middle, all at once, a ' +
+      "worker's memory stays as it is. Needs a built table, the tests' or --table FILE.",
+    minutes: { short: 2, long: 10 },
+    needsFeeds: none,
+    run: mixedMemory,
+  },
+  {
+    name: 'mutate',
+    shows:
+      'requests bent at random kill no worker, are answered with no failure of the server, are held ' +
+      'for at most 12 seconds and leave its memory within 5 %.',
+    minutes: { short: 1, long: 30 },
+    needsFeeds: none,
+    run: mutate,
+  },
+  {
+    name: 'slow',
+    shows:
+      'beside a thousand slow headers, bodies or readers the p99 of good traffic at most doubles, and ' +
+      'the slow ones are cut.',
+    minutes: { short: 3, long: 25 },
+    needsFeeds: none,
+    run: slow,
+  },
+  {
+    name: 'overload',
+    shows:
+      'five times the connections that a server is set to hold leave those within 90 % of their ' +
+      'goodput, are closed at accept and counted, and are forgotten within a second.',
+    minutes: { short: 1, long: 11 },
+    needsFeeds: none,
+    run: overload,
+  },
+  {
+    name: 'damage',
+    shows:
+      'every damage that a table file can know of is refused by verify, and whatever a file says, ' +
+      'opening it and looking up in it ends no process. With --table FILE also of that table, at ' +
+      'random places.',
+    minutes: { short: 2, long: 10 },
+    needsFeeds: none,
+    run: damage,
+  },
+]

@@ -1,0 +1,74 @@
+// A server of one worker for a proof, with the small table (served.ts starts it). What it knows of
+// itself is read from its admin port and from /proc.
+
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeTable } from '../../../build/write/write-table.ts'
+import { smallContent } from '../../../test/table/small-table.ts'
+import { parseStat } from '../../harness/cpu.ts'
+import { type Held, heldBy } from './held.ts'
+import { startServed } from './served.ts'
+
+export interface Ground {
+  readonly port: number
+  readonly key: string
+  /** Process ids. */
+  readonly primary: number
+  readonly worker: number
+  /** The sum of the samples of a metric whose labels hold `label`. */
+  readonly metric: (name: string, label?: string) => Promise<number>
+  /** Of the worker; of one that died `undefined`. */
+  readonly held: () => Promise<Held | undefined>
+  /** The last lines of the log, each a failure or a warning. */
+  readonly said: () => readonly string[]
+  /** User and system time of the worker; of one that died NaN. */
+  readonly cpuSeconds: () => number
+  readonly end: () => Promise<void>
+}
+
+/** `flags` are those of `serve`. */
+export async function startGround(
+  folder: string,
+  flags: Readonly<Record<string, string | number>> = {},
+): Promise<Ground> {
+  mkdirSync(folder, { recursive: true })
+  const table = join(folder, 'small.iprisk')
+  writeTable(table, smallContent())
+  const all = { 'log-level': 'warn', ...flags }
+  const served = await startServed({
+    folder,
+    table,
+    workers: 1,
+    flags: all,
+    collecting: true,
+  })
+  const { port, key, adminPort, end } = served
+  const worker = (await served.status()).workers.each[0]!.pid
+  return {
+    port,
+    key,
+    primary: served.pid,
+    worker,
+    metric: async (name, label = '') => {
+      const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`)
+      return sumOf(await response.text(), name, label)
+    },
+    held: async () => (existsSync(`/proc/${worker}`) ? heldBy(served, [worker]) : undefined),
+    said: served.said,
+    cpuSeconds: () => {
+      if (!existsSync(`/proc/${worker}`)) return NaN
+      const stat = parseStat(readFileSync(`/proc/${worker}/stat`, 'utf8'))
+      return (stat?.ticks ?? NaN) / 100
+    },
+    end,
+  }
+}
+
+function sumOf(text: string, name: string, label: string): number {
+  let sum = 0
+  for (const line of text.split('\n')) {
+    const match = /^(\w+)(\{.*\})? (\S+)$/.exec(line)
+    if (match?.[1] === name && (match[2] ?? '').includes(label)) sum += Number(match[3])
+  }
+  return sum
+}

@@ -1,0 +1,54 @@
+// Tests as proofs: those that are too long for every run, in their long form. They run as `npm test`
+// runs them, but one file after the other and without the world, which none of them needs. What they
+// print of their figures becomes the facts; a failed test is a fault.
+
+import { startVitest } from 'vitest/node'
+import { packageRoot } from '../../src/base/package-root.ts'
+import type { ProofContext, ProofResult } from '../harness/proof.ts'
+
+/** Lines of other things than figures. */
+const isFigure = (line: string): boolean => /\d/.test(line) && !line.startsWith('{')
+
+export async function runTests(
+  { say }: Pick<ProofContext, 'say'>,
+  options: {
+    readonly files: readonly string[]
+    readonly environment: Readonly<Record<string, string>>
+  },
+): Promise<ProofResult> {
+  const figures: string[] = []
+  const hear = (text: string): void => {
+    for (const line of text.trim().split('\n').filter(isFigure)) {
+      figures.push(line)
+      say(line)
+    }
+  }
+  const vitest = await startVitest('test', [...options.files], {
+    run: true,
+    watch: false,
+    config: false,
+    root: packageRoot,
+    include: [...options.files],
+    env: { ...options.environment },
+    fileParallelism: false,
+    testTimeout: 1_800_000,
+    hookTimeout: 120_000,
+    reporters: [{ onUserConsoleLog: ({ content }) => hear(content) }],
+  })
+  const tests = vitest.state.getTestModules().flatMap((file) => [...file.children.allTests()])
+  const broken = vitest.state.getTestModules().flatMap((file) => file.errors())
+  await vitest.close()
+  // Vitest says by it that a test has failed; the faults say it here.
+  process.exitCode = undefined
+  const passed = tests.filter((test) => test.result().state === 'passed')
+  const failed = tests.filter((test) => test.result().state === 'failed')
+  const faults = failed.map((test) => `${test.fullName}: ${test.result().errors?.[0]?.message}`)
+  if (passed.length === 0) faults.push('No test has passed.')
+  return {
+    facts: [
+      { what: 'tests that passed', figure: String(passed.length) },
+      ...figures.map((figure) => ({ what: 'said', figure })),
+    ],
+    faults: [...faults, ...broken.map(({ message }) => message)],
+  }
+}

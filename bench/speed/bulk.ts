@@ -1,0 +1,144 @@
+// `npm run bench:bulk`: the command line over a file of addresses, as an operator runs it: `check` in
+// each format that it writes, and `summarize`. The time is the whole command's, its start and the
+// table's opening included; what it writes goes nowhere. Formats alternate, and the median counts. How
+// much of it is the start (processes, threads, code that is not compiled yet) shows a file of a few
+// addresses.
+//
+//   --table FILE       the table of the tests, or data/table/world.iprisk, by default
+//   --addresses N      10,000,000 by default, uniform over announced space
+//   --rounds 3
+//   --smoke  --json  --save
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { alignColumns } from '../../src/base/align-columns.ts'
+import { openTable } from '../../src/table/open-table.ts'
+import { runChild } from '../harness/child.ts'
+import { tablePath, wholeOption } from '../harness/option.ts'
+import { runProgram, say } from '../harness/program.ts'
+import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { uniformTexts } from './lookups/scenario.ts'
+import { median } from '../harness/statistics.ts'
+
+const formats = ['csv', 'json', 'text'] as const
+
+export interface BulkReport extends RunHead {
+  readonly kind: 'bulk'
+  readonly addresses: number
+  /** Of a few addresses to CSV, the median. */
+  readonly few: { readonly addresses: number; readonly seconds: number }
+  readonly rows: readonly {
+    readonly name: string
+    /** Of each round. */
+    readonly seconds: readonly number[]
+    /** By the median of the rounds. */
+    readonly addressesPerSecond: number
+  }[]
+}
+
+/** The row that shows what a command's start takes. */
+const fewName = 'few'
+
+const runMs = 300_000
+const iprisk = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+
+/** Enough for all threads to begin. */
+const fewMax = 10_000
+
+function textsOf(table: string, count: number): readonly string[] {
+  const opened = openTable(table)
+  try {
+    return uniformTexts(opened.reader.views, count)
+  } finally {
+    opened.close()
+  }
+}
+
+async function measure(options: {
+  readonly table: string
+  readonly count: number
+  readonly rounds: number
+  readonly folder: string
+}): Promise<BulkReport> {
+  const { table, count, rounds, folder } = options
+  const [input, few] = [join(folder, 'addresses.txt'), join(folder, 'few.txt')]
+  const texts = textsOf(table, count)
+  const fewTexts = texts.slice(0, fewMax)
+  writeFileSync(input, `${texts.join('\n')}\n`)
+  writeFileSync(few, `${fewTexts.join('\n')}\n`)
+  const program = [process.execPath, iprisk] as const
+  const about = ['--table', table] as const
+  const check = (format: string, file: string): readonly string[] => {
+    return [...program, 'check', ...about, '--format', format, file]
+  }
+  const summarize = [...program, 'summarize', ...about, input]
+  const commands = [
+    ...formats.map((format) => ({
+      name: `check --format ${format}`,
+      command: check(format, input),
+    })),
+    { name: 'summarize', command: summarize },
+    { name: fewName, command: check('csv', few) },
+  ]
+  const seconds = new Map<string, number[]>(commands.map(({ name }) => [name, []]))
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, command } of commands) {
+      const begun = performance.now()
+      const quiet = ['sh', '-c', 'exec "$@" > /dev/null', 'sh', ...command] as const
+      await runChild(quiet, { timeoutMs: runMs, cwd: folder })
+      seconds.get(name)!.push((performance.now() - begun) / 1000)
+    }
+    say(`round ${round + 1} of ${rounds}`)
+  }
+  const start = median(seconds.get(fewName)!)
+  seconds.delete(fewName)
+  const rows = [...seconds].map(([name, each]) => ({
+    name,
+    seconds: each,
+    addressesPerSecond: count / median(each),
+  }))
+  return {
+    ...runHead(process.argv.slice(2)),
+    kind: 'bulk',
+    addresses: count,
+    few: { addresses: fewTexts.length, seconds: start },
+    rows,
+  }
+}
+
+async function main(): Promise<number> {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: { table: text, addresses: text, rounds: text, smoke: on, json: on, save: on },
+  })
+  const { smoke, json, save } = values
+  const most = smoke ? 20_000 : 10_000_000
+  const count = wholeOption('addresses', values.addresses, { min: 1, max: 1e8, otherwise: most })
+  const rounds = wholeOption('rounds', values.rounds, {
+    min: 1,
+    max: 100,
+    otherwise: smoke ? 1 : 3,
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-bulk-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const report = await measure({ table: tablePath(values.table), count, rounds, folder })
+  const { few } = report
+  const cells = report.rows.map(({ name, addressesPerSecond }) => [
+    name,
+    addressesPerSecond.toFixed(0),
+  ])
+  const lines = [
+    `${count} addresses`,
+    ...alignColumns([['command', 'addresses/s'], ...cells], 1),
+    `${few.addresses} addresses to csv: ${few.seconds.toFixed(2)} s`,
+  ]
+  process.stdout.write(`${json ? JSON.stringify(report) : lines.join('\n')}\n`)
+  if (save) say(`kept in ${saveRun(report, 'bulk')}`)
+  return 0
+}
+
+await runProgram(main)

@@ -1,0 +1,306 @@
+// `npm run bench:http`: the real clustered server beside a bare uWebSockets.js with a constant
+// answer and its peers (nginx with geoip2, node:http and fastify with maxmind), under the same load
+// in one run, on loopback. All run all the time; rounds alternate between them and turn their order
+// each time, so that what disturbs the machine disturbs all. Then few connections, and then the same
+// offered rate for all that can take it (60 % of iprisk's peak, an open loop). Where the time goes
+// inside the server is not asked here.
+//
+//   --seconds 60       load on each variant, in total, and each way
+//   --rounds 6         into which that is divided
+//   --connections 64
+//   --workers N        processes of each server; half of the cores by default
+//   --table FILE       the table of the tests, or data/table/world.iprisk, by default
+//   --scenario NAME    which addresses are asked about (scenario.ts)
+//   --driver NAME      wrk, or autocannon where wrk is not installed
+//   --smoke            seconds in place of minutes: whether it works, not how fast
+//   --json             the report as JSON
+//   --save             keep it in bench/runs/
+//
+// The report goes to standard output, progress to standard error. Exit code 1 where there was an
+// error under load or a wrong answer, 2 for wrong usage.
+
+import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type OpenTable, openTable } from '../../src/table/open-table.ts'
+import { announcedSpace } from './lookups/announced.ts'
+import { treeCpu } from '../harness/cpu.ts'
+import { type DriverName, chooseDriver, driverNames } from './load/driver.ts'
+import type { LoadResult } from './load/load.ts'
+import { tablePath, usage, wholeOption } from '../harness/option.ts'
+import { nginxVersion } from './peer/nginx.ts'
+import { type CorePlan, allowedCores, hasTaskset, planCores } from './load/pin.ts'
+import { runProgram, say } from '../harness/program.ts'
+import {
+  type HttpReport,
+  type Round,
+  type SteadyReport,
+  faultCount,
+  httpText,
+  sumUp,
+} from './report/http-report.ts'
+import { meanAnswerBytes, requestsOf } from './load/request.ts'
+import { runHead, saveRun } from '../harness/run.ts'
+import { type SampleReport, addSamples } from './load/answer-sample.ts'
+import {
+  type Scenario,
+  defaultSeed,
+  drawAddresses,
+  scenarioNamed,
+  scenarios,
+} from './lookups/scenario.ts'
+import { type Server, startServers } from './servers/server.ts'
+import { median } from '../harness/statistics.ts'
+import { type Steady, steadyOf } from './load/steady.ts'
+import { type Variant, type VariantName, createKey } from './servers/variant.ts'
+
+const addressCount = 100_000
+/** So few that nobody waits for a queue: what is left is the server's own pauses. */
+const fewConnections = 8
+
+interface Options {
+  readonly secondsPerRound: number
+  readonly warmupSeconds: number
+  readonly rounds: number
+  readonly connections: number
+  readonly workers: number | undefined
+  readonly table: string
+  readonly scenario: Scenario
+  readonly driver: DriverName | undefined
+  readonly peers: boolean
+  readonly json: boolean
+  readonly save: boolean
+}
+
+function readOptions(): Options {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: {
+      seconds: text,
+      rounds: text,
+      connections: text,
+      workers: text,
+      table: text,
+      scenario: text,
+      driver: text,
+      own: on,
+      smoke: on,
+      json: on,
+      save: on,
+    },
+  })
+  const { smoke } = values
+  const whole = (
+    flag: 'seconds' | 'rounds' | 'connections' | 'workers',
+    max: number,
+    otherwise: number,
+  ) => wholeOption(flag, values[flag], { min: 1, max, otherwise })
+  const rounds = whole('rounds', 1000, smoke ? 2 : 6)
+  const scenario = scenarioNamed(values.scenario ?? 'ipv4-uniform')
+  if (scenario === undefined) {
+    throw usage(`--scenario must be one of ${scenarios.map(({ name }) => name).join(', ')}.`)
+  }
+  const driver = driverNames.find((name) => name === values.driver)
+  if (values.driver !== undefined && driver === undefined) {
+    throw usage(`--driver must be one of ${driverNames.join(', ')}.`)
+  }
+  return {
+    // Load generators take whole seconds.
+    secondsPerRound: Math.max(1, Math.round(whole('seconds', 86_400, smoke ? 2 : 60) / rounds)),
+    warmupSeconds: smoke ? 1 : 3,
+    rounds,
+    connections: whole('connections', 10_000, 64),
+    workers: values.workers === undefined ? undefined : whole('workers', 1024, 1),
+    table: tablePath(values.table),
+    scenario,
+    driver,
+    peers: !values.own,
+    json: values.json,
+    save: values.save,
+  }
+}
+
+async function measure(options: Options, table: OpenTable, folder: string): Promise<HttpReport> {
+  const { connections, scenario, rounds } = options
+  const driver = chooseDriver(options.driver)
+  const cores = planCores({
+    allowed: allowedCores(),
+    canPin: hasTaskset(),
+    workers: options.workers,
+  })
+  say(`${driver.name}; ${cores.note}`)
+  const space = announcedSpace(table.reader.views, scenario.family)
+  const draw = { space, count: addressCount, seed: defaultSeed }
+  const requests = requestsOf(await createKey(folder), drawAddresses(scenario, draw).texts)
+  const answerBytes = meanAnswerBytes(table, requests.addresses)
+  const { workers, threads, loadCores } = cores
+  const placed = { workers, cores: cores.serverCores, folder }
+  const started = await startServers({
+    ...placed,
+    table,
+    requests,
+    answerBytes,
+    peers: options.peers && scenario.family === 4,
+  })
+  const { servers } = started
+  try {
+    const before = await sampleAll(servers)
+    const loads = new Map(
+      servers.map((server) => {
+        const own = join(folder, server.name)
+        mkdirSync(own, { recursive: true })
+        return [server.name, driver.prepare(server.requests, own)]
+      }),
+    )
+    const load = (server: Server, seconds: number, connections: number) =>
+      loads.get(server.name)!({
+        port: server.port,
+        seconds,
+        connections,
+        threads,
+        cores: loadCores,
+      })
+    for (const server of servers) await load(server, options.warmupSeconds, connections)
+    const own = servers.filter(({ name }) => name === 'iprisk' || name === 'bare')
+    const peak = await interleave(servers, rounds, (server, round) =>
+      measureRound(server, round, () => load(server, options.secondsPerRound, connections)),
+    )
+    const few = await interleave(own, rounds, (server, round) =>
+      measureRound(server, round, () => load(server, options.secondsPerRound, fewConnections)),
+    )
+    const steady = await measureSteady({ options, peak, folder, cores, servers })
+    const after = await sampleAll(servers)
+    return {
+      ...runHead(process.argv.slice(2)),
+      kind: 'http',
+      driver: driver.name,
+      nginx: nginxVersion() ?? null,
+      cores: cores.note,
+      workers,
+      connections,
+      secondsPerRound: options.secondsPerRound,
+      table: { id: table.id, bytes: table.bytes },
+      addresses: { scenario: scenario.name, count: addressCount, seed: defaultSeed },
+      answerBytes,
+      variants: sumUp(peak, {
+        workers,
+        samples: new Map(
+          servers.map(({ name }) => [name, addSamples(before.get(name)!, after.get(name)!)]),
+        ),
+      }),
+      skipped: started.skipped,
+      rounds: peak,
+      few: { connections: fewConnections, rounds: few },
+      steady,
+    }
+  } finally {
+    await started.end()
+  }
+}
+
+/** Each round every server once, the order turned each time. */
+async function interleave<T>(
+  servers: readonly Server[],
+  rounds: number,
+  measureOne: (server: Server, round: number) => Promise<T>,
+): Promise<readonly T[]> {
+  const results: T[] = []
+  for (let round = 0; round < rounds; round++) {
+    for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+      results.push(await measureOne(server, round))
+    }
+  }
+  return results
+}
+
+async function sampleAll(
+  servers: readonly Server[],
+): Promise<ReadonlyMap<VariantName, SampleReport>> {
+  const samples = new Map<VariantName, SampleReport>()
+  for (const server of servers) samples.set(server.name, await server.sample())
+  return samples
+}
+
+/** Of iprisk's peak, offered to whatever can take it. */
+const steadyShare = 0.6
+
+async function measureSteady(options: {
+  readonly options: Options
+  readonly peak: readonly Round[]
+  readonly folder: string
+  readonly cores: CorePlan
+  readonly servers: readonly Server[]
+}): Promise<SteadyReport> {
+  const { peak, folder, cores, servers } = options
+  const { connections, rounds, secondsPerRound: seconds } = options.options
+  const rateOf = (name: VariantName): number =>
+    median(
+      peak.flatMap(({ variant, load }) => (variant === name ? [load.requests / load.seconds] : [])),
+    )
+  const rate = Math.round(steadyShare * rateOf('iprisk'))
+  // A server that cannot do so much at its best would only show a growing queue.
+  const able = servers.filter(({ name }) => rateOf(name) > rate / 0.9)
+  const generators = new Map<VariantName, Steady>()
+  for (const { name, requests } of able) {
+    const found = steadyOf(requests, folder)
+    if ('reason' in found) return { rate, connections, reason: found.reason, rounds: [] }
+    generators.set(name, found.value)
+  }
+  const core = cores.loadCores?.[0]
+  const measured = await interleave(able, rounds, async ({ name, port }, round) => {
+    const load = await generators.get(name)!({ port, connections, rate, seconds, core })
+    say(`round ${round + 1}: ${name} at ${rate}/s, p99 ${load.p99.toFixed(0)} us`)
+    return { variant: name, round, load }
+  })
+  const bare = able.find(({ name }) => name === 'bare')
+  if (bare === undefined) return { rate, connections, reason: null, rounds: measured }
+  // What waits behind a stall depends on how busy a server is: bare is idler at the same rate.
+  const bareRate = Math.round(steadyShare * rateOf('bare'))
+  const loads = await interleave([bare], rounds, async ({ name, port }) =>
+    generators.get(name)!({ port, connections, rate: bareRate, seconds, core }),
+  )
+  const alike = { rate: bareRate, loads }
+  return { rate, connections, reason: null, rounds: measured, alike }
+}
+
+async function measureRound(
+  variant: Variant,
+  round: number,
+  loadOnce: () => Promise<LoadResult>,
+): Promise<Round> {
+  const before = treeCpu(variant.pid)
+  const load = await loadOnce()
+  const after = treeCpu(variant.pid)
+  if (before?.pids.join() !== after?.pids.join()) {
+    throw new Error(`Processes of ${variant.name} ended or began in round ${round + 1}.`)
+  }
+  const cpuUs =
+    before === undefined || after === undefined ? null : after.microseconds - before.microseconds
+  const rate = (load.requests / load.seconds).toFixed(0)
+  say(`round ${round + 1}: ${variant.name} ${rate} requests/s`)
+  return { variant: variant.name, round, load, cpuUs }
+}
+
+async function main(): Promise<number> {
+  const options = readOptions()
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-'))
+  // At the exit, because a signal does not come past here; the servers have ended by then.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // A copy: a build that ends meanwhile replaces the file, and the server would take the new one
+  // in.
+  const copy = join(folder, 'measured.iprisk')
+  copyFileSync(options.table, copy, constants.COPYFILE_FICLONE)
+  const table = openTable(copy)
+  try {
+    const report = await measure(options, table, folder)
+    process.stdout.write(`${options.json ? JSON.stringify(report) : httpText(report)}\n`)
+    if (options.save) say(`kept in ${saveRun(report, 'http')}`)
+    return faultCount(report.variants) === 0 ? 0 : 1
+  } finally {
+    table.close()
+  }
+}
+
+await runProgram(main)

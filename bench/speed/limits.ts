@@ -1,0 +1,166 @@
+// `npm run bench:limits`: what limits cost under load. One server, one load, two keys that take turns
+// round by round: one with a rate and a quota, which is held against both and told what is left in
+// two headers, and one of the plan without limits. The same process answers both, so that what
+// disturbs the machine disturbs both.
+//
+//   --table FILE  --seconds 40 (of load on each key)  --rounds 10  --connections 64
+//   --smoke  --json  --save
+//
+// Exit code 1 where there was an error under load.
+
+import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { alignColumns } from '../../src/base/align-columns.ts'
+import { openTable } from '../../src/table/open-table.ts'
+import { treeCpu } from '../harness/cpu.ts'
+import { chooseDriver } from './load/driver.ts'
+import { type LoadResult, errorCount } from './load/load.ts'
+import { tablePath, wholeOption } from '../harness/option.ts'
+import { allowedCores, hasTaskset, planCores } from './load/pin.ts'
+import { runProgram, say } from '../harness/program.ts'
+import { requestsOf } from './load/request.ts'
+import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { uniformTexts } from './lookups/scenario.ts'
+import { median } from '../harness/statistics.ts'
+import { createKey, startIprisk } from './servers/variant.ts'
+
+const keyKinds = ['limited', 'unlimited'] as const
+type KeyKind = (typeof keyKinds)[number]
+
+interface LimitRound {
+  readonly key: KeyKind
+  readonly round: number
+  readonly requestsPerSecond: number
+  readonly cpuUsPerRequest: number
+  readonly errors: number
+}
+
+export interface LimitsReport extends RunHead {
+  readonly kind: 'limits'
+  readonly table: { readonly id: string; readonly bytes: number }
+  readonly cores: string
+  readonly rounds: readonly LimitRound[]
+  /** With limits over without: the median of the rounds' ratios. */
+  readonly throughputRatio: number
+  /** Without over with. */
+  readonly cpuRatio: number
+}
+
+interface Options {
+  readonly seconds: number
+  readonly rounds: number
+  readonly connections: number
+}
+
+function ratioOf(rounds: readonly LimitRound[], value: (round: LimitRound) => number): number {
+  const of = (key: KeyKind): readonly LimitRound[] => rounds.filter((round) => round.key === key)
+  const unlimited = of('unlimited')
+  return median(of('limited').map((round, at) => value(round) / value(unlimited[at]!)))
+}
+
+async function measure(copy: string, folder: string, options: Options): Promise<LimitsReport> {
+  const { rounds: count, connections } = options
+  const seconds = Math.max(1, Math.round(options.seconds / count))
+  const table = openTable(copy)
+  const facts = { id: table.id, bytes: table.bytes }
+  const texts = uniformTexts(table.reader.views, 100_000)
+  table.close()
+  const plan = planCores({ allowed: allowedCores(), canPin: hasTaskset(), workers: 1 })
+  const server = await startIprisk({ workers: 1, cores: plan.serverCores, folder, table: copy })
+  try {
+    const loadOf = async (key: KeyKind): Promise<() => Promise<LoadResult>> => {
+      const own = join(folder, key)
+      mkdirSync(own)
+      const text = await createKey(folder, key === 'unlimited' ? { plan: 'internal' } : undefined)
+      const load = chooseDriver(undefined).prepare(requestsOf(text, texts), own)
+      const { threads, loadCores: cores } = plan
+      return () => load({ port: server.port, seconds, connections, threads, cores })
+    }
+    const loads = { limited: await loadOf('limited'), unlimited: await loadOf('unlimited') }
+    // New keys take effect within a second, and the first rounds compile.
+    for (const key of keyKinds) await loads[key]()
+    const rounds: LimitRound[] = []
+    for (let round = 0; round < count; round += 1) {
+      for (const key of round % 2 === 0 ? keyKinds : keyKinds.toReversed()) {
+        const before = treeCpu(server.pid)?.microseconds ?? NaN
+        const load = await loads[key]()
+        const cpuUs = (treeCpu(server.pid)?.microseconds ?? NaN) - before
+        rounds.push({
+          key,
+          round,
+          requestsPerSecond: load.requests / load.seconds,
+          cpuUsPerRequest: cpuUs / load.requests,
+          errors: errorCount(load.errors),
+        })
+        say(`round ${round + 1}: ${key} ${(load.requests / load.seconds).toFixed(0)} requests/s`)
+      }
+    }
+    return {
+      ...runHead(process.argv.slice(2)),
+      kind: 'limits',
+      table: facts,
+      cores: plan.note,
+      rounds,
+      throughputRatio: ratioOf(rounds, (round) => round.requestsPerSecond),
+      cpuRatio: 1 / ratioOf(rounds, (round) => round.cpuUsPerRequest),
+    }
+  } finally {
+    await server.end()
+  }
+}
+
+function limitsText(report: LimitsReport): string {
+  const { machine, cores, rounds, throughputRatio, cpuRatio } = report
+  const row = (key: KeyKind): readonly string[] => {
+    const own = rounds.filter((round) => round.key === key)
+    return [
+      key,
+      median(own.map((round) => round.requestsPerSecond)).toFixed(0),
+      median(own.map((round) => round.cpuUsPerRequest)).toFixed(2),
+      String(own.reduce((sum, { errors }) => sum + errors, 0)),
+    ]
+  }
+  return [
+    `${machine.cpu}, Node ${machine.node}; ${cores}`,
+    '',
+    ...alignColumns([['key', 'req/s', 'CPU us/req', 'errors'], ...keyKinds.map(row)], 1),
+    '',
+    `with limits against without: ${throughputRatio.toFixed(3)} of the requests a second, ` +
+      `${cpuRatio.toFixed(3)} by processor time`,
+  ].join('\n')
+}
+
+async function main(): Promise<number> {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: {
+      table: text,
+      seconds: text,
+      rounds: text,
+      connections: text,
+      smoke: on,
+      json: on,
+      save: on,
+    },
+  })
+  const { smoke } = values
+  const whole = (name: 'seconds' | 'rounds' | 'connections', otherwise: number): number =>
+    wholeOption(name, values[name], { min: 1, max: 86_400, otherwise })
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-limits-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const copy = join(folder, 'measured.iprisk')
+  copyFileSync(tablePath(values.table), copy, constants.COPYFILE_FICLONE)
+  const report = await measure(copy, folder, {
+    seconds: whole('seconds', smoke ? 2 : 40),
+    rounds: whole('rounds', smoke ? 1 : 10),
+    connections: whole('connections', 64),
+  })
+  process.stdout.write(`${values.json ? JSON.stringify(report) : limitsText(report)}\n`)
+  if (values.save) say(`kept in ${saveRun(report, 'limits')}`)
+  return report.rounds.every(({ errors }) => errors === 0) ? 0 : 1
+}
+
+await runProgram(main)

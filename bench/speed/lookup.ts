@@ -1,0 +1,311 @@
+// Micro-benchmarks of the lookup: this product's operations, the same search in C, and the readers of
+// MMDB files, over every scenario (scenario.ts), interleaved: in each round each subject is measured
+// once on the scenario at hand, the order turned each time. What is reported is the median of the
+// rounds' medians.
+//
+// Checksums keep the compiler from leaving work out, and compare: subjects of one group must find
+// the same; and the table must find the same country as the MMDB files that its places come from.
+//
+//   --table FILE         the table of the tests, or data/table/world.iprisk, by default
+//   --milliseconds 25    for each row in each round
+//   --rounds 5
+//   --scenarios TEXT     only those whose name has this in it
+//   --own                without the other implementations
+//   --smoke              whether it works, not how fast
+//   --json               the report as JSON
+//   --save               keep it in bench/runs/
+//
+// The report goes to standard output, progress to standard error. Exit code 1 where a checksum
+// differs.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { alignColumns } from '../../src/base/align-columns.ts'
+import { type OpenTable, openTable } from '../../src/table/open-table.ts'
+import { type Prepared, type Subject, type Timing, chunk, preparedHere } from './lookups/measure.ts'
+import { operations } from './lookups/operation.ts'
+import { tablePath, usage, wholeOption } from '../harness/option.ts'
+import { compilerFlags, compilerVersion } from '../harness/compile-c.ts'
+import { type Agreement, compareCountries } from './peer/agree.ts'
+import { maxmindReaders, nodeSubjects } from './peer/mmdb.ts'
+import { mmdbSubjects, tableSubjects } from './peer/native.ts'
+import { runProgram, say } from '../harness/program.ts'
+import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import {
+  type Addresses,
+  type Scenario,
+  defaultSeed,
+  drawAddresses,
+  scenarios,
+  spaceOfScenario,
+} from './lookups/scenario.ts'
+import { median } from '../harness/statistics.ts'
+
+interface Options {
+  readonly table: string
+  /** Addresses of a scenario, whole chunks. */
+  readonly addresses: number
+  readonly milliseconds: number
+  readonly rounds: number
+  readonly scenarios: readonly Scenario[]
+  readonly own: boolean
+  readonly json: boolean
+  readonly save: boolean
+}
+
+/** One subject on one scenario. */
+export interface LookupRow {
+  readonly subject: string
+  readonly scenario: string
+  /** Nanoseconds for one address: the medians over the rounds. */
+  readonly nsMedian: number
+  readonly nsMean: number
+  readonly nsP99: number
+  /** The median of each round. */
+  readonly rounds: readonly number[]
+  readonly chunks: number
+  readonly checksum: number
+}
+
+export interface LookupReport extends RunHead {
+  readonly kind: 'lookup'
+  readonly table: {
+    readonly id: string
+    readonly bytes: number
+    readonly pieces: readonly number[]
+  }
+  readonly addresses: { readonly count: number; readonly seed: number }
+  readonly compiler: string | null
+  readonly subjects: readonly {
+    readonly name: string
+    readonly title: string
+    readonly group: string | null
+  }[]
+  readonly rows: readonly LookupRow[]
+  /** Countries of the table beside those of the MMDB files. */
+  readonly agreement: readonly Agreement[]
+  /** What of this went wrong, a sentence each. */
+  readonly faults: readonly string[]
+  /** What would stand beside these rows, and why it does not. */
+  readonly skipped: readonly { readonly peer: string; readonly reason: string }[]
+}
+
+function readOptions(): Options {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: {
+      table: text,
+      milliseconds: text,
+      rounds: text,
+      scenarios: text,
+      own: on,
+      smoke: on,
+      json: on,
+      save: on,
+    },
+  })
+  const { smoke, milliseconds, own, json, save } = values
+  const wanted = values.scenarios ?? ''
+  const chosen = scenarios.filter(({ name }) => name.includes(wanted))
+  if (chosen.length === 0) throw usage(`No scenario has "${wanted}" in its name.`)
+  return {
+    table: tablePath(values.table),
+    addresses: (smoke ? 8 : 512) * chunk,
+    milliseconds: wholeOption('milliseconds', milliseconds, {
+      min: 1,
+      max: 3_600_000,
+      otherwise: smoke ? 1 : 25,
+    }),
+    rounds: wholeOption('rounds', values.rounds, { min: 1, max: 1000, otherwise: smoke ? 1 : 5 }),
+    scenarios: chosen,
+    own,
+    json,
+    save,
+  }
+}
+
+function ownSubjects(table: OpenTable): readonly Subject[] {
+  return operations.map(({ name, title, prepare }) => ({
+    name,
+    title,
+    ...(name === 'search' ? { group: 'record' } : {}),
+    ...(name === 'locate' || name === 'find' ? { group: 'located' } : {}),
+    prepare: (scenario, addresses) =>
+      preparedHere(name, scenario, { addresses, step: prepare(table, addresses) }),
+  }))
+}
+
+interface Peers {
+  readonly subjects: readonly Subject[]
+  readonly skipped: LookupReport['skipped']
+}
+
+async function findPeers(table: OpenTable, folder: string): Promise<Peers> {
+  const found = [
+    ['the same search in C', await tableSubjects(table, folder)],
+    ['libmaxminddb', await mmdbSubjects(folder)],
+  ] as const
+  return {
+    subjects: [
+      ...found.flatMap(([, it]) => ('value' in it ? it.value : [])),
+      ...(await nodeSubjects()),
+    ],
+    skipped: found.flatMap(([peer, it]) => ('reason' in it ? [{ peer, reason: it.reason }] : [])),
+  }
+}
+
+async function measure(options: Options, table: OpenTable, folder: string): Promise<LookupReport> {
+  table.populate()
+  const peers: Peers = options.own
+    ? { subjects: [], skipped: [{ peer: 'all other implementations', reason: '--own' }] }
+    : await findPeers(table, folder)
+  const subjects = [...ownSubjects(table), ...peers.subjects]
+  const rows: LookupRow[] = []
+  const drawings = newDrawings(table, options.addresses)
+  try {
+    for (const scenario of options.scenarios) {
+      say(scenario.name)
+      rows.push(...(await measureScenario({ ...options, scenario, subjects, drawings })))
+    }
+  } finally {
+    for (const { end } of subjects) await end?.()
+  }
+  const countries = options.own ? undefined : await maxmindReaders()
+  const agreement =
+    countries === undefined
+      ? []
+      : options.scenarios
+          .filter(({ distribution, cold }) => distribution === 'uniform' && !cold)
+          .map((scenario) => compareCountries(table, countries, scenario, drawings(scenario)))
+  const { views } = table.reader
+  return {
+    ...runHead(process.argv.slice(2)),
+    kind: 'lookup',
+    table: {
+      id: table.id,
+      bytes: table.bytes,
+      pieces: [views.ipv4_starts.length, views.ipv6_keys.length],
+    },
+    addresses: { count: options.addresses, seed: defaultSeed },
+    compiler:
+      compilerVersion() === undefined ? null : `${compilerVersion()} ${compilerFlags.join(' ')}`,
+    subjects: subjects.map(({ name, title, group = null }) => ({ name, title, group })),
+    rows,
+    agreement,
+    faults: [...checksumFaults(subjects, rows), ...agreement.flatMap(({ faults }) => faults)],
+    skipped: peers.skipped,
+  }
+}
+
+type Drawings = (scenario: Scenario) => Addresses
+
+/** Scenarios that differ in what is done with the addresses have the same ones. */
+function newDrawings(table: OpenTable, count: number): Drawings {
+  const drawn = new Map<string, Addresses>()
+  return (scenario) => {
+    const { family, distribution, miss } = scenario
+    const name = `${family} ${distribution === 'dependent' ? 'uniform' : distribution} ${miss}`
+    const known = drawn.get(name)
+    if (known !== undefined) return known
+    const space = spaceOfScenario(table.reader.views, scenario)
+    const addresses = drawAddresses(scenario, { space, count, seed: defaultSeed })
+    drawn.set(name, addresses)
+    return addresses
+  }
+}
+
+async function measureScenario(options: {
+  readonly scenario: Scenario
+  readonly subjects: readonly Subject[]
+  readonly drawings: Drawings
+  readonly rounds: number
+  readonly milliseconds: number
+}): Promise<readonly LookupRow[]> {
+  const { scenario, subjects, drawings, rounds, milliseconds } = options
+  const addresses = drawings(scenario)
+  const own: { subject: string; checksum: number; prepared: Prepared; timings: Timing[] }[] = []
+  for (const subject of subjects) {
+    const prepared = await subject.prepare(scenario, addresses)
+    own.push({ subject: subject.name, checksum: await prepared.sum(), prepared, timings: [] })
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const row of round % 2 === 0 ? own : own.toReversed()) {
+      row.timings.push(await row.prepared.time(milliseconds))
+    }
+  }
+  return own.map(({ subject, checksum, timings }) => {
+    const over = (of: (timing: Timing) => number): number => median(timings.map(of))
+    return {
+      subject,
+      scenario: scenario.name,
+      nsMedian: over(({ nsMedian }) => nsMedian),
+      nsMean: over(({ nsMean }) => nsMean),
+      nsP99: over(({ nsP99 }) => nsP99),
+      rounds: timings.map(({ nsMedian }) => nsMedian),
+      chunks: timings.reduce((sum, { chunks }) => sum + chunks, 0),
+      checksum,
+    }
+  })
+}
+
+/** Subjects of one group that did not find the same. */
+function checksumFaults(
+  subjects: readonly Subject[],
+  rows: readonly LookupRow[],
+): readonly string[] {
+  const groupOf = new Map(subjects.map(({ name, group }) => [name, group]))
+  const first = new Map<string, LookupRow>()
+  return rows.flatMap((row) => {
+    const group = groupOf.get(row.subject)
+    if (group === undefined) return []
+    const key = `${group} ${row.scenario}`
+    const other = first.get(key) ?? row
+    first.set(key, other)
+    return other.checksum === row.checksum
+      ? []
+      : [`${row.subject} and ${other.subject} do not find the same on ${row.scenario}`]
+  })
+}
+
+function lookupText(report: LookupReport): string {
+  const { machine, table, subjects, rows, skipped, agreement, faults } = report
+  const titleOf = (name: string): string => subjects.find((it) => it.name === name)?.title ?? ''
+  const cells = rows.map((row) => [
+    `${row.subject} (${titleOf(row.subject)})`,
+    row.scenario,
+    ...[row.nsMedian, row.nsMean, row.nsP99].map((ns) => ns.toFixed(1)),
+    row.checksum.toString(16).padStart(8, '0'),
+  ])
+  return [
+    `${machine.cpu}, Node ${machine.node}; table ${table.id}`,
+    `${report.addresses.count} addresses a scenario, seed ${report.addresses.seed}`,
+    '',
+    ...alignColumns([['operation', 'scenario', 'ns', 'mean', 'p99', 'checksum'], ...cells], 2),
+    ...agreement.map(
+      ({ scenario, same, asked }) =>
+        `the same country as the MMDB file: ${scenario} ${same} of ${asked}`,
+    ),
+    ...skipped.map(({ peer, reason }) => `skipped: ${peer} (${reason})`),
+    ...faults.map((fault) => `FAULT: ${fault}`),
+  ].join('\n')
+}
+
+async function main(): Promise<number> {
+  const options = readOptions()
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-lookup-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const table = openTable(options.table)
+  try {
+    const report = await measure(options, table, folder)
+    process.stdout.write(`${options.json ? JSON.stringify(report) : lookupText(report)}\n`)
+    if (options.save) say(`kept in ${saveRun(report, 'lookup')}`)
+    return report.faults.length === 0 ? 0 : 1
+  } finally {
+    table.close()
+  }
+}
+
+await runProgram(main)

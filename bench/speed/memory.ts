@@ -1,0 +1,121 @@
+// `npm run bench:memory`: what memory the server takes as its workers grow, after each has answered
+// under load. From /proc: a process's private memory is its own; the table's pages are one copy for
+// all, so each process's share of them (Pss) adds up to the table once, however many workers map it.
+//
+//   --table FILE  --workers 1,2,4  --seconds 3 (of load)  --smoke  --json  --save
+//
+// Linux only: elsewhere there is no smaps.
+
+import { constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { alignColumns } from '../../src/base/align-columns.ts'
+import { openTable } from '../../src/table/open-table.ts'
+import { treeCpu } from '../harness/cpu.ts'
+import { chooseDriver } from './load/driver.ts'
+import { errorCount } from './load/load.ts'
+import { tablePath, usage, wholeOption } from '../harness/option.ts'
+import { runProgram, say } from '../harness/program.ts'
+import { requestsOf } from './load/request.ts'
+import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { uniformTexts } from './lookups/scenario.ts'
+import { type ProcessMemory, memoryOf } from '../harness/smaps.ts'
+import { createKey, startIprisk } from './servers/variant.ts'
+
+export interface MemoryRow {
+  readonly workers: number
+  /** The primary first, then what it started. */
+  readonly processes: readonly ProcessMemory[]
+}
+
+export interface MemoryReport extends RunHead {
+  readonly kind: 'memory'
+  readonly table: { readonly id: string; readonly bytes: number }
+  readonly rows: readonly MemoryRow[]
+}
+
+async function measureRow(options: {
+  readonly workers: number
+  readonly table: string
+  readonly seconds: number
+  readonly addresses: readonly string[]
+}): Promise<MemoryRow> {
+  const { workers, table, seconds, addresses } = options
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-memory-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const requests = requestsOf(await createKey(folder), addresses)
+  const server = await startIprisk({ workers, cores: undefined, folder, table })
+  try {
+    const load = chooseDriver(undefined).prepare(requests, folder)
+    // Connections enough that the kernel gives some to each worker.
+    const run = { port: server.port, seconds, connections: 64, threads: 1, cores: undefined }
+    const { errors } = await load(run)
+    if (errorCount(errors) > 0) throw new Error(`There were errors: ${JSON.stringify(errors)}`)
+    const pids = treeCpu(server.pid)?.pids ?? []
+    const ordered = [server.pid, ...pids.filter((pid) => pid !== server.pid)]
+    return { workers, processes: ordered.map((pid) => memoryOf(pid, '.iprisk')) }
+  } finally {
+    await server.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function memoryText({ machine, table, rows }: MemoryReport): string {
+  const mb = (bytes: number): string => (bytes / 2 ** 20).toFixed(1)
+  const cells = rows.flatMap(({ workers, processes }) =>
+    processes.map((it, at) => [
+      `${workers}, ${at === 0 ? 'primary' : `worker ${at}`}`,
+      ...[it.privateDirty, it.pss, it.tablePss, it.tableRss].map(mb),
+    ]),
+  )
+  const title = ['workers', 'private MB', 'Pss MB', 'of it table MB', 'table mapped MB']
+  return [
+    `${machine.cpu}, Node ${machine.node}; table ${table.id}, ${mb(table.bytes)} MB`,
+    '',
+    ...alignColumns([title, ...cells], 1),
+  ].join('\n')
+}
+
+async function main(): Promise<number> {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: { table: text, workers: text, seconds: text, smoke: on, json: on, save: on },
+  })
+  const { smoke } = values
+  const counts = (values.workers ?? (smoke ? '1,2' : '1,2,4')).split(',').map(Number)
+  if (!counts.every((count) => Number.isInteger(count) && count > 0 && count <= 64)) {
+    throw usage('--workers must be whole numbers from 1 to 64 with commas between.')
+  }
+  const seconds = wholeOption('seconds', values.seconds, {
+    min: 1,
+    max: 3600,
+    otherwise: smoke ? 1 : 3,
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-table-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const copy = join(folder, 'measured.iprisk')
+  copyFileSync(tablePath(values.table), copy, constants.COPYFILE_FICLONE)
+  const table = openTable(copy)
+  const facts = { id: table.id, bytes: table.bytes }
+  const texts = uniformTexts(table.reader.views, 50_000)
+  // This process must not hold a share of the pages.
+  table.close()
+  const rows: MemoryRow[] = []
+  for (const workers of counts) {
+    say(`${workers} workers`)
+    rows.push(await measureRow({ workers, table: copy, seconds, addresses: texts }))
+  }
+  const report = {
+    ...runHead(process.argv.slice(2)),
+    kind: 'memory',
+    table: facts,
+    rows,
+  } satisfies MemoryReport
+  process.stdout.write(`${values.json ? JSON.stringify(report) : memoryText(report)}\n`)
+  if (values.save) say(`kept in ${saveRun(report, 'memory')}`)
+  return 0
+}
+
+await runProgram(main)

@@ -1,0 +1,311 @@
+// `npm run bench:pool`: what insights and batches cost those who only check. Rounds alternate: plain
+// checks alone, then the same load while insights and batches keep the pool full. Beside that, each
+// of the two alone. Server, pool, this program and the load generator share the cores: the plain
+// checks' share of them is part of what is measured.
+//
+//   --seconds 5        of each round
+//   --rounds 3
+//   --connections 64   of the plain checks
+//   --table FILE       the table of the tests, or data/table/world.iprisk, by default
+//   --compare-priorities  the mixed rounds also with threads that are only nice, or have the loop's
+//                      priority, and with the loop on one core and the threads on the others: what
+//                      the product's way gains
+//   --smoke            seconds in place of minutes: whether it works, not how fast
+//   --json             the report as JSON
+//   --save             keep it in bench/runs/
+//
+// The report goes to standard output, progress to standard error. Exit code 1 where there was an
+// error under load.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { alignColumns } from '../../src/base/align-columns.ts'
+import { cutBatch } from '../../src/pool/batch-body.ts'
+import { takeSlab } from '../../src/pool/shared-buffers.ts'
+import { answerPiece } from '../../src/pool/run-task.ts'
+import { explain } from '../../src/table/explain/insights.ts'
+import { type OpenTable, openTable } from '../../src/table/open-table.ts'
+import { type Arrangement, arrangements, arranger } from './load/pool-priority.ts'
+import { batchFor, batchesOf, insightsFor, runBackground } from './load/background.ts'
+import { treeCpu } from '../harness/cpu.ts'
+import { chooseDriver } from './load/driver.ts'
+import { type FilledRound, type Load, type Shares, runBesideFull } from './load/fill.ts'
+import { type LoadRequests, type LoadResult, type LoadRun, errorCount } from './load/load.ts'
+import { tablePath, wholeOption } from '../harness/option.ts'
+import { runProgram, say } from '../harness/program.ts'
+import { batchRequestsOf, insightsRequestsOf, requestsOf } from './load/request.ts'
+import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { uniformTexts } from './lookups/scenario.ts'
+import { median } from '../harness/statistics.ts'
+import { createKey, startIprisk } from './servers/variant.ts'
+
+const batchSize = 10_000
+const insightClients = 16
+const batchClients = 2
+/** What of an insight or a batch beside a full pool takes longer is an error. */
+const slowSeconds = 30
+
+interface Round {
+  readonly requestsPerSecond: number
+  readonly p99Ms: number
+}
+
+export interface PoolReport extends RunHead {
+  readonly kind: 'pool'
+  readonly table: string
+  readonly alone: readonly Round[]
+  readonly mixed: readonly Round[]
+  /** The same with the pool's threads arranged otherwise; where that was asked for and can be. */
+  readonly arranged?: readonly (Round & { readonly arrangement: Arrangement })[]
+  /** Of the mixed rounds together. */
+  readonly insightsPerSecond: number
+  readonly addressesPerSecond: number
+  readonly errors: number
+  /** Who had the cores in the mixed rounds, cores each; where the system tells. */
+  readonly shares: Shares | undefined
+  readonly insightsAlone: { readonly p50Ms: number; readonly p99Ms: number }
+  readonly batchAlone: { readonly addressesPerSecond: number }
+  /** In this process, without server and network. */
+  readonly inProcess: {
+    readonly addressesPerSecond: number
+    readonly insightsP50Ms: number
+    readonly insightsP99Ms: number
+  }
+}
+
+function readOptions() {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: {
+      seconds: text,
+      rounds: text,
+      connections: text,
+      table: text,
+      smoke: on,
+      'compare-priorities': on,
+      json: on,
+      save: on,
+    },
+  })
+  const { smoke, json, save } = values
+  return {
+    seconds: wholeOption('seconds', values.seconds, {
+      min: 1,
+      max: 3600,
+      otherwise: smoke ? 1 : 5,
+    }),
+    rounds: wholeOption('rounds', values.rounds, { min: 1, max: 100, otherwise: smoke ? 1 : 3 }),
+    connections: wholeOption('connections', values.connections, {
+      min: 1,
+      max: 10_000,
+      otherwise: 64,
+    }),
+    arrangements: values['compare-priorities'] ? arrangements : [],
+    insights: smoke ? 100 : 2000,
+    table: tablePath(values.table),
+    json,
+    save,
+  }
+}
+
+type Options = ReturnType<typeof readOptions>
+
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+
+/** Batches and insights by the same code, here, on one core. */
+function measureHere(
+  table: OpenTable,
+  addresses: readonly string[],
+  insights: number,
+): PoolReport['inProcess'] {
+  const body = new TextEncoder().encode(batchFor(addresses.slice(0, batchSize)).body)
+  const slab = takeSlab()
+  const rates = Array.from({ length: 7 }, () => {
+    const from = performance.now()
+    const { cuts } = cutBatch(body)
+    for (let i = 1; i < cuts.length; i++) {
+      answerPiece(table, body.subarray(cuts[i - 1], cuts[i]), slab)
+    }
+    return (Math.min(batchSize, addresses.length) / (performance.now() - from)) * 1000
+  })
+  const times = Array.from({ length: insights }, (_, i) => {
+    const from = performance.now()
+    JSON.stringify(explain({ ...table, builtMs: 0 }, addresses[i % addresses.length]!))
+    return performance.now() - from
+  }).toSorted((a, b) => a - b)
+  return {
+    addressesPerSecond: median(rates),
+    insightsP50Ms: at(times, 0.5),
+    insightsP99Ms: at(times, 0.99),
+  }
+}
+
+/** There is one; it began behind its primary. */
+function workerOf(root: number): number | undefined {
+  return treeCpu(root)?.pids.find((pid) => pid !== root)
+}
+
+function roundOf({ requests, seconds, latencyUs }: LoadResult): Round {
+  return { requestsPerSecond: requests / seconds, p99Ms: latencyUs.p99 / 1000 }
+}
+
+async function measure(options: Options, table: OpenTable, folder: string): Promise<PoolReport> {
+  const { seconds, rounds, connections } = options
+  const addresses = uniformTexts(table.reader.views, 100_000)
+  const inProcess = measureHere(table, addresses, options.insights)
+  say(`in process: ${inProcess.addressesPerSecond.toFixed(0)} addresses/s`)
+  const key = await createKey(folder)
+  const server = await startIprisk({ workers: 1, cores: undefined, folder, table: table.path })
+  try {
+    const { port, pid } = server
+    const driver = chooseDriver('wrk')
+    const requests = requestsOf(key, addresses)
+    const loadOf = (
+      asked: LoadRequests,
+      how: Pick<LoadRun, 'connections' | 'timeoutSeconds'>,
+    ): Load => {
+      const load = driver.prepare(asked, folder)
+      return (seconds) => load({ port, seconds, threads: 1, cores: undefined, ...how })
+    }
+    const loads = {
+      checks: loadOf(requests, { connections }),
+      insights: loadOf(insightsRequestsOf(requests), {
+        connections: insightClients,
+        timeoutSeconds: slowSeconds,
+      }),
+      batches: loadOf(batchRequestsOf(requests, batchSize), {
+        connections: batchClients,
+        timeoutSeconds: slowSeconds,
+      }),
+    }
+    const never = new AbortController().signal
+    const slow = { port, key, signal: never }
+    // Warms the server, and one client after the other.
+    await loads.checks(seconds)
+    const idle = await runBackground({
+      ...slow,
+      clients: 1,
+      asked: addresses.slice(0, 10_000).map(insightsFor),
+      limit: options.insights,
+    })
+    const batch = await runBackground({
+      ...slow,
+      clients: batchClients,
+      asked: batchesOf(addresses, batchSize),
+      limit: seconds * 20,
+    })
+    const alone: Round[] = []
+    const mixed: Round[] = []
+    const arranged: (Round & { readonly arrangement: Arrangement })[] = []
+    // Its pool has started with the batches before.
+    const worker = workerOf(pid)
+    const arrange = arranger(worker ?? pid)
+    let shares: Shares | undefined
+    const sums = { insights: 0, addresses: 0, errors: idle.errors + batch.errors }
+    const fill = async (): Promise<FilledRound> => {
+      const full = await runBesideFull(worker, loads, seconds)
+      for (const { errors } of [full.checks, full.insights, full.batches]) {
+        sums.errors += errorCount(errors)
+      }
+      return full
+    }
+    for (let round = 0; round < rounds; round++) {
+      const plain = await loads.checks(seconds)
+      sums.errors += errorCount(plain.errors)
+      alone.push(roundOf(plain))
+      const { checks, insights, batches, shares: last } = await fill()
+      shares = last ?? shares
+      mixed.push(roundOf(checks))
+      sums.insights += insights.requests / insights.seconds
+      sums.addresses += (batches.requests * batchSize) / batches.seconds
+      for (const arrangement of options.arrangements) {
+        const undo = arrange(arrangement)
+        if (undo === undefined) continue
+        try {
+          arranged.push({ arrangement, ...roundOf((await fill()).checks) })
+        } finally {
+          undo()
+        }
+      }
+      const [first, full] = [alone.at(-1)!, mixed.at(-1)!]
+      say(
+        `round ${round + 1}: alone ${first.requestsPerSecond.toFixed(0)}/s, ` +
+          `mixed ${full.requestsPerSecond.toFixed(0)}/s, p99 ${full.p99Ms.toFixed(2)} ms`,
+      )
+    }
+    return {
+      ...runHead(process.argv.slice(2)),
+      kind: 'pool',
+      table: table.id,
+      alone,
+      mixed,
+      ...(arranged.length === 0 ? {} : { arranged }),
+      insightsPerSecond: sums.insights / rounds,
+      addressesPerSecond: sums.addresses / rounds,
+      errors: sums.errors,
+      shares,
+      insightsAlone: { p50Ms: at(idle.milliseconds, 0.5), p99Ms: at(idle.milliseconds, 0.99) },
+      batchAlone: { addressesPerSecond: (batch.answers * batchSize) / batch.seconds },
+      inProcess,
+    }
+  } finally {
+    await server.end()
+  }
+}
+
+function textOf(report: PoolReport): string {
+  const rates = (rounds: readonly Round[]): number =>
+    median(rounds.map((round) => round.requestsPerSecond))
+  const p99 = (rounds: readonly Round[]): number => median(rounds.map(({ p99Ms }) => p99Ms))
+  const ratio = rates(report.mixed) / rates(report.alone)
+  const rows = [
+    ['plain checks', 'requests/s', 'p99 ms'],
+    ['alone', rates(report.alone).toFixed(0), p99(report.alone).toFixed(2)],
+    ['beside a full pool', rates(report.mixed).toFixed(0), p99(report.mixed).toFixed(2)],
+    ...arrangements.flatMap((arrangement) => {
+      const rounds = (report.arranged ?? []).filter((round) => round.arrangement === arrangement)
+      if (rounds.length === 0) return []
+      return [[`the same, ${arrangement}`, rates(rounds).toFixed(0), p99(rounds).toFixed(2)]]
+    }),
+  ]
+  return [
+    ...alignColumns(rows, 1),
+    '',
+    `ratio ${ratio.toFixed(2)}; meanwhile ${report.insightsPerSecond.toFixed(0)} insights/s and ` +
+      `${report.addressesPerSecond.toFixed(0)} batch addresses/s; ${report.errors} errors`,
+    ...sharesText(report.shares),
+    `insights, one client: p50 ${report.insightsAlone.p50Ms.toFixed(2)} ms, ` +
+      `p99 ${report.insightsAlone.p99Ms.toFixed(2)} ms`,
+    `batches over HTTP: ${report.batchAlone.addressesPerSecond.toFixed(0)} addresses/s`,
+    `in process: ${report.inProcess.addressesPerSecond.toFixed(0)} addresses/s, insights p50 ` +
+      `${report.inProcess.insightsP50Ms.toFixed(2)} ms, p99 ${report.inProcess.insightsP99Ms.toFixed(2)} ms`,
+  ].join('\n')
+}
+
+function sharesText(shares: Shares | undefined): readonly string[] {
+  if (shares === undefined) return []
+  const { loop, pool, helpers, load, clients } = shares
+  const parts = Object.entries({ loop, pool, helpers, load, clients })
+  return [`cores: ${parts.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(', ')}`]
+}
+
+async function main(): Promise<number> {
+  const options = readOptions()
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const table = openTable(options.table)
+  try {
+    const report = await measure(options, table, folder)
+    process.stdout.write(`${options.json ? JSON.stringify(report) : textOf(report)}\n`)
+    if (options.save) say(`kept in ${saveRun(report, 'pool')}`)
+    return report.errors === 0 ? 0 : 1
+  } finally {
+    table.close()
+  }
+}
+
+await runProgram(main)

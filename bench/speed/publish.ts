@@ -1,0 +1,26 @@
+// `npm run bench:report`: makes bench/REPORT.md, its plots and docs/scale.md of the newest kept run,
+// or of the one that `--run FOLDER` names. Also what `npm run bench -- --save` ends with.
+
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { usage } from '../harness/option.ts'
+import { runProgram, say } from '../harness/program.ts'
+import { publish } from './report/published-files.ts'
+import { newestRun } from './report/kept-run.ts'
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { run: { type: 'string' } } })
+  const folder =
+    values.run === undefined ? newestRun(join(packageRoot, 'bench/runs')) : resolve(values.run)
+  if (folder === undefined)
+    throw usage('There is no kept run: make one with "npm run bench -- --save".')
+  for (const [path, text] of publish(folder)) {
+    writeFileSync(join(packageRoot, path), text)
+    say(path)
+  }
+  return Promise.resolve(0)
+}
+
+await runProgram(main)

@@ -1,0 +1,113 @@
+// The ceiling of bench:http, a program of its own: bare uWebSockets.js in a cluster like the real
+// server's, that answers everything with 200 and the same `--bytes` of JSON. It reads no header and
+// no body and adds no header: what any server on uWebSockets.js cannot pass. With `--calls` it makes the
+// native calls that a check cannot do without (one pass over the headers, the body, headers and answer
+// as bytes, the clock before and after) and does nothing else: what of a check's garbage the binding
+// and Node's clock make. Loopback only, with requests that come in one piece.
+
+import cluster from 'node:cluster'
+import { performance } from 'node:perf_hooks'
+import process from 'node:process'
+import { parseArgs } from 'node:util'
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { loadUws } from '../../../src/http/listen/load-uws.ts'
+import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
+import { wholeOption } from '../../harness/option.ts'
+
+const host = '127.0.0.1'
+const emptyAnswer = JSON.stringify({ constant: '' })
+
+/** JSON of exactly `bytes`, at the least an empty member. */
+function constantAnswer(bytes: number): string {
+  return JSON.stringify({ constant: 'x'.repeat(Math.max(0, bytes - emptyAnswer.length)) })
+}
+
+function readOptions(): {
+  readonly bytes: number
+  readonly workers: number
+  readonly port: number
+  readonly calls: boolean
+} {
+  const { values } = parseArgs({
+    options: {
+      bytes: { type: 'string' },
+      workers: { type: 'string' },
+      port: { type: 'string' },
+      calls: { type: 'boolean', default: false },
+    },
+  })
+  return {
+    bytes: wholeOption('bytes', values.bytes, { min: 0, max: 1 << 20, otherwise: 700 }),
+    workers: wholeOption('workers', values.workers, { min: 1, max: 1024, otherwise: 1 }),
+    port: wholeOption('port', values.port, { min: 0, max: 65_535, otherwise: 0 }),
+    calls: values.calls,
+  }
+}
+
+/** Never undefined where it is called: the body follows its headers within one piece. */
+let asking: HttpResponse | undefined
+/** What was read, so that it is. */
+let headers = 0
+let view = new Uint8Array(0)
+/** What was read of the clock, kept as the number that Node made of it. */
+const clock: unknown[] = [0]
+
+/** A check's native calls, with nothing made that they do not hand out themselves. */
+function answerByCalls(body: string): (res: HttpResponse, req: HttpRequest) => void {
+  const head = Buffer.from('application/json')
+  const answer = Buffer.from(body)
+  const takeHeader = (name: string, value: string): void => {
+    headers += name.length + value.length
+  }
+  const onAborted = (): void => undefined
+  const onData = (chunk: ArrayBuffer, isLast: boolean): void => {
+    view = new Uint8Array(chunk)
+    if (!isLast || view.length === 0) return
+    clock[0] = performance.now()
+    asking?.writeHeader('content-type', head).end(answer)
+  }
+  return (res, req) => {
+    req.forEach(takeHeader)
+    req.getQuery()
+    asking = res
+    clock[0] = performance.now()
+    res.onAborted(onAborted)
+    res.onData(onData)
+  }
+}
+
+async function runPrimary(): Promise<void> {
+  const { bytes, workers, port: wanted, calls } = readOptions()
+  const port = await probePort({ host, port: wanted })
+  const args = ['--bytes', String(bytes), '--port', String(port), ...(calls ? ['--calls'] : [])]
+  cluster.setupPrimary({ args })
+  // A worker that is gone would make the ceiling lower than it is: end, and be noticed.
+  cluster.on('exit', () => process.exit(1))
+  let listening = 0
+  for (let index = 0; index < workers; index++) {
+    cluster.fork().once('message', () => {
+      listening += 1
+      if (listening === workers) process.stdout.write(`bare listens on http://${host}:${port}\n`)
+    })
+  }
+  process.on('SIGTERM', () => process.exit(0))
+}
+
+async function runWorker(): Promise<void> {
+  const { bytes, port, calls } = readOptions()
+  const uws = await loadUws()
+  const body = constantAnswer(bytes)
+  const answerAtOnce = (res: HttpResponse): void => {
+    res.writeHeader('content-type', 'application/json')
+    res.end(body)
+  }
+  uws
+    .App()
+    .any('/*', calls ? answerByCalls(body) : answerAtOnce)
+    .listen(host, port, (socket) => {
+      if (socket === false) throw new Error(`The port ${port} of ${host} cannot be listened on.`)
+      process.send?.('listening')
+    })
+}
+
+await (cluster.isPrimary ? runPrimary() : runWorker())

@@ -1,0 +1,114 @@
+// A real worker, or one that only makes a check's native calls, looked into by sampling while
+// it is under load with a known key and valid bodies (sampling.ts runs inside of it).
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { openTable } from '../../../src/table/open-table.ts'
+import { chooseDriver } from '../load/driver.ts'
+import { errorCount } from '../load/load.ts'
+import { tablePath, wholeOption } from '../../harness/option.ts'
+import { say } from '../../harness/program.ts'
+import { requestsOf } from '../load/request.ts'
+import { type RunHead, saveRun } from '../../harness/run.ts'
+import type { FunctionSum, SamplingKind } from './sampling.ts'
+import { uniformTexts } from '../lookups/scenario.ts'
+import { type Variant, createKey } from './variant.ts'
+
+const waitMs = 15_000
+/** Requests before the sampling, at most as long as it: compiled by then. */
+const warmupSeconds = 3
+
+/** What a server has done under load. */
+export interface Sampled {
+  readonly functions: readonly FunctionSum[]
+  readonly requests: number
+}
+
+/** Starts a server that is told by a folder, loads it, looks into it meanwhile, and ends it. */
+type SampleServer = (
+  kind: SamplingKind,
+  start: (sampling: string) => Promise<Variant>,
+) => Promise<Sampled>
+
+/** The same requests for each server that is looked into. Makes a key in `folder`. */
+async function sampler(options: {
+  readonly table: string
+  readonly seconds: number
+  readonly folder: string
+}): Promise<SampleServer> {
+  const { seconds, folder } = options
+  const table = openTable(options.table)
+  const texts = uniformTexts(table.reader.views, 50_000)
+  table.close()
+  const load = chooseDriver(undefined).prepare(requestsOf(await createKey(folder), texts), folder)
+  const run = { connections: 64, threads: 1, cores: undefined }
+  let servers = 0
+  return async (kind, start) => {
+    const watched = join(folder, `sampled-${(servers += 1)}`)
+    mkdirSync(watched)
+    const server = await start(watched)
+    try {
+      const { port } = server
+      await load({ ...run, port, seconds: Math.min(warmupSeconds, seconds) })
+      writeFileSync(join(watched, 'start'), kind)
+      await pause(500)
+      const { requests, errors } = await load({ ...run, port, seconds })
+      if (errorCount(errors) > 0) throw new Error(`There were errors: ${JSON.stringify(errors)}`)
+      writeFileSync(join(watched, 'stop'), '')
+      const profile = join(watched, 'profile.json')
+      for (let waited = 0; !existsSync(profile) && waited < waitMs; waited += 100) await pause(100)
+      if (!existsSync(profile)) {
+        throw new Error(`The worker wrote no profile within ${waitMs / 1000} s of being told to.`)
+      }
+      const all = JSON.parse(readFileSync(profile, 'utf8')) as readonly FunctionSum[]
+      // The sampler's own looking is none of a server's.
+      const functions = all.filter(({ url }) => !url.endsWith('/dist/bench/sampling.js'))
+      return { functions, requests }
+    } finally {
+      await server.end()
+    }
+  }
+}
+
+/** What a program that looks into servers works with. */
+export interface Sampling {
+  readonly table: string
+  readonly sample: SampleServer
+  /** One worker, where it likes to run. */
+  readonly placed: { readonly workers: 1; readonly cores: undefined; readonly folder: string }
+}
+
+/** The whole of such a program, from its flags to its report. */
+export async function runSampling<Report extends RunHead>(program: {
+  readonly name: string
+  /** Of load, unless told otherwise. */
+  readonly seconds: number
+  readonly measure: (sampling: Sampling) => Promise<Report>
+  readonly textOf: (report: Report) => readonly string[]
+}): Promise<number> {
+  const { name, measure, textOf } = program
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: { table: text, seconds: text, smoke: on, json: on, save: on },
+  })
+  const otherwise = values.smoke ? 1 : program.seconds
+  const seconds = wholeOption('seconds', values.seconds, { min: 1, max: 3600, otherwise })
+  const folder = mkdtempSync(join(tmpdir(), `iprisk-bench-${name}-`))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const table = tablePath(values.table)
+  const sample = await sampler({ table, seconds, folder })
+  const report = await measure({ table, sample, placed: { workers: 1, cores: undefined, folder } })
+  const printed = values.json ? JSON.stringify(report) : textOf(report).join('\n')
+  process.stdout.write(`${printed}\n`)
+  if (values.save) say(`kept in ${saveRun(report, name)}`)
+  return 0
+}
+
+/** The path inside the product, or '' for the rest. */
+export function ownFile(url: string): string {
+  return /\/dist\/(src\/[^?]+)$/.exec(url)?.[1] ?? ''
+}

@@ -1,0 +1,142 @@
+// The servers that bench:http compares, each started as its own process on a free port of
+// 127.0.0.1, with what a check of its answers needs. Further variants (other servers, other
+// settings) are further functions here.
+
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type CommandLine, flagsOf, runChild, startChild } from '../../harness/child.ts'
+import type { Found } from '../../harness/compile-c.ts'
+import { nginxCommand } from '../peer/nginx.ts'
+import { pinned } from '../load/pin.ts'
+import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
+
+export const variantNames = ['iprisk', 'bare', 'calls', 'nginx', 'node', 'fastify'] as const
+export type VariantName = (typeof variantNames)[number]
+
+export interface Variant {
+  readonly name: VariantName
+  readonly port: number
+  /** The root of its process tree. */
+  readonly pid: number
+  readonly end: () => Promise<void>
+}
+
+interface Placed {
+  readonly workers: number
+  readonly cores: readonly number[] | undefined
+  /** Where it runs and may write. */
+  readonly folder: string
+}
+
+const startMs = 60_000
+
+/** Compiled programs: `here` is dist/bench. */
+const here = fileURLToPath(new URL('.', import.meta.url))
+const iprisk: CommandLine = [process.execPath, join(here, '../../../src/cli/main.js')]
+const bare: CommandLine = [process.execPath, join(here, 'bare.js')]
+
+/** More than any load here; what counts is that every request is held against a limit. */
+const limits = { rate: 1_000_000, quota: 1_000_000_000 }
+
+/** Makes a key, with a rate and a quota unless told otherwise, in a state folder of its own. */
+export async function createKey(
+  folder: string,
+  flags: Parameters<typeof flagsOf>[0] = { plan: 'enterprise', ...limits },
+): Promise<string> {
+  const output = await runChild(
+    [...iprisk, 'keys', 'create', '--json', ...flagsOf({ ...flags, state: stateOf(folder) })],
+    { timeoutMs: startMs, cwd: folder },
+  )
+  return (JSON.parse(output) as { readonly key: string }).key
+}
+
+export function startIprisk(
+  options: Placed & {
+    readonly table: string
+    /** A folder by which sampling.ts is told when to sample what. */
+    readonly sampling?: string
+  },
+): Promise<Variant> {
+  const { workers, cores, folder, table, sampling } = options
+  const command: CommandLine = [
+    ...sampled(sampling, iprisk),
+    'serve',
+    ...flagsOf({ host: '127.0.0.1', port: 0, 'admin-port': 0, 'log-level': 'warn' }),
+    ...flagsOf({ workers, table, state: stateOf(folder) }),
+  ]
+  return start(
+    'iprisk',
+    pinned(cores, command),
+    folder,
+    /^iprisk serves http:\/\/127\.0\.0\.1:(\d+) /,
+  )
+}
+
+/** `program`, told where sampling.ts is told when to sample. */
+function sampled(sampling: string | undefined, program: CommandLine): CommandLine {
+  if (sampling === undefined) return program
+  const preload = `--import ${new URL('sampling.js', import.meta.url).href}`
+  return ['env', `BENCH_SAMPLING=${sampling}`, `NODE_OPTIONS=${preload}`, ...program]
+}
+
+/** The bare server; with `calls` it makes a check's calls of the binding, and is that variant. */
+export function startBare(
+  options: Placed & {
+    readonly bytes: number
+    readonly calls?: boolean
+    readonly sampling?: string
+  },
+): Promise<Variant> {
+  const { workers, cores, folder, bytes, calls = false, sampling } = options
+  const command: CommandLine = [
+    ...sampled(sampling, bare),
+    ...flagsOf({ workers, bytes }),
+    ...(calls ? ['--calls'] : []),
+  ]
+  const says = /^bare listens on http:\/\/127\.0\.0\.1:(\d+)$/
+  return start(calls ? 'calls' : 'bare', pinned(cores, command), folder, says)
+}
+
+/** node:http or fastify, with npm maxmind. */
+export function startWeb(
+  options: Placed & { readonly name: 'node' | 'fastify' },
+): Promise<Variant> {
+  const { workers, cores, folder, name } = options
+  const command: CommandLine = [
+    process.execPath,
+    join(here, 'peer/web.js'),
+    ...flagsOf({ kind: name, workers }),
+  ]
+  return start(name, pinned(cores, command), folder, /^web listens on http:\/\/127\.0\.0\.1:(\d+)$/)
+}
+
+/** nginx with its geoip2 module, or why it cannot be had. */
+export async function startNginx(options: Placed): Promise<Found<Variant>> {
+  const { workers, cores, folder } = options
+  const port = await probePort({ host: '127.0.0.1', port: 0 })
+  const command = nginxCommand(folder, { port, workers })
+  if ('reason' in command) return command
+  const says = /start worker process (\d+)$/
+  const variant = await start('nginx', pinned(cores, command.value), folder, says)
+  return { value: { ...variant, port } }
+}
+
+async function start(
+  name: VariantName,
+  command: CommandLine,
+  cwd: string,
+  says: RegExp,
+): Promise<Variant> {
+  const { child, found } = await startChild(command, {
+    timeoutMs: startMs,
+    cwd,
+    ready: (line) => says.exec(line)?.[1],
+    // Its workers do not see that their master was killed.
+    lastSignal: name === 'nginx' ? 'SIGTERM' : 'SIGKILL',
+  })
+  return { name, port: Number(found), pid: child.pid, end: child.end }
+}
+
+function stateOf(folder: string): string {
+  return join(folder, 'state')
+}

@@ -1,0 +1,138 @@
+// `npm run bench:world`: how long a build of the world takes and how much memory: city places, ASN,
+// all feeds, and their history of 60 days imported before. The real command line, in a process of
+// its own, from a mirror on loopback; downloading, gates, verification and flush are in the time.
+//
+//   --feeds FOLDER  a mirror's folder with history/ in it: ../shared/feeds by default
+//   --as-of DAY     2026-08-22
+//   --rounds 1
+//   --config FILE   settings of the build in place of all feeds and the default data; no history
+//   --json  --save
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { flagsOf, runChild } from '../harness/child.ts'
+import { usage, wholeOption } from '../harness/option.ts'
+import { runProgram, say } from '../harness/program.ts'
+import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { serveFolder } from '../harness/site.ts'
+import { median } from '../harness/statistics.ts'
+
+export interface WorldReport extends RunHead {
+  readonly kind: 'world'
+  readonly ownConfig: boolean
+  readonly importSeconds: number | null
+  /** Days of history that were imported, of the feed that has most. */
+  readonly historyDays: number
+  readonly rounds: readonly { readonly seconds: number; readonly peakBytes: number }[]
+  readonly seconds: number
+  readonly peakBytes: number
+  readonly tableBytes: number
+}
+
+const buildMs = 1_800_000
+const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const preload = new URL('../harness/peak.js', import.meta.url).href
+
+async function timed(
+  command: readonly string[],
+  folder: string,
+): Promise<WorldReport['rounds'][0]> {
+  const peak = join(folder, 'peak.txt')
+  const begun = performance.now()
+  await runChild(['env', `BENCH_PEAK=${peak}`, process.execPath, '--import', preload, ...command], {
+    timeoutMs: buildMs,
+    cwd: folder,
+  })
+  const seconds = (performance.now() - begun) / 1000
+  return { seconds, peakBytes: Number(readFileSync(peak, 'utf8')) }
+}
+
+async function measure(options: {
+  readonly feeds: string
+  readonly asOf: string
+  readonly rounds: number
+  readonly config: string | undefined
+}): Promise<WorldReport> {
+  const { feeds, asOf, rounds, config } = options
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-world-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const mirror = await serveFolder(feeds)
+  try {
+    const past = join(feeds, 'history')
+    const store = join(folder, 'history')
+    let importSeconds: number | null = null
+    if (config === undefined && existsSync(past)) {
+      say('importing the history')
+      const begun = performance.now()
+      await runChild([process.execPath, main, 'history', 'import', past, '--history', store], {
+        timeoutMs: buildMs,
+        cwd: folder,
+      })
+      importSeconds = (performance.now() - begun) / 1000
+    }
+    const results: WorldReport['rounds'][0][] = []
+    const out = join(folder, 'world.iprisk')
+    for (let round = 0; round < rounds; round++) {
+      // A first build each time: nothing fetched before, no table to compare with.
+      for (const left of [out, join(folder, 'snapshots')]) {
+        rmSync(left, { recursive: true, force: true })
+      }
+      const places = { mirror: mirror.url, snapshots: 'snapshots', history: store, out }
+      const which = config === undefined ? ['--all-feeds'] : ['--config', config]
+      const flags = flagsOf({ ...places, 'as-of': asOf, report: join(folder, 'report.json') })
+      results.push(await timed([main, 'build', ...which, ...flags], folder))
+      say(`round ${round + 1}: ${results.at(-1)?.seconds.toFixed(1)} s`)
+    }
+    return {
+      ...runHead(process.argv.slice(2)),
+      kind: 'world',
+      ownConfig: config !== undefined,
+      importSeconds,
+      historyDays: importSeconds === null ? 0 : daysOf(feeds),
+      rounds: results,
+      seconds: median(results.map(({ seconds }) => seconds)),
+      peakBytes: median(results.map(({ peakBytes }) => peakBytes)),
+      tableBytes: statSync(out).size,
+    }
+  } finally {
+    mirror.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function daysOf(feeds: string): number {
+  const file = join(feeds, 'history.json')
+  if (!existsSync(file)) return 0
+  const said = JSON.parse(readFileSync(file, 'utf8')) as Readonly<
+    Record<string, { readonly days?: number }>
+  >
+  return Math.max(...Object.values(said).map(({ days = 0 }) => days))
+}
+
+async function run(): Promise<number> {
+  const text = { type: 'string' } as const
+  const on = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    options: { feeds: text, 'as-of': text, rounds: text, config: text, json: on, save: on },
+  })
+  const feeds = resolve(values.feeds ?? join(packageRoot, '../shared/feeds'))
+  if (!existsSync(feeds)) throw usage(`There is no mirror at ${feeds}: name one with --feeds.`)
+  const rounds = wholeOption('rounds', values.rounds, { min: 1, max: 100, otherwise: 1 })
+  const asOf = values['as-of'] ?? '2026-08-22'
+  const config = values.config === undefined ? undefined : resolve(values.config)
+  const report = await measure({ feeds, asOf, rounds, config })
+  const gb = (bytes: number): string => (bytes / 1e9).toFixed(2)
+  const lines = [
+    `build ${report.seconds.toFixed(1)} s, peak ${gb(report.peakBytes)} GB, table ${gb(report.tableBytes)} GB`,
+    `import of ${report.historyDays} days ${report.importSeconds?.toFixed(1) ?? 'not measured'} s`,
+  ]
+  process.stdout.write(`${values.json ? JSON.stringify(report) : lines.join('\n')}\n`)
+  if (values.save) say(`kept in ${saveRun(report, 'world')}`)
+  return 0
+}
+
+await runProgram(run)

@@ -1,0 +1,242 @@
+// From layers and dictionaries to the content of the table: a verdict for every distinct pair of
+// evidence and network, a record for every distinct (network, place, verdict, evidence), and the
+// sections that hold them.
+
+import type { Day } from '../src/base/day.ts'
+import type { Location } from '../src/model/location.ts'
+import type { Network } from '../src/model/network.ts'
+import type { Reason, Verdict } from '../src/model/verdict.ts'
+import {
+  countryWords,
+  locationWords,
+  networkWords,
+  verdictWords,
+} from '../src/schema/table-layout.ts'
+import { judge } from '../src/score/judge.ts'
+import { packDegrees } from '../src/table/file/location-record.ts'
+import { packTraits } from '../src/table/file/network-record.ts'
+import type { Source } from '../src/table/table.ts'
+import { packReason, packVerdict } from '../src/table/file/verdict-record.ts'
+import { accuracies } from '../src/model/location.ts'
+import { densitiesOf } from './evidence/listing-density.ts'
+import type { EvidenceBook } from './evidence/evidence-book.ts'
+import type { ListInterner } from './layer/flatten.ts'
+import { newInterner, newTupleInterner } from './evidence/intern.ts'
+import type { Layer } from './layer/layer.ts'
+import { merge } from './layer/merge.ts'
+import { ipv4Sections, ipv6Sections } from './write/address-sections.ts'
+import type { TableContent } from './write/write-table.ts'
+import { runSections } from './write/run-section.ts'
+import { type StringBook, newStringBook } from './write/string-collector.ts'
+
+type Layers = Readonly<Record<4 | 6, Layer>>
+
+export interface Parts {
+  readonly asOf: Day
+  readonly sources: readonly Source[]
+  /** Id n is at n - 1. */
+  readonly networks: readonly Network[]
+  readonly networkLayers: Layers
+  /** Id n is at n - 1. */
+  readonly locations: readonly Location[]
+  readonly placeLayers: Layers
+  readonly book: EvidenceBook
+  readonly lists: ListInterner
+  readonly evidenceLayers: Layers
+  /** Numbers of the statements about an AS, ascending. */
+  readonly statementsOfAs: (network: Network) => readonly number[]
+}
+
+export interface Assembled {
+  readonly content: TableContent
+  readonly pieces: Readonly<Record<4 | 6, Layer>>
+  /** Id n is at n; the verdict of every record. */
+  readonly verdicts: readonly Verdict[]
+  /** Distinct (evidence, network) pairs that were judged. */
+  readonly judged: number
+}
+
+export function assemble(parts: Parts): Assembled {
+  const strings = newStringBook()
+  const judging = newJudging(parts)
+  const records = newTupleInterner()
+  const recordOf = (network: number, place: number, list: number): number =>
+    records.id(network, place, judging.verdictOf(network, list), list)
+  const pieces = { 4: mergeFamily(parts, 4, recordOf), 6: mergeFamily(parts, 6, recordOf) }
+  const verdictSections = packVerdicts(judging.verdicts.values, strings)
+  const placeSections = packLocations(parts.locations, strings)
+  const networks = packNetworks(parts, judging.asLists, strings)
+  const evidence = parts.book.words((text) => strings.id(text))
+  const texts = strings.sections()
+  const named = {
+    networks,
+    ...placeSections,
+    string_offsets: texts.offsets,
+    string_bytes: texts.bytes,
+  }
+  const recordViews = records.words()
+  const densities = densitiesOf({
+    pieces,
+    records: recordViews,
+    networks: parts.networks,
+    lists: parts.lists.lists,
+    book: parts.book,
+  })
+  return {
+    pieces,
+    verdicts: judging.verdicts.values,
+    judged: judging.count(),
+    content: {
+      asOf: parts.asOf,
+      sources: parts.sources,
+      views: {
+        ...ipv4Sections(pieces[4]),
+        ...ipv6Sections(pieces[6]),
+        records: recordViews,
+        ...named,
+        ...verdictSections,
+        ...packLists(parts.lists.lists),
+        evidence,
+        densities,
+        ...runSections(named),
+      },
+    },
+  }
+}
+
+function mergeFamily(
+  parts: Parts,
+  family: 4 | 6,
+  recordOf: (network: number, place: number, list: number) => number,
+): Layer {
+  return merge(
+    {
+      networks: parts.networkLayers[family],
+      places: parts.placeLayers[family],
+      evidence: parts.evidenceLayers[family],
+    },
+    recordOf,
+  )
+}
+
+/** Verdicts by (meaning of the evidence list, network), each pair judged once. */
+function newJudging(parts: Parts) {
+  const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
+  const meanings = newInterner<readonly number[]>((ids) => ids.join(), 0)
+  const meaningOfList: number[] = [meanings.id([])]
+  const known = new Map<number, number>()
+  const asLists = parts.networks.map((network) => parts.lists.id(parts.statementsOfAs(network)))
+
+  function meaningOf(list: number): number {
+    const cached = meaningOfList[list]
+    if (cached !== undefined) return cached
+    const ids = (parts.lists.lists[list - 1] ?? []).map((id) => parts.book.meaning(id))
+    const id = meanings.id([...new Set(ids)].sort((a, b) => a - b))
+    meaningOfList[list] = id
+    return id
+  }
+
+  function judgePair(network: number, list: number): number {
+    const asList = network === 0 ? 0 : (asLists[network - 1] ?? 0)
+    const statements = [
+      ...(parts.lists.lists[list - 1] ?? []),
+      ...(parts.lists.lists[asList - 1] ?? []),
+    ]
+    const verdict = judge({
+      evidence: statements.map((id) => parts.book.at(id).evidence),
+      network: parts.networks[network - 1],
+      asOf: parts.asOf,
+    })
+    return verdicts.id(verdict)
+  }
+
+  return {
+    verdicts,
+    asLists,
+    count: () => known.size,
+    verdictOf(network: number, list: number): number {
+      const key = meaningOf(list) * (parts.networks.length + 1) + network
+      const cached = known.get(key)
+      if (cached !== undefined) return cached
+      const id = judgePair(network, list)
+      known.set(key, id)
+      return id
+    },
+  }
+}
+
+function packVerdicts(verdicts: readonly Verdict[], strings: StringBook) {
+  const out = new Uint32Array(verdicts.length * verdictWords)
+  const stringId = (text: string): number => strings.id(text)
+  const lists = newInterner<readonly Reason[]>((reasons) => JSON.stringify(reasons), 0)
+  const reasonList = (reasons: readonly Reason[]): number => lists.id(reasons)
+  verdicts.forEach((verdict, index) => {
+    packVerdict(verdict, { out, at: index * verdictWords, stringId, reasonList })
+  })
+  const { offsets, items } = cut(
+    lists.values.map((reasons) => reasons.map((reason) => packReason(reason, stringId))),
+  )
+  return { verdicts: out, reason_lists: offsets, reasons: items }
+}
+
+function packLocations(locations: readonly Location[], strings: StringBook) {
+  const countries = newInterner<readonly number[]>((words) => words.join(), 1)
+  const out = new Int32Array(locations.length * locationWords)
+  locations.forEach((location, index) => {
+    const country = countries.id([
+      strings.id(location.country_code),
+      strings.id(location.continent_code),
+      strings.id(location.continent),
+      strings.id(location.country),
+      strings.id(location.currency_code),
+    ])
+    out.set(
+      [
+        country,
+        strings.id(location.state),
+        strings.id(location.city),
+        strings.id(location.zip),
+        packDegrees(location.latitude),
+        packDegrees(location.longitude),
+        strings.id(location.timezone),
+        accuracies.indexOf(location.accuracy),
+      ],
+      index * locationWords,
+    )
+  })
+  const words = new Uint32Array(countries.values.length * countryWords)
+  countries.values.forEach((country, index) => words.set(country, index * countryWords))
+  return { countries: words, locations: out }
+}
+
+function packNetworks(parts: Parts, asLists: readonly number[], strings: StringBook): Uint32Array {
+  const out = new Uint32Array(parts.networks.length * networkWords)
+  parts.networks.forEach((network, index) => {
+    const { asn, organization } = network
+    out.set(
+      [asn, strings.id(organization), packTraits(network), asLists[index] ?? 0],
+      index * networkWords,
+    )
+  })
+  return out
+}
+
+/** List 0 is the empty one; the book numbers statements from 1, the table from 0. */
+function packLists(lists: readonly (readonly number[])[]) {
+  const { offsets, items } = cut([[], ...lists])
+  return { evidence_lists: offsets, evidence_ids: items.map((id) => id - 1) }
+}
+
+/** Lists end to end, and the offsets that cut them apart again. */
+function cut(lists: readonly (readonly number[])[]): {
+  readonly offsets: Uint32Array
+  readonly items: Uint32Array
+} {
+  const offsets = new Uint32Array(lists.length + 1)
+  lists.forEach((list, index) => {
+    offsets[index + 1] = offsets[index]! + list.length
+  })
+  const items = new Uint32Array(offsets[lists.length] ?? 0)
+  lists.forEach((list, index) => items.set(list, offsets[index]))
+  return { offsets, items }
+}

@@ -1,0 +1,228 @@
+// The build report: as JSON for scripts, as a summary for people. Figures only; nothing is decided
+// here.
+
+import { alignColumns } from '../src/base/align-columns.ts'
+import { count, megabytes } from '../src/base/number-format.ts'
+import { formatDay } from '../src/base/day.ts'
+import type { Classification, Kind } from '../src/model/kind.ts'
+import { classifications } from '../src/model/kind.ts'
+import type { Compiled, FileResult } from './compile-table.ts'
+import type { Obtained } from './fetch/obtain-snapshots.ts'
+import { type Stage, peakBytes } from './build-stages.ts'
+import type { WrittenTable } from './write/write-table.ts'
+
+export interface FeedReport {
+  readonly id: string
+  readonly kind: string
+  /** YYYY-MM-DD: the day that the snapshot is of; absent where there is none. */
+  readonly day?: string
+  /**
+   * fresh, unchanged, stored (an older snapshot in place of one that could not be had), missing.
+   */
+  readonly state: string
+  /** Entries in its files, those taken, those not taken by reason. */
+  readonly entries: number
+  readonly kept: number
+  readonly dropped: Readonly<Record<string, number>>
+  /** Distinct ranges among those kept. */
+  readonly unique: number
+  /** Ranges that it listed lately and no longer lists: their evidence fades. */
+  readonly lapsed: number
+  /** IPv4 addresses that no other feed of its kind lists. */
+  readonly alone_ipv4: number
+  /** `file:place: reason: sample` of the first entries that were not taken. */
+  readonly first_bad: readonly string[]
+  readonly problem?: string
+  /** Why its newest snapshot is not used, and what is in its place. */
+  readonly quarantined?: { readonly reasons: readonly string[]; readonly instead: string }
+}
+
+export interface BuildReport {
+  readonly table: {
+    readonly path: string
+    readonly id: string
+    readonly as_of: string
+    readonly bytes: number
+    readonly ipv4_boundaries: number
+    readonly ipv6_boundaries: number
+    readonly networks: number
+    readonly locations: number
+    readonly verdicts: number
+  }
+  readonly feeds: readonly FeedReport[]
+  /** IPv4 addresses and IPv6 /64s with evidence of each kind. */
+  readonly kinds: Readonly<Record<Kind, { readonly ipv4: number; readonly ipv6_64s: number }>>
+  /** Distinct verdicts by classification. */
+  readonly verdicts: Readonly<Partial<Record<Classification, number>>>
+  /** Whether the table went live, and what spoke against it. */
+  readonly promotion: PromotionReport
+  readonly networks: { readonly bad_rows: number; readonly first_bad: readonly string[] }
+  readonly stages: readonly Stage[]
+  readonly seconds: number
+  readonly peak_bytes: number
+}
+
+export interface PromotionReport {
+  readonly promoted: boolean
+  /** It went live although there are reasons against it. */
+  readonly forced: boolean
+  readonly reasons: readonly string[]
+  /** Why the verdicts are not held against those of the table before this one. */
+  readonly not_compared?: string
+  /** Addresses asked of the table before this one too, and how many it judges otherwise. */
+  readonly sampled: number
+  readonly flipped: number
+  /** Some of those: `192.0.2.1: clean low, now vpn high`. */
+  readonly flips: readonly string[]
+}
+
+export function reportOf(facts: {
+  readonly compiled: Compiled
+  readonly written: WrittenTable
+  readonly obtained: readonly Obtained[]
+  readonly stages: readonly Stage[]
+  readonly path: string
+  readonly promotion: PromotionReport
+}): BuildReport {
+  const { compiled, written, obtained, stages, path, promotion } = facts
+  const { assembled, networks, places } = compiled
+  return {
+    table: {
+      path,
+      id: written.id,
+      as_of: formatDay(compiled.asOf),
+      bytes: written.bytes,
+      ipv4_boundaries: assembled.pieces[4].count,
+      ipv6_boundaries: assembled.pieces[6].count,
+      networks: networks.networks.length,
+      locations: places.locations.length,
+      verdicts: assembled.verdicts.length,
+    },
+    feeds: feedReports(compiled, obtained),
+    kinds: compiled.coverage.byKind,
+    promotion,
+    verdicts: countClasses(assembled.verdicts.map((verdict) => verdict.classification)),
+    networks: {
+      bad_rows: networks.stats.problems.count,
+      first_bad: networks.stats.problems.samples,
+    },
+    stages,
+    seconds: Math.round(stages.reduce((sum, stage) => sum + stage.seconds, 0) * 1000) / 1000,
+    peak_bytes: peakBytes(),
+  }
+}
+
+function feedReports(compiled: Compiled, obtained: readonly Obtained[]): readonly FeedReport[] {
+  const states = new Map(obtained.map((one) => [one.feed.id, one]))
+  const results = new Map<string, FileResult[]>()
+  for (const result of compiled.files) {
+    const id = result.read.feed.id
+    results.set(id, [...(results.get(id) ?? []), result])
+  }
+  const ids = [...new Set([...results.keys(), ...states.keys()])].sort()
+  return ids.map((id) => {
+    const files = results.get(id) ?? []
+    const got = states.get(id)
+    const quarantine = compiled.gate.quarantined.get(id)
+    const problem = files.find((file) => file.read.problem !== undefined)?.read.problem
+    const day = files.length === 0 ? undefined : Math.max(...files.map((file) => file.read.day))
+    return {
+      id,
+      kind: files[0]?.read.feed.kind ?? got?.feed.kind ?? '',
+      ...(day === undefined ? {} : { day: formatDay(day as Compiled['asOf']) }),
+      state: got?.state ?? 'built in',
+      entries: sum(files, (file) => file.read.tally.entryCount),
+      kept: sum(files, (file) => file.kept),
+      dropped: dropsOf(files),
+      unique: sum(files, (file) => file.kept - file.duplicates),
+      lapsed: files[0]?.lapsed ?? 0,
+      alone_ipv4: compiled.coverage.aloneIpv4.get(files[0]?.source ?? -1) ?? 0,
+      first_bad: files.flatMap((file) => file.read.tally.bad).slice(0, 5),
+      ...problemOf(problem ?? got?.problem),
+      ...(quarantine === undefined ? {} : { quarantined: quarantine }),
+    }
+  })
+}
+
+function problemOf(problem: string | undefined): { readonly problem?: string } {
+  return problem === undefined ? {} : { problem }
+}
+
+function sum(files: readonly FileResult[], figure: (file: FileResult) => number): number {
+  return files.reduce((total, file) => total + figure(file), 0)
+}
+
+function dropsOf(files: readonly FileResult[]): Readonly<Record<string, number>> {
+  const drops: Record<string, number> = {}
+  for (const { read } of files) {
+    for (const [reason, count] of read.tally.drops) drops[reason] = (drops[reason] ?? 0) + count
+  }
+  return drops
+}
+
+function countClasses(found: readonly Classification[]) {
+  const counts: Partial<Record<Classification, number>> = {}
+  for (const name of classifications) {
+    const count = found.filter((one) => one === name).length
+    if (count > 0) counts[name] = count
+  }
+  return counts
+}
+
+/** The report for people: aligned columns, no more than a screen and a line a feed. */
+export function summaryOf(report: BuildReport): string {
+  const { table } = report
+  const there = report.feeds.filter((feed) => feed.state !== 'missing')
+  const rows = there.map((feed) => [
+    feed.id,
+    feed.day ?? '-',
+    feed.quarantined === undefined ? feed.state : 'quarantined',
+    count(feed.entries),
+    count(feed.kept),
+    count(Object.values(feed.dropped).reduce((total, drops) => total + drops, 0)),
+    count(feed.unique),
+    count(feed.lapsed),
+    count(feed.alone_ipv4),
+  ])
+  const head = [
+    'feed',
+    'day',
+    'state',
+    'entries',
+    'kept',
+    'dropped',
+    'unique',
+    'lapsed',
+    'IPv4 alone',
+  ]
+  const kinds = Object.entries(report.kinds).map(([kind, covered]) => [
+    kind,
+    count(covered.ipv4),
+    count(covered.ipv6_64s),
+  ])
+  const stages = report.stages.map((stage) => [
+    stage.name,
+    stage.seconds.toFixed(2),
+    megabytes(stage.residentBytes),
+    megabytes(stage.peakBytes),
+  ])
+  return [
+    columns([head, ...rows], 3),
+    ...missingLine(report.feeds.length - there.length),
+    columns([['listed as', 'IPv4 addresses', 'IPv6 /64s'], ...kinds], 1),
+    columns([['stage', 'seconds', 'MB resident', 'MB at peak so far'], ...stages], 1),
+    ...report.feeds.flatMap((feed) => feed.first_bad.slice(0, 1).map((bad) => `not taken: ${bad}`)),
+    `table ${table.id} as of ${table.as_of}: ${megabytes(table.bytes)} MB, ` +
+      `${count(table.ipv4_boundaries)} IPv4 and ${count(table.ipv6_boundaries)} IPv6 boundaries, ` +
+      `built in ${report.seconds.toFixed(1)} s with ${megabytes(report.peak_bytes)} MB at its peak`,
+    table.path,
+  ].join('\n\n')
+}
+
+function columns(rows: readonly (readonly string[])[], rightFrom: number): string {
+  return alignColumns(rows, rightFrom).join('\n')
+}
+
+function missingLine(missing: number): readonly string[] {
+  return missing === 0 ? [] : [`${missing} feeds are missing: no snapshot of them was ever fetched`]
+}

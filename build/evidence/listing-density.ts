@@ -1,0 +1,110 @@
+// How much of each AS is listed, by kind: the norm that a neighbourhood is held against. One pass
+// over the finished pieces. IPv4 counts addresses, IPv6 /64s (a customer's line), each once however
+// many pieces lie in it. What is listed is what evidence of a range names, faded or not; evidence of
+// the AS as a whole lists nothing.
+
+import { kinds } from '../../src/model/kind.ts'
+import type { Network } from '../../src/model/network.ts'
+import { densityDoubles, recordWords } from '../../src/schema/table-layout.ts'
+import type { EvidenceBook } from './evidence-book.ts'
+import type { Layer } from '../layer/layer.ts'
+
+export interface DensityParts {
+  /** Their values are records. */
+  readonly pieces: Readonly<Record<4 | 6, Layer>>
+  readonly records: Uint32Array
+  /** Id n is at n - 1. */
+  readonly networks: readonly Network[]
+  /** List n is at n - 1. */
+  readonly lists: readonly (readonly number[])[]
+  readonly book: EvidenceBook
+}
+
+const slots = kinds.length + 1
+const two32 = 2 ** 32
+
+/** The section `densities`: every network has the sums of its whole AS. */
+export function densitiesOf(parts: DensityParts): Float64Array {
+  const { networks } = parts
+  const places = new Map<number, number>()
+  const placeOf = networks.map(({ asn }) => {
+    const known = places.get(asn) ?? places.size
+    places.set(asn, known)
+    return known
+  })
+  const sums = new Float64Array(places.size * densityDoubles)
+  const maskOf = masks(parts)
+  addIpv4(parts, { sums, placeOf, maskOf })
+  addIpv6(parts, { sums, placeOf, maskOf })
+  const out = new Float64Array(networks.length * densityDoubles)
+  placeOf.forEach((place, index) => {
+    const from = place * densityDoubles
+    out.set(sums.subarray(from, from + densityDoubles), index * densityDoubles)
+  })
+  return out
+}
+
+interface Sums {
+  readonly sums: Float64Array
+  readonly placeOf: readonly number[]
+  /** Bit 0: the space itself; bit n + 1: a kind. */
+  readonly maskOf: (list: number) => number
+}
+
+function masks({ lists, book }: DensityParts): (list: number) => number {
+  const found = Int32Array.from(lists, (ids) =>
+    ids.reduce((mask, id) => mask | (2 << kinds.indexOf(book.at(id).evidence.kind)), 1),
+  )
+  return (list) => (list === 0 ? 1 : (found[list - 1] ?? 1))
+}
+
+function addIpv4({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: Sums): void {
+  const { starts, values, count } = pieces[4]
+  for (let piece = 0; piece < count; piece++) {
+    const at = values[piece]! * recordWords
+    const network = records[at]!
+    if (network === 0) continue
+    const end = piece + 1 < count ? starts[piece + 1]! : two32
+    const size = end - starts[piece]!
+    const base = placeOf[network - 1]! * densityDoubles
+    const mask = maskOf(records[at + 3]!)
+    for (let slot = 0; slot < slots; slot++) {
+      if ((mask >>> slot) & 1) sums[base + slot]! += size
+    }
+  }
+}
+
+function addIpv6({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: Sums): void {
+  const { starts, values, count } = pieces[6]
+  // The last /64 that each sum has counted, as two halves; pieces ascend, so one is enough.
+  const lastHigh = new Uint32Array(sums.length)
+  const lastLow = new Uint32Array(sums.length)
+  for (let piece = 0; piece < count; piece++) {
+    const at = values[piece]! * recordWords
+    const network = records[at]!
+    if (network === 0) continue
+    const from = piece * 4
+    const next = from + 4
+    const high = starts[from]!
+    const low = starts[from + 1]!
+    // The /64 of the piece's last address: one before the next piece's, where that begins a /64.
+    const isWhole = piece + 1 < count && starts[next + 2] === 0 && starts[next + 3] === 0
+    let endHigh = piece + 1 < count ? starts[next]! : two32 - 1
+    let endLow = piece + 1 < count ? starts[next + 1]! : two32 - 1
+    if (isWhole) {
+      if (endLow === 0) endHigh--
+      endLow = endLow === 0 ? two32 - 1 : endLow - 1
+    }
+    const lines = (endHigh - high) * two32 + (endLow - low) + 1
+    const base = placeOf[network - 1]! * densityDoubles + slots
+    const mask = maskOf(records[at + 3]!)
+    for (let slot = 0; slot < slots; slot++) {
+      if (!((mask >>> slot) & 1)) continue
+      const sum = base + slot
+      const counted = lastHigh[sum] === high && lastLow[sum] === low ? 1 : 0
+      sums[sum]! += lines - counted
+      lastHigh[sum] = endHigh
+      lastLow[sum] = endLow
+    }
+  }
+}

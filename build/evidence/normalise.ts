@@ -1,0 +1,223 @@
+// Normalise: entries as written become statements about ranges. Here, and only here, it is decided
+// whether an entry's text is a sound address, prefix, range or ASN, whether its feed may say that,
+// and what it means: exact or range, a customer's IPv6 line, since when it is said. Every entry
+// that is not taken is counted under its reason and named while there are few.
+//
+// Statements are made when all of a feed is taken (`finish`): two entries may mean one and the same
+// line, and what the feed listed lately but no longer lists is a statement, too, that fades.
+
+import type { Day } from '../../src/base/day.ts'
+import { newWords } from '../../src/ip/address.ts'
+import { type Range, parseRange, prefixRange, writeWords } from '../../src/ip/range.ts'
+import { subtract } from '../../src/ip/range-set.ts'
+import type { Evidence, Voice } from '../../src/model/evidence.ts'
+import type { Kind, Match } from '../../src/model/kind.ts'
+import { decayOf } from '../../src/score/weight/decay.ts'
+import type { Feed } from '../catalogue/feed.ts'
+import type { EvidenceBook } from './evidence-book.ts'
+import { windowDays } from '../history/aggregate-days.ts'
+import { type Seen, countDays, foldSeen } from '../history/listed-days.ts'
+import type { FeedHistory } from '../history/read-history.ts'
+import { refuse } from '../history/admissible.ts'
+import type { Observation } from '../layer/flatten.ts'
+import type { Entry } from '../parse/entry.ts'
+import { type Tally, countDrop } from '../parse/parse-counts.ts'
+
+/** Kinds whose IPv6 address stands for its /64 in an access network (scoring.md, rule 4). */
+const customerKinds: ReadonlySet<Kind> = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
+
+/** Evidence that has faded below this share can no longer give half a point of any kind. */
+const fadedBelow = 0.005
+
+/** What all feeds of one build share. */
+export interface Ground {
+  readonly asOf: Day
+  readonly book: EvidenceBook
+  readonly observations: Readonly<Record<4 | 6, Observation[]>>
+  /** Public resolvers: everybody's software asks them and no bot sends from them. */
+  readonly resolvers: Readonly<Record<4 | 6, readonly Range[]>>
+  /** Whether the address (words as parsed) lies in an access network. */
+  readonly inAccess: (family: 4 | 6, words: Uint32Array) => boolean
+}
+
+export interface Normaliser {
+  /** Takes one entry of a snapshot of day `day`; what it cannot take goes to `tally`. */
+  take(entry: Entry, day: Day, tally: Tally): TakeResult
+  /** Makes the statements; gives how many are of ranges that are no longer listed. */
+  finish(): { readonly lapsed: number }
+}
+
+export type TakeResult = 'kept' | 'duplicate' | 'dropped'
+
+/** What a feed says of one meant range. */
+interface Said {
+  readonly range: Range
+  readonly match: Match
+  readonly details: Pick<Entry, 'provider' | 'category' | 'lists'>
+  seen: Seen
+}
+
+/** A normaliser for one feed. `source` is its index in the table. */
+export function newNormaliser(
+  feed: Feed,
+  from: { readonly source: number; readonly history: FeedHistory | undefined },
+  ground: Ground,
+): Normaliser {
+  const said = new Map<string, Said>()
+  const words = newWords()
+  /** Of the snapshots that the history does not know: later ones, which count as today's. */
+  let newest = 0 as Day
+
+  /** Whether this is news: a first word on that range. */
+  function say(range: Range, seen: Seen, details: Said['details']): boolean {
+    writeWords(range.family, range.first, words)
+    const { meant, match } = meaningOf(feed.kind, range, () => ground.inAccess(range.family, words))
+    const { provider = '', category = '', lists = 1 } = details
+    const key = `${meant.family} ${meant.first} ${meant.last} ${match} ${lists} ${category} ${provider}`
+    const known = said.get(key)
+    if (known === undefined) said.set(key, { range: meant, match, details, seen })
+    else known.seen = foldSeen(known.seen, seen)
+    return known === undefined
+  }
+
+  function takeRange(entry: Entry, day: Day, tally: Tally): TakeResult {
+    const range = parseRange(entry.text)
+    const dropped = range === undefined ? 'no address, prefix or range' : refuse(feed, range)
+    if (range === undefined || dropped !== undefined) {
+      countDrop(tally, { reason: dropped ?? '', place: entry.place, sample: entry.text })
+      return 'dropped'
+    }
+    const once = seenOnce(day, ground.asOf)
+    const known = from.history?.take(range)
+    const isNews = day > (from.history?.days.at(-1) ?? 0)
+    if (isNews) newest = Math.max(newest, once.lastSeen) as Day
+    const seen = known === undefined ? once : isNews ? foldSeen(known, once) : known
+    return say(range, seen, entry) ? 'kept' : 'duplicate'
+  }
+
+  function takeLapsed(): number {
+    let lapsed = 0
+    for (const { range, seen, details } of from.history?.rest() ?? []) {
+      if (feed.kind === 'network' || decayOf(feed.kind, ground.asOf - seen.lastSeen) < fadedBelow) {
+        continue
+      }
+      if (refuse(feed, range) === undefined && say(range, seen, details as Said['details']))
+        lapsed++
+    }
+    return lapsed
+  }
+
+  return {
+    take: (entry, day, tally) =>
+      /^AS\d/i.test(entry.text) ? takeAs(entry, tally) : takeRange(entry, day, tally),
+    finish() {
+      const lapsed = takeLapsed()
+      const daysObserved = observedDays(from.history, { newest, asOf: ground.asOf })
+      const evidenceOf = newEvidenceMaker(feed, { daysObserved, asOf: ground.asOf })
+      for (const one of said.values()) {
+        const evidence = evidenceOf(one)
+        observe(ground.book.id({ source: from.source, evidence, range: one.range }), one.range)
+      }
+      return { lapsed }
+    },
+  }
+
+  /** A bot's list that holds a whole network holds its resolver, too: those are cut out. */
+  function observe(evidence: number, range: Range): void {
+    const { family } = range
+    const held = feed.kind === 'bot' ? subtract([range], ground.resolvers[family]) : [range]
+    for (const { first, last } of held) ground.observations[family].push({ first, last, evidence })
+  }
+}
+
+/** What it says of the AS is the networks' to read (compile-table.ts); here it is only counted. */
+function takeAs(entry: Entry, tally: Tally): TakeResult {
+  if (parseAsn(entry.text) !== undefined) return 'kept'
+  countDrop(tally, { reason: 'not an ASN', place: entry.place, sample: entry.text })
+  return 'dropped'
+}
+
+/** `AS64496` to 64496; `undefined` for what is no 32-bit ASN above 0. */
+export function parseAsn(text: string): number | undefined {
+  const digits = /^AS(\d{1,10})$/i.exec(text)?.[1]
+  const asn = Number(digits)
+  return digits !== undefined && asn > 0 && asn < 2 ** 32 ? asn : undefined
+}
+
+/** What the model must know of a feed. */
+export function voiceOf(feed: Feed): Voice {
+  const { id, group, weight, assurance, rolling, asns } = feed
+  return { id, group, weight, assurance, rolling, asns }
+}
+
+/**
+ * The range that is meant, and whether the feed names it exactly. In an access network what is
+ * listed inside an IPv6 /64 counts for the /64, a customer's line, and so names it.
+ */
+function meaningOf(
+  kind: Feed['kind'],
+  range: Range,
+  inAccess: () => boolean,
+): { readonly meant: Range; readonly match: Match } {
+  const isInside64 = range.family === 6 && range.first >> 64n === range.last >> 64n
+  if (isInside64 && kind !== 'network' && customerKinds.has(kind) && inAccess()) {
+    return { meant: prefixRange(6, range.first, 64), match: 'exact' }
+  }
+  return { meant: range, match: range.first === range.last ? 'exact' : 'range' }
+}
+
+/** One snapshot without a history: seen on its day alone. */
+function seenOnce(day: Day, asOf: Day): Seen {
+  const seen = Math.min(day, asOf) as Day
+  const age = asOf - seen
+  return { firstSeen: seen, lastSeen: seen, listed: age < windowDays ? (1 << age) >>> 0 : 0 }
+}
+
+/** Days of the window with a snapshot, that of `newest` included. */
+function observedDays(
+  history: FeedHistory | undefined,
+  days: { readonly newest: Day; readonly asOf: Day },
+): number {
+  const known = history?.days.at(-1)
+  if (history === undefined || known === undefined) return 0
+  const isMore = days.newest > known && days.asOf - days.newest < windowDays
+  return history.daysObserved + (isMore ? 1 : 0)
+}
+
+/**
+ * Evidence objects are shared between statements that say the same, so that the book recognises
+ * them by identity.
+ */
+function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; readonly asOf: Day }) {
+  const { asOf } = from
+  const voice = voiceOf(feed)
+  const kind = feed.kind === 'network' ? 'hosting' : feed.kind
+  const ownCategory = feed.category === 'other' ? undefined : feed.category
+  const shared = new Map<string, Evidence>()
+  return ({ match, details, seen }: Said): Evidence => {
+    const provider = details.provider ?? feed.provider
+    const lists = details.lists ?? 1
+    const daysListed = countDays(seen.listed)
+    // What no snapshot of the history covers was observed on its own day.
+    const daysObserved = Math.max(from.daysObserved, daysListed)
+    const category = kind === 'bot' ? (details.category ?? ownCategory) : undefined
+    const days = [seen.firstSeen, Math.min(seen.lastSeen, asOf), daysListed, daysObserved]
+    const key = `${match} ${lists} ${category ?? ''} ${days.join()} ${provider}`
+    const known = shared.get(key)
+    if (known !== undefined) return known
+    const evidence: Evidence = {
+      voice,
+      kind,
+      match,
+      provider,
+      category,
+      lists,
+      firstSeen: seen.firstSeen,
+      lastSeen: Math.min(seen.lastSeen, asOf) as Day,
+      daysListed,
+      daysObserved,
+    }
+    shared.set(key, evidence)
+    return evidence
+  }
+}

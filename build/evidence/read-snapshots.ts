@@ -1,0 +1,58 @@
+// Reads snapshots into entries: one parser a file, everything counted, nothing interpreted. A file
+// that is not its format costs that file, said loudly; one bad entry costs that entry.
+
+import { basename } from 'node:path'
+import type { Day } from '../../src/base/day.ts'
+import { messageOf } from '../../src/base/coded-error.ts'
+import type { Feed } from '../catalogue/feed.ts'
+import type { Entry } from '../parse/entry.ts'
+import { readSnapshot } from '../parse/parse-file.ts'
+import { type Tally, newTally, tallySink } from '../parse/parse-counts.ts'
+
+/** A snapshot's file on disk, as the fetch half of the compiler hands it over. */
+export interface SnapshotFile {
+  readonly feed: Feed
+  readonly file: Feed['files'][number]
+  readonly path: string
+  /** The day of the fetch, or the mirror's. */
+  readonly day: Day
+}
+
+export interface ReadFile {
+  readonly feed: Feed
+  readonly tally: Tally
+  readonly entries: readonly Entry[]
+  /** The day that the file states; else the snapshot's. */
+  readonly day: Day
+  /** Why the file gave nothing, where it could not be read at all. */
+  readonly problem: string | undefined
+}
+
+export async function readFile(snapshot: SnapshotFile): Promise<ReadFile> {
+  const { feed, file, path, day } = snapshot
+  const tally = newTally(`${feed.id}/${basename(file.path)}`)
+  const entries: Entry[] = []
+  try {
+    const sink = tallySink(tally, (entry) => entries.push(entry))
+    await readSnapshot({ path, format: file.format, options: file.options }, sink)
+  } catch (error) {
+    // What came before the fault is not trusted either: half a feed looks like a shrunken one.
+    return { feed, tally, entries: [], day, problem: messageOf(error) }
+  }
+  return { feed, tally, entries, day: tally.stated ?? day, problem: undefined }
+}
+
+/**
+ * The median of the feeds' days (of each the newest of its files); the earlier of the middle two.
+ * Hand-kept tables have no files and do not count: their day is not one of the world.
+ */
+export function medianDay(files: readonly ReadFile[]): Day | undefined {
+  const newest = new Map<string, Day>()
+  for (const { feed, day, problem } of files) {
+    if (problem !== undefined || feed.files.length === 0) continue
+    const known = newest.get(feed.id)
+    if (known === undefined || day > known) newest.set(feed.id, day)
+  }
+  const days = [...newest.values()].sort((a, b) => a - b)
+  return days[Math.floor((days.length - 1) / 2)]
+}

@@ -1,0 +1,18 @@
+// 6to4 (2002::/16) and Teredo (2001::/32) have no network and no place of their own: whoever
+// announces such a prefix runs a relay, and place data give all of it one place that is nobody's.
+// The table is blank there but for evidence, so that the embedded IPv4 address speaks (contract
+// 3.9).
+
+import { prefixRange } from '../../src/ip/range.ts'
+import { flatten, newListInterner } from '../layer/flatten.ts'
+import type { Layer } from '../layer/layer.ts'
+import { overlayLayers } from '../layer/overlay.ts'
+
+const prefixes = [prefixRange(6, 0x2001n << 112n, 32), prefixRange(6, 0x2002n << 112n, 16)]
+
+/** An IPv6 layer without what it says of the transition prefixes. */
+export function clearTransition(layer: Layer): Layer {
+  const observations = prefixes.map(({ first, last }) => ({ first, last, evidence: 1 }))
+  const top = flatten(6, observations, newListInterner())
+  return overlayLayers({ base: layer, top, combine: (value, inside) => (inside === 0 ? value : 0) })
+}

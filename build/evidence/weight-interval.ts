@@ -1,0 +1,31 @@
+// How far a feed's weight may be off, for whoever asks how far a score may be (score_range).
+//
+// A weight is the mean of a Beta distribution (bench/detection/calibration/measured-weight.ts). Its spread is that of the
+// prior alone, a + b by the feed's standing: what was measured beside it only narrows it, so the
+// interval is never too narrow for that reason.
+//
+//   sd = sqrt(w (1 - w) / (a + b + 1))        interval = w +- 1.2816 sd, cut at 0 and 1: 80 percent
+//
+// Example: a weak feed of weight 0.5, a + b = 10: sd 0.151, from 0.31 to 0.69. An operator's own
+// list has weight 1 by definition of its claim, and no spread.
+
+import type { SourceVoice } from '../../src/table/table.ts'
+import type { Feed } from '../catalogue/feed.ts'
+import { priors, standingOf } from './publisher-assurance.ts'
+import { voiceOf } from './normalise.ts'
+
+/** Of a normal distribution, 80 percent lie within so many standard deviations. */
+const deviations = 1.2816
+
+export function voiceWithDoubt(feed: Feed): SourceVoice {
+  const { id: _id, ...voice } = voiceOf(feed)
+  const { weight } = voice
+  const { successes, failures } = priors[standingOf(feed)]
+  const spread = deviations * Math.sqrt((weight * (1 - weight)) / (successes + failures + 1))
+  return { ...voice, weightLow: round(weight - spread), weightHigh: round(weight + spread) }
+}
+
+/** Two decimals, as weights have. */
+function round(weight: number): number {
+  return Math.round(Math.min(1, Math.max(0, weight)) * 100) / 100
+}

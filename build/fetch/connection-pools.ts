@@ -1,0 +1,106 @@
+// The connections of one run: two pools, one for what the operator himself points into a private
+// network and one, guarded, for all else (see ssrf-guard.ts). They never share a connection, else a
+// redirect could ride on one that was opened without the guard. HTTP_PROXY, HTTPS_PROXY and NO_PROXY
+// hold.
+
+import { lookup } from 'node:dns'
+import { readFileSync } from 'node:fs'
+import type { LookupFunction } from 'node:net'
+import { join } from 'node:path'
+import type { Dispatcher } from 'undici'
+import { EnvHttpProxyAgent } from 'undici'
+import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+import type { Health } from './network-health.ts'
+import type { FetchLimits } from './fetch-limits.ts'
+import type { Resolve } from './ssrf-guard.ts'
+import { isSpecial, refusedAddress, watchedLookup } from './ssrf-guard.ts'
+
+export interface Network {
+  readonly limits: FetchLimits
+  readonly health: Health
+  readonly userAgent: string
+  /** For what `mayBePrivate`. */
+  readonly open: Dispatcher
+  /** For all else: public addresses only. */
+  readonly guarded: Dispatcher
+  /**
+   * Whether `url`, which is `configured` or what that redirects to, may be of a private network: on
+   * the operator's mirror, or behind a private address that is configured in figures. What a name
+   * resolves to does not make it so: that is its owner's word.
+   */
+  mayBePrivate(url: URL, configured: URL): boolean
+  close(): Promise<void>
+}
+
+export function openNetwork(options: {
+  readonly limits: FetchLimits
+  readonly health: Health
+  readonly userAgent: string
+  /** The name of the mirror, where there is one. */
+  readonly mirrorHost?: string | undefined
+  /** The system's, but in tests. */
+  readonly resolve?: Resolve
+}): Network {
+  const { limits, health, userAgent, mirrorHost, resolve = lookup } = options
+  const open = openPool(
+    limits,
+    watchedLookup(resolve, () => undefined),
+  )
+  const guarded = openPool(
+    limits,
+    watchedLookup(resolve, (host, addresses) => {
+      const special = addresses.find(isSpecial)
+      if (special !== undefined) throw refusedAddress(host, special)
+    }),
+  )
+  return {
+    limits,
+    health,
+    userAgent,
+    open,
+    guarded,
+    mayBePrivate: (url, configured) =>
+      isSpecial(configured.hostname) ||
+      (configured.hostname === mirrorHost && url.hostname === mirrorHost),
+    async close() {
+      // Not `close`: whatever still hangs on a connection has been given up.
+      await Promise.all([open.destroy(), guarded.destroy()])
+    },
+  }
+}
+
+function openPool(limits: FetchLimits, watched: LookupFunction): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent({
+      connections: limits.concurrency,
+      connect: { timeout: limits.connectMs, lookup: watched },
+      proxyTls: { timeout: limits.connectMs },
+      requestTls: { timeout: limits.connectMs },
+      // Plain http goes through a proxy as such: many proxies tunnel to port 443 only.
+      proxyTunnel: false,
+    })
+  } catch (thrown) {
+    throw new IpriskError({
+      code: 'fetch_proxy',
+      message: `HTTP_PROXY or HTTPS_PROXY is no usable address: ${messageOf(thrown)}`,
+      fault: 'usage',
+      cause: thrown,
+    })
+  }
+}
+
+/** `iprisk/<version> (+<contact>)`: who asks, and where a publisher can complain. */
+export function userAgentOf(contact: string | undefined): string {
+  const { version, homepage } = ownPackage()
+  const where = contact ?? homepage
+  return where === undefined
+    ? `iprisk/${version} (IP risk table compiler)`
+    : `iprisk/${version} (+${where})`
+}
+
+function ownPackage(): { readonly version: string; readonly homepage: string | undefined } {
+  const path = join(packageRoot, 'package.json')
+  const { version, homepage } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+  return { version: String(version), homepage: typeof homepage === 'string' ? homepage : undefined }
+}

@@ -1,0 +1,115 @@
+// What can go wrong with one download, in our words: what, which address, what to do. Here the
+// errors of undici, sockets, TLS and zlib become coded ones; whether to retry follows from the
+// code alone.
+
+import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+
+export interface Failure {
+  readonly error: IpriskError
+  /** No connection could be made: it says something of the host, not of the file. */
+  readonly unreachable?: boolean
+  /** The wait that the server asked for. */
+  readonly retryAfterMs?: number
+}
+
+const unreachableCodes = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+const timeouts: Readonly<Record<string, string>> = {
+  UND_ERR_HEADERS_TIMEOUT: 'sent no headers in time',
+  UND_ERR_BODY_TIMEOUT: 'fell silent in the middle of the body',
+}
+
+const diskCodes = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EIO', 'EEXIST', 'ENOENT'])
+
+/** The failure that `thrown` is, of a download of `url` (as shown to people). */
+export function failureOf(thrown: unknown, url: string): Failure {
+  if (thrown instanceof IpriskError) return { error: thrown }
+  const code = codeOf(thrown)
+  const make = (name: string, text: string, retryable: boolean): IpriskError =>
+    failed({ code: name, message: `${url}: ${text}`, retryable, cause: thrown })
+  if (unreachableCodes.has(code)) {
+    const error = make('fetch_unreachable', `cannot connect (${messageOrCode(thrown)})`, true)
+    return { error, unreachable: true }
+  }
+  const timeout = timeouts[code]
+  if (timeout !== undefined) return { error: make('fetch_timeout', `it ${timeout}`, true) }
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
+    return { error: make('fetch_truncated', 'the body is not as long as announced', true) }
+  }
+  if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT')) {
+    const text = `the compressed body is damaged or cut short (${messageOf(thrown)})`
+    return { error: make('fetch_truncated', text, true) }
+  }
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_/.test(code)) {
+    const text =
+      `its certificate or TLS is not accepted (${messageOrCode(thrown)}); for a proxy's own ` +
+      `authority set NODE_EXTRA_CA_CERTS`
+    return { error: make('fetch_tls', text, false) }
+  }
+  if (diskCodes.has(code)) {
+    return { error: make('fetch_disk', `cannot be stored (${messageOf(thrown)})`, false) }
+  }
+  const text = `the connection broke (${messageOrCode(thrown)})`
+  return { error: make('fetch_interrupted', text, true) }
+}
+
+/** An IpriskError of this room; nothing here is a bug of ours. */
+export function failed(options: {
+  readonly code: string
+  readonly message: string
+  readonly retryable: boolean
+  readonly cause?: unknown
+}): IpriskError {
+  return new IpriskError({ ...options, fault: 'environment' })
+}
+
+/** The failure that a status is; anything but 200 and 304 is one. */
+export function statusFailure(options: {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  readonly url: string
+  readonly now: number
+}): Failure {
+  const { status, retryAfter, url, now } = options
+  const retryable = status === 408 || status === 429 || (status >= 500 && status !== 501)
+  const message = `${url}: status ${status}${adviceOf(status)}`
+  const error = failed({ code: 'fetch_status', message, retryable })
+  const retryAfterMs = retryable ? parseRetryAfter(retryAfter, now) : undefined
+  return retryAfterMs === undefined ? { error } : { error, retryAfterMs }
+}
+
+function adviceOf(status: number): string {
+  if (status === 401 || status === 403) return '; it wants a credential or refuses this client'
+  if (status === 404 || status === 410) return '; the publisher has moved or ended it'
+  if (status === 429) return '; asked too often: run less often'
+  return ''
+}
+
+/** Retry-After (RFC 9110, 10.2.3) in milliseconds: seconds, or a date. */
+export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined
+  if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text) * 1000
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+function codeOf(thrown: unknown): string {
+  const code = (thrown as { readonly code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' ? code : ''
+}
+
+/** Node's AggregateError of a failed connection has a code but an empty message. */
+export function messageOrCode(thrown: unknown): string {
+  const message = messageOf(thrown)
+  return message === '' ? codeOf(thrown) : message
+}

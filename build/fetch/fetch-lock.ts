@@ -1,0 +1,151 @@
+// One fetching run a folder. Two at once would interleave their files and their json, so the second
+// does not fetch. A lock is a file with its owner's token, touched every few seconds while the
+// owner lives; a dead owner's lock is taken over: at once where its process is known to be gone,
+// else after LOCK_STALE_MS of silence (another container's process ids mean nothing here).
+//
+// It is not a proof: an owner that was suspended for longer than that can wake up beside its
+// successor. It asks `held` before each commit, and a mixed folder would still be caught by hashes.
+
+import { randomUUID } from 'node:crypto'
+import { constants, readlinkSync } from 'node:fs'
+import {
+  copyFile,
+  link,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LOCK_BEAT_MS, LOCK_STALE_MS } from './fetch-limits.ts'
+
+export interface Lock {
+  /** Whether it is still ours. */
+  held(): Promise<boolean>
+  release(): Promise<void>
+}
+
+interface Owner {
+  readonly token: string
+  readonly pid: number
+  readonly machine: string
+}
+
+/** The lock of `folder` (made if it is missing), or `undefined` while another run holds it. */
+export async function takeLock(folder: string): Promise<Lock | undefined> {
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, '.lock')
+  const owner: Owner = { token: randomUUID(), pid: process.pid, machine: machineName() }
+  const claim = `${path}.${owner.token}.tmp`
+  try {
+    await writeFile(claim, `${JSON.stringify(owner)}\n`)
+    if (!(await placed(claim, path))) {
+      if (!(await isStale(path))) return undefined
+      await rename(claim, path)
+      // Two runs can both find it stale; the later rename wins, and both wait to see which it was.
+      await sleep(100)
+    }
+  } catch (thrown) {
+    // Whoever has the lock sweeps: then it is not ours.
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw thrown
+  } finally {
+    await rm(claim, { force: true })
+  }
+  const held = async (): Promise<boolean> => (await readOwner(path))?.token === owner.token
+  if (!(await held())) return undefined
+  await sweep(folder)
+  const beat = setInterval(() => {
+    const now = new Date()
+    // Where the file is gone or another's, `held` tells; a failed touch alone harms nothing.
+    void held()
+      .then(async (ours) => (ours ? utimes(path, now, now) : undefined))
+      .catch(() => undefined)
+  }, LOCK_BEAT_MS)
+  beat.unref()
+  return {
+    held,
+    async release() {
+      clearInterval(beat)
+      if (await held()) await rm(path, { force: true })
+    },
+  }
+}
+
+/**
+ * Gives the claim the lock's name unless that is taken. A second name appears with its content, so
+ * that a kill never leaves a lock without its owner, which nobody could call dead for a while.
+ */
+async function placed(claim: string, path: string): Promise<boolean> {
+  try {
+    await link(claim, path)
+    return true
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code === 'EEXIST') return false
+    if (code === 'ENOENT') throw thrown
+  }
+  // Not every file system has second names.
+  try {
+    await copyFile(claim, path, constants.COPYFILE_EXCL)
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false
+    await rm(path, { force: true }).catch(() => undefined)
+    throw thrown
+  }
+}
+
+/** Claims of killed runs, and of those that are losing this moment. */
+async function sweep(folder: string): Promise<void> {
+  const left = (await readdir(folder)).filter((name) => /^\.lock\..*\.tmp$/.test(name))
+  await Promise.all(left.map(async (name) => rm(join(folder, name), { force: true })))
+}
+
+/**
+ * Where a process id means the same process: one machine, and on it one container (those of a pod
+ * share their host name, not their process ids).
+ */
+export function machineName(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}
+
+async function isStale(path: string): Promise<boolean> {
+  const owner = await readOwner(path)
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined) return true
+  if (Date.now() - found.mtimeMs > LOCK_STALE_MS) return true
+  if (owner === undefined || owner.machine !== machineName() || owner.pid === process.pid)
+    return false
+  try {
+    process.kill(owner.pid, 0)
+    return false
+  } catch (thrown) {
+    // EPERM is another user's living process.
+    return (thrown as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+async function readOwner(path: string): Promise<Owner | undefined> {
+  try {
+    const found = JSON.parse(await readFile(path, 'utf8')) as Partial<Owner>
+    const { token, pid, machine } = found
+    if (typeof token !== 'string' || typeof pid !== 'number' || typeof machine !== 'string') {
+      return undefined
+    }
+    return { token, pid, machine }
+  } catch {
+    // Missing, or its owner is just writing it: whoever asks goes by its age then.
+    return undefined
+  }
+}

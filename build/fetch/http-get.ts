@@ -1,0 +1,239 @@
+// One GET of one file: redirects, revalidation, bounds and retries, the body streamed to a new
+// file. It is not a browser's fetch: no cookies, no cache, no other method.
+//
+// Guarantees: on return with `fresh` the file `to` is whole, flushed and hashed; on any failure it
+// does not exist. https never becomes http. At most `limits.redirects` redirects are followed. All
+// connections are to public addresses, but for what may be private (connection-pools.ts). A credential in the
+// URL is sent to its own origin only and is in no message.
+
+import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
+import type { IpriskError } from '../../src/base/coded-error.ts'
+import { receive, tooLarge } from './download-body.ts'
+import type { Failure } from './fetch-error.ts'
+import { failed, failureOf, messageOrCode, statusFailure } from './fetch-error.ts'
+import type { FetchLimits } from './fetch-limits.ts'
+import type { Network } from './connection-pools.ts'
+import { isSpecial, refusedAddress } from './ssrf-guard.ts'
+import { basicAuthorization, publicUrl, webUrl } from './public-url.ts'
+
+export interface GetRequest {
+  readonly url: URL
+  /** A path at which nothing is yet. */
+  readonly to: string
+  readonly format: string
+  readonly bytes: { readonly min: number; readonly max: number }
+  /** Of the copy that is already stored. */
+  readonly validators?: Validators
+}
+
+export interface Validators {
+  readonly etag?: string
+  readonly lastModified?: string
+}
+
+export type GetAnswer =
+  | { readonly kind: 'unchanged'; readonly validators: Validators }
+  | {
+      readonly kind: 'fresh'
+      readonly validators: Validators
+      readonly sha256: string
+      readonly bytes: number
+    }
+  | { readonly kind: 'failed'; readonly error: IpriskError; readonly status?: number }
+
+type Attempt = Exclude<GetAnswer, { kind: 'failed' }> | ({ kind: 'failed' } & FailedAttempt)
+type FailedAttempt = Failure & { readonly status?: number }
+
+/** Fetches; never throws for what the network or the server does. */
+export async function get(network: Network, request: GetRequest): Promise<GetAnswer> {
+  const { limits, health } = network
+  const host = request.url.host
+  for (let attempt = 1; ; attempt++) {
+    const known = health.verdictOf(host)
+    if (known !== undefined) return { kind: 'failed', error: hostDown(host, known) }
+    const answer = await attemptGet(network, request)
+    if (answer.kind !== 'failed') return answer
+    await rm(request.to, { force: true })
+    const tries = answer.unreachable === true ? limits.attemptsUnreachable : limits.attempts
+    const waitMs = answer.retryAfterMs ?? backoff(limits, attempt)
+    const last = attempt >= tries || health.signal.aborted || !answer.error.retryable
+    if (!last && waitMs <= limits.retryAfterMsMax) {
+      await sleep(waitMs, undefined, { signal: health.signal }).catch(() => undefined)
+      if (!health.signal.aborted) continue
+    }
+    if (answer.unreachable === true) health.unreachable(host, messageOrCode(answer.error.cause))
+    return finalFailure(answer, attempt, waitMs > limits.retryAfterMsMax && !last)
+  }
+}
+
+function finalFailure(answer: FailedAttempt, attempts: number, impatient: boolean): GetAnswer {
+  const { code, message, retryable } = answer.error
+  const tried = attempts > 1 ? ` (after ${attempts} tries)` : ''
+  const asked = impatient
+    ? `; it asks to wait ${Math.ceil((answer.retryAfterMs ?? 0) / 1000)} s: run again then`
+    : ''
+  const error = failed({ code, message: message + tried + asked, retryable, cause: answer.error })
+  const status = answer.status
+  return status === undefined ? { kind: 'failed', error } : { kind: 'failed', error, status }
+}
+
+function hostDown(host: string, why: string): IpriskError {
+  return failed({
+    code: 'fetch_unreachable',
+    message: `${host} was not reachable a moment ago and is not tried again (${why})`,
+    retryable: true,
+  })
+}
+
+/** Doubles, and chance takes off up to half, so that parallel runs do not return in step. */
+function backoff(limits: FetchLimits, attempt: number): number {
+  const full = Math.min(limits.backoffMsMax, limits.backoffMs * 2 ** (attempt - 1))
+  return full * (0.5 + Math.random() / 2)
+}
+
+/** One try. Its whole time is bounded, redirects included. */
+async function attemptGet(network: Network, request: GetRequest): Promise<Attempt> {
+  const { limits, health } = network
+  const shown = publicUrl(request.url)
+  // By hand: AbortSignal.any of a timeout can be collected before it fires (Node 20).
+  const controller = new AbortController()
+  let late = false
+  const end = (): void => controller.abort()
+  const timer = setTimeout(() => {
+    late = true
+    end()
+  }, limits.wholeMs)
+  health.signal.addEventListener('abort', end)
+  if (health.signal.aborted) end()
+  try {
+    const response = await follow(network, request, controller.signal)
+    return await read(response, request, controller.signal)
+  } catch (thrown) {
+    if (health.signal.aborted) return { kind: 'failed', ...failureOf(health.signal.reason, shown) }
+    if (!late) return { kind: 'failed', ...failureOf(thrown, shown) }
+    const message = `${shown}: not finished after ${limits.wholeMs / 1000} s`
+    return { kind: 'failed', error: failed({ code: 'fetch_timeout', message, retryable: true }) }
+  } finally {
+    clearTimeout(timer)
+    health.signal.removeEventListener('abort', end)
+  }
+}
+
+/** The first response that is no redirect. */
+async function follow(
+  network: Network,
+  request: GetRequest,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const { limits, health } = network
+  let url = request.url
+  for (let hop = 0; hop <= limits.redirects; hop++) {
+    const guarded = !network.mayBePrivate(url, request.url)
+    // No resolver is asked for an address that is written as such.
+    if (guarded && isSpecial(url.hostname)) throw refusedAddress(url.hostname, url.hostname)
+    const response = await (guarded ? network.guarded : network.open).request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'GET',
+      headers: requestHeaders(network, request, url),
+      signal,
+      headersTimeout: limits.headersMs,
+      bodyTimeout: limits.idleMs,
+    })
+    health.answered(url.host)
+    const location = header(response, 'location')
+    if (![301, 302, 303, 307, 308].includes(response.statusCode)) return response
+    await drop(response)
+    url = redirectTarget(url, location)
+  }
+  throw failed({
+    code: 'fetch_redirect',
+    message: `${publicUrl(request.url)}: more than ${limits.redirects} redirects`,
+    retryable: false,
+  })
+}
+
+/** Where a redirect leads; throws `fetch_redirect` where it may not lead there. */
+export function redirectTarget(from: URL, location: string | undefined): URL {
+  const refuse = (why: string): IpriskError =>
+    failed({ code: 'fetch_redirect', message: `${publicUrl(from)}: ${why}`, retryable: false })
+  if (location === undefined || !URL.canParse(location, from.href)) {
+    throw refuse('a redirect without a usable address')
+  }
+  const to = webUrl(new URL(location, from).href)
+  if (from.protocol === 'https:' && to.protocol === 'http:') {
+    throw refuse(`redirects from https to ${publicUrl(to)}, which anybody on the way could forge`)
+  }
+  return to
+}
+
+function requestHeaders(network: Network, request: GetRequest, url: URL): Record<string, string> {
+  const { etag, lastModified } = request.validators ?? {}
+  const authorization = basicAuthorization(request.url)
+  const own = url.origin === request.url.origin
+  return {
+    'user-agent': network.userAgent,
+    accept: '*/*',
+    'accept-encoding': 'gzip, deflate, br',
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
+    ...(authorization === undefined || !own ? {} : { authorization }),
+  }
+}
+
+async function read(
+  response: Dispatcher.ResponseData,
+  request: GetRequest,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const shown = publicUrl(request.url)
+  const status = response.statusCode
+  const validators = validatorsOf(response)
+  if (status === 304 && request.validators !== undefined) {
+    await drop(response)
+    return { kind: 'unchanged', validators: { ...request.validators, ...validators } }
+  }
+  if (status !== 200) {
+    await drop(response)
+    const retryAfter = header(response, 'retry-after')
+    const failure = statusFailure({ status, retryAfter, url: shown, now: Date.now() })
+    return { kind: 'failed', status, ...failure }
+  }
+  const encoding = header(response, 'content-encoding')
+  if (encoding === undefined && Number(header(response, 'content-length')) > request.bytes.max) {
+    response.body.destroy()
+    throw tooLarge(shown, request.bytes.max)
+  }
+  const received = await receive({
+    body: response.body,
+    encoding,
+    contentType: header(response, 'content-type'),
+    format: request.format,
+    bytes: request.bytes,
+    to: request.to,
+    signal,
+    url: shown,
+  })
+  return { kind: 'fresh', validators, ...received }
+}
+
+function validatorsOf(response: Dispatcher.ResponseData): Validators {
+  const etag = header(response, 'etag')
+  const lastModified = header(response, 'last-modified')
+  return {
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { lastModified }),
+  }
+}
+
+function header(response: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = response.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** A body that nobody reads would keep its connection; a long one is not worth keeping it for. */
+async function drop(response: Dispatcher.ResponseData): Promise<void> {
+  await response.body.dump({ limit: 65_536 }).catch(() => undefined)
+}

@@ -1,0 +1,55 @@
+// What the fetches of one run have learned of the network together: which hosts cannot be reached,
+// and whether anything can. It keeps a run without a network from trying seventy publishers one
+// after another. A host that has once answered is never counted as unreachable.
+
+import { IpriskError } from '../../src/base/coded-error.ts'
+
+export interface Health {
+  /** Aborted, with an IpriskError as reason, once the run is to end early. */
+  readonly signal: AbortSignal
+  answered(host: string): void
+  /** All tries to connect to the host failed. */
+  unreachable(host: string, why: string): void
+  /** Why the host is not to be tried again; `undefined` where it is. */
+  verdictOf(host: string): string | undefined
+  /** Ends the run early for another reason: its time is over, or the caller wants it. */
+  end(reason: IpriskError): void
+}
+
+export function openHealth(options: {
+  /** Distinct hosts that the run would ask. */
+  readonly hosts: number
+  readonly deadHosts: number
+}): Health {
+  const controller = new AbortController()
+  const answered = new Set<string>()
+  const unreachable = new Map<string, string>()
+  const enough = Math.min(options.hosts, options.deadHosts)
+  return {
+    signal: controller.signal,
+    answered(host) {
+      answered.add(host)
+      unreachable.delete(host)
+    },
+    unreachable(host, why) {
+      if (answered.has(host)) return
+      unreachable.set(host, why)
+      if (answered.size > 0 || unreachable.size < enough || controller.signal.aborted) return
+      const names = [...unreachable.keys()].join(', ')
+      controller.abort(
+        new IpriskError({
+          code: 'fetch_no_network',
+          message:
+            `no host can be reached (tried ${names}; the last: ${why}); check the network, DNS ` +
+            `and HTTPS_PROXY, or give --offline to build from stored copies`,
+          fault: 'environment',
+          retryable: true,
+        }),
+      )
+    },
+    verdictOf: (host) => unreachable.get(host),
+    end(reason) {
+      if (!controller.signal.aborted) controller.abort(reason)
+    },
+  }
+}

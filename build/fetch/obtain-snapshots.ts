@@ -1,0 +1,264 @@
+// From the catalogue to snapshots on disk: the files with role `use` of every feed, from a mirror,
+// from their publishers, or as they were stored. It judges no content beyond size and being a page.
+//
+// A feed that cannot be had costs that feed's newest snapshot, never the run: its last good copy
+// stays, else it is missing. The files of a feed are one set: where one of them cannot be had the
+// whole feed stays as it was stored, so a set never mixes days. `obtain` throws only for what makes
+// every feed fail by the caller's own fault: a mirror that is no address, an unusable proxy
+// setting, a store that cannot be written.
+
+import { join } from 'node:path'
+import type { Day } from '../../src/base/day.ts'
+import type { IpriskError } from '../../src/base/coded-error.ts'
+import type { Feed, FeedFile } from '../catalogue/feed.ts'
+import { runBounded } from './host-concurrency.ts'
+import { removeTemporary } from '../../src/base/disk.ts'
+import { failed } from './fetch-error.ts'
+import { type FeedFetch, feedFetch } from './fetch-feed.ts'
+import type { Health } from './network-health.ts'
+import { openHealth } from './network-health.ts'
+import { type FetchLimits, fetchLimits } from './fetch-limits.ts'
+import { type Lock, takeLock } from './fetch-lock.ts'
+import { mirrorDays } from './mirror.ts'
+import type { Network } from './connection-pools.ts'
+import { openNetwork, userAgentOf } from './connection-pools.ts'
+import { readStored, recover } from './snapshot-store.ts'
+import { underMirror, webUrl } from './public-url.ts'
+
+export type FetchMode =
+  | { readonly kind: 'offline' }
+  /** Static files `URL/<feed-id>/<file>`, and `URL/feeds.json` for their days. */
+  | { readonly kind: 'mirror'; readonly url: string }
+  /** `always`: ask even for what was fetched a short while ago. */
+  | { readonly kind: 'publisher'; readonly always?: boolean }
+
+/** One file of a feed, as it is on disk after the run. */
+export interface Obtained {
+  readonly feed: Feed
+  readonly file: FeedFile
+  /**
+   * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `stored`: the
+   * last good copy, by choice or because of `problem`; `missing`: none.
+   */
+  readonly state: 'fresh' | 'unchanged' | 'stored' | 'missing'
+  /** Both absent where it is missing, else both present. */
+  readonly path?: string
+  readonly day?: Day
+  readonly problem?: string
+}
+
+export type FetchProgress =
+  /** Said once, of something that concerns the whole run. */
+  | { readonly kind: 'notice'; readonly message: string }
+  | {
+      readonly kind: 'feed'
+      readonly feed: string
+      readonly state: Obtained['state']
+      readonly problem?: string
+      readonly done: number
+      readonly total: number
+    }
+
+export interface ObtainOptions {
+  readonly feeds: readonly Feed[]
+  readonly mode: FetchMode
+  /** The store, `data/snapshots`. Made if it is missing; not touched by mode `offline`. */
+  readonly folder: string
+  /** The day of a fetch from a publisher, or from a mirror that does not state one. */
+  readonly today: Day
+  readonly onProgress?: (progress: FetchProgress) => void
+  /** Ends the run early; what has not come by then stays as it was stored. */
+  readonly signal?: AbortSignal
+  /** Address or mailbox in the User-Agent, for publishers who want to know whom to write to. */
+  readonly contact?: string
+  readonly limits?: Partial<FetchLimits>
+  /** Milliseconds since the epoch; a clock for tests. */
+  readonly now?: () => number
+}
+
+/** One `Obtained` for each file with role `use`, in the order of the catalogue. */
+export async function obtain(options: ObtainOptions): Promise<Obtained[]> {
+  const { feeds, mode, folder } = options
+  if (mode.kind === 'offline') return fromStore(options, undefined)
+  const base = mode.kind === 'mirror' ? webUrl(mode.url) : undefined
+  const lock = await takeLock(folder)
+  if (lock === undefined) {
+    const problem = `another run is fetching into ${folder}`
+    options.onProgress?.({ kind: 'notice', message: `${problem}; stored copies are used` })
+    return fromStore(options, problem)
+  }
+  try {
+    await removeTemporary(folder)
+    for (const feed of feeds) await recover(folder, feed.id)
+    return await fetchAll(options, { base, lock })
+  } finally {
+    await lock.release()
+  }
+}
+
+async function fromStore(options: ObtainOptions, problem: string | undefined): Promise<Obtained[]> {
+  const results: Obtained[] = []
+  let done = 0
+  for (const feed of options.feeds) {
+    const obtained = await storedFeed(options, feed, problem)
+    results.push(...obtained)
+    report(options, { feed, obtained, done: ++done })
+  }
+  return results
+}
+
+/** The feed as it is stored, and why nothing newer, where that was not the caller's wish. */
+async function storedFeed(
+  options: ObtainOptions,
+  feed: Feed,
+  problem: string | undefined,
+): Promise<Obtained[]> {
+  const problems = problem === undefined ? [] : [problem]
+  const stored = await readStored(options.folder, feed.id, (text) => problems.push(text))
+  return usedFiles(feed).map((file) => {
+    const copy = stored.find((each) => each.file === file.path)
+    const text = problems.length === 0 ? {} : { problem: problems.join('; ') }
+    if (copy !== undefined) {
+      return { feed, file, state: 'stored', path: copy.path, day: copy.day, ...text }
+    }
+    const none =
+      problem === undefined
+        ? `no stored copy in ${join(options.folder, feed.id)}; fetch it once with a network`
+        : 'there is no stored copy'
+    return { feed, file, state: 'missing', problem: [...problems, none].join('; ') }
+  })
+}
+
+async function fetchAll(
+  options: ObtainOptions,
+  context: { readonly base: URL | undefined; readonly lock: Lock },
+): Promise<Obtained[]> {
+  const { base, lock } = context
+  const limits: FetchLimits = { ...fetchLimits, ...options.limits }
+  const hosts = new Set(
+    options.feeds.flatMap((feed) =>
+      usedFiles(feed).map((file) => sourceUrl(feed, file, base).host),
+    ),
+  )
+  const health = openHealth({ hosts: hosts.size, deadHosts: limits.deadHosts })
+  const stop = endings(options, limits, health)
+  const userAgent = userAgentOf(options.contact)
+  const network = openNetwork({ limits, health, userAgent, mirrorHost: base?.hostname })
+  try {
+    const days = base === undefined ? undefined : await mirrorDays(network, base, options.folder)
+    if (days?.kind === 'failed') {
+      health.end(days.error)
+      options.onProgress?.({ kind: 'notice', message: days.error.message })
+      return await fromStore(options, days.error.message)
+    }
+    const dayOfFeed = (feed: Feed): Day => days?.days.get(feed.id) ?? options.today
+    return await runFeeds({ options, network, base, lock, dayOfFeed })
+  } finally {
+    stop()
+    await network.close()
+  }
+}
+
+/** Ends the run by its time limit or the caller's signal; returns how to let go of both. */
+function endings(options: ObtainOptions, limits: FetchLimits, health: Health): () => void {
+  const over = setTimeout(() => {
+    const message = `fetching has taken ${limits.obtainMs / 1000} s, the limit of one run`
+    health.end(failed({ code: 'fetch_over_time', message, retryable: true }))
+  }, limits.obtainMs)
+  over.unref()
+  const stopped = (): void =>
+    health.end(failed({ code: 'fetch_stopped', message: 'fetching was stopped', retryable: true }))
+  if (options.signal?.aborted === true) stopped()
+  options.signal?.addEventListener('abort', stopped, { once: true })
+  return () => {
+    clearTimeout(over)
+    options.signal?.removeEventListener('abort', stopped)
+  }
+}
+
+async function runFeeds(run: {
+  readonly options: ObtainOptions
+  readonly network: Network
+  readonly base: URL | undefined
+  readonly lock: Lock
+  readonly dayOfFeed: (feed: Feed) => Day
+}): Promise<Obtained[]> {
+  const { options, network, base } = run
+  const { limits, health } = network
+  health.signal.addEventListener('abort', () => {
+    const message = (health.signal.reason as IpriskError).message
+    options.onProgress?.({ kind: 'notice', message })
+  })
+  const results = new Map<string, readonly Obtained[]>()
+  const tasks = options.feeds.flatMap((feed) => {
+    const files = usedFiles(feed)
+    const fetching = beginFeed(run, feed)
+    return files.map((file) => {
+      const url = sourceUrl(feed, file, base)
+      return {
+        host: url.host,
+        run: async () => {
+          const ended = await fetching.fetchFile(file, url)
+          if (!ended) return
+          const obtained = await endFeed(run, feed, fetching)
+          results.set(feed.id, obtained)
+          report(options, { feed, obtained, done: results.size })
+        },
+      }
+    })
+  })
+  const perHost = base === undefined ? limits.perHost : limits.concurrency
+  await runBounded(tasks, { all: limits.concurrency, perHost })
+  return options.feeds.flatMap((feed) => results.get(feed.id) ?? [])
+}
+
+function beginFeed(run: Parameters<typeof runFeeds>[0], feed: Feed): FeedFetch {
+  const { options, network, base, dayOfFeed } = run
+  const { mode } = options
+  return feedFetch({
+    feed,
+    files: usedFiles(feed),
+    folder: options.folder,
+    network,
+    from: base === undefined ? 'publisher' : 'mirror',
+    day: dayOfFeed(feed),
+    always: mode.kind !== 'publisher' || mode.always === true,
+    now: options.now ?? Date.now,
+  })
+}
+
+/** Puts the whole set in place, or leaves the stored one. */
+async function endFeed(
+  run: Parameters<typeof runFeeds>[0],
+  feed: Feed,
+  fetching: FeedFetch,
+): Promise<Obtained[]> {
+  const { options, lock } = run
+  const lost = (await lock.held()) ? undefined : `another run has taken over ${options.folder}`
+  const problem = await fetching.end(lost)
+  if (problem !== undefined) return storedFeed(options, feed, problem)
+  return usedFiles(feed).map((file) => ({ feed, file, ...fetching.outcome(file) }))
+}
+
+function sourceUrl(feed: Feed, file: FeedFile, base: URL | undefined): URL {
+  return base === undefined ? webUrl(file.url) : underMirror(base, [feed.id, file.path])
+}
+
+function usedFiles(feed: Feed): readonly FeedFile[] {
+  return feed.files.filter((file) => file.role === 'use')
+}
+
+function report(
+  options: ObtainOptions,
+  end: { readonly feed: Feed; readonly obtained: readonly Obtained[]; readonly done: number },
+): void {
+  const { feed, obtained, done } = end
+  // A set has one state, but for files that came with it unchanged.
+  const states = obtained.map((each) => each.state)
+  const state = states.find((each) => each === 'missing' || each === 'fresh') ?? states[0]
+  if (state === undefined) return
+  const problem = obtained.find((each) => each.problem !== undefined)?.problem
+  const text = problem === undefined ? {} : { problem }
+  const total = options.feeds.length
+  options.onProgress?.({ kind: 'feed', feed: feed.id, state, ...text, done, total })
+}

@@ -1,0 +1,94 @@
+// What the store writes down of each stored file, in `<feed-id>/snapshots.json`, and the same in
+// `snapshots.next.json` while a set is being put in place. Only its form; the files are snapshot-store.ts's.
+
+import type { Day } from '../../src/base/day.ts'
+import { formatDay, parseDay } from '../../src/base/day.ts'
+
+export interface SnapshotRecord {
+  readonly sha256: string
+  readonly bytes: number
+  /** The day of the fetch, or the mirror's word on it. Never a file's time. */
+  readonly day: Day
+  readonly from: 'mirror' | 'publisher'
+  /** Without any credential. */
+  readonly url: string
+  readonly etag?: string
+  readonly lastModified?: string
+  /** ISO 8601, UTC. */
+  readonly fetchedAt: string
+}
+
+/** One set: the files of a feed that were fetched together, by name. */
+export interface SnapshotSet {
+  readonly files: ReadonlyMap<string, SnapshotRecord>
+  /** Of a set in the making: the temporary names of those that are new. */
+  readonly temporary: ReadonlyMap<string, string>
+}
+
+/** The form of the json; another version is not read. */
+const VERSION = 1
+
+export function formatSet(set: SnapshotSet): string {
+  const files = Object.fromEntries(
+    [...set.files].sort(byName).map(([name, record]) => {
+      const temporary = set.temporary.get(name)
+      const extra = temporary === undefined ? {} : { temporary }
+      return [name, { ...record, day: formatDay(record.day), ...extra }]
+    }),
+  )
+  return `${JSON.stringify({ version: VERSION, files }, undefined, 2)}\n`
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}
+
+/** The inverse of `formatSet`; `undefined` for anything else. */
+export function parseSet(text: string): SnapshotSet | undefined {
+  let root: unknown
+  try {
+    root = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isObject(root) || root['version'] !== VERSION || !isObject(root['files'])) return undefined
+  const files = new Map<string, SnapshotRecord>()
+  const temporary = new Map<string, string>()
+  for (const [name, value] of Object.entries(root['files'])) {
+    const record = isPlainName(name) ? parseRecord(value) : undefined
+    if (record === undefined) return undefined
+    files.set(name, record)
+    const beside = (value as Record<string, unknown>)['temporary']
+    if (typeof beside === 'string' && isPlainName(beside)) temporary.set(name, beside)
+  }
+  return { files, temporary }
+}
+
+function parseRecord(value: unknown): SnapshotRecord | undefined {
+  if (!isObject(value)) return undefined
+  const { sha256, bytes, from, url, etag, lastModified, fetchedAt } = value
+  const day = typeof value['day'] === 'string' ? parseDay(value['day']) : undefined
+  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return undefined
+  if (!Number.isSafeInteger(bytes) || day === undefined) return undefined
+  if (from !== 'mirror' && from !== 'publisher') return undefined
+  if (typeof url !== 'string' || typeof fetchedAt !== 'string') return undefined
+  return {
+    sha256,
+    bytes: bytes as number,
+    day,
+    from,
+    url,
+    ...(typeof etag === 'string' ? { etag } : {}),
+    ...(typeof lastModified === 'string' ? { lastModified } : {}),
+    fetchedAt,
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A name within the folder, never a path out of it. */
+export function isPlainName(name: string): boolean {
+  return /^[A-Za-z0-9._-]+$/.test(name) && name !== '.' && name !== '..'
+}

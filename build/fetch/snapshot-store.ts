@@ -1,0 +1,154 @@
+// The snapshots on disk: `<folder>/<feed-id>/<file>` beside `<feed-id>/snapshots.json`, which says
+// of each file its hash, size, day and origin. The files of a feed change together, as one set.
+//
+// A set is put in place in steps, each a rename: `snapshots.next.json` names the new files under
+// their temporary names; the files take their own names; snapshots.json follows; the next.json
+// goes. Whoever reads at any point, or after a kill at any point, finds the old set or the new one
+// whole: once next.json is there, each of its files has the right content under one of two names.
+//
+//     fetched ──▶ next.json ──▶ files renamed ──▶ snapshots.json ──▶ next.json removed
+//     (old)       (new from here on)
+//
+// A file whose content is not what its record says is not trusted: reported, else as if absent.
+// Writing needs the folder's lock (fetch-lock.ts); reading needs nothing.
+
+import { readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { flushFolder, holds, removeTemporary, replaceFile } from '../../src/base/disk.ts'
+import type { SnapshotRecord, SnapshotSet } from './snapshot-record.ts'
+import { formatSet, parseSet } from './snapshot-record.ts'
+
+const RECORDS_NAME = 'snapshots.json'
+const NEXT_NAME = 'snapshots.next.json'
+
+/** A stored file whose content is as recorded. */
+export interface StoredSnapshot extends SnapshotRecord {
+  readonly feedId: string
+  readonly file: string
+  /** Where it is; in a folder that a killed run left, this can be a temporary name. */
+  readonly path: string
+}
+
+/** The trusted files of a feed's stored set; what is not trusted is told to `onProblem`. */
+export async function readStored(
+  folder: string,
+  feedId: string,
+  onProblem: (message: string) => void = () => undefined,
+): Promise<StoredSnapshot[]> {
+  const home = join(folder, feedId)
+  for (let again = 0; ; again++) {
+    const { snapshots, problems } = await readOnce(home, feedId)
+    // A run that is just putting a set in place looks damaged for a moment; look again.
+    if (problems.length > 0 && again < 3) {
+      await sleep(50)
+      continue
+    }
+    for (const problem of problems) onProblem(problem)
+    return snapshots
+  }
+}
+
+async function readOnce(
+  home: string,
+  feedId: string,
+): Promise<{ readonly snapshots: StoredSnapshot[]; readonly problems: string[] }> {
+  const next = await readSet(home, NEXT_NAME)
+  const pending = typeof next === 'object' ? await locate(home, next) : undefined
+  if (typeof next === 'object' && pending !== undefined) {
+    return { snapshots: stored(feedId, next, pending), problems: [] }
+  }
+  const set = await readSet(home, RECORDS_NAME)
+  if (set === 'absent') return { snapshots: [], problems: [] }
+  if (set === 'damaged') {
+    const path = join(home, RECORDS_NAME)
+    return { snapshots: [], problems: [`${path} is damaged; its files are not used`] }
+  }
+  const paths = new Map<string, string>()
+  const problems: string[] = []
+  for (const [name, record] of set.files) {
+    const path = join(home, name)
+    if (await holds(path, record)) paths.set(name, path)
+    else problems.push(`${path} is not what ${RECORDS_NAME} says of it; it is not used`)
+  }
+  return { snapshots: stored(feedId, set, paths), problems }
+}
+
+function stored(
+  feedId: string,
+  set: SnapshotSet,
+  paths: ReadonlyMap<string, string>,
+): StoredSnapshot[] {
+  return [...paths].map(([file, path]) => {
+    const record = set.files.get(file) as SnapshotRecord
+    return { ...record, feedId, file, path }
+  })
+}
+
+/** Where each file of a set in the making is; `undefined` unless all are there. */
+async function locate(
+  home: string,
+  set: SnapshotSet,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const paths = new Map<string, string>()
+  for (const [name, record] of set.files) {
+    const beside = set.temporary.get(name)
+    const places = [join(home, name), ...(beside === undefined ? [] : [join(home, beside)])]
+    for (const path of places) {
+      if (!paths.has(name) && (await holds(path, record))) paths.set(name, path)
+    }
+    if (!paths.has(name)) return undefined
+  }
+  return paths
+}
+
+async function readSet(home: string, name: string): Promise<SnapshotSet | 'absent' | 'damaged'> {
+  try {
+    return parseSet(await readFile(join(home, name), 'utf8')) ?? 'damaged'
+  } catch (thrown) {
+    const code = (thrown as NodeJS.ErrnoException).code
+    if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent'
+    throw thrown
+  }
+}
+
+/**
+ * Puts a feed's new set in place of its old one. `set.temporary` names the new files, already
+ * flushed in the feed's folder; the others stay as they are. Files of the old set that the new one
+ * does not have are removed.
+ */
+export async function commitSet(folder: string, feedId: string, set: SnapshotSet): Promise<void> {
+  const home = join(folder, feedId)
+  await replaceFile(home, NEXT_NAME, formatSet(set))
+  await finishSet(home, set)
+}
+
+async function finishSet(home: string, set: SnapshotSet): Promise<void> {
+  const old = await readSet(home, RECORDS_NAME)
+  for (const [name, beside] of set.temporary) {
+    // Of a set that a killed run began, some have been renamed before.
+    await rename(join(home, beside), join(home, name)).catch((thrown: NodeJS.ErrnoException) => {
+      if (thrown.code !== 'ENOENT') throw thrown
+    })
+  }
+  await flushFolder(home)
+  await replaceFile(home, RECORDS_NAME, formatSet({ files: set.files, temporary: new Map() }))
+  await rm(join(home, NEXT_NAME), { force: true })
+  const gone = typeof old === 'object' ? [...old.files.keys()] : []
+  for (const name of gone) {
+    if (!set.files.has(name)) await rm(join(home, name), { force: true })
+  }
+  await flushFolder(home)
+}
+
+/** Ends what a killed run began in a feed's folder, and removes what it left. Needs the lock. */
+export async function recover(folder: string, feedId: string): Promise<void> {
+  const home = join(folder, feedId)
+  const next = await readSet(home, NEXT_NAME)
+  if (typeof next === 'object' && (await locate(home, next)) !== undefined) {
+    await finishSet(home, next)
+  } else if (next !== 'absent') {
+    await rm(join(home, NEXT_NAME), { force: true })
+  }
+  await removeTemporary(home)
+}

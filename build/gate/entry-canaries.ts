@@ -1,0 +1,78 @@
+// Canaries among the entries of feeds: what a list says of an address whose verdict is known tells
+// about the list, not about it. Such entries are dropped (content-checks.ts).
+//
+// The ranges to drop are the canaries (src/table/canaries.ts), the resolvers (resolvers.csv) and the
+// search engines' published ranges (crawlers.csv); special-purpose space is the IANA registries'
+// (src/ip/special-purpose.ts) and refused by the rule of build/history/admissible.ts.
+
+import type { Family } from '../../src/ip/address.ts'
+import type { Range } from '../../src/ip/range.ts'
+import { toRangeSet } from '../../src/ip/range-set.ts'
+import type { Canary, CanaryKind } from '../../src/table/canaries.ts'
+import type { Feed } from '../catalogue/feed.ts'
+import type { Tables } from '../networks/network-tables.ts'
+
+/** Feeds that say something of an address itself; hosting and bot lists hold canaries truly. */
+const judgingKinds: ReadonlySet<Feed['kind']> = new Set([
+  'tor',
+  'vpn',
+  'proxy',
+  'residential_proxy',
+  'blocklist',
+  'relay',
+])
+
+export interface CanaryIndex {
+  /** The canary that an entry of such a feed may not name, or `undefined`. */
+  kindOf(feed: Pick<Feed, 'kind'>, range: Range): CanaryKind | undefined
+  /** Whether an entry of such a feed holds the whole range of a resolver. */
+  holdsResolver(feed: Pick<Feed, 'kind'>, range: Range): boolean
+}
+
+type Sets = Readonly<Record<Family, readonly Range[]>>
+
+export function newCanaryIndex(
+  canaries: readonly Canary[],
+  tables: Pick<Tables, 'resolvers' | 'crawlers'>,
+): CanaryIndex {
+  const ofKind = (kind: CanaryKind): Range[] =>
+    canaries.filter((canary) => canary.kind === kind).map(({ range }) => range)
+  const engines = tables.crawlers.filter(({ category }) => category === 'search_crawler')
+  const resolverRows = tables.resolvers.map(({ range }) => range)
+  const resolvers = setsOf([...resolverRows, ...ofKind('resolver')])
+  const roots = setsOf(ofKind('root_server'))
+  const searchEngines = setsOf([...engines.map(({ range }) => range), ...ofKind('search_engine')])
+  const wide = resolverRows.filter(({ first, last }) => first !== last)
+  return {
+    kindOf(feed, range) {
+      if (!judgingKinds.has(feed.kind)) return undefined
+      if (meets(resolvers, range)) return 'resolver'
+      if (meets(roots, range)) return 'root_server'
+      return feed.kind === 'blocklist' && meets(searchEngines, range) ? 'search_engine' : undefined
+    },
+    holdsResolver: (feed, { family, first, last }) =>
+      judgingKinds.has(feed.kind) &&
+      wide.some((it) => it.family === family && first <= it.first && it.last <= last),
+  }
+}
+
+function setsOf(ranges: readonly Range[]): Sets {
+  const of = (family: Family): readonly Range[] =>
+    toRangeSet(ranges.filter((range) => range.family === family))
+  return { 4: of(4), 6: of(6) }
+}
+
+/** Whether some address of `range` is in the set. */
+function meets(sets: Sets, range: Range): boolean {
+  const set = sets[range.family]
+  let low = 0
+  let high = set.length
+  // The first range of the set that does not end before ours begins.
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (set[middle]!.last < range.first) low = middle + 1
+    else high = middle
+  }
+  const found = set[low]
+  return found !== undefined && found.first <= range.last
+}

@@ -1,0 +1,191 @@
+// What the gate remembers from build to build, in `<history>/.gate/ledger.json`: of each feed the
+// levels of its last snapshots that passed, those held back since, and where its last good files
+// are kept (last-good.ts). One file, replaced whole, so that a kill leaves the old memory or the new one.
+//
+// It is memory, not evidence: without it, or where it is damaged, the row counts of the history
+// speak for the past, and its newest day is the last good content.
+
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
+import { replaceFile } from '../../src/base/disk.ts'
+import { dayPath, storedDays, storedFeeds } from '../history/history-days.ts'
+import { openDuck } from '../history/duckdb.ts'
+import { readStatements } from '../history/day-file.ts'
+import { type Held, levelsMax } from './feed-size.ts'
+
+export interface GoodFile {
+  readonly path: string
+  readonly sha256: string
+  readonly bytes: number
+  /** The day of the fetch. */
+  readonly day: Day
+}
+
+export interface FeedMemory {
+  /** Of the last snapshots that passed, by their own days, oldest first. */
+  readonly levels: readonly Held[]
+  /** A new level was accepted: the days of the history before it no longer speak. */
+  readonly moved: boolean
+  /** Held back since, by the days of their fetches. */
+  readonly held: readonly Held[]
+  readonly good?: { readonly folder: string; readonly files: readonly GoodFile[] }
+}
+
+export type Ledger = ReadonlyMap<string, FeedMemory>
+
+const ledgerName = 'ledger.json'
+
+export function gateFolder(store: string): string {
+  return join(store, '.gate')
+}
+
+/** An empty one where there is none or it cannot be trusted; the second is said. */
+export async function readLedger(
+  store: string,
+): Promise<{ readonly ledger: Ledger; readonly problem: string | undefined }> {
+  const path = join(gateFolder(store), ledgerName)
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+    return { ledger: new Map(), problem: undefined }
+  }
+  const ledger = parseLedger(text)
+  return ledger === undefined
+    ? { ledger: new Map(), problem: `${path} is damaged; the gate knows only the history` }
+    : { ledger, problem: undefined }
+}
+
+/** For whoever holds the lock of the history. */
+export async function writeLedger(store: string, ledger: Ledger): Promise<void> {
+  const folder = gateFolder(store)
+  await mkdir(folder, { recursive: true })
+  const dated = (held: Held): object => ({ day: formatDay(held.day), level: held.level })
+  const feeds = [...ledger].sort(([a], [b]) => (a < b ? -1 : 1))
+  const written = feeds.map(([id, { levels, moved, held, good }]) => {
+    const files = good?.files.map((file) => ({ ...file, day: formatDay(file.day) }))
+    const kept = good === undefined ? {} : { good: { folder: good.folder, files } }
+    return [id, { levels: levels.map(dated), moved, held: held.map(dated), ...kept }]
+  })
+  const text = JSON.stringify({ version: 1, feeds: Object.fromEntries(written) }, undefined, 1)
+  await replaceFile(folder, ledgerName, `${text}\n`)
+}
+
+/** Distinct ranges of the newest days of each feed in the history. */
+export async function historyLevels(store: string): Promise<ReadonlyMap<string, readonly Held[]>> {
+  const days = new Map<string, readonly Day[]>()
+  for (const feed of await storedFeeds(store)) {
+    days.set(feed, (await storedDays(store, feed)).slice(-levelsMax))
+  }
+  return storedLevels(store, days)
+}
+
+/** Distinct ranges of these days in the history; a day that cannot be read is left out. */
+export async function storedLevels(
+  store: string,
+  days: ReadonlyMap<string, readonly Day[]>,
+): Promise<ReadonlyMap<string, readonly Held[]>> {
+  const levels = new Map<string, readonly Held[]>()
+  if ([...days.values()].every((own) => own.length === 0)) return levels
+  const duck = await openDuck({ spill: store })
+  try {
+    const paths = [...days].flatMap(([feed, own]) => own.map((day) => dayPath(store, feed, day)))
+    const said = await readStatements(duck, paths)
+    for (const [feed, own] of days) {
+      const known = own.flatMap((day): Held[] => {
+        const statement = said.get(dayPath(store, feed, day))
+        return statement === undefined ? [] : [{ day, level: statement.rowCount }]
+      })
+      levels.set(feed, known)
+    }
+  } finally {
+    await duck.close()
+  }
+  return levels
+}
+
+/**
+ * The last levels of a feed. The history counts what was listed at any time of a day, the ledger
+ * what one fetch listed: where both know a day the ledger is the fairer measure.
+ */
+export function pastLevels(
+  memory: FeedMemory | undefined,
+  history: readonly Held[],
+): readonly Held[] {
+  if (memory?.moved === true) return memory.levels.slice(-levelsMax)
+  const byDay = new Map<Day, number>()
+  for (const { day, level } of [...history, ...(memory?.levels ?? [])]) byDay.set(day, level)
+  const sorted = [...byDay].sort(([a], [b]) => a - b)
+  return sorted.slice(-levelsMax).map(([day, level]) => ({ day, level }))
+}
+
+/** The inverse of what `writeLedger` writes; `undefined` for anything else. */
+function parseLedger(text: string): Ledger | undefined {
+  let root: unknown
+  try {
+    root = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isObject(root) || root['version'] !== 1 || !isObject(root['feeds'])) return undefined
+  const ledger = new Map<string, FeedMemory>()
+  for (const [id, value] of Object.entries(root['feeds'])) {
+    const memory = isObject(value) ? parseMemory(value) : undefined
+    if (memory === undefined) return undefined
+    ledger.set(id, memory)
+  }
+  return ledger
+}
+
+function parseMemory(value: Readonly<Record<string, unknown>>): FeedMemory | undefined {
+  const levels = parseAll(value['levels'], parseLevel)
+  const held = parseAll(value['held'], parseLevel)
+  const { moved, good } = value
+  if (levels === undefined || held === undefined || typeof moved !== 'boolean') return undefined
+  if (good === undefined) return { levels, held, moved }
+  const folder = isObject(good) ? good['folder'] : undefined
+  const files = isObject(good) ? parseAll(good['files'], parseFile) : undefined
+  if (!isPlainName(folder) || files === undefined) return undefined
+  return { levels, held, moved, good: { folder, files } }
+}
+
+function parseLevel(value: Readonly<Record<string, unknown>>): Held | undefined {
+  const day = dayIn(value)
+  const { level } = value
+  return day === undefined || !isCount(level) ? undefined : { day, level }
+}
+
+function parseFile(value: Readonly<Record<string, unknown>>): GoodFile | undefined {
+  const day = dayIn(value)
+  const { path, sha256, bytes } = value
+  if (day === undefined || !isPlainName(path) || !isCount(bytes)) return undefined
+  return typeof sha256 === 'string' ? { path, sha256, bytes, day } : undefined
+}
+
+function parseAll<T>(
+  value: unknown,
+  parse: (each: Readonly<Record<string, unknown>>) => T | undefined,
+): readonly T[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const parsed = value.flatMap((each: unknown) => (isObject(each) ? (parse(each) ?? []) : []))
+  return parsed.length === value.length ? parsed : undefined
+}
+
+function dayIn({ day }: Readonly<Record<string, unknown>>): Day | undefined {
+  return typeof day === 'string' ? parseDay(day) : undefined
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/** A name that stays in its folder. */
+function isPlainName(value: unknown): value is string {
+  return typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,140 @@
+// The last good content of a feed: a copy of the files of the last snapshot that passed, under
+// `<history>/.gate/<feed-id>.<id>/`; without one, the newest day of the history. The copy is needed
+// because a fetch replaces a feed's files, and the history knows no facts of ASes.
+
+import { constants, createReadStream } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Day, formatDay } from '../../src/base/day.ts'
+import { formatRange } from '../../src/ip/range.ts'
+import { type BotCategory, botCategories } from '../../src/model/kind.ts'
+import type { Feed } from '../catalogue/feed.ts'
+import { flushFolder, holds } from '../../src/base/disk.ts'
+import { dayPath, storedDays } from '../history/history-days.ts'
+import { openDuck } from '../history/duckdb.ts'
+import { readRows } from '../history/day-file.ts'
+import { newTally } from '../parse/parse-counts.ts'
+import { type ReadFile, type SnapshotFile, readFile } from '../evidence/read-snapshots.ts'
+import { type FeedMemory, type GoodFile, type Ledger, gateFolder } from './gate-ledger.ts'
+
+type Good = NonNullable<FeedMemory['good']>
+
+/** Copies the files of a feed, unless the kept ones are just those. */
+export async function keepGood(
+  store: string,
+  files: readonly SnapshotFile[],
+  known: Good | undefined,
+): Promise<Good | undefined> {
+  const feed = files[0]?.feed
+  if (feed === undefined) return known
+  const described: GoodFile[] = []
+  for (const { file, path, day } of files) {
+    described.push({ path: file.path, ...(await contentOf(path)), day })
+  }
+  if (known !== undefined && (await hasAll(store, known, described))) {
+    return { folder: known.folder, files: described }
+  }
+  const folder = `${feed.id}.${randomUUID()}`
+  const home = join(gateFolder(store), folder)
+  await mkdir(home, { recursive: true })
+  for (const { file, path } of files) {
+    await copyFile(path, join(home, file.path), constants.COPYFILE_FICLONE)
+    const handle = await open(join(home, file.path), 'r+')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+  await flushFolder(home)
+  return { folder, files: described }
+}
+
+async function contentOf(path: string): Promise<Pick<GoodFile, 'sha256' | 'bytes'>> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
+  return { sha256: hash.digest('hex'), bytes: (await stat(path)).size }
+}
+
+async function hasAll(store: string, good: Good, files: readonly GoodFile[]): Promise<boolean> {
+  for (const file of files) {
+    const kept = good.files.find(({ path }) => path === file.path)
+    if (kept?.sha256 !== file.sha256) return false
+    if (!(await holds(join(gateFolder(store), good.folder, file.path), file))) return false
+  }
+  return good.files.length === files.length
+}
+
+/** Removes what no feed of the ledger needs: older copies, and those of a killed run. */
+export async function removeOldGood(store: string, ledger: Ledger): Promise<void> {
+  const used = new Set([...ledger.values()].map(({ good }) => good?.folder))
+  const entries = await readdir(gateFolder(store), { withFileTypes: true })
+  for (const entry of entries) {
+    if (!entry.isDirectory() || used.has(entry.name)) continue
+    await rm(join(gateFolder(store), entry.name), { recursive: true, force: true })
+  }
+}
+
+export interface LastGood {
+  readonly files: readonly ReadFile[]
+  /** `its snapshot of 2026-08-21`. */
+  readonly title: string
+}
+
+/** `undefined` where there is none that can be read. */
+export async function readGood(
+  store: string,
+  feed: Feed,
+  memory: FeedMemory | undefined,
+): Promise<LastGood | undefined> {
+  const kept = memory?.good === undefined ? undefined : await readKept(store, feed, memory.good)
+  return kept ?? readNewestDay(store, feed)
+}
+
+async function readKept(store: string, feed: Feed, good: Good): Promise<LastGood | undefined> {
+  const files: ReadFile[] = []
+  for (const kept of good.files) {
+    const file = feed.files.find(({ path }) => path === kept.path)
+    const path = join(gateFolder(store), good.folder, kept.path)
+    if (file === undefined || !(await holds(path, kept))) return undefined
+    const read = await readFile({ feed, file, path, day: kept.day })
+    if (read.problem !== undefined) return undefined
+    files.push(read)
+  }
+  if (files.length === 0) return undefined
+  const newest = Math.max(...files.map(({ day }) => day)) as Day
+  return { files, title: `its snapshot of ${formatDay(newest)}` }
+}
+
+async function readNewestDay(store: string, feed: Feed): Promise<LastGood | undefined> {
+  const days = await storedDays(store, feed.id)
+  if (days.length === 0) return undefined
+  const duck = await openDuck({ spill: store })
+  try {
+    for (const day of [...days].reverse()) {
+      const path = dayPath(store, feed.id, day)
+      const rows = await readRows(duck, path).catch(() => [])
+      if (rows.length === 0) continue
+      const place = `history of ${formatDay(day)}`
+      const entries = rows.map(({ range, lists, provider, category }) => ({
+        text: formatRange(range),
+        place,
+        ...(lists === undefined ? {} : { lists }),
+        ...(provider === undefined ? {} : { provider }),
+        ...(isCategory(category) ? { category } : {}),
+      }))
+      const tally = newTally(`${feed.id}/${formatDay(day)}`)
+      tally.entryCount = entries.length
+      const file: ReadFile = { feed, tally, entries, day, problem: undefined }
+      return { files: [file], title: `its ${place}` }
+    }
+    return undefined
+  } finally {
+    await duck.close()
+  }
+}
+
+function isCategory(text: string | undefined): text is BotCategory {
+  return (botCategories as readonly (string | undefined)[]).includes(text)
+}

@@ -1,0 +1,229 @@
+// From days to ranges: for each distinct range of a feed its first and last day and on which of the
+// recent days it was listed. DuckDB groups, out of core where memory does not do; what comes back is
+// columns, one family at a time, ranges ascending.
+//
+// The days of the window are a mask, bit n for the day n days before `asOf`. Counts could not be
+// joined (two addresses of one /64 listed on 3 and 4 days: 4 to 7 days), masks can: by `or`.
+
+import { assert } from '../../src/base/assert.ts'
+import type { Day } from '../../src/base/day.ts'
+import { IpriskError } from '../../src/base/coded-error.ts'
+import type { Family } from '../../src/ip/address.ts'
+import { daysKeptMax } from '../../src/score/weight/decay.ts'
+import { wordsPerStart } from '../layer/layer.ts'
+import { dayPath, storedDays } from './history-days.ts'
+import { type Column, type Duck, parquetOf } from './duckdb.ts'
+import { readStatements } from './day-file.ts'
+
+/** Days that percent_days_seen looks back (contract 3.5). */
+export const windowDays = 30
+
+export interface AggregateOptions {
+  readonly store: string
+  readonly asOf: Day
+  /** At most 32: the days are bits of a word. */
+  readonly window?: number | undefined
+  /** Ranges last seen longer ago are left out, but for those of the feed's newest day. */
+  readonly dropAfter?: number | undefined
+}
+
+/** A feed's snapshots up to `asOf`. */
+export interface FeedDays {
+  /** Days with a file that can be read, ascending. */
+  readonly days: readonly Day[]
+  /** Those of the window, as a mask. */
+  readonly observed: number
+  /** Some row says more than its range. */
+  readonly detailed: boolean
+  /** Files that count as missing, and why. */
+  readonly problems: readonly string[]
+}
+
+/** What a range's entry said beside it, of its newest day. */
+export interface Details {
+  readonly lists: number | undefined
+  readonly provider: string | undefined
+  readonly category: string | undefined
+}
+
+/** Rows of one family; addresses as words, most significant first, `wordsPerStart` a row. */
+export interface Batch {
+  readonly count: number
+  readonly first: Uint32Array
+  readonly last: Uint32Array
+  readonly firstSeen: Uint32Array
+  readonly lastSeen: Uint32Array
+  /** The days of the window on which it was listed; a part of `FeedDays.observed`. */
+  readonly listed: Uint32Array
+  /** A row's details, where the feed has any. */
+  readonly details: ((row: number) => Details) | undefined
+}
+
+/** Which days a feed has. A file that is damaged or another's is a day without a snapshot. */
+export async function feedDays(
+  duck: Duck,
+  feedId: string,
+  options: AggregateOptions,
+): Promise<FeedDays> {
+  const { store, asOf, window = windowDays } = options
+  assert(window >= 1 && window <= 32, 'the days of the window are bits of one word')
+  const stored = (await storedDays(store, feedId)).filter((day) => day <= asOf)
+  const said = await readStatements(
+    duck,
+    stored.map((day) => dayPath(store, feedId, day)),
+  )
+  const days: Day[] = []
+  const problems: string[] = []
+  let detailed = false
+  for (const day of stored) {
+    const path = dayPath(store, feedId, day)
+    const statement = said.get(path)
+    if (statement === undefined) problems.push(problemOf(path))
+    else if (statement.feed !== feedId || statement.day !== day) {
+      problems.push(`${path} is another day's or feed's file; the day counts as missing`)
+    } else {
+      days.push(day)
+      if (statement.detailCount > 0) detailed = true
+    }
+  }
+  return { days, observed: maskOf(days, options), detailed, problems }
+}
+
+function problemOf(path: string): string {
+  return `${path} is damaged; the day counts as missing`
+}
+
+function maskOf(days: readonly Day[], { asOf, window = windowDays }: AggregateOptions): number {
+  let mask = 0
+  for (const day of days) if (asOf - day < window) mask |= 1 << (asOf - day)
+  return mask >>> 0
+}
+
+/** `found` without the files that cannot be read whole. It reads each: only after a failure. */
+export async function soundDays(
+  duck: Duck,
+  feed: { readonly id: string; readonly found: FeedDays },
+  options: AggregateOptions,
+): Promise<FeedDays> {
+  const { found } = feed
+  const days: Day[] = []
+  const problems = [...found.problems]
+  for (const day of found.days) {
+    const alone = { ...found, days: [day] }
+    try {
+      for (const family of [4, 6] as const) {
+        const each = { ...options, dropAfter: options.asOf }
+        await aggregate(duck, { id: feed.id, family, found: alone }, each, () => undefined)
+      }
+      days.push(day)
+    } catch {
+      problems.push(problemOf(dayPath(options.store, feed.id, day)))
+    }
+  }
+  return { ...found, days, observed: maskOf(days, options), problems }
+}
+
+/** Hands over the feed's ranges of one family. A batch's arrays are the taker's own. */
+export async function aggregate(
+  duck: Duck,
+  feed: { readonly id: string; readonly family: Family; readonly found: FeedDays },
+  options: AggregateOptions,
+  take: (batch: Batch) => void,
+): Promise<void> {
+  const { days, detailed } = feed.found
+  const newest = days.at(-1)
+  if (newest === undefined) return
+  // What the newest snapshot lists is kept, however old: it is what the feed still says.
+  const oldest = Math.min(newest, options.asOf - (options.dropAfter ?? daysKeptMax))
+  const paths = days.map((day) => dayPath(options.store, feed.id, day))
+  await duck.stream(query({ paths, family: feed.family, oldest, detailed }, options), (chunk) => {
+    take(batchOf(chunk.count, { columns: chunk.columns, family: feed.family, detailed }))
+  })
+}
+
+function query(
+  of: {
+    readonly paths: readonly string[]
+    readonly family: Family
+    readonly oldest: number
+    readonly detailed: boolean
+  },
+  { asOf, window = windowDays }: AggregateOptions,
+): string {
+  const { paths, family, oldest, detailed } = of
+  // Keys no wider than they must be: grouping is bound by memory.
+  const key =
+    family === 4
+      ? 'first_low::uinteger as f, last_low::uinteger as l'
+      : 'first_high as fh, first_low as fl, last_high as lh, last_low as ll'
+  const keyNames = family === 4 ? 'f, l' : 'fh, fl, lh, ll'
+  const words = family === 4 ? 'f, l' : ['fh', 'fl', 'lh', 'll'].map(halves).join(', ')
+  const details = detailed ? ', arg_max({a: lists, b: provider, c: category}, d) as details' : ''
+  return `
+    with rows as (
+      select ${key}, (day - date '1970-01-01')::uinteger as d,
+        ${detailed ? 'lists, provider, category,' : ''}
+        case when ${asOf} - d < ${window} then 1::uinteger << (${asOf} - d)::uinteger
+          else 0::uinteger end as bit
+      from ${parquetOf(paths)} where family = ${family}
+    ), grouped as (
+      select ${keyNames}, min(d) as first_seen, max(d) as last_seen, bit_or(bit) as listed${details}
+      from rows group by ${keyNames} having max(d) >= ${oldest}
+    )
+    select ${words}, first_seen, last_seen, listed
+      ${detailed ? ', details.a, details.b, details.c' : ''}
+    from grouped order by ${keyNames}`
+}
+
+function halves(column: string): string {
+  return `(${column} >> 32)::uinteger, (${column} & 4294967295)::uinteger`
+}
+
+function batchOf(
+  count: number,
+  from: {
+    readonly columns: readonly Column[]
+    readonly family: Family
+    readonly detailed: boolean
+  },
+): Batch {
+  const { columns, family, detailed } = from
+  const stride = wordsPerStart(family)
+  const words = (at: number, width: number): Uint32Array => {
+    const out = new Uint32Array(count * width)
+    for (let word = 0; word < width; word++) {
+      const column = columns[at + word]
+      for (let row = 0; row < count; row++) out[row * width + word] = numberOf(column, row)
+    }
+    return out
+  }
+  const after = 2 * stride
+  return {
+    count,
+    first: words(0, stride),
+    last: words(stride, stride),
+    firstSeen: words(after, 1),
+    lastSeen: words(after + 1, 1),
+    listed: words(after + 2, 1),
+    details: detailed ? (row) => detailsAt(columns.slice(after + 3), row) : undefined,
+  }
+}
+
+function detailsAt(columns: readonly Column[], row: number): Details {
+  const [lists, provider, category] = columns.map((column) => column.getItem(row) ?? undefined)
+  return {
+    lists: lists as number | undefined,
+    provider: provider as string | undefined,
+    category: category as string | undefined,
+  }
+}
+
+function numberOf(column: Column | undefined, row: number): number {
+  const value = column?.getItem(row)
+  if (typeof value === 'number') return value
+  throw new IpriskError({
+    code: 'history_column',
+    message: `A column of the history holds ${typeof value} where a number must be.`,
+    fault: 'bug',
+  })
+}

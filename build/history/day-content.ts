@@ -1,0 +1,86 @@
+// What a feed listed on one day: distinct ranges, sorted, each with what the entry said beside its
+// addresses; and a hash of it, by which two days' contents are told apart without comparing them.
+// The order in which a feed lists its entries is no part of it.
+//
+// These are facts as listed: host bits masked and unsound ranges refused (admissible.ts), but nothing
+// that depends on another day's knowledge. In particular an IPv6 address of an access network is
+// not yet its /64: which networks are access networks changes, and what was listed does not.
+
+import { createHash } from 'node:crypto'
+import type { Range } from '../../src/ip/range.ts'
+
+/** A listed range with what its entry says, where that is not the default. */
+export interface Listed {
+  readonly range: Range
+  /** How many lists name it. */
+  readonly lists?: number | undefined
+  readonly provider?: string | undefined
+  readonly category?: string | undefined
+}
+
+export interface Content {
+  /** Distinct by range; IPv4 first, then by first and last address. */
+  readonly rows: readonly Listed[]
+  /** Rows with more to say than their range. */
+  readonly detailCount: number
+  /** SHA-256, hexadecimal, of the rows in their order. */
+  readonly hash: string
+}
+
+/** Where a range is listed twice, what is kept does not depend on the order (`foldDetails`). */
+export function contentOf(listed: Iterable<Listed>): Content {
+  const sorted = [...listed].sort(order)
+  const rows: Listed[] = []
+  const hash = createHash('sha256')
+  for (const one of sorted) {
+    const before = rows.at(-1)
+    if (before !== undefined && order(before, one) === 0) rows[rows.length - 1] = fold(before, one)
+    else rows.push(one)
+  }
+  let text = ''
+  for (const row of rows) {
+    text += lineOf(row)
+    if (text.length > 65_536) {
+      hash.update(text)
+      text = ''
+    }
+  }
+  const detailCount = rows.reduce((sum, row) => sum + (hasDetails(row) ? 1 : 0), 0)
+  return { rows, detailCount, hash: hash.update(text).digest('hex') }
+}
+
+function hasDetails({ lists, provider, category }: Listed): boolean {
+  return lists !== undefined || provider !== undefined || category !== undefined
+}
+
+function order({ range: a }: Listed, { range: b }: Listed): number {
+  if (a.family !== b.family) return a.family - b.family
+  if (a.first !== b.first) return a.first < b.first ? -1 : 1
+  return a.last === b.last ? 0 : a.last < b.last ? -1 : 1
+}
+
+/** Of two words on one range: the more lists, and the name that sorts first. */
+function fold(a: Listed, b: Listed): Listed {
+  if (!hasDetails(a) && !hasDetails(b)) return a
+  return {
+    range: a.range,
+    lists: higher(a.lists, b.lists),
+    provider: lower(a.provider, b.provider),
+    category: lower(a.category, b.category),
+  }
+}
+
+function higher(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || (b !== undefined && b > a) ? b : a
+}
+
+function lower(a: string | undefined, b: string | undefined): string | undefined {
+  return a === undefined || (b !== undefined && b < a) ? b : a
+}
+
+function lineOf(row: Listed): string {
+  const { family, first, last } = row.range
+  const ends = family === 4 ? `4 ${Number(first)} ${Number(last)}` : `6 ${first} ${last}`
+  if (!hasDetails(row)) return `${ends}\n`
+  return `${ends} ${JSON.stringify([row.lists ?? 0, row.provider ?? '', row.category ?? ''])}\n`
+}

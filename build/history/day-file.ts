@@ -1,0 +1,138 @@
+// A day's file: Parquet, one row a distinct range, sorted. Addresses are two UBIGINT each, high and
+// low half, IPv4 in the low one: lossless for both families in every engine that reads Parquet,
+// which a 128-bit integer is not (DuckDB writes it as a double).
+//
+//   family  first_high  first_low  last_high  last_low  lists  provider  category  day
+//   4       0           3405803776 0          3405804031 null  null      null      2026-08-22
+//
+// What the file says of itself (key-value metadata): iprisk_feed, iprisk_day, iprisk_rows,
+// iprisk_details (rows with lists, provider or category) and iprisk_hash (day-content.ts). The metadata
+// is the manifest: it cannot be lost apart from its file, nor belong to another one.
+
+import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
+import type { Family } from '../../src/ip/address.ts'
+import type { Content, Listed } from './day-content.ts'
+import { type Duck, type Rows, type Value, parquetOf, quote } from './duckdb.ts'
+
+const lowMask = (1n << 64n) - 1n
+
+const columns: readonly (Rows['columns'][number] & {
+  readonly of: (row: Listed, day: Day) => Value
+})[] = [
+  { name: 'family', type: 'tinyint', of: ({ range }) => range.family },
+  { name: 'first_high', type: 'ubigint', of: ({ range }) => range.first >> 64n },
+  { name: 'first_low', type: 'ubigint', of: ({ range }) => range.first & lowMask },
+  { name: 'last_high', type: 'ubigint', of: ({ range }) => range.last >> 64n },
+  { name: 'last_low', type: 'ubigint', of: ({ range }) => range.last & lowMask },
+  { name: 'lists', type: 'uinteger', of: ({ lists }) => lists ?? null },
+  { name: 'provider', type: 'text', of: ({ provider }) => provider ?? null },
+  { name: 'category', type: 'text', of: ({ category }) => category ?? null },
+  { name: 'day', type: 'date', of: (_, day) => day },
+]
+
+/** What a day's file says of itself. */
+export interface Statement {
+  readonly feed: string
+  readonly day: Day
+  readonly rowCount: number
+  readonly detailCount: number
+  readonly hash: string
+}
+
+export async function writeFile(
+  duck: Duck,
+  path: string,
+  of: { readonly feed: string; readonly day: Day; readonly content: Content },
+): Promise<void> {
+  const { feed, day, content } = of
+  const { rows, detailCount, hash } = content
+  await duck.writeParquet(
+    path,
+    {
+      columns,
+      count: rows.length,
+      value: (column, row) => columns[column]?.of(rows[row] as Listed, day) ?? null,
+    },
+    statementText({ feed, day, rowCount: rows.length, detailCount, hash }),
+  )
+}
+
+/** The key-value metadata; the inverse of what `readStatements` reads. */
+export function statementText(statement: Statement): Readonly<Record<string, string>> {
+  return {
+    iprisk_feed: statement.feed,
+    iprisk_day: formatDay(statement.day),
+    iprisk_rows: String(statement.rowCount),
+    iprisk_details: String(statement.detailCount),
+    iprisk_hash: statement.hash,
+  }
+}
+
+/** The rows of a file as they were written. Throws where it is damaged. */
+export async function readRows(duck: Duck, path: string): Promise<Listed[]> {
+  const rows: Listed[] = []
+  await duck.stream(`select * exclude day from ${parquetOf([path])}`, ({ count, columns }) => {
+    const at = (column: number, row: number): unknown => columns[column]?.getItem(row)
+    const text = (column: number, row: number): string | undefined =>
+      (at(column, row) as string | null) ?? undefined
+    for (let row = 0; row < count; row++) {
+      const half = (column: number): bigint => at(column, row) as bigint
+      rows.push({
+        range: {
+          family: at(0, row) as Family,
+          first: (half(1) << 64n) | half(2),
+          last: (half(3) << 64n) | half(4),
+        },
+        lists: (at(5, row) as number | null) ?? undefined,
+        provider: text(6, row),
+        category: text(7, row),
+      })
+    }
+  })
+  return rows
+}
+
+/** What files say of themselves, by path; what is no whole day's file is left out. */
+export async function readStatements(
+  duck: Duck,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, Statement>> {
+  if (paths.length === 0) return new Map()
+  try {
+    return statementsOf(await duck.all(metadataQuery(paths)))
+  } catch {
+    // One damaged file spoils the query for all: then each is asked alone.
+    if (paths.length === 1) return new Map()
+    const found = new Map<string, Statement>()
+    for (const path of paths) {
+      for (const [key, value] of await readStatements(duck, [path])) found.set(key, value)
+    }
+    return found
+  }
+}
+
+function metadataQuery(paths: readonly string[]): string {
+  return (
+    'select file_name, decode(key), decode(value) ' +
+    `from parquet_kv_metadata([${paths.map(quote).join(', ')}])`
+  )
+}
+
+function statementsOf(rows: readonly (readonly unknown[])[]): ReadonlyMap<string, Statement> {
+  const said = new Map<string, Map<string, string>>()
+  for (const [path, key, value] of rows as readonly (readonly [string, string, string])[]) {
+    const members = said.get(path) ?? new Map<string, string>()
+    said.set(path, members.set(key, value))
+  }
+  const found = new Map<string, Statement>()
+  for (const [path, members] of said) {
+    const feed = members.get('iprisk_feed')
+    const day = parseDay(members.get('iprisk_day') ?? '')
+    const hash = members.get('iprisk_hash')
+    if (feed === undefined || day === undefined || hash === undefined) continue
+    const count = (key: string): number => Number(members.get(key))
+    const [rowCount, detailCount] = [count('iprisk_rows'), count('iprisk_details')]
+    found.set(path, { feed, day, hash, rowCount, detailCount })
+  }
+  return found
+}

@@ -1,0 +1,210 @@
+// DuckDB's one home: an engine in memory with bounded memory, a folder to spill to, rows out in
+// chunks and rows in as a Parquet file. It knows SQL and columns; what they mean is not here.
+//
+// Nothing is kept between runs: what lasts is the Parquet files. A spill folder that a kill left is
+// removed by a later engine beside it, once it is old enough that nobody can be using it.
+
+import { randomUUID } from 'node:crypto'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  DATE,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBDateValue,
+  DuckDBInstance,
+  type DuckDBType,
+  type DuckDBValue,
+  TINYINT,
+  UBIGINT,
+  UINTEGER,
+  VARCHAR,
+} from '@duckdb/node-api'
+import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+
+/** Leaves room for the rest of a build on a machine of 4 GB. */
+export const duckMemoryBytes = 1_500_000_000
+
+/** No query of ours runs for a day. */
+const spillAgeMsMax = 86_400_000
+
+const spillPrefix = '.spill-'
+
+/** DuckDB's own: a chunk holds at most this many rows. */
+const chunkRows = 2048
+
+const types = {
+  tinyint: TINYINT,
+  uinteger: UINTEGER,
+  ubigint: UBIGINT,
+  text: VARCHAR,
+  date: DATE,
+} satisfies Record<string, DuckDBType>
+
+/** What a row holds; a `date` is a number of days since 1970-01-01. */
+export type Value = string | number | bigint | null
+
+/** One column of a chunk: the value of a row as SQL's type gives it. */
+export interface Column {
+  getItem(row: number): unknown
+}
+
+export interface Chunk {
+  readonly count: number
+  readonly columns: readonly Column[]
+}
+
+/** A table to write: its columns by name and type, rows by column. */
+export interface Rows {
+  readonly columns: readonly { readonly name: string; readonly type: keyof typeof types }[]
+  readonly count: number
+  readonly value: (column: number, row: number) => Value
+}
+
+export interface Duck {
+  run(sql: string): Promise<void>
+  /** Hands over the result chunk by chunk; a chunk is dead when `take` returns. */
+  stream(sql: string, take: (chunk: Chunk) => void): Promise<void>
+  /** All rows of a small result. */
+  all(sql: string): Promise<readonly (readonly unknown[])[]>
+  /**
+   * Writes the rows, in their order, with what the file says of itself. Not atomic, not flushed.
+   */
+  writeParquet(path: string, rows: Rows, about: Readonly<Record<string, string>>): Promise<void>
+  close(): Promise<void>
+}
+
+export interface DuckOptions {
+  /** A folder on a disk with room; a folder within it is used and removed. */
+  readonly spill: string
+  readonly memoryBytes?: number | undefined
+  readonly threads?: number | undefined
+}
+
+/** Closes by `close`, which also removes what was spilled. */
+export async function openDuck(options: DuckOptions): Promise<Duck> {
+  await removeOldSpills(options.spill)
+  // DuckDB makes the folder only when it must spill: to read, no right to write is needed.
+  const spill = join(options.spill, `${spillPrefix}${randomUUID()}`)
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: `${Math.floor((options.memoryBytes ?? duckMemoryBytes) / 1e6)}MB`,
+    temp_directory: spill,
+    // The host machine's settings and the network are none of its business.
+    autoinstall_known_extensions: 'false',
+    ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
+  })
+  const connection = await instance.connect()
+  return {
+    async run(sql) {
+      await guard(sql, async () => connection.run(sql))
+    },
+    async stream(sql, take) {
+      await guard(sql, async () => {
+        const result = await connection.stream(sql)
+        for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0;) {
+          take(chunkOf(chunk))
+          chunk = await result.fetchChunk()
+        }
+      })
+    },
+    async all(sql) {
+      return guard(sql, async () => (await connection.run(sql)).getRowsJS())
+    },
+    async writeParquet(path, rows, about) {
+      await guard(path, async () => writeParquet(connection, { path, rows, about }))
+    },
+    async close() {
+      connection.closeSync()
+      instance.closeSync()
+      await rm(spill, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A text as SQL writes it. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Files as one table; only those of one form. */
+export function parquetOf(paths: readonly string[]): string {
+  return `read_parquet([${paths.map(quote).join(', ')}])`
+}
+
+/**
+ * Writes `from`, a table or a query in parentheses, to a Parquet file that says `about` of itself.
+ */
+export function copyQuery(
+  from: string,
+  path: string,
+  about: Readonly<Record<string, string>>,
+): string {
+  const said = Object.entries(about).map(([key, value]) => `${key}: ${quote(value)}`)
+  return (
+    `copy ${from} to ${quote(path)} (format parquet, compression zstd, ` +
+    `parquet_version v2, use_tmp_file false, kv_metadata {${said.join(', ')}})`
+  )
+}
+
+function chunkOf(chunk: DuckDBDataChunk): Chunk {
+  const columns: Column[] = []
+  for (let column = 0; column < chunk.columnCount; column++) {
+    columns.push(chunk.getColumnVector(column))
+  }
+  return { count: chunk.rowCount, columns }
+}
+
+async function writeParquet(
+  connection: DuckDBConnection,
+  file: { readonly path: string; readonly rows: Rows; readonly about: Record<string, string> },
+): Promise<void> {
+  const { rows, about } = file
+  const named = rows.columns.map(({ name, type }) => `"${name}" ${types[type].toString()}`)
+  await connection.run(`create or replace temp table written (${named.join(', ')})`)
+  const appender = await connection.createAppender('written')
+  try {
+    const order = rows.columns.map(({ type }) => types[type])
+    for (let start = 0; start < rows.count; start += chunkRows) {
+      const count = Math.min(chunkRows, rows.count - start)
+      const chunk = DuckDBDataChunk.create(order, count)
+      for (let column = 0; column < order.length; column++) {
+        const isDate = order[column] === DATE
+        const values: DuckDBValue[] = []
+        for (let row = 0; row < count; row++) {
+          const value = rows.value(column, start + row)
+          values.push(isDate && value !== null ? new DuckDBDateValue(Number(value)) : value)
+        }
+        chunk.setColumnValues(column, values)
+      }
+      appender.appendDataChunk(chunk)
+    }
+  } finally {
+    appender.closeSync()
+  }
+  await connection.run(copyQuery('written', file.path, about))
+  await connection.run('drop table written')
+}
+
+async function guard<T>(about: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    const shown = about.length > 200 ? `${about.slice(0, 200)} …` : about
+    throw new IpriskError({
+      code: 'history_query_failed',
+      message: `The history could not be read or written: ${messageOf(cause)} (${shown})`,
+      fault: 'environment',
+      cause,
+    })
+  }
+}
+
+async function removeOldSpills(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(spillPrefix))
+  for (const name of names) {
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found === undefined || Date.now() - found.mtimeMs < spillAgeMsMax) continue
+    await rm(path, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,195 @@
+// The history as a build reads it: for each feed when every range was listed, and which ranges it
+// listed lately but not in the snapshot at hand. Read once, then plain memory.
+//
+// A build adds its snapshots to the store first (history-store.ts), so that what it reads here knows them.
+// For each range of the snapshot it asks `take`; what nobody took is `rest`: it fades with its age.
+
+import type { Day } from '../../src/base/day.ts'
+import { type Family, newWords } from '../../src/ip/address.ts'
+import { type Range, readValue, writeWords } from '../../src/ip/range.ts'
+import { halfLifeDays } from '../../src/score/weight/decay.ts'
+import type { Feed } from '../catalogue/feed.ts'
+import { wordsPerStart } from '../layer/layer.ts'
+import {
+  type AggregateOptions,
+  type Details,
+  type FeedDays,
+  aggregate,
+  feedDays,
+  soundDays,
+} from './aggregate-days.ts'
+import { storedFeeds } from './history-days.ts'
+import { type Duck, openDuck } from './duckdb.ts'
+import { type Seen, countDays } from './listed-days.ts'
+import { type RangeTable, findRow, foldNested, newTableMaker, seenAt } from './history-ranges.ts'
+
+export interface FeedHistory {
+  /** Days with a snapshot up to the day of the build, ascending; at least one. */
+  readonly days: readonly Day[]
+  /** Days of the window with a snapshot: what shares are taken of. */
+  readonly daysObserved: number
+  /** Distinct ranges seen in the last 90 days. */
+  readonly count: number
+  /**
+   * When this very range (as listed, before it is widened to a /64) was listed, as it was or inside
+   * a wider one; `undefined` where the history does not know it. It then is no part of `rest`.
+   */
+  take(range: Range): Seen | undefined
+  /**
+   * What was not taken. Empty for kinds that do not fade: what they no longer list is no longer so.
+   */
+  rest(): Iterable<Lapsed>
+}
+
+/** A range that the newest snapshot no longer lists. */
+export interface Lapsed {
+  readonly range: Range
+  readonly seen: Seen
+  readonly details: Details
+}
+
+export interface History {
+  /** `undefined` where the store has no snapshot of the feed up to that day. */
+  of(feedId: string): FeedHistory | undefined
+  /** Days that count as missing because their file is damaged: one line each. */
+  readonly problems: readonly string[]
+}
+
+export interface HistoryOptions extends AggregateOptions {
+  readonly feeds: readonly Pick<Feed, 'id' | 'kind'>[]
+  readonly memoryBytes?: number | undefined
+}
+
+/** A history of nothing, for a build without a store. */
+export const noHistory: History = { of: () => undefined, problems: [] }
+
+export async function readHistory(options: HistoryOptions): Promise<History> {
+  const stored = new Set(await storedFeeds(options.store))
+  const feeds = options.feeds.filter(({ id }) => stored.has(id))
+  if (feeds.length === 0) return noHistory
+  const duck = await openDuck({ spill: options.store, memoryBytes: options.memoryBytes })
+  try {
+    const found = new Map<string, FeedHistory>()
+    const problems: string[] = []
+    for (const feed of feeds) {
+      const read = await readFeed(duck, feed, options)
+      problems.push(...read.problems)
+      if (read.history !== undefined) found.set(feed.id, read.history)
+    }
+    return { of: (feedId) => found.get(feedId), problems }
+  } finally {
+    await duck.close()
+  }
+}
+
+interface ReadFeed {
+  readonly history: FeedHistory | undefined
+  readonly problems: readonly string[]
+}
+
+async function readFeed(
+  duck: Duck,
+  feed: Pick<Feed, 'id' | 'kind'>,
+  options: AggregateOptions,
+): Promise<ReadFeed> {
+  const found = await feedDays(duck, feed.id, options)
+  try {
+    return await readDays(duck, { feed, found }, options)
+  } catch (thrown) {
+    // Damage inside a file shows only when it is read; whichever files have it count as missing.
+    const sound = await soundDays(duck, { id: feed.id, found }, options)
+    if (sound.days.length === found.days.length) throw thrown
+    return readDays(duck, { feed, found: sound }, options)
+  }
+}
+
+async function readDays(
+  duck: Duck,
+  of: { readonly feed: Pick<Feed, 'id' | 'kind'>; readonly found: FeedDays },
+  options: AggregateOptions,
+): Promise<ReadFeed> {
+  const { feed, found } = of
+  const { problems, days } = found
+  if (days.length === 0) return { history: undefined, problems }
+  const details = newDetails()
+  const tableOf = async (family: Family): Promise<RangeTable> => {
+    const maker = newTableMaker(family, details.id)
+    await aggregate(duck, { id: feed.id, family, found }, options, (batch) => maker.add(batch))
+    const table = maker.table()
+    foldNested(table)
+    return table
+  }
+  const tables = { 4: await tableOf(4), 6: await tableOf(6) }
+  const fades = feed.kind !== 'network' && halfLifeDays[feed.kind] !== undefined
+  return {
+    history: {
+      days,
+      daysObserved: countDays(found.observed),
+      count: tables[4].count + tables[6].count,
+      ...newUse(tables, { fades, details: details.values }),
+    },
+    problems,
+  }
+}
+
+/** What is taken and what is left, over both families. */
+function newUse(
+  tables: Readonly<Record<Family, RangeTable>>,
+  feed: { readonly fades: boolean; readonly details: readonly Details[] },
+): Pick<FeedHistory, 'take' | 'rest'> {
+  const taken = { 4: new Uint8Array(tables[4].count), 6: new Uint8Array(tables[6].count) }
+  const first = newWords()
+  const last = newWords()
+  return {
+    take(range) {
+      writeWords(range.family, range.first, first)
+      writeWords(range.family, range.last, last)
+      const table = tables[range.family]
+      const row = findRow(table, first, last)
+      if (row < 0) return undefined
+      taken[range.family][row] = 1
+      return seenAt(table, row)
+    },
+    *rest() {
+      if (!feed.fades) return
+      for (const family of [4, 6] as const) {
+        const table = tables[family]
+        for (let row = 0; row < table.count; row++) {
+          if (taken[family][row] === 1) continue
+          const details = feed.details[table.detail[row] ?? 0] ?? noDetails
+          yield { range: rangeAt(table, row), seen: seenAt(table, row), details }
+        }
+      }
+    },
+  }
+}
+
+const noDetails: Details = { lists: undefined, provider: undefined, category: undefined }
+
+function newDetails(): {
+  readonly id: (details: Details) => number
+  readonly values: readonly Details[]
+} {
+  const values: Details[] = [noDetails]
+  const ids = new Map<string, number>([[JSON.stringify(['', '', '']), 0]])
+  return {
+    values,
+    id(details) {
+      const { lists = '', provider = '', category = '' } = details
+      const key = JSON.stringify([lists, provider, category])
+      const known = ids.get(key)
+      if (known !== undefined) return known
+      ids.set(key, values.length)
+      values.push(details)
+      return values.length - 1
+    },
+  }
+}
+
+function rangeAt(table: RangeTable, row: number): Range {
+  const { family } = table
+  const stride = wordsPerStart(family)
+  const value = (column: Uint32Array): bigint =>
+    readValue(family, column.subarray(row * stride, (row + 1) * stride))
+  return { family, first: value(table.first), last: value(table.last) }
+}

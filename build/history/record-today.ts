@@ -1,0 +1,94 @@
+// A build's own contribution to the history: what each feed that it read lists today. Not what it
+// makes of that: the history keeps observations, evidence is folded from them anew each time.
+//
+// A feed of which a file could not be read adds nothing, for half a feed looks like one that
+// dropped its other half; neither do facts of ASes and hand-kept tables, which are no feed's word
+// on a day.
+
+import type { Day } from '../../src/base/day.ts'
+import { messageOf } from '../../src/base/coded-error.ts'
+import { parseRange } from '../../src/ip/range.ts'
+import type { Feed } from '../catalogue/feed.ts'
+import type { Lock } from '../fetch/fetch-lock.ts'
+import type { Entry } from '../parse/entry.ts'
+import type { Listed } from './day-content.ts'
+import { refuse } from './admissible.ts'
+import { openStore } from './history-store.ts'
+
+/** A file as a build has read it (build/evidence/read-snapshots.ts). */
+export interface ReadSnapshot {
+  readonly feed: Feed
+  readonly entries: readonly Entry[]
+  readonly day: Day
+  readonly problem: string | undefined
+}
+
+export interface RecordReport {
+  readonly writtenCount: number
+  readonly unchangedCount: number
+  /** Files that were too old to keep. */
+  readonly prunedCount: number
+  /** Feeds that could not be added, one line each. */
+  readonly problems: readonly string[]
+}
+
+/** Adds the snapshots to the store, then prunes it. Throws what opening the store throws. */
+export async function recordSnapshots(
+  files: readonly ReadSnapshot[],
+  options: {
+    readonly store: string
+    /** Feeds that a gate keeps out. */
+    readonly without?: ReadonlySet<string> | undefined
+    /** The store's lock, where the caller has it. */
+    readonly lock?: Lock | undefined
+  },
+): Promise<RecordReport> {
+  const report = { writtenCount: 0, unchangedCount: 0, problems: [] as string[] }
+  const store = await openStore({ store: options.store, lock: options.lock })
+  try {
+    for (const [feed, own] of byFeed(files)) {
+      if (options.without?.has(feed.id) === true) continue
+      const listed = own.flatMap(({ entries }) => listedOf(feed, entries))
+      if (listed.length === 0) continue
+      const day = Math.max(...own.map(({ day }) => day)) as Day
+      try {
+        const { state } = await store.addSnapshot({ feed: feed.id, day, listed })
+        report[`${state}Count`]++
+      } catch (thrown) {
+        report.problems.push(`${feed.id}: not added to the history: ${messageOf(thrown)}`)
+      }
+    }
+    return { ...report, prunedCount: await store.prune() }
+  } finally {
+    await store.close()
+  }
+}
+
+/** What a feed's entries list, without those that it may not. */
+export function listedOf(feed: Feed, entries: readonly Entry[]): Listed[] {
+  const listed: Listed[] = []
+  for (const { text, lists, provider, category } of entries) {
+    const range = parseRange(text)
+    if (range === undefined || refuse(feed, range) !== undefined) continue
+    listed.push({
+      range,
+      lists: lists === 1 ? undefined : lists,
+      provider: provider === '' ? undefined : provider,
+      category,
+    })
+  }
+  return listed
+}
+
+function byFeed(files: readonly ReadSnapshot[]): ReadonlyMap<Feed, readonly ReadSnapshot[]> {
+  const groups = new Map<Feed, ReadSnapshot[]>()
+  for (const file of files) {
+    const { feed } = file
+    if (feed.kind === 'network' || feed.files.length === 0) continue
+    groups.set(feed, [...(groups.get(feed) ?? []), file])
+  }
+  for (const [feed, own] of groups) {
+    if (own.some(({ problem }) => problem !== undefined)) groups.delete(feed)
+  }
+  return groups
+}

@@ -1,0 +1,97 @@
+// Reads data records with mmdb-lib's decoder, fenced. The decoder trusts its file: a pointer that
+// leads back to itself, a map of maps of maps, an array that claims sixteen million members would
+// make it recurse, run or allocate without end. Each record therefore has a budget of values and a
+// depth, each value must start inside the section, and no value may claim a size that no record of
+// a place or a network has. Not a parser of meaning: mmdb-layouts.ts says what the members are.
+
+import { createRequire } from 'node:module'
+import type * as DecoderFile from 'mmdb-lib/lib/decoder.js'
+import { messageOf } from '../../src/base/coded-error.ts'
+import { mmdbError } from './mmdb-damage.ts'
+
+// The decoder is the default export of a CommonJS file, which import gives in two shapes depending
+// on the loader (Node's own, vitest's). require gives one.
+const { default: Decoder } = createRequire(import.meta.url)(
+  'mmdb-lib/lib/decoder.js',
+) as typeof DecoderFile.default
+
+/** A GeoIP2 city record with names in eight languages holds under 300 values. */
+const valuesMax = 4096
+/** The deepest known layout (`subdivisions[0].names.en`, each behind a pointer) needs eight. */
+const depthMax = 32
+/**
+ * Strings shared by records lie behind pointers; each is decoded once while this cache has room.
+ */
+const cachedMax = 1 << 16
+
+/** Types that the control byte's upper three bits give; 0 means "see the next byte". */
+const pointerType = 1
+/** Size codes of the lower five bits: 31 announces 65,821 or more bytes or members. */
+const hugeSizeCode = 31
+
+class FencedDecoder extends Decoder {
+  readonly #bytes: Buffer
+  readonly #start: number
+  #values = 0
+  #depth = 0
+
+  constructor(bytes: Buffer, start: number) {
+    const cache = new Map<string | number, { value: unknown; offset: number }>()
+    super(bytes, start, {
+      get: (key) => cache.get(key),
+      set: (key, cursor: { value: unknown; offset: number }) => {
+        // Strings only: what they decode to is the same at any depth and needs no budget.
+        if (cache.size < cachedMax && typeof cursor.value === 'string') cache.set(key, cursor)
+      },
+    })
+    this.#bytes = bytes
+    this.#start = start
+  }
+
+  /** Decodes the record at `offset` bytes from the section's start. */
+  record(offset: number): unknown {
+    this.#values = 0
+    this.#depth = 0
+    return this.decode(this.#start + offset).value
+  }
+
+  override decode(offset: number): { value: unknown; offset: number } {
+    const control = this.#bytes[offset]
+    if (control === undefined) throw new Error('a value starts behind the end')
+    if (control >> 5 !== pointerType && (control & 0x1f) === hugeSizeCode) {
+      throw new Error('a value claims more than 65,820 bytes or members')
+    }
+    if (++this.#values > valuesMax) throw new Error(`it holds more than ${valuesMax} values`)
+    if (++this.#depth > depthMax) throw new Error(`it is nested more than ${depthMax} deep`)
+    const cursor: { value: unknown; offset: number } = super.decode(offset)
+    this.#depth--
+    if (cursor.offset > this.#bytes.length) throw new Error('a value ends behind the end')
+    return cursor
+  }
+}
+
+/**
+ * A function from a record's offset within the section `[start, end)` of `bytes` to its decoded
+ * value. It throws `mmdb_invalid` with path and byte for anything that is no sound record.
+ */
+export function newRecordReader(options: {
+  readonly path: string
+  readonly bytes: Buffer
+  readonly start: number
+  readonly end: number
+}): (offset: number) => unknown {
+  const { path, bytes, start, end } = options
+  const decoder = new FencedDecoder(bytes.subarray(0, end), start)
+  return (offset) => {
+    try {
+      return decoder.record(offset)
+    } catch (error) {
+      throw mmdbError({
+        path,
+        offset: start + offset,
+        problem: `the data record there cannot be read: ${messageOf(error)}`,
+        cause: error,
+      })
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// An MMDB file in memory: where its search tree and its data records lie, and what its metadata say
+// of both. Not a reader of records (decode-record.ts) and not a walk of the tree (walk-tree.ts).
+//
+// Layout of the format (MaxMind DB 2.0):
+//
+//   search tree          16 zero bytes   data records     marker            metadata
+//   ├─ treeBytes ──────┤                 ├─ dataBytes ──┤ \xab\xcd\xefMaxMind.com
+//   0                  treeBytes         dataStart      dataEnd
+//
+// Invariants: 0 < treeBytes < dataStart = treeBytes + 16 <= dataEnd <= bytes.length.
+
+import { readFileSync } from 'node:fs'
+import { dayOf, type Day } from '../../src/base/day.ts'
+import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { mmdbError } from './mmdb-damage.ts'
+import { newRecordReader } from './decode-record.ts'
+
+export interface MmdbFile {
+  /** As given; every error names it. */
+  readonly path: string
+  readonly bytes: Buffer
+  readonly ipVersion: 4 | 6
+  /** Bits of one of the two records of a node. */
+  readonly recordBits: 24 | 28 | 32
+  readonly nodeCount: number
+  /** Byte positions in the file; `dataEnd` is exclusive. */
+  readonly dataStart: number
+  readonly dataEnd: number
+  readonly databaseType: string
+  /** Day on which the publisher built the file. */
+  readonly day: Day
+}
+
+const marker = Buffer.from('abcdef4d61784d696e642e636f6d', 'hex')
+/** The format puts the metadata within the last 128 KiB. */
+const metadataBytesMax = 131_072
+/** Zero bytes between the tree and the data records. */
+const separatorBytes = 16
+
+/** Reads and checks a file. Errors: `mmdb_unreadable`, `mmdb_invalid`. */
+export function openMmdb(path: string): MmdbFile {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    throw new IpriskError({
+      code: 'mmdb_unreadable',
+      message: `${path}: ${messageOf(error)}. Check the path and its permissions.`,
+      fault: 'environment',
+      cause: error,
+    })
+  }
+  return parseMmdb(path, bytes)
+}
+
+/** The same for bytes that are in memory already; `path` is what errors call them. */
+export function parseMmdb(path: string, bytes: Buffer): MmdbFile {
+  const tailStart = Math.max(0, bytes.length - metadataBytesMax)
+  const found = bytes.subarray(tailStart).lastIndexOf(marker)
+  if (found === -1) {
+    throw mmdbError({ path, offset: bytes.length, problem: 'there is no MMDB metadata marker' })
+  }
+  const dataEnd = tailStart + found
+  const metadataStart = dataEnd + marker.length
+  const metadata = readMetadata({ path, bytes, metadataStart })
+  const fail = (problem: string): IpriskError =>
+    mmdbError({ path, offset: metadataStart, problem: `the metadata's ${problem}` })
+
+  const version = metadata['binary_format_major_version']
+  if (version !== 2) throw fail(`binary_format_major_version is ${show(version)}, not 2`)
+  const ipVersion = metadata['ip_version']
+  if (ipVersion !== 4 && ipVersion !== 6) throw fail(`ip_version is ${show(ipVersion)}`)
+  const recordBits = metadata['record_size']
+  if (recordBits !== 24 && recordBits !== 28 && recordBits !== 32) {
+    throw fail(`record_size is ${show(recordBits)}, not 24, 28 or 32`)
+  }
+  const nodeCount = metadata['node_count']
+  if (typeof nodeCount !== 'number' || !Number.isInteger(nodeCount) || nodeCount < 1) {
+    throw fail(`node_count is ${show(nodeCount)}`)
+  }
+  const treeBytes = (nodeCount * recordBits) / 4
+  const dataStart = treeBytes + separatorBytes
+  if (dataStart > dataEnd) {
+    throw fail(`node_count is ${nodeCount}: the tree would end at byte ${dataStart} of ${dataEnd}`)
+  }
+  if (bytes.subarray(treeBytes, dataStart).some((byte) => byte !== 0)) {
+    throw mmdbError({ path, offset: treeBytes, problem: 'the tree is not followed by zero bytes' })
+  }
+  const epoch = Number(metadata['build_epoch'])
+  const day = dayOf(epoch * 1000)
+  // Year 1970 to 9999: what formatDay can write.
+  if (!(epoch >= 0 && epoch < 253_402_300_800)) {
+    throw fail(`build_epoch is ${show(metadata['build_epoch'])}`)
+  }
+  const type = metadata['database_type']
+  const databaseType = typeof type === 'string' ? type : ''
+  return {
+    path,
+    bytes,
+    ipVersion,
+    recordBits,
+    nodeCount,
+    dataStart,
+    dataEnd,
+    databaseType,
+    day,
+  }
+}
+
+function readMetadata(options: {
+  readonly path: string
+  readonly bytes: Buffer
+  readonly metadataStart: number
+}): Readonly<Record<string, unknown>> {
+  const { path, bytes, metadataStart } = options
+  const read = newRecordReader({ path, bytes, start: metadataStart, end: bytes.length })
+  const metadata = read(0)
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
+    throw mmdbError({ path, offset: metadataStart, problem: 'the metadata are no map' })
+  }
+  return metadata as Readonly<Record<string, unknown>>
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'missing'
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? `${member}` : member,
+  ).slice(0, 60)
+}

@@ -1,0 +1,232 @@
+// What the members of a decoded record mean, for the layouts that publishers of place and network
+// data use. Out comes what was written, trimmed; whether a country exists or a coordinate is on
+// Earth is judged in build/places. Pure; records are told apart by their members, one by one,
+// because files of one publisher differ by product and leave out what is unknown.
+//
+// Places
+//   GeoIP2      nested: country.iso_code, city.names.en, subdivisions[0].names.en, postal.code,
+//               location.{latitude, longitude, time_zone}. GeoLite2 and GeoIP2 City, Country and
+//               Enterprise; DB-IP's own files; IP2Location's MMDB.
+//   flat        country_code or country (a code), city, then by publisher
+//               @ip-location-db  state1, postcode, latitude, longitude, timezone
+//               IPinfo           region, postal | postal_code | zip, lat and lng | loc, timezone;
+//                                numbers as text; `country` is a name beside `country_code`
+//   IPinfo geo  the flat members inside `geo`
+// Networks
+//   GeoIP2      autonomous_system_number and _organization, at the top or in `traits`. GeoLite2-ASN,
+//               GeoIP2 ISP and Enterprise, DB-IP ASN, @ip-location-db/asn-mmdb.
+//   IPinfo      asn ("AS123" or a number), as_name | name; or both inside `as`
+
+import { IpriskError } from '../../src/base/coded-error.ts'
+
+/** A place as a record has it. Text is '' and a number undefined where the record has none. */
+export interface RawPlace {
+  /** As written, upper case: ISO 3166-1 alpha-2 in most records. */
+  readonly country: string
+  readonly state: string
+  readonly city: string
+  readonly zip: string
+  readonly latitude: number | undefined
+  readonly longitude: number | undefined
+  readonly timezone: string
+}
+
+/** A network as a record has it. */
+export interface RawNetwork {
+  readonly asn: number
+  readonly organization: string
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const nestedPlaceMembers = [
+  'country',
+  'registered_country',
+  'represented_country',
+  'continent',
+  'city',
+  'location',
+  'subdivisions',
+  'postal',
+  'traits',
+] as const
+
+const countryMembers = ['country_code', 'country', 'country_iso_code'] as const
+const stateMembers = ['state1', 'region', 'region_name', 'state'] as const
+const cityMembers = ['city', 'city_name'] as const
+const zipMembers = ['postcode', 'postal', 'postal_code', 'zip', 'zip_code'] as const
+const latitudeMembers = ['latitude', 'lat'] as const
+const longitudeMembers = ['longitude', 'lng', 'lon'] as const
+const timezoneMembers = ['timezone', 'time_zone'] as const
+/** Any of these makes a record a flat one, even where it leaves out the country. */
+const flatPlaceMembers = [
+  ...countryMembers,
+  ...stateMembers,
+  ...cityMembers,
+  ...zipMembers,
+  ...latitudeMembers,
+  ...timezoneMembers,
+  'loc',
+  'continent',
+  'continent_code',
+] as const
+const nameMembers = [
+  'as_name',
+  'name',
+  'asn_name',
+  'as_organization',
+  'organization',
+  'org',
+] as const
+
+/** Members of network files whose records leave the ASN out where it is unknown. */
+const mayLackAsn = [
+  'traits',
+  'isp',
+  'organization',
+  'autonomous_system_organization',
+  'as_name',
+  'as_domain',
+  'continent_code',
+] as const
+
+/** Said in the error about a record of none of them. */
+export const placeLayouts = [
+  'GeoIP2 (country.iso_code, city.names, location)',
+  'flat (country_code or country, city, state1 or region, latitude or lat or loc)',
+  'IPinfo (the flat members inside geo)',
+] as const
+export const networkLayouts = [
+  'GeoIP2 (autonomous_system_number, autonomous_system_organization)',
+  'IPinfo (asn, as_name or name)',
+] as const
+
+/**
+ * The place of a record; undefined where it names no country. A country where a range is only
+ * registered is no place. Error: `mmdb_layout_unknown` for a record that is of no known layout.
+ */
+export function locationOf(record: unknown): RawPlace | undefined {
+  const members = membersOf(record)
+  if (members === undefined) throw unknownLayout(record, 'places', placeLayouts)
+  if (nestedPlaceMembers.some((name) => isNested(members[name]))) return nestedPlace(members)
+  const geo = membersOf(members['geo'])
+  if (geo !== undefined) return flatPlace(geo)
+  if (flatPlaceMembers.some((name) => name in members)) return flatPlace(members)
+  if (Object.keys(members).length === 0) return undefined
+  throw unknownLayout(record, 'places', placeLayouts)
+}
+
+/**
+ * The network of a record; undefined where it names no ASN. Error: `mmdb_layout_unknown` for a
+ * record that is of no known layout.
+ */
+export function networkOf(record: unknown): RawNetwork | undefined {
+  const members = membersOf(record)
+  if (members === undefined) throw unknownLayout(record, 'networks', networkLayouts)
+  for (const holder of [members, membersOf(members['traits'])]) {
+    if (holder !== undefined && 'autonomous_system_number' in holder) {
+      const organization = textOf(holder, ['autonomous_system_organization'])
+      return networkFrom(holder['autonomous_system_number'], organization)
+    }
+  }
+  for (const holder of [members, membersOf(members['as'])]) {
+    if (holder !== undefined && 'asn' in holder) {
+      return networkFrom(holder['asn'], textOf(holder, nameMembers))
+    }
+  }
+  if (Object.keys(members).length === 0 || mayLackAsn.some((name) => name in members)) {
+    return undefined
+  }
+  throw unknownLayout(record, 'networks', networkLayouts)
+}
+
+function nestedPlace(members: Members): RawPlace | undefined {
+  const country = textOf(membersOf(members['country']), ['iso_code']).toUpperCase()
+  if (country === '') return undefined
+  const subdivisions = members['subdivisions']
+  const subdivision: unknown = Array.isArray(subdivisions) ? subdivisions[0] : undefined
+  const location = membersOf(members['location'])
+  return {
+    country,
+    state: englishName(subdivision),
+    city: englishName(members['city']),
+    zip: textOf(membersOf(members['postal']), ['code']),
+    latitude: numberOf(location, latitudeMembers),
+    longitude: numberOf(location, longitudeMembers),
+    timezone: textOf(location, timezoneMembers),
+  }
+}
+
+function flatPlace(members: Members): RawPlace | undefined {
+  const country = textOf(members, countryMembers).toUpperCase()
+  if (country === '') return undefined
+  const [latitude, longitude] = textOf(members, ['loc']).split(',').map(toNumber)
+  return {
+    country,
+    state: textOf(members, stateMembers),
+    city: textOf(members, cityMembers),
+    zip: textOf(members, zipMembers),
+    latitude: numberOf(members, latitudeMembers) ?? latitude,
+    longitude: numberOf(members, longitudeMembers) ?? longitude,
+    timezone: textOf(members, timezoneMembers),
+  }
+}
+
+function networkFrom(written: unknown, organization: string): RawNetwork | undefined {
+  const digits = typeof written === 'string' ? written.trim().replace(/^AS/i, '') : written
+  const asn = toNumber(digits)
+  // AS numbers are 32 bits wide; 0 is reserved (RFC 7607).
+  if (asn === undefined || !Number.isInteger(asn) || asn < 1 || asn > 0xffff_ffff) return undefined
+  return { asn, organization }
+}
+
+function membersOf(value: unknown): Members | undefined {
+  return isNested(value) && !Array.isArray(value) ? (value as Members) : undefined
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+function englishName(place: unknown): string {
+  return textOf(membersOf(membersOf(place)?.['names']), ['en'])
+}
+
+/** The first of these members that is a text with something in it; '' where none is. */
+function textOf(members: Members | undefined, names: readonly string[]): string {
+  for (const name of names) {
+    const value = members?.[name]
+    if (typeof value !== 'string') continue
+    const text = value.trim()
+    if (text !== '') return text
+  }
+  return ''
+}
+
+function numberOf(members: Members | undefined, names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const number = toNumber(members?.[name])
+    if (number !== undefined) return number
+  }
+  return undefined
+}
+
+function toNumber(value: unknown): number | undefined {
+  if (typeof value === 'string') {
+    return /^\s*[+-]?\d+(\.\d*)?\s*$/.test(value) ? Number(value) : undefined
+  }
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+function unknownLayout(record: unknown, what: string, layouts: readonly string[]): IpriskError {
+  const members = membersOf(record)
+  const found =
+    members === undefined ? `it is no map but ${typeof record}` : Object.keys(members).join(', ')
+  return new IpriskError({
+    code: 'mmdb_layout_unknown',
+    message:
+      `this record is of no known layout of ${what}. Its members: ${found.slice(0, 400)}. ` +
+      `Known layouts: ${layouts.join('; ')}. Name a file of one of these.`,
+    fault: 'input',
+  })
+}

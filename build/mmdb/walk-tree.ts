@@ -1,0 +1,181 @@
+// Hot within the build: from the search tree of an MMDB file to layers. Walks the leaves in address
+// order without recursion, asks for an id once per distinct data record, joins equal neighbours.
+// Not a judge of what records mean: the caller's `idOf` is (mmdb-layouts.ts helps it).
+//
+// A tree of ip_version 4 gives the IPv4 layer alone. One of ip_version 6 holds IPv4 at ::/96 and
+// often repeats that very subtree as 2002::/16, 2001::/32 and ::ffff:0:0/96 (aliases: records that
+// lead to the same node). The IPv6 layer leaves aliases out and covers 2000::/3; elsewhere it is 0.
+//
+// Damage ends in `mmdb_invalid`, never in a loop: no path is longer than the address has bits, and
+// no walk visits more nodes than `visitsPerNode` times the nodes there are.
+
+import { IpriskError } from '../../src/base/coded-error.ts'
+import type { Family } from '../../src/ip/address.ts'
+import type { Layer } from '../layer/layer.ts'
+import { mmdbError } from './mmdb-damage.ts'
+import type { MmdbFile } from './mmdb-file.ts'
+import { newIdsByOffset } from './record-ids.ts'
+import { newPieces, type Pieces } from '../layer/pieces.ts'
+import { newRecordReader } from './decode-record.ts'
+import { unpackTree } from './search-tree.ts'
+
+export interface MmdbWalk {
+  /** `6` is undefined where the file has an IPv4 tree. A family without records is one 0 piece. */
+  readonly layers: { readonly 4: Layer; readonly 6: Layer | undefined }
+  /** Leaves of the tree that were visited, before neighbours were joined. */
+  readonly leafCount: number
+  /** Distinct data records that were decoded. */
+  readonly recordCount: number
+}
+
+/** Writers may share equal subtrees besides the aliases; a loop exceeds any such factor. */
+const visitsPerNode = 4
+const visitsAtLeast = 256
+const separatorBytes = 16
+/** The bits of ::/96. */
+const ipv4Prefix = Array.from({ length: 96 }, (): 0 => 0)
+
+interface Tree {
+  readonly file: MmdbFile
+  readonly records: Uint32Array
+  /** The node where IPv4 begins in an IPv6 tree; -1 where there is none to leave out. */
+  readonly aliased: number
+  /** The value of a data record, by its offset in the data section. */
+  readonly valueAt: (offset: number) => number
+}
+
+/**
+ * The layers of a file. `idOf` maps a decoded record to a value: 0 for "nothing here", else an id
+ * from 1; it is called once per distinct record, IPv4 first, in address order. Errors:
+ * `mmdb_invalid`; whatever IpriskError `idOf` throws, with path and byte put before its message.
+ */
+export function walkMmdb(options: {
+  readonly file: MmdbFile
+  readonly idOf: (record: unknown) => number
+}): MmdbWalk {
+  const { file, idOf } = options
+  const records = unpackTree(file)
+  const ids = newIdsByOffset(newIdReader(file, idOf))
+  const isIpv6 = file.ipVersion === 6
+  const ipv4Root = isIpv6 ? descend(records, file.nodeCount, ipv4Prefix) : 0
+  const tree: Tree = {
+    file,
+    records,
+    aliased: isIpv6 && ipv4Root < file.nodeCount ? ipv4Root : -1,
+    valueAt: ids.get,
+  }
+
+  const ipv4 = newPieces(4)
+  let leafCount = walkLeaves({ tree, family: 4, root: ipv4Root, depth: 0, pieces: ipv4 })
+  let ipv6: Pieces | undefined
+  if (isIpv6) {
+    ipv6 = newPieces(6)
+    ipv6.add(Uint32Array.of(0, 0, 0, 0), 0)
+    const root = descend(records, file.nodeCount, [0, 0, 1])
+    leafCount += walkLeaves({ tree, family: 6, root, depth: 3, pieces: ipv6 })
+    ipv6.add(Uint32Array.of(0x4000_0000, 0, 0, 0), 0)
+  }
+  return {
+    layers: { 4: ipv4.layer(), 6: ipv6?.layer() },
+    leafCount,
+    recordCount: ids.count(),
+  }
+}
+
+/** Follows `bits` from the root of the tree; stops early at a record that is no node. */
+function descend(records: Uint32Array, nodeCount: number, bits: readonly (0 | 1)[]): number {
+  let record = 0
+  for (const bit of bits) {
+    if (record >= nodeCount) break
+    record = records[record * 2 + bit]!
+  }
+  return record
+}
+
+/**
+ * Adds the leaves under `root`, which lies `depth` bits deep: 0 in IPv4, at 2000::/3 in IPv6.
+ * Returns how many there were. The stack holds the right siblings still to visit, at most one per
+ * bit; `path` is the address of the leaf at hand, its bits below the current depth all zero.
+ */
+function walkLeaves(options: {
+  readonly tree: Tree
+  readonly family: Family
+  readonly root: number
+  readonly depth: 0 | 3
+  readonly pieces: Pieces
+}): number {
+  const { tree, family, pieces } = options
+  const { records, aliased, valueAt } = tree
+  const { nodeCount } = tree.file
+  const bits = family === 4 ? 32 : 128
+  const path = new Uint32Array(family === 4 ? 1 : 4)
+  if (options.depth === 3) path[0] = 0x2000_0000
+  const waiting = new Uint32Array(bits + 1)
+  const waitingDepth = new Uint8Array(bits + 1)
+  const dataFrom = nodeCount + separatorBytes
+  let visitsLeft = visitsPerNode * nodeCount + visitsAtLeast
+  let waitingCount = 0
+  let leafCount = 0
+  let record = options.root
+  let depth: number = options.depth
+
+  for (;;) {
+    // Down the left side, remembering each right sibling.
+    while (record < nodeCount && record !== (family === 6 ? aliased : -1)) {
+      if (depth === bits) throw loopError(tree.file, record, `lies deeper than ${bits} bits`)
+      if (visitsLeft-- === 0) throw loopError(tree.file, record, 'is visited again and again')
+      depth++
+      waiting[waitingCount] = records[record * 2 + 1]!
+      waitingDepth[waitingCount++] = depth
+      record = records[record * 2]!
+    }
+    leafCount++
+    pieces.add(path, record <= nodeCount ? 0 : valueAt(record - dataFrom))
+    if (waitingCount === 0) return leafCount
+    // Over to the nearest right sibling: its bit is set, all bits below it are cleared.
+    record = waiting[--waitingCount]!
+    depth = waitingDepth[waitingCount]!
+    const word = (depth - 1) >> 5
+    const bit = 1 << (31 - ((depth - 1) & 31))
+    path[word] = (path[word]! & ~(bit | (bit - 1))) | bit
+    path.fill(0, word + 1)
+  }
+}
+
+function loopError(file: MmdbFile, node: number, what: string): IpriskError {
+  return mmdbError({
+    path: file.path,
+    offset: (node * file.recordBits) / 4,
+    problem: `the search tree loops or shares its nodes without end: node ${node} ${what}`,
+  })
+}
+
+/** From an offset in the data section to the caller's id for the record there. */
+function newIdReader(
+  file: MmdbFile,
+  idOf: (record: unknown) => number,
+): (offset: number) => number {
+  const { path, bytes, dataStart, dataEnd } = file
+  const read = newRecordReader({ path, bytes, start: dataStart, end: dataEnd })
+  return (offset) => {
+    if (offset < 0 || offset >= dataEnd - dataStart) {
+      throw mmdbError({
+        path,
+        offset: dataStart + offset,
+        problem: `the search tree points there, outside the data records (${dataStart} to ${dataEnd})`,
+      })
+    }
+    const record = read(offset)
+    try {
+      return idOf(record)
+    } catch (error) {
+      if (!(error instanceof IpriskError)) throw error
+      throw new IpriskError({
+        code: error.code,
+        message: `${path}: byte ${dataStart + offset}: ${error.message}`,
+        fault: error.fault,
+        cause: error,
+      })
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// From the ASN range files to one layer of ASNs for each family, and the organizations' names. A
+// file is a CSV or an MMDB, told by its name. Where CSV ranges overlap the more specific wins
+// (most-specific.ts); among MMDB files, and between them and the CSV ranges, the file named first wins
+// wherever it says something.
+
+import { createRequire } from 'node:module'
+import { IpriskError } from '../../src/base/coded-error.ts'
+import type { Family } from '../../src/ip/address.ts'
+import type { Layer } from '../layer/layer.ts'
+import { openMmdb } from '../mmdb/mmdb-file.ts'
+import { networkOf } from '../mmdb/mmdb-layouts.ts'
+import { walkMmdb } from '../mmdb/walk-tree.ts'
+import { newRangeCollector, type RangeCollector, type RangeProblems } from './collect-ranges.ts'
+import { readRangeCsv } from './asn-csv.ts'
+import { flattenRanges } from './most-specific.ts'
+import { overlayLayers } from '../layer/overlay.ts'
+
+export interface AsRanges {
+  /** Values are ASNs; 0 where nobody announces the space. */
+  readonly layers: { readonly 4: Layer; readonly 6: Layer }
+  readonly organizations: ReadonlyMap<number, string>
+  readonly stats: {
+    readonly files: readonly string[]
+    /** Good rows of the CSV files. */
+    readonly rowCount: number
+    readonly problems: RangeProblems
+  }
+}
+
+/** The files that come with the package, where the operator names none. */
+export function defaultRangeFiles(): readonly string[] {
+  const require = createRequire(import.meta.url)
+  try {
+    return ['asn-ipv4.csv', 'asn-ipv6.csv'].map((name) =>
+      require.resolve(`@ip-location-db/asn/${name}`),
+    )
+  } catch (error) {
+    throw new IpriskError({
+      code: 'ranges_missing',
+      message:
+        'The package @ip-location-db/asn is not installed and no ASN file is named. ' +
+        'Run `npm ci` with development dependencies where tables are built, or name a file.',
+      fault: 'environment',
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Reads `files` (`.csv` or `.mmdb`). Errors: `ranges_unreadable`, `ranges_empty` where all of them
+ * together hold no range, `ranges_format` for another ending, and those of openMmdb and walkMmdb.
+ */
+export async function readAsRanges(files: readonly string[]): Promise<AsRanges> {
+  const collector = newRangeCollector()
+  const walked: { readonly 4: Layer; readonly 6: Layer | undefined }[] = []
+  let csvAt = -1
+  for (const file of files) {
+    if (/\.csv$/i.test(file)) {
+      if (csvAt < 0) csvAt = walked.length
+      await readRangeCsv(file, collector)
+    } else if (/\.mmdb$/i.test(file)) {
+      walked.push(walkNetworks(file, collector))
+    } else {
+      throw new IpriskError({
+        code: 'ranges_format',
+        message: `${file}: an ASN file must end in .csv or .mmdb.`,
+        fault: 'usage',
+      })
+    }
+  }
+  const rowCount = collector.ranges(4).count + collector.ranges(6).count
+  const layerOf = (family: Family): Layer => {
+    const layers = walked.map((layers) => layers[family])
+    layers.splice(Math.max(csvAt, 0), 0, flattenRanges(collector.ranges(family)))
+    return stack(family, layers)
+  }
+  const layers = { 4: layerOf(4), 6: layerOf(6) }
+  if (layers[4].count + layers[6].count <= 2) throw emptyError(files, collector.problems())
+  return {
+    layers,
+    organizations: collector.organizations(),
+    stats: { files, rowCount, problems: collector.problems() },
+  }
+}
+
+/** The layers of one MMDB file, its names into `collector`. */
+function walkNetworks(
+  path: string,
+  collector: RangeCollector,
+): { readonly 4: Layer; readonly 6: Layer | undefined } {
+  const idOf = (record: unknown): number => {
+    const network = networkOf(record)
+    if (network === undefined) return 0
+    collector.named(network.asn, network.organization)
+    return network.asn
+  }
+  return walkMmdb({ file: openMmdb(path), idOf }).layers
+}
+
+/** The first layer that says something decides. */
+function stack(family: Family, layers: readonly (Layer | undefined)[]): Layer {
+  let result: Layer | undefined
+  for (const layer of layers) {
+    if (layer === undefined) continue
+    if (result === undefined) result = layer
+    else {
+      result = overlayLayers({
+        base: result,
+        top: layer,
+        combine: (above, beneath) => (above === 0 ? beneath : above),
+      })
+    }
+  }
+  return result ?? { family, count: 1, starts: newZero(family), values: Uint32Array.of(0) }
+}
+
+function newZero(family: Family): Uint32Array {
+  return new Uint32Array(family === 4 ? 1 : 4)
+}
+
+function emptyError(files: readonly string[], problems: RangeProblems): IpriskError {
+  const why = problems.count === 0 ? '' : ` ${problems.count} bad rows: ${problems.samples[0]}.`
+  return new IpriskError({
+    code: 'ranges_empty',
+    message: `${files.join(', ')}: no AS range in it.${why} Check that it is an ASN range file.`,
+    fault: 'input',
+  })
+}

@@ -1,0 +1,139 @@
+// From AS range files, AS facts and hand-kept tables to the networks of the table: two layers of
+// network ids and the dictionary they number. A network is an AS with one set of traits; prefixes
+// of the mobile and corporate tables are networks of their own within their AS. Space that nobody
+// announces has no network, whatever a table says of it.
+
+import type { Family } from '../../src/ip/address.ts'
+import { writeWords } from '../../src/ip/range.ts'
+import type { Network } from '../../src/model/network.ts'
+import { wordsPerStart, type Layer } from '../layer/layer.ts'
+import { classify, traitsOfTable, type Traits } from './network-type.ts'
+import type { RangeProblems } from './collect-ranges.ts'
+import type { AsFacts } from './as-facts.ts'
+import { flattenRanges } from './most-specific.ts'
+import { completeOrganization } from './organization-name.ts'
+import { overlayLayers } from '../layer/overlay.ts'
+import { defaultRangeFiles, readAsRanges } from './asn-ranges.ts'
+import type { Tables } from './network-tables.ts'
+
+export interface Networks {
+  /** Network i has the id i + 1. Ascending by ASN; within it the AS itself before its prefixes. */
+  readonly networks: readonly Network[]
+  readonly layers: { readonly 4: Layer; readonly 6: Layer }
+  readonly stats: {
+    readonly files: readonly string[]
+    readonly rowCount: number
+    readonly problems: RangeProblems
+    readonly asnCount: number
+    /** ASes by the rule that classified them. */
+    readonly rules: ReadonlyMap<string, number>
+  }
+}
+
+/** Traits that a prefix has in place of its AS's; the numbers are values of the overlay. */
+const overlays = [undefined, 'mobile', 'corporate'] as const
+const mobileOverlay = 1
+const corporateOverlay = 2
+
+/**
+ * Reads and classifies. Without `files`, those of the package @ip-location-db/asn. Errors: those of
+ * readAsRanges.
+ */
+export async function readNetworks(options: {
+  readonly files?: readonly string[]
+  readonly facts: AsFacts
+  readonly tables: Tables
+}): Promise<Networks> {
+  const { facts, tables } = options
+  const ranges = await readAsRanges(options.files ?? defaultRangeFiles())
+  const variants = newVariants(tables)
+  const cut = (family: Family): Layer =>
+    overlayLayers({
+      base: ranges.layers[family],
+      top: prefixLayer(family, tables),
+      combine: variants.id,
+    })
+  const cuts = { 4: cut(4), 6: cut(6) }
+
+  const rules = new Map<string, number>()
+  const newIds = new Uint32Array(variants.count() + 1)
+  const networks: Network[] = []
+  for (const variant of variants.ascending()) {
+    const { asn, overlay } = variant
+    const fact = facts.get(asn)
+    const organization = completeOrganization({
+      fromRanges: ranges.organizations.get(asn) ?? '',
+      fromFeeds: fact?.name ?? '',
+    })
+    const { rule, ...own } = classify({ asn, organization, facts, tables })
+    if (overlay === undefined) rules.set(rule, (rules.get(rule) ?? 0) + 1)
+    const traits: Traits = overlay === undefined ? own : traitsOfTable[overlay]
+    networks.push({ asn, organization, ...traits })
+    newIds[variant.id] = networks.length
+  }
+  return {
+    networks,
+    layers: { 4: renumber(cuts[4], newIds), 6: renumber(cuts[6], newIds) },
+    stats: { ...ranges.stats, asnCount: ranges.organizations.size, rules },
+  }
+}
+
+interface Variant {
+  readonly asn: number
+  readonly overlay: (typeof overlays)[number]
+  /** From 1, in order of first appearance. */
+  readonly id: number
+}
+
+/**
+ * Numbers the pairs of ASN and overlay that occur. Within a mobile AS a mobile prefix is no news.
+ */
+function newVariants(tables: Tables) {
+  const ids = overlays.map(() => new Map<number, number>())
+  const variants: Variant[] = []
+  const id = (asn: number, top: number): number => {
+    if (asn === 0) return 0
+    const overlay = top !== 0 && tables.asRow(asn)?.table === overlays[top] ? 0 : top
+    const known = ids[overlay]!
+    let id = known.get(asn)
+    if (id === undefined) {
+      id = variants.length + 1
+      known.set(asn, id)
+      variants.push({ asn, overlay: overlays[overlay], id })
+    }
+    return id
+  }
+  const order = (variant: Variant): number => overlays.indexOf(variant.overlay)
+  return {
+    id,
+    count: () => variants.length,
+    ascending: () => variants.toSorted((a, b) => a.asn - b.asn || order(a) - order(b)),
+  }
+}
+
+/** Neighbours keep their difference: two ids never become the same one. */
+function renumber(layer: Layer, newIds: Uint32Array): Layer {
+  return { ...layer, values: layer.values.map((id) => newIds[id]!) }
+}
+
+/** The prefixes of the tables as a layer of overlay numbers. */
+function prefixLayer(family: Family, tables: Tables): Layer {
+  const rows = [
+    ...tables.mobilePrefixes.map((row) => ({ row, overlay: mobileOverlay })),
+    ...tables.corporatePrefixes.map((row) => ({ row, overlay: corporateOverlay })),
+  ].filter(({ row }) => row.range.family === family)
+  const words = wordsPerStart(family)
+  const firsts = new Uint32Array(rows.length * words)
+  const lasts = new Uint32Array(rows.length * words)
+  const scratch = new Uint32Array(4)
+  const put = (array: Uint32Array, at: number, value: bigint): void => {
+    writeWords(family, value, scratch)
+    array.set(scratch.subarray(0, words), at * words)
+  }
+  for (const [at, { row }] of rows.entries()) {
+    put(firsts, at, row.range.first)
+    put(lasts, at, row.range.last)
+  }
+  const values = Uint32Array.from(rows, ({ overlay }) => overlay)
+  return flattenRanges({ family, count: rows.length, firsts, lasts, values })
+}

@@ -1,0 +1,78 @@
+// Cuts a stream of bytes into lines: UTF-8, with or without a byte order mark, LF or CRLF. It holds
+// one line at most. A line over the limit is reported once and skipped to its end, because a file
+// without line ends would otherwise be held whole.
+// Not a parser: it knows neither comments nor columns.
+
+import { notThisFormat } from './wrong-format.ts'
+
+/** No feed has a line near this; 4 KiB leave room for long AS names and addresses of pages. */
+export const lineCharactersMax = 4096
+
+export interface LineReader {
+  /** `number` counts from 1. The line has no line end. */
+  line(text: string, number: number): void
+  /** A line over the limit, with its beginning. */
+  tooLong(number: number, start: string): void
+}
+
+/**
+ * Calls `reader` for every line in order. Throws `not_this_format` where the first line that is not
+ * blank is HTML or JSON: an error page with status 200 is the commonest way for a feed to break.
+ */
+export async function readLines(
+  chunks: AsyncIterable<Uint8Array>,
+  reader: LineReader,
+): Promise<void> {
+  const decoder = new TextDecoder('utf-8')
+  let rest = ''
+  let number = 1
+  let skipping = false
+  let begun = false
+
+  const finish = (text: string): void => {
+    if (skipping) {
+      skipping = false
+    } else if (text.length > lineCharactersMax) {
+      reader.tooLong(number, text)
+    } else {
+      const line = text.endsWith('\r') ? text.slice(0, -1) : text
+      if (!begun && line.trim() !== '') {
+        begun = true
+        refuseForeign(line, number)
+      }
+      reader.line(line, number)
+    }
+    number++
+  }
+
+  const take = (text: string): void => {
+    let start = 0
+    for (;;) {
+      const end = text.indexOf('\n', start)
+      if (end < 0) break
+      finish(rest + text.slice(start, end))
+      rest = ''
+      start = end + 1
+    }
+    rest += text.slice(start)
+    if (rest.length > lineCharactersMax && !skipping) {
+      if (!begun) refuseForeign(rest, number)
+      begun = true
+      reader.tooLong(number, rest)
+      skipping = true
+    }
+    // While skipping, only a line end matters; what comes before it is not kept.
+    if (skipping) rest = ''
+  }
+
+  for await (const chunk of chunks) take(decoder.decode(chunk, { stream: true }))
+  take(decoder.decode())
+  if (rest !== '') finish(rest)
+}
+
+function refuseForeign(line: string, number: number): void {
+  const start = line.trimStart()
+  if (start.startsWith('<')) throw notThisFormat(`line ${number}`, 'looks like HTML', start)
+  if (start.startsWith('{')) throw notThisFormat(`line ${number}`, 'looks like JSON', start)
+  if (start.startsWith('\u001f')) throw notThisFormat(`line ${number}`, 'is compressed', start)
+}

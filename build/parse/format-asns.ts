@@ -1,0 +1,37 @@
+// Format `asns`: one AS number a line, `AS123 # name` or bare `123`; what stands behind # is its
+// name. The option `label` is what the whole file says of its ASes (`hosting`, `vpn`).
+
+import type { FormatOptions, Parser } from './entry.ts'
+import { readLines } from './cut-lines.ts'
+import { onlyOptions, textOption } from './format-options.ts'
+
+const shape = /^(?:AS)?(\d{1,10})$/i
+
+export function asnsOptions(options: FormatOptions): { readonly label: string | undefined } {
+  onlyOptions(options, ['label'])
+  return { label: textOption(options, 'label') }
+}
+
+/** `AS123`, `as123` or `123` to `AS123`; `undefined` for any other text. */
+export function asnText(text: string): string | undefined {
+  const match = shape.exec(text)
+  return match === null ? undefined : `AS${match[1] ?? ''}`
+}
+
+export const parseAsns: Parser = async (chunks, sink, options) => {
+  const { label } = asnsOptions(options)
+  const labelled = label === undefined ? {} : { label }
+  await readLines(chunks, {
+    line(text, number) {
+      const place = `line ${number}`
+      const hash = text.indexOf('#')
+      const written = (hash < 0 ? text : text.slice(0, hash)).trim()
+      if (written === '') return
+      const asn = asnText(written)
+      if (asn === undefined) return sink.drop('no AS number', place, text)
+      const name = hash < 0 ? '' : text.slice(hash + 1).trim()
+      sink.entry({ text: asn, place, ...labelled, ...(name === '' ? {} : { name }) })
+    },
+    tooLong: (number, start) => sink.drop('line too long', `line ${number}`, start),
+  })
+}

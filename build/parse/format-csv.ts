@@ -1,0 +1,168 @@
+// Format `csv`: separated columns, by the names of a header line or of the option `columns`.
+// Comment lines begin with #; values may be quoted, also after blanks. One line is one entry: no
+// feed breaks a quoted value over lines, so a stray quote costs its own line and not the rest.
+//
+// Options: `separator` (default `,`), `columns` (where the file has no header), and which column is
+// what: `address`, or `first` and `last`, or `asn`; `provider`, `name`, `class`; `label` is a fixed
+// text for the whole file.
+
+import { asnText } from './format-asns.ts'
+import type { Entry, FormatOptions, Parser } from './entry.ts'
+import { readLines } from './cut-lines.ts'
+import { onlyOptions, refuseOption, textOption, textsOption } from './format-options.ts'
+import { notThisFormat } from './wrong-format.ts'
+import { statedInComment } from './stated-day.ts'
+
+const columnRoles = ['address', 'first', 'last', 'asn', 'provider', 'name', 'class'] as const
+type ColumnRole = (typeof columnRoles)[number]
+
+interface CsvOptions {
+  readonly separator: string
+  readonly columns: readonly string[] | undefined
+  readonly label: string | undefined
+  /** The column name for each role that the file has. */
+  readonly roles: ReadonlyMap<ColumnRole, string>
+}
+
+export function csvOptions(options: FormatOptions): CsvOptions {
+  onlyOptions(options, ['separator', 'columns', 'label', ...columnRoles])
+  const separator = textOption(options, 'separator') ?? ','
+  if (separator.length !== 1) refuseOption('separator', 'one character')
+  const columns = textsOption(options, 'columns')
+  const roles = new Map<ColumnRole, string>()
+  for (const role of columnRoles) {
+    const column = textOption(options, role)
+    if (column === undefined) continue
+    if (columns?.includes(column) === false) refuseOption(role, 'one of the columns')
+    roles.set(role, column)
+  }
+  const whats = [roles.has('address'), roles.has('first') && roles.has('last'), roles.has('asn')]
+  if (whats.filter(Boolean).length !== 1 || roles.has('first') !== roles.has('last')) {
+    refuseOption('address', 'given, or first and last, or asn')
+  }
+  return { separator, columns, label: textOption(options, 'label'), roles }
+}
+
+/** One line's values, trimmed, and the index of the first that a stray quote makes doubtful. */
+export interface CsvLine {
+  readonly values: readonly string[]
+  /** `values.length` where none is doubtful. */
+  readonly soundCount: number
+}
+
+/** Splits one line. A stray quote ends it: the rest of the line is its last, doubtful value. */
+export function splitCsv(line: string, separator: string): CsvLine {
+  const values: string[] = []
+  let at = 0
+  for (;;) {
+    while (line[at] === ' ' || line[at] === '\t') at++
+    const start = at
+    if (line[at] === '"') {
+      const quoted = quotedValue(line, at)
+      at = quoted?.end ?? line.length
+      while (line[at] === ' ' || line[at] === '\t') at++
+      if (quoted === undefined || (at < line.length && line[at] !== separator)) {
+        values.push(line.slice(start).trim())
+        return { values, soundCount: values.length - 1 }
+      }
+      values.push(quoted.value.trim())
+    } else {
+      const found = line.indexOf(separator, at)
+      at = found < 0 ? line.length : found
+      values.push(line.slice(start, at).trim())
+    }
+    if (at >= line.length) return { values, soundCount: values.length }
+    at++
+  }
+}
+
+/** The value whose opening quote is at `start`, and the index behind its closing quote. */
+function quotedValue(
+  line: string,
+  start: number,
+): { readonly value: string; readonly end: number } | undefined {
+  let value = ''
+  let at = start
+  for (;;) {
+    const quote = line.indexOf('"', at + 1)
+    if (quote < 0) return undefined
+    value += line.slice(at + 1, quote)
+    if (line[quote + 1] !== '"') return { value, end: quote + 1 }
+    value += '"'
+    at = quote + 1
+  }
+}
+
+export const parseCsv: Parser = async (chunks, sink, options) => {
+  const settings = csvOptions(options)
+  let indexes =
+    settings.columns === undefined ? undefined : indexesOf(settings, settings.columns, '')
+  let stated = false
+  await readLines(chunks, {
+    line(text, number) {
+      const place = `line ${number}`
+      if (text.trim() === '') return
+      if (text.startsWith('#')) {
+        const day = stated ? undefined : statedInComment(text)
+        if (day !== undefined) {
+          stated = true
+          sink.stated(day)
+        }
+        return
+      }
+      const { values, soundCount } = splitCsv(text, settings.separator)
+      if (indexes === undefined) {
+        indexes = indexesOf(settings, values, place)
+        return
+      }
+      // A stray quote costs the line only where it touches a column that is read.
+      const doubtful = soundCount < values.length && Math.max(...indexes.values()) >= soundCount
+      if (doubtful) return sink.drop('stray quote', place, text)
+      const entry = entryOf(values, indexes, settings.label, place)
+      if (typeof entry === 'string') sink.drop(entry, place, text)
+      else sink.entry(entry)
+    },
+    tooLong: (number, start) => sink.drop('line too long', `line ${number}`, start),
+  })
+  if (indexes === undefined) throw notThisFormat('the file', 'has no header line')
+}
+
+type Indexes = ReadonlyMap<ColumnRole, number>
+
+function indexesOf(settings: CsvOptions, header: readonly string[], place: string): Indexes {
+  const indexes = new Map<ColumnRole, number>()
+  for (const [role, column] of settings.roles) {
+    const index = header.indexOf(column)
+    if (index < 0) throw notThisFormat(place, `has no column "${column}"`, header.join(', '))
+    indexes.set(role, index)
+  }
+  return indexes
+}
+
+/** The entry, or why there is none. */
+function entryOf(
+  values: readonly string[],
+  indexes: Indexes,
+  label: string | undefined,
+  place: string,
+): Entry | string {
+  const value = (role: ColumnRole): string => {
+    const index = indexes.get(role)
+    return index === undefined ? '' : (values[index] ?? '')
+  }
+  const asn = indexes.has('asn') ? asnText(value('asn')) : undefined
+  if (indexes.has('asn') && asn === undefined) return 'no AS number'
+  if (indexes.has('address') && value('address') === '') return 'no address'
+  if (indexes.has('first') && (value('first') === '' || value('last') === '')) {
+    return 'no first and last address'
+  }
+  const text = asn ?? (indexes.has('address') ? value('address') : '')
+  const shown = label ?? value('class')
+  return {
+    text: text === '' ? `${value('first')}-${value('last')}` : text,
+    place,
+    ...(value('provider') === '' ? {} : { provider: value('provider') }),
+    ...(value('name') === '' ? {} : { name: value('name') }),
+    ...(shown === '' ? {} : { label: shown }),
+  }
+}

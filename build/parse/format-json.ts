@@ -1,0 +1,156 @@
+// Format `json`: entries that stand at known paths of a JSON text. One reader serves every such
+// feed (AWS, Google, Azure, Oracle, Fastly, Linode, cloud-ips, ipverse, Proton, Windscribe,
+// monosans, ProxMint, TunnelBear, lists of ASNs); the catalogue says which paths.
+//
+// A path is written `/prefixes/*/ip_prefix`: `*` is any member or index, `{service}` too, and names
+// the service. Options: `entries` (paths of values) or `names` (paths whose last member name is the
+// entry); `day` (path of the stated day); `asn` (values are AS numbers); `label`; `services` (what
+// each service is: `{"Googlebot": {"provider": "Google", "category": "search_crawler"}}`, category
+// `other` for what is neither crawler nor AI tool).
+
+import { botCategories } from '../../src/model/kind.ts'
+import type { BotCategory } from '../../src/model/kind.ts'
+import { asnText } from './format-asns.ts'
+import type { Entry, FormatOptions, Parser, Sink } from './entry.ts'
+import { flagOption, onlyOptions, refuseOption, textOption, textsOption } from './format-options.ts'
+import { notThisFormat } from './wrong-format.ts'
+import { statedDay } from './stated-day.ts'
+import { pointerOf, walkJson } from './json-walk.ts'
+import type { JsonPath, JsonScalar } from './json-walk.ts'
+
+/** One path: `undefined` stands for `*` and `{service}`. */
+interface PathPattern {
+  readonly parts: readonly (string | undefined)[]
+  readonly serviceIndex: number
+}
+
+interface Service {
+  readonly provider: string
+  readonly category: BotCategory | undefined
+}
+
+interface JsonOptions {
+  readonly entries: readonly PathPattern[]
+  readonly names: readonly PathPattern[]
+  readonly day: PathPattern | undefined
+  readonly asn: boolean
+  readonly label: string | undefined
+  readonly services: ReadonlyMap<string, Service> | undefined
+}
+
+export function jsonOptions(options: FormatOptions): JsonOptions {
+  onlyOptions(options, ['entries', 'names', 'day', 'asn', 'label', 'services'])
+  const entries = (textsOption(options, 'entries') ?? []).map(patternOf)
+  const names = (textsOption(options, 'names') ?? []).map(patternOf)
+  if (entries.length + names.length === 0) refuseOption('entries', 'given, or names')
+  const day = textOption(options, 'day')
+  const services = servicesOption(options['services'])
+  const named = [...entries, ...names].some((pattern) => pattern.serviceIndex >= 0)
+  if (named !== (services !== undefined)) refuseOption('services', 'given with a path {service}')
+  return {
+    entries,
+    names,
+    day: day === undefined ? undefined : patternOf(day),
+    asn: flagOption(options, 'asn'),
+    label: textOption(options, 'label'),
+    services,
+  }
+}
+
+function patternOf(text: string): PathPattern {
+  if (!text.startsWith('/')) refuseOption('entries', 'paths that begin with /')
+  const parts = text.slice(1).split('/')
+  const unescape = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~')
+  return {
+    parts: parts.map((part) => (part === '*' || part === '{service}' ? undefined : unescape(part))),
+    serviceIndex: parts.indexOf('{service}'),
+  }
+}
+
+function servicesOption(value: unknown): ReadonlyMap<string, Service> | undefined {
+  if (value === undefined) return undefined
+  const wanted = 'an object of {provider, category} by service'
+  if (typeof value !== 'object' || value === null) refuseOption('services', wanted)
+  const services = new Map<string, Service>()
+  for (const [name, described] of Object.entries(value)) {
+    const { provider, category } = described as Record<string, unknown>
+    if (typeof provider !== 'string' || typeof category !== 'string') {
+      refuseOption('services', wanted)
+    }
+    const known = botCategories.find((one) => one === category)
+    if (known === undefined && category !== 'other') {
+      refuseOption('services', `of category ${botCategories.join(', ')} or other`)
+    }
+    services.set(name, { provider, category: known })
+  }
+  return services
+}
+
+function matches(pattern: PathPattern, path: JsonPath): boolean {
+  if (pattern.parts.length !== path.length) return false
+  return pattern.parts.every((part, at) => part === undefined || part === path[at])
+}
+
+export const parseJson: Parser = async (chunks, sink, options) => {
+  const settings = jsonOptions(options)
+  let found = false
+  let stated = false
+
+  const take = (pattern: PathPattern, path: JsonPath, value: JsonScalar | undefined): void => {
+    found = true
+    const entry = entryOf(settings, pattern, path, value)
+    if (typeof entry === 'string') sink.drop(entry, pointerOf(path), String(value ?? ''))
+    else sink.entry(entry)
+  }
+
+  await walkJson(chunks, {
+    value(path, value) {
+      for (const pattern of settings.entries) {
+        if (matches(pattern, path)) take(pattern, path, value)
+      }
+      for (const pattern of settings.names) {
+        if (matches(pattern, path)) take(pattern, path, path.at(-1) ?? '')
+      }
+      if (!stated && settings.day !== undefined && matches(settings.day, path)) {
+        stated = state(sink, value)
+      }
+    },
+    open(path) {
+      for (const pattern of settings.entries) {
+        if (matches(pattern, path)) take(pattern, path, undefined)
+      }
+    },
+  })
+  if (!found) throw notThisFormat('/', 'has none of the entries', Object.keys(options).join(', '))
+}
+
+function state(sink: Sink, value: JsonScalar): boolean {
+  const day = typeof value === 'string' ? statedDay(value) : undefined
+  if (day !== undefined) sink.stated(day)
+  return day !== undefined
+}
+
+/** The entry, or why there is none. */
+function entryOf(
+  settings: JsonOptions,
+  pattern: PathPattern,
+  path: JsonPath,
+  value: JsonScalar | undefined,
+): Entry | string {
+  const written = settings.asn && typeof value === 'number' ? String(value) : value
+  if (typeof written !== 'string') return 'not a text'
+  const trimmed = written.trim()
+  if (trimmed === '') return 'empty text'
+  const text = settings.asn ? asnText(trimmed) : trimmed
+  if (text === undefined) return 'no AS number'
+  const name = pattern.serviceIndex < 0 ? '' : String(path[pattern.serviceIndex] ?? '')
+  const service = settings.services?.get(name)
+  if (pattern.serviceIndex >= 0 && service === undefined) return 'unknown service'
+  return {
+    text,
+    place: pointerOf(path),
+    ...(service === undefined ? {} : { provider: service.provider }),
+    ...(service?.category === undefined ? {} : { category: service.category }),
+    ...(settings.label === undefined ? {} : { label: settings.label }),
+  }
+}

@@ -1,0 +1,42 @@
+// The table of formats: a name in the catalogue, the parser behind it, the check of its options. A
+// new format is one file beside this one and one row here.
+
+import { IpriskError } from '../../src/base/coded-error.ts'
+import { asnsOptions, parseAsns } from './format-asns.ts'
+import { csvOptions, parseCsv } from './format-csv.ts'
+import type { FormatOptions, Parser } from './entry.ts'
+import { ipsumOptions, parseIpsum } from './format-ipsum.ts'
+import { jsonOptions, parseJson } from './format-json.ts'
+import { listOptions, parseList } from './format-list.ts'
+import { parseProxies, proxiesOptions } from './format-proxies.ts'
+
+interface Format {
+  readonly parse: Parser
+  /** Throws `bad_format_options` for options that the format does not take. */
+  readonly checkOptions: (options: FormatOptions) => unknown
+}
+
+const formats = {
+  list: { parse: parseList, checkOptions: listOptions },
+  proxies: { parse: parseProxies, checkOptions: proxiesOptions },
+  csv: { parse: parseCsv, checkOptions: csvOptions },
+  ipsum: { parse: parseIpsum, checkOptions: ipsumOptions },
+  asns: { parse: parseAsns, checkOptions: asnsOptions },
+  json: { parse: parseJson, checkOptions: jsonOptions },
+} as const satisfies Readonly<Record<string, Format>>
+
+export type FormatName = keyof typeof formats
+export const formatNames = Object.keys(formats) as readonly FormatName[]
+
+/** The format of that name; throws `unknown_format` for any other. */
+export function formatOf(name: string): Format {
+  const known = formatNames.find((one) => one === name)
+  if (known === undefined) {
+    throw new IpriskError({
+      code: 'unknown_format',
+      message: `"${name}" is no format; there are ${formatNames.join(', ')}`,
+      fault: 'input',
+    })
+  }
+  return formats[known]
+}

@@ -1,0 +1,51 @@
+// Counts what a feed's file gave: entries taken, drops by reason, and the first bad entries as one
+// line each, `file:place: reason: sample`. The build report is made of these; nothing here decides
+// whether a feed is good enough.
+
+import type { Day } from '../../src/base/day.ts'
+import type { Entry, Sink } from './entry.ts'
+import { sampleOf } from './wrong-format.ts'
+
+/** Five show what is wrong with a file; more would fill the report with one broken feed. */
+export const badEntriesMax = 5
+
+export interface Tally {
+  readonly file: string
+  entryCount: number
+  dropCount: number
+  readonly drops: Map<string, number>
+  /** The first bad entries: `ipv4.txt:line 12: no address, prefix or range: hello`. */
+  readonly bad: string[]
+  stated: Day | undefined
+}
+
+export function newTally(file: string): Tally {
+  return { file, entryCount: 0, dropCount: 0, drops: new Map(), bad: [], stated: undefined }
+}
+
+/** Counts one drop; normalise calls it too, for entries whose meaning is unsound. */
+export function countDrop(
+  tally: Tally,
+  dropped: { readonly reason: string; readonly place: string; readonly sample: string },
+): void {
+  tally.dropCount++
+  tally.drops.set(dropped.reason, (tally.drops.get(dropped.reason) ?? 0) + 1)
+  if (tally.bad.length < badEntriesMax) {
+    const { reason, place, sample } = dropped
+    tally.bad.push(`${tally.file}:${place}: ${reason}: ${sampleOf(sample)}`)
+  }
+}
+
+/** A sink that counts into `tally` and hands each entry on. */
+export function tallySink(tally: Tally, take: (entry: Entry) => void): Sink {
+  return {
+    entry(entry) {
+      tally.entryCount++
+      take(entry)
+    },
+    drop: (reason, place, sample) => countDrop(tally, { reason, place, sample }),
+    stated(day) {
+      tally.stated ??= day
+    },
+  }
+}

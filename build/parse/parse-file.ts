@@ -1,0 +1,67 @@
+// Opens a snapshot, plain or gzip (told by its first bytes, not by its name), and feeds the parser
+// of its format. It streams from disk to sink and adds the file's path to every error.
+
+import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
+import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import type { FormatOptions, Sink } from './entry.ts'
+import { formatOf } from './formats.ts'
+
+/** A gzip of a few KiB can hold a disk full of zeros; no feed has a file near this size. */
+const inflatedBytesMax = 1 << 30
+
+export interface SnapshotFile {
+  readonly path: string
+  readonly format: string
+  readonly options?: FormatOptions | undefined
+}
+
+/**
+ * Hands every entry of the file to `sink`. Throws `snapshot_unreadable` where it cannot be opened
+ * or unpacked, and the parser's `not_this_format` where it is something else; what the sink got
+ * until then is to be thrown away.
+ */
+export async function readSnapshot(file: SnapshotFile, sink: Sink): Promise<void> {
+  const format = formatOf(file.format)
+  try {
+    const handle = await open(file.path, 'r')
+    try {
+      await format.parse(await bytesOf(handle), sink, file.options ?? {})
+    } finally {
+      await handle.close()
+    }
+  } catch (thrown) {
+    throw new IpriskError({
+      code: thrown instanceof IpriskError ? thrown.code : 'snapshot_unreadable',
+      message: `${file.path}: ${messageOf(thrown)}`,
+      fault: thrown instanceof IpriskError ? thrown.fault : 'environment',
+      cause: thrown,
+    })
+  }
+}
+
+async function bytesOf(handle: FileHandle): Promise<AsyncIterable<Uint8Array>> {
+  const magic = new Uint8Array(2)
+  const { bytesRead } = await handle.read(magic, 0, 2, 0)
+  const plain = handle.createReadStream({ start: 0, autoClose: false })
+  if (bytesRead < 2 || magic[0] !== 0x1f || magic[1] !== 0x8b) return plain
+  const gunzip = createGunzip()
+  plain.on('error', (error) => gunzip.destroy(error))
+  return limited(plain.pipe(gunzip))
+}
+
+async function* limited(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let byteCount = 0
+  for await (const chunk of chunks) {
+    byteCount += chunk.length
+    if (byteCount > inflatedBytesMax) {
+      throw new IpriskError({
+        code: 'snapshot_too_large',
+        message: `unpacks to over ${inflatedBytesMax} bytes`,
+        fault: 'input',
+      })
+    }
+    yield chunk
+  }
+}

@@ -1,0 +1,24 @@
+// Collects the table's texts: each once, id 0 is ''.
+
+import { newInterner } from '../evidence/intern.ts'
+
+export interface StringBook {
+  id(text: string): number
+  sections(): { readonly offsets: Uint32Array; readonly bytes: Uint8Array }
+}
+
+export function newStringBook(): StringBook {
+  const interner = newInterner<string>((text) => text, 0)
+  interner.id('')
+  return {
+    id: (text) => interner.id(text),
+    sections() {
+      const encoded = interner.values.map((text) => Buffer.from(text, 'utf8'))
+      const offsets = new Uint32Array(encoded.length + 1)
+      encoded.forEach((bytes, index) => {
+        offsets[index + 1] = offsets[index]! + bytes.length
+      })
+      return { offsets, bytes: new Uint8Array(Buffer.concat(encoded)) }
+    },
+  }
+}

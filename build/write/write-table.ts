@@ -1,0 +1,231 @@
+// Writes the table file: sections into one FlatBuffers buffer, checksums, id, trailer; then to disk
+// under a temporary name, flushed, verified whole, renamed. The live name never holds half a table,
+// and a mapped file is never rewritten in place.
+
+import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { Builder, ByteBuffer, type Offset } from 'flatbuffers'
+import { type Day, formatDay } from '../../src/base/day.ts'
+import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { SectionEntry } from '../../src/schema/generated/iprisk/section-entry.ts'
+import { SourceEntry } from '../../src/schema/generated/iprisk/source-entry.ts'
+import { TableHeader } from '../../src/schema/generated/iprisk/table-header.ts'
+import {
+  fileBytesMax,
+  formatMajor,
+  formatMinor,
+  sectionAlignment,
+  trailerBytes,
+} from '../../src/schema/table-layout.ts'
+import { type View, type Views, sectionNames, sections } from '../../src/schema/table-sections.ts'
+import type { Source } from '../../src/table/table.ts'
+import { writeTrailer } from '../../src/table/file/trailer.ts'
+import { verifyTable } from '../../src/table/file/verify-table.ts'
+
+/** Room for the header: 72 feeds with their texts take about 20 kB. A multiple of the alignment. */
+const headerBytesMax = 1 << 20
+
+export interface TableContent {
+  readonly asOf: Day
+  readonly sources: readonly Source[]
+  readonly views: Views
+}
+
+export interface WrittenTable {
+  readonly id: string
+  readonly bytes: number
+}
+
+/** The same content gives the same bytes. Throws `table_too_large`. */
+export function encodeTable(content: TableContent): { readonly id: string; bytes: Uint8Array } {
+  const dataBytes = sectionNames.reduce(
+    (sum, name) => sum + aligned(content.views[name].byteLength) + sectionAlignment,
+    headerBytesMax,
+  )
+  if (dataBytes > fileBytesMax) throw tooLarge(dataBytes)
+  const checksums = sectionNames.map((name) => crc32(bytesOf(content.views[name])))
+  const id = tableId(content, checksums)
+  const builder = new Builder(dataBytes)
+  // The builder fills the buffer from its end, so what is added first lies last in the file.
+  const vectors = sectionNames.map((name) => addSection(builder, content.views[name]))
+  builder.finish(addHeader(builder, content, { id, checksums, vectors }), 'IPRK')
+  return { id, bytes: withTrailer(builder.asUint8Array()) }
+}
+
+/**
+ * Writes to `path` atomically. Throws what `encodeTable` and `verifyTable` throw, and
+ * `table_unwritable` for trouble with the disk; the file under `path` is then as it was.
+ */
+export function writeTable(path: string, content: TableContent): WrittenTable {
+  const { id, bytes } = encodeTable(content)
+  const temporary = `${path}.${process.pid}.tmp`
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFlushed(temporary, bytes)
+    verifyTable(temporary)
+    renameSync(temporary, path)
+    flushFolder(dirname(path))
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    if (cause instanceof IpriskError) throw cause
+    throw new IpriskError({
+      code: 'table_unwritable',
+      message: `The table could not be written to ${path}: ${messageOf(cause)}`,
+      fault: 'environment',
+      cause,
+    })
+  }
+  return { id, bytes: bytes.length }
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / sectionAlignment) * sectionAlignment
+}
+
+function bytesOf(view: View): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+}
+
+/** Day and hash of the content: equal inputs give equal ids. */
+function tableId(content: TableContent, checksums: readonly number[]): string {
+  const facts = { asOf: content.asOf, sources: content.sources, checksums, major: formatMajor }
+  const hash = createHash('sha256').update(JSON.stringify(facts))
+  for (const name of sectionNames) hash.update(bytesOf(content.views[name]))
+  return `${formatDay(content.asOf).replaceAll('-', '')}-${hash.digest('hex').slice(0, 12)}`
+}
+
+/**
+ * A vector whose elements begin at a multiple of 64 bytes. `prep` pads for the whole run of bytes;
+ * `createByteVector` then copies it at once; the length word counts elements, as the schema says.
+ */
+function addSection(builder: Builder, view: View): Offset {
+  const bytes = bytesOf(view)
+  builder.prep(sectionAlignment, bytes.length)
+  const vector = builder.createByteVector(bytes)
+  const at = builder.dataBuffer().capacity() - vector
+  builder.dataBuffer().writeInt32(at, view.length)
+  return vector
+}
+
+function addHeader(
+  builder: Builder,
+  content: TableContent,
+  facts: {
+    readonly id: string
+    readonly checksums: readonly number[]
+    readonly vectors: readonly Offset[]
+  },
+): Offset {
+  const sources = TableHeader.createSourcesVector(
+    builder,
+    content.sources.map((source) => addSource(builder, source)),
+  )
+  const checksums = TableHeader.createChecksumsVector(
+    builder,
+    sectionNames.map((name, index) =>
+      SectionEntry.createSectionEntry(
+        builder,
+        builder.createString(name),
+        facts.checksums[index] ?? 0,
+      ),
+    ),
+  )
+  const id = builder.createString(facts.id)
+  TableHeader.startTableHeader(builder)
+  TableHeader.addMajor(builder, formatMajor)
+  TableHeader.addMinor(builder, formatMinor)
+  TableHeader.addId(builder, id)
+  TableHeader.addAsOf(builder, content.asOf)
+  TableHeader.addSources(builder, sources)
+  TableHeader.addChecksums(builder, checksums)
+  sectionNames.forEach((name, index) => sections[name].add(builder, facts.vectors[index] ?? 0))
+  return TableHeader.endTableHeader(builder)
+}
+
+function addSource(builder: Builder, source: Source): Offset {
+  const { voice } = source
+  const texts = [
+    source.id,
+    source.kind,
+    source.provider,
+    source.licence,
+    source.homepage,
+    voice?.group ?? '',
+    voice?.assurance ?? '',
+  ].map((text) => builder.createString(text))
+  const [id = 0, kind = 0, provider = 0, licence = 0, homepage = 0, group = 0, assurance = 0] =
+    texts
+  const asns = SourceEntry.createAsnsVector(builder, Uint32Array.from(voice?.asns ?? []))
+  return SourceEntry.createSourceEntry(
+    builder,
+    id,
+    kind,
+    provider,
+    licence,
+    homepage,
+    source.day,
+    source.entries,
+    source.quarantined === true,
+    group,
+    voice?.weight ?? 0,
+    voice?.weightLow ?? 0,
+    voice?.weightHigh ?? 0,
+    assurance,
+    voice?.rolling === true,
+    asns,
+  )
+}
+
+function withTrailer(table: Uint8Array): Uint8Array {
+  const fileBytes = table.length + trailerBytes
+  const bytes = new Uint8Array(fileBytes)
+  bytes.set(table)
+  const headerBytes = firstSectionOffset(table) - 4
+  const headerCrc = crc32(table.subarray(0, headerBytes))
+  bytes.set(writeTrailer({ fileBytes, headerBytes, headerCrc, major: formatMajor }), table.length)
+  return bytes
+}
+
+function firstSectionOffset(table: Uint8Array): number {
+  const header = TableHeader.getRootAsTableHeader(new ByteBuffer(table))
+  return Math.min(
+    ...sectionNames.map((name) => {
+      const view = sections[name].read(header)
+      return view === null ? Infinity : view.byteOffset - table.byteOffset
+    }),
+  )
+}
+
+function writeFlushed(path: string, bytes: Uint8Array): void {
+  const descriptor = openSync(path, 'w', 0o644)
+  try {
+    let written = 0
+    while (written < bytes.length) {
+      written += writeSync(descriptor, bytes, written, bytes.length - written)
+    }
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function flushFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function tooLarge(bytes: number): IpriskError {
+  return new IpriskError({
+    code: 'table_too_large',
+    message:
+      `The table would have ${bytes} bytes; a table file ends at ${fileBytesMax}. ` +
+      'Switch off feeds or use coarser place data.',
+    fault: 'input',
+  })
+}

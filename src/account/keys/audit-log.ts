@@ -1,0 +1,284 @@
+// The audit log: which administrative act was done on the keys of a state folder, by whom, when, and
+// what it changed. JSON lines in `<state>/audit.log`, appended and never changed.
+//
+//   {"act_id":"…","step":"begin","at":"…Z","user":"ops","uid":1000,"act":"rotate","keys":["…"]}
+//   {"act_id":"…","step":"done","at":"…Z","changes":[{"key":"…","before":{…},"after":{…}}]}
+//   {"act_id":"…","step":"failed","at":"…Z","code":"key_unknown"}
+//   {"act_id":"…","step":"unknown","at":"…Z","code":"store_unknown","changes":[…what may have been done]}
+//
+// Two lines an act, so that no act is without a trace: the first one is on the disk before the store
+// is asked. An act that has no second line may or may not have happened (its process was killed, or
+// the disk was full by then; whoever acted has been told). Neither has one whose step is `unknown`:
+// the store was asked and did not answer.
+//
+// Invariants: a line is one write to a file that is open for appending, which Linux does not
+// interleave with another one; it is synced before the next step; a piece of a line that a killed
+// process left ends where the next line begins, and readers count it. Neither a secret nor its hash
+// is ever in it. Whoever rotates the file by renaming it loses nothing: it is opened for each line.
+
+import { randomUUID } from 'node:crypto'
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import type { KeyRecord } from './key-record.ts'
+import { type KeyFacts, factsOf } from './key-summary.ts'
+import type { KeyStore } from './key-store.ts'
+
+export const auditActs = ['create', 'revoke', 'rotate', 'export', 'import'] as const
+export type AuditAct = (typeof auditActs)[number]
+
+/** What became of one key. */
+export interface AuditChange {
+  readonly key: string
+  readonly before?: KeyFacts
+  readonly after: KeyFacts
+}
+
+/** An act as its two lines tell it. */
+export interface AuditEntry {
+  readonly act_id: string
+  readonly at: string
+  readonly user: string
+  readonly uid: number
+  /** The user behind sudo. */
+  readonly sudo_user?: string
+  readonly act: AuditAct
+  /** Ids of the keys that it was about; a new key has none before it is made. */
+  readonly keys: readonly string[]
+  /** `unknown`: no end is recorded, or the store did not say. */
+  readonly result: 'done' | 'failed' | 'unknown'
+  /** Of what is not done. */
+  readonly code?: string
+  readonly changes: readonly AuditChange[]
+}
+
+/** Where the log of a state folder is. */
+export function auditPath(state: string): string {
+  return join(state, 'audit.log')
+}
+
+/** The act is over, and its end could not be recorded: no reason to say that it is not done. */
+function endUnwritten(path: string, actId: string, cause: unknown): IpriskError {
+  return new IpriskError({
+    code: 'audit_end_unwritten',
+    message:
+      `The second line of this act, ${actId}, could not be written to the audit log ${path}: ` +
+      `${messageOf(cause)}. "iprisk keys audit" shows its result as unknown.`,
+    fault: 'environment',
+    cause,
+  })
+}
+
+function unwritable(path: string, cause: unknown): IpriskError {
+  return new IpriskError({
+    code: 'audit_unwritable',
+    message:
+      `The audit log ${path} cannot be written: ${messageOf(cause)}. What cannot be recorded ` +
+      'is not done.',
+    fault: 'environment',
+    cause,
+  })
+}
+
+/** Whether the file ends inside a line: its writer was killed. */
+function endsInside(file: number): boolean {
+  const { size } = fstatSync(file)
+  const last = Buffer.alloc(1)
+  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** Appends one line; on the disk when it returns. */
+function append(path: string, line: object): void {
+  const isNew = !existsSync(path)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = openSync(path, 'a+', 0o600)
+  try {
+    const text = `${endsInside(file) ? '\n' : ''}${JSON.stringify(line)}\n`
+    const bytes = Buffer.from(text)
+    const written = writeSync(file, bytes)
+    if (written !== bytes.length) throw new Error(`only ${written} bytes could be written`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  if (isNew) syncFolder(dirname(path))
+}
+
+/** Who runs this process: a container may run as a number that has no name. */
+function whoami(): Pick<AuditEntry, 'user' | 'uid' | 'sudo_user'> {
+  const uid = process.getuid?.() ?? -1
+  const sudoUser = uid === 0 ? process.env['SUDO_USER'] : undefined
+  const sudo = sudoUser === undefined ? {} : { sudo_user: sudoUser }
+  try {
+    return { user: userInfo().username, uid, ...sudo }
+  } catch {
+    return { user: String(uid), uid, ...sudo }
+  }
+}
+
+/** The store, telling `changes` what it changes, or may have changed. */
+function observed(store: KeyStore, changes: AuditChange[]): KeyStore {
+  /** Adds what was done to what is told; what nobody can say is told with its key's id. */
+  const tell = async <T>(work: Promise<T>, changed: () => AuditChange | undefined): Promise<T> => {
+    const add = (): string => {
+      const change = changed()
+      if (change !== undefined) changes.push(change)
+      return change?.key ?? ''
+    }
+    try {
+      const result = await work
+      add()
+      return result
+    } catch (error) {
+      throw isUnknown(error) ? unknownChange(error, add()) : error
+    }
+  }
+  return {
+    ...store,
+    create: (record) =>
+      tell(store.create(record), () => ({ key: record.id, after: factsOf(record) })),
+    update: (id, change) => {
+      let before: KeyRecord | undefined
+      let after: KeyRecord | undefined
+      const work = store.update(id, (found) => {
+        before = found
+        after = change(found)
+        return after
+      })
+      return tell(work, () =>
+        before === undefined || after === undefined
+          ? undefined
+          : { key: id, before: factsOf(before), after: factsOf(after) },
+      )
+    },
+  }
+}
+
+/** The store was asked, and did not say whether it was done. */
+const isUnknown = (error: unknown): error is IpriskError =>
+  error instanceof IpriskError && error.code === 'store_unknown'
+
+function unknownChange(error: IpriskError, key: string): IpriskError {
+  const { code, message, fault } = error
+  if (key === '') return error
+  return new IpriskError({
+    code,
+    message:
+      `${message} It is the key ${key}: where a secret of it is new and was not shown, rotate it ` +
+      'once more or revoke it.',
+    fault,
+  })
+}
+
+/**
+ * Does an act on a store and records it. Throws `audit_unwritable` before anything is done. Where the
+ * end cannot be recorded, `onUnwritten` is told, and what was done is done.
+ */
+export async function audited<T>(
+  options: {
+    readonly state: string
+    readonly store: KeyStore
+    readonly act: AuditAct
+    readonly keys: readonly string[]
+    readonly onUnwritten: (error: IpriskError) => void
+  },
+  run: (store: KeyStore) => Promise<T>,
+): Promise<T> {
+  const { state, store, act, keys, onUnwritten } = options
+  const path = auditPath(state)
+  const actId = randomUUID()
+  const line = (step: string, more: object): void =>
+    append(path, { act_id: actId, step, at: new Date().toISOString(), ...more })
+  const end = (step: string, more: object): void => {
+    try {
+      line(step, more)
+    } catch (cause) {
+      onUnwritten(endUnwritten(path, actId, cause))
+    }
+  }
+  const changes: AuditChange[] = []
+  try {
+    line('begin', { ...whoami(), act, keys })
+  } catch (cause) {
+    throw unwritable(path, cause)
+  }
+  let result: T
+  try {
+    result = await run(observed(store, changes))
+  } catch (error) {
+    const code = error instanceof IpriskError ? error.code : 'unexpected'
+    end(isUnknown(error) ? 'unknown' : 'failed', { code, changes })
+    throw error
+  }
+  end('done', { changes })
+  return result
+}
+
+const ends: readonly unknown[] = ['done', 'failed', 'unknown'] satisfies AuditEntry['result'][]
+
+const isEnd = (step: unknown): step is AuditEntry['result'] => ends.includes(step)
+
+interface Line {
+  readonly act_id?: unknown
+  readonly step?: unknown
+}
+
+function lineOf(text: string): Line | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The last acts, oldest first, and how many lines could not be read. */
+export async function readAudit(
+  state: string,
+  last: number,
+): Promise<{ readonly entries: readonly AuditEntry[]; readonly broken: number }> {
+  const path = auditPath(state)
+  if (!existsSync(path)) return { entries: [], broken: 0 }
+  // By act: a Map keeps the order of their first lines.
+  const entries = new Map<unknown, AuditEntry>()
+  let broken = 0
+  const input = createReadStream(path, { encoding: 'utf8' })
+  for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+    const line = lineOf(text)
+    const { step, ...rest } = line ?? {}
+    const begun = entries.get(line?.act_id)
+    if (step === 'begin') {
+      entries.set(line?.act_id, {
+        ...rest,
+        result: 'unknown',
+        changes: [],
+      } as unknown as AuditEntry)
+    } else if (begun !== undefined && isEnd(step)) {
+      // It keeps the instant of its beginning.
+      const ended = { ...begun, ...rest, at: begun.at, result: step }
+      entries.set(line?.act_id, ended as AuditEntry)
+    } else if (line === undefined) {
+      broken += 1
+    }
+    // Twice as many as wanted, for acts of several processes overlap.
+    if (entries.size > last * 2 + 100) {
+      for (const oldest of entries.keys()) {
+        entries.delete(oldest)
+        break
+      }
+    }
+  }
+  return { entries: [...entries.values()].slice(-last), broken }
+}

@@ -1,0 +1,28 @@
+// Which limits a key has: its own, else its plan's. Their enforcement is limiter.ts, which is bound
+// to the `Limits` of each key.
+
+import type { Plan, Rate } from '../../config/plan.ts'
+import type { KeyLimits } from './key-record.ts'
+
+/** What applies to one key. A limit that is absent does not exist. */
+export interface Limits {
+  readonly rate?: Rate
+  /** Checks a calendar month, UTC. */
+  readonly quotaPerMonth?: number
+}
+
+/** Every default plan has a burst of two seconds; so has a key that names only its rate. */
+const burstSeconds = 2
+
+/** The limits of a key on a plan. A burst alone, where no rate exists, limits nothing. */
+export function limitsOf(plan: Plan, own: KeyLimits = {}): Limits {
+  const perSecond = own.perSecond ?? plan.rate?.perSecond
+  const quotaPerMonth = own.quotaPerMonth ?? plan.quotaPerMonth
+  const planBurst = own.perSecond === undefined ? plan.rate?.burst : undefined
+  return {
+    ...(perSecond === undefined
+      ? {}
+      : { rate: { perSecond, burst: own.burst ?? planBurst ?? perSecond * burstSeconds } }),
+    ...(quotaPerMonth === undefined ? {} : { quotaPerMonth }),
+  }
+}

@@ -1,0 +1,83 @@
+// A key as it is kept: everything but the secret itself. Records are plain JSON; every change makes
+// a new record, and the functions here are the only ones that make them. They are pure: time comes
+// from the caller.
+
+import { secretsLiveMax } from '../../base/limits.ts'
+import type { Day } from '../../base/day.ts'
+import { dayOf } from '../../base/day.ts'
+import type { ApiName } from '../../config/plan.ts'
+import { hashSecret } from './secret-hash.ts'
+
+/** One secret of a key, as its hash. Times are milliseconds since the epoch. */
+export interface KeptSecret {
+  /** SHA-256, 64 hexadecimal digits. */
+  readonly hash: string
+  readonly createdAt: number
+  /** Absent: as long as the key. */
+  readonly expiresAt?: number
+}
+
+/** Limits of the key's own; those that are absent are its plan's. */
+export interface KeyLimits {
+  readonly perSecond?: number
+  readonly burst?: number
+  readonly quotaPerMonth?: number
+}
+
+export interface KeyRecord {
+  readonly id: string
+  readonly name: string
+  readonly plan: string
+  readonly apis: readonly ApiName[]
+  readonly createdAt: number
+  /** The first day, UTC, on which the key no longer works. */
+  readonly expires?: Day
+  readonly revokedAt?: number
+  /** Oldest first, at most two. */
+  readonly secrets: readonly KeptSecret[]
+  readonly limits?: KeyLimits
+}
+
+/** What a new key is made of, besides its id and secret. */
+export type NewKey = Pick<KeyRecord, 'name' | 'plan' | 'apis' | 'expires' | 'limits'>
+
+/** The record of a new key. */
+export function newRecord(
+  key: NewKey,
+  made: { readonly id: string; readonly secret: string; readonly now: number },
+): KeyRecord {
+  const secrets = [{ hash: hashSecret(made.secret).toString('hex'), createdAt: made.now }]
+  return { id: made.id, ...key, createdAt: made.now, secrets }
+}
+
+/** The record revoked; of one that is already revoked the first time stays. */
+export function revokedRecord(record: KeyRecord, now: number): KeyRecord {
+  return record.revokedAt === undefined ? { ...record, revokedAt: now } : record
+}
+
+/**
+ * The record with a new secret. The newest of the old ones lives on until `oldExpiresAt` (or its
+ * own earlier end); older and expired ones are dropped.
+ */
+export function rotatedRecord(
+  record: KeyRecord,
+  change: { readonly secret: string; readonly now: number; readonly oldExpiresAt: number },
+): KeyRecord {
+  const old = record.secrets
+    .filter((secret) => Math.min(secret.expiresAt ?? Infinity, change.oldExpiresAt) > change.now)
+    .slice(-(secretsLiveMax - 1))
+    .map((secret) => ({
+      ...secret,
+      expiresAt: Math.min(secret.expiresAt ?? Infinity, change.oldExpiresAt),
+    }))
+  const fresh = { hash: hashSecret(change.secret).toString('hex'), createdAt: change.now }
+  return { ...record, secrets: [...old, fresh] }
+}
+
+export type KeyState = 'live' | 'expired' | 'revoked'
+
+/** Whether a key works at that instant, or why not. */
+export function keyState(record: KeyRecord, now: number): KeyState {
+  if (record.revokedAt !== undefined) return 'revoked'
+  return record.expires !== undefined && record.expires <= dayOf(now) ? 'expired' : 'live'
+}

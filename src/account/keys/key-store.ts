@@ -1,0 +1,41 @@
+// Where keys are kept: the interface that every store implements and the conformance suite
+// (test/account/stores/conformance.ts) holds it to. Stores know nothing of plans, expiry or secrets: they
+// keep records and count changes.
+//
+// Invariants of every store:
+// - A change and the version that counts it become visible together, to every process.
+// - `create` and `update` resolve when the change would survive a crash of the machine.
+// - Records are never deleted: a revoked key stays, so that it can be told from an unknown one in a
+//   list, and so that readers learn of it by `changes`.
+
+import type { KeyRecord } from './key-record.ts'
+
+/** What changed since some version. */
+export interface KeyChanges {
+  /** The version that these records bring the reader to. */
+  readonly version: number
+  /** The newest state of every key that changed, each once. */
+  readonly records: readonly KeyRecord[]
+}
+
+export interface KeyStore {
+  /** Keeps a new record; fails with `key_exists` where the id is taken. */
+  readonly create: (record: KeyRecord) => Promise<void>
+  /** The record, or `undefined`. */
+  readonly get: (id: string) => Promise<KeyRecord | undefined>
+  /** Every record, oldest first. */
+  readonly list: () => Promise<readonly KeyRecord[]>
+  /**
+   * Replaces a record by what `change` makes of it, atomically; `undefined` where no key has that
+   * id. `change` is pure: a store may call it again.
+   */
+  readonly update: (
+    id: string,
+    change: (record: KeyRecord) => KeyRecord,
+  ) => Promise<KeyRecord | undefined>
+  /** 0 for a store without keys; each change adds one. */
+  readonly version: () => Promise<number>
+  /** What changed after `since`; everything for 0. Cheap where nothing did. */
+  readonly changes: (since: number) => Promise<KeyChanges>
+  readonly close: () => Promise<void>
+}

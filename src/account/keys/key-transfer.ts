@@ -1,0 +1,158 @@
+// Keys between stores: records to the keys of a file and back, and taking a file in. Hashes only.
+//
+// Importing is idempotent: a key that is there already and is the same is left alone, so that an
+// import that was cut off is finished by doing it again. Invariants: where any key is in conflict
+// and may not be replaced, nothing is imported; a key that was revoked stays so, whatever a file
+// says.
+
+import type { KeyFile, FileKey } from '../../config/key-file.ts'
+import { keyFileFormat, keyFileVersion } from '../../config/key-file.ts'
+import { formatDay, parseDay } from '../../base/day.ts'
+import { present } from '../../base/optional-member.ts'
+import type { KeyLimits, KeptSecret, KeyRecord } from './key-record.ts'
+import { sameHash } from './secret-hash.ts'
+import type { KeyStore } from './key-store.ts'
+
+const instantText = (ms: number): string => new Date(ms).toISOString()
+
+/** The limits of one record as the file and the store write them alike: absent ones are absent. */
+function limitsWritten(limits: {
+  readonly [N in keyof KeyLimits]: KeyLimits[N] | undefined
+}): KeyLimits {
+  const { perSecond, burst, quotaPerMonth } = limits
+  return {
+    ...present('perSecond', perSecond),
+    ...present('burst', burst),
+    ...present('quotaPerMonth', quotaPerMonth),
+  }
+}
+
+function toFile(record: KeyRecord): FileKey {
+  const { id, name, plan, apis, createdAt, expires, revokedAt, limits, secrets } = record
+  return {
+    id,
+    name,
+    plan,
+    apis: [...apis],
+    created_at: instantText(createdAt),
+    ...(expires === undefined ? {} : { expires: formatDay(expires) }),
+    ...(revokedAt === undefined ? {} : { revoked_at: instantText(revokedAt) }),
+    ...(limits === undefined ? {} : { limits: limitsWritten(limits) }),
+    secrets: secrets.map((secret) => ({
+      sha256: secret.hash,
+      created_at: instantText(secret.createdAt),
+      ...(secret.expiresAt === undefined ? {} : { expires_at: instantText(secret.expiresAt) }),
+    })),
+  }
+}
+
+function fromFile(key: FileKey): KeyRecord {
+  const secrets: KeptSecret[] = key.secrets.map((secret) => ({
+    hash: secret.sha256,
+    createdAt: Date.parse(secret.created_at),
+    ...(secret.expires_at === undefined ? {} : { expiresAt: Date.parse(secret.expires_at) }),
+  }))
+  const expires = key.expires === undefined ? undefined : parseDay(key.expires)
+  return {
+    id: key.id,
+    name: key.name,
+    plan: key.plan,
+    apis: key.apis,
+    createdAt: Date.parse(key.created_at),
+    ...present('expires', expires),
+    ...(key.revoked_at === undefined ? {} : { revokedAt: Date.parse(key.revoked_at) }),
+    ...(key.limits === undefined ? {} : { limits: limitsWritten(key.limits) }),
+    secrets,
+  }
+}
+
+/** The file of all keys, oldest first. `now` is in milliseconds since the epoch. */
+export async function exportKeys(store: KeyStore, now: number): Promise<KeyFile> {
+  const keys = (await store.list()).map(toFile)
+  return { format: keyFileFormat, version: keyFileVersion, exported_at: instantText(now), keys }
+}
+
+/** The members in which two keys of one id differ, as the file names them. */
+function differences(left: FileKey, right: FileKey): readonly string[] {
+  const members = new Set([...Object.keys(left), ...Object.keys(right)]) as Set<keyof FileKey>
+  return [...members].filter((member) =>
+    member === 'secrets'
+      ? !sameSecrets(left.secrets, right.secrets)
+      : JSON.stringify(left[member]) !== JSON.stringify(right[member]),
+  )
+}
+
+function sameSecrets(left: FileKey['secrets'], right: FileKey['secrets']): boolean {
+  const bytes = (hash: string): Buffer => Buffer.from(hash, 'hex')
+  return (
+    left.length === right.length &&
+    left.every((one, i) => {
+      const other = right[i]
+      return (
+        other !== undefined &&
+        sameHash(bytes(one.sha256), bytes(other.sha256)) &&
+        one.created_at === other.created_at &&
+        one.expires_at === other.expires_at
+      )
+    })
+  )
+}
+
+export interface Conflict {
+  readonly id: string
+  /** In which members the key of the file differs from the one that is there. */
+  readonly members: readonly string[]
+  /** The key there is revoked and the file's is not: it cannot be replaced. */
+  readonly revoked: boolean
+}
+
+export interface ImportPlan {
+  /** Not there yet. */
+  readonly fresh: readonly KeyRecord[]
+  readonly unchanged: number
+  readonly conflicts: readonly Conflict[]
+  /** What the conflicts could be replaced by. */
+  readonly replacements: readonly KeyRecord[]
+}
+
+/** What importing would do; it changes nothing. */
+export async function planImport(store: KeyStore, file: KeyFile): Promise<ImportPlan> {
+  const known = new Map((await store.list()).map((record) => [record.id, toFile(record)]))
+  const fresh: KeyRecord[] = []
+  const conflicts: Conflict[] = []
+  const replacements: KeyRecord[] = []
+  let unchanged = 0
+  for (const key of file.keys) {
+    const there = known.get(key.id)
+    // The file's members come in any order; a record's do not.
+    const record = fromFile(key)
+    const members = there === undefined ? [] : differences(there, toFile(record))
+    if (there === undefined) {
+      fresh.push(record)
+    } else if (members.length === 0) {
+      unchanged += 1
+    } else {
+      const revoked = there.revoked_at !== undefined && key.revoked_at === undefined
+      conflicts.push({ id: key.id, members, revoked })
+      replacements.push(record)
+    }
+  }
+  return { fresh, unchanged, conflicts, replacements }
+}
+
+/** Does what was planned; `replace` says whether conflicts are replaced. */
+export async function importKeys(
+  store: KeyStore,
+  plan: ImportPlan,
+  replace: boolean,
+): Promise<void> {
+  for (const record of plan.fresh) await store.create(record)
+  if (!replace) return
+  for (const record of plan.replacements) {
+    // It may have been revoked since the plan was made.
+    await store.update(record.id, ({ revokedAt }) => ({
+      ...record,
+      ...present('revokedAt', record.revokedAt ?? revokedAt),
+    }))
+  }
+}

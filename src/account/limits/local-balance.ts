@@ -1,0 +1,104 @@
+// Hot path: `spendBalance`. No allocation, throw, closure or clock there.
+//
+// A machine's balance of a rate limit that many machines share (shared-bucket.ts): what it has taken from the
+// store less what it has spent, in memory that all its workers share. Two words, side by side:
+//
+//   balance   requests; from -credit to `ahead`
+//   ask       0, or an instant (ms of the machine's clock, modulo 2^32) before which nobody asks
+//
+// Who asks the store moves `ask` ahead, past the time in which an answer counts, by a
+// compare-and-swap: so a machine has one taking under way. The answer is booked by one
+// compare-and-swap of both words: it counts only while `ask` is still the asker's own. A worker that
+// dies while it asks loses what it was to get; the next one asks when the time has passed.
+//
+// Mixing compare-and-swaps of 32 and of 64 bits on the same words is beyond the memory model of
+// JavaScript and within that of x86-64 and ARM64, where both are single instructions on an aligned
+// line; a test with several processes holds it.
+
+import { rateAnswerMsMax } from '../../base/limits.ts'
+
+/** Both words as one, and each alone. */
+export interface BalanceWords {
+  readonly words: Int32Array
+  readonly pairs: BigInt64Array
+}
+
+export function balanceWords(words: Int32Array): BalanceWords {
+  const { buffer, byteOffset, length } = words
+  return { words, pairs: new BigInt64Array(buffer, byteOffset, length >> 1) }
+}
+
+/** Takes `count` where the balance stays at `-credit` or above; what is left, or `noBalance`. */
+export function spendBalance(
+  words: Int32Array,
+  index: number,
+  count: number,
+  credit: number,
+): number {
+  for (;;) {
+    const balance = Atomics.load(words, index)
+    const next = balance - count
+    if (next < -credit) return noBalance
+    if (Atomics.compareExchange(words, index, balance, next) === balance) return next
+  }
+}
+
+/** Below every balance. */
+export const noBalance = -0x8000_0000
+
+/** A process may have been stopped this long since it read the clock; what is further is no ask. */
+const clockAgeMsMax = 60_000
+
+/** Whether nobody asks at that instant, nor has to wait. */
+function isFree(ask: number, nowMs: number): boolean {
+  const ahead = (ask - nowMs) | 0
+  // One that lies further ahead has come round, or is of a clock that nobody knows.
+  return ask === 0 || ahead <= 0 || ahead > rateAnswerMsMax + clockAgeMsMax
+}
+
+/** The right to ask: the word that books the answer, or 0. */
+export function claimAsk(words: Int32Array, index: number, machineMs: number): number {
+  const nowMs = Math.floor(machineMs) | 0
+  const kept = Atomics.load(words, index + 1)
+  if (!isFree(kept, nowMs)) return 0
+  const claim = (nowMs + rateAnswerMsMax) | 0 || 1
+  return Atomics.compareExchange(words, index + 1, kept, claim) === kept ? claim : 0
+}
+
+/**
+ * Books an answer: adds what was granted, up to `most`, and lets the next one ask after `pauseMs`.
+ * Whether it still counted.
+ */
+export function bookAnswer(
+  { words, pairs }: BalanceWords,
+  index: number,
+  answer: {
+    readonly claim: number
+    readonly granted: number
+    readonly most: number
+    readonly machineMs: number
+    readonly pauseMs: number
+  },
+): boolean {
+  const { claim, granted, most, machineMs, pauseMs } = answer
+  const ask = Math.floor(machineMs + pauseMs) | 0
+  for (;;) {
+    const balance = Atomics.load(words, index)
+    const after = Math.max(balance, Math.min(balance + granted, most))
+    const before = pairOf(balance, claim)
+    const found = Atomics.compareExchange(pairs, index >> 1, before, pairOf(after, ask))
+    if (found === before) return true
+    if (Number(found >> 32n) !== claim) return false
+  }
+}
+
+/** Little-endian, as every machine that the table runs on. */
+function pairOf(low: number, high: number): bigint {
+  return (BigInt(high) << 32n) | BigInt(low >>> 0)
+}
+
+/** Takes back what nobody spends: all of a balance that is still `seen`. What it was, or 0. */
+export function takeBack(words: Int32Array, index: number, seen: number): number {
+  if (seen <= 0) return 0
+  return Atomics.compareExchange(words, index, seen, 0) === seen ? seen : 0
+}

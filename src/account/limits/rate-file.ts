@@ -1,0 +1,155 @@
+// The rate file: one slot for each key and rate limit, in memory that all workers share. Which slot
+// is whose is in the file itself, in a table with open addressing that any process adds to without
+// a lock. How a slot counts is rate.ts.
+//
+//   <state>/rates/<boot id>.map         little-endian words of 32 bits
+//     0   magic "irkr", format, slots, how many are used       the rest of 4096 bytes is 0
+//     1024 + 4 × slot:  key high │ key low │ full at │ 0
+//
+// "key" is 62 bits of a hash of the key's id and its limit; zero: the slot is free. A process takes
+// a free slot by putting first the high and then the low word there, each by a compare-and-swap; one
+// that dies in between leaves a slot that the next key with those high bits gets.
+//
+// Invariants: a slot is never freed or moved, so that an index stays right while a worker lives; the
+// file is made whole under another name and linked into place, so nobody sees half of it; it is
+// never truncated. After a reboot, when the clock has started anew, another file is in use and the
+// old ones are removed. Losing the file costs one burst a key.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { rateKeysMax, rateSlots } from '../../base/limits.ts'
+import { type MappedFile, mapShared } from '../../base/memory-map.ts'
+import type { Rate } from '../../config/plan.ts'
+
+const magic = 0x726b_7269
+const format = 1
+const headerBytes = 4096
+const headerWords = headerBytes / 4
+const slotWords = 4
+const usedWord = 3
+
+/** Of a slot: where its number is. */
+const fullAtWord = 2
+
+export interface RateFile {
+  readonly path: string
+  /** The whole file; the indices of `slotOf` point into it. */
+  readonly words: Int32Array
+  /**
+   * The index in `words` of the number that belongs to a key and its limit; -1 where the file is
+   * full. Not for the hot path: a hash and some looks.
+   */
+  readonly slotOf: (keyId: string, rate: Rate) => number
+  readonly counts: () => { readonly used: number; readonly max: number }
+  /** Nothing may use `words` from here on. */
+  readonly close: () => void
+}
+
+/** Sizes other than the real ones are for tests. */
+export interface RateFileSize {
+  readonly slots: number
+  readonly keysMax: number
+}
+
+const realSize: RateFileSize = { slots: rateSlots, keysMax: rateKeysMax }
+
+/**
+ * Opens the rate file of a state folder for this run of the machine, and makes it where there is
+ * none; any number of processes may at once. Throws `rates_unusable`.
+ */
+export function openRates(
+  state: string,
+  options: { readonly boot: string; readonly size?: RateFileSize },
+): RateFile {
+  const { boot, size = realSize } = options
+  const folder = join(state, 'rates')
+  const path = join(folder, `${boot}.map`)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    make(folder, path, size)
+    return useFile(path, mapShared(path, headerBytes + size.slots * slotWords * 4), size)
+  } catch (cause) {
+    throw new IpriskError({
+      code: 'rates_unusable',
+      message:
+        `The rate limits cannot be kept in ${path}: ${messageOf(cause)}. Stop the server, remove ` +
+        'that file and start again: it is made anew, and every key may spend one burst more.',
+      fault: 'environment',
+      cause,
+    })
+  }
+}
+
+/** Makes the file where it is missing, blocks and all, and removes what earlier runs have left. */
+function make(folder: string, path: string, size: RateFileSize): void {
+  const name = path.slice(folder.length + 1)
+  const others = readdirSync(folder)
+  if (others.includes(name)) return
+  const bytes = Buffer.alloc(headerBytes + size.slots * slotWords * 4)
+  bytes.writeInt32LE(magic, 0)
+  bytes.writeInt32LE(format, 4)
+  bytes.writeInt32LE(size.slots, 8)
+  // Processes of two containers may have one number, so that tells nobody apart.
+  const draft = join(folder, `${name}.${randomUUID()}.draft`)
+  writeFileSync(draft, bytes, { mode: 0o600, flag: 'wx' })
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    // Another process was faster: its file is the one. It may have removed this draft since.
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['EEXIST', 'ENOENT'].includes(code)) throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  for (const other of others) {
+    if (/\.(map|draft)$/.test(other)) rmSync(join(folder, other), { force: true })
+  }
+}
+
+function useFile(path: string, map: MappedFile, size: RateFileSize): RateFile {
+  const words = new Int32Array(map.bytes.buffer, map.bytes.byteOffset, map.bytes.length / 4)
+  if (words[0] !== magic || words[1] !== format || words[2] !== size.slots) {
+    map.unmap()
+    throw new Error('it is not a rate file of this version, or it is damaged')
+  }
+  return {
+    path,
+    words,
+    slotOf: (keyId, rate) => findSlot(words, slotKey(keyId, rate), size),
+    counts: () => ({ used: Atomics.load(words, usedWord), max: size.keysMax }),
+    close: () => map.unmap(),
+  }
+}
+
+interface SlotKey {
+  readonly high: number
+  readonly low: number
+}
+
+/** Both words are never 0, which means free. */
+function slotKey(keyId: string, { perSecond, burst }: Rate): SlotKey {
+  const hash = createHash('sha256').update(`${keyId} ${perSecond} ${burst}`).digest()
+  return { high: hash.readInt32LE(0) | 1, low: hash.readInt32LE(4) | 1 }
+}
+
+function findSlot(words: Int32Array, key: SlotKey, size: RateFileSize): number {
+  let slot = (key.low >>> 1) % size.slots
+  for (let looks = 0; looks < size.slots; looks += 1) {
+    const index = headerWords + slot * slotWords
+    const high = Atomics.load(words, index)
+    if (high === 0) {
+      if (Atomics.load(words, usedWord) >= size.keysMax) return -1
+      const found = Atomics.compareExchange(words, index, 0, key.high)
+      if (found === 0) Atomics.add(words, usedWord, 1)
+      // Looked at again below: it is ours, or another process took it this moment.
+    }
+    if (Atomics.load(words, index) === key.high) {
+      const low = Atomics.compareExchange(words, index + 1, 0, key.low)
+      if (low === 0 || low === key.low) return index + fullAtWord
+    }
+    slot = (slot + 1) % size.slots
+  }
+  return -1
+}

@@ -1,0 +1,51 @@
+// The values of RateLimit-Policy, RateLimit and Retry-After: structured fields (RFC 9651) by
+// draft-ietf-httpapi-ratelimit-headers-10.
+//
+//   RateLimit-Policy: "rate";q=100;w=2, "quota";q=1000000;w=2678400
+//   RateLimit:        "rate";r=99;t=1, "quota";r=999999;t=864000
+//
+// q is what a window allows and w its seconds: for a rate the burst and the time in which it comes
+// back whole, rounded up to whole seconds; for a quota the month. r is what is left now, t the
+// seconds until all of it is back. Not here: which status and when.
+
+import type { Limits } from '../keys/key-limits.ts'
+import { type Month, monthSeconds } from './quota-period.ts'
+
+/** The largest integer of structured fields: 15 digits. */
+const integerMax = 999_999_999_999_999
+
+/** Members of what `remaining` writes; -1 in each where that limit does not exist. */
+export const remainingAt = { rate: 0, rateReset: 1, quota: 2, quotaReset: 3 } as const
+export const remainingLength = 4
+
+/** The value of RateLimit-Policy; `''` for a key without limits, which gets no such header. */
+export function policyText({ rate, quotaPerMonth }: Limits, month: Month): string {
+  const policies: string[] = []
+  if (rate !== undefined) {
+    policies.push(`"rate";q=${rate.burst};w=${Math.ceil(rate.burst / rate.perSecond)}`)
+  }
+  if (quotaPerMonth !== undefined) {
+    policies.push(`"quota";q=${Math.min(quotaPerMonth, integerMax)};w=${monthSeconds(month)}`)
+  }
+  return policies.join(', ')
+}
+
+/** The value of RateLimit for what `remaining` has written; `''` without limits. */
+export function remainingText(remaining: Float64Array): string {
+  const rate = remaining[remainingAt.rate]!
+  const quota = remaining[remainingAt.quota]!
+  const first = rate < 0 ? '' : `"rate";r=${rate};t=${remaining[remainingAt.rateReset]!}`
+  if (quota < 0) return first
+  const second = `"quota";r=${quota};t=${remaining[remainingAt.quotaReset]!}`
+  return first === '' ? second : `${first}, ${second}`
+}
+
+/** Whole seconds for t; 0 is right now. */
+export function secondsOf(ms: number): number {
+  return Math.ceil(ms / 1000)
+}
+
+/** Whole seconds for Retry-After, at least 1: a client that waits 0 asks again at once. */
+export function retryAfterSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000))
+}

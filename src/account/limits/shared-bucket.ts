@@ -1,0 +1,97 @@
+// One bucket for a rate limit over many machines, and how machines take from it ahead of need. The
+// bucket is in the store; here is what it does, in TypeScript, and the sizes that keep the promise.
+// Each machine keeps a balance (local-balance.ts): what it took less what it spent, from -credit to
+// `ahead`.
+//
+//   store   level ├──── in use ────┼── free ──┤ capacity      drains at perSecond
+//   machine balance  -credit ├──────── 0 ────────┤ ahead      lease = credit + ahead
+//
+// A batch for which the balance is too small takes all that it needs from the bucket itself, or
+// nothing: the machine's balance goes back before.
+//
+// Guarantee: with N machines no more is granted in any time t than
+//
+//   burst + perSecond × t + N × lease
+//
+// Let X = level - sum of balances. A request adds 1 to X: it lowers one balance. Taking from the
+// bucket and giving back to it leave X as it is (or raise it, where the level stops at 0). Draining
+// lowers X by at most perSecond × t. So granted = X(end) - X(begin) + drained. At the end level is
+// at most capacity and no balance below -credit: X <= capacity + N × credit. At the beginning level
+// is at least 0 and no balance above ahead: X >= -N × ahead. Tokens on their way belong to the
+// balance: local-balance.ts lets a machine have one taking under way, for no more than is missing to
+// `ahead`. A batch from the bucket raises X by what it is granted, at the instant at which the bucket
+// grants it. Where capacity exceeds burst, `lease` holds the difference, and N is at least 1.
+
+import { rateLeaseMs, rateLeaseShare } from '../../base/limits.ts'
+import type { Rate } from '../../config/plan.ts'
+
+export interface TakeRequest {
+  readonly keyId: string
+  readonly rate: Rate
+  /** How many would be good; below 0: to be given back. */
+  readonly want: number
+  /** How many are needed, at most `want`: fewer are not taken. 0: any are good. */
+  readonly need: number
+}
+
+export interface Taking {
+  readonly granted: number
+  /** Of the bucket, after it. */
+  readonly level: number
+}
+
+/** Where machines take from. */
+export interface Flow {
+  readonly take: (request: TakeRequest) => Promise<Taking>
+  /** The store is out of reach, and known to be. */
+  readonly down: () => boolean
+}
+
+/** The sizes of a rate's bucket and leases, in requests. */
+export interface FlowSizes {
+  readonly capacity: number
+  readonly credit: number
+  readonly ahead: number
+  /** What one machine may hold, and so be granted too much, once. */
+  readonly lease: number
+}
+
+/**
+ * A burst that comes back within `rateLeaseMs` would be full, and lose what it cannot hold, between
+ * two takings: its bucket is as large as what comes in that time, and one more, for takings are of
+ * whole requests.
+ */
+export function flowSizes({ perSecond, burst }: Rate): FlowSizes {
+  const least = Math.ceil((perSecond * rateLeaseMs) / 1000)
+  const capacity = Math.max(burst, least + 1)
+  const share = Math.max(1, Math.ceil(burst / rateLeaseShare), least)
+  return { capacity, credit: share, ahead: share, lease: 2 * share + capacity - burst }
+}
+
+/** A bucket as the store keeps it. */
+export interface Bucket {
+  readonly level: number
+  readonly atUs: number
+}
+
+/** What the script `take` does; the slow obvious twin, and what simulations run. */
+export function takeFrom(
+  bucket: Bucket,
+  nowUs: number,
+  asked: {
+    readonly perSecond: number
+    readonly capacity: number
+    readonly want: number
+    readonly need: number
+  },
+): { readonly bucket: Bucket; readonly taking: Taking } {
+  const { perSecond, capacity, want, need } = asked
+  const passedUs = Math.max(0, nowUs - bucket.atUs)
+  const level = Math.max(0, bucket.level - (passedUs * perSecond) / 1_000_000)
+  const free = Math.floor(capacity - level)
+  const some = want >= 0 ? Math.max(0, Math.min(want, free)) : Math.max(want, -level)
+  const granted = want >= 0 && some < need ? 0 : some
+  const after = level + granted
+  const kept = granted === 0 && nowUs >= bucket.atUs ? bucket : { level: after, atUs: nowUs }
+  return { bucket: kept, taking: { granted, level: after } }
+}

@@ -1,0 +1,45 @@
+// What a worker asks about keys and limits, opened from what the settings name (open-stores.ts): the
+// keyring and the limiter that it binds its keys to.
+
+import { storeTimeoutMs } from '../base/limits.ts'
+import type { Plans } from '../config/plan.ts'
+import type { StoreSettings } from '../config/settings.ts'
+import { type Keyring, createKeyring } from './keyring.ts'
+import type { Limiter } from './limits/limiter.ts'
+import { type StoreFigures, openStores } from './stores/open-stores.ts'
+import { createUseNotes } from './limits/last-used.ts'
+
+export interface Account {
+  readonly keyring: Keyring
+  /** Its `close` gives leases back; the process ends after it. */
+  readonly limiter: Limiter
+  /** Of the store, for metrics. */
+  readonly figures: () => StoreFigures
+}
+
+export interface AccountOptions {
+  readonly stateFolder: string
+  /** Absent: the state folder is all. */
+  readonly store?: StoreSettings
+  readonly plans: Plans
+  /** Called once for each trouble, and once when it is over (open-stores.ts). */
+  readonly onTrouble: (error: unknown) => void
+  readonly onRecovery: () => void
+}
+
+const stateAlone: StoreSettings = {
+  policy: 'refuse',
+  timeoutMs: storeTimeoutMs,
+  replicas: 0,
+}
+
+/** Throws `keys_unusable` and `rates_unusable`. */
+export async function openAccount(options: AccountOptions): Promise<Account> {
+  const { stateFolder: state, store = stateAlone, plans, onTrouble, onRecovery } = options
+  const stores = await openStores({ state, store }, { onTrouble, onRecovery })
+  const limiter = stores.openLimiter()
+  const { noteUse: onVerified } = createUseNotes(stores.uses)
+  const terms = { plans, api: 'ip-risk', limiter, onVerified } as const
+  const keyring = createKeyring({ store: stores.keyStore, ...terms })
+  return { keyring, limiter, figures: stores.figures }
+}

@@ -1,0 +1,219 @@
+// The stores of one machine: LMDB in `<state>/keys/` for keys and in `<state>/quota/` for counters,
+// shared by every worker and by the command line at once. The only home of lmdb. Not for a network
+// file system: LMDB's locks need one kernel. What is counted is quota-ledger.ts; the folders are apart so
+// that leases never wait for keys.
+//
+// keys/
+//   keys      id → record (JSON)
+//   changes   version → id, one row a key: the version of its latest change
+//   meta      "format" → 1, "version" → the counter
+// quota/
+//   counters  name → whole number (JSON), with the version that `replace` compares
+//   meta      "format" → 1
+//
+// Invariants: all three change in one transaction; what a reader sees belongs together as long as
+// it is read in one turn of the event loop (lmdb renews its snapshot between turns); the folder is
+// 0700 and its files are 0600, whatever the umask.
+
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database, RootDatabase } from 'lmdb'
+import { open } from 'lmdb'
+import { IpriskError, messageOf } from '../../../base/coded-error.ts'
+import { findDamage } from './lmdb-header-check.ts'
+import type { Counters } from '../../limits/quota-ledger.ts'
+import type { KeyRecord } from '../../keys/key-record.ts'
+import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
+
+const format = 1
+
+/** What the `keys` database holds: the record and the version of its latest change. */
+interface Row {
+  readonly changed: number
+  readonly record: KeyRecord
+}
+
+/** What both folders have. */
+interface Meta {
+  readonly root: RootDatabase
+  readonly meta: Database<number, string>
+}
+
+interface Databases {
+  readonly root: RootDatabase
+  readonly keys: Database<Row, string>
+  readonly changes: Database<string, number>
+  readonly meta: Database<number, string>
+}
+
+function unusable(folder: string, cause: unknown): IpriskError {
+  return new IpriskError({
+    code: 'keys_unusable',
+    message:
+      `The store in ${folder} cannot be opened: ${messageOf(cause)}. It must be on a local ` +
+      'disk, writable by this user; --state names another state folder.',
+    fault: 'environment',
+    cause,
+  })
+}
+
+function openFolder(folder: string): Meta {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // mkdir leaves a folder as it is that was there before.
+  chmodSync(folder, 0o700)
+  const data = join(folder, 'data.mdb')
+  const damage = existsSync(data) ? findDamage(data) : undefined
+  if (damage !== undefined) throw new Error(`data.mdb is damaged: ${damage}`)
+  const options = {
+    path: folder,
+    maxDbs: 3,
+    // A commit is on disk when it returns, or when its promise resolves.
+    overlappingSync: false,
+    // A turn's batch would have a promise of its own that nobody can await: see `hushCommit`.
+    eventTurnBatching: false,
+    // Keys are readable in a dump, and independent of a codec's version.
+    encoding: 'json',
+    // Read by lmdb's native part, though its types do not list it.
+    permissionsMode: 0o600,
+  } as const
+  const root = open(options)
+  const meta = root.openDB<number, string>({ name: 'meta', encoding: 'json' })
+  return { root, meta }
+}
+
+function openDatabases(folder: string): Databases {
+  const { root, meta } = openFolder(folder)
+  const keys = root.openDB<Row, string>({ name: 'keys', encoding: 'json' })
+  const changes = root.openDB<string, number>({ name: 'changes', encoding: 'json' })
+  return { root, keys, changes, meta }
+}
+
+/** Marks a new store with its format; refuses one of another format. */
+function checkFormat({ root, meta }: Meta): void {
+  const found = root.transactionSync(() => {
+    const kept = meta.get('format')
+    if (kept === undefined) meta.putSync('format', format)
+    return kept ?? format
+  })
+  if (found !== format) {
+    throw new Error(`it has format ${found}, and this version of iprisk reads format ${format}`)
+  }
+}
+
+/** Keeps a record and counts the change. Runs inside a transaction. */
+function put({ keys, changes, meta }: Databases, record: KeyRecord, before?: Row): void {
+  const changed = (meta.get('version') ?? 0) + 1
+  if (before !== undefined) changes.removeSync(before.changed)
+  keys.putSync(record.id, { changed, record })
+  changes.putSync(changed, record.id)
+  meta.putSync('version', changed)
+}
+
+function changesSince({ keys, changes, meta }: Databases, since: number): KeyChanges {
+  const version = meta.get('version') ?? 0
+  if (version === since) return { version, records: [] }
+  const records: KeyRecord[] = []
+  for (const { value: id } of changes.getRange({ start: since + 1 })) {
+    const row = keys.get(id)
+    if (row !== undefined) records.push(row.record)
+  }
+  return { version, records }
+}
+
+/** Opens the store of a state folder and makes it where there is none. */
+export async function openLmdbStore(state: string): Promise<KeyStore> {
+  const folder = join(state, 'keys')
+  let databases: Databases
+  try {
+    databases = openDatabases(folder)
+    checkFormat(databases)
+  } catch (cause) {
+    throw unusable(folder, cause)
+  }
+  const { root, keys, meta } = databases
+  return {
+    create: async (record) => {
+      const taken = root.transactionSync(() => {
+        if (keys.get(record.id) !== undefined) return true
+        put(databases, record)
+        return false
+      })
+      if (!taken) return
+      const message = `There is a key with the id ${record.id} already. Make the key once more.`
+      throw new IpriskError({ code: 'key_exists', message, fault: 'environment', retryable: true })
+    },
+    get: async (id) => keys.get(id)?.record,
+    list: async () =>
+      Array.from(keys.getRange(), ({ value }) => value.record).sort(
+        (a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+      ),
+    update: async (id, change) =>
+      root.transactionSync(() => {
+        const before = keys.get(id)
+        if (before === undefined) return undefined
+        const record = change(before.record)
+        put(databases, record, before)
+        return record
+      }),
+    version: async () => meta.get('version') ?? 0,
+    changes: async (since) => changesSince(databases, since),
+    close: () => root.close(),
+  }
+}
+
+/**
+ * Where a commit fails (a full disk), lmdb rejects each change of it, and besides a promise of the
+ * cause, `commitError`. Nobody awaits that one, which would end the process.
+ */
+function hushCommit(failure: unknown): void {
+  const { commitError } = failure as { readonly commitError?: Promise<unknown> }
+  commitError?.catch(() => undefined)
+}
+
+/**
+ * Opens the counters of a state folder and makes them where there are none. Changes are compared
+ * and swapped by lmdb's own writing thread: an event loop never waits for the disk or for another
+ * process. (Its transactions with a callback would be the obvious way; in 3.5.6 on Node 20 those
+ * that are not synchronous never resolve.)
+ */
+export async function openLmdbCounters(state: string): Promise<Counters> {
+  const folder = join(state, 'quota')
+  let folderOpen: Meta
+  try {
+    folderOpen = openFolder(folder)
+    checkFormat(folderOpen)
+  } catch (cause) {
+    throw unusable(folder, cause)
+  }
+  const { root } = folderOpen
+  const name = 'counters'
+  const counters = root.openDB<number, string>({ name, encoding: 'json', useVersions: true })
+  return {
+    read: (name) => {
+      // Without this a turn of the event loop sees what it saw first.
+      counters.resetReadTxn()
+      const entry = counters.getEntry(name)
+      return { value: entry?.value ?? 0, version: entry?.version ?? 0 }
+    },
+    replace: (name, before, value) => {
+      const put = (): void => {
+        // It shares the fate of the whole, which is what is awaited.
+        counters.put(name, value, before.version + 1).catch(hushCommit)
+      }
+      const whole =
+        before.version === 0
+          ? counters.ifNoExists(name, put)
+          : counters.ifVersion(name, before.version, put)
+      return whole.catch((error: unknown) => {
+        hushCommit(error)
+        throw error
+      })
+    },
+    list: (prefix) => {
+      counters.resetReadTxn()
+      const rows = counters.getRange({ start: prefix, end: `${prefix}\uffff` })
+      return Array.from(rows, ({ key, value }) => [key, value] as const)
+    },
+    close: () => root.close(),
+  }
+}

@@ -1,0 +1,177 @@
+// Where a process gets its keys and its limits from: the state folder, or the store for many
+// machines that the settings name. The one place that knows both.
+//
+// Trouble is told once: what fails again for the same reason is not told until something has
+// succeeded in between. A store for many machines is told of by its link alone, so that a thousand
+// leases that fail because it is away are one trouble and one recovery. What is no outage (`oddities`)
+// and comes with every success in between is told once a minute.
+
+import { join } from 'node:path'
+import { bootId, machineOffsetMs } from '../../base/clock.ts'
+import { IpriskError } from '../../base/coded-error.ts'
+import { storeTellAgainMs } from '../../base/limits.ts'
+import type { StoreSettings } from '../../config/settings.ts'
+import { type QuotaLedger, createLedger } from '../limits/quota-ledger.ts'
+import { type Limiter, type LimiterOptions, createLimiter } from '../limits/limiter.ts'
+import { openLink } from './redis/store-circuit-breaker.ts'
+import { openLmdbCounters, openLmdbStore } from './lmdb/lmdb-stores.ts'
+import { createRedisFlow } from './redis/redis-buckets.ts'
+import { createRedisKeys } from './redis/redis-keys.ts'
+import { createRedisLedger } from './redis/redis-quota.ts'
+import { createRedisUses } from './redis/redis-last-used.ts'
+import { createSharedLimiter } from '../limits/shared-limiter.ts'
+import { openRates } from '../limits/rate-file.ts'
+import type { KeyStore } from '../keys/key-store.ts'
+import { type UseStore, createUseStore } from '../limits/last-used.ts'
+
+/** What of the settings says where keys and limits are. */
+export interface StoresSettings {
+  readonly state: string
+  readonly store: StoreSettings
+}
+
+export interface StoresHooks {
+  readonly onTrouble: (error: unknown) => void
+  readonly onRecovery: () => void
+}
+
+/** For who hears of trouble anyway: a store that is away fails what is asked of it. */
+export const silent: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
+
+/** For metrics. */
+export interface StoreFigures {
+  /** 1 while the store answers; always for the state folder. */
+  readonly up: 0 | 1
+  /** How often it has gone since this process began. */
+  readonly outages: number
+}
+
+export interface Stores {
+  /** As it may be shown. */
+  readonly name: string
+  readonly keyStore: KeyStore
+  readonly ledger: QuotaLedger
+  /** On which day each key was last used. */
+  readonly uses: UseStore
+  /** The limiter of a worker; one a process. Who only reads and writes keys needs none. */
+  readonly openLimiter: () => Limiter
+  readonly figures: () => StoreFigures
+  /** What an operator should know of the store, one sentence each; for the log of a start. */
+  readonly cautions: () => Promise<readonly string[]>
+  /** Closes the limiter first, so that its leases go back, then the rest. */
+  readonly close: () => Promise<void>
+}
+
+/** What the link tells of by itself. */
+const linkCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
+
+/** Of single keys, while the store is there. */
+const oddities = new Set(['store_failed', 'store_lost_units', 'rates_full'])
+
+/** Whether it means that the store of keys and quotas is not there, or does not work. */
+export function isOutage(error: unknown): boolean {
+  return !(error instanceof IpriskError) || !oddities.has(error.code)
+}
+
+/** Passes on the first trouble of each code until a recovery. */
+export function tellOnce(hooks: StoresHooks): StoresHooks {
+  const told = new Set<string>()
+  const oddMs = new Map<string, number>()
+  return {
+    onTrouble: (error) => {
+      const code = error instanceof IpriskError ? error.code : ''
+      if (linkCodes.has(code) || told.has(code)) return
+      if (isOutage(error)) {
+        told.add(code)
+      } else {
+        const nowMs = performance.now()
+        if (nowMs - (oddMs.get(code) ?? -Infinity) < storeTellAgainMs) return
+        oddMs.set(code, nowMs)
+      }
+      hooks.onTrouble(error)
+    },
+    onRecovery: () => {
+      if (told.size > 0) hooks.onRecovery()
+      told.clear()
+    },
+  }
+}
+
+/** What both limiters need; the rate files of both are apart, for their words mean different things. */
+function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 'ledger'> {
+  return {
+    rates: openRates(folder, { boot: bootId() }),
+    machineOffsetMs: machineOffsetMs(),
+    now: () => performance.now(),
+    wall: () => Date.now(),
+    ...tellOnce(hooks),
+  }
+}
+
+async function openEmbedded(state: string, hooks: StoresHooks): Promise<Stores> {
+  const keyStore = await openLmdbStore(state)
+  const counters = await openLmdbCounters(state)
+  const ledger = createLedger(counters)
+  let limiter: Limiter | undefined
+  return {
+    name: state,
+    keyStore,
+    ledger,
+    uses: createUseStore(counters),
+    openLimiter: () => (limiter ??= createLimiter({ ...limiterParts(state, hooks), ledger })),
+    figures: () => ({ up: 1, outages: 0 }),
+    cautions: async () => [],
+    close: async () => {
+      // A limiter closes its ledger.
+      await (limiter ?? ledger).close()
+      await keyStore.close()
+    },
+  }
+}
+
+async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
+  const { state, store } = settings
+  const { policy, timeoutMs, replicas } = store
+  // Read in only here: it is a third of what a worker reads before it listens.
+  const { openRedis } = await import('./redis/redis-connection.ts')
+  const wire = openRedis(store)
+  let outages = 0
+  const link = await openLink(wire, {
+    timeoutMs,
+    replicas,
+    onDown: (error) => {
+      outages += 1
+      hooks.onTrouble(error)
+    },
+    onUp: hooks.onRecovery,
+  })
+  const ledger = createRedisLedger(link)
+  const flow = createRedisFlow(link)
+  let limiter: Limiter | undefined
+  const openLimiter = (): Limiter => {
+    const parts = limiterParts(join(state, 'shared'), hooks)
+    return createSharedLimiter({ ...parts, ledger, flow, policy })
+  }
+  return {
+    name: wire.name,
+    keyStore: createRedisKeys(link),
+    ledger,
+    uses: createRedisUses(link),
+    openLimiter: () => (limiter ??= openLimiter()),
+    figures: () => ({ up: link.down() ? 0 : 1, outages }),
+    cautions: link.cautions,
+    close: async () => {
+      await limiter?.close()
+      await link.close()
+    },
+  }
+}
+
+/**
+ * Opens what the settings name. A store for many machines that does not answer is no failure: the
+ * trouble is told, every use of it fails with `store_unreachable`, and it is taken up when it comes.
+ */
+export function openStores(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
+  const { state, store } = settings
+  return store.url === undefined ? openEmbedded(state, hooks) : openShared(settings, hooks)
+}

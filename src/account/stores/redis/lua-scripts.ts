@@ -1,0 +1,192 @@
+// What the store for many machines is asked to do, as Lua scripts: each runs alone, so what it reads
+// stays true while it writes. All keys of a script share one hash tag, `{…}`, so that a cluster has
+// them on one node. Numbers are doubles there as here: exact to 2^53.
+//
+//   iprisk:{<key id>}:quota:2026-08         units of the month that are taken; never removed
+//   iprisk:{<key id>}:rate:<per s>:<burst>  hash: level (tokens in use), at (µs of the store's clock)
+//   iprisk:{quota:2026-08}                  set: ids of the keys that have a counter in that month
+//   iprisk:{…}:try                          is written, for a second, while the store refuses changes
+//   iprisk:{uses}                           hash: id → the last day of use
+//   iprisk:{keys}:records                   hash: id → record (JSON)
+//   iprisk:{keys}:changes                   sorted set: id by the version of its latest change
+//   iprisk:{keys}:stamps                    hash: version → a random text of its own, of versions that
+//                                           a key has and of the latest 1,000
+//   iprisk:{keys}:version                   the counter
+//
+// Their twins in TypeScript, which tests hold them to: `grantOf` (quota-ledger.ts), `takeFrom` (shared-bucket.ts).
+
+export interface Script {
+  readonly name: string
+  readonly text: string
+  /** Doing it twice is doing it once: whoever does not know whether it was done does it again. */
+  readonly repeatable?: true
+  /** It changes nothing: a store that refuses changes still does it. */
+  readonly reads?: true
+  /** What it grants or promises must survive a failover (redis-connection.ts). */
+  readonly kept?: true
+}
+
+/** What only looks. */
+const reading = { repeatable: true, reads: true } as const
+
+/** Limit, want, need, share → granted, remaining. */
+export const leaseScript: Script = {
+  name: 'lease',
+  kept: true,
+  text: `
+local taken = tonumber(redis.call('GET', KEYS[1]) or '0')
+local limit, want = tonumber(ARGV[1]), tonumber(ARGV[2])
+local need, share = tonumber(ARGV[3]), tonumber(ARGV[4])
+local rest = math.max(0, limit - taken)
+local granted = math.min(want, math.ceil(rest / share))
+if need <= rest then granted = math.max(need, granted) end
+if granted > 0 then redis.call('INCRBY', KEYS[1], string.format('%.0f', granted)) end
+return {granted, rest - granted}`,
+}
+
+/** Units → what is taken now, or -1 where fewer are. */
+export const giveBackScript: Script = {
+  name: 'give back',
+  text: `
+local taken = tonumber(redis.call('GET', KEYS[1]) or '0')
+if tonumber(ARGV[1]) > taken then return -1 end
+return redis.call('DECRBY', KEYS[1], ARGV[1])`,
+}
+
+/** Units → what is taken now. */
+export const chargeScript: Script = {
+  name: 'charge',
+  text: `return redis.call('INCRBY', KEYS[1], ARGV[1])`,
+}
+
+/** → the counter. */
+export const readScript: Script = {
+  name: 'read',
+  ...reading,
+  text: `return redis.call('GET', KEYS[1]) or '0'`,
+}
+
+export const noteScript: Script = {
+  name: 'note',
+  repeatable: true,
+  kept: true,
+  text: `return redis.call('SADD', KEYS[1], ARGV[1])`,
+}
+
+export const membersScript: Script = {
+  name: 'members',
+  ...reading,
+  text: `return redis.call('SMEMBERS', KEYS[1])`,
+}
+
+/** Id, day → the last day of use, this one unless a later one is kept. */
+export const useScript: Script = {
+  name: 'note use',
+  repeatable: true,
+  text: `
+local kept = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '-1')
+if kept >= tonumber(ARGV[2]) then return kept end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return tonumber(ARGV[2])`,
+}
+
+/** → id, day, id, day… */
+export const usesScript: Script = {
+  name: 'read uses',
+  ...reading,
+  text: `return redis.call('HGETALL', KEYS[1])`,
+}
+
+/**
+ * Tokens a second, capacity, want (below 0: to give back), need (fewer are not taken) → granted,
+ * level. A clock that goes back drains nothing for the time that it goes back, and drains on from there.
+ */
+export const takeScript: Script = {
+  name: 'take',
+  text: `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local perSecond, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
+local want, need = tonumber(ARGV[3]), tonumber(ARGV[4])
+local kept = redis.call('HMGET', KEYS[1], 'level', 'at')
+local level, at = tonumber(kept[1] or '0'), tonumber(kept[2] or '0')
+if now > at then level = math.max(0, level - (now - at) * perSecond / 1000000) end
+local granted = math.min(want, math.floor(capacity - level))
+if want >= 0 then granted = math.max(0, granted) else granted = math.max(want, -level) end
+if want >= 0 and granted < need then granted = 0 end
+level = level + granted
+if granted ~= 0 or now < at then
+  redis.call('HSET', KEYS[1], 'level', string.format('%.17g', level), 'at', string.format('%.0f', now))
+  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.ceil(level / perSecond * 1000) + 1000))
+end
+return {granted, string.format('%.17g', level)}`,
+}
+
+/** Whether the store takes changes: KEYS: a name beside those of the change that it refused. */
+export const probeScript: Script = {
+  name: 'try',
+  repeatable: true,
+  text: `return redis.call('SET', KEYS[1], '1', 'PX', '1000')`,
+}
+
+/**
+ * Counts a change of `id` with `stamp`, and forgets the stamps that only a reader who is a thousand
+ * changes late would miss; it reads everything anew.
+ */
+const countChange = `
+local before = tonumber(redis.call('ZSCORE', KEYS[2], id) or '-1')
+local version = redis.call('INCR', KEYS[4])
+redis.call('ZADD', KEYS[2], version, id)
+redis.call('HSET', KEYS[3], version, stamp)
+local old = version - 1000
+if before <= old then redis.call('HDEL', KEYS[3], before) end
+if redis.call('ZCOUNT', KEYS[2], old, old) == 0 then redis.call('HDEL', KEYS[3], old) end
+return 1`
+
+/** KEYS: records, changes, stamps, version. The record's id, its text, the stamp → 1, or 0: taken. */
+export const createScript: Script = {
+  name: 'create key',
+  kept: true,
+  text: `
+if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
+local id, stamp = ARGV[1], ARGV[3]${countChange}`,
+}
+
+/** KEYS as above. Id, text before, text after, stamp → 1, or 0: it is another text by now. */
+export const replaceScript: Script = {
+  name: 'replace key',
+  kept: true,
+  text: `
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+local id, stamp = ARGV[1], ARGV[4]${countChange}`,
+}
+
+/** KEYS: records. Id → its text. */
+export const recordScript: Script = {
+  name: 'read key',
+  ...reading,
+  text: `return redis.call('HGET', KEYS[1], ARGV[1])`,
+}
+
+/**
+ * KEYS as above. Since, the stamp of that version where it is known, how many at most → version, its
+ * stamp, texts…; version -1 where the store has no such version: its history is another one.
+ */
+export const changesScript: Script = {
+  name: 'changed keys',
+  ...reading,
+  text: `
+local since = tonumber(ARGV[1])
+local version = tonumber(redis.call('GET', KEYS[4]) or '0')
+if since > version then return {-1, ''} end
+if ARGV[2] ~= '' and redis.call('HGET', KEYS[3], ARGV[1]) ~= ARGV[2] then return {-1, ''} end
+if version == since then return {version, ARGV[2]} end
+local after = '(' .. ARGV[1]
+local rows = redis.call('ZRANGEBYSCORE', KEYS[2], after, '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+local answer = {version, ''}
+if #rows / 2 == tonumber(ARGV[3]) then answer[1] = tonumber(rows[#rows]) end
+answer[2] = redis.call('HGET', KEYS[3], string.format('%.0f', answer[1])) or ''
+for i = 1, #rows, 2 do answer[#answer + 1] = redis.call('HGET', KEYS[1], rows[i]) end
+return answer`,
+}

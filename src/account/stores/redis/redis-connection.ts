@@ -1,0 +1,253 @@
+// The wire to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a node) that
+// mends itself for ever; nothing queues while it is away and nothing is sent twice. Whether the
+// store counts as reachable is store-circuit-breaker.ts, what is asked of it lua-scripts.ts.
+//
+// A server that fails over loses what its replica did not have yet. With `replicas` set, what a script
+// must not lose (`kept`) counts as done only when so many replicas have it: WAIT goes along with the
+// script, on the same connection. And a store that has fewer replicas counts as gone, or each try
+// would take a lease that nobody may use.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { ClusterOptions, RedisOptions } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
+import { IpriskError, messageOf } from '../../../base/coded-error.ts'
+import { storeReconnectMs } from '../../../base/limits.ts'
+import type { StoreSettings } from '../../../config/settings.ts'
+import type { StoreUrl } from '../../../config/store-url.ts'
+import { parseStoreUrl, showStore } from '../../../config/store-url.ts'
+import { NotSentError, type Wire } from './store-circuit-breaker.ts'
+import type { Script } from './lua-scripts.ts'
+
+/** The first retry comes soon, and none later than this. */
+const retryMsMax = 200
+/** A frozen server does not close its end. */
+const closeMsMax = 100
+const retryMs = (times: number): number => Math.min(times * 25, retryMsMax)
+
+function readStoreFile(path: string, what: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new IpriskError({
+      code: 'store_file_unreadable',
+      message: `The ${what} of the store cannot be read: ${messageOf(cause)}.`,
+      fault: 'usage',
+      cause,
+    })
+  }
+}
+
+/** Replies as this file reads them, whatever protocol a server speaks. */
+type Connection = Omit<RedisOptions, 'replyMapping'>
+
+/** After a failover the old master is a replica: leave it, but not with every single answer. */
+function newLeaver(): (error: Error) => boolean {
+  let leftMs = -Infinity
+  return ({ message }) => {
+    const nowMs = performance.now()
+    if (!message.startsWith('READONLY') || nowMs - leftMs < storeReconnectMs) return false
+    leftMs = nowMs
+    return true
+  }
+}
+
+/** What every connection has, whatever it leads to. */
+function connectionOptions(store: StoreUrl, settings: StoreSettings): Connection {
+  const { passwordFile, caFile } = settings
+  const password =
+    passwordFile === undefined
+      ? store.password
+      : readStoreFile(passwordFile, 'password file').replace(/\r?\n$/, '')
+  const tls = store.tls
+    ? { tls: caFile === undefined ? {} : { ca: readStoreFile(caFile, 'CA file') } }
+    : {}
+  return {
+    ...tls,
+    ...(store.username === undefined ? {} : { username: store.username }),
+    ...(password === undefined ? {} : { password }),
+    protocol: 2,
+    connectTimeout: storeReconnectMs,
+    disconnectTimeout: closeMsMax,
+    // Giving back twice would grant twice: what may have been carried out is never sent again.
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    disableClientInfo: true,
+    retryStrategy: retryMs,
+    reconnectOnError: newLeaver(),
+    lazyConnect: true,
+  }
+}
+
+/** An error as it may be shown. */
+interface LastError {
+  text: string
+}
+
+type Client = Redis | Cluster
+
+const hashes = new Map<Script, string>()
+
+function hashOf(script: Script): string {
+  const known = hashes.get(script)
+  if (known !== undefined) return known
+  const hash = createHash('sha1').update(script.text).digest('hex')
+  hashes.set(script, hash)
+  return hash
+}
+
+/** What replicas must have, and how long they may take. */
+interface Replicas {
+  readonly wanted: number
+  readonly waitMs: number
+}
+
+function checkReplicas(have: unknown, { wanted }: Replicas): void {
+  if (Number(have) >= wanted) return
+  throw new Error(`only ${Number(have)} of ${wanted} replicas have what was written`)
+}
+
+/** One EVALSHA or EVAL, and behind a script that is kept the WAIT. */
+async function evaluate(
+  client: Client,
+  call: 'eval' | 'evalsha',
+  given: readonly [string, number, ...(string | number)[]],
+  replicas: Replicas | undefined,
+): Promise<unknown> {
+  if (replicas === undefined) return client[call](...given)
+  const { wanted, waitMs } = replicas
+  const pipeline = client.pipeline()
+  const results = await pipeline[call](...given)
+    .wait(wanted, waitMs)
+    .exec()
+  const [[error, reply] = [], [waitError, have] = []] = results ?? []
+  if (error) throw error
+  if (waitError) throw new Error(messageOf(waitError))
+  checkReplicas(have, replicas)
+  return reply
+}
+
+/** By the script's hash; by its text where the server has not seen it, and so has not run it. */
+async function send(
+  client: Client,
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+  replicas: Replicas | undefined,
+): Promise<unknown> {
+  const kept = script.kept === true ? replicas : undefined
+  const given = [keys.length, ...keys, ...args] as const
+  try {
+    return await evaluate(client, 'evalsha', [hashOf(script), ...given], kept)
+  } catch (error) {
+    if (!messageOf(error).startsWith('NOSCRIPT')) throw error
+    return evaluate(client, 'eval', [script.text, ...given], kept)
+  }
+}
+
+function openSingle(store: StoreUrl, options: Connection): Redis {
+  const [first] = store.hosts
+  if (store.kind === 'single') {
+    return new Redis({ ...options, host: first?.host ?? '', port: first?.port ?? 0, db: store.db })
+  }
+  return new Redis({
+    ...options,
+    db: store.db,
+    sentinels: [...store.hosts],
+    name: store.master ?? '',
+    enableTLSForSentinelMode: store.tls,
+    ...(options.tls === undefined ? {} : { sentinelTLS: options.tls }),
+    sentinelRetryStrategy: retryMs,
+    sentinelCommandTimeout: storeReconnectMs,
+  })
+}
+
+const asItIs: NonNullable<ClusterOptions['dnsLookup']> = (host, callback) => callback(null, host)
+
+function openCluster(store: StoreUrl, options: Connection): Cluster {
+  const { retryStrategy: _, lazyConnect: __, ...nodes } = options
+  const clusterOptions = {
+    redisOptions: nodes,
+    enableOfflineQueue: false,
+    // A command of a connection that broke may have been carried out.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    clusterRetryStrategy: retryMs,
+    slotsRefreshTimeout: storeReconnectMs,
+    slotsRefreshInterval: storeReconnectMs,
+    lazyConnect: true,
+    // Certificates name hosts, and so must we; addresses stay what they are.
+    ...(store.tls ? { dnsLookup: asItIs } : {}),
+  } satisfies ClusterOptions
+  return new Cluster([...store.hosts], clusterOptions)
+}
+
+/** It answers, and has its replicas. */
+async function lookAt(node: Redis, replicas: Replicas | undefined): Promise<void> {
+  // Without a write of its own before, WAIT only counts them.
+  if (replicas === undefined) await node.ping()
+  else checkReplicas(await node.wait(replicas.wanted, replicas.waitMs), replicas)
+}
+
+/** Every master answers, and says that no slot is missing. */
+async function lookAtCluster(cluster: Cluster, replicas: Replicas | undefined): Promise<void> {
+  const masters = cluster.nodes('master')
+  if (masters.length === 0) throw new Error('no node of the cluster is connected')
+  const answers = await Promise.all(masters.map((node) => node.cluster('INFO')))
+  if (replicas !== undefined) await Promise.all(masters.map((node) => lookAt(node, replicas)))
+  if (answers.some((answer) => !answer.includes('cluster_state:ok'))) {
+    throw new Error('the cluster says that it is not complete')
+  }
+}
+
+/** Connects, in the background and again and again, to the store that the settings name. */
+export function openRedis(settings: StoreSettings): Wire {
+  const store = settings.url === undefined ? undefined : parseStoreUrl(settings.url)
+  if (store === undefined) {
+    const message = 'The settings name no store, or one whose address cannot be read.'
+    throw new IpriskError({ code: 'store_unnamed', message, fault: 'usage' })
+  }
+  const options = connectionOptions(store, settings)
+  const client = store.kind === 'cluster' ? openCluster(store, options) : openSingle(store, options)
+  const last: LastError = { text: '' }
+  client.on('error', (error: Error) => (last.text = error.message))
+  client.on('ready', () => (last.text = ''))
+  const connected = client.connect().catch((error: unknown) => {
+    if (last.text === '') last.text = messageOf(error)
+  })
+  const { replicas: wanted, timeoutMs } = settings
+  // Who answers late that there are too few should still be heard.
+  const replicas = wanted === 0 ? undefined : { wanted, waitMs: Math.ceil(timeoutMs / 2) }
+  return {
+    name: showStore(store),
+    send: (script, keys, args) => {
+      if (client.status !== 'ready') {
+        return Promise.reject(new NotSentError(last.text === '' ? 'no connection' : last.text))
+      }
+      return send(client, script, keys, args, replicas)
+    },
+    look: async () => {
+      // The first look waits for the first connection; later ones find it or do not.
+      await connected
+      try {
+        if (client instanceof Cluster) await lookAtCluster(client, replicas)
+        else await lookAt(client, replicas)
+      } catch (error) {
+        if (last.text === '') throw error
+        // The connection's own error says more than that there is none.
+        throw new Error(last.text, { cause: error })
+      }
+    },
+    inspect: () =>
+      Promise.all(
+        (client instanceof Cluster ? client.nodes('master') : [client]).map((node) => node.info()),
+      ),
+    reconnect: () => {
+      // Otherwise it is at it already.
+      if (client.status === 'ready' || client.status === 'connect') client.disconnect(true)
+    },
+    // Not QUIT: a frozen server would not answer it. What has been written is still sent.
+    close: async () => client.disconnect(),
+  }
+}

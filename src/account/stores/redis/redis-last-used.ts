@@ -1,0 +1,25 @@
+// The days of last use (last-used.ts) in the store for many machines: one hash, changed by a script alone.
+
+import type { Day } from '../../../base/day.ts'
+import type { StoreLink } from './store-circuit-breaker.ts'
+import * as script from './lua-scripts.ts'
+import type { UseStore } from '../../limits/last-used.ts'
+
+const usesName = 'iprisk:{uses}'
+
+/** The uses behind a link. */
+export function createRedisUses(link: StoreLink): UseStore {
+  return {
+    note: async (keyId, day) => {
+      await link.run(script.useScript, [usesName], [keyId, day])
+    },
+    days: async () => {
+      const reply = (await link.run(script.usesScript, [usesName], [])) as readonly string[]
+      const days = new Map<string, Day>()
+      for (let i = 0; i + 1 < reply.length; i += 2) {
+        days.set(reply[i] ?? '', Number(reply[i + 1]) as Day)
+      }
+      return days
+    },
+  }
+}

@@ -1,0 +1,41 @@
+// The token that lets into the admin port what is beyond loopback: read from a file once, kept as a
+// hash, compared in constant time by the one function that compares secrets.
+
+import { readFileSync } from 'node:fs'
+import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+
+/** Too long to be guessed over a network, too short to be a whole file of something else. */
+const tokenChars = { min: 16, max: 512 } as const
+
+/** The text of the token, printable ASCII. Throws `admin_token_unusable`. */
+export function readToken(path: string): string {
+  let text: string
+  try {
+    text = readFileSync(path, 'latin1').trim()
+  } catch (cause) {
+    throw unusable(path, messageOf(cause), cause)
+  }
+  if (!/^[\x21-\x7e]*$/.test(text)) throw unusable(path, 'a token is one word of printable ASCII')
+  const { min, max } = tokenChars
+  if (text.length >= min && text.length <= max) return text
+  throw unusable(path, `it has ${text.length} characters, and must have ${min} to ${max}`)
+}
+
+/** Says of the value of an Authorization header whether it is `Bearer` and the token. */
+export function tokenGate(path: string): (authorization: string | undefined) => boolean {
+  const expected = hashSecret(readToken(path))
+  return (authorization = '') => {
+    const [, given = ''] = /^bearer +(\S+)$/i.exec(authorization) ?? []
+    return sameHash(hashSecret(given), expected)
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): IpriskError {
+  return new IpriskError({
+    code: 'admin_token_unusable',
+    message: `The admin token in ${path} cannot be used: ${why}. "openssl rand -hex 32" makes one.`,
+    fault: 'environment',
+    cause,
+  })
+}

@@ -1,0 +1,356 @@
+// Every figure of the server's metrics: what was gathered, as families of named samples. Pure; their
+// text is prometheus-text.ts, and docs/operate.md has the same table for people (a test holds the two
+// together). A name says its unit last: seconds, bytes, total.
+
+import { ageSeconds } from '../api/meta-answer.ts'
+import { formatDay } from '../base/day.ts'
+import { packageVersion } from '../base/package-root.ts'
+import { classifications } from '../model/kind.ts'
+import { type CounterSnapshot, statuses, totalsOf } from '../http/exchange/request-counters.ts'
+import type { WorkerStatus } from '../supervisor/workers/supervisor.ts'
+import type { TableInfo } from '../supervisor/workers/worker-messages.ts'
+import type { RefreshStatus } from '../supervisor/tables/refresh.ts'
+import { refusalCodes } from '../supervisor/tables/table-refusal.ts'
+import { type Cause, causes } from '../supervisor/workers/worker-registry.ts'
+import type { TablesStatus } from '../supervisor/tables/table-manager.ts'
+
+/** Everything that one scrape shows. */
+export interface Gathered {
+  /** All workers that ever were, together. */
+  readonly total: CounterSnapshot
+  /** The living ones by number. */
+  readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
+  /** The same ones as the primary sees them; without open files where the system does not tell. */
+  readonly members: readonly (WorkerStatus & { readonly openFiles: number | undefined })[]
+  readonly listening: number
+  readonly restarts: Readonly<Record<Cause, number>>
+  readonly degraded: boolean
+  readonly table: TableInfo | undefined
+  readonly tables: TablesStatus
+  readonly refresh: RefreshStatus | undefined
+  readonly ready: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export type Sample = readonly [labels: Readonly<Record<string, string | number>>, value: number]
+
+export interface Family {
+  readonly name: string
+  readonly type: 'counter' | 'gauge'
+  readonly help: string
+  readonly labels: readonly string[]
+  readonly samples: readonly Sample[]
+}
+
+/** Without labels: one sample, or none where there is no such figure just now. */
+function one(type: Family['type'], name: string, help: string, value: number | undefined): Family {
+  return { name, type, help, labels: [], samples: value === undefined ? [] : [[{}, value]] }
+}
+
+export function familiesOf(gathered: Gathered): readonly Family[] {
+  return [
+    ...requestFamilies(gathered.total),
+    ...connectionFamilies(gathered.total),
+    ...tableFamilies(gathered),
+    ...swapFamilies(gathered),
+    ...serverFamilies(gathered),
+    ...workerFamilies(gathered),
+    ...poolFamilies(gathered),
+  ]
+}
+
+function requestFamilies(total: CounterSnapshot): readonly Family[] {
+  const { refused, aborted, rateLimited, quotaLimited, outages, losses, shed } = totalsOf(total)
+  return [
+    {
+      name: 'iprisk_requests_total',
+      type: 'counter',
+      help: 'Requests answered, by HTTP status code.',
+      labels: ['code'],
+      samples: statuses.map((code, i) => [{ code }, total.requests[i] ?? 0]),
+    },
+    {
+      name: 'iprisk_answers_total',
+      type: 'counter',
+      help: 'Checks answered with 200, by classification.',
+      labels: ['classification'],
+      samples: classifications.map((name, i) => [{ classification: name }, total.answers[i] ?? 0]),
+    },
+    {
+      name: 'iprisk_limited_requests_total',
+      type: 'counter',
+      help: 'Requests answered with 429, by the limit that was exceeded.',
+      labels: ['limit'],
+      samples: [
+        [{ limit: 'rate' }, rateLimited],
+        [{ limit: 'quota' }, quotaLimited],
+      ],
+    },
+    one(
+      'counter',
+      'iprisk_framing_refusals_total',
+      'Connections closed without an answer because a request had no clear end.',
+      refused,
+    ),
+    one(
+      'counter',
+      'iprisk_aborted_requests_total',
+      'Requests whose client went away before the answer.',
+      aborted,
+    ),
+    one(
+      'counter',
+      'iprisk_bodies_refused_total',
+      'Bodies refused with 503 because those under way held all the room, counted at the refusal.',
+      shed,
+    ),
+    one(
+      'counter',
+      'iprisk_store_outages_total',
+      'How often a worker found the store of keys and quotas gone.',
+      outages,
+    ),
+    one(
+      'counter',
+      'iprisk_store_losses_total',
+      'How often the store was found to have lost quota units that it had acknowledged.',
+      losses,
+    ),
+  ]
+}
+
+function connectionFamilies(total: CounterSnapshot): readonly Family[] {
+  const { opened, closedForAll, closedForAddress } = totalsOf(total)
+  return [
+    one('counter', 'iprisk_connections_opened_total', 'Connections that were let in.', opened),
+    {
+      name: 'iprisk_connections_closed_total',
+      type: 'counter',
+      help: 'Connections closed at accept, by the cap that they were above.',
+      labels: ['cap'],
+      samples: [
+        [{ cap: 'all' }, closedForAll],
+        [{ cap: 'address' }, closedForAddress],
+      ],
+    },
+  ]
+}
+
+function tableFamilies({ table, now }: Gathered): readonly Family[] {
+  const sources = table?.sources ?? []
+  return [
+    {
+      name: 'iprisk_table_info',
+      type: 'gauge',
+      help: 'The table that answers: always 1.',
+      labels: ['table', 'as_of'],
+      samples: table === undefined ? [] : [[{ table: table.id, as_of: formatDay(table.asOf) }, 1]],
+    },
+    one(
+      'gauge',
+      'iprisk_table_age_seconds',
+      'Since the beginning of the day, UTC, that counts as today for the table.',
+      // No table has no age; 0 would be a lie.
+      table === undefined ? undefined : ageSeconds(table.asOf, now),
+    ),
+    one('gauge', 'iprisk_table_size_bytes', 'Size of the table that answers.', table?.bytes),
+    {
+      name: 'iprisk_feed_age_seconds',
+      type: 'gauge',
+      help: 'Since the beginning of the day, UTC, of the snapshot in the table.',
+      labels: ['feed'],
+      samples: sources.map(({ id, day }) => [{ feed: id }, ageSeconds(day, now)]),
+    },
+    {
+      name: 'iprisk_feed_quarantined',
+      type: 'gauge',
+      help: '1 for a feed whose newest snapshot the build refused: its last good one is in the table.',
+      labels: ['feed'],
+      samples: sources.map(({ id, quarantined }) => [{ feed: id }, quarantined ? 1 : 0]),
+    },
+  ]
+}
+
+/** Seconds since the epoch. */
+function instant(text: string | null | undefined): number | undefined {
+  return text === null || text === undefined ? undefined : Date.parse(text) / 1000
+}
+
+function swapFamilies({ tables, refresh }: Gathered): readonly Family[] {
+  const { swaps, refusals_by: refusals, last_swap: swap, last_refusal: refusal } = tables
+  const since = (name: string, help: string, at: string | null | undefined): Family =>
+    one('gauge', `iprisk_${name}_timestamp_seconds`, help, instant(at))
+  const lasted = swap === null ? undefined : swap.took_ms / 1000
+  return [
+    one('counter', 'iprisk_table_swaps_total', 'New tables that were swapped in.', swaps),
+    {
+      name: 'iprisk_table_refusals_total',
+      type: 'counter',
+      help: 'New tables that were refused, by what was wrong.',
+      labels: ['reason'],
+      samples: refusalCodes.map((reason) => [{ reason }, refusals[reason]]),
+    },
+    one(
+      'gauge',
+      'iprisk_table_held',
+      '1 while a table that was rolled back is kept out.',
+      tables.held === null ? 0 : 1,
+    ),
+    since('table_last_swap', 'When a new table was swapped in last.', swap?.at),
+    since('table_last_refusal', 'When a new table was refused last.', refusal?.at),
+    one(
+      'gauge',
+      'iprisk_table_last_swap_duration_seconds',
+      'From taking up the last new table to all workers answering from it.',
+      lasted,
+    ),
+    one('counter', 'iprisk_refresh_runs_total', 'Builds begun by --refresh-every.', refresh?.runs),
+    one(
+      'counter',
+      'iprisk_refresh_failures_total',
+      'Builds begun by --refresh-every that failed.',
+      refresh?.failures,
+    ),
+    since(
+      'refresh_last_success',
+      'When a build begun by --refresh-every succeeded last.',
+      refresh?.last_success_at,
+    ),
+  ]
+}
+
+function serverFamilies({ listening, ready, restarts, degraded }: Gathered): readonly Family[] {
+  return [
+    {
+      name: 'iprisk_build_info',
+      type: 'gauge',
+      help: 'The program that runs: always 1.',
+      labels: ['version', 'node'],
+      samples: [[{ version: packageVersion, node: process.version }, 1]],
+    },
+    one(
+      'gauge',
+      'iprisk_ready',
+      '1 while a table is loaded and the server is not draining, as /readyz says.',
+      ready ? 1 : 0,
+    ),
+    one('gauge', 'iprisk_workers', 'Workers that listen.', listening),
+    {
+      name: 'iprisk_worker_restarts_total',
+      type: 'counter',
+      help: 'Workers that were replaced because they crashed, hung or grew.',
+      labels: ['cause'],
+      samples: causes.map((cause) => [{ cause }, restarts[cause]]),
+    },
+    one('gauge', 'iprisk_degraded', '1 while workers die again and again.', degraded ? 1 : 0),
+  ]
+}
+
+/** A figure of each living worker. */
+const workerFigures: readonly (readonly [
+  name: string,
+  type: Family['type'],
+  help: string,
+  read: (counters: CounterSnapshot) => number,
+])[] = [
+  [
+    'iprisk_store_up',
+    'gauge',
+    '1 while the store of keys and quotas answers a worker, 0 since it failed.',
+    ({ storeReachable }) => (storeReachable ? 1 : 0),
+  ],
+  [
+    'iprisk_worker_resident_memory_bytes',
+    'gauge',
+    'Resident memory of a worker; the table in it is shared by all of them.',
+    ({ residentBytes }) => residentBytes,
+  ],
+  [
+    'iprisk_connections',
+    'gauge',
+    'Connections that a worker holds.',
+    ({ connections }) => connections,
+  ],
+  [
+    'iprisk_body_bytes',
+    'gauge',
+    'Room that request bodies on their way hold in a worker.',
+    ({ bodyBytes }) => bodyBytes,
+  ],
+  [
+    'iprisk_worker_cpu_seconds_total',
+    'counter',
+    'User and system time of a worker since it started.',
+    ({ cpuSeconds }) => cpuSeconds,
+  ],
+  [
+    'iprisk_worker_loop_delay_max_seconds',
+    'gauge',
+    'The longest that the event loop of a worker was held up in the last 15 to 30 seconds.',
+    ({ loop }) => loop.delayMaxSeconds,
+  ],
+  [
+    'iprisk_worker_loop_delay_p99_seconds',
+    'gauge',
+    'The same of 99 of 100 looks.',
+    ({ loop }) => loop.delayP99Seconds,
+  ],
+  [
+    'iprisk_worker_loop_busy_seconds_total',
+    'counter',
+    'Time in which the event loop of a worker was not idle; its rate is the loop utilisation.',
+    ({ loop }) => loop.busySeconds,
+  ],
+]
+
+function workerFamilies({ workers, members }: Gathered): readonly Family[] {
+  const counted = workerFigures.map(([name, type, help, read]): Family => ({
+    name,
+    type,
+    help,
+    labels: ['worker'],
+    samples: workers.map(({ worker, counters }) => [{ worker }, read(counters)]),
+  }))
+  return [
+    ...counted,
+    {
+      name: 'iprisk_worker_open_fds',
+      type: 'gauge',
+      help: 'Open file descriptors of a worker, each of its connections one; process_max_fds is its limit too.',
+      labels: ['worker'],
+      samples: members.flatMap(({ worker, openFiles }) =>
+        openFiles === undefined ? [] : [[{ worker }, openFiles]],
+      ),
+    },
+  ]
+}
+
+/** The pools of all workers: how much waits, how long, and how busy their threads are. */
+function poolFamilies({ total, workers }: Gathered): readonly Family[] {
+  const { pool } = total
+  const now = (of: 'threads' | 'requests' | 'waiting'): number =>
+    workers.reduce((sum, { counters }) => sum + counters.pool[of], 0)
+  const rows = [
+    ['gauge', 'threads', 'Threads of the pools; none until the first task.', now('threads')],
+    ['gauge', 'requests', 'Insights and batches in the pools.', now('requests')],
+    ['gauge', 'queue', 'Pieces of them that wait for a thread.', now('waiting')],
+    ['counter', 'refused_total', 'Requests refused by a full pool.', pool.refused],
+    ['counter', 'tasks_total', 'Round trips to threads.', pool.tasks],
+    ['counter', 'items_total', 'Pieces of requests in them.', pool.items],
+    ['counter', 'deaths_total', 'Threads that died and were replaced.', pool.deaths],
+    [
+      'counter',
+      'wait_seconds_total',
+      'From entering the line to the start in a thread, all pieces together.',
+      pool.waitMs / 1000,
+    ],
+    [
+      'counter',
+      'run_seconds_total',
+      'Time of threads with work, also while they wait for a core; its rate over iprisk_pool_threads is their utilisation.',
+      pool.runMs / 1000,
+    ],
+  ] as const
+  return rows.map(([type, name, help, value]) => one(type, `iprisk_pool_${name}`, help, value))
+}

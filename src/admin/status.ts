@@ -1,0 +1,190 @@
+// What /status of the admin port tells of a running server, for `iprisk info`, `iprisk doctor` and
+// scripts: the same facts as the metrics, by name, and why things are as they are. No key, no
+// address, no secret. A member may be added; none changes its meaning.
+
+import process from 'node:process'
+import { ageSeconds } from '../api/meta-answer.ts'
+import { type Day, formatDay } from '../base/day.ts'
+import { packageVersion } from '../base/package-root.ts'
+import type { Settings } from '../config/settings.ts'
+import { parseStoreUrl, showStore } from '../config/store-url.ts'
+import type { Readiness } from './admin-server.ts'
+import {
+  type CounterSnapshot,
+  emptySnapshot,
+  statuses,
+  totalsOf,
+} from '../http/exchange/request-counters.ts'
+import type { Gathered } from './metric-families.ts'
+import { connectionsThatFit, openFilesMax } from '../http/listen/open-files.ts'
+import type { TableInfo } from '../supervisor/workers/worker-messages.ts'
+import type { RefreshStatus } from '../supervisor/tables/refresh.ts'
+import type { Cause } from '../supervisor/workers/worker-registry.ts'
+import type { TablesStatus } from '../supervisor/tables/table-manager.ts'
+
+export interface ServerStatus {
+  readonly version: string
+  readonly node: string
+  readonly pid: number
+  readonly started_at: string
+  readonly uptime_seconds: number
+  readonly status: Readiness
+  /** Workers die again and again. */
+  readonly degraded: boolean
+  readonly listens: { readonly host: string; readonly port: number; readonly tls: boolean }
+  readonly workers: {
+    readonly wanted: number
+    readonly listening: number
+    readonly restarts: number
+    readonly causes: Readonly<Record<Cause, number>>
+    readonly each: readonly {
+      readonly worker: number
+      readonly pid: number
+      readonly listening: boolean
+      /** It drains: another one has taken its place. */
+      readonly retired: boolean
+      /** Of memory that it shares with nobody. */
+      readonly private_bytes: number
+      readonly resident_bytes: number
+      readonly cpu_seconds: number
+      readonly loop_delay_max_seconds: number
+      readonly open_files: number | null
+    }[]
+  }
+  /** Of each worker. */
+  readonly connections: {
+    readonly asked: number
+    /** What the limit of open files leaves of it. */
+    readonly cap: number
+    /** `null` where there is none, or the system does not say. */
+    readonly open_files_max: number | null
+    /** Of all workers together: let in so far, and open just now. */
+    readonly opened: number
+    readonly open: number
+  }
+  readonly table: TableStatus | null
+  readonly tables: TablesStatus
+  readonly refresh: RefreshStatus | null
+  readonly store: {
+    readonly name: string
+    readonly up: boolean
+    readonly outages: number
+    readonly policy: string
+  }
+  readonly limited: { readonly rate: number; readonly quota: number }
+  /** By status code, those that have been. */
+  readonly requests: Readonly<Record<string, number>>
+  readonly memory: {
+    readonly primary_resident_bytes: number
+    readonly workers_resident_bytes: number
+  }
+}
+
+export interface TableStatus {
+  readonly path: string
+  readonly id: string
+  readonly as_of: string
+  readonly age_seconds: number
+  readonly bytes: number
+  readonly feeds: number
+  readonly quarantined: readonly string[]
+}
+
+/** What of a table is told; of the server's as of a file's. */
+export function tableStatus(path: string, table: TableInfo, now: number): TableStatus {
+  const { id, asOf, bytes, sources } = table
+  return {
+    path,
+    id,
+    as_of: formatDay(asOf satisfies Day),
+    age_seconds: ageSeconds(asOf, now),
+    bytes,
+    feeds: sources.length,
+    quarantined: sources.filter(({ quarantined }) => quarantined).map((source) => source.id),
+  }
+}
+
+export function serverStatus(
+  settings: Settings,
+  listens: ServerStatus['listens'],
+  readiness: Readiness,
+  gathered: Gathered,
+): ServerStatus {
+  const { total, workers, members, listening, restarts, table, tables, refresh, now } = gathered
+  const { rateLimited, quotaLimited } = totalsOf(total)
+  const uptime = process.uptime()
+  const resident = workers.map(({ counters }) => counters.residentBytes)
+  return {
+    version: packageVersion,
+    node: process.version,
+    pid: process.pid,
+    started_at: new Date(now - uptime * 1000).toISOString(),
+    uptime_seconds: Math.floor(uptime),
+    status: readiness,
+    degraded: gathered.degraded,
+    listens,
+    workers: {
+      wanted: settings.serve.workers,
+      listening,
+      restarts: Object.values(restarts).reduce((sum, count) => sum + count, 0),
+      causes: restarts,
+      each: members.map((member) => eachOf(member, workers)),
+    },
+    connections: connectionsStatus(settings.serve.connections, gathered),
+    table: table === undefined ? null : tableStatus(settings.table, table, now),
+    tables,
+    refresh: refresh ?? null,
+    store: storeStatus(settings, gathered),
+    limited: { rate: rateLimited, quota: quotaLimited },
+    requests: requestsOf(total),
+    memory: {
+      primary_resident_bytes: process.memoryUsage.rss(),
+      workers_resident_bytes: resident.reduce((sum, bytes) => sum + bytes, 0),
+    },
+  }
+}
+
+function eachOf(
+  { privateBytes, openFiles, ...rest }: Gathered['members'][number],
+  counts: Gathered['workers'],
+): ServerStatus['workers']['each'][number] {
+  const { counters = emptySnapshot } = counts.find(({ worker }) => worker === rest.worker) ?? {}
+  return {
+    ...rest,
+    private_bytes: privateBytes,
+    resident_bytes: counters.residentBytes,
+    cpu_seconds: counters.cpuSeconds,
+    loop_delay_max_seconds: counters.loop.delayMaxSeconds,
+    open_files: openFiles ?? null,
+  }
+}
+
+/** Of this process, whose limit those have that it starts. */
+export function connectionsStatus(
+  asked: number,
+  { total, workers }: Pick<Gathered, 'total' | 'workers'> = { total: emptySnapshot, workers: [] },
+): ServerStatus['connections'] {
+  const filesMax = openFilesMax()
+  return {
+    asked,
+    cap: connectionsThatFit(asked, filesMax),
+    open_files_max: Number.isFinite(filesMax) ? filesMax : null,
+    opened: totalsOf(total).opened,
+    open: workers.reduce((sum, { counters }) => sum + counters.connections, 0),
+  }
+}
+
+function storeStatus({ store, state }: Settings, of: Gathered): ServerStatus['store'] {
+  const parts = store.url === undefined ? undefined : parseStoreUrl(store.url)
+  return {
+    name: parts === undefined ? state : showStore(parts),
+    up: of.workers.every(({ counters }) => counters.storeReachable),
+    outages: totalsOf(of.total).outages,
+    policy: store.policy,
+  }
+}
+
+function requestsOf(total: CounterSnapshot): Readonly<Record<string, number>> {
+  const counts = statuses.map((code, i) => [code, total.requests[i] ?? 0] as const)
+  return Object.fromEntries(counts.filter(([, count]) => count > 0))
+}

@@ -1,0 +1,88 @@
+// The errors of the wire (contract 2 and 3.11): one table of code, status and message, and the body
+// that carries them. Not the errors of the program (src/base/coded-error.ts): those never go out.
+//
+// Invariants: codes are stable and only added; a message says what to do and never repeats what the
+// client sent.
+
+/** What the server answers where it does not answer the question. */
+export const apiErrors = {
+  invalid_input: {
+    status: 400,
+    message:
+      'The body must be a JSON object whose member "ip" is a string with one IPv4 or IPv6 address, without zone, brackets, prefix length, port or white space; of a batch, whose member "ips" is an array of 1 to 10,000 of them.',
+  },
+  invalid_api_key: {
+    status: 401,
+    message:
+      'Send one valid API key as "Authorization: Bearer <key>". It is missing, malformed, unknown, expired or revoked.',
+  },
+  api_not_enabled_for_plan: {
+    status: 403,
+    message:
+      'The plan of this key does not include the IP risk API. Use a key of the team plan or above.',
+  },
+  token_not_allowed_for_api: {
+    status: 403,
+    message:
+      'This key may not call the IP risk API. Use a key whose allowed APIs include "ip-risk".',
+  },
+  not_found: {
+    status: 404,
+    message: 'There is nothing at this path. GET /openapi.json lists all paths.',
+  },
+  method_not_allowed: {
+    status: 405,
+    message: 'This path does not take that method. The Allow header lists those it takes.',
+  },
+  payload_too_large: {
+    status: 413,
+    message: 'The body is too large: a check takes at most 65,536 bytes, a batch 1,048,576.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    message: 'Too many requests in a short time. Retry after the seconds in Retry-After.',
+  },
+  api_quota_exceeded: {
+    status: 429,
+    message: 'The quota of this key is used up. It is renewed after the seconds in Retry-After.',
+  },
+  internal_error: {
+    status: 500,
+    message:
+      'The server failed on this request; its log has the details under this request_id. Retry once.',
+  },
+  upstream_unavailable: {
+    status: 503,
+    message: 'The service cannot answer just now. Retry after the seconds in Retry-After.',
+  },
+} as const satisfies Readonly<Record<string, { readonly status: number; readonly message: string }>>
+
+export type ApiErrorCode = keyof typeof apiErrors
+
+/** The error of one element of a batch that is no address. */
+export const invalidAddress = {
+  code: 'invalid_input',
+  message:
+    'Not an IP address: send one IPv4 or IPv6 address in plain text, without port, prefix or zone.',
+} as const
+
+/** All codes, in the order of the table. */
+export const apiErrorCodes = Object.keys(apiErrors) as readonly ApiErrorCode[]
+
+export interface ErrorBody {
+  readonly error: {
+    readonly code: ApiErrorCode
+    readonly message: string
+    readonly request_id: string
+  }
+}
+
+/** The JSON text of an error; `message` where one says more than the table's. */
+export function errorBody(
+  code: ApiErrorCode,
+  requestId: string,
+  message: string = apiErrors[code].message,
+): string {
+  const body: ErrorBody = { error: { code, message, request_id: requestId } }
+  return JSON.stringify(body)
+}

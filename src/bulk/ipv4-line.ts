@@ -1,0 +1,79 @@
+// Hot path: no allocation, throw, closure or regular expression.
+//
+// Lines that are an IPv4 address in dots and nothing else, as nearly all of most files are: read in
+// one pass, line end and value at once, from one array for all pieces, so that compiled code knows
+// where it is. Every other line, right or wrong, is left to line-field.ts and src/ip/parse-address.ts, the twins.
+
+import { runElementBytes } from '../schema/table-layout.ts'
+import type { Asked } from '../table/lookup/query.ts'
+import type { Room } from './growing-buffer.ts'
+import { stageSpan, stageView } from './output-buffer.ts'
+
+/** More than a piece has, but for one with very long lines. */
+const pageBytes = 1 << 17
+
+/** The lines of one piece; a line end stands behind the last one, and some room for long copies. */
+const page = new Uint8Array(pageBytes + 2 * runElementBytes)
+const pageView = new DataView(page.buffer)
+
+const lineEnd = 0x0a
+const dot = 0x2e
+const zero = 0x30
+
+/** Whether they had room; `page` then holds them until the next piece. */
+export function toPage(lines: Uint8Array): Uint8Array | undefined {
+  if (lines.length > pageBytes) return undefined
+  page.set(lines)
+  page[lines.length] = lineEnd
+  return page
+}
+
+/**
+ * Takes in the line at `from` of the page, and says where it ends; -1 and nothing where it is no
+ * plain address.
+ */
+export function askQuadLine(asked: Asked, from: number): number {
+  let value = 0
+  let at = from
+  for (let octets = 1; ; octets++) {
+    let octet = digitAt(at++)
+    if (octet > 9) return -1
+    let digit = digitAt(at)
+    if (digit <= 9) {
+      // No octet of two digits or three begins with zero.
+      if (octet === 0) return -1
+      octet = octet * 10 + digit
+      digit = digitAt(++at)
+      if (digit <= 9) {
+        octet = octet * 10 + digit
+        if (octet > 255) return -1
+        at += 1
+      }
+    }
+    value = (value << 8) | octet
+    if (octets === 4) break
+    if (page[at++] !== dot) return -1
+  }
+  if (page[at] !== lineEnd) return -1
+  const { words } = asked
+  words[0] = value
+  words[1] = 0
+  words[2] = 0
+  words[3] = 0
+  asked.bytes = page
+  asked.from = from
+  asked.to = at
+  asked.family = 4
+  return at
+}
+
+/** More than 9 where there is none. */
+function digitAt(at: number): number {
+  return (page[at]! - zero) >>> 0
+}
+
+/** The address as it was written. */
+export function stageAsked(room: Room, { bytes, from, to }: Asked): void {
+  if (bytes === page) stageView(room, pageView, from, to)
+  else stageSpan(room, bytes, from, to)
+}

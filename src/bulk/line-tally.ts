@@ -1,0 +1,92 @@
+// What the lines of one piece are, counted by the table's own numbers, so that a piece costs few
+// bytes and names are looked up once, at the end (`iprisk summarize`). Counted where the lines are;
+// nothing is kept between pieces, so a piece that runs twice counts once.
+
+import type { Asked } from '../table/lookup/query.ts'
+import type { Located } from '../table/lookup/locate.ts'
+import { locationWords } from '../schema/table-layout.ts'
+import type { Views } from '../schema/table-sections.ts'
+
+/** Pairs of a number and how often, one behind the other. */
+export type Pairs = Uint32Array
+
+export interface Tally {
+  /** Bogons have no verdict of the table. */
+  readonly bogons: number
+  readonly verdicts: Pairs
+  /** Number 0: none. */
+  readonly networks: Pairs
+  readonly countries: Pairs
+  /** A number for each address line: the same for the same address, and evenly spread. */
+  readonly hashes: Float64Array
+}
+
+export interface Tallying {
+  readonly add: (asked: Asked, located: Located) => void
+  readonly tally: () => Tally
+}
+
+export function newTallying(views: Views, linesMax: number): Tallying {
+  const counts = { verdict: newCounts(), network: newCounts(), country: newCounts() }
+  const hashes = new Float64Array(linesMax)
+  let bogons = 0
+  let at = 0
+  return {
+    add: ({ words }, located) => {
+      hashes[at++] = hashOf(words, located)
+      if (located.bogon) bogons += 1
+      else bump(counts.verdict, located.verdict)
+      bump(counts.network, located.bogon ? 0 : located.network)
+      bump(counts.country, countryOf(views, located))
+    },
+    tally: () => ({
+      bogons,
+      verdicts: pairsOf(counts.verdict),
+      networks: pairsOf(counts.network),
+      countries: pairsOf(counts.country),
+      hashes: hashes.slice(0, at),
+    }),
+  }
+}
+
+function countryOf(views: Views, { bogon, location }: Located): number {
+  return bogon || location === 0 ? 0 : views.locations[(location - 1) * locationWords]!
+}
+
+type Counts = Map<number, number>
+
+const newCounts = (): Counts => new Map()
+
+function bump(counts: Counts, number: number): void {
+  counts.set(number, (counts.get(number) ?? 0) + 1)
+}
+
+function pairsOf(counts: Counts): Pairs {
+  const pairs = new Uint32Array(counts.size * 2)
+  let at = 0
+  for (const [number, count] of counts) {
+    pairs[at++] = number
+    pairs[at++] = count
+  }
+  return pairs
+}
+
+/**
+ * 53 bits. What is judged as IPv4 counts as that address, however it is written. IPv4 is mixed by a
+ * bijection, so two of its addresses never share a number; two of a billion of IPv6 may.
+ */
+function hashOf(words: Uint32Array, { version, ipv4 }: Located): number {
+  if (version === 4) return mix(ipv4) * 0x20_0000
+  const low = mix(words[0]! ^ mix(words[1]! ^ mix(words[2]! ^ mix(words[3]! ^ 0x9e37_79b9))))
+  const high = mix(words[3]! ^ mix(words[2]! ^ mix(words[1]! ^ mix(words[0]! ^ 0x85eb_ca6b))))
+  return low * 0x20_0000 + (high >>> 11)
+}
+
+/** The finalizer of MurmurHash3, a bijection of 32 bits. */
+function mix(value: number): number {
+  let bits = value ^ (value >>> 16)
+  bits = Math.imul(bits, 0x85eb_ca6b)
+  bits ^= bits >>> 13
+  bits = Math.imul(bits, 0xc2b2_ae35)
+  return (bits ^ (bits >>> 16)) >>> 0
+}

@@ -1,0 +1,53 @@
+// `iprisk build`.
+
+import type { BuildReport } from '../../../build/build-report.ts'
+import type { Settings } from '../../config/settings.ts'
+import { load } from './load-compiler.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+import { newProgress } from './build-progress.ts'
+
+/**
+ * Builds the table; prints the summary to standard error and the table's path to standard output.
+ */
+export async function buildCommand(settings: Settings, io: Io): Promise<number> {
+  const report = await buildTable(settings, io)
+  const { summaryOf } = await load(() => import('../../../build/build-report.ts'))
+  io.err('')
+  io.err(summaryOf(report))
+  io.out(report.table.path)
+  return exitCodes.done
+}
+
+/** One run of the compiler by these settings. */
+async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
+  const { build } = await load(() => import('../../../build/run-build.ts'))
+  const { networks, locations, ...own } = settings.build
+  return build(
+    {
+      mode: modeOf(settings),
+      asOf: own.asOf,
+      out: own.out,
+      report: own.report,
+      snapshots: own.snapshots,
+      history: own.history,
+      allFeeds: own.allFeeds,
+      feeds: own.feeds,
+      networkFiles: networks.length === 0 ? undefined : networks,
+      placeFiles: locations.length === 0 ? undefined : locations,
+      flipsMaxPercent: own.flipsMaxPercent,
+      force: settings.invocation.force,
+    },
+    newProgress(io),
+  )
+}
+
+/** Where feeds come from: nowhere new, a mirror, or their publishers. */
+export function modeOf({
+  build,
+}: Settings):
+  | { readonly kind: 'offline' }
+  | { readonly kind: 'mirror'; readonly url: string }
+  | { readonly kind: 'publisher' } {
+  if (build.offline) return { kind: 'offline' }
+  return build.mirror === undefined ? { kind: 'publisher' } : { kind: 'mirror', url: build.mirror }
+}

@@ -1,0 +1,58 @@
+// `iprisk feeds list` and `iprisk feeds fetch`.
+
+import { alignColumns } from '../../base/align-columns.ts'
+import { dayOf, formatDay } from '../../base/day.ts'
+import type { Settings } from '../../config/settings.ts'
+import { modeOf } from './build-command.ts'
+import { load } from './load-compiler.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+
+/** Every feed of the catalogue: whether it is on, and of which day its snapshot is. */
+export async function feedsList(settings: Settings, io: Io): Promise<number> {
+  const { catalogueFolder, chooseFeeds } = await load(() => import('../../../build/run-build.ts'))
+  const { loadCatalogue } = await load(() => import('../../../build/catalogue/load-catalogue.ts'))
+  const { readStored } = await load(() => import('../../../build/fetch/snapshot-store.ts'))
+  const catalogue = loadCatalogue(catalogueFolder)
+  const chosen = new Set(chooseFeeds(catalogue, settings.build).map((feed) => feed.id))
+  const rows: string[][] = []
+  for (const feed of catalogue) {
+    const stored = await readStored(settings.build.snapshots, feed.id)
+    const day = stored[0]?.day
+    rows.push([
+      feed.id,
+      feed.kind,
+      chosen.has(feed.id) ? 'on' : 'off',
+      day === undefined ? '-' : formatDay(day),
+      feed.cadence,
+      feed.licence,
+      feed.title,
+    ])
+  }
+  const head = ['feed', 'kind', 'used', 'snapshot', 'cadence', 'licence', 'title']
+  for (const line of alignColumns([head, ...rows], head.length)) io.out(line)
+  return exitCodes.done
+}
+
+/** Fetches the enabled feeds into the snapshot store. Fails only where not one could be had. */
+export async function feedsFetch(settings: Settings, io: Io): Promise<number> {
+  const { catalogueFolder, chooseFeeds } = await load(() => import('../../../build/run-build.ts'))
+  const { loadCatalogue } = await load(() => import('../../../build/catalogue/load-catalogue.ts'))
+  const { obtain } = await load(() => import('../../../build/fetch/obtain-snapshots.ts'))
+  const mode = modeOf(settings)
+  const obtained = await obtain({
+    feeds: chooseFeeds(loadCatalogue(catalogueFolder), settings.build),
+    mode: mode.kind === 'publisher' ? { kind: 'publisher', always: true } : mode,
+    folder: settings.build.snapshots,
+    today: dayOf(Date.now()),
+    onProgress(progress) {
+      if (progress.kind === 'notice') io.err(progress.message)
+      else {
+        const problem = progress.problem === undefined ? '' : `: ${progress.problem}`
+        io.err(`[${progress.done}/${progress.total}] ${progress.feed} ${progress.state}${problem}`)
+      }
+    },
+  })
+  const had = obtained.filter(({ state }) => state === 'fresh' || state === 'unchanged')
+  io.out(`${had.length} of ${obtained.length} files are up to date in ${settings.build.snapshots}`)
+  return had.length === 0 ? exitCodes.failed : exitCodes.done
+}

@@ -1,0 +1,222 @@
+// `iprisk history import FOLDER` and `iprisk history show ADDRESS`.
+
+import type { ImportedFile } from '../../../build/import-history.ts'
+import type { DayState, FeedTimeline, Timeline } from '../../../build/history/address-timeline.ts'
+import { alignColumns } from '../../base/align-columns.ts'
+import { type Day, formatDay } from '../../base/day.ts'
+import { formatRange, parseRange } from '../../ip/range.ts'
+import { load } from './load-compiler.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+
+/** Bad lines shown: enough to see what is wrong, not a feed's worth. */
+const badLinesShown = 10
+
+/** Fails only where nothing could be imported. */
+export async function historyImport(
+  options: { readonly folder: string; readonly store: string; readonly force?: boolean },
+  io: Io,
+): Promise<number> {
+  const { catalogueFolder } = await load(() => import('../../../build/run-build.ts'))
+  const { loadCatalogue } = await load(() => import('../../../build/catalogue/load-catalogue.ts'))
+  const { importFolder } = await load(() => import('../../../build/import-history.ts'))
+  let feed = ''
+  const report = await importFolder(options.folder, {
+    store: options.store,
+    feeds: loadCatalogue(catalogueFolder),
+    force: options.force,
+    onFile(file) {
+      if (io.errIsTerminal && file.feed !== feed) io.err(`${file.feed} …`)
+      feed = file.feed
+    },
+  })
+  for (const name of report.unknownFeeds) {
+    io.err(`${name}: no feed is called so, its folder is skipped; \`iprisk feeds list\` names all`)
+  }
+  for (const problem of report.problems) io.err(`not imported: ${problem}`)
+  for (const line of quarantineLines(report.quarantined, options.force === true)) io.err(line)
+  for (const line of report.bad.slice(0, badLinesShown)) io.err(`left out: ${line}`)
+  if (report.dropCount > 0) io.err(`left out: ${report.dropCount.toLocaleString('en-US')} lines`)
+  for (const line of importTable(report.files)) io.out(line)
+  io.out(`${report.files.length} snapshots are in ${options.store}`)
+  return report.files.length === 0 ? exitCodes.failed : exitCodes.done
+}
+
+function quarantineLines(quarantined: readonly string[], force: boolean): readonly string[] {
+  if (quarantined.length === 0) return []
+  const head = force ? 'imported by force' : 'quarantined, not imported'
+  const days = quarantined.length === 1 ? '1 day' : `${quarantined.length} days`
+  const way = `${days} quarantined; if they are right, import again with --force`
+  return [...quarantined.map((text) => `${head}: ${text}`), ...(force ? [] : [way])]
+}
+
+function importTable(files: readonly ImportedFile[]): readonly string[] {
+  const byFeed = new Map<string, ImportedFile[]>()
+  for (const file of files) byFeed.set(file.feed, [...(byFeed.get(file.feed) ?? []), file])
+  const rows = [...byFeed].map(([feed, own]) => {
+    const days = own.map(({ day }) => day).sort((a, b) => a - b)
+    const sum = (of: (file: ImportedFile) => number): string =>
+      own.reduce((sum, file) => sum + of(file), 0).toLocaleString('en-US')
+    return [
+      feed,
+      span(days),
+      sum(() => 1),
+      sum((file) => (file.state === 'written' ? 1 : 0)),
+      sum((file) => file.rowCount),
+      sum((file) => file.dropCount),
+    ]
+  })
+  if (rows.length === 0) return []
+  return alignColumns([['feed', 'days', 'snapshots', 'new', 'ranges', 'left out'], ...rows], 2)
+}
+
+function span(days: readonly Day[]): string {
+  const [first, last] = [days.at(0), days.at(-1)]
+  return first === undefined || last === undefined
+    ? ''
+    : `${formatDay(first)} to ${formatDay(last)}`
+}
+
+export interface ShowOptions {
+  readonly address: string
+  readonly store: string
+  readonly json: boolean
+  /** The last day shown; by default the newest of which two feeds have a snapshot. */
+  readonly asOf?: Day | undefined
+  readonly dayCount?: number | undefined
+  /** Whether the terminal shows `█`; by default what the environment says. */
+  readonly unicode?: boolean | undefined
+}
+
+/** A season of days is what a line of a terminal holds. */
+const daysShown = 60
+
+export async function historyShow(options: ShowOptions, io: Io): Promise<number> {
+  const { timeline } = await load(() => import('../../../build/history/address-timeline.ts'))
+  const address = parseRange(options.address)
+  if (address === undefined || address.first !== address.last) {
+    io.err(`${options.address} is no IP address.`)
+    return exitCodes.failed
+  }
+  const { store, asOf, dayCount = daysShown } = options
+  const found = await timeline({ store, address, asOf, dayCount })
+  for (const problem of found.problems) io.err(problem)
+  const text = formatRange(address)
+  if (options.json) {
+    io.out(JSON.stringify(jsonOf(text, found)))
+    return exitCodes.done
+  }
+  const marks = (options.unicode ?? isUnicode(process.env)) ? unicodeMarks : asciiMarks
+  if (found.feeds.length + found.silent.length === 0) {
+    io.err(`There is no snapshot of these days in ${store}; \`iprisk build\` adds one a day.`)
+    return exitCodes.done
+  }
+  for (const line of screen(text, found, marks)) io.out(line)
+  return exitCodes.done
+}
+
+type Marks = Readonly<Record<DayState, string>> & { readonly tick: string }
+
+const unicodeMarks: Marks = { listed: '█', absent: '·', missing: ' ', tick: '│' }
+const asciiMarks: Marks = { listed: '#', absent: '.', missing: ' ', tick: '|' }
+
+/** The locale as the C library chooses it. */
+export function isUnicode(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { LC_ALL, LC_CTYPE, LANG } = environment
+  const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '')
+  return /utf-?8/i.test(locale ?? '')
+}
+
+function screen(address: string, found: Timeline, marks: Marks): readonly string[] {
+  const { feeds, days, asOf } = found
+  const title = `${address}, the ${days.length} days to ${formatDay(asOf)}`
+  const silence = silenceOf(found)
+  if (feeds.length === 0) return [title, '', 'no feed lists it or did', ...silence]
+  const rows = feeds.map((one) => [
+    one.feed,
+    one.states.map((state) => marks[state]).join(''),
+    `${one.daysListed} of ${one.daysObserved}`,
+    formatDay(one.firstSeen),
+    formatDay(one.lastSeen),
+    matched(one),
+  ])
+  const head = ['feed', ruler(days, marks.tick), 'listed', 'first seen', 'last seen', 'matched']
+  return [
+    title,
+    '',
+    ...alignColumns([head, ...rows], head.length),
+    '',
+    `${marks.listed} listed   ${marks.absent} not listed   blank: no snapshot of that day`,
+    'listed: of the days shown with a snapshot; first and last seen: of all days kept',
+    ...silence,
+  ]
+}
+
+/**
+ * Who has watched for some days and never listed it is named; a single snapshot is only counted:
+ * of a new store that would be every feed there is.
+ */
+function silenceOf({ silent }: Timeline): readonly string[] {
+  if (silent.length === 0) return []
+  const watching = silent.filter(({ daysObserved }) => daysObserved > 1)
+  const once = silent.length - watching.length
+  const rest = `${once} ${once === 1 ? 'feed' : 'feeds'} with one snapshot of these days`
+  const names = watching.map(({ feed }) => feed)
+  return ['', ...wrap(`not listed by ${[...names, ...(once > 0 ? [rest] : [])].join(', ')}`)]
+}
+
+/** Lines of at most a hundred columns, broken at spaces; what follows is set in. */
+function wrap(text: string): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line !== undefined && line.length + 1 + word.length <= 100) {
+      lines[lines.length - 1] = `${line} ${word}`
+    } else lines.push(line === undefined ? word : `  ${word}`)
+  }
+  return lines
+}
+
+function matched({ ranges }: FeedTimeline): string {
+  const more = ranges.length > 1 ? ` and ${ranges.length - 1} wider` : ''
+  return `${ranges[0] ?? ''}${more}`
+}
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/**
+ * Above each first of a month a tick and the month's name; the month in which the strip begins is
+ * named where there is room: `Jun    │Jul                           │Aug`.
+ */
+export function ruler(days: readonly Day[], tick: string): string {
+  const columns = days.map(() => ' ')
+  const write = (at: number, text: string): void => {
+    if (at + text.length <= columns.length) columns.splice(at, text.length, ...text.split(''))
+  }
+  const monthOf = (day: Day): string => months[Number(formatDay(day).slice(5, 7)) - 1] ?? ''
+  const ticks = days.flatMap((day, at) => (formatDay(day).endsWith('-01') ? [at] : []))
+  for (const at of ticks) {
+    columns[at] = tick
+    write(at + 1, monthOf(days[at] as Day))
+  }
+  const start = days[0]
+  if (start !== undefined && (ticks[0] ?? days.length) > 3) write(0, monthOf(start))
+  return columns.join('')
+}
+
+function jsonOf(address: string, found: Timeline): unknown {
+  return {
+    address,
+    as_of: formatDay(found.asOf),
+    days: found.days.map(formatDay),
+    feeds: found.feeds.map((one) => ({
+      feed: one.feed,
+      ranges: one.ranges,
+      first_seen: formatDay(one.firstSeen),
+      last_seen: formatDay(one.lastSeen),
+      days_listed: one.daysListed,
+      days_observed: one.daysObserved,
+      strip: one.states.map((state) => asciiMarks[state]).join(''),
+    })),
+    silent: found.silent.map(({ feed }) => feed),
+  }
+}

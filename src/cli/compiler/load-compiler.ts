@@ -1,0 +1,40 @@
+// The compiler and its development dependencies are loaded only through here, so that a serving node
+// does without them.
+
+import { createRequire } from 'node:module'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+
+/** Loads a part of the compiler; says what to do where its packages are not installed. */
+export async function load<T>(part: () => Promise<T>): Promise<T> {
+  try {
+    return await part()
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    throw missing(cause)
+  }
+}
+
+/**
+ * The error that every build here would end with, where `npm ci --omit=dev` left the compiler's
+ * packages out. One of them stands for all, and nothing is loaded.
+ */
+export function compilerMissing(): IpriskError | undefined {
+  try {
+    createRequire(import.meta.url).resolve('undici')
+    return undefined
+  } catch (cause) {
+    return missing(cause)
+  }
+}
+
+function missing(cause: unknown): IpriskError {
+  const [why] = messageOf(cause).split('\n')
+  return new IpriskError({
+    code: 'compiler_missing',
+    message:
+      `The compiler is not installed here (${why}). Run \`npm ci\` without --omit=dev on the ` +
+      'machine that builds tables, and copy the table to those that serve.',
+    fault: 'environment',
+    cause,
+  })
+}

@@ -1,0 +1,100 @@
+// Whether this program can run here: its binaries, and what the system gives a process.
+
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { durationMs } from '../../base/duration.ts'
+import { messageOf } from '../../base/coded-error.ts'
+import type { Settings } from '../../config/settings.ts'
+import { loadUws } from '../../http/listen/load-uws.ts'
+import { compilerMissing } from '../compiler/load-compiler.ts'
+import { type Finding, advice, problem } from './doctor-finding.ts'
+
+/** What a worker needs of its own, seen under load; the table is shared. */
+const workerBytes = 200e6
+
+/** Every binary that a server loads, each by a module that loads it. */
+const binaries: readonly (readonly [name: string, load: () => Promise<unknown>])[] = [
+  ['uWebSockets.js', loadUws],
+  ['koffi', () => import('../../base/memory-map.ts')],
+  ['lmdb', () => import('../../account/stores/lmdb/lmdb-stores.ts')],
+]
+
+export async function findInProgram({ serve }: Settings): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const [name, load] of binaries) {
+    try {
+      await load()
+    } catch (error) {
+      const text = `The binary of ${name} cannot be loaded: ${messageOf(error).split('\n')[0]}`
+      findings.push(problem('missing_binary', text, binaryFix()))
+    }
+  }
+  if (durationMs(serve.refreshEvery) > 0 && compilerMissing() !== undefined) {
+    const text = 'The server is to refresh its table (--refresh-every), and has no compiler.'
+    const fix =
+      'Install with npm ci without --omit=dev, or build elsewhere and leave --refresh-every off.'
+    findings.push(problem('compiler_missing', text, fix))
+  }
+  return findings
+}
+
+function binaryFix(): string {
+  const { glibcVersionRuntime: glibc } = (
+    process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } }
+  ).header
+  if (glibc === undefined) return 'This system has no glibc (Alpine has musl): use a Debian image.'
+  return `Run Node 20, 21 or 22 on x64 or arm64 (here: ${process.version}, ${process.arch}, glibc ${glibc}) and install again with npm ci.`
+}
+
+/** `files` is where /proc and /sys are; another place in tests. */
+export function findInMachine(settings: Settings, files = ''): readonly Finding[] {
+  const { workers } = settings.serve
+  const cores = availableParallelism()
+  const findings: Finding[] = []
+  if (workers > cores) {
+    const text = `${workers} workers share ${cores} ${cores === 1 ? 'core' : 'cores'}: they wait for each other.`
+    findings.push(advice('too_many_workers', text, `Serve with --workers ${cores}.`))
+  }
+  const read = (path: string): string => readOrEmpty(`${files}${path}`)
+  return [...findings, ...findInMemory(settings, read), ...findInKernel(read)]
+}
+
+type Read = (path: string) => string
+
+function findInMemory({ serve }: Settings, read: Read): readonly Finding[] {
+  const group = Number(read('/sys/fs/cgroup/memory.max').trim())
+  const free = Number(/^MemAvailable:\s+(\d+) kB/m.exec(read('/proc/meminfo'))?.[1]) * 1024
+  const amounts = [group, free].filter((bytes) => bytes > 0)
+  const least = Math.min(...amounts)
+  const wanted = serve.workers * workerBytes
+  if (amounts.length === 0 || least >= wanted) return []
+  const text = `There are ${gigabytes(least)} GB of memory, and ${serve.workers} workers want ${gigabytes(wanted)} GB.`
+  return [problem('low_memory', text, 'Give it more memory, or serve with fewer --workers.')]
+}
+
+function gigabytes(bytes: number): string {
+  return (bytes / 1e9).toFixed(1)
+}
+
+function findInKernel(read: Read): readonly Finding[] {
+  const findings: Finding[] = []
+  if (read('/proc/sys/net/ipv4/tcp_migrate_req').trim() === '0') {
+    const text = 'The kernel resets connections that wait for a worker which is being replaced.'
+    const fix = 'Set net.ipv4.tcp_migrate_req=1 with sysctl (Linux 5.14 and newer).'
+    findings.push(advice('connections_not_migrated', text, fix))
+  }
+  if (read('/sys/kernel/mm/transparent_hugepage/enabled').includes('[always]')) {
+    const text = 'Transparent huge pages are always on: memory grows in steps of 2 MB, and stalls.'
+    const fix = 'Write madvise to /sys/kernel/mm/transparent_hugepage/enabled.'
+    findings.push(advice('huge_pages', text, fix))
+  }
+  return findings
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,130 @@
+// What a running server says of itself, and whether one could start where none runs.
+
+import { messageOf } from '../../base/coded-error.ts'
+import { filesBesideConnections } from '../../base/limits.ts'
+import { isLoopback } from '../../config/exposure-rules.ts'
+import type { Settings } from '../../config/settings.ts'
+import { probePort } from '../../supervisor/sockets/port-probe.ts'
+import { type ServerStatus, connectionsStatus } from '../../admin/status.ts'
+import { type StatusAnswer, adminName, askStatus } from '../server/ask-admin.ts'
+import { type Finding, advice, problem } from './doctor-finding.ts'
+
+export async function findInServer(settings: Settings): Promise<readonly Finding[]> {
+  const { serve } = settings
+  const answer = await askStatus(serve)
+  const findings =
+    answer.kind === 'status' ? judge(answer.status) : await unserved(settings, answer)
+  if (serve.adminSocket !== undefined || isLoopback(serve.adminHost)) return findings
+  const text = `The admin port listens on ${serve.adminHost}: its token crosses the network in the clear.`
+  const fix = 'Listen on loopback or on --admin-socket, and let an agent on this machine scrape it.'
+  return [...findings, advice('admin_open', text, fix)]
+}
+
+/** A server's limit by its own word, or the limit that one started here would have. */
+function findInLimit({
+  asked,
+  cap,
+  open_files_max: filesMax,
+}: ServerStatus['connections']): readonly Finding[] {
+  if (cap >= asked) return []
+  const text = `A process may open ${filesMax} files, which leaves each worker room for ${cap} connections where --connections asks for ${asked}.`
+  const fix = `Raise it to ${asked + filesBesideConnections} at least ("ulimit -n", LimitNOFILE= of the unit, ulimits of the container), or lower --connections.`
+  return [problem('low_file_limit', text, fix)]
+}
+
+/** Fewer connections may be anybody's. */
+const unheardMin = 20
+
+/**
+ * What the parser refuses, HTTP/1.0 before all, reaches nothing that counts it. But whatever brought a
+ * request is one request at least: those that closed and are more than all requests brought none.
+ */
+function findUnheard({ connections, requests }: ServerStatus): readonly Finding[] {
+  const { opened, open } = connections
+  const answered = Object.values(requests).reduce((sum, count) => sum + count, 0)
+  const unheard = opened - open - answered
+  if (unheard < unheardMin || unheard * 2 < opened) return []
+  const text = `Of ${opened} connections, ${unheard} at least were closed without a request that could be read.`
+  const fix = `Does a proxy speak HTTP/1.0 to it, as nginx does by default, or TLS to a port in the clear? Name it with --front. Probes that only connect do the same: let them ask /readyz of the admin port.`
+  return [advice('nothing_heard', text, fix)]
+}
+
+/** No server answers that may be asked. */
+async function unserved(settings: Settings, { kind }: StatusAnswer): Promise<readonly Finding[]> {
+  const { serve } = settings
+  const at = adminName(serve)
+  if (kind === 'denied') {
+    const text = `The server on ${at} does not take this token.`
+    return [
+      problem('token_refused', text, 'Name the one that it was started with: --admin-token-file.'),
+    ]
+  }
+  if (kind === 'stranger') {
+    const text = `What answers on ${at} is no iprisk server of this version.`
+    return [problem('port_in_use', text, 'Stop that program, or choose another --admin-port.')]
+  }
+  const ports = [
+    { host: serve.host, port: serve.port, option: '--port' },
+    ...(serve.adminSocket === undefined
+      ? [{ host: serve.adminHost, port: serve.adminPort, option: '--admin-port' }]
+      : []),
+  ]
+  const findings: Finding[] = []
+  for (const { option, ...endpoint } of ports) {
+    try {
+      await probePort(endpoint)
+    } catch (error) {
+      const fix = `Stop what listens there ("ss -ltnp"), or choose another ${option}.`
+      findings.push(problem('port_in_use', messageOf(error), fix))
+    }
+  }
+  const text = `No server answers on ${at}.`
+  return [
+    ...findings,
+    ...findInLimit(connectionsStatus(serve.connections)),
+    advice('no_server', text, 'Start one with "iprisk serve", or name its admin port.'),
+  ]
+}
+
+const reasons: Readonly<Record<ServerStatus['status'], string>> = {
+  ready: '',
+  degraded: 'Its workers die again and again: the log names the signal or exit code of each.',
+  draining: 'It is being stopped.',
+  no_table: 'Build a table with "iprisk build"; the log says what is wrong with one that is there.',
+  no_keys: 'The store of keys cannot be read: see its own finding and the log.',
+  no_workers: 'Its workers die: the log names the signal or exit code of each.',
+}
+
+function judge(status: ServerStatus): readonly Finding[] {
+  const { status: readiness, workers, tables, store, refresh } = status
+  const findings: Finding[] = [...findInLimit(status.connections), ...findUnheard(status)]
+  if (readiness === 'degraded') {
+    const text = `Workers die again and again: ${workers.restarts} were replaced.`
+    findings.push(problem('degraded', text, reasons.degraded))
+  } else if (readiness !== 'ready') {
+    const text = `The server answers no checks: ${readiness}.`
+    findings.push(problem('not_ready', text, reasons[readiness]))
+  }
+  if (workers.listening < workers.wanted) {
+    const text = `${workers.listening} of ${workers.wanted} workers listen, and ${workers.restarts} were replaced.`
+    findings.push(problem('workers_missing', text, reasons.no_workers))
+  }
+  const { last_swap: swap, last_refusal: refusal } = tables
+  if (refusal !== null && (swap === null || swap.at < refusal.at)) {
+    const text = `The newest table was refused: ${refusal.reason}`
+    findings.push(problem('table_refused', text, 'Build or copy it again; the one before answers.'))
+  }
+  const failure = refresh?.last_failure ?? null
+  const success = refresh?.last_success_at ?? null
+  if (failure !== null && (success === null || success < failure.at)) {
+    const text = `The last refresh failed: ${failure.reason}`
+    findings.push(problem('refresh_failing', text, 'Run "iprisk build" by hand to see all of it.'))
+  }
+  if (!store.up) {
+    const text = `The store ${store.name} does not answer; the policy is to ${store.policy}.`
+    findings.push(
+      problem('store_down', text, 'Is it up, and do its address, password and certificate hold?'),
+    )
+  }
+  return findings
+}

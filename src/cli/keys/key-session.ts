@@ -1,0 +1,61 @@
+// What the commands on keys share: their output, the stores of a state folder, ids and usage errors.
+
+import { type AuditAct, audited } from '../../account/keys/audit-log.ts'
+import { isKeyId } from '../../account/keys/key-text.ts'
+import type { KeyStore } from '../../account/keys/key-store.ts'
+import { type Stores, openStores, silent } from '../../account/stores/open-stores.ts'
+import { IpriskError } from '../../base/coded-error.ts'
+import type { Settings } from '../../config/settings.ts'
+
+/** Where a command writes, and when it is. */
+export interface CommandIo {
+  /** Takes text for standard output. */
+  readonly out: (text: string) => void
+  /** Takes a line for standard error. */
+  readonly err: (text: string) => void
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export function usage(message: string): IpriskError {
+  return new IpriskError({ code: 'usage', message, fault: 'usage' })
+}
+
+export function checkId(id: string): void {
+  if (isKeyId(id)) return
+  throw usage(
+    'An id is the 12 letters and digits between "irk_" and the next "_" of a key. ' +
+      '"iprisk keys list" shows the ids.',
+  )
+}
+
+/** Opens the stores that the settings name, and closes them whatever comes. */
+export async function withStores<T>(
+  settings: Settings,
+  use: (stores: Stores) => Promise<T>,
+): Promise<T> {
+  const stores = await openStores(settings, silent)
+  try {
+    return await use(stores)
+  } finally {
+    await stores.close()
+  }
+}
+
+/** Does an act on the keys and records it in the audit log; says so where its end could not be. */
+export function act<T>(
+  settings: Settings,
+  io: Pick<CommandIo, 'err'>,
+  what: { readonly act: AuditAct; readonly keys?: readonly string[] },
+  run: (store: KeyStore) => Promise<T>,
+): Promise<T> {
+  const { state } = settings
+  const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
+  return withStores(settings, ({ keyStore: store }) =>
+    audited({ state, store, keys: [], ...what, onUnwritten }, run),
+  )
+}
+
+export function apisText(apis: readonly string[]): string {
+  return apis.length === 0 ? 'none' : apis.join(',')
+}

@@ -1,0 +1,197 @@
+// `iprisk keys list` and `iprisk keys show`: what is known of keys, never a secret or its hash.
+//
+// Usage comes from the ledger: units that workers have taken this month. What a running worker has
+// leased and not spent counts as taken, so the figure is an upper bound (`units_at_most`): exact once
+// the servers have drained, and above the truth by at most one lease a worker otherwise, or for each
+// worker that was killed. Keys without a quota are not counted (null). The day of the last use is
+// last-used.ts's.
+
+import { type KeyFacts, factsOf } from '../../account/keys/key-summary.ts'
+import { unknownKey } from '../../account/keys/issue-key.ts'
+import { type Limits, limitsOf } from '../../account/keys/key-limits.ts'
+import { formatMonth, monthOf } from '../../account/limits/quota-period.ts'
+import { type KeyRecord, type KeyState, keyState } from '../../account/keys/key-record.ts'
+import type { Stores } from '../../account/stores/open-stores.ts'
+import { alignColumns } from '../../base/align-columns.ts'
+import { type Day, formatDay } from '../../base/day.ts'
+import { count, timeText } from '../../base/number-format.ts'
+import { type Plan, planNamed } from '../../config/plan.ts'
+import type { Settings } from '../../config/settings.ts'
+import { type CommandIo, apisText, checkId, withStores } from './key-session.ts'
+
+/** What the counters know of all keys. */
+interface Uses {
+  readonly month: string
+  readonly units: ReadonlyMap<string, number>
+  readonly days: ReadonlyMap<string, Day>
+}
+
+async function readUses({ ledger, uses }: Stores, now: number): Promise<Uses> {
+  const month = monthOf(now)
+  const units = await ledger.usage(month)
+  return { month: formatMonth(month), units, days: await uses.days() }
+}
+
+/** A key with all that belongs to it, ready to print. */
+interface View {
+  readonly record: KeyRecord
+  readonly facts: KeyFacts
+  readonly state: KeyState
+  readonly plan: Plan | undefined
+  readonly inForce: Limits
+  /** `undefined`: it has no quota, so nobody counts. */
+  readonly units: number | undefined
+  readonly month: string
+  readonly lastUsed: Day | undefined
+}
+
+function viewOf(record: KeyRecord, uses: Uses, settings: Settings, now: number): View {
+  const plan = planNamed(settings.plans, record.plan)
+  // A plan that the operator has removed includes nothing and limits nothing.
+  const inForce = plan === undefined ? {} : limitsOf(plan, record.limits)
+  const units = uses.units.get(record.id) ?? (inForce.quotaPerMonth === undefined ? undefined : 0)
+  return {
+    record,
+    facts: factsOf(record),
+    state: keyState(record, now),
+    plan,
+    inForce,
+    units,
+    month: uses.month,
+    lastUsed: uses.days.get(record.id),
+  }
+}
+
+const dayOrNull = (day: Day | undefined): string | null =>
+  day === undefined ? null : formatDay(day)
+
+/** One key of `keys list --json`. Times are ISO 8601, UTC. */
+function listedKey({ record, facts, state, units, month, lastUsed }: View, now: number): object {
+  const live = record.secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now)
+  return {
+    id: record.id,
+    ...facts,
+    state,
+    secrets: live.length,
+    usage: units === undefined ? null : { month, units_at_most: units },
+    last_used: dayOrNull(lastUsed),
+  }
+}
+
+const usedText = (units: number | undefined): string =>
+  units === undefined ? '-' : units === 0 ? '0' : `<= ${count(units)}`
+
+/** `keys list`: every key, oldest first. */
+export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
+  const { invocation } = settings
+  const views = await withStores(settings, async (stores) => {
+    const uses = await readUses(stores, io.now)
+    const records = await stores.keyStore.list()
+    return records.map((record) => viewOf(record, uses, settings, io.now))
+  })
+  if (invocation.json) {
+    io.out(`${JSON.stringify(views.map((view) => listedKey(view, io.now)))}\n`)
+    return
+  }
+  if (views.length === 0) {
+    io.out('There are no keys. "iprisk keys create --plan team" makes one.\n')
+    return
+  }
+  const rows = views.map(({ record, facts, state, units, lastUsed }) => [
+    record.id,
+    state,
+    record.plan,
+    apisText(record.apis),
+    facts.created_at.slice(0, 10),
+    facts.expires ?? 'never',
+    usedText(units),
+    lastUsed === undefined ? 'never' : formatDay(lastUsed),
+    record.name,
+  ])
+  const used = `USED ${formatMonth(monthOf(io.now))}`
+  const head = ['ID', 'STATE', 'PLAN', 'APIS', 'CREATED', 'EXPIRES', used, 'LAST USED', 'NAME']
+  io.out(`${alignColumns([head, ...rows], head.length).join('\n')}\n`)
+}
+
+function limitsText({ rate, quotaPerMonth }: Limits): string {
+  const rateText =
+    rate === undefined ? 'no rate limit' : `${count(rate.perSecond)}/s, burst ${count(rate.burst)}`
+  const quotaText =
+    quotaPerMonth === undefined ? 'no quota' : `${count(quotaPerMonth)} checks a month`
+  return `${rateText}; ${quotaText}`
+}
+
+/** Which limits are the key's own. */
+function ownText({ rate, burst, quota }: KeyFacts): string {
+  const own = Object.entries({ rate, burst, quota }).filter(([, value]) => value !== null)
+  if (own.length === 0) return 'none'
+  return own.map(([name, value]) => `${name} ${count(value ?? 0)}`).join(', ')
+}
+
+function ageText(ms: number): string {
+  const days = Math.floor(ms / 86_400_000)
+  if (days > 0) return `${days} ${days === 1 ? 'day' : 'days'} old`
+  return 'less than a day old'
+}
+
+function secretText(secret: KeyRecord['secrets'][number], now: number): string {
+  const { createdAt, expiresAt } = secret
+  const made = `made ${timeText(createdAt)}, ${ageText(now - createdAt)}`
+  if (expiresAt === undefined) return made
+  return `${made}, ${expiresAt <= now ? 'ended' : 'ends'} ${timeText(expiresAt)}`
+}
+
+function shownText(view: View, now: number): string {
+  const { record, facts, state, plan, inForce, units, month, lastUsed } = view
+  const rows: (readonly [string, string])[] = [
+    ['id', record.id],
+    ['name', record.name === '' ? '-' : record.name],
+    ['state', facts.revoked_at === null ? state : `${state} since ${facts.revoked_at}`],
+    ['plan', plan === undefined ? `${record.plan}, which the configuration has not` : record.plan],
+    ['apis', apisText(record.apis)],
+    ['created', facts.created_at],
+    ['expires', facts.expires === null ? 'never' : `${facts.expires} 00:00 UTC`],
+    ['limits', plan === undefined ? 'every call is refused' : limitsText(inForce)],
+    ['  plan', plan === undefined ? '-' : limitsText(limitsOf(plan))],
+    ['  own', ownText(facts)],
+    [`used ${month}`, units === undefined ? 'not counted without a quota' : usedText(units)],
+    ['last used', lastUsed === undefined ? 'never' : `${formatDay(lastUsed)} UTC`],
+    ...record.secrets.map((secret, i) => [`secret ${i + 1}`, secretText(secret, now)] as const),
+  ]
+  return `${alignColumns(rows, 2).join('\n')}\n`
+}
+
+function limitsJson({ rate, quotaPerMonth }: Limits): object {
+  return {
+    rate: rate?.perSecond ?? null,
+    burst: rate?.burst ?? null,
+    quota: quotaPerMonth ?? null,
+  }
+}
+
+/** `keys show ID`: the limits in force and where they come from, usage, and each secret's age. */
+export async function keysShow(settings: Settings, id: string, io: CommandIo): Promise<void> {
+  checkId(id)
+  const view = await withStores(settings, async (stores) => {
+    const record = await stores.keyStore.get(id)
+    if (record === undefined) throw unknownKey(id)
+    return viewOf(record, await readUses(stores, io.now), settings, io.now)
+  })
+  if (!settings.invocation.json) {
+    io.out(shownText(view, io.now))
+    return
+  }
+  const { facts, plan, inForce } = view
+  const { rate, burst, quota, secrets, ...rest } = facts
+  const shown = {
+    ...listedKey(view, io.now),
+    ...rest,
+    limits: {
+      in_force: plan === undefined ? null : limitsJson(inForce),
+      plan: plan === undefined ? null : limitsJson(limitsOf(plan)),
+      own: { rate, burst, quota },
+    },
+    secrets,
+  }
+  io.out(`${JSON.stringify(shown)}\n`)
+}

@@ -1,0 +1,81 @@
+// `iprisk keys export` and `iprisk keys import FILE`: keys as one JSON file of hashes, to keep or to
+// take to another state folder.
+
+import { readFileSync, statSync } from 'node:fs'
+import {
+  type ImportPlan,
+  exportKeys,
+  importKeys,
+  planImport,
+} from '../../account/keys/key-transfer.ts'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { keyFileBytesMax } from '../../base/limits.ts'
+import { type KeyFile, judgeKeyFile } from '../../config/key-file.ts'
+import { formatProblem } from '../../config/setting-problem.ts'
+import type { Settings } from '../../config/settings.ts'
+import { type CommandIo, act } from './key-session.ts'
+
+/** So many conflicts are named one by one. */
+const conflictsShownMax = 50
+
+/** `keys export`: JSON on standard output, with and without `--json`. */
+export async function keysExport(settings: Settings, io: CommandIo): Promise<void> {
+  const file = await act(settings, io, { act: 'export' }, (store) => exportKeys(store, io.now))
+  io.out(`${JSON.stringify(file, null, 2)}\n`)
+}
+
+function inputError(code: string, message: string): IpriskError {
+  return new IpriskError({ code, message, fault: 'input' })
+}
+
+function readFile(path: string): string {
+  try {
+    // Standard input by its number, for it may be a pipe.
+    const source = path === '-' ? 0 : path
+    if (path !== '-' && statSync(path).size > keyFileBytesMax) {
+      throw new Error(`it has more than ${keyFileBytesMax} bytes`)
+    }
+    return readFileSync(source, 'utf8')
+  } catch (cause) {
+    throw inputError('keys_file', `The file of keys ${path} cannot be read: ${messageOf(cause)}.`)
+  }
+}
+
+function readKeyFile(path: string, { plans }: Settings): KeyFile {
+  const origin = path === '-' ? 'standard input' : `the file ${path}`
+  const judged = judgeKeyFile(readFile(path), { plans, origin })
+  if (!('length' in judged)) return judged
+  const lines = judged.map((problem) => `  ${formatProblem(problem)}`)
+  throw inputError('keys_file', ['Nothing was imported:', ...lines].join('\n'))
+}
+
+function refuseConflicts({ conflicts }: ImportPlan, replace: boolean): void {
+  const standing = replace ? conflicts.filter(({ revoked }) => revoked) : conflicts
+  if (standing.length === 0) return
+  const lines = standing.slice(0, conflictsShownMax).map(({ id, members, revoked }) => {
+    const why = revoked ? '; it is revoked here and stays so' : ''
+    return `  ${id} is here already and differs in ${members.join(', ')}${why}`
+  })
+  if (standing.length > lines.length) lines.push(`  and ${standing.length - lines.length} more`)
+  if (!replace)
+    lines.push('--replace takes the keys of the file, where none of them is revoked here.')
+  throw inputError('keys_conflict', ['Nothing was imported:', ...lines].join('\n'))
+}
+
+/** `keys import FILE`: all of the file or nothing; doing it again changes nothing. */
+export async function keysImport(settings: Settings, path: string, io: CommandIo): Promise<void> {
+  const { invocation } = settings
+  const file = readKeyFile(path, settings)
+  const keys = file.keys.map(({ id }) => id)
+  const plan = await act(settings, io, { act: 'import', keys }, async (store) => {
+    const plan = await planImport(store, file)
+    refuseConflicts(plan, invocation.replace)
+    await importKeys(store, plan, invocation.replace)
+    return plan
+  })
+  const created = plan.fresh.length
+  const replaced = plan.replacements.length
+  const { unchanged } = plan
+  if (invocation.json) io.out(`${JSON.stringify({ created, replaced, unchanged })}\n`)
+  else io.out(`Imported: ${created} new, ${replaced} replaced, ${unchanged} the same as before.\n`)
+}

@@ -1,0 +1,185 @@
+// Many lines through the pool: pieces go to the threads as they are read, and come back in the order
+// of the input. What is read ahead is bounded, so a reader that is slower than the lookups slows the
+// reading down. A small piece that nothing is before is answered here and at once: a person who types
+// addresses, or a log that grows, waits for no thread.
+
+import { fstatSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { IpriskError } from '../../base/coded-error.ts'
+import { count } from '../../base/number-format.ts'
+import type { LineForm } from '../../bulk/line-field.ts'
+import { answerLines } from '../../bulk/answer-lines.ts'
+import { linesHereBytesMax } from '../../pool/offload-policy.ts'
+import { createPool } from '../../pool/pool.ts'
+import { wholeOf } from '../../bulk/growing-buffer.ts'
+import type { ItemResult, LineWork } from '../../pool/pool-task.ts'
+import type { HeldTable } from './pin-table.ts'
+import { type Piece, piecesOf } from './read-input.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** What became of one piece. */
+export type Lined = Extract<ItemResult, { kind: 'lined' }>
+
+export interface BulkResult {
+  readonly lines: number
+  readonly addresses: number
+  readonly bad: number
+  /** The first bad lines: `access.log:12: what stands there`. */
+  readonly places: readonly string[]
+  readonly interrupted: boolean
+}
+
+/** What is known of an input before its lines are read. */
+export interface Opening {
+  readonly form: LineForm
+  /** The piece without its header. */
+  readonly bytes: Uint8Array
+  readonly headerLines: number
+}
+
+/** Pieces under way for each thread: one in it, one ready, one to be written. */
+const piecesAThread = 3
+const placesKept = 5
+const statusMs = 200
+
+/** Five thousand addresses, 3 MB of answers; the lines of logs are longer. */
+export const pieceBytes = { plain: 1 << 16, other: 1 << 18 } as const
+
+export interface BulkOptions {
+  readonly inputs: readonly string[]
+  readonly table: HeldTable
+  readonly work: Omit<LineWork, 'form'>
+  readonly pieceBytes: number
+  /** How the lines of an input name their address, by its first piece. */
+  readonly open: (first: Uint8Array, input: string) => Opening
+  /** In order, one at a time. */
+  readonly take: (lined: Lined) => Promise<void>
+}
+
+export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
+  const {
+    inputs,
+    table: { table, path },
+    work,
+  } = options
+  const interrupt = new AbortController()
+  const { signal } = interrupt
+  const onInterrupt = (): void => interrupt.abort()
+  process.once('SIGINT', onInterrupt)
+  const threads = availableParallelism()
+  const pool = createPool({ threads, queue: 1 })
+  const bytes = sizeOf(inputs)
+  // They are ready about when the first lines are.
+  if (bytes !== undefined && bytes > linesHereBytesMax) pool.start()
+  const ticket = pool.enter({ number: 0, path, builtMs: 0 })!
+  const sums = newSums(io, bytes)
+  const turns: Promise<void>[] = []
+  /** What has been taken: the next pieces are written there. */
+  const rooms: Uint8Array[] = []
+  let last = Promise.resolve()
+  let form: LineForm = { kind: 'plain' }
+  const pieces = piecesOf(inputs, { bytes: options.pieceBytes, stdin: io.input, signal })
+  const take = async (before: Promise<void>, one: UnderWay): Promise<void> => {
+    const [lined] = await Promise.all([one.result, before])
+    if (signal.aborted) return
+    sums.add(one.piece, lined, one.headerLines)
+    await options.take(lined)
+    rooms.push(wholeOf(lined.out))
+  }
+  try {
+    for await (const piece of pieces) {
+      const opening = piece.isFirst ? options.open(piece.bytes, piece.input) : undefined
+      form = opening?.form ?? form
+      const lines = opening?.bytes ?? piece.bytes
+      const how: LineWork = { ...work, form }
+      const result =
+        turns.length === 0 && lines.length <= linesHereBytesMax
+          ? answerLines(table, lines, how, rooms.pop())
+          : linedOf(ticket.run({ kind: 'lines', lines, how, into: rooms.pop() }))
+      last = take(last, { piece, result, headerLines: opening?.headerLines ?? 0 })
+      // It is waited for in its turn.
+      last.catch(() => undefined)
+      turns.push(last)
+      if (turns.length >= threads * piecesAThread || !(result instanceof Promise)) {
+        await turns.shift()
+      }
+      if (signal.aborted) break
+    }
+    await last
+  } catch (thrown) {
+    // What was read before is answered all the same.
+    await last.catch(() => undefined)
+    throw thrown
+  } finally {
+    process.removeListener('SIGINT', onInterrupt)
+    io.status('')
+    ticket.close()
+    await pool.close()
+  }
+  return { ...sums.result(), interrupted: signal.aborted }
+}
+
+interface UnderWay {
+  readonly piece: Piece
+  readonly result: Lined | Promise<Lined>
+  readonly headerLines: number
+}
+
+async function linedOf(outcome: Promise<ItemResult>): Promise<Lined> {
+  const result = await outcome
+  if (result.kind === 'lined') return result
+  const { error, at } = result.kind === 'failed' ? result : { error: result.kind, at: [] }
+  throw new IpriskError({
+    code: 'lines_failed',
+    message: `A thread failed on a piece of the input: ${[error, ...at].join('\n')}`,
+    fault: 'bug',
+  })
+}
+
+interface Sums {
+  readonly add: (piece: Piece, lined: Lined, headerLines: number) => void
+  readonly result: () => Omit<BulkResult, 'interrupted'>
+}
+
+/** Counts what has been answered, and says how far it is. */
+function newSums(io: Io, totalBytes: number | undefined): Sums {
+  const places: string[] = []
+  const sums = { lines: 0, addresses: 0, bad: 0 }
+  const startedMs = performance.now()
+  let toldMs = startedMs
+  /** Lines of the present input before the present piece. */
+  let before = 0
+  return {
+    add: ({ isFirst, input, bytesRead }, { lines, addresses, bad, badLines }, headerLines) => {
+      if (isFirst) before = headerLines
+      for (const { line, text } of badLines.slice(0, placesKept - places.length)) {
+        const name = input === '-' ? 'standard input' : input
+        places.push(`${name}:${before + line + 1}: ${JSON.stringify(text)}`)
+      }
+      before += lines
+      sums.lines += lines
+      sums.addresses += addresses
+      sums.bad += bad
+      const now = performance.now()
+      // On a terminal that shows the answers they are the progress.
+      if (!io.errIsTerminal || io.outIsTerminal || now - toldMs < statusMs) return
+      toldMs = now
+      const rate = (sums.addresses / (now - startedMs)) * 1000
+      const share = totalBytes === undefined ? '' : `, ${percentText(bytesRead / totalBytes)}`
+      io.status(`${count(sums.addresses)} addresses, ${count(Math.round(rate))}/s${share}`)
+    },
+    result: () => ({ ...sums, places }),
+  }
+}
+
+const percentText = (share: number): string => `${Math.floor(Math.min(1, share) * 100)} %`
+
+/** `undefined` where one is no plain file. */
+function sizeOf(inputs: readonly string[]): number | undefined {
+  const sizes = inputs.map((input) => {
+    const stat = input === '-' ? fstatSync(0) : statSync(input, { throwIfNoEntry: false })
+    return stat?.isFile() === true ? stat.size : Number.NaN
+  })
+  const sum = sizes.reduce((all, size) => all + size, 0)
+  return sum > 0 ? sum : undefined
+}

@@ -1,0 +1,118 @@
+// `iprisk check`: addresses from the arguments, files or standard input, answered offline from the
+// table, in order: on a terminal as a short line each, elsewhere as JSON lines exactly as the API
+// answers, or as CSV.
+
+import { statSync } from 'node:fs'
+import { count } from '../../base/number-format.ts'
+import { defaultFields } from '../../config/line-formats.ts'
+import type { Invocation } from '../../config/settings.ts'
+import { newWords } from '../../ip/address.ts'
+import { parseAddress } from '../../ip/parse-address.ts'
+import { answerLines } from '../../bulk/answer-lines.ts'
+import { headerOf } from '../../bulk/csv-row.ts'
+import type { LineWork } from '../../pool/pool-task.ts'
+import type { OpenTable } from '../../table/open-table.ts'
+import { type BulkResult, bulk, pieceBytes } from './bulk-run.ts'
+import { openerOf } from './line-format.ts'
+import { type HeldTable, holdTable } from './pin-table.ts'
+import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
+
+export interface CheckOptions {
+  /** Addresses, files and `-`, as the user mixed them. */
+  readonly args: readonly string[]
+  readonly table: string
+  readonly how: Pick<Invocation, 'json' | 'format' | 'fields' | 'column' | 'jsonField' | 'log'>
+}
+
+const encoder = new TextEncoder()
+
+/** Exit code 1 where a line was no address; all others are answered all the same. */
+export async function checkCommand(options: CheckOptions, io: Io): Promise<number> {
+  const held = holdTable(options.table)
+  try {
+    return await checkWith(held, options, io)
+  } finally {
+    held.close()
+  }
+}
+
+async function checkWith(
+  held: HeldTable,
+  { args, how }: Pick<CheckOptions, 'args' | 'how'>,
+  io: Io,
+): Promise<number> {
+  const give = how.json ? 'json' : (how.format ?? (io.outIsTerminal ? 'text' : 'json'))
+  const work = { give, fields: how.fields ?? defaultFields }
+  const open = openerOf(how)
+  if (give === 'csv') await io.write(encoder.encode(`${headerOf(work.fields)}\n`))
+  let bad = 0
+  let code: number = exitCodes.done
+  for (const { inputs, addresses } of groupsOf(args)) {
+    if (inputs.length === 0) {
+      bad += await answerHere({ table: held.table, addresses, work }, io)
+      continue
+    }
+    const take = (lined: { readonly out: Uint8Array }): Promise<void> => io.write(lined.out)
+    const pieces = pieceBytes[isPlain(how) ? 'plain' : 'other']
+    const result = await bulk({ inputs, table: held, work, pieceBytes: pieces, open, take }, io)
+    bad += result.bad
+    tellPlaces(result, io)
+    if (result.interrupted) {
+      io.err(`Interrupted after ${count(result.lines)} lines.`)
+      code = interruptedCode
+      break
+    }
+  }
+  if (bad > 0) io.err(`${count(bad)} of the lines ${bad === 1 ? 'was' : 'were'} no IP address.`)
+  return code === exitCodes.done && bad > 0 ? exitCodes.failed : code
+}
+
+export function isPlain(how: Pick<Invocation, 'column' | 'jsonField' | 'log'>): boolean {
+  return how.column === undefined && how.jsonField === undefined && how.log === undefined
+}
+
+export function tellPlaces({ bad, places }: BulkResult, io: Io): void {
+  for (const place of places) io.err(`no address: ${place}`)
+  if (bad > places.length) io.err(`… and ${count(bad - places.length)} more`)
+}
+
+/** Neighbours of one sort: addresses, or files. */
+interface Group {
+  readonly addresses: readonly string[]
+  readonly inputs: readonly string[]
+}
+
+/** What is an address is one, whatever files there are; `./1.2.3.4` is a file. */
+function groupsOf(args: readonly string[]): readonly Group[] {
+  const words = newWords()
+  const groups: { addresses: string[]; inputs: string[] }[] = []
+  for (const arg of args) {
+    const isInput = arg === '-' || (parseAddress(arg, words) === 0 && isFile(arg))
+    const list = isInput ? 'inputs' : 'addresses'
+    const last = groups.at(-1)
+    if (last !== undefined && last[list].length > 0) last[list].push(arg)
+    else groups.push({ addresses: [], inputs: [], [list]: [arg] })
+  }
+  return groups
+}
+
+function isFile(arg: string): boolean {
+  const stat = statSync(arg, { throwIfNoEntry: false })
+  return stat !== undefined && !stat.isDirectory()
+}
+
+/** How many were none. */
+async function answerHere(
+  options: {
+    readonly table: OpenTable
+    readonly addresses: readonly string[]
+    readonly work: Omit<LineWork, 'form'>
+  },
+  io: Io,
+): Promise<number> {
+  const { table, addresses, work } = options
+  const lines = encoder.encode(`${addresses.join('\n')}\n`)
+  const { out, bad } = answerLines(table, lines, { ...work, form: { kind: 'plain' } })
+  await io.write(out)
+  return bad
+}

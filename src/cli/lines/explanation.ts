@@ -1,0 +1,182 @@
+// An answer with its insights as one screen for a person: aligned, in colour on a terminal, feeds by
+// the name of their publisher. Only the form; what it says is src/table/explain/insights.ts.
+
+import type {
+  InsightEvidence,
+  InsightScope,
+  Insights,
+  InsightsAnswer,
+} from '../../api/insights-answer.ts'
+import { alignColumns, fitColumn } from '../../base/align-columns.ts'
+import { type Day, parseDay } from '../../base/day.ts'
+import { count } from '../../base/number-format.ts'
+import type { Level } from '../../model/kind.ts'
+import { levelFloors } from '../../model/risk-level.ts'
+import type { Source } from '../../table/table.ts'
+
+type Paint = (text: string, style: keyof typeof styles) => string
+
+const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
+const levelStyles = {
+  low: 'green',
+  medium: 'yellow',
+  high: 'yellow',
+  very_high: 'red',
+  critical: 'red',
+} as const satisfies Readonly<Record<Level, keyof typeof styles>>
+
+/** Rows of evidence shown; the rest is counted. --json has all. */
+const evidenceRowsMax = 8
+/** What is left of a text that does not fit beside the others of its row. */
+const textLeast = 24
+
+/** The lines of the screen, `width` characters wide where rows can be cut to it. */
+export function screenOf(
+  answer: InsightsAnswer,
+  sources: readonly Source[],
+  { colour, width = Infinity }: { readonly colour: boolean; readonly width?: number | undefined },
+): readonly string[] {
+  const paint: Paint = (text, style) => (colour ? `\x1b[${styles[style]}m${text}\x1b[0m` : text)
+  const { insights } = answer
+  const head = headOf(answer, paint)
+  if (insights === null) return [...head, '', 'The table is too old to say why: build it anew.']
+  return [
+    ...head,
+    '',
+    ...reasonLines(insights, answer.risk_score, paint),
+    ...evidenceLines(insights, { sources, width, paint }),
+    ...fallLines(insights, answer.risk_score, paint),
+    ...alternativeLines(insights, paint),
+    ...neighborhoodLines(insights.neighborhood, { width, paint }),
+    '',
+    paint(`table ${insights.table.id}, as of ${insights.table.as_of}`, 'dim'),
+  ]
+}
+
+function headOf(answer: InsightsAnswer, paint: Paint): readonly string[] {
+  const { network, location, risk_level: level, risk_score: score, insights } = answer
+  const [low, high] = insights?.score_range ?? [score, score]
+  const range = low === high ? '' : `, ${low} to ${high} by the doubt about weights`
+  const verdict = `${answer.classification}, ${score} of 100 (${level})`
+  const place = [location?.city, location?.state, location?.country].filter(Boolean).join(', ')
+  return [
+    `${paint(answer.ip, 'bold')}  ${paint(verdict, levelStyles[level])}${range}`,
+    ...(answer.address === undefined ? [] : [`judged as ${answer.address}`]),
+    network === null
+      ? 'no network announces it'
+      : `AS${network.asn} ${network.organization}, ${network.type}`,
+    place === '' ? 'no known place' : place,
+  ]
+}
+
+function reasonLines({ reasons }: Insights, score: number, paint: Paint): readonly string[] {
+  const rows = alignColumns(
+    reasons.map(({ code, points, text }) => [signed(points).padStart(4), code, text]),
+    3,
+  )
+  const nothing = reasons.length === 0 ? ['   nothing speaks against it'] : []
+  const sum = `${String(score).padStart(4)}  risk_score`
+  return [paint('why', 'bold'), ...nothing, ...rows, paint(sum, 'bold')]
+}
+
+function evidenceLines(
+  { evidence, table }: Insights,
+  form: { readonly sources: readonly Source[]; readonly width: number; readonly paint: Paint },
+): readonly string[] {
+  const { sources, width, paint } = form
+  if (evidence.length === 0) return []
+  const asOf = parseDay(table.as_of)
+  const shown = evidence.slice(0, evidenceRowsMax)
+  const rows = shown.map((one) => [
+    one.kind,
+    sourceName(one.feed, sources),
+    one.matched,
+    one.provider,
+    one.weight.toFixed(2),
+    asOf === undefined ? '' : stripOf(one, asOf),
+    `${one.days_seen}/${one.days_observed}`,
+    one.last_seen,
+    one.kind === 'blocklist' ? `on ${one.lists} ${one.lists === 1 ? 'list' : 'lists'}` : '',
+  ])
+  const head = ['kind', 'feed', 'matched', 'provider', 'weight', '30 days', 'seen', 'last', '']
+  const fitting = fitColumn([head, ...rows], { column: 1, width, least: textLeast })
+  const [first = '', ...rest] = alignColumns(fitting, head.length)
+  const hidden = evidence.length - shown.length
+  return [
+    '',
+    paint('who says so', 'bold'),
+    paint(first, 'dim'),
+    ...rest,
+    ...(hidden === 0 ? [] : [`and ${hidden} more, with --json`]),
+  ]
+}
+
+function sourceName(feed: string, sources: readonly Source[]): string {
+  const provider = sources.find(({ id }) => id === feed)?.provider ?? ''
+  return provider === '' || provider === feed ? feed : `${feed} (${provider})`
+}
+
+const stripDays = 30
+
+/**
+ * The last 30 days, the newest at the right. `#` the day seen last, `=` days between that and the
+ * first one (`-` where the feed did not list it on each of them: which ones is not kept), `.` days
+ * before and after.
+ */
+export function stripOf(evidence: InsightEvidence, asOf: Day): string {
+  const first = (parseDay(evidence.first_seen) ?? asOf) - asOf + stripDays - 1
+  const last = Math.min((parseDay(evidence.last_seen) ?? asOf) - asOf, 0) + stripDays - 1
+  const between = last - Math.max(first, 0) + 1
+  const mark = evidence.days_seen >= between ? '=' : '-'
+  return Array.from({ length: stripDays }, (_, day) =>
+    day === last ? '#' : day >= first && day < last ? mark : '.',
+  ).join('')
+}
+
+function fallLines({ counterfactuals }: Insights, score: number, paint: Paint): readonly string[] {
+  const { falls_below: falls, without_feed: without } = counterfactuals
+  const changed = without.filter(({ risk_score }) => risk_score !== score)
+  const ends = falls.map(({ risk_level: level, day }) => {
+    const least = levelFloors.find((one) => one.level === level)?.least ?? 0
+    return `  below ${least} (${level}): ${day ?? 'not by itself'}`
+  })
+  const others = changed.map(
+    (one) => `  without ${one.feed}: ${one.classification}, ${one.risk_score}`,
+  )
+  return [
+    ...(ends.length === 0 ? [] : ['', paint('when it ends, if not seen again', 'bold'), ...ends]),
+    ...(others.length === 0 ? [] : ['', paint('what one feed decides', 'bold'), ...others]),
+  ]
+}
+
+function alternativeLines({ alternatives }: Insights, paint: Paint): readonly string[] {
+  if (alternatives.length === 0) return []
+  const texts = alternatives.map(
+    ({ classification, strength, confidence }) =>
+      `${classification} ${strength.toFixed(2)} (${confidence})`,
+  )
+  return ['', `${paint('also', 'bold')}  ${texts.join(', ')}`]
+}
+
+function neighborhoodLines(
+  scopes: readonly InsightScope[],
+  { width, paint }: { readonly width: number; readonly paint: Paint },
+): readonly string[] {
+  if (scopes.length === 0) return []
+  const rows = scopes.map(({ scope, size, unit, listed }) => [
+    `  ${scope}`,
+    `${count(size)} ${unit === 'address' ? 'addresses' : '/64s'}`,
+    listed.length === 0 ? 'nothing listed' : listed.map(densityText).join(', '),
+  ])
+  const fitting = fitColumn(rows, { column: 2, width, least: textLeast })
+  return ['', paint('listed around it', 'bold'), ...alignColumns(fitting, 3)]
+}
+
+function densityText({ kind, listed, percent, times_asn: times }: InsightScope['listed'][number]) {
+  const norm = times === null ? '' : `, ${times}x the AS`
+  return `${kind} ${count(listed)} (${percent} %${norm})`
+}
+
+function signed(points: number): string {
+  return points > 0 ? `+${points}` : String(points)
+}

@@ -1,0 +1,92 @@
+// How the lines of the user's files name their addresses, from the options: the whole line, a column
+// of CSV, an access log, a member of JSON objects. A column's name is looked up in the first line of
+// each file; a number says that there is no such line. What separates the columns is what the first
+// line has most of: commas, semicolons, tabs or bars.
+
+import { IpriskError } from '../../base/coded-error.ts'
+import type { LogForm } from '../../config/line-formats.ts'
+import type { Invocation } from '../../config/settings.ts'
+import { type LineForm, type Span, find } from '../../bulk/line-field.ts'
+import type { Opening } from './bulk-run.ts'
+
+/** Which of a log's words is the client's address. */
+const logWords: Readonly<Record<LogForm, number>> = { common: 0, combined: 0, vhost_combined: 1 }
+
+const lineEnd = 0x0a
+const decoder = new TextDecoder()
+const delimiters = [',', ';', '\t', '|'] as const
+
+/** Throws `usage` where the options contradict each other. */
+export function openerOf(
+  options: Pick<Invocation, 'column' | 'jsonField' | 'log'>,
+): (first: Uint8Array, input: string) => Opening {
+  const { column, jsonField, log } = options
+  if ([column, jsonField, log].filter((one) => one !== undefined).length > 1) {
+    throw wrong('Only one of --column, --json-field and --log can say where the address is.')
+  }
+  const always = (form: LineForm) => (first: Uint8Array) => ({
+    form,
+    bytes: withoutMark(first),
+    headerLines: 0,
+  })
+  if (jsonField !== undefined) return always({ kind: 'json', path: pathOf(jsonField) })
+  if (log !== undefined) return always({ kind: 'log', word: logWords[log] })
+  if (column === undefined) return always({ kind: 'plain' })
+  return (first, input) => openColumns(column, withoutMark(first), input)
+}
+
+/** Some programs write a byte order mark before UTF-8; it belongs to no address and no name. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+}
+
+/** `request.remote_ip`; a backslash before a dot that belongs to a name. */
+function pathOf(text: string): readonly string[] {
+  return text.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'))
+}
+
+function openColumns(column: string, first: Uint8Array, input: string): Opening {
+  const found = first.indexOf(lineEnd)
+  const end = found < 0 ? first.length : found
+  const delimiter = delimiterOf(decoder.decode(first.subarray(0, end)))
+  const form = (index: number): LineForm => ({
+    kind: 'csv',
+    column: index,
+    delimiter: delimiter.charCodeAt(0),
+  })
+  if (/^[1-9]\d{0,3}$/.test(column)) {
+    return { form: form(Number(column) - 1), bytes: first, headerLines: 0 }
+  }
+  const names = namesOf(first.subarray(0, end), form)
+  const index = names.indexOf(column)
+  if (index < 0) {
+    throw wrong(`${input} has no column ${column}; its first line names ${names.join(', ')}.`)
+  }
+  return { form: form(index), bytes: first.subarray(end + 1), headerLines: 1 }
+}
+
+/** The cells of a header, found as those of every other line; quotes behind a space go as well. */
+function namesOf(line: Uint8Array, form: (column: number) => LineForm): readonly string[] {
+  const names: string[] = []
+  const cell: Span = { bytes: line, from: 0, to: 0 }
+  for (;;) {
+    find(form(names.length), line, { from: 0, to: line.length }, cell)
+    // Beyond the last one, or an empty one at the end.
+    if (cell.from === line.length) return names
+    const text = decoder.decode(line.subarray(cell.from, cell.to))
+    names.push(text.replace(/^"(.*)"$/, '$1'))
+  }
+}
+
+function delimiterOf(line: string): string {
+  const plain = line.replaceAll(/"[^"]*"/g, '')
+  let most: string = delimiters[0]
+  for (const one of delimiters) {
+    if (plain.split(one).length > plain.split(most).length) most = one
+  }
+  return most
+}
+
+function wrong(message: string): IpriskError {
+  return new IpriskError({ code: 'usage', message, fault: 'usage' })
+}

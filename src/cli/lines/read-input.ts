@@ -1,0 +1,154 @@
+// The lines that a user gives: files by name or standard input (`-`), packed by gzip or not, as
+// pieces of whole lines. Read only as fast as pieces are taken. Not here: what a line means.
+
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { lineBytesMax } from '../../base/limits.ts'
+
+const lineEnd = 0x0a
+
+/** Whole lines, in order. */
+export interface Piece {
+  readonly bytes: Uint8Array
+  /** The first of its input. */
+  readonly isFirst: boolean
+  /** As the user named it. */
+  readonly input: string
+  /** Of the inputs so far, packed ones as packed. */
+  readonly bytesRead: number
+}
+
+/** Pieces of up to about `bytes`, one file behind the other. Throws `input_unreadable`, `line_too_long`. */
+export async function* piecesOf(
+  inputs: readonly string[],
+  how: { readonly bytes: number; readonly stdin: () => Readable; readonly signal: AbortSignal },
+): AsyncGenerator<Piece, void, undefined> {
+  let before = 0
+  for (const input of inputs) {
+    const source = sourceOf(input, how)
+    const end = (): void => void source.destroy()
+    how.signal.addEventListener('abort', end, { once: true })
+    const counter = { bytes: 0 }
+    try {
+      let isFirst = true
+      for await (const bytes of cut(unpacked(source, counter, how.bytes), input)) {
+        yield { bytes, isFirst, input, bytesRead: before + counter.bytes }
+        isFirst = false
+      }
+    } catch (thrown) {
+      if (how.signal.aborted) return
+      throw thrown instanceof IpriskError ? thrown : unreadable(input, thrown)
+    } finally {
+      how.signal.removeEventListener('abort', end)
+      source.destroy()
+    }
+    before += counter.bytes
+  }
+}
+
+function sourceOf(
+  input: string,
+  how: { readonly bytes: number; readonly stdin: () => Readable },
+): Readable {
+  return input === '-' ? how.stdin() : createReadStream(input, { highWaterMark: how.bytes })
+}
+
+/** The bytes of the source; what begins as gzip does is unpacked. */
+async function* unpacked(
+  source: Readable,
+  counter: { bytes: number },
+  chunkBytes: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  const chunks = counted(source, counter)
+  let head = Buffer.alloc(0)
+  // The two bytes may come one by one.
+  while (head.length < 2) {
+    const next = await chunks.next()
+    if (next.done === true) break
+    head = Buffer.concat([head, next.value])
+  }
+  const whole = chain(head, chunks)
+  if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole, chunkBytes)
+  else yield* whole
+}
+
+async function* counted(
+  source: Readable,
+  counter: { bytes: number },
+): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    counter.bytes += chunk.length
+    yield chunk
+  }
+}
+
+async function* chain(
+  head: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  if (head.length > 0) yield head
+  yield* rest
+}
+
+async function* gunzip(
+  packed: AsyncIterable<Buffer>,
+  chunkSize: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  const gunzipped = createGunzip({ chunkSize })
+  const feeding = (async () => {
+    for await (const chunk of packed) {
+      if (gunzipped.destroyed) return
+      if (!gunzipped.write(chunk)) await new Promise((resolve) => gunzipped.once('drain', resolve))
+    }
+    gunzipped.end()
+  })()
+  feeding.catch((error: unknown) => gunzipped.destroy(error as Error))
+  yield* gunzipped as AsyncIterable<Buffer>
+}
+
+/** Each chunk's whole lines, as they come: who writes slowly is answered line by line. */
+async function* cut(
+  chunks: AsyncIterable<Buffer>,
+  input: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let kept: Buffer[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(lineEnd) + 1
+    if (end > 0) {
+      yield joined(kept, chunk.subarray(0, end))
+      kept = []
+      size = 0
+    }
+    if (end === chunk.length) continue
+    kept.push(chunk.subarray(end))
+    size += chunk.length - end
+    if (size > lineBytesMax) throw lineTooLong(input)
+  }
+  if (size > 0) yield joined(kept, Buffer.alloc(0))
+}
+
+function joined(kept: readonly Buffer[], last: Buffer): Uint8Array {
+  return kept.length === 0 ? last : Buffer.concat([...kept, last])
+}
+
+function unreadable(input: string, cause: unknown): IpriskError {
+  const name = input === '-' ? 'Standard input' : input
+  return new IpriskError({
+    code: 'input_unreadable',
+    message: `${name} cannot be read: ${messageOf(cause)}`,
+    fault: 'environment',
+    cause,
+  })
+}
+
+function lineTooLong(input: string): IpriskError {
+  const name = input === '-' ? 'Standard input' : input
+  return new IpriskError({
+    code: 'line_too_long',
+    message: `${name} has a line of more than ${lineBytesMax} bytes: it is no file of lines.`,
+    fault: 'input',
+  })
+}

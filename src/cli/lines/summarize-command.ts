@@ -1,0 +1,47 @@
+// `iprisk summarize`: what the addresses of files are, as shares by classification, provider, network
+// and country. Reads what `check` reads; prints a table with bars, or JSON.
+
+import type { Invocation } from '../../config/settings.ts'
+import { bulk, pieceBytes } from './bulk-run.ts'
+import { tellPlaces } from './check-command.ts'
+import { openerOf } from './line-format.ts'
+import { holdTable } from './pin-table.ts'
+import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
+import { newSumming, summaryLines } from './summary.ts'
+
+/** Exit code 1 where a line named no address; all others are counted all the same. */
+export async function summarizeCommand(
+  options: {
+    readonly inputs: readonly string[]
+    readonly table: string
+    readonly how: Pick<Invocation, 'json' | 'top' | 'column' | 'jsonField' | 'log'>
+  },
+  io: Io,
+): Promise<number> {
+  const { inputs, how } = options
+  const open = openerOf(how)
+  const held = holdTable(options.table)
+  try {
+    const summing = newSumming(held.table, how.top)
+    const take = async ({
+      tally,
+    }: {
+      readonly tally: Parameters<typeof summing.add>[0] | undefined
+    }): Promise<void> => {
+      if (tally !== undefined) summing.add(tally)
+    }
+    const work = { give: 'tally', fields: [] } as const
+    const result = await bulk(
+      { inputs, table: held, work, pieceBytes: pieceBytes.other, open, take },
+      io,
+    )
+    tellPlaces(result, io)
+    if (result.interrupted) return interruptedCode
+    const summary = summing.summary(result)
+    if (how.json) io.out(JSON.stringify(summary))
+    else for (const line of summaryLines(summary, io.outIsTerminal)) io.out(line)
+    return result.bad > 0 ? exitCodes.failed : exitCodes.done
+  } finally {
+    held.close()
+  }
+}

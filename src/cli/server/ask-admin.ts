@@ -1,0 +1,84 @@
+// Asks the admin port of a running server, as the settings name it: address or socket, and token.
+// For the commands that look at a server from outside.
+
+import { type IncomingMessage, request } from 'node:http'
+import type { ServeSettings } from '../../config/settings.ts'
+import { urlOf } from '../../supervisor/sockets/port-probe.ts'
+import type { ServerStatus } from '../../admin/status.ts'
+import { readToken } from '../../admin/admin-token.ts'
+
+/** A scrape waits half a second for a worker; what takes ten times that does not come. */
+const answerMs = 5000
+
+/** Answers are some kilobytes. */
+const answerCharsMax = 4_194_304
+
+export interface AdminAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/** Where the settings say that a server's admin port is, for people. */
+export function adminName({ adminSocket, adminHost, adminPort }: ServeSettings): string {
+  return adminSocket ?? urlOf({ host: adminHost, port: adminPort })
+}
+
+/** `undefined` where nobody answers, or not in time. Throws `admin_token_unusable`. */
+export async function askAdmin(
+  serve: ServeSettings,
+  path: string,
+): Promise<AdminAnswer | undefined> {
+  const { adminSocket, adminHost: host, adminPort: port, adminTokenFile } = serve
+  const headers =
+    adminTokenFile === undefined ? {} : { authorization: `Bearer ${readToken(adminTokenFile)}` }
+  const at =
+    adminSocket === undefined ? { host: reachable(host), port } : { socketPath: adminSocket }
+  try {
+    return await new Promise<AdminAnswer>((resolve, reject) => {
+      const signal = AbortSignal.timeout(answerMs)
+      const asked = request({ ...at, path, headers, signal, agent: false }, (response) => {
+        textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
+      })
+      asked.on('error', reject)
+      asked.end()
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** Who listens everywhere is asked here. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '::1' : host
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += String(chunk)
+    if (text.length > answerCharsMax) throw new Error('The answer is no answer of an admin port.')
+  }
+  return text
+}
+
+/** What became of asking for the status. */
+export type StatusAnswer =
+  | { readonly kind: 'status'; readonly status: ServerStatus }
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'denied' }
+  /** Somebody answers who is no iprisk, or one of long ago. */
+  | { readonly kind: 'stranger' }
+
+export async function askStatus(serve: ServeSettings): Promise<StatusAnswer> {
+  const answer = await askAdmin(serve, '/status')
+  if (answer === undefined) return { kind: 'silent' }
+  if (answer.status === 401) return { kind: 'denied' }
+  try {
+    const status = JSON.parse(answer.text) as ServerStatus
+    if (answer.status === 200 && 'uptime_seconds' in status) return { kind: 'status', status }
+  } catch {
+    // No JSON: no iprisk.
+  }
+  return { kind: 'stranger' }
+}

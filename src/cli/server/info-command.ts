@@ -1,0 +1,130 @@
+// `iprisk info`: the state of the running server, and of the table file beside it, for a person or
+// as JSON. It judges nothing: that is doctor. Exit code 1 where no server answers.
+
+import { alignColumns } from '../../base/align-columns.ts'
+import { count, megabytes, spanText } from '../../base/number-format.ts'
+import { messageOf } from '../../base/coded-error.ts'
+import type { Settings } from '../../config/settings.ts'
+import { urlOf } from '../../supervisor/sockets/port-probe.ts'
+import { type ServerStatus, type TableStatus, tableStatus } from '../../admin/status.ts'
+import { openTable } from '../../table/open-table.ts'
+import { type StatusAnswer, adminName, askStatus } from './ask-admin.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+
+/** The file that the settings name, as it lies there. */
+type FileStatus =
+  | (TableStatus & { readonly ipv4_boundaries: number; readonly ipv6_boundaries: number })
+  | { readonly path: string; readonly problem: string }
+
+export async function infoCommand(settings: Settings, io: Io): Promise<number> {
+  const answer = await askStatus(settings.serve)
+  const file = fileStatus(settings.table, Date.now())
+  const server = answer.kind === 'status' ? answer.status : null
+  if (settings.invocation.json) io.out(JSON.stringify({ server, table_file: file }))
+  else {
+    const rows = [...(server === null ? [] : serverRows(server)), ...fileRows(file, server)]
+    for (const line of alignColumns(rows, 2)) io.out(line)
+  }
+  if (server !== null) return exitCodes.done
+  io.err(`iprisk: ${silence(settings, answer)}`)
+  return exitCodes.failed
+}
+
+function silence({ serve }: Settings, { kind }: StatusAnswer): string {
+  const at = adminName(serve)
+  if (kind === 'denied')
+    return `The server on ${at} wants its token: name it with --admin-token-file.`
+  if (kind === 'stranger') return `What answers on ${at} is no iprisk server of this version.`
+  return `No server answers on ${at}. Name its admin port with --admin-port or --admin-socket.`
+}
+
+function fileStatus(path: string, now: number): FileStatus {
+  try {
+    const table = openTable(path)
+    const { views } = table.reader
+    const sources = table.sources.map(({ quarantined = false, ...source }) => ({
+      ...source,
+      quarantined,
+    }))
+    const status = tableStatus(path, { ...table, sources }, now)
+    const ipv4 = views.ipv4_starts.length
+    const ipv6 = views.ipv6_keys.length
+    table.close()
+    return { ...status, ipv4_boundaries: ipv4, ipv6_boundaries: ipv6 }
+  } catch (error) {
+    return { path, problem: messageOf(error) }
+  }
+}
+
+type Row = readonly [name: string, text: string]
+
+function serverRows(server: ServerStatus): readonly Row[] {
+  const { version, node, pid, uptime_seconds: uptime, status, listens, workers, memory } = server
+  const url = listens.tls ? urlOf(listens).replace('http:', 'https:') : urlOf(listens)
+  const stalls = workers.each.map((worker) => worker.loop_delay_max_seconds * 1000)
+  const { requests, limited, store, table } = server
+  const answered = Object.entries(requests).map(([code, times]) => `${count(times)} × ${code}`)
+  return [
+    ['server', `iprisk ${version} on Node ${node}, process ${pid}, up ${spanText(uptime)}`],
+    ['state', stateText(status)],
+    ['address', url],
+    ['workers', `${workers.listening} of ${workers.wanted}, ${workers.restarts} replaced`],
+    ['loop', `held up for ${Math.max(0, ...stalls).toFixed(1)} ms at most of late`],
+    ['memory', memoryText(memory)],
+    ['requests', answered.join(', ') || 'none yet'],
+    ['limits', `429 for the rate ${count(limited.rate)}, for the quota ${count(limited.quota)}`],
+    ['store', storeText(store)],
+    ['table', table === null ? 'none' : tableText(table)],
+    ...swapRows(server),
+  ]
+}
+
+function stateText(status: ServerStatus['status']): string {
+  if (status === 'ready') return 'ready'
+  return status === 'degraded' ? 'ready, but workers die' : `not ready: ${status}`
+}
+
+function memoryText(memory: ServerStatus['memory']): string {
+  const { workers_resident_bytes: workers, primary_resident_bytes: primary } = memory
+  return `workers ${megabytes(workers)} MB with the shared table, primary ${megabytes(primary)} MB`
+}
+
+function storeText({ name, up, outages, policy }: ServerStatus['store']): string {
+  return `${name}, ${up ? 'up' : `away (policy: ${policy})`}, ${count(outages)} outages`
+}
+
+function tableText({
+  id,
+  as_of: day,
+  age_seconds: age,
+  bytes,
+  feeds,
+  quarantined,
+}: TableStatus): string {
+  const kept = quarantined.length === 0 ? '' : `, quarantined: ${quarantined.join(' ')}`
+  return `${id} as of ${day} (${spanText(age)} old), ${megabytes(bytes)} MB, ${feeds} feeds${kept}`
+}
+
+function swapRows({ tables, refresh }: ServerStatus): readonly Row[] {
+  const { swaps, refusals, last_swap: swap, last_refusal: refusal } = tables
+  const rows: Row[] = [['swaps', `${count(swaps)} swapped in, ${count(refusals)} refused`]]
+  if (swap !== null) rows.push(['', `${swap.at} ${swap.table}, in ${count(swap.took_ms)} ms`])
+  if (refusal !== null) rows.push(['', `${refusal.at} refused: ${refusal.reason}`])
+  if (refresh === null) return rows
+  const { every_ms: every, running, next_at: next, runs, failures, last_failure: failure } = refresh
+  const then = running ? 'one is under way' : `the next at ${next ?? '?'}`
+  const often = `every ${spanText(every / 1000)}, ${then}; ${runs} begun, ${failures} failed`
+  rows.push(['refresh', often])
+  if (failure !== null) rows.push(['', `${failure.at} failed: ${failure.reason}`])
+  return rows
+}
+
+function fileRows(file: FileStatus, server: ServerStatus | null): readonly Row[] {
+  if ('problem' in file) return [['file', file.problem]]
+  const { ipv4_boundaries: ipv4, ipv6_boundaries: ipv6 } = file
+  const same = server?.table?.id === file.id
+  return [
+    ['file', same ? `${file.path}: that table` : `${file.path}: ${tableText(file)}`],
+    ['', `${count(ipv4)} IPv4 and ${count(ipv6)} IPv6 boundaries`],
+  ]
+}

@@ -1,0 +1,46 @@
+// `iprisk serve`: runs the server until a signal ends it, and says in one line what it serves.
+
+import { createLog } from '../../base/log.ts'
+import { formatDay } from '../../base/day.ts'
+import { durationMs } from '../../base/duration.ts'
+import type { Settings } from '../../config/settings.ts'
+import { addressWriter } from '../../http/reply/log-address.ts'
+import { type Running, runPrimary } from '../../serve/primary.ts'
+import type { Configuration } from '../../serve/reload-config.ts'
+import { urlOf } from '../../supervisor/sockets/port-probe.ts'
+import { buildProgram } from './build-child.ts'
+import { compilerMissing } from '../compiler/load-compiler.ts'
+
+/** Resolves to the exit code when the server has drained. */
+export function serve(settings: Settings, configuration: Configuration): Promise<number> {
+  const log = createLog({
+    level: settings.serve.logLevel,
+    name: 'iprisk',
+    pretty: process.stderr.isTTY,
+    addresses: addressWriter(settings.serve),
+  })
+  // No reason to end a server that answers: each refresh fails, and is counted.
+  const missing = durationMs(settings.serve.refreshEvery) > 0 ? compilerMissing() : undefined
+  if (missing !== undefined) log.error({}, `--refresh-every will fail. ${missing.message}`)
+  return runPrimary({
+    settings,
+    buildCommand: buildProgram(settings, configuration),
+    configuration,
+    log,
+    onRunning: (running) => void process.stderr.write(`${runningLine(running)}\n`),
+  })
+}
+
+/** One line for people. */
+export function runningLine(running: Running): string {
+  const { table } = running
+  const what =
+    table === undefined
+      ? 'no table yet, so checks answer 503'
+      : `table ${table.id} as of ${formatDay(table.asOf)}`
+  const workers = `${running.workers} ${running.workers === 1 ? 'worker' : 'workers'}`
+  const { adminSocket, adminHost, adminPort, tls } = running
+  const admin = adminSocket ?? urlOf({ host: adminHost, port: adminPort })
+  const url = tls ? urlOf(running).replace('http:', 'https:') : urlOf(running)
+  return `iprisk serves ${url} with ${workers}, ${what}; metrics and health on ${admin}`
+}

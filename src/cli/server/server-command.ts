@@ -1,0 +1,30 @@
+// `iprisk reload`, `iprisk rollback` and `iprisk restart`: ask the server of this state folder and
+// port, wait until it is done, and say what came of it.
+
+import { IpriskError } from '../../base/coded-error.ts'
+import type { Settings } from '../../config/settings.ts'
+import {
+  type ControlRequest,
+  askServer,
+  controlPath,
+} from '../../supervisor/sockets/control-socket.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+
+/** Throws `no_server` where none listens. */
+export async function order(
+  request: ControlRequest,
+  { state, serve: { port } }: Settings,
+  io: Io,
+): Promise<number> {
+  const reply = await askServer(controlPath(state, port), request)
+  if (reply === undefined) {
+    throw new IpriskError({
+      code: 'no_server',
+      message: `No server runs on port ${port} with the state folder ${state}: --port and --state name another.`,
+      fault: 'environment',
+    })
+  }
+  if (reply.ok) io.out(reply.text)
+  else io.err(`iprisk: ${reply.text}`)
+  return reply.ok ? exitCodes.done : exitCodes.failed
+}

@@ -1,0 +1,142 @@
+// A file of exported keys: its form, and every problem of one that is to be imported. It holds
+// hashes, never secrets. What importing does with the keys is src/account/keys/key-transfer.ts.
+//
+//   { "format": "iprisk-keys", "version": 1, "exported_at": "…Z", "keys": [
+//     { "id", "name", "plan", "apis", "created_at", "expires"?, "revoked_at"?,
+//       "limits"?: { "perSecond"?, "burst"?, "quotaPerMonth"? },
+//       "secrets": [{ "sha256", "created_at", "expires_at"? }] } ] }
+//
+// Instants are ISO 8601 in UTC with milliseconds, `expires` is a day. Invariant: a member that this
+// version does not know is a problem, not something to be lost in silence.
+
+import { z } from 'zod'
+import { messageOf } from '../base/coded-error.ts'
+import { secretsLiveMax } from '../base/limits.ts'
+import { type Plans, planNamed } from './plan.ts'
+import { type Problem, showValue, suggest } from './setting-problem.ts'
+import { apis, burst, day, keyName, perSecond, quota, text } from './setting-checks.ts'
+
+export const keyFileFormat = 'iprisk-keys'
+export const keyFileVersion = 1
+
+const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+const instant = text(
+  'an instant such as 2026-08-22T12:00:00.000Z',
+  (value) => instantForm.test(value) && new Date(value).getTime() >= 0,
+)
+
+const sha256 = text('64 hexadecimal digits in lower case', (value) => /^[0-9a-f]{64}$/.test(value))
+
+const secrets = `a list of 1 to ${secretsLiveMax} secrets, oldest first`
+
+const key = z.strictObject(
+  {
+    id: text('12 letters and digits', (value) => /^[0-9A-Za-z]{12}$/.test(value)),
+    name: keyName,
+    plan: z.string('the name of a plan'),
+    apis,
+    created_at: instant,
+    expires: day.optional(),
+    revoked_at: instant.optional(),
+    limits: z
+      .strictObject(
+        {
+          perSecond: perSecond.optional(),
+          burst: burst.optional(),
+          quotaPerMonth: quota.optional(),
+        },
+        'an object of perSecond, burst and quotaPerMonth',
+      )
+      .optional(),
+    secrets: z
+      .array(
+        z.strictObject(
+          { sha256, created_at: instant, expires_at: instant.optional() },
+          'an object of sha256, created_at and expires_at',
+        ),
+        secrets,
+      )
+      .min(1, secrets)
+      .max(secretsLiveMax, secrets),
+  },
+  'an object of a key',
+)
+
+const keyFile = z.strictObject(
+  {
+    format: z.literal(keyFileFormat, `"${keyFileFormat}"`),
+    version: z.literal(keyFileVersion, `${keyFileVersion}, the version that this iprisk reads`),
+    exported_at: instant,
+    keys: z.array(key, 'a list of keys'),
+  },
+  'an object of format, version, exported_at and keys',
+)
+
+export type KeyFile = z.infer<typeof keyFile>
+export type FileKey = KeyFile['keys'][number]
+
+function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
+  let value = content
+  for (const member of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Record<PropertyKey, unknown>)[member]
+  }
+  return value
+}
+
+function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): Problem[] {
+  const { path } = issue
+  const name = (more: readonly PropertyKey[]): string =>
+    [...path, ...more].map(String).join('.') || 'the file'
+  if (issue.code === 'unrecognized_keys') {
+    const allowed = 'there is no such member in this version'
+    return issue.keys.map((member) => ({ name: name([member]), origin, allowed }))
+  }
+  const value = valueAt(content, path)
+  if (value === undefined) {
+    return [{ name: name([]), origin, allowed: `it is missing, and must be ${issue.message}` }]
+  }
+  // Whoever takes a secret for its hash must not find it in a terminal's history.
+  const shown = path.includes('secrets') ? {} : { value: showValue(value) }
+  return [{ name: name([]), ...shown, origin, allowed: `it must be ${issue.message}` }]
+}
+
+/** What the members alone do not show. */
+function crossProblems(keys: readonly FileKey[], plans: Plans, origin: string): Problem[] {
+  const problems: Problem[] = []
+  const places = new Map<string, number>()
+  for (const [i, { id, plan }] of keys.entries()) {
+    const first = places.get(id)
+    places.set(id, first ?? i)
+    if (first !== undefined) {
+      const allowed = `it must be another id than that of keys.${first}`
+      problems.push({ name: `keys.${i}.id`, value: showValue(id), origin, allowed })
+    }
+    if (planNamed(plans, plan) === undefined) {
+      const allowed = `the configuration has no such plan${suggest(plan, Object.keys(plans))}`
+      problems.push({ name: `keys.${i}.plan`, value: showValue(plan), origin, allowed })
+    }
+  }
+  return problems
+}
+
+/** The keys of a file, or every problem in it. `origin` names the file. */
+export function judgeKeyFile(
+  written: string,
+  context: { readonly plans: Plans; readonly origin: string },
+): KeyFile | readonly Problem[] {
+  const { plans, origin } = context
+  let content: unknown
+  try {
+    content = JSON.parse(written)
+  } catch (thrown) {
+    return [{ name: 'the file', origin, allowed: `it must be JSON: ${messageOf(thrown)}` }]
+  }
+  const parsed = keyFile.safeParse(content)
+  if (parsed.data === undefined) {
+    return parsed.error.issues.flatMap((issue) => problemsOf(issue, content, origin))
+  }
+  const problems = crossProblems(parsed.data.keys, plans, origin)
+  return problems.length > 0 ? problems : parsed.data
+}

@@ -1,0 +1,54 @@
+// The words by which `check` and `summarize` are told what files look like and what to write.
+
+/** Access logs by name. */
+export const logForms = ['common', 'combined', 'vhost_combined'] as const
+export type LogForm = (typeof logForms)[number]
+
+/** What `check` writes. */
+export const checkFormats = ['json', 'csv', 'text'] as const
+export type CheckFormat = (typeof checkFormats)[number]
+
+/** Columns of CSV; src/bulk/csv-row.ts says what each of them holds. */
+export const checkFields = [
+  'ip',
+  'version',
+  'classification',
+  'risk_score',
+  'risk_level',
+  'provider',
+  'proxy_type',
+  'proxy_confidence',
+  'bot_category',
+  'signals',
+  'reasons',
+  'asn',
+  'organization',
+  'network_type',
+  'mobile',
+  'country_code',
+  'country',
+  'state',
+  'city',
+  'zip',
+  'latitude',
+  'longitude',
+  'timezone',
+  'error',
+] as const
+export type CheckField = (typeof checkFields)[number]
+
+/** What most tables of addresses need. */
+export const defaultFields: readonly CheckField[] = [
+  'ip',
+  'classification',
+  'risk_score',
+  'risk_level',
+  'provider',
+  'signals',
+  'asn',
+  'organization',
+  'network_type',
+  'country_code',
+  'city',
+  'error',
+]

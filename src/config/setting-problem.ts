@@ -1,0 +1,67 @@
+// A setting that cannot be used, told so that a person can mend it: its name, its value, where that
+// came from, and what is allowed. Not the judgement itself (setting-checks.ts, settings.ts).
+
+export interface Problem {
+  /** `serve.port`; for a variable or flag that nobody knows, its own name. */
+  readonly name: string
+  /** As text, shortened; absent where there is none. */
+  readonly value?: string
+  /** `the flag --port`, `the environment variable IPRISK_PORT`, `the file /etc/iprisk.json`. */
+  readonly origin: string
+  /** `it must be a whole number from 0 to 65535`; a whole clause. */
+  readonly allowed: string
+}
+
+const shownCharsMax = 80
+
+/**
+ * A value for a message: JSON, shortened, without the credentials of an address. A store's address
+ * is cut to its scheme, for whoever misspells one may have the password anywhere.
+ */
+export function showValue(value: unknown): string {
+  const json = JSON.stringify(value) ?? String(value)
+  const text = json.replace(/(rediss?[^:"]*:)(?:[^"\\]|\\.)*/gi, '$1…').replace(/\/\/.*@/g, '//…@')
+  return text.length <= shownCharsMax ? text : `${text.slice(0, shownCharsMax)}…`
+}
+
+/** One line. */
+export function formatProblem(problem: Problem): string {
+  const value = problem.value === undefined ? '' : ` = ${problem.value}`
+  return `${problem.name}${value} (${problem.origin}): ${problem.allowed}`
+}
+
+/** Edits of one character, or swaps of two neighbours, from one word to the other. */
+function distance(left: string, right: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: right.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= left.length; i += 1) {
+    const row = [i]
+    for (let j = 1; j <= right.length; j += 1) {
+      const same = left[i - 1] === right[j - 1] ? 0 : 1
+      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + same)
+      const swapped = left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]
+      if (i > 1 && j > 1 && swapped) cost = Math.min(cost, (before[j - 2] ?? 0) + 1)
+      row.push(cost)
+    }
+    before = last
+    last = row
+  }
+  return last[right.length] ?? 0
+}
+
+/** `; did you mean "port"?` where a known name is near, else the known names where they are few. */
+export function suggest(name: string, known: readonly string[]): string {
+  const written = name.toLowerCase()
+  const near = known
+    .map((word) => {
+      const plain = word.toLowerCase()
+      // What only goes on behind a word that there is means that one, rather than a similar one.
+      const edits = distance(written, plain) / (written.startsWith(plain) ? 2 : 1)
+      return { word, edits }
+    })
+    .sort((a, b) => a.edits - b.edits)[0]
+  if (near !== undefined && near.edits <= Math.max(1, Math.floor(written.length / 3))) {
+    return `; did you mean ${near.word}?`
+  }
+  return known.length > 0 && known.length <= 12 ? `; there are ${known.join(', ')}` : ''
+}

@@ -1,0 +1,110 @@
+// Hot path: the short form. Forbidden there: allocation, throw, regular expression.
+//
+// The body of a check to the address that it asks about (contract 3.11): RFC 8259, escapes honoured,
+// unknown members ignored, of a repeated `ip` the last one. `readIpPlainly` says what is right;
+// `askBody` reads the form that nearly every client sends by itself, in the body's own bytes, and
+// leaves the rest to it.
+
+import { isUtf8 } from 'node:buffer'
+import { addressTextMax } from '../../ip/parse-address.ts'
+import { type Asked, ask } from '../../table/lookup/query.ts'
+
+const ipBytes = new Uint8Array(addressTextMax)
+
+/**
+ * Whether the body asks about an address, which is then `asked`: borrowed from the body or from
+ * here, so good until either goes or the next call.
+ */
+export function askBody(asked: Asked, body: Uint8Array): boolean {
+  const from = findShortForm(body)
+  if (from >= 0) return ask(asked, body, from, endOfText(body, from))
+  const text = readIpPlainly(body)
+  return text !== undefined && askText(asked, text)
+}
+
+/** Whether the text is an address, which is then `asked`. */
+export function askText(asked: Asked, text: string): boolean {
+  if (text.length > addressTextMax) return false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code > 0x7f) return false
+    ipBytes[at] = code
+  }
+  return ask(asked, ipBytes, 0, text.length)
+}
+
+/** The text as it was sent. */
+export function textOf({ bytes, from, to }: Asked): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
+}
+
+/**
+ * The address as sent, by JSON.parse: the slow, obvious twin; `undefined` where the body is no JSON
+ * object with a string `ip`.
+ */
+export function readIpPlainly(body: Uint8Array): string | undefined {
+  if (!isUtf8(body)) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.from(body).toString('utf8'))
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!Object.hasOwn(value, 'ip')) return undefined
+  const { ip } = value as { readonly ip: unknown }
+  return typeof ip === 'string' ? ip : undefined
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/**
+ * Where the text begins in `{"ip":"…"}` with any white space between the tokens, one member, and
+ * printable ASCII without escapes in it. -1 for everything else, right or wrong.
+ */
+export function findShortForm(body: Uint8Array): number {
+  let at = skipSpace(body, 0)
+  if (body[at] !== 0x7b) return -1
+  at = skipSpace(body, at + 1)
+  if (
+    body[at] !== quote ||
+    body[at + 1] !== 0x69 ||
+    body[at + 2] !== 0x70 ||
+    body[at + 3] !== quote
+  ) {
+    return -1
+  }
+  at = skipSpace(body, at + 4)
+  if (body[at] !== 0x3a) return -1
+  at = skipSpace(body, at + 1)
+  if (body[at] !== quote) return -1
+  const from = at + 1
+  const to = endOfText(body, from)
+  if (body[to] !== quote) return -1
+  at = skipSpace(body, to + 1)
+  if (body[at] !== 0x7d) return -1
+  return skipSpace(body, at + 1) === body.length ? from : -1
+}
+
+/** The first place at or behind `from` that is no printable ASCII, or a quote or backslash. */
+function endOfText(body: Uint8Array, from: number): number {
+  let at = from
+  while (at < body.length) {
+    const byte = body[at]!
+    if (byte < 0x20 || byte > 0x7e || byte === quote || byte === backslash) return at
+    at += 1
+  }
+  return at
+}
+
+/** The white space of RFC 8259, and no other. */
+function skipSpace(body: Uint8Array, from: number): number {
+  let at = from
+  while (at < body.length) {
+    const byte = body[at]!
+    if (byte > 0x20 || (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)) return at
+    at += 1
+  }
+  return at
+}

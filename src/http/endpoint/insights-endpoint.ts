@@ -1,0 +1,38 @@
+// A check with insights (contract 3.15): who gets them, and their way through the pool. It is
+// charged like any check, before the pool is asked for room; a 503 gives the unit back.
+
+import type { HttpRequest } from 'uWebSockets.js'
+import type { Authenticated } from '../../account/keyring.ts'
+import { countAnswers } from '../exchange/request-counters.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { enterPool, whenDone } from './pool-request.ts'
+import { replyBytes } from '../reply/reply.ts'
+
+/** A plan that never has them gives the plain answer, asked or not. */
+export function wantsInsights(
+  { insights }: Pick<Authenticated, 'insights'>,
+  req: Pick<HttpRequest, 'getQuery'>,
+): boolean {
+  if (insights === 'never') return false
+  return insights === 'always' || asksForInsights(req.getQuery())
+}
+
+/** `include=insights`, alone or in a list with commas; members unknown here are ignored. */
+export function asksForInsights(query: string | undefined): boolean {
+  if (query === undefined || query === '') return false
+  return new URLSearchParams(query)
+    .getAll('include')
+    .some((value) => value.split(',').includes('insights'))
+}
+
+/** The address is valid and its unit spent. */
+export function answerInsights(exchange: Exchange): void {
+  const { service, checked } = exchange
+  const ticket = enterPool(exchange)
+  if (ticket === undefined) return
+  const result = ticket.run({ kind: 'insights', text: checked })
+  whenDone(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
+    countAnswers(service.counters, answers)
+    replyBytes(exchange, json)
+  })
+}

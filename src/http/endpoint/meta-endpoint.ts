@@ -1,0 +1,64 @@
+// The two GETs that describe the service: its OpenAPI document, which anybody may read, and the meta
+// answer for the holder of a key.
+
+import { remainingAt, remainingLength } from '../../account/limits/ratelimit-values.ts'
+import type { Authenticated } from '../../account/keyring.ts'
+import { type MetaAnswer, metaAnswer } from '../../api/meta-answer.ts'
+import { openApiDocument } from '../../api/openapi.ts'
+import { levelFloors } from '../../model/risk-level.ts'
+import { learnQuota } from './charge-quota.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import type { Table } from '../../table/table.ts'
+import { replyError, replyJson } from '../reply/reply.ts'
+
+const left = new Float64Array(remainingLength)
+
+const documentText = JSON.stringify(openApiDocument)
+
+export function answerOpenApi(exchange: Exchange): void {
+  replyJson(exchange, documentText)
+}
+
+export function answerMeta(exchange: Exchange, key: Authenticated): void {
+  const table = exchange.service.table()
+  if (table === undefined) {
+    replyError(exchange, 'upstream_unavailable')
+    return
+  }
+  learnQuota(exchange, key, () => replyJson(exchange, JSON.stringify(metaOf(exchange, table, key))))
+}
+
+function metaOf({ service }: Exchange, table: Table, key: Authenticated): MetaAnswer {
+  const { rate, quotaPerMonth } = key.limits
+  service.limiter.remaining(key.allowance, performance.now(), left)
+  return metaAnswer({
+    table,
+    levelFloors,
+    key: {
+      id: key.keyId,
+      plan: key.plan,
+      apis: key.apis,
+      insights: key.insights,
+      limits: {
+        rate:
+          rate === undefined
+            ? null
+            : {
+                per_second: rate.perSecond,
+                burst: rate.burst,
+                remaining: left[remainingAt.rate]!,
+                reset_seconds: left[remainingAt.rateReset]!,
+              },
+        quota:
+          quotaPerMonth === undefined
+            ? null
+            : {
+                per_month: quotaPerMonth,
+                remaining: left[remainingAt.quota]!,
+                reset_seconds: left[remainingAt.quotaReset]!,
+              },
+      },
+    },
+    now: Date.now(),
+  })
+}

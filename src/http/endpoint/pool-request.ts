@@ -1,0 +1,77 @@
+// A request's stay in the pool: its ticket and its deadline. Whatever ends the exchange (answer,
+// error, a client that goes) ends the stay.
+
+import { poolRequestMsMax } from '../../base/limits.ts'
+import type { Ticket } from '../../pool/pool.ts'
+import type { ItemResult } from '../../pool/pool-task.ts'
+import { resume } from './charge-quota.ts'
+import { type Exchange, states } from '../exchange/exchange.ts'
+import { failExchange } from '../reply/internal-error.ts'
+import { replyError } from '../reply/reply.ts'
+
+/** `undefined` where the pool has no room, or there is no table: then 503 is answered. */
+export function enterPool(exchange: Exchange): Ticket | undefined {
+  const ticket = tryPool(exchange)
+  if (ticket === undefined) replyError(exchange, 'upstream_unavailable')
+  return ticket
+}
+
+/** As `enterPool`, for who has something else to say before the 503. */
+export function tryPool(exchange: Exchange): Ticket | undefined {
+  const { service } = exchange
+  const file = service.file()
+  if (file === undefined) return undefined
+  const { table, path, builtMs } = file
+  const ticket = service.pool.enter({ number: table, path, builtMs }, exchange.key?.keyId)
+  if (ticket === undefined) return undefined
+  const late = setTimeout(() => giveUp(exchange), poolRequestMsMax)
+  exchange.onEnd = () => {
+    clearTimeout(late)
+    ticket.close()
+  }
+  return ticket
+}
+
+/** Goes on with a result in a later turn; what failed is a 500, or a cut connection. */
+export function whenDone<Kind extends ItemResult['kind']>(
+  exchange: Exchange,
+  outcome: { readonly result: Promise<ItemResult>; readonly kind: Kind },
+  done: (result: Extract<ItemResult, { kind: Kind }>) => void,
+): void {
+  void settle(exchange, outcome, done)
+}
+
+async function settle<Kind extends ItemResult['kind']>(
+  exchange: Exchange,
+  outcome: { readonly result: Promise<ItemResult>; readonly kind: Kind },
+  done: (result: Extract<ItemResult, { kind: Kind }>) => void,
+): Promise<void> {
+  try {
+    const result = await outcome.result
+    if (exchange.state === states.gone) return
+    if (result.kind !== outcome.kind) throw errorOf(result)
+    exchange.res.cork(() => {
+      try {
+        done(result as Extract<ItemResult, { kind: Kind }>)
+      } catch (error) {
+        failExchange(exchange, error)
+      }
+    })
+  } catch (error) {
+    if (exchange.state !== states.gone) failExchange(exchange, error)
+  }
+}
+
+function giveUp(exchange: Exchange): void {
+  if (exchange.state === states.answered) exchange.res.close()
+  else resume(exchange, () => replyError(exchange, 'upstream_unavailable'))
+}
+
+/** As it was thrown in a thread: what it is and where, not what it said. */
+function errorOf(result: ItemResult): Error {
+  const error = new Error('A pool thread failed on an item.')
+  if (result.kind !== 'failed') return error
+  error.name = result.error
+  error.stack = [error.name, ...result.at].join('\n')
+  return error
+}

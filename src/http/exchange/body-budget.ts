@@ -1,0 +1,100 @@
+// Room for bodies that come in pieces. Each has its own limit (contract 3.11), but connections are
+// thousands, and clients that send a megabyte each and never end it must not fill a worker's memory.
+// So there is a limit of all together; what would be above it is answered 503 with Retry-After, once
+// it has been read and thrown away, and counted.
+//
+// Invariants: a key holds at most half of it, so that nobody alone shuts the others out; who takes
+// room gives it back when the body has been handed on, refused or given up. Small bodies are always
+// taken: so many connections as there may be hold little in them. All together are a small part of
+// the memory above which a worker is replaced, so that bodies alone never make it one that has grown.
+//
+// Bodies for the pool are lent shared memory out of the same room. V8 does not count shared memory: it
+// held a gigabyte of what a key's useless batches of 1 MiB had left before it collected any. So none
+// is ever left to it. Blocks have two sizes and are used again, and of neither are there more than
+// have room at one time.
+
+import { batchBodyBytesMax } from '../../api/batch-answer.ts'
+import { bodiesBytesMax, bodiesMemoryShare } from '../../base/limits.ts'
+import type { Log } from '../../base/log.ts'
+import { type Counters, countShed } from './request-counters.ts'
+
+/** A check by an ordinary client is far below, and the first room of every body. */
+export const smallBodyBytes = 1024
+
+export interface Bodies {
+  /** Whether a body that held `held` bytes of room may hold `wanted`. */
+  readonly take: (keyId: string, held: number, wanted: number) => boolean
+  readonly giveBack: (keyId: string, bytes: number) => void
+  /** A copy of the body in shared memory; `undefined` where there is no room for it. */
+  readonly lend: (keyId: string, body: Uint8Array) => Uint8Array | undefined
+  /** To be called when no thread reads the copy any more. */
+  readonly takeBack: (keyId: string, copy: Uint8Array) => void
+}
+
+/** A thousand addresses and more; any other batch has the largest one's room. */
+const smallBlockBytes = 65_536
+
+/** The room of a worker that may hold so much memory of its own. */
+export function bodiesBytesOf(memoryBytesMax: number): number {
+  return Math.min(bodiesBytesMax, Math.floor(memoryBytesMax / bodiesMemoryShare))
+}
+
+export function createBodies(options: {
+  readonly counters: Pick<Counters, 'bodyBytes' | 'totals'>
+  readonly log: Pick<Log, 'info' | 'warn'>
+  readonly bytesMax?: number
+}): Bodies {
+  const { counters, log, bytesMax = bodiesBytesMax } = options
+  const byKey = new Map<string, number>()
+  /** It was said that there is no room, and is not again before three quarters of it are free. */
+  let isShort = false
+  const tell = (keyId: string): void => {
+    if (isShort) return
+    isShort = true
+    log.warn(
+      { keyId, keyBytes: byKey.get(keyId) ?? 0, bodyBytes: counters.bodyBytes, bytesMax },
+      'There is no room for a body of this key: those that are on their way hold it.',
+    )
+  }
+  const free = { small: [] as Uint8Array[], large: [] as Uint8Array[] }
+  const freeOf = (bytes: number): Uint8Array[] =>
+    bytes <= smallBlockBytes ? free.small : free.large
+  const blockBytesOf = (bytes: number): number =>
+    bytes <= smallBlockBytes ? smallBlockBytes : batchBodyBytesMax
+  const bodies: Bodies = {
+    take: (keyId, held, wanted) => {
+      const own = (byKey.get(keyId) ?? 0) + wanted - held
+      const all = counters.bodyBytes + wanted - held
+      if (wanted > smallBodyBytes && (all > bytesMax || own > bytesMax / 2)) {
+        countShed(counters)
+        tell(keyId)
+        return false
+      }
+      byKey.set(keyId, own)
+      counters.bodyBytes = all
+      return true
+    },
+    giveBack: (keyId, bytes) => {
+      const own = (byKey.get(keyId) ?? 0) - bytes
+      if (own > 0) byKey.set(keyId, own)
+      else byKey.delete(keyId)
+      counters.bodyBytes -= bytes
+      if (!isShort || counters.bodyBytes > bytesMax / 4) return
+      isShort = false
+      log.info({ bodyBytes: counters.bodyBytes }, 'There is room for bodies again.')
+    },
+    lend: (keyId, body) => {
+      const blockBytes = blockBytesOf(body.length)
+      if (!bodies.take(keyId, 0, blockBytes)) return undefined
+      const block = freeOf(blockBytes).pop() ?? new Uint8Array(new SharedArrayBuffer(blockBytes))
+      block.set(body)
+      return block.subarray(0, body.length)
+    },
+    takeBack: (keyId, { buffer }) => {
+      const block = new Uint8Array(buffer)
+      freeOf(block.length).push(block)
+      bodies.giveBack(keyId, block.length)
+    },
+  }
+  return bodies
+}

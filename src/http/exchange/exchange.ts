@@ -1,0 +1,151 @@
+// One request and its answer while they are under way, and what a worker keeps for all of them.
+// Types and the two ends of life only; request-handler.ts reads, reply.ts writes.
+//
+// Invariants: `res` is touched only while `state` is not `gone`; an exchange is answered at most
+// once; `pending` of the service counts those that are neither answered nor aborted. An exchange
+// whose check was answered within the turn that read its body serves another request afterwards
+// (request-handler.ts): nobody else has seen it. Whoever keeps one for a later turn may rely on it.
+
+import type { HttpResponse } from 'uWebSockets.js'
+import { noMonth } from '../../account/limits/allowance.ts'
+import type { Authenticated, Keyring } from '../../account/keyring.ts'
+import type { Limiter } from '../../account/limits/limiter.ts'
+import type { Log } from '../../base/log.ts'
+import type { Pool } from '../../pool/pool.ts'
+import type { Table } from '../../table/table.ts'
+import type { Bodies } from './body-budget.ts'
+import { type Counters, countAborted } from './request-counters.ts'
+import type { TableFile } from '../../supervisor/workers/worker-messages.ts'
+import type { Pulse } from './heartbeat.ts'
+import type { RequestIds } from './request-id.ts'
+
+/** What a worker answers with. */
+export interface Service {
+  readonly keyring: Pick<Keyring, 'authenticate' | 'known'>
+  readonly limiter: Limiter
+  readonly counters: Counters
+  readonly log: Log
+  readonly requestIds: RequestIds
+  /** The table in use; `undefined` until one is loaded. */
+  readonly table: () => Table | undefined
+  /** The file of that table. */
+  readonly file: () => TableFile | undefined
+  /** Threads for what is too much for the loop. */
+  readonly pool: Pool
+  /** Room for bodies that come in pieces. */
+  readonly bodies: Bodies
+  /** Beats for the primary, from within a long turn too. */
+  readonly pulse: Pulse
+  /** The log has a line for each request (request-log.ts). */
+  readonly logRequests: boolean
+  /** Those lines, and those of failures, name addresses. */
+  readonly logAddresses: boolean
+  pending: number
+  /** Every answer closes its connection. */
+  draining: boolean
+}
+
+export const states = { open: 0, answered: 1, gone: 2 } as const
+export type State = (typeof states)[keyof typeof states]
+
+/** Every member is set from the beginning, so that all exchanges have one shape. */
+export interface Exchange {
+  service: Service
+  res: HttpResponse
+  /** The client's request id; `''` where ours is used. */
+  clientId: string
+  /** The number of our request id (request-id.ts), where that is used. */
+  idNumber: number
+  /** The method is HEAD: headers as for GET, no body. */
+  head: boolean
+  /** The other end of the connection, where the log names addresses; else `''`. */
+  remote: string
+  /** The checked address where the log names it or its answer had to wait; else `''`. */
+  checked: string
+  /** The answer is to carry insights. */
+  insights: boolean
+  /** Of the rate: what it costs, as a batch ⌈n/100⌉. */
+  requests: number
+  /** Of the quota: what the answer costs. */
+  units: number
+  /** Units that are spent while no 200 has begun: what ends otherwise gives them back. */
+  owed: number
+  /** The month that they are spent of. */
+  owedMonth: number
+  /** Called once, when the answer is written or its client has gone. */
+  onEnd: (() => void) | undefined
+  /** By `performance.now()` of node:perf_hooks: the global is a getter, and 1 % of a check. */
+  startedMs: number
+  /** Whose limits the answer states; `undefined` where nobody is known, or needs none. */
+  key: Authenticated | undefined
+  /** Whether the connection may serve another request (framing-guard.ts). */
+  keep: boolean
+  state: State
+  /** To be called when the wave has let it go: another request may have it then, if it is over. */
+  recycle: () => void
+}
+
+const neverRecycled = (): void => undefined
+
+/**
+ * Before the clock was read. As no number at all, so that V8 keeps the clock's own number in the field: it would
+ * unpack one of a field that only ever held numbers, and make a new one at each place that it is
+ * handed on to.
+ */
+const unread = undefined as unknown as number
+
+export function newExchange(service: Service, res: HttpResponse): Exchange {
+  return {
+    service,
+    res,
+    clientId: '',
+    idNumber: 0,
+    head: false,
+    remote: '',
+    checked: '',
+    insights: false,
+    requests: 1,
+    units: 1,
+    owed: 0,
+    owedMonth: noMonth,
+    onEnd: undefined,
+    startedMs: unread,
+    key: undefined,
+    keep: false,
+    state: states.open,
+    recycle: neverRecycled,
+  }
+}
+
+/** The id as the answer and the log say it. */
+export function requestIdOf({ clientId, idNumber, service }: Exchange): string {
+  return clientId === '' ? service.requestIds.text(idNumber) : clientId
+}
+
+/** The answer is, or would have been, no 200: what was spent for it goes back, once. */
+export function giveBack(exchange: Exchange): void {
+  const { key, owed, owedMonth, service, startedMs } = exchange
+  if (owed === 0 || key === undefined) return
+  exchange.owed = 0
+  const spent = { units: owed, month: owedMonth, arrivedMs: startedMs }
+  service.limiter.refund(key.allowance, spent)
+}
+
+/** The exchange is over: its answer is written, or its client has gone. */
+export function closeExchange(exchange: Exchange): void {
+  if (exchange.state === states.gone) return
+  exchange.state = states.gone
+  exchange.service.pending -= 1
+  giveBack(exchange)
+  const { onEnd } = exchange
+  // An old exchange that is garbage would keep what this leads to until the next full collection.
+  exchange.onEnd = undefined
+  onEnd?.()
+}
+
+/** The client went away. After this `res` must not be touched. */
+export function abortExchange(exchange: Exchange): void {
+  if (exchange.state === states.gone) return
+  countAborted(exchange.service.counters)
+  closeExchange(exchange)
+}

@@ -1,0 +1,279 @@
+// Hot path: `countRequest`, `countAnswer`. Forbidden there: allocation, throw, closure.
+//
+// What one worker counts, in typed arrays: three adds a request. The primary gathers the snapshots
+// and src/admin/prometheus-text.ts turns them into Prometheus text. Counts only ever grow; they begin at 0
+// in every worker.
+
+import type { PoolCounts } from '../../pool/pool.ts'
+import { classifications } from '../../model/kind.ts'
+import type { Classification } from '../../model/kind.ts'
+import { type LoopFigures, idleLoop } from './loop-lag.ts'
+
+/** Every status that the server answers with. */
+export const statuses = [200, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
+export type Status = (typeof statuses)[number]
+
+/** Upper bounds of the duration histogram, seconds; above the last one counts as infinite. */
+export const durationBounds = [
+  0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025,
+  0.05, 0.1, 0.25, 1, 5,
+] as const
+
+const boundsMs = Float64Array.from(durationBounds, (seconds) => seconds * 1000)
+/** By status. */
+const statusIndex = new Uint8Array(600)
+statuses.forEach((status, i) => {
+  statusIndex[status] = i
+})
+const classificationIndex = new Map<string, number>(classifications.map((name, i) => [name, i]))
+
+export interface Counters {
+  /** By index in `statuses`. */
+  readonly requests: Float64Array
+  /** By index in `classifications`. */
+  readonly answers: Float64Array
+  /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
+  readonly durations: Float64Array
+  /**
+   * [sum of durations in milliseconds, connections refused by the framing guard, aborted, refused
+   * for their rate, refused for their quota, outages of the store of keys and quotas, connections
+   * closed at accept for the cap of all, and for that of their address, losses of the store, requests
+   * refused for the bodies that were under way, connections let in]
+   */
+  readonly totals: Float64Array
+  /** The store of keys and quotas answered when it was asked last. */
+  storeReachable: boolean
+  /** Open just now. */
+  connections: number
+  /** Room that bodies under way hold just now. */
+  bodyBytes: number
+}
+
+/** Counts as they travel to the primary: plain arrays, and what the process itself costs. */
+export interface CounterSnapshot {
+  readonly requests: readonly number[]
+  readonly answers: readonly number[]
+  readonly durations: readonly number[]
+  readonly totals: readonly number[]
+  readonly storeReachable: boolean
+  readonly connections: number
+  readonly bodyBytes: number
+  readonly pool: PoolCounts
+  readonly loop: LoopFigures
+  readonly residentBytes: number
+  readonly cpuSeconds: number
+}
+
+const durationSum = 0
+const refusedCount = 1
+const abortedCount = 2
+/** Where in the totals a refusal by a limit is counted. */
+export const limitedBy = { rate: 3, quota: 4 } as const
+const outageCount = 5
+/** Where in the totals a connection that was closed at accept is counted, by the cap it was above. */
+export const closedBy = { all: 6, address: 7 } as const
+const lossCount = 8
+const shedCount = 9
+const openedCount = 10
+const totalsCount = 11
+
+export function newCounters(): Counters {
+  return {
+    requests: new Float64Array(statuses.length),
+    answers: new Float64Array(classifications.length),
+    durations: new Float64Array(durationBounds.length + 1),
+    totals: new Float64Array(totalsCount),
+    storeReachable: true,
+    connections: 0,
+    bodyBytes: 0,
+  }
+}
+
+/**
+ * A request that began at `startedMs` was answered with that status at `nowMs`. Both instants, for a
+ * difference that is handed over would be a number on the heap.
+ */
+export function countRequest(
+  counters: Counters,
+  status: Status,
+  startedMs: number,
+  nowMs: number,
+): void {
+  const { requests, durations, totals } = counters
+  const durationMs = nowMs - startedMs
+  requests[statusIndex[status]!]! += 1
+  let bucket = 0
+  while (bucket < boundsMs.length && durationMs > boundsMs[bucket]!) bucket += 1
+  durations[bucket]! += 1
+  totals[durationSum]! += durationMs
+}
+
+/** A check was answered with that classification. */
+export function countAnswer(counters: Counters, classification: Classification): void {
+  counters.answers[classificationIndex.get(classification)!]! += 1
+}
+
+/** Several were, by index in `classifications`: what a pool thread has answered. */
+export function countAnswers(counters: Counters, added: readonly number[]): void {
+  added.forEach((count, i) => {
+    counters.answers[i]! += count
+  })
+}
+
+/** The framing guard closed a connection. */
+export function countRefused(counters: Counters): void {
+  counters.totals[refusedCount]! += 1
+}
+
+/** A limit of the key was exceeded. */
+export function countLimited(
+  counters: Counters,
+  at: (typeof limitedBy)[keyof typeof limitedBy],
+): void {
+  counters.totals[at]! += 1
+}
+
+/** A connection above a cap was closed at accept. */
+export function countClosed(
+  counters: Counters,
+  at: (typeof closedBy)[keyof typeof closedBy],
+): void {
+  counters.totals[at]! += 1
+}
+
+/** A connection was let in. */
+export function countOpened(counters: Counters): void {
+  counters.totals[openedCount]! += 1
+}
+
+/** The store of keys and quotas has gone. */
+export function countOutage(counters: Counters): void {
+  counters.storeReachable = false
+  counters.totals[outageCount]! += 1
+}
+
+/** The store was found to have lost units that it had acknowledged. */
+export function countLoss(counters: Counters): void {
+  counters.totals[lossCount]! += 1
+}
+
+/** There was no room for a request's body. */
+export function countShed({ totals }: Pick<Counters, 'totals'>): void {
+  totals[shedCount]! += 1
+}
+
+/** The client went away before its answer. */
+export function countAborted(counters: Counters): void {
+  counters.totals[abortedCount]! += 1
+}
+
+export function snapshotOf(
+  counters: Counters,
+  pool: PoolCounts = idlePool,
+  loop: LoopFigures = idleLoop,
+): CounterSnapshot {
+  const { user, system } = process.cpuUsage()
+  return {
+    requests: [...counters.requests],
+    answers: [...counters.answers],
+    durations: [...counters.durations],
+    totals: [...counters.totals],
+    storeReachable: counters.storeReachable,
+    connections: counters.connections,
+    bodyBytes: counters.bodyBytes,
+    pool,
+    loop,
+    residentBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1e6,
+  }
+}
+
+/** Of a pool that never worked. */
+const idlePool: PoolCounts = {
+  threads: 0,
+  requests: 0,
+  waiting: 0,
+  refused: 0,
+  tasks: 0,
+  items: 0,
+  deaths: 0,
+  waitMs: 0,
+  runMs: 0,
+}
+
+/** What is counted grows together; what there is just now is the second one's. */
+function addPools(left: PoolCounts, right: PoolCounts): PoolCounts {
+  return {
+    threads: right.threads,
+    requests: right.requests,
+    waiting: right.waiting,
+    refused: left.refused + right.refused,
+    tasks: left.tasks + right.tasks,
+    items: left.items + right.items,
+    deaths: left.deaths + right.deaths,
+    waitMs: left.waitMs + right.waitMs,
+    runMs: left.runMs + right.runMs,
+  }
+}
+
+export const emptySnapshot: CounterSnapshot = {
+  requests: statuses.map(() => 0),
+  answers: classifications.map(() => 0),
+  durations: [...durationBounds.map(() => 0), 0],
+  totals: Array.from({ length: totalsCount }, () => 0),
+  storeReachable: true,
+  connections: 0,
+  bodyBytes: 0,
+  pool: idlePool,
+  loop: idleLoop,
+  residentBytes: 0,
+  cpuSeconds: 0,
+}
+
+/** The counts of two snapshots together; what a process costs is the second one's. */
+export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): CounterSnapshot {
+  const add = (a: readonly number[], b: readonly number[]): number[] =>
+    a.map((value, i) => value + (b[i] ?? 0))
+  return {
+    requests: add(left.requests, right.requests),
+    answers: add(left.answers, right.answers),
+    durations: add(left.durations, right.durations),
+    totals: add(left.totals, right.totals),
+    storeReachable: right.storeReachable,
+    connections: right.connections,
+    bodyBytes: right.bodyBytes,
+    pool: addPools(left.pool, right.pool),
+    loop: right.loop,
+    residentBytes: right.residentBytes,
+    cpuSeconds: right.cpuSeconds,
+  }
+}
+
+/** The totals by name. */
+export function totalsOf(snapshot: CounterSnapshot): {
+  readonly durationSecondsSum: number
+  readonly refused: number
+  readonly aborted: number
+  readonly rateLimited: number
+  readonly quotaLimited: number
+  readonly outages: number
+  readonly closedForAll: number
+  readonly closedForAddress: number
+  readonly losses: number
+  readonly shed: number
+  readonly opened: number
+} {
+  return {
+    durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
+    refused: snapshot.totals[refusedCount] ?? 0,
+    aborted: snapshot.totals[abortedCount] ?? 0,
+    rateLimited: snapshot.totals[limitedBy.rate] ?? 0,
+    quotaLimited: snapshot.totals[limitedBy.quota] ?? 0,
+    outages: snapshot.totals[outageCount] ?? 0,
+    closedForAll: snapshot.totals[closedBy.all] ?? 0,
+    closedForAddress: snapshot.totals[closedBy.address] ?? 0,
+    losses: snapshot.totals[lossCount] ?? 0,
+    shed: snapshot.totals[shedCount] ?? 0,
+    opened: snapshot.totals[openedCount] ?? 0,
+  }
+}

@@ -1,0 +1,140 @@
+// Connection caps: how many connections one process holds, and how many of them one client address.
+// What comes above is closed at accept, before a byte of it is read, and counted. Not here: what a
+// connection says.
+//
+// uWebSockets.js says when a connection opens and when one closes, but of one that closes no longer
+// whose it was. So connections of an address are counted as they open, and now and then the kernel is
+// asked who really holds any (tcp-peers.ts), which begins the count anew:
+//
+//   held by an address  =  by the kernel's last word  +  opened since
+//
+// It is never too low for this process, too high only until the next look, and follows the other
+// processes on the port within a second. Without a cap an address costs nothing.
+//
+// Invariants: a connection that is let in stays; no look begins while another one is under way, and
+// looks take at most one part in twenty of the time.
+
+import type { HttpResponse } from 'uWebSockets.js'
+import { messageOf } from '../../base/coded-error.ts'
+import type { Log } from '../../base/log.ts'
+import { type Counters, closedBy, countClosed, countOpened } from '../exchange/request-counters.ts'
+import { connectionsThatFit, openFilesMax } from './open-files.ts'
+import { type PeerCounts, countPeers, peerOf } from './tcp-peers.ts'
+
+/** What other processes on the port let in is known after this. */
+const lookMs = 1000
+
+/** The share of its cap from which an address is looked at at once. */
+const lookShare = 0.75
+
+/** A look that took a millisecond is followed by none for so many. */
+const lookRest = 20
+
+export interface ConnectionCaps {
+  /** Of this process. */
+  readonly all: number
+  /** Of one IPv4 address or IPv6 /64; 0 for no cap. */
+  readonly perAddress: number
+  readonly port: number
+}
+
+export interface Connections {
+  /** What `App.filter` calls: `change` is 1 for a connection that opens, -1 for one that closes. */
+  readonly take: (res: Pick<HttpResponse, 'close' | 'getRemoteAddress'>, change: number) => void
+  readonly stop: () => void
+}
+
+export function createConnections(
+  caps: ConnectionCaps,
+  counters: Counters,
+  log: Log,
+  look: (port: number) => Promise<PeerCounts> = countPeers,
+): Connections {
+  const all = capThatFits(caps.all, log)
+  const addresses = caps.perAddress > 0 ? createAddresses(caps, log, look) : undefined
+  return {
+    take: (res, change) => {
+      counters.connections += change
+      if (change < 0) return
+      if (counters.connections > all) {
+        countClosed(counters, closedBy.all)
+        res.close()
+      } else if (addresses?.open(peerOf(new Uint8Array(res.getRemoteAddress()))) === false) {
+        countClosed(counters, closedBy.address)
+        res.close()
+      } else countOpened(counters)
+    },
+    stop: () => addresses?.stop(),
+  }
+}
+
+/** The cap, below the limit of open files; it says so where it must be lower than asked for. */
+function capThatFits(asked: number, log: Log): number {
+  const files = openFilesMax()
+  const fitting = connectionsThatFit(asked, files)
+  if (asked <= fitting) return asked
+  log.warn(
+    { openFiles: files, connections: fitting },
+    `The limit of open files, ${files}, leaves room for ${fitting} connections where the settings ` +
+      `ask for ${asked}: raise it (ulimit -n, LimitNOFILE=), or lower --connections.`,
+  )
+  return fitting
+}
+
+interface Addresses {
+  /** Whether another connection of that peer may stay. */
+  readonly open: (peer: string) => boolean
+  readonly stop: () => void
+}
+
+function createAddresses(
+  { perAddress, port }: ConnectionCaps,
+  log: Log,
+  look: (port: number) => Promise<PeerCounts>,
+): Addresses {
+  let known: PeerCounts = new Map()
+  /** Opened since the last look began, and before that since the last one that ended. */
+  let opened = new Map<string, number>()
+  let openedBefore: PeerCounts = new Map()
+  let looking = false
+  let failed = false
+  let notBefore = 0
+
+  const lookAgain = (): void => {
+    const begun = performance.now()
+    if (looking || begun < notBefore) return
+    looking = true
+    openedBefore = opened
+    opened = new Map()
+    void take(begun)
+  }
+  const take = async (begun: number): Promise<void> => {
+    try {
+      known = await look(port)
+      openedBefore = new Map()
+      failed = false
+    } catch (error) {
+      // What cannot be counted is not capped; a client is not to suffer for it.
+      if (!failed) log.error({}, `Connections cannot be counted by address: ${messageOf(error)}`)
+      failed = true
+    }
+    const now = performance.now()
+    notBefore = now + (now - begun) * lookRest
+    looking = false
+  }
+  const timer = setInterval(lookAgain, lookMs)
+  lookAgain()
+  return {
+    open: (peer) => {
+      const since = (opened.get(peer) ?? 0) + 1
+      const held = (known.get(peer) ?? 0) + (openedBefore.get(peer) ?? 0) + since
+      if (held >= perAddress * lookShare) lookAgain()
+      if (failed || held <= perAddress) {
+        opened.set(peer, (opened.get(peer) ?? 0) + 1)
+        return true
+      }
+      return false
+    },
+    stop: () => clearInterval(timer),
+  }
+}

@@ -1,0 +1,26 @@
+// Loads uWebSockets.js, and where its binary does not fit this Node says what to do. The import is
+// dynamic for that sentence alone.
+
+import type * as Uws from 'uWebSockets.js'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+
+export async function loadUws(): Promise<typeof Uws> {
+  try {
+    const uws = await import('uWebSockets.js')
+    // Not in its types: without this every answer carries a header that names the library.
+    const { _cfg: configure } = uws as { readonly _cfg?: (name: string) => void }
+    configure?.('silent')
+    return uws
+  } catch (cause) {
+    throw new IpriskError({
+      code: 'uws_missing',
+      message:
+        `uWebSockets.js has no binary for Node ${process.version} on ${process.platform} ` +
+        `${process.arch} (glibc): run Node 20, 21 or 22, or override the dependency ` +
+        '"uWebSockets.js" with the official "uNetworking/uWebSockets.js#v20.69.0" or later in ' +
+        `package.json and install again. (${messageOf(cause).split('\n')[0]})`,
+      fault: 'environment',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,39 @@
+// Descriptors, of which every connection is one: how many a process may open, what that leaves for
+// connections, and how many another process has open. The primary asks for the latter, so that no
+// worker's loop does. A system without /proc says nothing.
+
+import { readFileSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { filesBesideConnections } from '../../base/limits.ts'
+
+/** Of this process, and so of those that it starts; Infinity where the system does not say. */
+export function openFilesMax(): number {
+  try {
+    const found = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))
+    return found === null ? Infinity : Number(found[1])
+  } catch {
+    return Infinity
+  }
+}
+
+/**
+ * The cap of connections that a limit of open files leaves of the one that is asked for.
+ * uWebSockets.js asks in vain, and without rest, for a connection that needs a descriptor above the
+ * limit.
+ */
+export function connectionsThatFit(asked: number, filesMax: number): number {
+  const fitting = Math.max(Math.ceil(filesMax / 2), filesMax - filesBesideConnections)
+  return Math.min(asked, fitting)
+}
+
+/** `undefined` where it has ended, or the system does not say. */
+export async function openFilesOf(pid: number): Promise<number | undefined> {
+  const folder = `/proc/${pid}/fd`
+  try {
+    // Linux 6.2 and later have counted them; before, ten thousand names are read.
+    const { size } = await stat(folder)
+    return size > 0 ? size : (await readdir(folder)).length
+  } catch {
+    return undefined
+  }
+}

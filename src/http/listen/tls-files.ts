@@ -1,0 +1,94 @@
+// TLS of the API by files: what is wrong with them in words, before a worker starts, and what
+// uWebSockets.js is given. It reads them itself, in every worker as it starts: new certificates take
+// effect with a rolling restart. No content of a file is ever in a message.
+//
+// uWebSockets.js speaks 1.2 and 1.3 and has no switch between them. For 1.3 alone it is given one
+// cipher for 1.2 that needs a secret agreed on before, of which there is none: no handshake of 1.2
+// can succeed, and 1.3 has ciphers of its own (test/admin/admin-exposure.process.test.ts tries both). It
+// asks for a client's certificate where it is given a CA, but takes clients without one all the same:
+// so that is not offered here, and is a proxy's work.
+
+import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { AppOptions } from 'uWebSockets.js'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import type { ServeSettings } from '../../config/settings.ts'
+
+/** All that of the settings is about TLS, and only where there is any. */
+export interface TlsFiles {
+  readonly certFile: string
+  readonly keyFile: string
+  readonly minVersion: ServeSettings['tlsMinVersion']
+}
+
+const impossibleBefore13 = 'ECDHE-PSK-AES128-CBC-SHA'
+
+export function tlsOf(serve: ServeSettings): TlsFiles | undefined {
+  const { tlsCertFile, tlsKeyFile, tlsMinVersion } = serve
+  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined
+  return { certFile: tlsCertFile, keyFile: tlsKeyFile, minVersion: tlsMinVersion }
+}
+
+export function appOptions({ certFile, keyFile, minVersion }: TlsFiles): AppOptions {
+  return {
+    cert_file_name: certFile,
+    key_file_name: keyFile,
+    ...(minVersion === '1.3' ? { ssl_ciphers: impossibleBefore13 } : {}),
+  }
+}
+
+/**
+ * The last instant of the certificate, milliseconds since the epoch. Throws `tls_unusable` for what
+ * cannot be read, is no PEM, does not belong together or is not valid at `now`.
+ */
+export function checkTls({ certFile, keyFile }: TlsFiles, now: number): number {
+  const certificate = certificateOf(certFile)
+  const key = keyOf(keyFile)
+  if (!certificate.checkPrivateKey(key)) {
+    throw unusable(keyFile, `it is the key of another certificate than ${certFile}`)
+  }
+  const from = Date.parse(certificate.validFrom)
+  const until = Date.parse(certificate.validTo)
+  if (now < from) throw unusable(certFile, `it is valid only from ${certificate.validFrom} on`)
+  if (now > until) throw unusable(certFile, `it was valid until ${certificate.validTo}`)
+  return until
+}
+
+function certificateOf(path: string): X509Certificate {
+  const pem = readPem(path)
+  try {
+    return new X509Certificate(pem)
+  } catch (cause) {
+    throw unusable(path, 'it holds no certificate in PEM', cause)
+  }
+}
+
+function keyOf(path: string): ReturnType<typeof createPrivateKey> {
+  const pem = readPem(path)
+  try {
+    return createPrivateKey(pem)
+  } catch (cause) {
+    const locked = pem.includes('ENCRYPTED')
+    const why = locked
+      ? 'its key has a passphrase, which is not supported'
+      : 'it holds no private key in PEM'
+    throw unusable(path, why, cause)
+  }
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (cause) {
+    throw unusable(path, messageOf(cause), cause)
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): IpriskError {
+  return new IpriskError({
+    code: 'tls_unusable',
+    message: `TLS cannot be offered with ${path}: ${why}.`,
+    fault: 'environment',
+    cause,
+  })
+}

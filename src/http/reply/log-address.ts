@@ -1,0 +1,79 @@
+// How addresses are written into the log where the operator wants them: whole, shortened to their
+// network, or as a keyed hash, by which lines of one address can be told to belong together and
+// nobody without the key can tell which address it is. Not here: whether they are wanted (log.ts).
+//
+// A key keeps hashes from being looked up in a list of all 2^32 of them; whoever holds it can.
+
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import type { ServeSettings } from '../../config/settings.ts'
+import { newWords } from '../../ip/address.ts'
+import { parseAddress } from '../../ip/parse-address.ts'
+import { formatAddress } from '../../ip/format-address.ts'
+
+/** As for any secret that somebody may guess at: 128 bits, written out. */
+const keyBytesMin = 16
+
+/** 96 bits of the hash, as base64url: enough to tell all addresses of a log apart. */
+const hashChars = 16
+
+/** Leading bits that stay. */
+const keptBits = { 4: 24, 6: 48 } as const
+
+export type AddressSettings = Pick<
+  ServeSettings,
+  'logAddresses' | 'logAddressForm' | 'logAddressKeyFile'
+>
+
+/** What log.ts is to do with addresses. Throws `log_key_unusable`. */
+export function addressWriter(settings: AddressSettings): boolean | ((address: string) => string) {
+  const { logAddresses, logAddressForm, logAddressKeyFile } = settings
+  if (!logAddresses) return false
+  if (logAddressForm === 'short') return shortened
+  if (logAddressForm === 'full' || logAddressKeyFile === undefined) return true
+  const key = readKey(logAddressKeyFile)
+  return (address) => keyed(address, key)
+}
+
+const words = newWords()
+
+/** `198.51.100.0/24`, `2001:db8:1::/48`; what is no address is no address' text. */
+function shortened(address: string): string {
+  const family = parseAddress(address, words)
+  if (family === 0) return '[no address]'
+  const bits = keptBits[family]
+  const size = family === 4 ? 32 : 128
+  for (let i = 0; i < size / 32; i += 1) {
+    const kept = Math.min(32, Math.max(0, bits - 32 * i))
+    words[i] = kept === 0 ? 0 : words[i]! & (0xffff_ffff << (32 - kept))
+  }
+  return `${formatAddress(family, words)}/${bits}`
+}
+
+function keyed(address: string, key: Buffer): string {
+  const family = parseAddress(address, words)
+  const text = family === 0 ? address : formatAddress(family, words)
+  const hash = createHmac('sha256', key).update(text).digest('base64url')
+  return `hmac:${hash.slice(0, hashChars)}`
+}
+
+function readKey(path: string): Buffer {
+  let key: Buffer
+  try {
+    key = readFileSync(path)
+  } catch (cause) {
+    throw unusable(path, messageOf(cause), cause)
+  }
+  if (key.length >= keyBytesMin) return key
+  throw unusable(path, `it has ${key.length} bytes, and must have ${keyBytesMin} at least`)
+}
+
+function unusable(path: string, why: string, cause?: unknown): IpriskError {
+  return new IpriskError({
+    code: 'log_key_unusable',
+    message: `The key of logged addresses, ${path}, cannot be used: ${why}. "openssl rand -hex 32" makes one.`,
+    fault: 'environment',
+    cause,
+  })
+}

@@ -1,0 +1,156 @@
+// Hot path: `replyBytes` on a kept connection.
+//
+// Writing an answer: status, headers, body, and whether the connection lives on. The constant
+// headers go out in one `writeHeader` call with our own line end inside, which costs a third of
+// separate calls; never may a client's text stand in such a value. A request id that is the client's
+// stands alone, though it holds no line end (request-id.ts); one of ours goes with the others.
+//
+// An answer that ends its connection is written in a later turn of the loop, see framing-guard.ts.
+//
+// An answer to HEAD always ends its connection. uWebSockets.js (20.0.8) never counts one that states
+// a length and has no body as complete: it does not close when told to, no longer cuts the idle
+// connection, and kills the next request on it. So we close it ourselves.
+
+import { performance } from 'node:perf_hooks'
+import { type ApiErrorCode, apiErrors, errorBody } from '../../api/api-error.ts'
+import { logAnswer } from './request-log.ts'
+import { type Status, countRequest } from '../exchange/request-counters.ts'
+import {
+  type Exchange,
+  closeExchange,
+  giveBack,
+  requestIdOf,
+  states,
+} from '../exchange/exchange.ts'
+import { describeError } from './describe-error.ts'
+import { contentHeaders, headBytes } from './response-headers.ts'
+import { later } from './defer-close.ts'
+import { limitHeaders, retryAfter } from './ratelimit-headers.ts'
+
+const statusLines = {
+  200: '200 OK',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  413: '413 Payload Too Large',
+  429: '429 Too Many Requests',
+  500: '500 Internal Server Error',
+  503: '503 Service Unavailable',
+} as const satisfies Readonly<Record<Status, string>>
+
+const challengeHeaders = `${contentHeaders}\r\nwww-authenticate: Bearer`
+
+interface Answer {
+  readonly status: Status
+  /** The value of content-type and all constant headers behind it. */
+  readonly headers: string
+  readonly body: string | Uint8Array
+}
+
+/** 200 with a JSON text. */
+export function replyJson(exchange: Exchange, body: string): void {
+  exchange.owed = 0
+  reply(exchange, { status: 200, headers: contentHeaders, body })
+}
+
+/** 200 with JSON bytes that are good for this call only. */
+export function replyBytes(exchange: Exchange, body: Uint8Array): void {
+  exchange.owed = 0
+  if (answersAtOnce(exchange)) {
+    const { res, service, clientId } = exchange
+    exchange.state = states.answered
+    const nowMs = performance.now()
+    countRequest(service.counters, 200, exchange.startedMs, nowMs)
+    if (clientId !== '') res.writeHeader('x-request-id', clientId)
+    // Whole milliseconds, which V8 hands on without a number on the heap.
+    res.writeHeader('content-type', headBytes(exchange, Math.floor(nowMs)))
+    res.end(body)
+    if (service.logRequests) logAnswer(exchange, 200)
+    closeExchange(exchange)
+  } else {
+    reply(exchange, { status: 200, headers: contentHeaders, body: body.slice() })
+  }
+}
+
+function answersAtOnce({ state, keep, service }: Exchange): boolean {
+  return state === states.open && keep && !service.draining
+}
+
+/** An error by its code; `allow` is for `method_not_allowed` alone, `message` where there is a better one. */
+export function replyError(
+  exchange: Exchange,
+  code: ApiErrorCode,
+  allow = '',
+  message?: string,
+): void {
+  // Before the headers say what is left. A 200 that has begun owes nothing any more.
+  giveBack(exchange)
+  let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
+  const seconds = retryAfter(exchange, code)
+  if (seconds !== undefined) headers += `\r\nretry-after: ${seconds}`
+  if (allow !== '') headers += `\r\nallow: ${allow}`
+  reply(exchange, {
+    status: apiErrors[code].status,
+    headers,
+    body: errorBody(code, requestIdOf(exchange), message),
+  })
+}
+
+function reply(exchange: Exchange, answer: Answer): void {
+  if (exchange.state !== states.open) return
+  const atOnce = answersAtOnce(exchange)
+  exchange.state = states.answered
+  if (atOnce) {
+    write(exchange, answer, false)
+    return
+  }
+  later(() => {
+    if (exchange.state !== states.answered) return
+    try {
+      exchange.res.cork(() => write(exchange, answer, true))
+      // Outside the cork, whose end has sent the answer off.
+      if (exchange.head) exchange.res.close()
+    } catch (error) {
+      const { service } = exchange
+      const requestId = requestIdOf(exchange)
+      service.log.error({ requestId, ...describeError(error) }, 'An answer could not be written.')
+      abandon(exchange)
+    }
+  })
+}
+
+/** Half an answer may have gone out: only a closed connection is clear to the client. */
+function abandon(exchange: Exchange): void {
+  try {
+    exchange.res.close()
+  } catch {
+    // It was written to its end, and what threw came afterwards.
+  }
+  closeExchange(exchange)
+}
+
+function write(exchange: Exchange, answer: Answer, close: boolean): void {
+  const { res, service, clientId } = exchange
+  const nowMs = performance.now()
+  countRequest(service.counters, answer.status, exchange.startedMs, nowMs)
+  // uWebSockets.js begins an answer with 200 OK by itself.
+  if (answer.status !== 200) res.writeStatus(statusLines[answer.status])
+  const headers = answer.headers + limitHeaders(exchange, nowMs)
+  if (clientId === '') {
+    res.writeHeader('content-type', `${headers}\r\nx-request-id: ${requestIdOf(exchange)}`)
+  } else {
+    res.writeHeader('x-request-id', clientId)
+    res.writeHeader('content-type', headers)
+  }
+  if (exchange.head) {
+    // No body was sent of so many bytes: the headers go out, and `res` can still be closed.
+    res.writeHeader('connection', 'close')
+    res.tryEnd('', Buffer.byteLength(answer.body))
+  } else {
+    res.end(answer.body, close)
+  }
+  if (service.logRequests) logAnswer(exchange, answer.status)
+  closeExchange(exchange)
+}

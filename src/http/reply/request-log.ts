@@ -1,0 +1,63 @@
+// What the log says of single requests: one line each, at level debug, for its answer, its abort or
+// its refusal. Addresses, the client's as `remote` and the checked one as `address`, are gathered
+// only where the operator wants them (`--log-addresses`); then the line of a 500 has them too.
+//
+// Invariant: without `logRequests` no request costs more than one look at that member.
+
+import type { HttpResponse } from 'uWebSockets.js'
+import type { LogLevel } from '../../base/log.ts'
+import { newWords } from '../../ip/address.ts'
+import { parseAddress } from '../../ip/parse-address.ts'
+import { formatAddress } from '../../ip/format-address.ts'
+import type { Status } from '../exchange/request-counters.ts'
+import { type Exchange, type Service, requestIdOf } from '../exchange/exchange.ts'
+
+/** Whether a log of this level has lines of single requests. */
+export function logsRequests(level: LogLevel): boolean {
+  return level === 'debug' || level === 'trace'
+}
+
+const words = newWords()
+
+/** The other end of the connection: the client, or the proxy in front; `''` where not wanted. */
+export function remoteOf(service: Service, res: HttpResponse): string {
+  if (!service.logAddresses) return ''
+  const text = Buffer.from(res.getRemoteAddressAsText()).toString('latin1')
+  const family = parseAddress(text, words)
+  return family === 0 ? text : formatAddress(family, words)
+}
+
+interface Addresses {
+  readonly remote?: string
+  readonly address?: string
+}
+
+/** What a line about the exchange may say of addresses. */
+export function addressesOf({ service, remote, checked }: Exchange): Addresses {
+  if (!service.logAddresses) return {}
+  return checked === '' ? { remote } : { remote, address: checked }
+}
+
+export function logAnswer(exchange: Exchange, status: Status): void {
+  const requestId = requestIdOf(exchange)
+  const details = { requestId, status, durationMs: ageOf(exchange), ...addressesOf(exchange) }
+  exchange.service.log.debug(details, 'A request was answered.')
+}
+
+export function logAbort(exchange: Exchange): void {
+  const requestId = requestIdOf(exchange)
+  const details = { requestId, durationMs: ageOf(exchange), ...addressesOf(exchange) }
+  exchange.service.log.debug(details, 'A client went away before its answer.')
+}
+
+/** Of a request whose end can be read in two ways (framing-guard.ts); nothing else of it is believed. */
+export function logRefusal(service: Service, res: HttpResponse): void {
+  const remote = remoteOf(service, res)
+  const details = remote === '' ? {} : { remote }
+  service.log.debug(details, 'A request with bad framing was refused.')
+}
+
+/** In milliseconds, to the microsecond. */
+function ageOf({ startedMs }: Exchange): number {
+  return Math.round((performance.now() - startedMs) * 1000) / 1000
+}

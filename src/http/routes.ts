@@ -1,0 +1,52 @@
+// The route table: every path of the public port, the methods it takes and what answers them. A path
+// is compared as sent, without its query: no decoding, no trailing slash.
+
+import type { Authenticated } from '../account/keyring.ts'
+import { batchBodyBytesMax } from '../api/batch-answer.ts'
+import { checkBodyBytesMax, paths } from '../api/paths.ts'
+import { answerBatch } from './endpoint/batch-endpoint.ts'
+import { answerCheck } from './endpoint/check-endpoint.ts'
+import { answerMeta, answerOpenApi } from './endpoint/meta-endpoint.ts'
+import type { Exchange } from './exchange/exchange.ts'
+
+/** Answers once the whole body is there. `open` endpoints ask for no key. */
+export type Endpoint =
+  | { readonly access: 'open'; readonly answer: (exchange: Exchange) => void }
+  | {
+      readonly access: 'key'
+      readonly bodyBytesMax: number
+      readonly answer: (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
+    }
+
+export interface Route {
+  /** The value of the Allow header. */
+  readonly allow: string
+  readonly methods: ReadonlyMap<string, Endpoint>
+}
+
+function route(methods: Readonly<Record<string, Endpoint>>): Route {
+  return { allow: Object.keys(methods).join(', '), methods: new Map(Object.entries(methods)) }
+}
+
+/** HEAD is GET without the body (RFC 9110, 9.3.2). */
+function getRoute(endpoint: Endpoint): Route {
+  return route({ GET: endpoint, HEAD: endpoint })
+}
+
+const keyed = { access: 'key', bodyBytesMax: checkBodyBytesMax } as const
+
+/** POST to paths.check; worker.ts lets uWebSockets.js's own router find it, for nearly all ask it. */
+export const checkEndpoint: Endpoint = { ...keyed, answer: answerCheck }
+
+const batchEndpoint: Endpoint = {
+  ...keyed,
+  bodyBytesMax: batchBodyBytesMax,
+  answer: answerBatch,
+}
+
+export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
+  [paths.check, route({ POST: checkEndpoint })],
+  [paths.batch, route({ POST: batchEndpoint })],
+  [paths.meta, getRoute({ ...keyed, answer: answerMeta })],
+  [paths.openApi, getRoute({ access: 'open', answer: answerOpenApi })],
+])

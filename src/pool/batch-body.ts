@@ -1,0 +1,141 @@
+// The body of a batch (contract 3.16) to pieces of about a hundred elements, and how many of them are
+// addresses. `readBatch` says what is right, by JSON.parse; the form that nearly every client sends,
+// `{"ips":["…","…"]}` with any white space and no escapes, is read in the body's own bytes, which
+// takes a tenth of the time, and its pieces are parts of the body.
+
+import { isUtf8 } from 'node:buffer'
+import { batchAddressesMax } from '../api/batch-answer.ts'
+import { newWords } from '../ip/address.ts'
+import { parseAddress, parseAddressBytes } from '../ip/parse-address.ts'
+import { pieceAddresses } from './offload-policy.ts'
+import type { ItemResult } from './pool-task.ts'
+
+type Read = Extract<ItemResult, { kind: 'read' }>
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const words = newWords()
+
+/** The elements of `ips`; `undefined` where the body is no batch. */
+export function readBatch(body: Uint8Array): readonly unknown[] | undefined {
+  if (!isUtf8(body)) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(decoder.decode(body))
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!Object.hasOwn(value, 'ips')) return undefined
+  const { ips } = value as { readonly ips: unknown }
+  if (!Array.isArray(ips) || ips.length === 0 || ips.length > batchAddressesMax) return undefined
+  return ips as readonly unknown[]
+}
+
+export function countAddresses(texts: readonly unknown[]): number {
+  let valid = 0
+  for (const text of texts) {
+    if (typeof text === 'string' && parseAddress(text, words) !== 0) valid += 1
+  }
+  return valid
+}
+
+/** A body, in shared memory where its pieces are to cross threads. */
+export function cutBatch(body: Uint8Array): Read {
+  return cutShortForm(body) ?? cutPlainly(body)
+}
+
+/** The slow twin. */
+function cutPlainly(body: Uint8Array): Read {
+  const texts = readBatch(body)
+  const parts = texts === undefined ? undefined : partsOf(texts)
+  if (texts === undefined || parts === undefined)
+    return { kind: 'read', count: 0, valid: 0, cuts: noCuts, rewritten: undefined }
+  const cuts = [0]
+  let bytes = 0
+  for (const part of parts) {
+    bytes += Buffer.byteLength(part)
+    cuts.push(bytes)
+  }
+  const rewritten = encoder.encode(parts.join(''))
+  return {
+    kind: 'read',
+    count: texts.length,
+    valid: countAddresses(texts),
+    cuts: Uint32Array.from(cuts),
+    rewritten,
+  }
+}
+
+/** `undefined` where arrays stand in arrays so deep that JSON.parse reads them and nothing writes them. */
+function partsOf(texts: readonly unknown[]): readonly string[] | undefined {
+  const parts: string[] = []
+  try {
+    for (let at = 0; at < texts.length; at += pieceAddresses) {
+      // Without its brackets; the comma that would follow belongs to no piece.
+      parts.push(JSON.stringify(texts.slice(at, at + pieceAddresses)).slice(1, -1))
+    }
+  } catch {
+    return undefined
+  }
+  return parts
+}
+
+const noCuts = new Uint32Array(0)
+const cutsRoom = new Uint32Array(batchAddressesMax / pieceAddresses + 1)
+
+const quote = 0x22
+const comma = 0x2c
+const ips = encoder.encode('"ips"')
+
+/** `undefined` for every other form, right or wrong. */
+export function cutShortForm(body: Uint8Array): Read | undefined {
+  let at = skipSpace(body, 0)
+  if (body[at] !== 0x7b) return undefined
+  at = skipSpace(body, at + 1)
+  for (const byte of ips) if (body[at++] !== byte) return undefined
+  at = skipSpace(body, at)
+  if (body[at] !== 0x3a) return undefined
+  at = skipSpace(body, at + 1)
+  if (body[at] !== 0x5b) return undefined
+  let count = 0
+  let valid = 0
+  let pieces = 0
+  do {
+    at = skipSpace(body, at + 1)
+    if (count === batchAddressesMax) return undefined
+    if (count % pieceAddresses === 0) cutsRoom[pieces++] = at
+    const end = textEnd(body, at)
+    if (end < 0) return undefined
+    if (parseAddressBytes(body, at + 1, end, words) !== 0) valid += 1
+    count += 1
+    at = skipSpace(body, end + 1)
+  } while (body[at] === comma)
+  if (body[at] !== 0x5d) return undefined
+  cutsRoom[pieces] = at
+  at = skipSpace(body, at + 1)
+  if (body[at] !== 0x7d || skipSpace(body, at + 1) !== body.length) return undefined
+  return { kind: 'read', count, valid, cuts: cutsRoom.slice(0, pieces + 1), rewritten: undefined }
+}
+
+/** Of a text that begins with the quote at `at`: where it ends, -1 where it is not the short form. */
+export function textEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== quote) return -1
+  for (let end = at + 1; end < bytes.length; end++) {
+    const byte = bytes[end]!
+    if (byte === quote) return end
+    if (byte < 0x20 || byte > 0x7e || byte === 0x5c) return -1
+  }
+  return -1
+}
+
+/** The white space of RFC 8259, and no other. */
+export function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (at < bytes.length) {
+    const byte = bytes[at]!
+    if (byte > 0x20 || (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)) return at
+    at += 1
+  }
+  return at
+}

@@ -1,0 +1,116 @@
+// What crosses between a worker and its pool threads: plain data and bytes, copied, moved or shared
+// (shared-buffers.ts), never views of a table.
+// A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
+
+import type { MapPlace } from '../base/memory-map.ts'
+import type { CheckField, CheckFormat } from '../config/line-formats.ts'
+import type { LineForm } from '../bulk/line-field.ts'
+import type { Tally } from '../bulk/line-tally.ts'
+
+/** The table that a task was begun with; `number` is the primary's. */
+export interface TaskTable {
+  readonly number: number
+  readonly path: string
+  /** When the operator's file was written, milliseconds since the epoch. */
+  readonly builtMs: number
+}
+
+export type Item =
+  /** The body of a batch: how many addresses, and where to cut it into pieces. */
+  | { readonly kind: 'read'; readonly body: Uint8Array }
+  /** A piece of a batch, as `read` cut it; its answers go into this shared memory (shared-buffers.ts). */
+  | { readonly kind: 'checks'; readonly texts: Uint8Array; readonly into?: Uint8Array }
+  | { readonly kind: 'insights'; readonly text: string }
+  /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
+  | {
+      readonly kind: 'lines'
+      readonly lines: Uint8Array
+      readonly how: LineWork
+      readonly into?: Uint8Array | undefined
+    }
+
+/** What is done with lines. */
+export interface LineWork {
+  readonly form: LineForm
+  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts. */
+  readonly give: CheckFormat | 'tally'
+  /** Of CSV: the columns. */
+  readonly fields: readonly CheckField[]
+}
+
+/** A line that names no address. */
+export interface BadLine {
+  /** Among the lines of its piece, from 0. */
+  readonly line: number
+  /** What stands in the address's place, cut off where it is long. */
+  readonly text: string
+}
+
+export type ItemResult =
+  | {
+      readonly kind: 'read'
+      /** Elements of `ips`; 0 where the body is none of a batch. */
+      readonly count: number
+      /** Those that are addresses. */
+      readonly valid: number
+      /** Piece i is [cuts[i] … cuts[i + 1]) of the body, or of what it was rewritten to. */
+      readonly cuts: Uint32Array
+      /** Memory of its own, not shared, for V8 counts no shared memory. */
+      readonly rewritten: Uint8Array | undefined
+    }
+  /** JSON: the results of a piece with commas between them, or one whole answer. */
+  | { readonly kind: 'answered'; readonly json: Uint8Array; readonly answers: readonly number[] }
+  | {
+      readonly kind: 'lined'
+      /** A line of output for each line that is not empty. */
+      readonly out: Uint8Array
+      /** Lines, empty ones too; those that name an address; those that should and do not. */
+      readonly lines: number
+      readonly addresses: number
+      readonly bad: number
+      /** The first of them. */
+      readonly badLines: readonly BadLine[]
+      /** Where counts were asked for. */
+      readonly tally: Tally | undefined
+    }
+  /** What the item's work threw; the error's own message may hold an address. */
+  | { readonly kind: 'failed'; readonly error: string; readonly at: readonly string[] }
+
+export interface Task {
+  readonly table: TaskTable
+  readonly items: readonly Item[]
+}
+
+export interface TaskResult {
+  readonly thread: number
+  /** When the thread began with it: milliseconds of the machine's clock (base/clock.ts). */
+  readonly startMs: number
+  readonly runMs: number
+  readonly results: ItemResult[]
+}
+
+/** A thread has mapped a table; where, so that the map can be freed if the thread dies. */
+export interface Mapped {
+  readonly kind: 'mapped'
+  readonly table: number
+  readonly thread: number
+  readonly place: MapPlace
+}
+
+/** Over this channel the worker tells its threads to let go of a table, and they say that they did. */
+export interface Retire {
+  readonly kind: 'retire'
+  readonly table: number
+}
+export interface Retired {
+  readonly kind: 'retired'
+  readonly table: number
+  readonly thread: number
+}
+
+/** What a worker's threads are given when they start. */
+export interface ThreadData {
+  readonly channel: string
+  /** The thread takes the lowest priority. */
+  readonly yielding: boolean
+}

@@ -1,0 +1,79 @@
+// The program of a pool thread, started by Piscina. It maps tables itself, each when the first task
+// names it, and unmaps one when the worker says that it is retired; that comes between tasks, so
+// nothing reads an unmapped page. What an item throws is that item's result: the thread goes on.
+
+import { threadId, workerData } from 'node:worker_threads'
+import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { type OpenTable, openTable } from '../table/open-table.ts'
+import { machineOffsetMs } from '../base/clock.ts'
+import { yieldToAll } from '../base/thread-priority.ts'
+import { hear, openChannel, say } from './thread-channel.ts'
+import { answerLines } from '../bulk/answer-lines.ts'
+import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './pool-task.ts'
+import { cutBatch } from './batch-body.ts'
+import { answerInsights, answerPiece } from './run-task.ts'
+
+const tables = new Map<number, OpenTable>()
+const offsetMs = machineOffsetMs()
+const { channel: name, yielding } = workerData as ThreadData
+
+// Checks share these cores and go first.
+if (yielding) yieldToAll()
+
+const channel = openChannel(name)
+hear(channel, (message) => {
+  if (message.kind !== 'retire') return
+  const { table } = message
+  tables.get(table)?.close()
+  tables.delete(table)
+  say(channel, { kind: 'retired', table, thread: threadId })
+})
+
+function tableOf({ number, path }: TaskTable): OpenTable {
+  const known = tables.get(number)
+  if (known !== undefined) return known
+  const table = openTable(path)
+  tables.set(number, table)
+  // Said before anything can go wrong with it: what is posted arrives, though the thread dies.
+  say(channel, { kind: 'mapped', table: number, thread: threadId, place: table.place })
+  return table
+}
+
+function resultOf(item: Item, { table: file }: Task): ItemResult {
+  try {
+    if (item.kind === 'read') return cutBatch(item.body)
+    const table = tableOf(file)
+    if (item.kind === 'checks') return answerPiece(table, item.texts, item.into)
+    if (item.kind === 'lines') return answerLines(table, item.lines, item.how, item.into)
+    return answerInsights(table, file.builtMs, item.text)
+  } catch (thrown) {
+    const isError = thrown instanceof Error
+    const at = (isError ? (thrown.stack ?? '') : '')
+      .split('\n')
+      .filter((line) => /^ +at /.test(line))
+    return { kind: 'failed', error: isError ? thrown.name : typeof thrown, at: at.slice(0, 10) }
+  }
+}
+
+/** Piscina's handler: what it gives back is a `TaskResult`, whose bytes move and are not copied. */
+export function run(task: Task): unknown {
+  const from = performance.now()
+  const results = task.items.map((item) => resultOf(item, task))
+  const runMs = performance.now() - from
+  const result: TaskResult = { thread: threadId, startMs: from + offsetMs, runMs, results }
+  return move({ [transferableSymbol]: buffersOf(results), [valueSymbol]: result })
+}
+
+/** Each is of its result alone: run-task.ts, answer-lines.ts and batch-body.ts give away what they do not keep. */
+function buffersOf(results: readonly ItemResult[]): readonly ArrayBuffer[] {
+  return results.flatMap((result) => {
+    const bytes = bytesOf(result)
+    return bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : []
+  })
+}
+
+function bytesOf(result: ItemResult): Uint8Array | undefined {
+  if (result.kind === 'answered') return result.json
+  if (result.kind === 'lined') return result.out
+  return result.kind === 'read' ? result.rewritten : undefined
+}

@@ -1,0 +1,23 @@
+// The channel between a worker and all threads of its pool, beside the tasks: which table is mapped
+// where, and which is let go of. It keeps no process alive.
+
+import { BroadcastChannel } from 'node:worker_threads'
+import type { Mapped, Retire, Retired } from './pool-task.ts'
+
+export type ChannelMessage = Mapped | Retire | Retired
+
+export function openChannel(name: string): BroadcastChannel {
+  const channel = new BroadcastChannel(name)
+  channel.unref()
+  return channel
+}
+
+export function hear(channel: BroadcastChannel, take: (message: ChannelMessage) => void): void {
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- Node's types know no other way
+  channel.onmessage = (event) => take((event as { readonly data: ChannelMessage }).data)
+}
+
+export function say(channel: BroadcastChannel, message: ChannelMessage): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- no window, no origin
+  channel.postMessage(message)
+}

@@ -1,0 +1,86 @@
+// The numbers of the file format that writer and reader share: version, strides, packed fields.
+// FORMAT.md draws them. A change of meaning here is a new `major`; an addition is a new `minor`.
+
+export const formatMajor = 1
+export const formatMinor = 4
+
+/** Sections start at multiples of this, so that every view is aligned and none shares a line. */
+export const sectionAlignment = 64
+
+/** The first-level indexes: 2^20 buckets and one end. */
+export const indexBits = 20
+export const indexBuckets = 1 << indexBits
+
+/** That of IPv4 has a bit more whenever its buckets would hold more than five pieces on average. */
+export const indexBitsMax = 24
+export const bucketPiecesMean = 5
+
+/** How far an IPv4 address is shifted to its bucket in an index of so many elements. */
+export function ipv4IndexShift(elements: number): number {
+  return Math.clz32(elements - 1) + 1
+}
+
+/**
+ * An IPv6 address inside 2000::/3 as 3 fixed bits, a key of 53 bits (exact in a double) and a tail
+ * of 72 bits (words of 8, 32 and 32 bits).
+ *
+ *   bits 0-2   bits 3-55                         bits 56-127
+ *   001        key = words[0..1], 53 bits        tail = 8 | 32 | 32
+ *
+ * A key's first 20 bits are its bucket: floor(key / 2^33).
+ */
+export const keyBucketDivisor = 2 ** 33
+
+/**
+ * The finer IPv6 indexes. Announced IPv6 space lies in so few buckets that one may hold 300,000
+ * keys. A bucket of at least `crowded` keys is cut into equal slots, and such a slot once more.
+ *
+ * Their place needs no pointer, for it follows from the rank of the keys: n keys behind the one of
+ * rank r own the elements from r >> share to before (r + n) >> share, which are at least n >> share.
+ */
+export const secondLevel = { share: 1, crowded: 16 } as const
+export const thirdLevel = { share: 2, crowded: 32 } as const
+
+/** k, where `keys` keys are cut into 2^k slots: the most whose 2^k + 1 elements have room. */
+export function slotBits(keys: number, share: number): number {
+  return 31 - Math.clz32((keys >>> share) - 1)
+}
+/** Set in `ipv6_records[i]` when key i has several pieces: the rest is a tail group. */
+export const tailGroupFlag = 0x8000_0000
+export const tailWords = 3
+
+/** words of one record: network id, location id, verdict id, evidence list id; 0 is none. */
+export const recordWords = 4
+/** words of one network: asn, organization, traits, evidence list id. */
+export const networkWords = 4
+/** words of one country: code, continent code, continent, name, currency (all strings). */
+export const countryWords = 5
+/** words of one location: country id, state, city, zip, latitude, longitude, zone, accuracy. */
+export const locationWords = 8
+/** Degrees are whole ten-thousandths. */
+export const degreeScale = 10_000
+/** words of one verdict: packed enums and score, then see src/table/file/verdict-record.ts. */
+export const verdictWords = 6
+/** words of one evidence; see src/table/file/evidence-record.ts. */
+export const evidenceWords = 12
+
+/**
+ * doubles of one network's densities, all of its AS: IPv4 addresses, those that each kind lists,
+ * IPv6 /64s, those that each kind lists (kinds in their order).
+ */
+export const densityDoubles = 18
+
+/**
+ * A run: JSON that is copied into answers, in UTF-8, eight bytes an element. Its first element is two
+ * words: bytes of the text, and for a location its country (from 1) and, above these bits, accuracy.
+ * Then the text, filled up with zeros. No eight bytes of UTF-8 are a NaN, whose bits a copy might
+ * change: an exponent of ones is 7f or ff behind f0 to ff, which no character has.
+ */
+export const runElementBytes = 8
+export const runCountryBits = 24
+
+/** The last bytes of the file: it ends with them or it is not whole. */
+export const trailerBytes = 32
+export const trailerMagic = 'IPRKEND1'
+/** A table has at least a header and a trailer; FlatBuffers end at 2 GiB. */
+export const fileBytesMax = 2 ** 31 - 1

@@ -1,0 +1,34 @@
+// How sure a finding is (contract 3.2): who says so and how many independently. How strongly they
+// say it does not matter, with one exception: a voice that has faded to a whisper, by age or
+// because its feed is hardly believed, does not count any more. Else a list that dropped an address
+// weeks ago would go on confirming what one weak list says today.
+//
+// Invariants: one more piece of evidence never lowers the confidence; time alone never raises it.
+
+import type { Confidence } from '../../model/kind.ts'
+import { strongestByGroup } from '../weight/strength.ts'
+import type { Counted } from '../weight/weigh-evidence.ts'
+
+/**
+ * w·d·m of a voice that counts, at least: below it a voice moves the doubt that the others leave by
+ * less than a tenth. Alone it has long lost its signal, which ends at 0.25.
+ */
+export const voiceHeardFrom = 0.1
+
+/** `counted` is of one kind; `inferred`: it speaks of the network, not of addresses. */
+export function confidenceOf(counted: readonly Counted[], inferred: boolean): Confidence {
+  if (inferred) return 'low'
+  const heard = counted.every(isHeard) ? counted : counted.filter(isHeard)
+  let good = false
+  for (const { evidence } of heard) {
+    if (evidence.voice.assurance === 'direct') return 'high'
+    if (evidence.voice.assurance === 'good') good = true
+  }
+  const voices = heard.length < 2 ? heard.length : strongestByGroup(heard).length
+  if (voices >= 3) return 'high'
+  return voices === 2 || good ? 'medium' : 'low'
+}
+
+function isHeard({ value }: Counted): boolean {
+  return value >= voiceHeardFrom
+}

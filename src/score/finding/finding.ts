@@ -1,0 +1,110 @@
+// A finding: what all counted evidence of one kind comes to. Its points are of that kind alone;
+// how the kinds go together is the ledger's business. Hosting has an additional way to be found and
+// so a file of its own; blocklists make no class and are counted, not weighed: blocklist-points.ts.
+
+import type { Kind } from '../../model/kind.ts'
+import type { Network } from '../../model/network.ts'
+import { hostingStrength } from './hosting-finding.ts'
+import { providerOf } from './provider-name.ts'
+import { percentDaysSeen } from '../weight/days-seen.ts'
+import { presentFrom, roundStrength, strengthOf } from '../weight/strength.ts'
+import type { Counted } from '../weight/weigh-evidence.ts'
+
+/** Kinds that have points of their own. */
+export type ScoredKind = Exclude<Kind, 'blocklist'>
+
+/** In the order in which equal points are told. */
+export const scoredKinds = [
+  'tor',
+  'residential_proxy',
+  'vpn',
+  'proxy',
+  'hosting',
+  'relay',
+  'bot',
+] as const satisfies readonly ScoredKind[]
+
+/** Points of one fresh, certain finding (scoring.md, the model). */
+export const anchors: Readonly<Record<ScoredKind, number>> = {
+  tor: 85,
+  residential_proxy: 80,
+  proxy: 70,
+  vpn: 60,
+  hosting: 40,
+  relay: 10,
+  bot: 5,
+}
+
+export interface Finding {
+  readonly kind: ScoredKind
+  /** 0 to 1, six decimals. */
+  readonly strength: number
+  readonly points: number
+  /** strength ≥ 0.25: the signal is true. */
+  readonly present: boolean
+  /** Only from the network, not from any list of addresses (hosting alone). */
+  readonly inferred: boolean
+  /** It was seen on so few days that it counts less. */
+  readonly rare: boolean
+  /** The evidence that the finding stands on. */
+  readonly counted: readonly Counted[]
+  /** The operator, '' where nobody names one. */
+  readonly provider: string
+}
+
+export type Findings = Readonly<Record<ScoredKind, Finding>>
+
+/** The finding of a kind that nobody speaks of. */
+export const absent: Readonly<Record<ScoredKind, Finding>> = {
+  tor: nothing('tor'),
+  vpn: nothing('vpn'),
+  proxy: nothing('proxy'),
+  residential_proxy: nothing('residential_proxy'),
+  hosting: nothing('hosting'),
+  relay: nothing('relay'),
+  bot: nothing('bot'),
+}
+
+function nothing(kind: ScoredKind): Finding {
+  const rest = { strength: 0, points: 0, present: false, inferred: false, rare: false }
+  return { kind, ...rest, counted: [], provider: '' }
+}
+
+/** What `counted`, all of one kind, comes to in `network`. */
+export function find(
+  kind: ScoredKind,
+  counted: readonly Counted[],
+  network: Network | undefined,
+): Finding {
+  if (counted.length === 0) return absent[kind]
+  if (kind === 'hosting') {
+    const hosting = hostingStrength(counted, network)
+    const found = finding(kind, hosting.strength, hosting.counted, hosting.inferred, false)
+    const owner = network?.organization
+    const provider = providerOf(hosting.counted, owner) || providerOf(counted, owner)
+    // Lists of ranges often name nobody; then whoever is known to own the network does.
+    return { ...found, provider }
+  }
+  const strength = strengthOf(counted)
+  if (!changesHands(kind, network)) return finding(kind, strength, counted, false, false)
+  const percent = percentDaysSeen(counted)
+  const steady = roundStrength(strength * (0.5 + percent / 200))
+  return finding(kind, steady, counted, false, percent < 50)
+}
+
+/** On people's own lines the address is somebody else's after a while. */
+function changesHands(kind: ScoredKind, network: Network | undefined): boolean {
+  return kind === 'residential_proxy' || (kind === 'proxy' && network?.access === true)
+}
+
+function finding(
+  kind: ScoredKind,
+  strength: number,
+  counted: readonly Counted[],
+  inferred: boolean,
+  rare: boolean,
+): Finding {
+  const points = Math.round(anchors[kind] * strength)
+  const present = strength >= presentFrom
+  return { kind, strength, points, present, inferred, rare, counted, provider: providerOf(counted) }
+}

@@ -1,0 +1,34 @@
+// The `proxy` member of a verdict (contract 3.5): there exactly when one of the signals proxy, vpn,
+// tor, hosting, residential_proxy is true.
+
+import type { ProxyType } from '../../model/kind.ts'
+import type { ProxyFinding } from '../../model/verdict.ts'
+import { confidenceOf } from './confidence.ts'
+import { newestDay, percentDaysSeen } from '../weight/days-seen.ts'
+import type { Finding, Findings, ScoredKind } from './finding.ts'
+
+// The order of contract 3.5 for classes that are no kind. It is also that of the classes (3.7), so
+// the first present kind is the class wherever the class is a kind: a property in test/score.
+const namedFirst = [
+  { kind: 'tor', type: 'tor' },
+  { kind: 'residential_proxy', type: 'residential' },
+  { kind: 'vpn', type: 'vpn' },
+  { kind: 'proxy', type: 'proxy' },
+  { kind: 'hosting', type: 'data_center' },
+] as const satisfies readonly { readonly kind: ScoredKind; readonly type: ProxyType }[]
+
+export function proxyOf(findings: Findings): ProxyFinding | undefined {
+  const named = namedFirst.find(({ kind }) => findings[kind].present)
+  return named === undefined ? undefined : proxyFinding(findings[named.kind], named.type)
+}
+
+function proxyFinding(finding: Finding, type: ProxyType): ProxyFinding {
+  const { counted, inferred, provider } = finding
+  return {
+    confidence: confidenceOf(counted, inferred),
+    type,
+    provider,
+    lastSeen: newestDay(counted),
+    percentDaysSeen: percentDaysSeen(counted),
+  }
+}

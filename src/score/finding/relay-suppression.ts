@@ -1,0 +1,36 @@
+// Privacy relays (scoring.md, rule 7). Lists of VPNs, proxies and hosters hold the ranges of relays
+// wholesale, some as single addresses (vpn-x4b as /32): a third party's word there does not count,
+// exact or not. What counts is who looked at this very address: a Tor exit by any exact list, and a
+// VPN, proxy or residential proxy that an operator's own list or a test names exactly. Hosting does
+// not count at all: every relay is hosted.
+//
+// The relay's cap falls only where such evidence makes its kind present; what was suppressed stays
+// so, or the very lists that mistake relays for VPNs would then name the class.
+
+import type { Findings, ScoredKind } from './finding.ts'
+import type { Counted } from '../weight/weigh-evidence.ts'
+
+const none: readonly Counted[] = []
+
+/** Kinds that lists of third parties take a relay's ranges for. */
+const canMistakeRelay: ReadonlySet<ScoredKind> = new Set(['vpn', 'proxy', 'residential_proxy'])
+
+/** What is left of `counted`, all of `kind`, on an address of a relay. */
+export function unsuppressed(kind: ScoredKind, counted: readonly Counted[]): readonly Counted[] {
+  if (kind === 'hosting') return none
+  if (!canMistakeRelay.has(kind)) return counted
+  return counted.every(isDirectAndExact) ? counted : counted.filter(isDirectAndExact)
+}
+
+/** Whether something seen at this very address wins over the relay. */
+export function beatsRelay(findings: Findings): boolean {
+  // After suppression these stand on nothing but direct, exact evidence.
+  if (findings.vpn.present || findings.proxy.present) return true
+  if (findings.residential_proxy.present) return true
+  const { tor } = findings
+  return tor.present && tor.counted.some(({ evidence }) => evidence.match === 'exact')
+}
+
+function isDirectAndExact({ evidence }: Counted): boolean {
+  return evidence.match === 'exact' && evidence.voice.assurance === 'direct'
+}

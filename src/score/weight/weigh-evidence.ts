@@ -1,0 +1,138 @@
+// From evidence as given to evidence as it counts here and today: each piece gets its kind in this
+// network, its age, its decay and its value w·d·m. What does not count is left out, and a note says
+// why. What a whole network's evidence is worth in a shared network is decided in hosting-finding.ts, where
+// it is first limited. No thresholds, no classes, no points: those are later files' business.
+
+import type { Day } from '../../base/day.ts'
+import type { Evidence } from '../../model/evidence.ts'
+import type { Kind } from '../../model/kind.ts'
+import type { Network } from '../../model/network.ts'
+import { decayOf } from './decay.ts'
+import type { Word } from './strength.ts'
+
+/** One piece of evidence as it counts. */
+export interface Counted extends Word {
+  readonly evidence: Evidence
+  /** Days that are later than `asOf` are clamped to it. */
+  readonly lastSeen: Day
+  /** d·m: how near it is in time and space, whoever says so. */
+  readonly nearness: number
+  /** d alone. */
+  readonly decay: number
+}
+
+/** Why some evidence does not count, or counts less. Each becomes a reason without points. */
+export interface Notes {
+  expired: boolean
+  originChanged: boolean
+  contradicted: boolean
+  sharedDiscount: boolean
+}
+
+export interface Weighed {
+  readonly byKind: Readonly<Record<Kind, readonly Counted[]>>
+  readonly notes: Readonly<Notes>
+}
+
+/** What a range's word on its addresses is worth beside an exact one. */
+export const rangeMatch = 0.9
+/** What a network's word on its addresses is worth. */
+export const networkMatch = 0.5
+/** What remains of evidence that does not name the very address where many people share one. */
+export const sharedRemainder = 0.4
+
+const none: readonly Counted[] = []
+
+/** Many people behind one address (scoring.md, rule 9). */
+export function isShared(network: Network | undefined): boolean {
+  return network !== undefined && (network.shared || network.mobile)
+}
+
+/** Weighs each piece of evidence for one network and day. */
+export function weigh(input: {
+  readonly evidence: readonly Evidence[]
+  readonly network: Network | undefined
+  readonly asOf: Day
+}): Weighed {
+  const { network, asOf } = input
+  const shared = isShared(network)
+  const notes: Notes = {
+    expired: false,
+    originChanged: false,
+    contradicted: false,
+    sharedDiscount: false,
+  }
+  const byKind: Record<Kind, Counted[] | readonly Counted[]> = {
+    tor: none,
+    vpn: none,
+    proxy: none,
+    residential_proxy: none,
+    hosting: none,
+    bot: none,
+    blocklist: none,
+    relay: none,
+  }
+  for (const evidence of input.evidence) {
+    const { voice } = evidence
+    const kind = kindHere(evidence.kind, network)
+    if (!canCount(evidence)) continue
+    if (voice.asns.length > 0 && (network === undefined || !voice.asns.includes(network.asn))) {
+      notes.originChanged = true
+      continue
+    }
+    if (isContradicted(evidence, network)) {
+      notes.contradicted = true
+      continue
+    }
+    const decay = decayOf(kind, asOf - evidence.lastSeen)
+    if (decay === 0) {
+      notes.expired = true
+      continue
+    }
+    const discounted = shared && evidence.match === 'range' && kind !== 'bot' && kind !== 'relay'
+    if (discounted) notes.sharedDiscount = true
+    const nearness = decay * matchOf(evidence, kind) * (discounted ? sharedRemainder : 1)
+    const lastSeen = evidence.lastSeen > asOf ? asOf : evidence.lastSeen
+    const value = voice.weight * nearness
+    const counted = { group: voice.group, value, evidence, lastSeen, nearness, decay }
+    const list = byKind[kind]
+    if (list === none) byKind[kind] = [counted]
+    else (list as Counted[]).push(counted)
+  }
+  return { byKind, notes }
+}
+
+/**
+ * No feed lists residential proxies purely: only on people's own lines is such evidence
+ * residential; elsewhere, and where the network is unknown, it is evidence of a proxy.
+ */
+function kindHere(kind: Kind, network: Network | undefined): Kind {
+  return kind === 'residential_proxy' && network?.access !== true ? 'proxy' : kind
+}
+
+/**
+ * Third parties keep listing ranges of hosters that moved to people's own lines long ago, and call
+ * whole access networks hosting. An operator's own list, and what its AS announces, is believed.
+ */
+function isContradicted(evidence: Evidence, network: Network | undefined): boolean {
+  const { kind, voice } = evidence
+  return kind === 'hosting' && voice.assurance === 'weak' && network?.access === true
+}
+
+/** Of whole networks only hosting is believed (rule 5); bots that are no crawlers say nothing. */
+function canCount(evidence: Evidence): boolean {
+  if (evidence.voice.weight <= 0) return false
+  if (evidence.match === 'as') return evidence.kind === 'hosting'
+  return evidence.kind !== 'bot' || evidence.category !== undefined
+}
+
+/**
+ * m. An operator's own published ranges of its hosting, bot or relay state a fact of every address
+ * in them, so they count in full. Those of a VPN do not: which addresses are exits changes within.
+ */
+function matchOf(evidence: Evidence, kind: Kind): number {
+  if (evidence.match === 'exact') return 1
+  if (evidence.match === 'as') return networkMatch
+  const stated = kind === 'hosting' || kind === 'bot' || kind === 'relay'
+  return stated && evidence.voice.assurance === 'direct' ? 1 : rangeMatch
+}

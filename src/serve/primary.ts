@@ -1,0 +1,433 @@
+// The primary: conducts the start, the tables, the signals and the end. It answers no check itself.
+//
+//   start    load uWebSockets.js, take the admin port, probe the port, fork, verify the table, listen
+//   takeover in place of the probe: fork beside the server that has the port, listen with a table,
+//            ask that one to end, then take the admin port; from its yes on nothing ends this one
+//   table    a new file in the place of the old one, SIGHUP or `iprisk reload`: table-manager.ts
+//   plans    the configuration file changes or SIGHUP comes: all workers get them (reload-config.ts)
+//   workers  SIGUSR2 or `iprisk restart`: each is replaced, one after the other (supervisor.ts)
+//   end      SIGTERM or SIGINT: /readyz says 503, after the grace the port is closed, workers drain,
+//            the admin port closes, code 0; one that comes during a start or a swap does not wait
+//            for it
+//
+// Invariants: a table that cannot be verified is never served, and the one in use stays; without
+// any table the server runs, is not ready and answers 503.
+
+import process from 'node:process'
+import { openStores, silent } from '../account/stores/open-stores.ts'
+import { durationMs } from '../base/duration.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import type { Log } from '../base/log.ts'
+import { present } from '../base/optional-member.ts'
+import type { Settings } from '../config/settings.ts'
+import { type Admin, type Readiness, startAdmin } from '../admin/admin-server.ts'
+import {
+  type Control,
+  type ControlReply,
+  type ControlRequest,
+  askServer,
+  controlPath,
+  openControl,
+} from '../supervisor/sockets/control-socket.ts'
+import { bodiesBytesOf } from '../http/exchange/body-budget.ts'
+import { type Crew, createCrew, rollingLingerMs } from '../supervisor/workers/supervisor.ts'
+import type { TableInfo } from '../supervisor/workers/worker-messages.ts'
+import type { Gathered } from '../admin/metric-families.ts'
+import { openFilesOf } from '../http/listen/open-files.ts'
+import { createMetrics } from '../admin/prometheus-text.ts'
+import { probePort } from '../supervisor/sockets/port-probe.ts'
+import { type Refresh, type RefreshStatus, startRefresh } from '../supervisor/tables/refresh.ts'
+import {
+  type Configuration,
+  type HangUps,
+  hearHangUps,
+  watchConfiguration,
+} from './reload-config.ts'
+import { createShelf } from '../supervisor/tables/table-copies.ts'
+import { isAnswered } from '../supervisor/sockets/unix-socket.ts'
+import { serverStatus } from '../admin/status.ts'
+import { type Outcome, type Tables, keepTables } from '../supervisor/tables/table-manager.ts'
+import { checkTls, tlsOf } from '../http/listen/tls-files.ts'
+import { repeat } from '../supervisor/tables/long-timer.ts'
+import { tokenGate } from '../admin/admin-token.ts'
+import { loadUws } from '../http/listen/load-uws.ts'
+import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
+
+/** A table comes once an hour at most; one look a second costs nothing. */
+const watchMs = 1000
+
+/** What was refused by chance, where nothing else answers, is tried again so often. */
+const mendMs = 10_000
+
+const sameSignalMs = 1000
+
+/** A server that yields closes its admin port before it says so; its port may be busy a moment. */
+const adminTryMs = 100
+/** So long it is waited for before the server says that it runs. */
+const adminMs = 5000
+
+/** What a running server tells whoever started it. */
+export interface Running {
+  readonly host: string
+  readonly port: number
+  readonly adminHost: string
+  readonly adminPort: number
+  readonly adminSocket?: string
+  readonly tls: boolean
+  readonly workers: number
+  readonly table: TableInfo | undefined
+}
+
+interface End {
+  readonly arrived: Promise<void>
+  readonly signal: AbortSignal
+  /** Another server has taken over: nobody needs to be told that this one ends. */
+  readonly yield: () => void
+  readonly yielded: () => boolean
+  readonly stop: () => void
+}
+
+export interface ServerOptions {
+  readonly settings: Settings
+  readonly configuration: Configuration
+  /** What makes a new table at its place: a program of Node and its arguments. */
+  readonly buildCommand: readonly string[]
+  readonly log: Log
+  readonly onRunning: (running: Running) => void
+}
+
+interface Parts extends ServerOptions {
+  readonly crew: Crew
+  readonly tables: Tables
+  readonly port: number
+  /** The socket of the server whose place this one takes. */
+  readonly predecessor: string | undefined
+  readonly mayRead: ReturnType<typeof tokenGate> | undefined
+  readonly end: End
+  readonly hangUps: HangUps
+}
+
+/**
+ * Runs a server until it is told to end; resolves to the exit code. Throws `uws_missing`,
+ * `port_unavailable`, `workers_failed`, `takeover_failed` where it cannot start.
+ */
+export async function runPrimary(options: ServerOptions): Promise<number> {
+  const { settings, log } = options
+  const { serve, state: stateFolder, table: path } = settings
+  const hangUps = hearHangUps()
+  // Without anybody who hears it, it ends a process; during a start there is nothing to restart.
+  process.on('SIGUSR2', () => undefined)
+  await loadUws()
+  const tls = tlsOf(serve)
+  if (tls !== undefined) checkTls(tls, Date.now())
+  const { adminTokenFile: token } = serve
+  const mayRead = token === undefined ? undefined : tokenGate(token)
+  await prepareStores(settings, log)
+  const shelf = createShelf(stateFolder)
+  const predecessor = await predecessorOf(settings, log)
+  const port = predecessor === undefined ? await probePort(serve) : serve.port
+  const end = endSignal()
+  const memoryBytesMax = serve.workerMemoryMb * 2 ** 20
+  const crew = createCrew({
+    size: serve.workers,
+    settings: {
+      host: serve.host,
+      port,
+      stateFolder,
+      store: settings.store,
+      plans: settings.plans,
+      logLevel: serve.logLevel,
+      logAddresses: serve.logAddresses,
+      logAddressForm: serve.logAddressForm,
+      ...present('logAddressKeyFile', serve.logAddressKeyFile),
+      ...present('tls', tls),
+      pool: { threads: serve.poolThreads, queue: serve.poolQueue },
+      connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
+      bodiesBytes: bodiesBytesOf(memoryBytesMax),
+    },
+    hangMs: serve.hangMs,
+    memoryBytesMax,
+    drainMs: serve.drainSeconds * 1000,
+    log,
+  })
+  const tables = keepTables({ path, stateFolder, crew, shelf, log, signal: end.signal })
+  try {
+    return await conduct({ ...options, crew, tables, port, predecessor, mayRead, end, hangUps })
+  } finally {
+    // After an orderly end there is nobody left; after a failed start there is.
+    await crew.drain({ drainMs: 0 })
+    shelf.close()
+    end.stop()
+    hangUps.stop()
+  }
+}
+
+/** Of the server to take over from; a port that has none is probed as ever, and may be another's. */
+async function predecessorOf(settings: Settings, log: Log): Promise<string | undefined> {
+  if (!settings.invocation.takeover) return undefined
+  const path = controlPath(settings.state, settings.serve.port)
+  if (await isAnswered(path)) return path
+  log.warn({}, 'There is no server to take over from; this one starts.')
+  return undefined
+}
+
+/**
+ * Opens the stores once before the workers do, or every one of them would make the rate file for
+ * itself at the same time; and says what the operator should know of them.
+ */
+async function prepareStores(settings: Settings, log: Log): Promise<void> {
+  const stores = await openStores(settings, silent)
+  try {
+    stores.openLimiter()
+    const { name: store } = stores
+    for (const caution of await stores.cautions()) log.warn({ store }, caution)
+  } catch (error) {
+    // The workers say what is wrong, and when it is well again.
+    if (!(error instanceof IpriskError) || error.code !== 'store_unreachable') throw error
+  } finally {
+    await stores.close()
+  }
+}
+
+async function conduct(parts: Parts): Promise<number> {
+  const { settings, configuration, log, crew, tables, port, predecessor, end, hangUps } = parts
+  const { serve, table: path } = settings
+  const { signal } = end
+  const stops: (() => void | Promise<void>)[] = []
+  const refresh: { clock?: Refresh } = {}
+  const take = async (): Promise<Admin> => {
+    const admin = await openAdmin(parts, () => refresh.clock?.status())
+    stops.push(admin.close)
+    return admin
+  }
+  try {
+    let admin = predecessor === undefined ? await take() : undefined
+    const { usePlans: use } = crew
+    const reload = watchConfiguration({ settings, configuration, hangUps, use, log })
+    stops.push(reload.stop)
+    const known = fileIdentity(path)
+    const file = await tables.begin()
+    if (predecessor !== undefined && file === undefined && !signal.aborted) throw noTable()
+    if (!signal.aborted) await Promise.race([crew.start(file), end.arrived])
+    if (!signal.aborted) {
+      if (predecessor !== undefined) await succeed(predecessor, log)
+      if (admin === undefined) {
+        const taking = insist(take, parts).then((taken) => (admin = taken))
+        await Promise.race([taking, elapsed(adminMs)])
+        stops.push(async () => (await taking)?.close())
+      }
+      const yieldNow = async (): Promise<void> => {
+        await admin?.close()
+        end.yield()
+      }
+      stops.push(await listenForOrders(parts, yieldNow))
+      const look = (): void => void tables.look()
+      stops.push(watchFile({ path, known, everyMs: watchMs, changed: look }).stop)
+      stops.push(repeat(tables.mend, mendMs).stop)
+      const everyMs = durationMs(serve.refreshEvery)
+      if (everyMs > 0) {
+        const { buildCommand: command } = parts
+        const builtMs = file?.builtMs
+        refresh.clock = startRefresh({ everyMs, builtMs, command, log, done: look })
+        stops.push(refresh.clock.stop)
+      }
+      const { listening, table } = crew.status()
+      const { host, adminHost, adminSocket } = serve
+      const tls = serve.tlsCertFile !== undefined
+      const at = { host, port, adminHost, adminPort: admin?.port ?? serve.adminPort, tls }
+      const socket = present('adminSocket', adminSocket)
+      parts.onRunning({ ...at, ...socket, workers: listening, table })
+    }
+    await end.arrived
+    log.info({ drainSeconds: serve.drainSeconds }, 'Draining.')
+    if (!(await crew.drain(paceOf(settings, end)))) {
+      log.warn({}, 'Workers that did not end were killed; their requests and leases are lost.')
+    }
+    return 0
+  } finally {
+    for (const stop of stops.toReversed()) await stop()
+  }
+}
+
+/** Behind a server that has taken over nobody looks at readiness, and clients are many. */
+function paceOf({ serve }: Settings, end: End): Parameters<Crew['drain']>[0] {
+  const drainMs = serve.drainSeconds * 1000
+  return end.yielded()
+    ? { drainMs: drainMs + rollingLingerMs, lingerMs: rollingLingerMs }
+    : { drainMs, graceMs: serve.graceSeconds * 1000 }
+}
+
+/** Asks the server that has the port to end. One that says nothing may have heard it all the same. */
+async function succeed(predecessor: string, log: Log): Promise<void> {
+  const reply = await askServer(predecessor, 'yield')
+  if (reply?.ok === true) log.info({}, reply.text)
+  else if (reply === undefined) log.warn({}, 'The server to take over from has ended.')
+  else if (reply.silent !== true) throw takeoverFailed(reply.text)
+  else log.error({}, `${reply.text} This one starts; end that one where it still has the port.`)
+}
+
+function noTable(): IpriskError {
+  return takeoverFailed('this one has no table to answer from (the log says why).')
+}
+
+function takeoverFailed(why: string): IpriskError {
+  const message = `The server that has the port goes on: ${why}`
+  return new IpriskError({ code: 'takeover_failed', message, fault: 'environment' })
+}
+
+/** The admin port was somebody's a moment ago. Goes on for good: the server before has yielded. */
+async function insist(take: () => Promise<Admin>, { end, log }: Parts): Promise<Admin | undefined> {
+  for (let tries = 1; !end.signal.aborted; tries += 1) {
+    try {
+      return await take()
+    } catch (error) {
+      if (tries * adminTryMs === adminMs) {
+        log.error({}, `${messageOf(error)} This server runs, and tries again.`)
+      }
+      await Promise.race([elapsed(adminTryMs), end.arrived])
+    }
+  }
+  return undefined
+}
+
+function elapsed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Takes signals and what comes through the control socket; gives what stops it. */
+async function listenForOrders(
+  { settings, log, crew, tables, port }: Parts,
+  yieldNow: () => Promise<void>,
+): Promise<() => Promise<void>> {
+  const restart = async (): Promise<ControlReply> => {
+    // New workers read the files again; what is wrong with them is said here and by name.
+    const tls = tlsOf(settings.serve)
+    if (tls !== undefined) checkTls(tls, Date.now())
+    await crew.restart()
+    const { listening } = crew.status()
+    log.info({ workers: listening }, 'Every worker was replaced.')
+    return { ok: true, text: `Every worker was replaced; ${listening} answer.` }
+  }
+  const act = async (request: ControlRequest): Promise<ControlReply> => {
+    switch (request) {
+      case 'reload':
+      case 'reload --force':
+        return replyOf(await tables.reload({ force: request !== 'reload' }))
+      case 'rollback':
+        return replyOf(await tables.rollback())
+      case 'restart':
+        return restart()
+      case 'yield':
+        await yieldNow()
+        return { ok: true, text: 'The server before this one drains and ends.' }
+      default:
+        return request satisfies never
+    }
+  }
+  const onHangUp = (): void => void tables.look({ again: true })
+  const onUser2 = (): void => {
+    restart().catch((error: unknown) => log.error({}, messageOf(error)))
+  }
+  process.on('SIGHUP', onHangUp)
+  process.on('SIGUSR2', onUser2)
+  let control: Control | undefined
+  try {
+    control = await openControl(controlPath(settings.state, port), act)
+  } catch (error) {
+    log.warn({}, messageOf(error))
+  }
+  return async () => {
+    process.off('SIGHUP', onHangUp)
+    process.off('SIGUSR2', onUser2)
+    await control?.close()
+  }
+}
+
+function replyOf(outcome: Outcome): ControlReply {
+  switch (outcome.kind) {
+    case 'swapped':
+      return { ok: true, text: `Table ${outcome.table} answers.` }
+    case 'unchanged':
+      return { ok: true, text: `Table ${outcome.table} answers already.` }
+    case 'held':
+      return { ok: false, text: `Table ${outcome.table} was rolled back and stays out.` }
+    case 'refused':
+      return { ok: false, text: outcome.reason }
+    default:
+      return outcome satisfies never
+  }
+}
+
+function openAdmin(
+  { crew, settings, port, end, tables, mayRead }: Parts,
+  refresh: () => RefreshStatus | undefined,
+): Promise<Admin> {
+  const metrics = createMetrics()
+  const readiness = (): Readiness => {
+    const { listening, answering, keysKnown, degraded } = crew.status()
+    if (end.signal.aborted) return 'draining'
+    if (listening === 0) return 'no_workers'
+    if (!keysKnown) return 'no_keys'
+    if (answering !== listening) return 'no_table'
+    return degraded ? 'degraded' : 'ready'
+  }
+  const gather = async (): Promise<Gathered> => {
+    const { total, workers } = await crew.count()
+    const { workers: seen, ...status } = crew.status()
+    const members = await Promise.all(
+      seen.map(async (member) => ({ ...member, openFiles: await openFilesOf(member.pid) })),
+    )
+    const ready = ['ready', 'degraded'].includes(readiness())
+    const facts = { tables: tables.status(), refresh: refresh(), ready, now: Date.now() }
+    return { total, workers, members, ...status, ...facts }
+  }
+  const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
+  const listens = { host, port, tls: tlsCertFile !== undefined }
+  return startAdmin(
+    {
+      readiness,
+      metricsType: metrics.contentType,
+      metrics: async () => metrics.text(await gather()),
+      status: async () => serverStatus(settings, listens, readiness(), await gather()),
+      ...present('mayRead', mayRead),
+    },
+    { host: serve.adminHost, port: serve.adminPort, ...present('socket', adminSocket) },
+  )
+}
+
+/**
+ * The first SIGTERM or SIGINT asks for the end; one that comes later is not patient. One signal may
+ * come twice at once: from the terminal to all processes, and again from npm to its child.
+ */
+function endSignal(): End {
+  const controller = new AbortController()
+  const { signal } = controller
+  let firstMs: number | undefined
+  let yielded = false
+  const arrived = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  const take = (): void => {
+    if (firstMs !== undefined) {
+      if (performance.now() - firstMs > sameSignalMs) process.exit(1)
+      return
+    }
+    firstMs = performance.now()
+    controller.abort()
+  }
+  process.on('SIGTERM', take)
+  process.on('SIGINT', take)
+  return {
+    arrived,
+    signal,
+    yield: () => {
+      yielded = true
+      controller.abort()
+    },
+    yielded: () => yielded,
+    stop: () => {
+      process.off('SIGTERM', take)
+      process.off('SIGINT', take)
+    },
+  }
+}

@@ -1,0 +1,117 @@
+// Reads the configuration again when its file changes or SIGHUP comes, and hands changed plans to
+// the workers. Only plans change in a running server; of other changes it says that they wait for a
+// new start, each time, for new workers get the settings of the old ones.
+//
+// Invariants: a configuration with any problem in it changes nothing; the log says every problem, and
+// the plans before it stay. What has changed since the settings were read is taken in, also where it
+// changed while the server started. A SIGHUP never ends the process, not even then.
+
+import process from 'node:process'
+import { isDeepStrictEqual } from 'node:util'
+import { messageOf } from '../base/coded-error.ts'
+import { configLookMs } from '../base/limits.ts'
+import type { Log } from '../base/log.ts'
+import type { Plans } from '../config/plan.ts'
+import type { Settings } from '../config/settings.ts'
+import { type Watch, watchFile } from '../supervisor/tables/file-watch.ts'
+
+/** Where the settings of a running server come from. */
+export interface Configuration {
+  /** The file that is watched, whether it exists or not. */
+  readonly path: string
+  /** Of the file before the settings were read from it (`fileIdentity`). */
+  readonly identity: string
+  /** Reads all sources again; throws `settings_invalid`. */
+  readonly read: () => Settings
+}
+
+/** What a running server takes from its settings, besides plans: `table`, `serve.port`. */
+function restartNames(before: Settings, after: Settings): readonly string[] {
+  // Some have no default: one that is gone is only in what was before.
+  const serve = Object.keys({ ...before.serve, ...after.serve }) as (keyof Settings['serve'])[]
+  return [
+    ...(['table', 'state', 'store'] as const).filter(
+      (name) => !isDeepStrictEqual(before[name], after[name]),
+    ),
+    ...serve
+      .filter((name) => !isDeepStrictEqual(before.serve[name], after.serve[name]))
+      .map((name) => `serve.${name}`),
+  ]
+}
+
+/** Names of the plans that are new, changed or gone. */
+function changedPlans(before: Plans, after: Plans): readonly string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
+}
+
+/** Hears SIGHUP from now on; one that comes before anybody listens is kept for who does. */
+export interface HangUps {
+  readonly listen: (heard: () => void) => void
+  readonly stop: () => void
+}
+
+/** To be called first of all: without anybody who hears it, SIGHUP ends a process. */
+export function hearHangUps(): HangUps {
+  let waits = false
+  let hear = (): void => {
+    waits = true
+  }
+  const take = (): void => hear()
+  process.on('SIGHUP', take)
+  return {
+    listen: (heard) => {
+      hear = heard
+      if (waits) heard()
+      waits = false
+    },
+    stop: () => process.off('SIGHUP', take),
+  }
+}
+
+/** Starts watching; `use` is called with plans that differ from those in use. */
+export function watchConfiguration(options: {
+  readonly settings: Settings
+  readonly configuration: Configuration
+  readonly hangUps: Pick<HangUps, 'listen'>
+  readonly use: (plans: Plans) => void
+  readonly log: Log
+}): Watch {
+  const { configuration, hangUps, use, log } = options
+  const { path, read } = configuration
+  const { settings: running } = options
+  let { plans: used } = running
+
+  const reload = (): void => {
+    let next: Settings
+    try {
+      next = read()
+    } catch (error) {
+      log.error(
+        { path },
+        `The configuration is not used, the one before stays: ${messageOf(error)}`,
+      )
+      return
+    }
+    const names = restartNames(running, next)
+    if (names.length > 0) log.warn({ names }, 'These settings wait for a new start of the server.')
+    const plans = changedPlans(used, next.plans)
+    used = next.plans
+    if (plans.length === 0) {
+      log.info({ path }, 'The configuration was read again; no plan has changed.')
+      return
+    }
+    use(next.plans)
+    log.info({ path, plans }, 'Changed plans are in use.')
+  }
+
+  const { identity: known } = configuration
+  const watch = watchFile({ path, known, everyMs: configLookMs, changed: reload })
+  hangUps.listen(reload)
+  return {
+    stop: () => {
+      watch.stop()
+      hangUps.listen(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,140 @@
+// The way in which `iprisk reload`, `rollback` and `restart`, and a server that takes over, ask a
+// running server: a socket file in its state folder, named after its port. Who may write to the
+// folder may ask; nobody else, and nobody from elsewhere. One line of JSON each way.
+//
+// Invariant: a server removes the file only while it is its own; one that takes over puts its own in
+// its place by a rename.
+
+import { renameSync, rmSync, statSync } from 'node:fs'
+import { type Socket, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { type Interface, createInterface } from 'node:readline'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { listenPrivately } from './unix-socket.ts'
+
+const requests = ['reload', 'reload --force', 'rollback', 'restart', 'yield'] as const
+/** `yield`: another server answers on the same port, and this one is to end. */
+export type ControlRequest = (typeof requests)[number]
+
+export interface ControlReply {
+  readonly ok: boolean
+  /** For people, one line. */
+  readonly text: string
+  /** Nobody has said that: no answer came. */
+  readonly silent?: boolean
+}
+
+export interface Control {
+  readonly close: () => Promise<void>
+}
+
+/** A rolling restart of many workers takes minutes; to yield, a server only closes its admin port. */
+const replyMsMax: Readonly<Record<ControlRequest, number>> = {
+  reload: 3_600_000,
+  'reload --force': 3_600_000,
+  rollback: 3_600_000,
+  restart: 3_600_000,
+  yield: 30_000,
+}
+
+/** The socket of the server on that port. */
+export function controlPath(stateFolder: string, port: number): string {
+  return join(stateFolder, `control-${port}.sock`)
+}
+
+/** Takes requests, each by itself. Throws `control_unavailable`. */
+export async function openControl(
+  path: string,
+  act: (request: ControlRequest) => Promise<ControlReply>,
+): Promise<Control> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    void serve(socket, act)
+  })
+  // Node removes the name that it listened on when it closes: that must not be another server's.
+  const own = `${path}.${process.pid}`
+  rmSync(own, { force: true })
+  try {
+    await listenPrivately(server, own)
+  } catch (cause) {
+    server.close()
+    throw new IpriskError({
+      code: 'control_unavailable',
+      message:
+        `${path} cannot be listened on (${messageOf(cause)}): "iprisk reload", "rollback" and ` +
+        '"restart" will not reach this server; its signals do.',
+      fault: 'environment',
+      cause,
+    })
+  }
+  const { ino } = statSync(own)
+  renameSync(own, path)
+  return {
+    close: async () => {
+      if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path, { force: true })
+      const closed = new Promise((resolve) => server.close(resolve))
+      // A client that was suspended would keep this process from ending; replies are written first.
+      for (const socket of sockets) socket.destroySoon()
+      await closed
+    },
+  }
+}
+
+async function serve(
+  socket: Socket,
+  act: (request: ControlRequest) => Promise<ControlReply>,
+): Promise<void> {
+  socket.on('error', () => undefined)
+  for await (const line of linesOf(socket)) {
+    const request = requests.find((known) => JSON.stringify(known) === line)
+    const reply =
+      request === undefined
+        ? { ok: false, text: `There is no such request; there are ${requests.join(', ')}.` }
+        : await act(request).catch((error: unknown) => ({ ok: false, text: messageOf(error) }))
+    // It may have gone meanwhile, or this server closes.
+    if (socket.writable) socket.end(`${JSON.stringify(reply)}\n`)
+    return
+  }
+}
+
+/** They end with the socket, also where it is destroyed. */
+function linesOf(socket: Socket): Interface {
+  const lines = createInterface({ input: socket })
+  socket.once('close', () => lines.close())
+  return lines
+}
+
+/** Asks the server whose socket `path` is; `undefined` where none listens. */
+export async function askServer(
+  path: string,
+  request: ControlRequest,
+  msMax = replyMsMax[request],
+): Promise<ControlReply | undefined> {
+  const socket = connect(path)
+  let late = false
+  socket.setTimeout(msMax, () => {
+    late = true
+    socket.destroy()
+  })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject)
+      socket.once('connect', resolve)
+    })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
+    const message = `${path} cannot be reached: ${messageOf(cause)}`
+    throw new IpriskError({ code: 'control_unavailable', message, fault: 'environment', cause })
+  }
+  socket.on('error', () => undefined)
+  socket.write(`${JSON.stringify(request)}\n`)
+  for await (const line of linesOf(socket)) {
+    socket.destroy()
+    return JSON.parse(line) as ControlReply
+  }
+  const text = late ? 'The server does not answer.' : 'The server ended before it had answered.'
+  return { ok: false, text, silent: true }
+}

@@ -1,0 +1,56 @@
+// Whether a port is free, asked exclusively before the workers share it: with SO_REUSEPORT two
+// servers would listen on one port without a word, and each would get half of the requests.
+
+import { createServer } from 'node:net'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+
+export interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
+/** The port, or a free one for 0. Throws `port_unavailable`. It is not held: listen on it soon. */
+export async function probePort({ host, port }: Endpoint): Promise<number> {
+  const server = createServer()
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ host, port, exclusive: true }, () => {
+        const address = server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : port)
+      })
+    })
+  } catch (cause) {
+    throw portUnavailable({ host, port }, 'port', cause)
+  } finally {
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+/** Says which port of which address cannot be had, why, and which option names another one. */
+export function portUnavailable(
+  { host, port }: Endpoint,
+  option: 'port' | 'admin-port',
+  cause: unknown,
+): IpriskError {
+  const code =
+    typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : ''
+  const why =
+    code === 'EADDRINUSE'
+      ? 'another process listens on it. Stop that one, or'
+      : code === 'EACCES'
+        ? 'this user may not. Choose one from 1024 on, or'
+        : `${messageOf(cause)}. Check the address, or`
+  return new IpriskError({
+    code: 'port_unavailable',
+    message: `The port ${port} of ${host} cannot be listened on: ${why} name another with --${option}.`,
+    fault: 'environment',
+    retryable: code === 'EADDRINUSE',
+    cause,
+  })
+}
+
+/** `http://127.0.0.1:8080`, with an IPv6 address in brackets. */
+export function urlOf({ host, port }: Endpoint): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

@@ -1,0 +1,40 @@
+// Unix sockets that are for this user alone: of the admin port and of the control socket. Who may reach
+// the folder sees the name; nobody else may connect.
+
+import { type Server, connect } from 'node:net'
+import process from 'node:process'
+import { socketPathBytesMax } from '../../base/limits.ts'
+
+/** Rejects where the name cannot be made, or is somebody's. */
+export async function listenPrivately(server: Server, path: string): Promise<void> {
+  // Node.js would listen on the part of it that fits.
+  const bytes = Buffer.byteLength(path)
+  if (bytes > socketPathBytesMax) {
+    throw new Error(`${path} has ${bytes} bytes; a socket's name has at most ${socketPathBytesMax}`)
+  }
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    // The name is made at once, in this call, and never with wider rights.
+    const before = process.umask(0o177)
+    server.listen({ path, exclusive: true }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+    process.umask(before)
+  })
+}
+
+/** Whether somebody listens there; a name that a dead server has left, or none, answers nothing. */
+export function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    const settle = (listening: boolean): void => {
+      socket.destroy()
+      resolve(listening)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
+      settle(code !== 'ECONNREFUSED' && code !== 'ENOENT')
+    })
+  })
+}

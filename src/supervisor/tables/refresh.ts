@@ -1,0 +1,152 @@
+// The built-in refresh: runs `iprisk build`, which fetches and compiles, every so often in a process
+// of the lowest priority. What it makes lies where the server looks for its table, and is taken in as
+// any other; what it refuses leaves the table as it is.
+//
+// Invariants: never two at once; after a failure it tries again sooner, at first after an eighth of
+// the time, then after twice as long each time, up to the whole; a server that ends ends it too.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import type { Log } from '../../base/log.ts'
+import { yieldToAll } from '../../base/thread-priority.ts'
+import { type Timer, runAfter } from './long-timer.ts'
+
+/** Of a span, at random, so that many servers do not ask the publishers at once. */
+const jitter = 0.1
+
+/** However often it fails. */
+const retryMsMin = 60_000
+
+/** Of what a failed build has said, at the end. */
+const wordsMax = 2000
+
+export interface RefreshStatus {
+  readonly every_ms: number
+  readonly running: boolean
+  readonly next_at: string | null
+  readonly runs: number
+  readonly failures: number
+  readonly last_success_at: string | null
+  readonly last_failure: { readonly at: string; readonly reason: string } | null
+}
+
+export interface Refresh {
+  readonly status: () => RefreshStatus
+  readonly stop: () => void
+}
+
+/** Milliseconds until the next run: `failures` are those in a row. */
+export function delayOf(of: {
+  readonly everyMs: number
+  readonly failures: number
+  /** From 0 up to 1. */
+  readonly random: number
+}): number {
+  const { everyMs, failures, random } = of
+  const share = failures === 0 ? 1 : Math.min(1, 2 ** (failures - 1) / 8)
+  const plain = Math.max(Math.min(retryMsMin, everyMs), everyMs * share)
+  return plain * (1 + jitter * (2 * random - 1))
+}
+
+/** Starts the clock; the first run is due when the table that is there is old enough. */
+export function startRefresh(options: {
+  readonly everyMs: number
+  /** When the table in use was written; `undefined` where there is none: then at once. */
+  readonly builtMs: number | undefined
+  /** What makes a table: a program of Node and its arguments. */
+  readonly command: readonly string[]
+  readonly log: Log
+  /** There is a new table at its place. */
+  readonly done: () => void
+}): Refresh {
+  const { everyMs, builtMs, command, log, done } = options
+  const state = { runs: 0, failures: 0, inARow: 0 }
+  let child: ChildProcess | undefined
+  let timer: Timer | undefined
+  let nextAt: number | undefined
+  let successAt: string | null = null
+  let failure: RefreshStatus['last_failure'] = null
+  let stopped = false
+
+  const plan = (ms: number): void => {
+    nextAt = Date.now() + ms
+    timer = runAfter(ms, run)
+  }
+  const run = (): void => {
+    nextAt = undefined
+    state.runs += 1
+    log.info({}, 'Refreshing the table.')
+    let words = ''
+    child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] })
+    lower(child)
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      words = `${words}${text}`.slice(-wordsMax)
+    })
+    child.once('error', (error) => end(error.message))
+    child.once('close', (code, signal) => end(reasonOf(words, signal ?? code)))
+  }
+  const end = (reason: string | undefined): void => {
+    if (child === undefined) return
+    child = undefined
+    if (stopped) return
+    const at = new Date().toISOString()
+    if (reason === undefined) {
+      state.inARow = 0
+      successAt = at
+      done()
+    } else {
+      state.failures += 1
+      state.inARow += 1
+      failure = { at, reason }
+      log.error({ inARow: state.inARow }, `The table was not refreshed: ${reason}`)
+    }
+    plan(delayOf({ everyMs, failures: state.inARow, random: Math.random() }))
+  }
+  const age = builtMs === undefined ? Infinity : Date.now() - builtMs
+  const first = delayOf({ everyMs, failures: 0, random: Math.random() })
+  plan(Math.max(0, first - age))
+  return {
+    status: () => ({
+      every_ms: everyMs,
+      running: child !== undefined,
+      next_at: nextAt === undefined ? null : new Date(nextAt).toISOString(),
+      runs: state.runs,
+      failures: state.failures,
+      last_success_at: successAt,
+      last_failure: failure,
+    }),
+    stop: () => {
+      stopped = true
+      timer?.stop()
+      child?.kill('SIGTERM')
+    },
+  }
+}
+
+/** Passes over the threads: one that began meanwhile has inherited it, or is found by the next. */
+const passes = 3
+
+/** As the pool's threads: it must not be felt, and they must not wait for it. */
+function lower({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  yieldToAll(pid)
+  for (let pass = 0; pass < passes; pass += 1)
+    for (const thread of threadsOf(pid)) yieldToAll(thread)
+}
+
+/** On Linux, where a thread has a priority of its own; none elsewhere. */
+function threadsOf(pid: number): readonly number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** The line in which a command says why it failed, or how it ended where it says nothing. */
+function reasonOf(words: string, by: string | number | null): string | undefined {
+  if (by === 0) return undefined
+  const lines = words.trim().split('\n')
+  const said = lines.findLast((line) => line.startsWith('iprisk: '))
+  return said ?? `The build was ended by ${by}; its last words: ${lines.at(-1) || 'none'}`
+}

@@ -1,0 +1,261 @@
+// The primary's private copies of table files, `<state>/serving/<machine>-<pid>-<number>.iprisk`.
+// Workers map those and never the operator's file: a `cp` over a mapped file is a SIGBUS in every
+// worker. A process of its own copies, verifies, tries and reads in (verify-child-main.ts), never this loop.
+//
+// Invariants: a copy is never written to once it has its name; removing a copy that is still mapped
+// hurts nobody (its pages live on), but a worker that starts later would miss it, so no server
+// removes a copy of one that lives. A server of the same machine lives while its process does; of
+// another one (a container beside this one, where all are process 1) while it touches its copies.
+
+import { type ChildProcess, execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { rm, utimes } from 'node:fs/promises'
+import os from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import type { Trial } from '../../table/acceptance-check.ts'
+import type { TableFile } from '../workers/worker-messages.ts'
+
+/** A table of the world is verified in seconds; a machine that swaps may take far longer. */
+const takeMsMax = 300_000
+
+/** So often a server touches its copies. */
+const touchMs = 10_000
+
+/** Untouched for so long: its server, on another machine, is gone. Twelve touches were missed. */
+const staleMs = 120_000
+
+const takeProgram = fileURLToPath(new URL('./verify-child-main.js', import.meta.url))
+
+/** What the process that takes a table in says of it. */
+export interface Found extends Trial {
+  readonly id: string
+}
+
+/** A verified and tried copy. */
+export interface Taken {
+  readonly file: TableFile
+  readonly id: string
+  readonly cautions: readonly string[]
+}
+
+export interface Shelf {
+  /**
+   * Copies, verifies and tries the file at `path`, by `before` where there is one. Throws
+   * `table_refused` with what is wrong with it, or that `signal` has ended it; then nothing is kept.
+   * Its causes say by their codes what it was (table-refusal.ts).
+   * `force` takes what only the trial speaks against.
+   */
+  readonly take: (
+    path: string,
+    how: { readonly signal: AbortSignal; readonly before?: TableFile; readonly force?: boolean },
+  ) => Promise<Taken>
+  /** Off the loop, for it may take long. Never rejects. */
+  readonly remove: (file: TableFile) => Promise<void>
+  /** Removes every copy that this server made. Never throws. */
+  readonly close: () => void
+}
+
+/** Makes `copy` a verified copy of `source`, or throws. */
+type Prepare = (of: {
+  readonly source: string
+  readonly copy: string
+  readonly before: string | undefined
+  readonly signal: AbortSignal
+}) => Promise<Found>
+
+export function createShelf(
+  stateFolder: string,
+  parts: { readonly prepare?: Prepare; readonly machine?: string } = {},
+): Shelf {
+  const { prepare = prepareInChild, machine = machineName() } = parts
+  const folder = join(stateFolder, 'serving')
+  const own = `${machine}-${process.pid}-`
+  const makeFolder = (): void => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  }
+  const isLeft = (name: string): boolean => !name.startsWith(own) && isLeftBehind(name)
+  const isUnfinished = (name: string): boolean => name.startsWith(own) && name.endsWith('.part')
+  const isLeftBehind = (name: string): boolean => {
+    const [, where, pid] = /^([^-]+)-(\d+)-/.exec(name) ?? []
+    return where === machine ? !lives(Number(pid)) : isStale(join(folder, name))
+  }
+  makeFolder()
+  // Process ids come again: what bears this one was made by a server that was killed.
+  removeCopies(folder, (name) => name.startsWith(own) || isLeft(name))
+  const touch = setInterval(() => void touchCopies(folder, own), touchMs)
+  touch.unref()
+  let count = 0
+  return {
+    take: async (source, { signal, before, force = false }) => {
+      count += 1
+      const table = count
+      const path = join(folder, `${own}${table}.iprisk`)
+      const unfinished = `${path}.part`
+      // Somebody may have cleaned the state folder meanwhile.
+      makeFolder()
+      // Of ours, too: one that a disk did not let go of.
+      removeCopies(folder, (name) => isUnfinished(name) || isLeft(name))
+      try {
+        const found = await prepare({ source, copy: unfinished, before: before?.path, signal })
+        const { id, reasons, known } = found
+        if (reasons.length > 0 && !force) throw failedTrial(found)
+        renameSync(unfinished, path)
+        const cautions = [...reasons, ...found.cautions]
+        return { file: { table, path, builtMs: builtMsOf(source, path), known }, id, cautions }
+      } catch (cause) {
+        discard(unfinished)
+        throw refused(source, unfinished, cause)
+      }
+    },
+    // What cannot be removed costs room on a disk, and the next start tries again.
+    remove: (file) => rm(file.path, { force: true }).catch(() => undefined),
+    close: () => {
+      clearInterval(touch)
+      removeCopies(folder, (name) => name.startsWith(own))
+    },
+  }
+}
+
+/** When the operator's file was written; of one that is gone by now, when it was copied. */
+function builtMsOf(source: string, copy: string): number {
+  const stat = statSync(source, { throwIfNoEntry: false }) ?? statSync(copy)
+  return Math.floor(stat.mtimeMs)
+}
+
+/** The copies in `folder`, finished or not; none where it cannot be read. */
+function copiesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => /\.iprisk(\.part)?$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+function removeCopies(folder: string, mayGo: (name: string) => boolean): void {
+  for (const name of copiesIn(folder)) {
+    if (mayGo(name)) discard(join(folder, name))
+  }
+}
+
+/** A copy that cannot be removed costs room on a disk; that is no reason to fail. */
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // The next start tries again.
+  }
+}
+
+async function touchCopies(folder: string, own: string): Promise<void> {
+  const now = new Date()
+  const names = copiesIn(folder).filter((name) => name.startsWith(own))
+  // One that was removed a moment ago needs no touch.
+  await Promise.allSettled(names.map((name) => utimes(join(folder, name), now, now)))
+}
+
+function isStale(path: string): boolean {
+  try {
+    return Date.now() - statSync(path).mtimeMs > staleMs
+  } catch {
+    return false
+  }
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it lives and is somebody else's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/**
+ * Names where a process id means one process: one run of one machine, and on it one container. The
+ * facts that a system does not tell are left out.
+ */
+function machineName(): string {
+  const facts = [
+    () => os.hostname(),
+    () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'),
+    () => readlinkSync('/proc/self/ns/pid'),
+  ].map((fact) => {
+    try {
+      return fact()
+    } catch {
+      return ''
+    }
+  })
+  return createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 12)
+}
+
+function failedTrial({ reasons, against }: Found): IpriskError {
+  const code = against === 'changed' ? 'table_changed' : 'table_canary'
+  return new IpriskError({ code, message: reasons.join('; '), fault: 'input' })
+}
+
+/** What is wrong, said of the operator's file: its copy is gone. */
+function refused(source: string, copy: string, cause: unknown): IpriskError {
+  const message = messageOf(cause).replaceAll(copy, source)
+  return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
+}
+
+const prepareInChild: Prepare = async ({ source, copy, before, signal }) => {
+  try {
+    const options = { timeout: takeMsMax, signal }
+    const args = [takeProgram, source, copy, ...(before === undefined ? [] : [before])]
+    const taking = promisify(execFile)(process.execPath, args, options)
+    lower(taking.child)
+    const { stdout } = await taking
+    return JSON.parse(stdout) as Found
+  } catch (cause) {
+    const { stdout = '', stderr = '', killed, signal: by } = cause as Partial<ChildEnd>
+    const why =
+      stderr.trim() || `The table ${source} could not be verified: ${howEnded(killed, by)}.`
+    const code = /^\{"code":"(\w+)"\}\n$/.exec(stdout)?.[1] ?? 'table_unverified'
+    throw new IpriskError({ code, message: why, fault: 'input', cause })
+  }
+}
+
+/**
+ * Workers answer on the same cores meanwhile: from its first moment, for Node's own start takes as long as
+ * a small table does (40 swaps each, p99.9 of checks in the second of each over the steady one: 1.1,
+ * and 1.9 where the process did so itself once it ran). Its threads inherit it. Lower still and a busy
+ * machine would take a table of the world for minutes.
+ */
+function lower({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended, or the system forbids it; the work is the same.
+  }
+}
+
+/** What `execFile` adds to its error. */
+interface ChildEnd {
+  /** The code of what was thrown, where that has one. */
+  readonly stdout: string
+  readonly stderr: string
+  /** By us: its time was over. */
+  readonly killed: boolean
+  readonly signal: NodeJS.Signals | null
+}
+
+function howEnded(killed = false, signal: ChildEnd['signal'] = null): string {
+  if (killed) return `that took longer than ${takeMsMax / 1000} seconds`
+  if (signal === null) return 'the process for it ended without a word'
+  return `the process for it was ended by ${signal}; by the system, where memory is short`
+}

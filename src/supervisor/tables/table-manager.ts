@@ -1,0 +1,364 @@
+// The tables of a running server: the one in use, the one before it, and what came of every other.
+// A new one is copied, verified and tried (table-copies.ts), opened and tried by every worker, and then
+// swapped in by all of them (supervisor.ts). Not the watching of the file (file-watch.ts) and not its building
+// (refresh.ts).
+//
+//   look      the file at the path may be another: it is taken in unless it was tried before, or
+//             `again`: a refusal may have been by chance, a full disk or a child that was killed
+//   mend      looks again where no table answers, or the copy of the one that does is gone
+//   reload    the operator asks: it is taken in whatever was tried before, and what is held is let go
+//   rollback  the one before it answers again, and the one that was is held back, also by servers
+//             that start later, until another comes or the operator asks to reload
+//
+// Invariants: one at a time, in the order asked; a table that is refused for whatever reason leaves
+// the one in use as it is; of every refusal the reason is logged, kept and counted by its code.
+
+import { createHash } from 'node:crypto'
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf } from '../../base/coded-error.ts'
+import type { Log } from '../../base/log.ts'
+import type { Crew } from '../workers/supervisor.ts'
+import type { TableFile } from '../workers/worker-messages.ts'
+import { type Refusal, type RefusalCode, refusalCodes, refusalOf } from './table-refusal.ts'
+import type { Shelf, Taken } from './table-copies.ts'
+import type { Stall } from '../workers/loop-pause.ts'
+import { fileIdentity } from './file-watch.ts'
+
+export type Outcome =
+  | { readonly kind: 'swapped'; readonly table: string }
+  /** It answers already. */
+  | { readonly kind: 'unchanged'; readonly table: string }
+  /** It was rolled back. */
+  | { readonly kind: 'held'; readonly table: string }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** What the admin port tells; times as ISO 8601, spans in milliseconds. */
+export interface TablesStatus {
+  readonly swaps: number
+  readonly refusals: number
+  readonly refusals_by: Readonly<Record<RefusalCode, number>>
+  /** The one that `rollback` goes back to. */
+  readonly previous: string | null
+  /** The one that was rolled back. */
+  readonly held: string | null
+  readonly last_swap: {
+    readonly at: string
+    readonly table: string
+    readonly from: string | null
+    /** From being asked to all workers answering from it. */
+    readonly took_ms: number
+    /** The longest that a worker's loop had to wait for a step of it. */
+    readonly stall_ms: number
+    /** The most that a worker's process computed meanwhile. */
+    readonly stall_cpu_ms: number
+  } | null
+  readonly last_refusal: {
+    readonly at: string
+    readonly path: string
+    readonly code: RefusalCode
+    readonly reason: string
+  } | null
+}
+
+export interface Tables {
+  /** The first table, for workers to start with; `undefined` where there is none to be had. */
+  readonly begin: () => Promise<TableFile | undefined>
+  readonly look: (how?: { readonly again: boolean }) => Promise<Outcome>
+  readonly mend: () => Promise<Outcome>
+  /** `force` takes a table that only the trial speaks against. */
+  readonly reload: (how: { readonly force: boolean }) => Promise<Outcome>
+  readonly rollback: () => Promise<Outcome>
+  readonly status: () => TablesStatus
+}
+
+interface Parts {
+  /** The operator's file. */
+  readonly path: string
+  readonly stateFolder: string
+  readonly crew: Pick<Crew, 'use'>
+  readonly shelf: Pick<Shelf, 'take' | 'remove'>
+  readonly log: Log
+  /** Nothing is begun after it, and what is under way is given up. */
+  readonly signal: AbortSignal
+}
+
+/** What is held back, in `<state>/rollback-….json`; beside it a copy of what answers instead. */
+interface Hold {
+  readonly held: string
+}
+
+interface State {
+  current: Taken | undefined
+  previous: Taken | undefined
+  hold: Hold | undefined
+  /** Of the file that was tried last, good or bad. */
+  tried: string
+  /** It was, or an order after it. */
+  refused: boolean
+  swaps: number
+  readonly refusals: Record<RefusalCode, number>
+  lastSwap: TablesStatus['last_swap']
+  lastRefusal: TablesStatus['last_refusal']
+}
+
+export function keepTables(parts: Parts): Tables {
+  const state: State = {
+    current: undefined,
+    previous: undefined,
+    hold: undefined,
+    tried: '',
+    refused: false,
+    swaps: 0,
+    refusals: countsOfNone(),
+    lastSwap: null,
+    lastRefusal: null,
+  }
+  let line: Promise<unknown> = Promise.resolve()
+  const inTurn = (act: () => Promise<Outcome>): Promise<Outcome> => {
+    const done = line.then(act).catch((error: unknown) => refuse(parts, state, refusalOf(error)))
+    line = done
+    return done
+  }
+  return {
+    begin: () => begin(parts, state),
+    look: ({ again } = { again: false }) => inTurn(() => look(parts, state, again)),
+    mend: () => inTurn(async () => (isWhole(state) ? unchanged(state) : look(parts, state, true))),
+    reload: ({ force }) => inTurn(() => takeIn(parts, state, { asked: true, force })),
+    rollback: () => inTurn(() => rollback(parts, state)),
+    status: () => ({
+      swaps: state.swaps,
+      refusals: Object.values(state.refusals).reduce((sum, count) => sum + count, 0),
+      refusals_by: { ...state.refusals },
+      previous: state.previous?.id ?? null,
+      held: state.hold?.held ?? null,
+      last_swap: state.lastSwap,
+      last_refusal: state.lastRefusal,
+    }),
+  }
+}
+
+function countsOfNone(): Record<RefusalCode, number> {
+  return Object.fromEntries(refusalCodes.map((code) => [code, 0])) as Record<RefusalCode, number>
+}
+
+async function begin(parts: Parts, state: State): Promise<TableFile | undefined> {
+  const { path, log } = parts
+  state.hold = readHold(parts)
+  state.tried = identityOf(path)
+  const first = await load(parts, { path, force: true })
+  if (state.hold === undefined || ('id' in first && first.id !== state.hold.held)) {
+    release(parts, state)
+    if (!('id' in first)) refuse(parts, state, first)
+    else state.current = first
+  } else {
+    // What was rolled back stays out of servers that start later, too.
+    const instead = await load(parts, { path: heldPaths(parts).table, force: true })
+    const { held } = state.hold
+    if ('id' in instead) {
+      log.warn({ held, table: instead.id }, 'The table was rolled back; the one before it answers.')
+      if ('id' in first) await parts.shelf.remove(first.file)
+      state.current = instead
+    } else if ('id' in first) {
+      log.error({ held }, `The table that was rolled back is used: ${instead.reason}`)
+      release(parts, state)
+      state.current = first
+    } else refuse(parts, state, first)
+  }
+  // There is nothing better to serve; the build's gate has let it pass, or was told to.
+  for (const caution of state.current?.cautions ?? []) log.warn({ path }, caution)
+  return state.current?.file
+}
+
+/** A worker that starts later finds the table, too. */
+function isWhole({ current }: State): boolean {
+  return current !== undefined && existsSync(current.file.path)
+}
+
+function unchanged({ current }: State): Outcome {
+  return { kind: 'unchanged', table: current?.id ?? '' }
+}
+
+async function look(parts: Parts, state: State, again: boolean): Promise<Outcome> {
+  const identity = identityOf(parts.path)
+  const mayHelp = again && (state.refused || !isWhole(state))
+  if ((identity === state.tried && !mayHelp) || identity === '') {
+    return unchanged(state)
+  }
+  return takeIn(parts, state, { asked: false, force: false })
+}
+
+async function takeIn(
+  parts: Parts,
+  state: State,
+  how: { readonly asked: boolean; readonly force: boolean },
+): Promise<Outcome> {
+  const { path, shelf, log } = parts
+  const fromMs = performance.now()
+  state.tried = identityOf(path)
+  state.refused = false
+  const before = state.current
+  // As at the start: without any table there is nothing better to serve.
+  const force = how.force || before === undefined
+  const taken = await load(parts, { path, force, before: before?.file })
+  if (!('id' in taken)) return refuse(parts, state, taken)
+  const isSame = taken.id === before?.id
+  if (isSame && isWhole(state)) {
+    await shelf.remove(taken.file)
+    // The good file is back.
+    state.lastRefusal = null
+    log.info({ path, table: taken.id }, 'The table is the one that answers.')
+    return { kind: 'unchanged', table: taken.id }
+  }
+  if (taken.id === state.hold?.held && !how.asked && !isSame) {
+    await shelf.remove(taken.file)
+    log.warn({ path, table: taken.id }, 'The table was rolled back and stays out until a reload.')
+    return { kind: 'held', table: taken.id }
+  }
+  for (const caution of taken.cautions) log.warn({ path }, caution)
+  const outcome = await swap(parts, state, { taken, fromMs })
+  // Only its copy was gone: what it came after stays.
+  if (outcome.kind !== 'swapped' || isSame) return outcome
+  release(parts, state)
+  if (state.previous !== undefined) await shelf.remove(state.previous.file)
+  state.previous = before
+  return outcome
+}
+
+async function rollback(parts: Parts, state: State): Promise<Outcome> {
+  const { shelf, log } = parts
+  const { previous, current } = state
+  if (previous === undefined || current === undefined) {
+    const reason = 'There is no table to go back to: this server has had one only.'
+    return { kind: 'refused', reason }
+  }
+  const fromMs = performance.now()
+  // As any other: whatever has become of the copy meanwhile, it is verified and tried.
+  const taken = await load(parts, { path: previous.file.path, force: true })
+  if (!('id' in taken)) return refuse(parts, state, taken)
+  const outcome = await swap(parts, state, { taken, fromMs })
+  if (outcome.kind !== 'swapped') return outcome
+  state.hold = { held: current.id }
+  state.previous = undefined
+  await shelf.remove(previous.file)
+  await shelf.remove(current.file)
+  try {
+    const paths = heldPaths(parts)
+    rmSync(paths.table, { force: true })
+    linkSync(taken.file.path, paths.table)
+    writeFileSync(paths.note, `${JSON.stringify(state.hold)}\n`, { mode: 0o600 })
+  } catch (error) {
+    log.warn({}, `A server that starts later will not know of the rollback: ${messageOf(error)}`)
+  }
+  return outcome
+}
+
+async function swap(
+  parts: Parts,
+  state: State,
+  of: { readonly taken: Taken; readonly fromMs: number },
+): Promise<Outcome> {
+  const { path, crew, shelf, log } = parts
+  const { taken, fromMs } = of
+  let stall: Stall
+  try {
+    stall = await crew.use(taken.file)
+  } catch (error) {
+    await shelf.remove(taken.file)
+    return refuse(parts, state, refusalOf(error))
+  }
+  state.swaps += 1
+  state.lastSwap = {
+    at: new Date().toISOString(),
+    table: taken.id,
+    from: state.current?.id ?? null,
+    took_ms: Math.round(performance.now() - fromMs),
+    stall_ms: Math.round(stall.ms * 1000) / 1000,
+    stall_cpu_ms: Math.round(stall.cpuMs * 1000) / 1000,
+  }
+  state.current = taken
+  log.info({ table: taken.id, path }, 'A new table answers.')
+  return { kind: 'swapped', table: taken.id }
+}
+
+function refuse(parts: Parts, state: State, { code, reason }: Refusal): Outcome {
+  const { path, log, signal } = parts
+  // An end that came in between is no fault of the table.
+  if (signal.aborted) return { kind: 'refused', reason: 'The server is ending.' }
+  state.refused = true
+  state.refusals[code] += 1
+  state.lastRefusal = { at: new Date().toISOString(), path, code, reason }
+  const stays = state.current === undefined ? 'None answers.' : 'The one before it stays in use.'
+  log.error({ path, code }, `The new table is not used: ${reason} ${stays}`)
+  return { kind: 'refused', reason }
+}
+
+async function load(
+  { shelf, signal }: Parts,
+  of: { readonly path: string; readonly force: boolean; readonly before?: TableFile | undefined },
+): Promise<Taken | Refusal> {
+  const { path, force, before } = of
+  if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
+  if (isAbsent(path)) {
+    return {
+      code: 'missing',
+      reason: `There is no table at ${path}: "iprisk build" makes one, --table names another.`,
+    }
+  }
+  try {
+    return await shelf.take(path, { signal, force, ...(before === undefined ? {} : { before }) })
+  } catch (error) {
+    return refusalOf(error)
+  }
+}
+
+function identityOf(path: string): string {
+  try {
+    return fileIdentity(path)
+  } catch {
+    return ''
+  }
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    return fileIdentity(path) === ''
+  } catch {
+    // There is something, and the process that takes it in says what is wrong with it.
+    return false
+  }
+}
+
+/** Of the table's place: another server with this state folder may serve another one. */
+function heldPaths({ path, stateFolder }: Pick<Parts, 'path' | 'stateFolder'>): {
+  readonly note: string
+  readonly table: string
+} {
+  const name = `rollback-${createHash('sha256').update(path).digest('hex').slice(0, 8)}`
+  return {
+    note: join(stateFolder, `${name}.json`),
+    table: join(stateFolder, `${name}.iprisk`),
+  }
+}
+
+function readHold(parts: Parts): Hold | undefined {
+  try {
+    const note: unknown = JSON.parse(readFileSync(heldPaths(parts).note, 'utf8'))
+    const { held } = note as Partial<Hold>
+    return typeof held === 'string' ? { held } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What was rolled back may come again. */
+function release(parts: Parts, state: State): void {
+  state.hold = undefined
+  const { note, table } = heldPaths(parts)
+  try {
+    rmSync(note, { force: true })
+    rmSync(table, { force: true })
+  } catch {
+    // The note names a table that is no longer at the path: it holds nothing back.
+  }
+}

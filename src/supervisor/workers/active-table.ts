@@ -1,0 +1,98 @@
+// The tables that a worker has open: the one that answers, and while a swap is under way the one
+// that will. Opening and swapping are two acts, so that all workers swap only after all could open.
+// An opened table is tried: one that answers otherwise than it is known to is none to swap in. What
+// takes time is done in steps, each in a turn of the loop of its own.
+//
+// Invariant: a table is closed in a later turn of the loop than the one that swapped it out; every
+// answer is built within one turn, so nothing reads an unmapped page.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { IpriskError } from '../../base/coded-error.ts'
+import type { Table } from '../../table/table.ts'
+import { firstUnlike } from '../../table/acceptance-check.ts'
+import type { TableFile, TableInfo } from './worker-messages.ts'
+import { type Stall, longerOf, noStall, timed } from './loop-pause.ts'
+
+export interface Current {
+  /** The table that answers; `undefined` until the first swap. */
+  readonly table: () => Table | undefined
+  /** Its file; `undefined` until the first swap. */
+  readonly file: () => TableFile | undefined
+  /**
+   * Maps a table beside the current one; fails with what opening throws, and `table_differs`. Not to
+   * be called again before it has ended.
+   */
+  readonly open: (file: TableFile) => Promise<TableInfo>
+  /** Answers from the opened table; `undefined` where that one is not open. */
+  readonly swap: (number: number) => TableInfo | undefined
+  /** The longest steps of the newest swap, for which the loop had to wait. */
+  readonly stall: () => Stall
+}
+
+/** Opens a table in steps (table/open-table.ts). */
+export type OpenInSteps = (path: string) => Iterator<undefined, Table, undefined>
+
+export function createCurrent(openInSteps: OpenInSteps): Current {
+  let current: { readonly file: TableFile; readonly table: Table } | undefined
+  let next: { readonly file: TableFile; readonly table: Table } | undefined
+  let stall = noStall
+  const noted = <T>(step: () => T): T => {
+    const { result, stall: held } = timed(step)
+    stall = longerOf(stall, held)
+    return result
+  }
+  const openTried = async (file: TableFile): Promise<Table> => {
+    const steps = openInSteps(file.path)
+    let step = noted(() => steps.next())
+    while (step.done !== true) {
+      await nextTurn()
+      step = noted(() => steps.next())
+    }
+    const table = step.value
+    await nextTurn()
+    try {
+      const unlike = noted(() => firstUnlike(table, file.known ?? []))
+      if (unlike === undefined) return table
+      throw new IpriskError({
+        code: 'table_differs',
+        message: `${file.path} answers otherwise for ${unlike} here than where it was verified`,
+        fault: 'environment',
+      })
+    } catch (error) {
+      table.close()
+      throw error
+    }
+  }
+  return {
+    stall: () => stall,
+    table: () => current?.table,
+    file: () => current?.file,
+    open: async (file) => {
+      // A table that was opened and never swapped in: the primary gave it up.
+      next?.table.close()
+      next = undefined
+      stall = noStall
+      const table = await openTried(file)
+      next = { file, table }
+      return infoOf(table)
+    },
+    swap: (number) => {
+      if (next === undefined || next.file.table !== number) return undefined
+      const old = current
+      current = next
+      next = undefined
+      if (old !== undefined) setImmediate(() => noted(() => old.table.close()))
+      return infoOf(current.table)
+    },
+  }
+}
+
+function infoOf(table: Table): TableInfo {
+  const { id, asOf, bytes } = table
+  const sources = table.sources.map(({ id, day, quarantined = false }) => ({
+    id,
+    day,
+    quarantined,
+  }))
+  return { id, asOf, bytes, sources }
+}

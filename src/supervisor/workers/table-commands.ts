@@ -1,0 +1,48 @@
+// The primary's orders of tables as a worker carries them out, one after the other: a table is swapped
+// in when it is open, however soon the order comes.
+
+import { messageOf } from '../../base/coded-error.ts'
+import type { Current } from './active-table.ts'
+import type { TableFile, ToPrimary } from './worker-messages.ts'
+
+interface TableOrders {
+  readonly open: (file: TableFile) => Promise<void>
+  readonly swap: (table: number) => Promise<void>
+}
+
+/** Each order is carried out after the one before it. */
+export function orderTables(parts: {
+  readonly send: (message: ToPrimary) => void
+  readonly current: Current
+  /** Resolves when no thread of the pool uses the table; there may be no pool yet. */
+  readonly retire: (table: number) => Promise<void> | undefined
+}): TableOrders {
+  const { send, current, retire } = parts
+  const open = async (file: TableFile): Promise<void> => {
+    const { table } = file
+    try {
+      send({ kind: 'opened', table, info: await current.open(file) })
+    } catch (error) {
+      send({ kind: 'refused', table, message: messageOf(error) })
+    }
+  }
+  const swap = (table: number): void => {
+    const old = current.file()
+    const info = current.swap(table)
+    // One that could not be opened.
+    if (info === undefined) return
+    const say = (): void => send({ kind: 'swapped', table, info, stall: current.stall() })
+    // Said when the old table is unmapped: whoever lets go last of a removed file waits until the
+    // system has freed it, a hundred milliseconds and more. Immediates run in their order.
+    if (old === undefined) say()
+    // Requests in the pool go on with the table that they began with; its file must be there.
+    else setImmediate(() => void (retire(old.table) ?? Promise.resolve()).then(say, say))
+  }
+  let before = Promise.resolve()
+  const inTurn = (order: () => Promise<void> | void): Promise<void> => {
+    const done = before.then(order)
+    before = done.catch(() => undefined)
+    return done
+  }
+  return { open: (file) => inTurn(() => open(file)), swap: (table) => inTurn(() => swap(table)) }
+}

@@ -1,0 +1,78 @@
+// The program of a worker process: connects createWorker to its primary, the real tables, the key
+// store and the log. Forked by supervisor.ts; it does nothing when run by hand.
+
+import cluster from 'node:cluster'
+import process from 'node:process'
+import { openAccount } from '../../account/open-account.ts'
+import type { Keyring } from '../../account/keyring.ts'
+import { createLog } from '../../base/log.ts'
+import { takeShortSlices } from '../../base/thread-priority.ts'
+import { openInSteps } from '../../table/open-table.ts'
+import { workerClosingMs } from '../../base/limits.ts'
+import type { Plans } from '../../config/plan.ts'
+import type { PlansChange, ToPrimary, ToWorker } from './worker-messages.ts'
+import { addressWriter } from '../../http/reply/log-address.ts'
+import { startPulse } from '../../http/exchange/heartbeat.ts'
+import { createWorker } from './worker.ts'
+
+/** How long requests that are open may still take when the primary has died. */
+const orphanMs = 10_000
+
+let keyring: Keyring | undefined
+/** The plans that came after those of the settings, for a keyring that is not open yet. */
+let changed: Plans | undefined
+
+function usePlans(plans: Plans): void {
+  changed = plans
+  keyring?.usePlans(plans)
+}
+
+function send(message: ToPrimary): void {
+  // The channel is closed where the primary has just died; then this process ends by itself.
+  if (process.connected) process.send?.(message)
+}
+
+takeShortSlices()
+
+const receive = createWorker({
+  send,
+  pulse: startPulse(send),
+  // Not read in here, on a loop that answers: verify-child-main.ts did, and memory is shared.
+  openInSteps,
+  openAccount: async (options) => {
+    const account = await openAccount(options)
+    keyring = account.keyring
+    // They may have come while it was being opened.
+    if (changed !== undefined) keyring.usePlans(changed)
+    return account
+  },
+  createLog: ({ logLevel, ...settings }) =>
+    createLog({
+      level: logLevel,
+      name: 'iprisk-worker',
+      pretty: process.stderr.isTTY,
+      addresses: addressWriter({ logAddressForm: 'full', ...settings }),
+    }),
+  exit: (code) => process.exit(code),
+})
+
+// A terminal sends these to every process of its group; the primary says when to drain, and what
+// plans there are.
+process.on('SIGHUP', () => undefined)
+process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => undefined)
+process.on('SIGUSR2', () => undefined)
+process.on('message', (message: ToWorker | PlansChange) => {
+  if (message.kind === 'plans') usePlans(message.plans)
+  else receive(message)
+})
+// The primary has died. Nobody counts, watches or replaces this process any more, and the next
+// primary finds the port taken while it listens: it finishes what is under way and ends.
+cluster.worker?.on('disconnect', () => {
+  if (cluster.worker === undefined) return
+  // Node would end it at once.
+  cluster.worker.exitedAfterDisconnect = true
+  receive({ kind: 'drain', drainMs: orphanMs })
+  setTimeout(() => process.exit(1), orphanMs + workerClosingMs).unref()
+})
+process.send?.({ kind: 'hello' })

@@ -1,0 +1,126 @@
+// What the primary and its workers say to each other, and nothing else crosses between them. Plain
+// data: it travels by node:cluster's channel as JSON.
+//
+//   primary            worker
+//      ◀── hello ─────── it runs
+//      ◀── beat ──────── its loop turns, ten times a second from then on
+//      ─── start ──────▶ settings, and the table in use
+//      ◀── keys ──────── whether it knows the keys, where that is not so from the beginning
+//      ◀── listening ─── it answers on the port
+//      ─── open ───────▶ map a new table beside the old one, and try it
+//      ◀── opened ────── (or refused)
+//      ─── swap ───────▶ answer from the new one, unmap the old one
+//      ◀── swapped ─────
+//      ─── plans ──────▶ the plans of the configuration have changed
+//      ─── count ──────▶
+//      ◀── counted ───── its counters, also by itself every second
+//      ─── drain ──────▶ answer with close, stop listening, finish what is under way; one that comes
+//                        later may shorten it
+//      ◀── drained ───── and it exits
+//
+// `table` is a number that the primary gives to each table file that it has verified.
+
+import type { Day } from '../../base/day.ts'
+import type { LogLevel } from '../../base/log.ts'
+import type { Plans } from '../../config/plan.ts'
+import type { StoreSettings } from '../../config/settings.ts'
+import type { KnownAnswer } from '../../table/acceptance-check.ts'
+import type { AddressSettings } from '../../http/reply/log-address.ts'
+import type { CounterSnapshot } from '../../http/exchange/request-counters.ts'
+import type { Stall } from './loop-pause.ts'
+import type { TlsFiles } from '../../http/listen/tls-files.ts'
+
+/** What a worker must know before it can listen. */
+export interface WorkerSettings {
+  readonly host: string
+  readonly port: number
+  readonly stateFolder: string
+  /** Where keys and limits are, besides the state folder. */
+  readonly store: StoreSettings
+  readonly plans: Plans
+  /** Absent: the API is spoken in the clear. */
+  readonly tls?: TlsFiles
+  readonly logLevel: LogLevel
+  /** Log lines name the addresses of clients and checks. */
+  readonly logAddresses: boolean
+  /** What each worker lets in (connection-caps.ts). */
+  readonly connections: { readonly all: number; readonly perAddress: number }
+  /** Room for bodies on their way (body-budget.ts); the most that it ever is by default. */
+  readonly bodiesBytes?: number
+  /** How; whole by default. */
+  readonly logAddressForm?: AddressSettings['logAddressForm']
+  readonly logAddressKeyFile?: string
+  /** Of each worker's own pool. */
+  readonly pool: { readonly threads: number; readonly queue: number }
+}
+
+/** A verified table file, the primary's private copy. */
+export interface TableFile {
+  readonly table: number
+  readonly path: string
+  /** When the operator's file was written, milliseconds since the epoch. */
+  readonly builtMs: number
+  /** What the verifying process was told by it: a worker that is told otherwise refuses it. */
+  readonly known?: readonly KnownAnswer[]
+}
+
+/** What the primary must know of an open table. */
+export interface TableInfo {
+  readonly id: string
+  readonly asOf: Day
+  readonly bytes: number
+  readonly sources: readonly {
+    readonly id: string
+    readonly day: Day
+    readonly quarantined: boolean
+  }[]
+}
+
+export interface Start {
+  readonly kind: 'start'
+  readonly settings: WorkerSettings
+  readonly file: TableFile | undefined
+}
+
+export type ToWorker =
+  | Start
+  | { readonly kind: 'open'; readonly file: TableFile }
+  | { readonly kind: 'swap'; readonly table: number }
+  | { readonly kind: 'count' }
+  | {
+      readonly kind: 'drain'
+      /** Until the port is closed; answers say close from the beginning. */
+      readonly graceMs?: number
+      /** From then on, in which clients that reuse a connection are still answered. */
+      readonly lingerMs?: number
+      /** From then on, after which it ends whatever is still open. */
+      readonly drainMs?: number
+    }
+
+/** Taken in by worker-main.ts, before the worker's own messages. */
+export interface PlansChange {
+  readonly kind: 'plans'
+  readonly plans: Plans
+}
+
+export type ToPrimary =
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'beat' }
+  | { readonly kind: 'keys'; readonly known: boolean }
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }
+  | { readonly kind: 'refused'; readonly table: number; readonly message: string }
+  | {
+      readonly kind: 'swapped'
+      readonly table: number
+      readonly info: TableInfo
+      /** The longest of opening, swapping and closing. */
+      readonly stall: Stall
+    }
+  | { readonly kind: 'counted'; readonly counters: CounterSnapshot }
+  | {
+      readonly kind: 'drained'
+      /** Requests that were still open when the time to drain was over. */
+      readonly cutOff: number
+    }

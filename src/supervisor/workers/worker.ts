@@ -1,0 +1,331 @@
+// A worker: listens on the port, answers by itself, and does what the primary says. What it is made
+// of (opening tables, the key store, the log) comes in from worker-main.ts or a test.
+//
+// Invariants: it ends by itself when the primary is gone; it ignores the signals of a terminal, for
+// the primary decides when it drains.
+
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import type { Account, AccountOptions } from '../../account/open-account.ts'
+import { isOutage } from '../../account/stores/open-stores.ts'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { paths } from '../../api/paths.ts'
+import { keyRefreshMs } from '../../base/limits.ts'
+import type { Log } from '../../base/log.ts'
+import { present } from '../../base/optional-member.ts'
+import { type Pool, createPool } from '../../pool/pool.ts'
+import { logsRequests } from '../../http/reply/request-log.ts'
+import { createBodies } from '../../http/exchange/body-budget.ts'
+import { createConnections } from '../../http/listen/connection-caps.ts'
+import {
+  type CounterSnapshot,
+  type Counters,
+  countLoss,
+  countOutage,
+  newCounters,
+  snapshotOf,
+} from '../../http/exchange/request-counters.ts'
+import { type Current, type OpenInSteps, createCurrent } from './active-table.ts'
+import type { Service } from '../../http/exchange/exchange.ts'
+import { describeError } from '../../http/reply/describe-error.ts'
+import { watchLoop } from '../../http/exchange/loop-lag.ts'
+import type { Start, ToPrimary, ToWorker, WorkerSettings } from './worker-messages.ts'
+import { orderTables } from './table-commands.ts'
+import type { Pulse } from '../../http/exchange/heartbeat.ts'
+import { handleRequest } from '../../http/request-handler.ts'
+import { requestIds } from '../../http/exchange/request-id.ts'
+import { checkEndpoint } from '../../http/routes.ts'
+import { appOptions } from '../../http/listen/tls-files.ts'
+import { loadUws } from '../../http/listen/load-uws.ts'
+
+/** Counts reach the primary this often, so that a worker's death loses little of them. */
+const countMs = 1000
+
+/**
+ * After the port is closed: the most time in which a client that is about to reuse its connection
+ * does, and is answered with close, instead of finding a reset.
+ */
+const lingerMsDefault = 250
+
+export interface WorkerParts {
+  readonly send: (message: ToPrimary) => void
+  readonly pulse: Pulse
+  readonly openInSteps: OpenInSteps
+  readonly openAccount: (options: AccountOptions) => Promise<Account>
+  readonly createLog: (settings: WorkerSettings) => Log
+  readonly exit: (code: number) => void
+}
+
+interface Running {
+  readonly app: TemplatedApp
+  readonly service: Service
+  /** Takes no more connections; those that it has are served on. */
+  readonly closePort: () => void
+  /** Keys and leases are looked after until then, for as long as a request may come. */
+  readonly stopTimers: () => void
+  readonly end: End
+}
+
+/** Instants of the end; of several drains the earliest ones count. */
+interface End {
+  /** The port is closed. */
+  portMs: number
+  /** Idle connections are waited for no longer. */
+  idleMs: number
+  /** Open requests neither. */
+  openMs: number
+}
+
+/** Returns what takes the primary's messages. */
+export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
+  const { send } = parts
+  const counters = newCounters()
+  const current = createCurrent(parts.openInSteps)
+  const loop = watchLoop()
+  const snapshot = (): CounterSnapshot => snapshotOf(counters, pool?.counts(), loop.read())
+  let running: Promise<Running> | undefined
+  let pool: Pool | undefined
+
+  const tables = orderTables({ send, current, retire: (table) => pool?.retire(table) })
+
+  const begin = async ({ file, settings }: Start): Promise<Running> => {
+    if (file !== undefined) {
+      void tables.open(file)
+      await tables.swap(file.table)
+    }
+    pool = createPool({
+      ...settings.pool,
+      yielding: true,
+      onDeath: (cause) => void tellDeath(running, cause),
+    })
+    return start(parts, settings, { counters, current, pool, snapshot })
+  }
+
+  return (message) => {
+    switch (message.kind) {
+      case 'start':
+        running = begin(message)
+        running.then(
+          () => send({ kind: 'listening' }),
+          (error: unknown) => {
+            send({ kind: 'failed', message: messageOf(error) })
+            parts.exit(1)
+          },
+        )
+        return
+      case 'open':
+        void tables.open(message.file)
+        return
+      case 'swap':
+        void tables.swap(message.table)
+        return
+      case 'count':
+        send({ kind: 'counted', counters: snapshot() })
+        return
+      case 'drain':
+        if (running === undefined) parts.exit(0)
+        else
+          running.then(
+            (worker) => drain(parts, worker, message),
+            () => parts.exit(1),
+          )
+        return
+      default:
+        message satisfies never
+    }
+  }
+}
+
+/** Only a worker that serves has a pool at work. */
+async function tellDeath(running: Promise<Running> | undefined, cause: unknown): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  worker?.service.log.error(describeError(cause), 'A thread of the pool died.')
+}
+
+async function start(
+  parts: WorkerParts,
+  settings: WorkerSettings,
+  state: {
+    readonly counters: Counters
+    readonly current: Current
+    readonly pool: Pool
+    readonly snapshot: () => CounterSnapshot
+  },
+): Promise<Running> {
+  const uws = await loadUws()
+  const log = parts.createLog(settings)
+  const { counters, current, pool, snapshot } = state
+  const account = await parts.openAccount({
+    stateFolder: settings.stateFolder,
+    store: settings.store,
+    plans: settings.plans,
+    ...watchQuotas(counters, log),
+  })
+  const { keyring, limiter } = account
+  const service: Service = {
+    keyring,
+    limiter,
+    counters,
+    log,
+    requestIds: requestIds(),
+    table: current.table,
+    file: current.file,
+    pool,
+    bodies: createBodies({ counters, log, ...present('bytesMax', settings.bodiesBytes) }),
+    pulse: parts.pulse,
+    logRequests: logsRequests(settings.logLevel),
+    logAddresses: settings.logAddresses,
+    pending: 0,
+    draining: false,
+  }
+  const refresh = await keepFresh(account, log, parts.send)
+  const count = setInterval(() => {
+    parts.send({ kind: 'counted', counters: snapshot() })
+  }, countMs)
+  const { tls } = settings
+  const app = tls === undefined ? uws.App() : uws.SSLApp(appOptions(tls))
+  const { take, stop } = createConnections(
+    { ...settings.connections, port: settings.port },
+    counters,
+    log,
+  )
+  app.filter(take)
+  app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
+  app.any('/*', (res, req) => handleRequest(service, res, req))
+  const socket = await listen(app, settings)
+  let isOpen = true
+  const closePort = (): void => {
+    if (isOpen) uws.us_listen_socket_close(socket)
+    isOpen = false
+    stop()
+  }
+  const stopTimers = (): void => {
+    clearInterval(refresh)
+    clearInterval(count)
+  }
+  const end = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
+  return { app, service, closePort, stopTimers, end }
+}
+
+/** What is done when the quotas cannot be leased, and when they can again: each is said once. */
+function watchQuotas(
+  counters: Counters,
+  log: Log,
+): Pick<AccountOptions, 'onTrouble' | 'onRecovery'> {
+  return {
+    onTrouble: (error) => {
+      const ours = error instanceof IpriskError ? error : undefined
+      if (!isOutage(error)) {
+        if (ours?.code === 'store_lost_units') countLoss(counters)
+        log.error({ code: ours?.code }, messageOf(error))
+        return
+      }
+      if (!counters.storeReachable) return
+      countOutage(counters)
+      // Our own messages hold neither addresses nor credentials.
+      const why = ours === undefined ? '' : ` ${ours.message}`
+      const text = `The store of keys and quotas is gone; what is leased is spent.${why}`
+      log.error(describeError(error), text)
+    },
+    onRecovery: () => {
+      if (counters.storeReachable) return
+      counters.storeReachable = true
+      log.info({}, 'The store of keys and quotas is back.')
+    },
+  }
+}
+
+/**
+ * Reads the keys, then refreshes them and the leases five times a second; says once that keys cannot
+ * be read, and once that they can again. A worker without keys answers 503 until it has them.
+ */
+async function keepFresh(
+  { keyring, limiter }: Account,
+  log: Log,
+  send: WorkerParts['send'],
+): Promise<NodeJS.Timeout> {
+  let failing = false
+  /** The primary believes that the keys are known. */
+  let told = true
+  const refresh = async (): Promise<void> => {
+    try {
+      await keyring.refresh(Date.now())
+      if (failing) log.info({ version: keyring.version() }, 'The keys can be read again.')
+      failing = false
+      if (!told) send({ kind: 'keys', known: true })
+      told = true
+    } catch (error) {
+      if (!failing) log.error(describeError(error), 'The keys cannot be read; those held stay.')
+      failing = true
+    }
+  }
+  await refresh()
+  if (!keyring.known()) {
+    told = false
+    send({ kind: 'keys', known: false })
+  }
+  return setInterval(() => {
+    limiter.tick()
+    void refresh()
+  }, keyRefreshMs)
+}
+
+function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_socket> {
+  const { host, port } = settings
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, (socket) => {
+      if (socket === false) reject(new Error(`The port ${port} of ${host} cannot be listened on.`))
+      else resolve(socket)
+    })
+  })
+}
+
+/**
+ * Says close with every answer; after the grace takes no more connections, finishes what is under
+ * way, says so and ends. Clients close what they were told to: who still holds an idle connection
+ * may be about to send on it, and only the end of the linger closes it. A later drain may shorten
+ * all this: a worker that is retired at leisure must be gone when the whole server ends.
+ */
+function drain(
+  parts: WorkerParts,
+  running: Running,
+  how: Extract<ToWorker, { kind: 'drain' }>,
+): void {
+  const { service, end, closePort } = running
+  const { graceMs = 0, lingerMs = lingerMsDefault, drainMs = Infinity } = how
+  const portMs = performance.now() + graceMs
+  end.portMs = Math.min(end.portMs, portMs)
+  end.idleMs = Math.min(end.idleMs, portMs + lingerMs)
+  end.openMs = Math.min(end.openMs, portMs + drainMs)
+  if (service.draining) return
+  service.draining = true
+  const look = (): void => {
+    const nowMs = performance.now()
+    if (nowMs < end.portMs) return
+    closePort()
+    const { pending, counters } = service
+    const isLingering = counters.connections > 0 && nowMs < end.idleMs
+    if ((pending > 0 || isLingering) && nowMs < end.openMs) return
+    clearInterval(wait)
+    void leave(parts, running)
+  }
+  const wait = setInterval(look, 10)
+  look()
+}
+
+/** Gives back what was leased; a store that does not take it does not hold up the end. */
+async function leave(parts: WorkerParts, { app, service, stopTimers }: Running): Promise<void> {
+  const { counters, limiter, log, pool, pending: cutOff } = service
+  app.close()
+  stopTimers()
+  // Threads of the pool that load: the process would not exit but abort (pool/thread-startup.ts).
+  const threadsEnded = pool.close()
+  try {
+    await limiter.close()
+  } catch (error) {
+    log.warn(describeError(error), 'Leased quota could not be given back.')
+  }
+  parts.send({ kind: 'counted', counters: snapshotOf(counters, pool.counts()) })
+  parts.send({ kind: 'drained', cutOff })
+  await threadsEnded
+  parts.exit(0)
+}

@@ -1,0 +1,111 @@
+// The trial of a new table before a server swaps it in: it is asked about addresses whose answer is
+// known, which are the canaries and a sample of what the table in use says. Not the build's gate
+// (build/gate/promote-table.ts), which knows the world better and allows far less; this one stops the
+// absurd, whoever built it: a world that is empty, or all of it listed.
+//
+// Deterministic: the same two tables give the same result.
+
+import { newWords } from '../ip/address.ts'
+import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
+import { loadCanaries, misjudged } from './canaries.ts'
+import type { OpenTable } from './open-table.ts'
+import type { Table } from './table.ts'
+
+/** An address and the whole answer for it, as JSON. */
+export interface KnownAnswer {
+  readonly address: string
+  readonly answer: string
+}
+
+export interface Trial {
+  /** Why the table must not take the place of the one in use; none where it may. */
+  readonly reasons: readonly string[]
+  /** What the first of them is about; `null` where there is none. */
+  readonly against: 'canary' | 'changed' | null
+  /** What is odd about it and no reason to refuse it. */
+  readonly cautions: readonly string[]
+  /** What every process that opens this table must be told by it. */
+  readonly known: readonly KnownAnswer[]
+}
+
+/**
+ * Of the sampled verdicts in announced space, how many a new table may change, percent. All hosting
+ * feeds together are a tenth of that space; a table that changes a quarter is another world.
+ */
+export const changedMaxPercent = 25
+
+const drawnIpv4 = 20_000
+const drawnIpv6 = 2_000
+
+/** Spread over the sample and the canaries: enough to tell two tables apart, a few microseconds. */
+const knownCount = 24
+
+/** Odd, so that its multiples visit all addresses; 2^32 by the golden ratio, so that any few of
+ * them lie evenly. */
+const step = 2_654_435_761
+
+/** What `table` says that `before` said otherwise or better; without `before` nothing is refused. */
+export function tryTable(table: OpenTable, before: OpenTable | undefined): Trial {
+  const canaries = loadCanaries()
+  const wrong = misjudged(table, canaries)
+  const sample = sampleOf(before ?? table)
+  const addresses = [...sample, '127.0.0.1', '8.8.8.8', '2001:4860:4860::8888']
+  const every = Math.ceil(addresses.length / knownCount)
+  const known = addresses
+    .filter((_, i) => i % every === 0)
+    .map((address) => ({ address, answer: answerOf(table, address) }))
+  if (before === undefined) return { reasons: [], against: null, cautions: wrong, known }
+  const wrongBefore = new Set(misjudged(before, canaries).map(canaryOf))
+  const reasons = wrong.filter((line) => !wrongBefore.has(canaryOf(line)))
+  let against: Trial['against'] = reasons.length > 0 ? 'canary' : null
+  const changed = sample.filter((address) => wordOf(before, address) !== wordOf(table, address))
+  const percent = (100 * changed.length) / Math.max(1, sample.length)
+  if (percent > changedMaxPercent) {
+    reasons.push(
+      `${changed.length} of ${sample.length} sampled verdicts (${percent.toFixed(0)} %) differ from ` +
+        `those of the table in use; at most ${changedMaxPercent} % may`,
+    )
+    against ??= 'changed'
+  }
+  const cautions = wrong.filter((line) => !reasons.includes(line))
+  return { reasons, against, cautions, known }
+}
+
+/** The first address that `table` answers otherwise than it is known to; `undefined` for none. */
+export function firstUnlike(
+  table: Pick<Table, 'check'>,
+  known: readonly KnownAnswer[],
+): string | undefined {
+  return known.find(({ address, answer }) => answerOf(table, address) !== answer)?.address
+}
+
+function answerOf(table: Pick<Table, 'check'>, address: string): string {
+  return JSON.stringify(table.check(address) ?? null)
+}
+
+/** The verdict alone. */
+function wordOf(table: Pick<Table, 'check'>, address: string): string {
+  const answer = table.check(address)
+  return answer === undefined ? '' : `${answer.classification} ${answer.risk_level}`
+}
+
+/** The part of a line of `misjudged` that names the canary. */
+function canaryOf(line: string): string {
+  return line.slice(0, line.indexOf(' is called '))
+}
+
+/** Addresses that belong to a network by `table`: IPv4 evenly, IPv6 by its pieces. */
+function sampleOf(table: OpenTable): readonly string[] {
+  const drawn: string[] = []
+  for (let i = 0; i < drawnIpv4; i += 1) drawn.push(formatIpv4((i * step) % 2 ** 32))
+  const { ipv6_keys: keys } = table.reader.views
+  const words = newWords()
+  const stride = Math.max(1, Math.floor(keys.length / drawnIpv6))
+  for (let i = 0; i < keys.length; i += stride) {
+    // A key is the 53 bits behind 001 (src/schema/table-layout.ts).
+    words[0] = 0x2000_0000 + Math.floor(keys[i]! / 2 ** 24)
+    words[1] = (keys[i]! % 2 ** 24) * 2 ** 8
+    drawn.push(formatAddress(6, words))
+  }
+  return drawn.filter((address) => (table.check(address)?.network ?? null) !== null)
+}

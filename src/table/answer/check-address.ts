@@ -1,0 +1,52 @@
+// One address as text to the whole answer, as an object, whose parts are shared (answer-parts.ts). The server's
+// byte path has to say the same; this is its twin.
+
+import type { CheckAnswer } from '../../api/check-answer.ts'
+import { newWords } from '../../ip/address.ts'
+import { parseAddress } from '../../ip/parse-address.ts'
+import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
+import { formatAddressBytes } from '../../ip/format-address-bytes.ts'
+import { type Located, locate, newLocated } from '../lookup/locate.ts'
+import type { Reader } from './answer-reader.ts'
+
+const words = newWords()
+const located = newLocated()
+const canonical = new Uint8Array(39)
+
+/** `undefined` where the text is no address by the contract's strict rules (3.9). */
+export function check(reader: Reader, text: string): CheckAnswer | undefined {
+  const family = parseAddress(text, words)
+  if (family === 0) return undefined
+  const { views, parts, id: table } = reader
+  locate(views, family, words, located)
+  const { version, bogon } = located
+  const part = bogon ? parts.bogon : parts.verdict(located.verdict)
+  const { classification, risk_level, risk_score, proxy, bot, signals, reasons } = part
+  const network = bogon || located.network === 0 ? null : parts.network(located.network)
+  const location = bogon || located.location === 0 ? null : parts.location(located.location)
+  // Members by name: spreading objects of this size took 15 of the 16 us of an answer.
+  // prettier-ignore
+  return family === 4 || isCanonical(text, located)
+    ? { classification, risk_level, risk_score, ip: text, version,
+        network, location, proxy, bot, signals, reasons, table }
+    : { classification, risk_level, risk_score, ip: text, version, address: judgedText(located),
+        network, location, proxy, bot, signals, reasons, table }
+}
+
+/**
+ * Whether a text of IPv6 is the canonical one of what was judged, which IPv4-mapped text never is.
+ * (IPv4 text has one form only, the one that is accepted.)
+ */
+function isCanonical(text: string, { version }: Located): boolean {
+  if (version === 4) return false
+  if (formatAddressBytes(words, canonical, 0) !== text.length) return false
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) !== canonical[at]) return false
+  }
+  return true
+}
+
+/** Canonical text of what was judged: IPv4-mapped text is judged as the IPv4 address. */
+function judgedText({ version, ipv4 }: Located): string {
+  return version === 4 ? formatIpv4(ipv4) : formatAddress(6, words)
+}

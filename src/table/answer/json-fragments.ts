@@ -1,0 +1,100 @@
+// Pieces of the answer's JSON that many answers share: what a verdict says, or a country. A piece is
+// made at its first use, by JSON.stringify of what the twin (check-address.ts) says of it, and kept; how many
+// are kept is bounded, and a piece that has lost its place is made again. Warm, nothing here
+// allocates. What a network or a place says is in the table itself (json-run.ts).
+
+import type { CheckAnswer } from '../../api/check-answer.ts'
+import type { Classification } from '../../model/kind.ts'
+import { accuracies } from '../../model/location.ts'
+import { readCountry } from '../file/location-record.ts'
+import { type VerdictPart, verdictPart } from './answer-parts.ts'
+import type { Reader } from './answer-reader.ts'
+import { type Run, runOf } from './json-run.ts'
+import { readVerdict } from '../file/verdict-record.ts'
+
+/** Places for verdicts and for countries, powers of two; a full house is some 10 MB. */
+const verdictPlaces = 16_384
+const countryPlaces = 512
+
+export interface VerdictFragment {
+  /** -1 for a place that is free. */
+  readonly id: number
+  readonly classification: Classification
+  /** From the first brace to the quote before the address. */
+  readonly head: Run
+  /** From the comma before `proxy` to the last brace. */
+  readonly tail: Run
+}
+
+export interface CountryFragment {
+  readonly id: number
+  /** From the brace of `location` to the quote before the state. */
+  readonly head: Run
+  /** By accuracy: from the quote behind the time zone to the brace. */
+  readonly tails: readonly Run[]
+  /** Of the head and the longest tail. */
+  readonly bytesMax: number
+}
+
+export interface Fragments {
+  readonly verdict: (id: number) => VerdictFragment
+  readonly bogon: VerdictFragment
+  /** 0 is none. */
+  readonly country: (id: number) => CountryFragment
+}
+
+/** A JSON text without its last `count` characters. */
+function openEnd(value: object, count: number): string {
+  return JSON.stringify(value).slice(0, -count)
+}
+
+function makeVerdict(table: string, id: number, part: VerdictPart): VerdictFragment {
+  const { classification, risk_level, risk_score, proxy, bot, signals, reasons } = part
+  const open = { classification, risk_level, risk_score, ip: '' } satisfies Partial<CheckAnswer>
+  const behind = { proxy, bot, signals, reasons, table } satisfies Partial<CheckAnswer>
+  return {
+    id,
+    classification,
+    head: runOf(openEnd(open, 2)),
+    tail: runOf(`,${JSON.stringify(behind).slice(1)}`),
+  }
+}
+
+function makeCountry(reader: Reader, id: number): CountryFragment {
+  const { currency_code, ...before } = readCountry(reader.views.countries, id, reader.strings)
+  const head = runOf(openEnd({ ...before, state: '' }, 2))
+  const tails = accuracies.map((accuracy) =>
+    runOf(`",${JSON.stringify({ currency_code, accuracy }).slice(1)}`),
+  )
+  const bytesMax = head.bytes + Math.max(...tails.map(({ bytes }) => bytes))
+  return { id, head, tails, bytesMax }
+}
+
+export function openFragments(reader: Reader): Fragments {
+  const { views, strings } = reader
+  const none = runOf('')
+  const free = { id: -1, classification: 'clean', head: none, tail: none } as const
+  const verdicts: VerdictFragment[] = []
+  while (verdicts.length < verdictPlaces) verdicts.push(free)
+  const noCountry: CountryFragment = { id: 0, head: none, tails: [], bytesMax: 0 }
+  const countries: CountryFragment[] = Array.from({ length: countryPlaces }, () => noCountry)
+  return {
+    bogon: makeVerdict(reader.id, -1, reader.parts.bogon),
+    verdict: (id) => {
+      const place = id & (verdictPlaces - 1)
+      const held = verdicts[place]!
+      if (held.id === id) return held
+      const made = makeVerdict(reader.id, id, verdictPart(readVerdict(views, id, strings)))
+      verdicts[place] = made
+      return made
+    },
+    country: (id) => {
+      const place = id & (countryPlaces - 1)
+      const held = countries[place]!
+      if (held.id === id) return held
+      const made = makeCountry(reader, id)
+      countries[place] = made
+      return made
+    },
+  }
+}

@@ -1,0 +1,51 @@
+// Hot path: no allocation, no throw, no closure, no regular expression.
+//
+// Puts short pieces of text into bytes. Each function writes at `at` and returns the place behind what
+// it wrote; the caller has made sure that there is room.
+
+const zero = 0x30
+
+/** Up to here a division is one of integers, five times as fast. */
+const intMax = 2 ** 31 - 1
+
+export function bytesOf(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'utf8'))
+}
+
+/** Bytes as they are. A loop, for pieces of up to some twenty bytes; json-run.ts is for more. */
+export function putBytes(out: Uint8Array, at: number, bytes: Uint8Array): number {
+  for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i]!
+  return at + bytes.length
+}
+
+/** `source[from … to)` as it is. */
+export function putPart(
+  out: Uint8Array,
+  at: number,
+  source: Uint8Array,
+  from: number,
+  to: number,
+): number {
+  for (let i = from, j = at; i < to; i++, j++) out[j] = source[i]!
+  return at + to - from
+}
+
+/** A whole number from 0 to 2^53 - 1. */
+export function putWhole(out: Uint8Array, at: number, value: number): number {
+  let digits = 1
+  for (let limit = 10; digits < 16 && value >= limit; limit *= 10) digits++
+  let rest = value
+  let i = at + digits - 1
+  for (; rest > intMax; i--) {
+    const next = Math.floor(rest / 10)
+    out[i] = zero + (rest - next * 10)
+    rest = next
+  }
+  let whole = rest | 0
+  for (; i >= at; i--) {
+    const next = (whole / 10) | 0
+    out[i] = zero + (whole - next * 10)
+    whole = next
+  }
+  return at + digits
+}

@@ -1,0 +1,116 @@
+// Canaries: addresses whose verdict is known (data/tables/canaries.csv). A table that misjudges one
+// is not promoted by a build (build/gate/promote-table.ts), and not swapped in by a server whose table
+// judges it right (acceptance-check.ts).
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Day, parseDay } from '../base/day.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { packageRoot } from '../base/package-root.ts'
+import { readTable } from '../base/strict-csv.ts'
+import { newWords } from '../ip/address.ts'
+import { type Range, hasHostBits, parsePrefix, writeWords } from '../ip/range.ts'
+import { formatAddress } from '../ip/format-address.ts'
+import type { Classification } from '../model/kind.ts'
+import type { Table } from './table.ts'
+
+/** What a canary is, and what a table may say of it: more is the lists' fault, not its own. */
+export const canaryKinds = {
+  resolver: { title: 'public resolver', allowed: ['clean', 'hosting'], scoreMax: 40 },
+  root_server: { title: 'root server', allowed: ['clean', 'hosting'], scoreMax: 40 },
+  search_engine: {
+    title: "search engine's published range",
+    allowed: ['known_bot', 'clean', 'hosting'],
+    scoreMax: 40,
+  },
+  special: { title: 'special-purpose address space', allowed: ['bogon'], scoreMax: 100 },
+} as const satisfies Record<
+  string,
+  {
+    readonly title: string
+    readonly allowed: readonly Classification[]
+    readonly scoreMax: number
+  }
+>
+export type CanaryKind = keyof typeof canaryKinds
+
+export interface Canary {
+  readonly range: Range
+  readonly kind: CanaryKind
+  readonly name: string
+  /** Where it is published, and the day on which the row was written down. */
+  readonly source: string
+  readonly day: Day
+}
+
+/** The table's file: no more than a person can keep by hand. */
+const rowsMax = 500
+
+/** Error: `canaries_invalid`, whose message lists every problem. */
+export function loadCanaries(
+  folder: string = join(packageRoot, 'data', 'tables'),
+): readonly Canary[] {
+  const path = join(folder, 'canaries.csv')
+  const columns = ['prefix', 'kind', 'name', 'source', 'day']
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw invalid([`${path}: ${messageOf(cause)}`])
+  }
+  const table = readTable({ path, text, columns })
+  const problems = [...table.problems]
+  const canaries: Canary[] = []
+  const seen = new Set<string>()
+  for (const { place, fields } of table.rows) {
+    const [prefix = '', kind = '', name = '', source = '', written = ''] = fields
+    const range = parsePrefix(prefix)
+    const day = parseDay(written)
+    if (range === undefined || hasHostBits(prefix))
+      problems.push(`${place}: ${prefix} is no prefix`)
+    if (!isKind(kind)) problems.push(`${place}: "${kind}" is no kind of canary`)
+    if (name === '') problems.push(`${place}: it has no name`)
+    if (!source.startsWith('https://')) problems.push(`${place}: "${source}" is no https URL`)
+    if (day === undefined) problems.push(`${place}: "${written}" is no day`)
+    if (seen.has(prefix)) problems.push(`${place}: ${prefix} is there twice`)
+    seen.add(prefix)
+    if (range === undefined || day === undefined || !isKind(kind)) continue
+    canaries.push({ range, kind, name, source, day })
+  }
+  if (canaries.length > rowsMax) problems.push(`${path}: at most ${rowsMax} rows are hand-kept`)
+  if (problems.length > 0) throw invalid(problems)
+  return canaries
+}
+
+function isKind(text: string): text is CanaryKind {
+  return Object.hasOwn(canaryKinds, text)
+}
+
+function invalid(problems: readonly string[]): IpriskError {
+  return new IpriskError({
+    code: 'canaries_invalid',
+    message: `${problems.length} problems in the canaries:\n${problems.join('\n')}`,
+    fault: 'input',
+  })
+}
+
+/** Those that the table misjudges, each as one line that says what it is called. */
+export function misjudged(
+  table: Pick<Table, 'check'>,
+  canaries: readonly Canary[],
+): readonly string[] {
+  const words = newWords()
+  return canaries.flatMap(({ range, kind, name }) => {
+    const { title, allowed, scoreMax } = canaryKinds[kind]
+    writeWords(range.family, range.first, words)
+    const address = formatAddress(range.family, words)
+    const answer = table.check(address)
+    const holds =
+      answer !== undefined &&
+      (allowed as readonly string[]).includes(answer.classification) &&
+      answer.risk_score <= scoreMax
+    if (holds) return []
+    const found = answer === undefined ? 'nothing' : `${answer.classification} ${answer.risk_score}`
+    return [`the canary ${address} (${name}, ${title}) is called ${found}`]
+  })
+}

@@ -1,0 +1,225 @@
+// Why an answer is what it is (contract 3.15): the evidence of the address's own record, judged
+// again with a feed less, with later days, with other weights, and what is listed around it. Plain
+// objects, in the wire's spelling; slow beside a lookup, so a server asks its pool (src/pool).
+//
+// Invariant: evidence, network and day judged again give the table's own verdict; a test holds all
+// of a sample to it.
+
+import { statSync } from 'node:fs'
+import type {
+  InsightEvidence,
+  InsightFall,
+  InsightWithoutFeed,
+  Insights,
+  InsightsAnswer,
+} from '../../api/insights-answer.ts'
+import { type Day, formatDay } from '../../base/day.ts'
+import { newWords } from '../../ip/address.ts'
+import { parseAddress } from '../../ip/parse-address.ts'
+import { formatRange, readValue } from '../../ip/range.ts'
+import type { Evidence } from '../../model/evidence.ts'
+import { levelOf } from '../../model/risk-level.ts'
+import { recordWords } from '../../schema/table-layout.ts'
+import { alternativesOf } from '../../score/what-if/alternative.ts'
+import { bogonVerdict } from '../../score/bogon-verdict.ts'
+import { fallsOf, withoutFeeds } from '../../score/what-if/counterfactual.ts'
+import { scoreRange } from '../../score/what-if/score-range.ts'
+import { type JudgeInput, assess } from '../../score/judge.ts'
+import { reasonText } from '../../score/points/reason-codes.ts'
+import { check } from '../answer/check-address.ts'
+import { type TableEvidence, readEvidenceList } from '../file/evidence-record.ts'
+import { locate, newLocated } from '../lookup/locate.ts'
+import { neighborhoodOf } from './neighborhood.ts'
+import { networkEvidence, readNetwork } from '../file/network-record.ts'
+import type { Reader } from '../answer/answer-reader.ts'
+import { searchIpv4, searchIpv6 } from '../lookup/search.ts'
+import type { Source } from '../table.ts'
+
+/** What insights are made from. */
+export interface InsightsTable {
+  readonly reader: Reader
+  readonly asOf: Day
+  readonly sources: readonly Source[]
+  /** When its file was written, milliseconds since the epoch: the table itself holds no clock. */
+  readonly builtMs: number
+}
+
+/** When the file was written: what `builtMs` is, for whoever opens the operator's own file. */
+export function builtMsOf(path: string): number {
+  return Math.floor(statSync(path).mtimeMs)
+}
+
+/** The check's answer and its insights; `undefined` where the text is no address. */
+export function explain(table: InsightsTable, text: string): InsightsAnswer | undefined {
+  const answer = check(table.reader, text)
+  return answer === undefined ? undefined : { ...answer, insights: insightsOf(table, text) }
+}
+
+/** The record that decided: of the address, or of the IPv4 address inside it. */
+interface Judged {
+  readonly family: 4 | 6
+  readonly words: Uint32Array
+  /** 0: none. */
+  readonly network: number
+  readonly evidence: readonly TableEvidence[]
+}
+
+/** `null` where the table says too little of its feeds (minor 1), or the text is no address. */
+function insightsOf(table: InsightsTable, text: string): Insights | null {
+  const voices = table.sources.some(({ voice }) => voice !== undefined)
+  const words = newWords()
+  const family = parseAddress(text, words)
+  if (!voices || family === 0) return null
+  const judged = judgedOf(table.reader, family, words)
+  const facts = {
+    id: table.reader.id,
+    built_at: new Date(table.builtMs).toISOString(),
+    as_of: formatDay(table.asOf),
+  }
+  return judged === undefined ? bogonInsights(facts) : judgedInsights(table, judged, facts)
+}
+
+/** `undefined` for a bogon, which no record decides. */
+function judgedOf(reader: Reader, family: 4 | 6, words: Uint32Array): Judged | undefined {
+  const { views, strings } = reader
+  const located = newLocated()
+  locate(views, family, words, located)
+  if (located.bogon) return undefined
+  // Of an address with another inside, that one's record counts whose verdict the answer gives.
+  const own = located.evidenceFamily
+  const asked = own === 4 ? Uint32Array.of(located.ipv4, 0, 0, 0) : words
+  const record = own === 4 ? searchIpv4(views, located.ipv4) : searchIpv6(views, words)
+  const at = record * recordWords
+  const network = views.records[at] ?? 0
+  const lists = [
+    views.records[at + 3] ?? 0,
+    network === 0 ? 0 : networkEvidence(views.networks, network),
+  ]
+  const evidence = lists.flatMap((list) => readEvidenceList(views, list, strings))
+  return { family: own, words: asked, network, evidence }
+}
+
+function judgedInsights(table: InsightsTable, judged: Judged, facts: Insights['table']): Insights {
+  const { views, strings } = table.reader
+  const { network, evidence } = judged
+  const input: JudgeInput = {
+    evidence: evidence.map((one) => evidenceOf(table.sources, one)),
+    network: network === 0 ? undefined : readNetwork(views.networks, network, strings),
+    asOf: table.asOf,
+  }
+  const { verdict, findings } = assess(input)
+  const { score } = verdict
+  const asn = input.network?.asn ?? 0
+  return {
+    table: facts,
+    score_range: scoreRange(input, score, (feed) => intervalOf(table.sources, feed)),
+    reasons: reasonsOf(verdict.reasons),
+    evidence: evidence.map((one) => explainEvidence(table.sources, one, judged.family, asn)),
+    neighborhood: neighborhoodOf(views, judged),
+    counterfactuals: counterfactualsOf(input, score),
+    alternatives: alternativesOf(findings, verdict.classification),
+  }
+}
+
+function bogonInsights(facts: Insights['table']): Insights {
+  return {
+    table: facts,
+    score_range: [bogonVerdict.score, bogonVerdict.score],
+    reasons: reasonsOf(bogonVerdict.reasons),
+    evidence: [],
+    neighborhood: [],
+    counterfactuals: { without_feed: [], falls_below: [] },
+    alternatives: [],
+  }
+}
+
+/** A piece of the table's evidence as the model weighs it. */
+function evidenceOf(sources: readonly Source[], one: TableEvidence): Evidence {
+  const source = sources[one.source]
+  const { kind, match, provider, category, lists } = one
+  const { firstSeen, lastSeen, daysListed, daysObserved } = one
+  const { weightLow: _low, weightHigh: _high, ...voice } = source?.voice ?? silent
+  const days = { firstSeen, lastSeen, daysListed, daysObserved }
+  return {
+    voice: { id: source?.id ?? '', ...voice },
+    kind,
+    match,
+    provider,
+    category,
+    lists,
+    ...days,
+  }
+}
+
+/** Of a source without a voice no evidence is written; one that had some would count nothing. */
+const silent: NonNullable<Source['voice']> = {
+  group: '',
+  weight: 0,
+  weightLow: 0,
+  weightHigh: 0,
+  assurance: 'weak',
+  rolling: false,
+  asns: [],
+}
+
+function intervalOf(
+  sources: readonly Source[],
+  feed: string,
+): { readonly low: number; readonly high: number } | undefined {
+  const voice = sources.find(({ id }) => id === feed)?.voice
+  return voice === undefined ? undefined : { low: voice.weightLow, high: voice.weightHigh }
+}
+
+function reasonsOf(
+  reasons: readonly { readonly code: string; readonly points: number }[],
+): Insights['reasons'] {
+  return reasons.map(({ code, points }) => ({ code, text: reasonText(code), points }))
+}
+
+function counterfactualsOf(input: JudgeInput, score: number): Insights['counterfactuals'] {
+  return {
+    without_feed: withoutFeeds(input).map(({ feed, verdict }): InsightWithoutFeed => ({
+      feed,
+      classification: verdict.classification,
+      risk_level: levelOf(verdict.score),
+      risk_score: verdict.score,
+    })),
+    falls_below: fallsOf(input, score).map(({ level, day }): InsightFall => ({
+      risk_level: level,
+      day: day === undefined ? null : formatDay(day),
+    })),
+  }
+}
+
+const confidenceAlone = { direct: 'high', good: 'medium', weak: 'low' } as const
+
+function explainEvidence(
+  sources: readonly Source[],
+  evidence: TableEvidence,
+  family: 4 | 6,
+  asn: number,
+): InsightEvidence {
+  const source = sources[evidence.source]
+  const { assurance, weight } = source?.voice ?? silent
+  const ofAs = evidence.match === 'as'
+  const range = {
+    family,
+    first: readValue(family, evidence.first),
+    last: readValue(family, evidence.last),
+  }
+  return {
+    feed: source?.id ?? '',
+    kind: evidence.kind,
+    provider: evidence.provider,
+    matched: ofAs ? `AS${asn}` : formatRange(range),
+    match: evidence.match,
+    first_seen: formatDay(evidence.firstSeen),
+    last_seen: formatDay(evidence.lastSeen),
+    days_seen: evidence.daysListed,
+    days_observed: evidence.daysObserved,
+    confidence: ofAs ? 'low' : confidenceAlone[assurance],
+    weight,
+    lists: evidence.lists,
+    licence: source?.licence ?? '',
+  }
+}

@@ -1,0 +1,204 @@
+// What is listed around an address: in its /24 and /20, or its /64 and /48, by walking the pieces of
+// the table there; and in its whole AS, from the sums that the build left. Measured: a /20 has at
+// most 4,096 pieces and takes tens of microseconds, so only the AS needs a section.
+//
+// IPv4 counts addresses. IPv6 counts /64s: listed is one in which anything is. What is listed is
+// what evidence of a range names, faded or not; evidence of the AS as a whole lists nothing.
+
+import type { InsightDensity, InsightScope } from '../../api/insights-answer.ts'
+import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
+import { type Kind, kinds } from '../../model/kind.ts'
+import {
+  densityDoubles,
+  evidenceWords,
+  ipv4IndexShift,
+  keyBucketDivisor,
+  networkWords,
+  recordWords,
+  tailGroupFlag,
+  tailWords,
+} from '../../schema/table-layout.ts'
+import type { Views } from '../../schema/table-sections.ts'
+
+/** Where an address lies; `words` as parsed, of that family. */
+export interface Place {
+  readonly family: 4 | 6
+  readonly words: Uint32Array
+  /** 0: none. */
+  readonly network: number
+}
+
+const slots = kinds.length + 1
+
+/** Units by kind, and in `[0]` all that there are. */
+type Counts = Float64Array
+
+/** From the narrowest scope to the AS. */
+export function neighborhoodOf(views: Views, place: Place): readonly InsightScope[] {
+  const ofAs = asCounts(views, place)
+  const near = place.family === 4 ? ipv4Counts(views, place.words) : ipv6Counts(views, place.words)
+  const unit = place.family === 4 ? 'address' : '/64'
+  const scopes = near.map(({ scope, counts }) => scopeOf(scope, unit, counts, ofAs))
+  if (ofAs === undefined) return scopes
+  const asn = views.networks[(place.network - 1) * networkWords] ?? 0
+  return [...scopes, scopeOf(`AS${asn}`, unit, ofAs, undefined)]
+}
+
+function scopeOf(
+  scope: string,
+  unit: InsightScope['unit'],
+  counts: Counts,
+  norm: Counts | undefined,
+): InsightScope {
+  const size = counts[0] ?? 0
+  const listed = kinds.flatMap((kind: Kind, index): InsightDensity[] => {
+    const found = counts[index + 1] ?? 0
+    if (found === 0) return []
+    const usual = norm === undefined ? 0 : (norm[index + 1] ?? 0) / (norm[0] ?? 1)
+    const times = usual === 0 ? null : round(found / size / usual, 2)
+    return [{ kind, listed: found, percent: round((found / size) * 100, 4), times_asn: times }]
+  })
+  return { scope, unit, size, listed }
+}
+
+function round(value: number, decimals: number): number {
+  const scale = 10 ** decimals
+  return Math.round(value * scale) / scale
+}
+
+function asCounts(views: Views, { family, network }: Place): Counts | undefined {
+  if (network === 0 || views.densities.length === 0) return undefined
+  const from = (network - 1) * densityDoubles + (family === 4 ? 0 : slots)
+  const counts = views.densities.subarray(from, from + slots)
+  // An AS may be known by its IPv6 alone, and the address by the IPv4 inside it.
+  return (counts[0] ?? 0) === 0 ? undefined : counts
+}
+
+interface Near {
+  readonly scope: string
+  readonly counts: Counts
+}
+
+function ipv4Counts(views: Views, words: Uint32Array): readonly Near[] {
+  const value = words[0] ?? 0
+  const scopes = [24, 20].map((length) => {
+    const size = 2 ** (32 - length)
+    const first = Math.floor(value / size) * size
+    const counts = new Float64Array(slots)
+    return { scope: `${formatIpv4(first)}/${length}`, first, last: first + size - 1, counts }
+  })
+  const widest = scopes.at(-1)!
+  const { ipv4_starts: starts, ipv4_records: records } = views
+  // The /20 begins with a bucket of the index.
+  const bucket = widest.first >>> ipv4IndexShift(views.ipv4_index.length)
+  let piece = views.ipv4_index[bucket] ?? 0
+  for (; piece < starts.length && starts[piece]! <= widest.last; piece++) {
+    const mask = maskOf(views, records[piece]!)
+    const end = piece + 1 < starts.length ? starts[piece + 1]! - 1 : 2 ** 32 - 1
+    for (const { first, last, counts } of scopes) {
+      const size = Math.min(end, last) - Math.max(starts[piece]!, first) + 1
+      if (size > 0) addUnits(counts, mask, size)
+    }
+  }
+  return scopes
+}
+
+/** A piece inside a /48: from which /64 of it to which, 0 to 65,535. */
+type Visit = (first: number, last: number, record: number) => void
+
+function ipv6Counts(views: Views, words: Uint32Array): readonly Near[] {
+  const line = (words[1] ?? 0) & 0xffff
+  const site = Uint32Array.of(words[0] ?? 0, ((words[1] ?? 0) & 0xffff_0000) >>> 0, 0, 0)
+  const own = Uint32Array.of(words[0] ?? 0, words[1] ?? 0, 0, 0)
+  const scopes = [
+    { scope: `${formatAddress(6, own)}/64`, first: line, last: line },
+    { scope: `${formatAddress(6, site)}/48`, first: 0, last: 0xffff },
+  ].map((one) => ({
+    ...one,
+    counts: new Float64Array(slots),
+    counted: new Int32Array(slots).fill(-1),
+  }))
+  walkSite(views, site, (first, last, record) => {
+    const mask = maskOf(views, record)
+    for (const scope of scopes) {
+      const from = Math.max(first, scope.first)
+      const to = Math.min(last, scope.last)
+      if (from > to) continue
+      for (let slot = 0; slot < slots; slot++) {
+        // Several pieces of one /64 are one line.
+        const begin = Math.max(from, scope.counted[slot]! + 1)
+        if (((mask >>> slot) & 1) === 0 || begin > to) continue
+        scope.counts[slot]! += to - begin + 1
+        scope.counted[slot] = to
+      }
+    }
+  })
+  return scopes
+}
+
+/**
+ * Visits the pieces of a /48 in their order. Bits 0-47 fix all of a key but its last 8 bits; those
+ * and the first 8 of the tail (src/schema/table-layout.ts) number the /64s inside.
+ */
+function walkSite(views: Views, site: Uint32Array, visit: Visit): void {
+  const { ipv6_keys: keys, ipv6_records: records } = views
+  const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: tailRecords } = views
+  const base = (site[0]! & 0x1fff_ffff) * 0x100_0000 + (site[1]! >>> 8)
+  let piece = lastAtOrBelow(views, base)
+  let first = 0
+  let record = -1
+  /** A piece begins at a /64, or inside it; the one before it ends there. */
+  const begin = (line: number, inside: boolean, next: number): void => {
+    const last = inside ? line : line - 1
+    if (record >= 0 && last >= first) visit(first, last, record)
+    first = line
+    record = next
+  }
+  for (; piece < keys.length && keys[piece]! < base + 256; piece++) {
+    const line = (keys[piece]! - base) * 256
+    const entry = records[piece]!
+    if (entry < tailGroupFlag) {
+      begin(Math.max(0, line), false, entry)
+      continue
+    }
+    const group = entry - tailGroupFlag
+    for (let at = groups[group]!; at < groups[group + 1]!; at++) {
+      const tail = at * tailWords
+      const inside = tails[tail + 1] !== 0 || tails[tail + 2] !== 0
+      // Of a group before the /48 only what it ends with counts.
+      if (line < 0) begin(0, false, tailRecords[at]!)
+      else begin(line + tails[tail]!, inside, tailRecords[at]!)
+    }
+  }
+  if (record >= 0) visit(first, 0xffff, record)
+}
+
+/** The last key at or below `key`; the index by buckets narrows it (search.ts). */
+function lastAtOrBelow({ ipv6_index: index, ipv6_keys: keys }: Views, key: number): number {
+  const bucket = Math.floor(key / keyBucketDivisor)
+  let low = index[bucket]!
+  let high = index[bucket + 1]!
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (keys[middle]! <= key) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function addUnits(counts: Counts, mask: number, units: number): void {
+  for (let slot = 0; slot < slots; slot++) {
+    if ((mask >>> slot) & 1) counts[slot]! += units
+  }
+}
+
+/** Bit 0 always; bit n + 1 where evidence of kind n lists the record. */
+function maskOf(views: Views, record: number): number {
+  const list = views.records[record * recordWords + 3]!
+  const end = views.evidence_lists[list + 1]!
+  let mask = 1
+  for (let at = views.evidence_lists[list]!; at < end; at++) {
+    mask |= 2 << ((views.evidence[views.evidence_ids[at]! * evidenceWords]! >>> 16) & 15)
+  }
+  return mask
+}

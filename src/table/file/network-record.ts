@@ -1,0 +1,45 @@
+// A network's words in the table, and back:
+//
+//   word 0  asn
+//   word 1  organization (string)
+//   word 2  traits: bits 0-3 type, 4 mobile, 5 access, 6 shared, 7 corporate, 8 cdn
+//   word 3  evidence list of the AS (0: none)
+//
+// Network ids start at 1; id n has its words at (n - 1) * networkWords.
+
+import { type NetworkType, networkTypes } from '../../model/kind.ts'
+import type { Network } from '../../model/network.ts'
+import { networkWords } from '../../schema/table-layout.ts'
+import type { Strings } from './string-section.ts'
+
+export function packTraits(network: Network): number {
+  return (
+    networkTypes.indexOf(network.type) |
+    (Number(network.mobile) << 4) |
+    (Number(network.access) << 5) |
+    (Number(network.shared) << 6) |
+    (Number(network.corporate) << 7) |
+    (Number(network.cdn) << 8)
+  )
+}
+
+/** `id` must be a network id of the table, not 0. */
+export function readNetwork(words: Uint32Array, id: number, strings: Strings): Network {
+  const at = (id - 1) * networkWords
+  const traits = words[at + 2] ?? 0
+  return {
+    asn: words[at] ?? 0,
+    organization: strings.text(words[at + 1] ?? 0),
+    type: networkTypes[traits & 15] ?? ('unknown' satisfies NetworkType),
+    mobile: (traits & 16) !== 0,
+    access: (traits & 32) !== 0,
+    shared: (traits & 64) !== 0,
+    corporate: (traits & 128) !== 0,
+    cdn: (traits & 256) !== 0,
+  }
+}
+
+/** Evidence list of the AS; 0 where there is none. */
+export function networkEvidence(words: Uint32Array, id: number): number {
+  return words[(id - 1) * networkWords + 3] ?? 0
+}

@@ -1,0 +1,22 @@
+// Texts of the table: every string once, by id; id 0 is ''. Decoded strings are kept, as
+// organizations, cities and providers recur in answers.
+
+import type { Views } from '../../schema/table-sections.ts'
+import { keep } from './paged-cache.ts'
+
+/** Strings kept decoded at most: about 8 MB, and 2 of their places. */
+const keptMax = 65_536
+
+export interface Strings {
+  /** Text of `id`; '' where there is none. */
+  text(id: number): string
+}
+
+export function openStrings(views: Pick<Views, 'string_offsets' | 'string_bytes'>): Strings {
+  const { string_offsets: offsets, string_bytes: bytes } = views
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const text = keep({ ids: offsets.length, max: keptMax }, (id) =>
+    decoder.decode(bytes.subarray(offsets[id] ?? 0, offsets[id + 1] ?? 0)),
+  )
+  return { text: (id) => (id === 0 ? '' : text(id)) }
+}

@@ -1,0 +1,265 @@
+// From the bytes of a table file to typed views of its sections, without copying. Checks all that a
+// lookup needs (trailer, header, every section inside the file, aligned, lengths that fit each
+// other), not the sections' content: that is `verifyTable`, which may be slow.
+
+import { IpriskError } from '../../base/coded-error.ts'
+import { ByteBuffer } from 'flatbuffers'
+import type { Day } from '../../base/day.ts'
+import { assurances } from '../../model/evidence.ts'
+import type { SourceEntry } from '../../schema/generated/iprisk/source-entry.ts'
+import { TableHeader } from '../../schema/generated/iprisk/table-header.ts'
+import {
+  countryWords,
+  densityDoubles,
+  evidenceWords,
+  formatMinor,
+  indexBits,
+  indexBitsMax,
+  indexBuckets,
+  locationWords,
+  networkWords,
+  recordWords,
+  secondLevel,
+  sectionAlignment,
+  tailWords,
+  thirdLevel,
+  trailerBytes,
+  verdictWords,
+} from '../../schema/table-layout.ts'
+import {
+  type SectionName,
+  type View,
+  type Views,
+  laterSections,
+  sectionNames,
+  sections,
+} from '../../schema/table-sections.ts'
+import type { Source } from '../table.ts'
+import { corrupt, readTrailer } from './trailer.ts'
+
+export interface TableFile {
+  readonly id: string
+  readonly asOf: Day
+  readonly minor: number
+  readonly sources: readonly Source[]
+  readonly checksums: Readonly<Record<SectionName, number>>
+  readonly views: Views
+  readonly headerBytes: number
+}
+
+/** Throws `table_corrupt` (section and offset named) or `table_version`. */
+export function readTableFile(bytes: Uint8Array, path: string): TableFile {
+  const trailer = readTrailer(bytes, path)
+  const buffer = new ByteBuffer(bytes)
+  if (!TableHeader.bufferHasIdentifier(buffer)) {
+    throw corrupt(path, 'header', 4, 'its identifier is not IPRK')
+  }
+  const header = TableHeader.getRootAsTableHeader(buffer)
+  try {
+    return readHeader(bytes, header, trailer.headerBytes, path)
+  } catch (error) {
+    if (error instanceof IpriskError) throw error
+    // Its checksum fits, so somebody made it so: an offset in it leads out of the file.
+    throw corrupt(path, 'header', 0, 'it leads out of the file')
+  }
+}
+
+function readHeader(
+  bytes: Uint8Array,
+  header: TableHeader,
+  headerBytes: number,
+  path: string,
+): TableFile {
+  // Each entry has an offset of four bytes within the header.
+  if (Math.max(header.sourcesLength(), header.checksumsLength()) > headerBytes / 4) {
+    throw corrupt(path, 'header', 0, 'it has more entries than room for them')
+  }
+  const views = readViews(bytes, header, headerBytes, path)
+  checkLengths(views, path)
+  const id = header.id()
+  if (id === null) throw corrupt(path, 'header', 0, 'it has no id')
+  return {
+    id,
+    asOf: header.asOf() as Day,
+    minor: Math.min(header.minor(), formatMinor),
+    sources: readSources(header),
+    checksums: readChecksums(header, path),
+    views,
+    headerBytes,
+  }
+}
+
+/**
+ * Written out as one literal: an object that is filled by computed names becomes a dictionary in V8
+ * from its twelfth member on, and every lookup then pays for it (IPv4 search 95 ns in place of 43).
+ */
+function readViews(
+  bytes: Uint8Array,
+  header: TableHeader,
+  headerBytes: number,
+  path: string,
+): Views {
+  const read = <Name extends SectionName>(name: Name): Views[Name] => {
+    // No byte of the file: an older one has no such section.
+    if (header.minor() < (laterSections[name] ?? 0)) return emptyView(name) as Views[Name]
+    const view = readView(header, name, path)
+    const offset = view.byteOffset - bytes.byteOffset
+    const end = offset + view.byteLength
+    if (offset < headerBytes || end > bytes.length - trailerBytes) {
+      throw corrupt(path, name, offset, `it reaches to ${end}, outside the file`)
+    }
+    if (offset % sectionAlignment !== 0) throw corrupt(path, name, offset, 'it is not aligned')
+    return view as Views[Name]
+  }
+  return {
+    ipv4_index: read('ipv4_index'),
+    ipv4_starts: read('ipv4_starts'),
+    ipv4_records: read('ipv4_records'),
+    ipv6_index: read('ipv6_index'),
+    ipv6_keys: read('ipv6_keys'),
+    ipv6_records: read('ipv6_records'),
+    ipv6_tail_groups: read('ipv6_tail_groups'),
+    ipv6_tails: read('ipv6_tails'),
+    ipv6_tail_records: read('ipv6_tail_records'),
+    records: read('records'),
+    networks: read('networks'),
+    countries: read('countries'),
+    locations: read('locations'),
+    verdicts: read('verdicts'),
+    reason_lists: read('reason_lists'),
+    reasons: read('reasons'),
+    evidence_lists: read('evidence_lists'),
+    evidence_ids: read('evidence_ids'),
+    evidence: read('evidence'),
+    string_offsets: read('string_offsets'),
+    string_bytes: read('string_bytes'),
+    densities: read('densities'),
+    network_runs: read('network_runs'),
+    location_runs: read('location_runs'),
+    runs: read('runs'),
+    ipv6_second: read('ipv6_second'),
+    ipv6_third: read('ipv6_third'),
+  }
+}
+
+/** Of the section's own kind: V8 makes a search slower that has met two kinds of array in one place. */
+function emptyView(name: SectionName): View {
+  return sections[name].elementBytes === 4 ? new Uint32Array(0) : new Float64Array(0)
+}
+
+function readView(header: TableHeader, name: SectionName, path: string): View {
+  let view: View | null
+  try {
+    view = sections[name].read(header)
+  } catch {
+    // A typed array that would begin or end outside the file: the section's length is not its own.
+    throw corrupt(path, name, 0, 'its length does not fit into the file')
+  }
+  if (view === null) throw corrupt(path, name, 0, 'it is missing')
+  return view
+}
+
+function readSources(header: TableHeader): readonly Source[] {
+  return Array.from({ length: header.sourcesLength() }, (_, index) => {
+    const entry = header.sources(index)
+    return {
+      id: entry?.id() ?? '',
+      kind: entry?.kind() ?? '',
+      provider: entry?.provider() ?? '',
+      licence: entry?.licence() ?? '',
+      homepage: entry?.homepage() ?? '',
+      day: (entry?.day() ?? 0) as Day,
+      entries: entry?.entries() ?? 0,
+      ...(entry?.quarantined() === true ? { quarantined: true } : {}),
+      ...voiceOf(entry),
+    }
+  })
+}
+
+/** How a feed's word counts; absent for data that is no evidence, and in tables of minor 1. */
+function voiceOf(entry: SourceEntry | null): Pick<Source, 'voice'> {
+  const assurance = assurances.find((name) => name === entry?.assurance())
+  if (entry === null || assurance === undefined) return {}
+  return {
+    voice: {
+      group: entry.group() ?? '',
+      weight: entry.weight(),
+      weightLow: entry.weightLow(),
+      weightHigh: entry.weightHigh(),
+      assurance,
+      rolling: entry.rolling(),
+      asns: [...(entry.asnsArray() ?? [])],
+    },
+  }
+}
+
+function readChecksums(header: TableHeader, path: string): Readonly<Record<SectionName, number>> {
+  const found = new Map<string, number>()
+  for (let index = 0; index < header.checksumsLength(); index++) {
+    const entry = header.checksums(index)
+    found.set(entry?.name() ?? '', entry?.crc32() ?? 0)
+  }
+  const checksums: Partial<Record<SectionName, number>> = {}
+  for (const name of sectionNames) {
+    const crc = found.get(name) ?? (header.minor() < (laterSections[name] ?? 0) ? 0 : undefined)
+    if (crc === undefined) throw corrupt(path, name, 0, 'the header has no checksum for it')
+    checksums[name] = crc
+  }
+  return checksums as Readonly<Record<SectionName, number>>
+}
+
+/** Lengths that must fit each other, so that no lookup can leave a section. */
+function checkLengths(views: Views, path: string): void {
+  const multiples: readonly (readonly [SectionName, number])[] = [
+    ['records', recordWords],
+    ['networks', networkWords],
+    ['countries', countryWords],
+    ['locations', locationWords],
+    ['verdicts', verdictWords],
+    ['evidence', evidenceWords],
+    ['ipv6_tails', tailWords],
+  ]
+  for (const [name, words] of multiples) {
+    if (views[name].length % words !== 0) {
+      throw corrupt(path, name, 0, `${views[name].length} words are no multiple of ${words}`)
+    }
+  }
+  const indexLength = views.ipv4_index.length
+  const bits = Math.min(indexBitsMax, Math.max(indexBits, Math.floor(Math.log2(indexLength))))
+  const densitiesLength = (views.networks.length / networkWords) * densityDoubles
+  const equals: readonly (readonly [SectionName, number])[] = [
+    ['ipv4_index', 2 ** bits + 1],
+    ['ipv6_index', indexBuckets + 1],
+    ['ipv4_records', views.ipv4_starts.length],
+    ['ipv6_records', views.ipv6_keys.length],
+    ['ipv6_tail_records', views.ipv6_tails.length / tailWords],
+    // Empty in a table from before there were any.
+    ...(views.densities.length === 0 ? [] : ([['densities', densitiesLength]] as const)),
+    ...(views.runs.length === 0 ? [] : runLengths(views)),
+    ...(views.ipv6_second.length === 0 ? [] : finerLengths(views)),
+  ]
+  for (const [name, length] of equals) {
+    if (views[name].length !== length) {
+      throw corrupt(path, name, 0, `it has ${views[name].length} elements, not ${length}`)
+    }
+  }
+  for (const name of ['ipv4_starts', 'ipv6_keys', 'ipv6_tail_groups', 'string_offsets'] as const) {
+    if (views[name].length === 0) throw corrupt(path, name, 0, 'it is empty')
+  }
+}
+
+/** Its last element that can be used: of all keys, the one behind the last slot. */
+function finerLengths(views: Views): readonly (readonly [SectionName, number])[] {
+  const keys = views.ipv6_keys.length
+  return [
+    ['ipv6_second', (keys >>> secondLevel.share) + 1],
+    ['ipv6_third', (keys >>> thirdLevel.share) + 1],
+  ]
+}
+
+function runLengths(views: Views): readonly (readonly [SectionName, number])[] {
+  return [
+    ['network_runs', views.networks.length / networkWords],
+    ['location_runs', views.locations.length / locationWords],
+  ]
+}

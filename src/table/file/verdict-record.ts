@@ -1,0 +1,132 @@
+// A verdict's words in the table, and back:
+//
+//   word 0  bits 0-3 classification, 4-10 score, 11-12 proxy confidence + 1 (0: no proxy),
+//           13-15 proxy type, 16-17 bot confidence + 1 (0: no bot), 18-19 bot category,
+//           20-28 signals in the order of signalNames
+//   word 1  proxy provider (string)         word 2  proxy last seen (day)
+//   word 3  percent_days_seen in hundredths word 4  bot provider (string)
+//   word 5  reason list
+//
+// A reason is one word: code (string id) << 8 | points + 128.
+
+import type { Day } from '../../base/day.ts'
+import {
+  type Signals,
+  botCategories,
+  classifications,
+  confidences,
+  proxyTypes,
+  signalNames,
+} from '../../model/kind.ts'
+import type { Reason, Verdict } from '../../model/verdict.ts'
+import { verdictWords } from '../../schema/table-layout.ts'
+import type { Views } from '../../schema/table-sections.ts'
+import type { Strings } from './string-section.ts'
+
+const percentScale = 100
+const pointsBias = 128
+
+/** Writes `verdict` to `out[at …]`; `stringId` interns a text, `reasonList` a list of reasons. */
+export function packVerdict(
+  verdict: Verdict,
+  write: {
+    readonly out: Uint32Array
+    readonly at: number
+    readonly stringId: (text: string) => number
+    readonly reasonList: (reasons: readonly Reason[]) => number
+  },
+): void {
+  const { out, at, stringId, reasonList } = write
+  const { proxy, bot } = verdict
+  out[at] =
+    (classifications.indexOf(verdict.classification) |
+      (verdict.score << 4) |
+      (proxy === undefined ? 0 : (confidences.indexOf(proxy.confidence) + 1) << 11) |
+      (proxy === undefined ? 0 : proxyTypes.indexOf(proxy.type) << 13) |
+      (bot === undefined ? 0 : (confidences.indexOf(bot.confidence) + 1) << 16) |
+      (bot === undefined ? 0 : botCategories.indexOf(bot.category) << 18) |
+      (packSignals(verdict.signals) << 20)) >>>
+    0
+  out[at + 1] = stringId(proxy?.provider ?? '')
+  out[at + 2] = proxy?.lastSeen ?? 0
+  out[at + 3] = Math.round((proxy?.percentDaysSeen ?? 0) * percentScale)
+  out[at + 4] = stringId(bot?.provider ?? '')
+  out[at + 5] = reasonList(verdict.reasons)
+}
+
+function packSignals(signals: Verdict['signals']): number {
+  return signalNames.reduce((bits, name, bit) => bits | (Number(signals[name]) << bit), 0)
+}
+
+/** One reason as one word; the inverse is in `readReasons`. */
+export function packReason(reason: Reason, stringId: (text: string) => number): number {
+  return ((stringId(reason.code) << 8) | (reason.points + pointsBias)) >>> 0
+}
+
+/** The reasons of list `list`. */
+export function readReasons(
+  views: Pick<Views, 'reason_lists' | 'reasons'>,
+  list: number,
+  strings: Strings,
+): Reason[] {
+  const reasons: Reason[] = []
+  // The bound is of use to a damaged table that nobody has verified.
+  const end = Math.min(views.reason_lists[list + 1] ?? 0, views.reasons.length)
+  for (let at = views.reason_lists[list] ?? 0; at < end; at++) {
+    const word = views.reasons[at] ?? 0
+    reasons.push({ code: strings.text(word >>> 8), points: (word & 255) - pointsBias })
+  }
+  return reasons
+}
+
+/** The verdict with number `id` (from 0). */
+export function readVerdict(
+  views: Pick<Views, 'verdicts' | 'reason_lists' | 'reasons'>,
+  id: number,
+  strings: Strings,
+): Verdict {
+  const at = id * verdictWords
+  const words = views.verdicts
+  const head = words[at] ?? 0
+  const proxyConfidence = confidences[((head >>> 11) & 3) - 1]
+  const botConfidence = confidences[((head >>> 16) & 3) - 1]
+  return {
+    classification: classifications[head & 15] ?? 'clean',
+    score: (head >>> 4) & 127,
+    proxy:
+      proxyConfidence === undefined
+        ? undefined
+        : {
+            confidence: proxyConfidence,
+            type: proxyTypes[(head >>> 13) & 7] ?? 'proxy',
+            provider: strings.text(words[at + 1] ?? 0),
+            lastSeen: (words[at + 2] ?? 0) as Day,
+            percentDaysSeen: (words[at + 3] ?? 0) / percentScale,
+          },
+    bot:
+      botConfidence === undefined
+        ? undefined
+        : {
+            confidence: botConfidence,
+            provider: strings.text(words[at + 4] ?? 0),
+            category: botCategories[(head >>> 18) & 3] ?? 'search_crawler',
+          },
+    signals: readSignals(head >>> 20),
+    reasons: readReasons(views, words[at + 5] ?? 0, strings),
+  }
+}
+
+/** `bits` in the order of signalNames. A literal, as members added one by one cost a microsecond. */
+function readSignals(bits: number): Signals {
+  return {
+    bogon: (bits & 1) !== 0,
+    proxy: (bits & 2) !== 0,
+    vpn: (bits & 4) !== 0,
+    tor: (bits & 8) !== 0,
+    hosting: (bits & 16) !== 0,
+    residential_proxy: (bits & 32) !== 0,
+    blocklist_match: (bits & 64) !== 0,
+    relay: (bits & 128) !== 0,
+    mobile: (bits & 256) !== 0,
+  }
+}

@@ -1,0 +1,277 @@
+// Verifies a table file whole: every checksum, then every invariant that a lookup relies on and
+// every id that points somewhere. Slow by design (it reads all bytes); run by the build before a
+// table goes live, by the server before it serves one, and by `iprisk table verify`.
+
+import { isUtf8 } from 'node:buffer'
+import { crc32 } from 'node:zlib'
+import { mapFile } from '../../base/memory-map.ts'
+import { accuracies } from '../../model/location.ts'
+import {
+  countryWords,
+  evidenceWords,
+  indexBuckets,
+  ipv4IndexShift,
+  keyBucketDivisor,
+  locationWords,
+  networkWords,
+  recordWords,
+  runCountryBits,
+  runElementBytes,
+  tailGroupFlag,
+  tailWords,
+  trailerBytes,
+  verdictWords,
+} from '../../schema/table-layout.ts'
+import { type SectionName, sectionNames } from '../../schema/table-sections.ts'
+import { checkFiner } from './verify-ipv6-index.ts'
+import { checksumDiffers, corrupt } from './trailer.ts'
+import { type TableFile, readTableFile } from './table-view.ts'
+
+type Fail = (section: SectionName, element: number, why: string) => never
+
+/** Throws as `openTable` does, and `table_corrupt` for the first thing that does not hold. */
+export function verifyTable(path: string): { readonly id: string; readonly bytes: number } {
+  const map = mapFile(path)
+  try {
+    const file = readTableFile(map.bytes, path)
+    const fail: Fail = (section, element, why) => {
+      const view = file.views[section]
+      const offset = view.byteOffset - map.bytes.byteOffset + element * view.BYTES_PER_ELEMENT
+      throw corrupt(path, section, offset, why)
+    }
+    checkChecksums(file, fail)
+    checkPadding(map.bytes, file, path)
+    checkIpv4(file, fail)
+    checkIpv6(file, fail)
+    checkFiner(file.views, fail)
+    checkTails(file, fail)
+    checkIds(file, fail)
+    checkLists(file, fail)
+    checkTexts(file, fail)
+    checkRuns(file, fail)
+    return { id: file.id, bytes: map.bytes.length }
+  } finally {
+    map.unmap()
+  }
+}
+
+function checkChecksums({ views, checksums }: TableFile, fail: Fail): void {
+  for (const name of sectionNames) {
+    const view = views[name]
+    const found = crc32(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
+    if (found !== checksums[name]) {
+      fail(name, 0, checksumDiffers({ expected: checksums[name], found }))
+    }
+  }
+}
+
+/** Between sections there is nothing but each vector's length word and zeros. */
+function checkPadding(bytes: Uint8Array, file: TableFile, path: string): void {
+  const placed = sectionNames
+    .map((name) => ({ name, view: file.views[name] }))
+    // A section that an older file has not lies outside of it.
+    .filter(({ view }) => view.buffer === bytes.buffer)
+    .map(({ name, view }) => ({
+      name,
+      from: view.byteOffset - bytes.byteOffset,
+      to: view.byteOffset - bytes.byteOffset + view.byteLength,
+    }))
+    .sort((a, b) => a.from - b.from)
+  let end = file.headerBytes
+  for (const { name, from, to } of placed) {
+    if (from < end) throw corrupt(path, name, from, 'it overlaps the section before it')
+    checkZero(bytes, { from: end, to: from - 4 }, name, path)
+    end = to
+  }
+  checkZero(bytes, { from: end, to: bytes.length - trailerBytes }, 'trailer', path)
+}
+
+function checkZero(
+  bytes: Uint8Array,
+  range: { readonly from: number; readonly to: number },
+  name: string,
+  path: string,
+): void {
+  for (let offset = range.from; offset < range.to; offset++) {
+    if (bytes[offset] !== 0) throw corrupt(path, name, offset, 'the padding is not zero')
+  }
+}
+
+function checkIpv4({ views }: TableFile, fail: Fail): void {
+  const { ipv4_starts: starts, ipv4_index: index } = views
+  if (starts[0] !== 0) fail('ipv4_starts', 0, 'it does not begin with 0.0.0.0')
+  for (let i = 1; i < starts.length; i++) {
+    if (starts[i]! <= starts[i - 1]!) fail('ipv4_starts', i, 'the starts do not ascend')
+  }
+  const shift = ipv4IndexShift(index.length)
+  checkIndex(index, starts.length, (i) => starts[i]! >>> shift, 'ipv4_index', fail)
+  for (let b = 0; b < index.length - 1; b++) {
+    if (starts[index[b]!]! > b * 2 ** shift) {
+      fail('ipv4_index', b, 'a bucket begins after its first address')
+    }
+  }
+}
+
+function checkIpv6({ views }: TableFile, fail: Fail): void {
+  const { ipv6_keys: keys, ipv6_index: index } = views
+  if (keys[0] !== 0) fail('ipv6_keys', 0, 'it does not begin with 2000::')
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]!
+    if (!Number.isSafeInteger(key)) fail('ipv6_keys', i, 'a key is no whole number of 53 bits')
+    if (i > 0 && key <= keys[i - 1]!) fail('ipv6_keys', i, 'the keys do not ascend')
+  }
+  const bucketOf = (i: number): number => Math.floor(keys[i]! / keyBucketDivisor)
+  checkIndex(index, keys.length, bucketOf, 'ipv6_index', fail)
+  for (let b = 0; b < indexBuckets; b++) {
+    if (keys[index[b]!]! > b * keyBucketDivisor) {
+      fail('ipv6_index', b, 'a bucket begins after its first address')
+    }
+  }
+}
+
+/** index ascends, ends with the last piece, and no piece after index[b] starts at or below b. */
+function checkIndex(
+  index: Uint32Array,
+  count: number,
+  bucketOf: (element: number) => number,
+  section: 'ipv4_index' | 'ipv6_index',
+  fail: Fail,
+): void {
+  const buckets = index.length - 1
+  if (index[buckets] !== count - 1) fail(section, buckets, 'it does not end at the end')
+  for (let b = 0; b < buckets; b++) {
+    const here = index[b]!
+    const next = index[b + 1]!
+    if (here > next) fail(section, b, 'it does not ascend')
+    if (next < count - 1 && bucketOf(next + 1) < b + 1) {
+      fail(section, b + 1, 'a piece lies before its bucket')
+    }
+  }
+}
+
+function checkTails({ views }: TableFile, fail: Fail): void {
+  const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: records } = views
+  if (groups[0] !== 0) fail('ipv6_tail_groups', 0, 'it does not begin with 0')
+  if (groups.at(-1) !== records.length) {
+    fail('ipv6_tail_groups', groups.length - 1, 'it does not end at the end')
+  }
+  for (let group = 0; group + 1 < groups.length; group++) {
+    const from = groups[group]!
+    const to = groups[group + 1]!
+    if (to <= from) fail('ipv6_tail_groups', group + 1, 'a group is empty')
+    const at = from * tailWords
+    if (tails[at] !== 0 || tails[at + 1] !== 0 || tails[at + 2] !== 0) {
+      fail('ipv6_tails', at, 'a group does not begin with tail 0')
+    }
+    for (let i = from + 1; i < to; i++) {
+      if (!ascends(tails, i)) fail('ipv6_tails', i * tailWords, 'the tails do not ascend')
+    }
+  }
+}
+
+function ascends(tails: Uint32Array, i: number): boolean {
+  for (let word = 0; word < tailWords; word++) {
+    const before = tails[(i - 1) * tailWords + word]!
+    const here = tails[i * tailWords + word]!
+    if (here !== before) return here > before
+  }
+  return false
+}
+
+function checkIds({ views, sources }: TableFile, fail: Fail): void {
+  const count = {
+    records: views.records.length / recordWords,
+    networks: views.networks.length / networkWords,
+    countries: views.countries.length / countryWords,
+    locations: views.locations.length / locationWords,
+    verdicts: views.verdicts.length / verdictWords,
+    evidence: views.evidence.length / evidenceWords,
+    strings: views.string_offsets.length - 1,
+    reasonLists: views.reason_lists.length - 1,
+    evidenceLists: views.evidence_lists.length - 1,
+    tailGroups: views.ipv6_tail_groups.length - 1,
+  }
+  const below = (section: SectionName, limit: number, from = 0, step = 1): void => {
+    const view = views[section]
+    for (let i = from; i < view.length; i += step) {
+      const id = view[i]!
+      // Below 0 in `locations` alone, whose words have signs.
+      if (id < 0 || id >= limit) fail(section, i, `id ${id} is not below ${limit}`)
+    }
+  }
+  below('ipv4_records', count.records)
+  below('ipv6_tail_records', count.records)
+  views.ipv6_records.forEach((id, i) => {
+    const limit = id >= tailGroupFlag ? count.tailGroups + tailGroupFlag : count.records
+    if (id >= limit) fail('ipv6_records', i, `id ${id} is not below ${limit}`)
+  })
+  below('records', count.networks + 1, 0, recordWords)
+  below('records', count.locations + 1, 1, recordWords)
+  below('records', count.verdicts, 2, recordWords)
+  below('records', count.evidenceLists, 3, recordWords)
+  below('networks', count.strings, 1, networkWords)
+  below('networks', count.evidenceLists, 3, networkWords)
+  below('countries', count.strings)
+  below('locations', count.countries + 1, 0, locationWords)
+  for (const word of [1, 2, 3, 6]) below('locations', count.strings, word, locationWords)
+  below('locations', accuracies.length, 7, locationWords)
+  for (const word of [1, 4]) below('verdicts', count.strings, word, verdictWords)
+  below('verdicts', count.reasonLists, 5, verdictWords)
+  below('evidence_ids', count.evidence)
+  below('evidence', count.strings, 1, evidenceWords)
+  for (let i = 0; i < views.evidence.length; i += evidenceWords) {
+    if ((views.evidence[i]! & 0xffff) >= sources.length) fail('evidence', i, 'unknown source')
+  }
+  views.reasons.forEach((word, i) => {
+    if (word >>> 8 >= count.strings) fail('reasons', i, 'unknown string')
+  })
+}
+
+/** Offsets that cut one section into lists: from 0, never falling, to its end. */
+function checkLists({ views }: TableFile, fail: Fail): void {
+  const cuts: readonly (readonly [SectionName, number])[] = [
+    ['reason_lists', views.reasons.length],
+    ['evidence_lists', views.evidence_ids.length],
+    ['string_offsets', views.string_bytes.length],
+  ]
+  for (const [section, end] of cuts) {
+    const offsets = views[section]
+    if (offsets[0] !== 0) fail(section, 0, 'it does not begin with 0')
+    for (let i = 1; i < offsets.length; i++) {
+      if (offsets[i]! < offsets[i - 1]!) fail(section, i, 'the offsets fall')
+    }
+    if (offsets.at(-1) !== end) fail(section, offsets.length - 1, 'it does not end at the end')
+  }
+}
+
+/** Texts go out as they are: each is UTF-8 by itself, so none begins inside a character. */
+function checkTexts({ views }: TableFile, fail: Fail): void {
+  const { string_offsets: offsets, string_bytes: bytes } = views
+  if (!isUtf8(bytes)) fail('string_bytes', 0, 'it is no UTF-8')
+  for (let id = 0; id < offsets.length; id++) {
+    if ((bytes[offsets[id]!] ?? 0) >>> 6 === 2) fail('string_offsets', id, 'it cuts a character')
+  }
+}
+
+/** Each run lies in its section, is UTF-8 by itself, and names a country and an accuracy. */
+function checkRuns({ views }: TableFile, fail: Fail): void {
+  const { network_runs: networkRuns, location_runs: locationRuns, runs } = views
+  const words = new Uint32Array(runs.buffer, runs.byteOffset, runs.length * 2)
+  const bytes = new Uint8Array(runs.buffer, runs.byteOffset, runs.byteLength)
+  if (runs.some(Number.isNaN)) fail('runs', runs.findIndex(Number.isNaN), 'it is no text')
+  const check = (section: SectionName, id: number, run: number, factsMax: number): void => {
+    const from = (run + 1) * runElementBytes
+    const to = from + (words[run * 2] ?? Infinity)
+    if (to > bytes.length) fail(section, id, 'its run does not lie in its section')
+    if (!isUtf8(bytes.subarray(from, to))) fail('runs', run, 'it is no UTF-8')
+    if ((words[run * 2 + 1] ?? 0) > factsMax) fail('runs', run, 'unknown country or accuracy')
+  }
+  networkRuns.forEach((run, id) => check('network_runs', id, run, 0))
+  const countries = views.countries.length / countryWords
+  const factsMax = (accuracies.length - 1) * 2 ** runCountryBits + countries
+  locationRuns.forEach((run, id) => {
+    check('location_runs', id, run, factsMax)
+    const country = (words[run * 2 + 1] ?? 0) % 2 ** runCountryBits
+    if (country === 0 || country > countries) fail('runs', run, 'unknown country')
+  })
+}

@@ -1,0 +1,103 @@
+// Hot path: no allocation, no throw, no closure, no regular expression.
+//
+// From a parsed address to what the table holds of it, by the address rules of the contract (3.8,
+// 3.9): bogons, IPv4-mapped, 6to4, NAT64 and Teredo. The result goes to a caller-owned `Located`.
+
+import { EMBEDDED, embeddedIpv4, embeddedKind } from '../../ip/embedded-ipv4.ts'
+import { isBogon } from '../../ip/special-purpose.ts'
+import { recordWords, verdictWords } from '../../schema/table-layout.ts'
+import type { Views } from '../../schema/table-sections.ts'
+import { searchIpv4, searchIpv6 } from './search.ts'
+
+/** What was found; ids as the table numbers them, 0 is none (but verdict 0 is a verdict). */
+export interface Located {
+  /** The family that was judged, the answer's `version`: 4 for IPv4-mapped text. */
+  version: 4 | 6
+  bogon: boolean
+  network: number
+  location: number
+  verdict: number
+  evidence: number
+  /** The family whose ranges `evidence` names. */
+  evidenceFamily: 4 | 6
+  /** The IPv4 address that was judged, or judged beside the IPv6 one; -1 where there is none. */
+  ipv4: number
+}
+
+export function newLocated(): Located {
+  return {
+    version: 4,
+    bogon: false,
+    network: 0,
+    location: 0,
+    verdict: 0,
+    evidence: 0,
+    evidenceFamily: 4,
+    ipv4: -1,
+  }
+}
+
+const mapped = new Uint32Array(4)
+
+/** Looks up the address that `parseAddress` left in `words`. */
+export function locate(views: Views, family: 4 | 6, words: Uint32Array, out: Located): void {
+  if (family === 4) {
+    locateIpv4(views, words, out)
+    return
+  }
+  const kind = embeddedKind(words)
+  if (kind === EMBEDDED.none) {
+    out.version = 6
+    out.ipv4 = -1
+    out.bogon = isBogon(6, words)
+    if (!out.bogon) take(views, searchIpv6(views, words), 6, out)
+    return
+  }
+  mapped[0] = embeddedIpv4(kind, words)
+  locateIpv4(views, mapped, out)
+  if (kind === EMBEDDED.mapped) return
+  out.version = 6
+  if (kind === EMBEDDED.sixToFour && !out.bogon) addOwn(views, searchIpv6(views, words), out)
+}
+
+function locateIpv4(views: Views, words: Uint32Array, out: Located): void {
+  out.version = 4
+  out.ipv4 = words[0]!
+  out.bogon = isBogon(4, words)
+  if (!out.bogon) take(views, searchIpv4(views, words[0]!), 4, out)
+}
+
+function take(views: Views, record: number, family: 4 | 6, out: Located): void {
+  const records = views.records
+  const at = record * recordWords
+  out.network = records[at]!
+  out.location = records[at + 1]!
+  out.verdict = records[at + 2]!
+  out.evidence = records[at + 3]!
+  out.evidenceFamily = family
+}
+
+/**
+ * 6to4: the IPv6 address's own record beside that of the IPv4 address inside it, already in `out`.
+ * The verdict with the higher score counts whole; what says nothing of the address (no network, no
+ * evidence) does not count. Network and place are the IPv6 address's own where it has them; the
+ * build leaves 2002::/16 as a whole without (build/evidence/transition-prefixes.ts).
+ */
+function addOwn(views: Views, record: number, out: Located): void {
+  const records = views.records
+  const at = record * recordWords
+  const network = records[at]!
+  const verdict = records[at + 2]!
+  const speaks = network !== 0 || records[at + 3]! !== 0
+  if (speaks && scoreOf(views, verdict) > scoreOf(views, out.verdict)) {
+    out.verdict = verdict
+    out.evidence = records[at + 3]!
+    out.evidenceFamily = 6
+  }
+  if (network !== 0) out.network = network
+  if (records[at + 1]! !== 0) out.location = records[at + 1]!
+}
+
+function scoreOf(views: Views, verdict: number): number {
+  return (views.verdicts[verdict * verdictWords]! >>> 4) & 127
+}

@@ -1,0 +1,30 @@
+// Hot path: no allocation, throw or closure but in `newAsked`.
+//
+// The address that is asked about, as text in somebody's bytes and as words. One object for many
+// questions; `bytes` is only borrowed, and good as long as its owner says.
+
+import { newWords } from '../../ip/address.ts'
+import { parseAddressBytes } from '../../ip/parse-address.ts'
+
+export interface Asked {
+  bytes: Uint8Array
+  /** The text is bytes[from … to). */
+  from: number
+  to: number
+  /** 0 where the text is no address. */
+  family: 0 | 4 | 6
+  readonly words: Uint32Array
+}
+
+export function newAsked(): Asked {
+  return { bytes: new Uint8Array(0), from: 0, to: 0, family: 0, words: newWords() }
+}
+
+/** Takes in the text at bytes[from … to); whether it is an address. */
+export function ask(asked: Asked, bytes: Uint8Array, from: number, to: number): boolean {
+  asked.bytes = bytes
+  asked.from = from
+  asked.to = to
+  asked.family = parseAddressBytes(bytes, from, to, asked.words)
+  return asked.family !== 0
+}

@@ -1,0 +1,83 @@
+// Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
+// processes that open the same file. Content is checked by `verifyTable`, not here.
+
+import { type MapPlace, mapFile } from '../base/memory-map.ts'
+import { IpriskError } from '../base/coded-error.ts'
+import { openAnswers } from './answer/answer-writer.ts'
+import { check } from './answer/check-address.ts'
+import { locateGroup, touchRuns } from './lookup/lookup-batch.ts'
+import { type Reader, openReader } from './answer/answer-reader.ts'
+import type { Table } from './table.ts'
+import { readTableFile } from './file/table-view.ts'
+
+/** A `Table` with what the server and the command line need beside the answers. */
+export interface OpenTable extends Table {
+  /** Where its file is mapped, for who must free it in place of a thread that has died. */
+  readonly place: MapPlace
+  /** The typed views, for callers that look up without building answers. */
+  readonly reader: Reader
+  /** Reads the whole file into memory now, so that no later answer waits for a disk. */
+  populate(): void
+}
+
+/**
+ * Maps the table at `path`. Throws `file_unreadable`, `table_corrupt` (section and offset named) or
+ * `table_version`.
+ */
+export function openTable(path: string): OpenTable {
+  const steps = openInSteps(path)
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
+}
+
+/** The same in steps, for a loop that serves others between them. To be run to its end. */
+export function* openInSteps(path: string): Generator<undefined, OpenTable, undefined> {
+  const map = mapFile(path)
+  try {
+    yield
+    const file = readTableFile(map.bytes, path)
+    yield
+    const reader = openReader(file)
+    const answers = openAnswers(reader)
+    let open = true
+    return {
+      path,
+      place: map.place,
+      id: file.id,
+      asOf: file.asOf,
+      bytes: map.bytes.length,
+      sources: file.sources,
+      reader,
+      populate: () => map.populate(),
+      check(text) {
+        if (!open) throw closed(path)
+        return check(reader, text)
+      },
+      answer(asked, found) {
+        if (!open) throw closed(path)
+        return answers(asked, found)
+      },
+      prepare(group) {
+        if (!open) throw closed(path)
+        locateGroup(group, reader.views)
+        touchRuns(group, reader.views)
+      },
+      close() {
+        open = false
+        map.unmap()
+      },
+    }
+  } catch (error) {
+    map.unmap()
+    throw error
+  }
+}
+
+function closed(path: string): IpriskError {
+  return new IpriskError({
+    code: 'table_closed',
+    message: `The table ${path} was closed; open it again before checking addresses.`,
+    fault: 'usage',
+  })
+}

@@ -1,0 +1,37 @@
+// A process that spends a shared balance and fills it up, as fast as it can, for the test that runs
+// several of them on one file.
+//
+//   balance-child.js FILE UNTIL_MS        on the machine's clock
+//
+// Its output: how many it has spent, how many it has booked, and how often it was too late.
+
+import {
+  balanceWords,
+  bookAnswer,
+  claimAsk,
+  spendBalance,
+} from '../../../src/account/limits/local-balance.ts'
+import { noBalance } from '../../../src/account/limits/local-balance.ts'
+import { machineOffsetMs } from '../../../src/base/clock.ts'
+import { mapShared } from '../../../src/base/memory-map.ts'
+
+const [file = '', untilMs = ''] = process.argv.slice(2)
+const { buffer, byteOffset, length } = mapShared(file, 4096).bytes
+const memory = balanceWords(new Int32Array(buffer, byteOffset, length / 4))
+const index = 16
+const offset = machineOffsetMs()
+const told = { spent: 0, booked: 0, late: 0 }
+let nowMs = performance.now() + offset
+while (nowMs < Number(untilMs)) {
+  for (let i = 0; i < 50; i += 1) {
+    if (spendBalance(memory.words, index, 1, 25) !== noBalance) told.spent += 1
+  }
+  nowMs = performance.now() + offset
+  const claim = claimAsk(memory.words, index, nowMs)
+  if (claim === 0) continue
+  const granted = 1 + (told.spent % 97)
+  const answer = { claim, granted, most: 0x4000_0000, machineMs: nowMs, pauseMs: 0 }
+  if (bookAnswer(memory, index, answer)) told.booked += granted
+  else told.late += 1
+}
+process.stdout.write(JSON.stringify(told))

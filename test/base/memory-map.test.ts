@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { mapFile } from '../../src/base/memory-map.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-map-'))
+
+describe('mapFile', () => {
+  it('shows exactly the bytes of the file', () => {
+    const path = join(folder, 'data')
+    const content = Buffer.from(Array.from({ length: 10_001 }, (_, index) => (index * 7) & 255))
+    writeFileSync(path, content)
+    const map = mapFile(path)
+    map.populate()
+    expect(Buffer.from(map.bytes).equals(readFileSync(path))).toBe(true)
+    expect(map.bytes.length).toBe(10_001)
+    map.unmap()
+    map.unmap()
+  })
+
+  it('begins at a multiple of 2 MB, also where a slot is used again', () => {
+    const path = join(folder, 'aligned')
+    const content = Buffer.alloc(3 * 2 ** 21, 7)
+    writeFileSync(path, content)
+    const maps = Array.from({ length: 5 }, () => mapFile(path))
+    maps[1]!.unmap()
+    maps[1] = mapFile(path)
+    for (const { place, bytes } of maps) {
+      expect(place.address % BigInt(2 ** 21)).toBe(0n)
+      expect(content.equals(bytes)).toBe(true)
+    }
+    expect(new Set(maps.map(({ place }) => place.address)).size).toBe(5)
+    for (const map of maps) map.unmap()
+  })
+
+  it('is shared with the file: an append under the same inode is seen through a new map only', () => {
+    const path = join(folder, 'grows')
+    writeFileSync(path, 'first')
+    const before = mapFile(path)
+    writeFileSync(path, ' second', { flag: 'a' })
+    const after = mapFile(path)
+    expect(Buffer.from(before.bytes).toString()).toBe('first')
+    expect(Buffer.from(after.bytes).toString()).toBe('first second')
+    before.unmap()
+    after.unmap()
+  })
+
+  it.each([
+    ['a folder', folder, 'not a regular file'],
+    ['nothing', join(folder, 'missing'), 'ENOENT'],
+    ['a device', '/dev/null', 'not a regular file'],
+  ])('refuses %s and says why', (_name, path, why) => {
+    expect(() => mapFile(path)).toThrow(why)
+  })
+
+  it('refuses an empty file', () => {
+    const path = join(folder, 'empty')
+    writeFileSync(path, '')
+    expect(() => mapFile(path)).toThrow('it is empty')
+  })
+})

@@ -1,0 +1,138 @@
+// The measuring programs as they are run, from dist: on small files, and on a few real feeds.
+
+import { execFile } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { EvaluateReport } from '../../../bench/detection/evaluate.ts'
+import { catalogueFolder } from '../../../build/run-build.ts'
+import { describeFeeds, feedsFolder } from '../../feeds.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+
+interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function run(name: string, flags: readonly string[]): Promise<Ended> {
+  const program = fileURLToPath(new URL(`../../dist/bench/${name}.js`, import.meta.url))
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [program, ...flags],
+      { timeout: 150_000 },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+        resolve({ code, stdout, stderr })
+      },
+    )
+  })
+}
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'iprisk-measure-process-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('evaluate', () => {
+  it('prints a table, and the same as JSON', async () => {
+    const table = writeSmallTable()
+    const exits = join(folder, 'exits.txt')
+    const homes = join(folder, 'homes.txt')
+    writeFileSync(exits, '9.1.2.3\n9.1.2.4\n')
+    writeFileSync(homes, '9.3.0.0/24\nattic\n')
+    const flags = [`${exits}:tor`, `${homes}:clean`, '--table', table]
+    const text = await run('evaluate', flags)
+    expect(text.code).toBe(0)
+    expect(text.stdout).toContain(`${exits}: tor, 2 entries\n`)
+    expect(text.stdout).toContain(`  ${homes}:line 2: no address, prefix or range: attic\n`)
+    expect(text.stdout).toMatch(/^recall +signal +50\.0 % +9\.5 % +90\.5 %$/m)
+    expect(text.stdout).toMatch(/^IPv4 addresses +33,554,432 /m)
+    const json = await run('evaluate', [...flags, '--json'])
+    const report = JSON.parse(json.stdout) as EvaluateReport
+    expect(report.files.map(({ label, recall }) => [label, recall.share])).toEqual([
+      ['tor', 0.5],
+      ['clean', 1],
+    ])
+  })
+
+  it.each([
+    [[], /FILE:label/],
+    [['exits.txt'], /FILE:label/],
+    [['exits.txt:good'], /a label is vpn/],
+    [['/nowhere/exits.txt:tor'], /no file/],
+    [['--cross', '--mirror', '/nowhere'], /no folder/],
+    [['--keep', 'later'], /--cross/],
+    [['--cross', '--keep', '../up'], /letters, digits/],
+    [['--report', '--out', '/nowhere'], /no evaluation/],
+  ])('%j is a mistake that it names', async (flags, message) => {
+    const { code, stderr } = await run('evaluate', flags)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+  })
+})
+
+describeFeeds('the measures of real feeds', () => {
+  /** Few, so that it is quick; each kind of measure has one. */
+  const ids = /^(tor-exits-.*|proxy-.*|vpn-tunnelbear|vpn-windscribe|vpn-x4b|asn-.*)\.json$/
+
+  it('calibrate writes its report, twice the same, and the weights', async () => {
+    const catalogue = join(folder, 'feeds')
+    const out = join(folder, 'report')
+    mkdirSync(catalogue)
+    for (const name of readdirSync(catalogueFolder).filter((name) => ids.test(name))) {
+      copyFileSync(join(catalogueFolder, name), join(catalogue, name))
+    }
+    const weight = (id: string): number =>
+      (JSON.parse(readFileSync(join(catalogue, `${id}.json`), 'utf8')) as { weight: number }).weight
+    const before = weight('tor-exits-onionoo')
+    const flags = ['--mirror', feedsFolder, '--catalogue', catalogue, '--out', out, '--apply']
+    const first = await run('calibrate', flags)
+    expect(first.stderr).toContain('as of 2026-08-22')
+    expect(first.code).toBe(0)
+    expect(readdirSync(out).sort()).toEqual([
+      'README.md',
+      'by-hand.json',
+      'lives.svg',
+      'shares.svg',
+      'weights.svg',
+    ])
+    const page = readFileSync(join(out, 'README.md'), 'utf8')
+    expect(page).toMatch(/^\| tor-exits-onionoo \| own \| .* \| 1 \| an operator’s own list \|$/m)
+    expect(page).not.toMatch(/NaN|undefined|Infinity/)
+    expect(weight('tor-exits-onionoo')).toBe(before)
+    expect(page).toMatch(
+      new RegExp(`^\\| proxy-iplocate .*\\| ${weight('proxy-iplocate')} \\|  \\|$`, 'm'),
+    )
+    const second = await run('calibrate', flags)
+    expect(second.stdout).toBe('')
+    expect(readFileSync(join(out, 'README.md'), 'utf8')).toBe(page)
+  })
+
+  it('the committed report is of these feeds and names every feed of the catalogue', () => {
+    const page = fileURLToPath(new URL('../../../docs/calibration/README.md', import.meta.url))
+    expect(existsSync(page)).toBe(true)
+    const text = readFileSync(page, 'utf8')
+    for (const name of readdirSync(catalogueFolder).filter((name) => name.endsWith('.json'))) {
+      const { weight } = JSON.parse(readFileSync(join(catalogueFolder, name), 'utf8')) as {
+        readonly weight: number
+      }
+      const id = name.replace('.json', '')
+      const row = text.split('\n').find((line) => line.startsWith(`| ${id} |`)) ?? ''
+      expect(`${id} ${row.split('|').at(-3)?.trim()}`).toBe(`${id} ${weight}`)
+    }
+  })
+})

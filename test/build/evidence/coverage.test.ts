@@ -1,0 +1,56 @@
+// Coverage against counting addresses one by one.
+
+import { describe, expect, it } from 'vitest'
+import { coverage } from '../../../build/evidence/coverage.ts'
+import { newEvidenceBook } from '../../../build/evidence/evidence-book.ts'
+import { type Observation, flatten, newListInterner } from '../../../build/layer/flatten.ts'
+import type { Range } from '../../../src/ip/range.ts'
+import { parseRange } from '../../../src/ip/range.ts'
+import type { Evidence } from '../../../src/model/evidence.ts'
+import type { Kind } from '../../../src/model/kind.ts'
+
+const listed: readonly (readonly [number, Kind, string])[] = [
+  [0, 'vpn', '9.0.0.0/24'],
+  [1, 'vpn', '9.0.0.128-9.0.1.10'],
+  [1, 'proxy', '9.0.0.5'],
+  [0, 'tor', '9.0.0.5'],
+  [2, 'vpn', '255.255.255.255'],
+  [0, 'hosting', '2a00::/63'],
+  [0, 'tor', '2a00::1'],
+  [0, 'relay', '2a00:0:0:5::/66'],
+]
+
+function covered() {
+  const book = newEvidenceBook()
+  const observations: Record<4 | 6, Observation[]> = { 4: [], 6: [] }
+  for (const [source, kind, text] of listed) {
+    const range = parseRange(text) as Range
+    const evidence = { kind, match: 'range' } as unknown as Evidence
+    const id = book.id({ source, evidence, range })
+    observations[range.family].push({ first: range.first, last: range.last, evidence: id })
+  }
+  const lists = newListInterner()
+  const layers = { 4: flatten(4, observations[4], lists), 6: flatten(6, observations[6], lists) }
+  return coverage(layers, lists.lists, book)
+}
+
+describe('coverage', () => {
+  const { byKind, aloneIpv4 } = covered()
+
+  it('counts each address once a kind', () => {
+    expect(byKind.vpn).toEqual({ ipv4: 256 + 11 + 1, ipv6_64s: 0 })
+    expect(byKind.proxy.ipv4).toBe(1)
+    expect(byKind.tor).toEqual({ ipv4: 1, ipv6_64s: 1 })
+    expect(byKind.hosting).toEqual({ ipv4: 0, ipv6_64s: 2 })
+    expect(byKind.relay.ipv6_64s).toBe(1)
+    expect(byKind.blocklist).toEqual({ ipv4: 0, ipv6_64s: 0 })
+  })
+
+  it('counts what only one source lists of a kind', () => {
+    // Source 0: the first half of 9.0.0.0/24 as vpn, and its tor address. Source 1: the second list
+    // beyond the /24, and its proxy. Source 2: the last address.
+    expect(aloneIpv4.get(0)).toBe(128 + 1)
+    expect(aloneIpv4.get(1)).toBe(11 + 1)
+    expect(aloneIpv4.get(2)).toBe(1)
+  })
+})

@@ -1,0 +1,39 @@
+// The shared real feeds, served as static files: what is obtained is what lies there, byte by byte.
+
+import { createReadStream, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parseDay } from '../../../src/base/day.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
+import { obtain } from '../../../build/fetch/obtain-snapshots.ts'
+import { describeFeeds, feedsFolder } from '../../feeds.ts'
+import { newFolder, openSite, today } from './site.ts'
+
+describeFeeds('the shared feeds as a mirror', () => {
+  it('are obtained byte-identical with their days, every file with role use', async () => {
+    const site = await openSite()
+    const index = JSON.parse(readFileSync(join(feedsFolder, 'feeds.json'), 'utf8')) as {
+      id: string
+      snapshot_date: string
+      files: { path: string }[]
+    }[]
+    for (const path of ['feeds.json', ...index.flatMap(({ files }) => files.map((f) => f.path))]) {
+      site.handlers.set(`/${path}`, (_request, response) => {
+        createReadStream(join(feedsFolder, path)).pipe(response)
+      })
+    }
+    const feeds = loadCatalogue(join(packageRoot, 'data', 'feeds'))
+    const mode = { kind: 'mirror', url: site.url } as const
+    const obtained = await obtain({ feeds, mode, folder: newFolder(), today })
+    expect(new Set(obtained.map(({ feed }) => feed.id)).size).toBe(index.length)
+    for (const { feed, file, state, path, day, problem } of obtained) {
+      const name = `${feed.id}/${file.path}`
+      expect({ name, state, problem }).toEqual({ name, state: 'fresh', problem: undefined })
+      const same = readFileSync(path ?? '').equals(readFileSync(join(feedsFolder, name)))
+      expect({ name, same }).toEqual({ name, same: true })
+      const stated = index.find(({ id }) => id === feed.id)?.snapshot_date ?? ''
+      expect(day).toBe(parseDay(stated))
+    }
+  })
+})

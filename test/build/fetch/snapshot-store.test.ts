@@ -1,0 +1,273 @@
+// The snapshot store: old or new, never between. A kill is tried at every single step of putting a
+// set in place, by stopping there and reading as the next run would.
+
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { utimesSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Day } from '../../../src/base/day.ts'
+import { machineName, takeLock } from '../../../build/fetch/fetch-lock.ts'
+import type { SnapshotRecord, SnapshotSet } from '../../../build/fetch/snapshot-record.ts'
+import { formatSet, parseSet } from '../../../build/fetch/snapshot-record.ts'
+import { commitSet, readStored, recover } from '../../../build/fetch/snapshot-store.ts'
+import { newFolder, today } from './site.ts'
+
+function record(content: string, day: Day = today): SnapshotRecord {
+  return {
+    sha256: createHash('sha256').update(content).digest('hex'),
+    bytes: Buffer.byteLength(content),
+    day,
+    from: 'publisher',
+    url: 'https://a.example/',
+    etag: '"1"',
+    fetchedAt: '2026-08-22T12:00:00.000Z',
+  }
+}
+
+const none: ReadonlyMap<string, string> = new Map()
+
+/** A folder with feed `f`: the old set in place, the new one's files under temporary names. */
+async function newStore(): Promise<{
+  readonly folder: string
+  readonly home: string
+  readonly next: SnapshotSet
+}> {
+  const folder = newFolder()
+  const home = join(folder, 'f')
+  mkdirSync(home)
+  writeFileSync(join(home, 'a.txt'), 'old a')
+  writeFileSync(join(home, 'b.txt'), 'same')
+  writeFileSync(join(home, 'gone.txt'), 'old gone')
+  const yesterday = (today - 1) as Day
+  const old = ['a.txt', 'b.txt', 'gone.txt'].map(
+    (name) => [name, record(readFileSync(join(home, name), 'utf8'), yesterday)] as const,
+  )
+  await commitSet(folder, 'f', { files: new Map(old), temporary: none })
+  writeFileSync(join(home, '.a.txt.1.tmp'), 'new a')
+  writeFileSync(join(home, '.c.txt.1.tmp'), 'new c')
+  const next = {
+    files: new Map([
+      ['a.txt', record('new a')],
+      ['b.txt', record('same')],
+      ['c.txt', record('new c')],
+    ]),
+    temporary: new Map([
+      ['a.txt', '.a.txt.1.tmp'],
+      ['c.txt', '.c.txt.1.tmp'],
+    ]),
+  }
+  return { folder, home, next }
+}
+
+const oldContent = { 'a.txt': 'old a', 'b.txt': 'same', 'gone.txt': 'old gone' }
+const newContent = { 'a.txt': 'new a', 'b.txt': 'same', 'c.txt': 'new c' }
+
+async function contentOf(folder: string): Promise<Record<string, string>> {
+  const problems: string[] = []
+  const stored = await readStored(folder, 'f', (text) => problems.push(text))
+  expect(problems).toEqual([])
+  expect(new Set(stored.map(({ day }) => day)).size).toBe(1)
+  return Object.fromEntries(stored.map((each) => [each.file, readFileSync(each.path, 'utf8')]))
+}
+
+describe('commitSet', () => {
+  it('puts a set in place and leaves nothing else', async () => {
+    const { folder, home, next } = await newStore()
+    expect(await contentOf(folder)).toEqual(oldContent)
+    await commitSet(folder, 'f', next)
+    expect(await contentOf(folder)).toEqual(newContent)
+    expect(readdirSync(home).sort()).toEqual(['a.txt', 'b.txt', 'c.txt', 'snapshots.json'])
+    const [first] = await readStored(folder, 'f')
+    expect(first).toEqual({
+      feedId: 'f',
+      file: 'a.txt',
+      path: join(home, 'a.txt'),
+      ...record('new a'),
+    })
+  })
+
+  // The steps of commitSet, by hand, so that it can be stopped between any two.
+  const steps: readonly ((home: string, next: SnapshotSet) => void)[] = [
+    (home, next) => writeFileSync(join(home, '.snapshots.next.json.9.tmp'), formatSet(next)),
+    (home) =>
+      renameSync(join(home, '.snapshots.next.json.9.tmp'), join(home, 'snapshots.next.json')),
+    (home) => renameSync(join(home, '.a.txt.1.tmp'), join(home, 'a.txt')),
+    (home) => renameSync(join(home, '.c.txt.1.tmp'), join(home, 'c.txt')),
+    (home, next) =>
+      writeFileSync(join(home, 'snapshots.json'), formatSet({ ...next, temporary: none })),
+    (home) => rmSync(join(home, 'snapshots.next.json')),
+    (home) => rmSync(join(home, 'gone.txt')),
+  ]
+
+  it.each(steps.map((_, index) => index))('survives a kill before step %i', async (index) => {
+    const { folder, home, next } = await newStore()
+    for (const step of steps.slice(0, index)) step(home, next)
+    const expected = index < 2 ? oldContent : newContent
+    // Read as it is, by an offline build that may write nothing …
+    expect(await contentOf(folder)).toEqual(expected)
+    // … and after the next run has cleared up.
+    await recover(folder, 'f')
+    expect(await contentOf(folder)).toEqual(expected)
+    const left = readdirSync(home).filter((name) => /tmp$|next/.test(name))
+    expect(left).toEqual([])
+  })
+
+  it('falls back to the old set where the new one is not whole', async () => {
+    const { folder, home, next } = await newStore()
+    steps[0]?.(home, next)
+    steps[1]?.(home, next)
+    writeFileSync(join(home, '.c.txt.1.tmp'), 'new?c')
+    expect(await contentOf(folder)).toEqual(oldContent)
+    await recover(folder, 'f')
+    expect(await contentOf(folder)).toEqual(oldContent)
+    expect(existsSync(join(home, 'snapshots.next.json'))).toBe(false)
+  })
+})
+
+describe('readStored', () => {
+  it('says nothing of a feed that was never stored', async () => {
+    const problems: string[] = []
+    expect(await readStored(newFolder(), 'f', (text) => problems.push(text))).toEqual([])
+    expect(problems).toEqual([])
+  })
+
+  it.each([
+    ['changed', (path: string) => writeFileSync(path, 'olD a')],
+    ['longer', (path: string) => writeFileSync(path, 'old a\n')],
+    ['removed', (path: string) => rmSync(path)],
+    ['a folder', (path: string) => (rmSync(path), mkdirSync(path))],
+  ])('does not trust a file that was %s', async (_what, damage) => {
+    const { folder, home } = await newStore()
+    damage(join(home, 'a.txt'))
+    const problems: string[] = []
+    const stored = await readStored(folder, 'f', (text) => problems.push(text))
+    expect(stored.map(({ file }) => file)).toEqual(['b.txt', 'gone.txt'])
+    expect(problems).toEqual([expect.stringContaining(join(home, 'a.txt'))])
+  })
+
+  it.each(['', '{', '[]', '{"version":2,"files":{}}', '{"version":1,"files":{"../x":{}}}'])(
+    'does not trust records like %j',
+    async (text) => {
+      const { folder, home } = await newStore()
+      writeFileSync(join(home, 'snapshots.json'), text)
+      const problems: string[] = []
+      expect(await readStored(folder, 'f', (each) => problems.push(each))).toEqual([])
+      expect(problems).toHaveLength(1)
+    },
+  )
+
+  it('sees only whole sets while another puts sets in place', async () => {
+    const { folder, home } = await newStore()
+    const writes = { stop: false }
+    const writing = (async () => {
+      for (let turn = 0; !writes.stop; turn++) {
+        const content = `turn ${turn}`
+        const names = ['a.txt', 'b.txt']
+        const temporary = new Map(names.map((name) => [name, `.${name}.${turn}.tmp`]))
+        for (const beside of temporary.values()) writeFileSync(join(home, beside), content)
+        const files = new Map(names.map((name) => [name, record(content, (today + turn) as Day)]))
+        await commitSet(folder, 'f', { files, temporary })
+      }
+    })()
+    for (let turn = 0; turn < 100; turn++) {
+      const problems: string[] = []
+      const stored = await readStored(folder, 'f', (text) => problems.push(text))
+      expect(problems).toEqual([])
+      expect(new Set(stored.map(({ day }) => day)).size).toBe(1)
+      expect(stored.length).toBeGreaterThanOrEqual(2)
+    }
+    writes.stop = true
+    await writing
+  })
+})
+
+describe('record', () => {
+  it('reads what it writes, and none that lacks a member', () => {
+    const set = {
+      files: new Map([['a.txt', record('a')]]),
+      temporary: new Map([['a.txt', '.a.tmp']]),
+    }
+    expect(parseSet(formatSet(set))).toEqual(set)
+    const { files } = JSON.parse(formatSet(set)) as { files: Record<string, object> }
+    for (const member of ['sha256', 'bytes', 'day', 'from', 'url', 'fetchedAt']) {
+      const short = { ...files['a.txt'], [member]: undefined }
+      expect(parseSet(JSON.stringify({ version: 1, files: { 'a.txt': short } }))).toBeUndefined()
+    }
+  })
+})
+
+describe('takeLock', () => {
+  it('is held by one, and free again when released', async () => {
+    const folder = join(newFolder(), 'made')
+    const lock = await takeLock(folder)
+    expect(lock).toBeDefined()
+    expect(await takeLock(folder)).toBeUndefined()
+    expect(await lock?.held()).toBe(true)
+    await lock?.release()
+    const again = await takeLock(folder)
+    expect(again).toBeDefined()
+    await again?.release()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('clears away the claims of killed runs', async () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, '.lock.0.tmp'), '')
+    const lock = await takeLock(folder)
+    expect(readdirSync(folder)).toEqual(['.lock'])
+    await lock?.release()
+  })
+
+  it('is taken over from a process that is gone, and from one that is silent', async () => {
+    const folder = newFolder()
+    const path = join(folder, '.lock')
+    const { pid } = spawnSync(process.execPath, ['-e', ''])
+    writeFileSync(path, JSON.stringify({ token: 'x', pid, machine: machineName() }))
+    const first = await takeLock(folder)
+    expect(first).toBeDefined()
+    await first?.release()
+    writeFileSync(path, JSON.stringify({ token: 'x', pid: 1, machine: 'elsewhere' }))
+    expect(await takeLock(folder)).toBeUndefined()
+    const longAgo = new Date(Date.now() - 60_000)
+    utimesSync(path, longAgo, longAgo)
+    const second = await takeLock(folder)
+    expect(second).toBeDefined()
+    // Whoever lost it notices, and does not release what is another's.
+    writeFileSync(path, JSON.stringify({ token: 'y', pid: 1, machine: 'elsewhere' }))
+    expect(await second?.held()).toBe(false)
+    await second?.release()
+    expect(existsSync(path)).toBe(true)
+  })
+
+  it('goes to one of many that find it stale', async () => {
+    const folder = newFolder()
+    const { pid } = spawnSync(process.execPath, ['-e', ''])
+    writeFileSync(
+      join(folder, '.lock'),
+      JSON.stringify({ token: 'x', pid, machine: machineName() }),
+    )
+    const locks = await Promise.all(Array.from({ length: 8 }, async () => takeLock(folder)))
+    const held = locks.filter((lock) => lock !== undefined)
+    expect(held).toHaveLength(1)
+    await held[0]?.release()
+  })
+})
+
+describe('a copy of the store', () => {
+  it('is a store', async () => {
+    const { folder } = await newStore()
+    const copy = join(newFolder(), 'copy')
+    cpSync(folder, copy, { recursive: true })
+    expect(await contentOf(copy)).toEqual(oldContent)
+  })
+})

@@ -1,0 +1,111 @@
+// Gathering AS facts from feed entries.
+
+import { describe, expect, it } from 'vitest'
+import { collectFacts, noFacts } from '../../../build/networks/as-facts.ts'
+import { groupCount, hostingGroup, hostingVoices } from '../../../build/networks/hosting-voices.ts'
+import { describeFeeds } from '../../feeds.ts'
+import { feedFacts } from './feed-facts.ts'
+
+describe('collectFacts', () => {
+  it('gathers class, tags, PeeringDB class, lists and name by ASN', () => {
+    const facts = collectFacts([
+      { asn: 7, source: 'asn-bgptools-tags', label: 'dsl', name: 'A longer name of the tag file' },
+      { asn: 7, source: 'asn-bgptools', label: 'Eyeball', name: '"Seven", LLC' },
+      { asn: 7, source: 'asn-bgptools-tags', label: 'mobile' },
+      { asn: 7, source: 'asn-peeringdb-classes', label: 'access' },
+      { asn: 7, source: 'hosting-asn-x4b', name: 'SEVEN, RO' },
+      { asn: 7, source: 'hosting-asn-badlist' },
+      { asn: 7, source: 'hosting-asn-badlist' },
+    ])
+    expect(facts.get(7)).toEqual({
+      class: 'Eyeball',
+      tags: new Set(['dsl', 'mobile']),
+      peering: new Set(['access']),
+      lists: ['hosting-asn-badlist', 'hosting-asn-x4b'],
+      name: 'Seven, LLC',
+    })
+    expect(facts.get(8)).toBeUndefined()
+    expect(facts.asnCount).toBe(1)
+  })
+
+  it('does not depend on the order of entries', () => {
+    const entries = [
+      { asn: 7, source: 'asn-bgptools', label: 'Content', name: 'Seven' },
+      { asn: 7, source: 'asn-bgptools-tags', label: 'cdn', name: 'Seven and more' },
+      { asn: 7, source: 'hosting-asn-x4b' },
+      { asn: 7, source: 'hosting-asn-badlist' },
+    ]
+    const forward = collectFacts(entries).get(7)
+    expect(collectFacts(entries.toReversed()).get(7)).toEqual(forward)
+  })
+
+  it('counts labels that it does not know, and takes nothing from them', () => {
+    const facts = collectFacts([
+      { asn: 7, source: 'asn-bgptools', label: 'Nonsense' },
+      { asn: 7, source: 'asn-bgptools-tags', label: 'new-tag' },
+      { asn: 8, source: 'asn-bgptools-tags', label: 'new-tag' },
+    ])
+    expect([...facts.unknownLabels]).toEqual([
+      ['asn-bgptools: Nonsense', 1],
+      ['asn-bgptools-tags: new-tag', 2],
+    ])
+    expect(facts.get(7)).toMatchObject({ class: 'Unknown', tags: new Set() })
+  })
+
+  it('does not take a list of VPN ASes for one of hosters', () => {
+    const facts = collectFacts([{ asn: 7, source: 'hosting-asn-x4b', label: 'vpn' }])
+    expect(hostingVoices(facts.get(7))).toEqual([])
+  })
+
+  it('knows nothing without entries', () => {
+    expect(noFacts.get(7)).toBeUndefined()
+    expect(hostingVoices(undefined)).toEqual([])
+  })
+})
+
+describe('hosting voices', () => {
+  it('count lists that republish each other as one', () => {
+    const facts = collectFacts([
+      { asn: 7, source: 'hosting-asn-x4b' },
+      { asn: 7, source: 'hosting-asn-badlist' },
+      { asn: 7, source: 'hosting-asn-tn3w' },
+      { asn: 8, source: 'hosting-asn-x4b' },
+      { asn: 8, source: 'asn-bgptools-tags', label: 'vpsh' },
+      { asn: 8, source: 'asn-peeringdb-classes', label: 'hosting' },
+    ])
+    const seven = hostingVoices(facts.get(7))
+    expect(seven).toEqual(['hosting-asn-badlist', 'hosting-asn-tn3w', 'hosting-asn-x4b'])
+    expect(groupCount(seven)).toBe(1)
+    expect(groupCount(hostingVoices(facts.get(8)))).toBe(3)
+    expect(hostingGroup('table-hosting')).toBe('table-hosting')
+  })
+})
+
+describeFeeds('facts of the shared feeds', () => {
+  const facts = feedFacts()
+
+  it('know every label and every AS of bgp.tools', () => {
+    expect(facts.unknownLabels).toEqual(new Map())
+    expect(facts.asnCount).toBeGreaterThan(120_000)
+    expect(facts.get(7922)?.tags).toContain('dsl')
+    expect(facts.get(3320)?.class).toBe('T1')
+    expect(facts.get(7155)?.name).toBe('ViaSat,Inc.')
+  })
+
+  // The ground for their common group in hosting-finding.ts; if it fails, they have become independent.
+  it('show that tn3w and x4b republish badlist', () => {
+    const listed = (feed: string): Set<number> => {
+      const asns = Array.from({ length: 410_000 }, (_, asn) => asn)
+      return new Set(asns.filter((asn) => facts.get(asn)?.lists.includes(feed)))
+    }
+    const badlist = listed('hosting-asn-badlist')
+    for (const feed of ['hosting-asn-tn3w', 'hosting-asn-x4b']) {
+      const shared = overlap(listed(feed), badlist)
+      expect(shared / badlist.size).toBeGreaterThan(0.95)
+    }
+  })
+})
+
+function overlap(a: ReadonlySet<number>, b: ReadonlySet<number>): number {
+  return [...a].filter((asn) => b.has(asn)).length
+}

@@ -1,0 +1,167 @@
+// From files to networks and layers: prefixes that overlay their AS, files of both formats, names,
+// and what is said of files that do not serve.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Layer } from '../../../build/layer/layer.ts'
+import { collectFacts, noFacts } from '../../../build/networks/as-facts.ts'
+import { readNetworks, type Networks } from '../../../build/networks/read-networks.ts'
+import { loadTables } from '../../../build/networks/network-tables.ts'
+import type { Network } from '../../../src/model/network.ts'
+import { expectSound, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
+import { writeMmdb } from '../mmdb/mmdb-writer.ts'
+
+const tables = loadTables()
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'iprisk-networks-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+function networkAt(result: Networks, address: string): Network | undefined {
+  const layer = result.layers[address.includes(':') ? 6 : 4]
+  return result.networks[lookup(layer, address) - 1]
+}
+
+describe('readNetworks', () => {
+  it('numbers networks ascending by ASN, and leaves gaps without one', async () => {
+    const path = file('a.csv', '9.0.0.0,9.0.0.255,64502,B\n1.1.1.0,1.1.1.255,64501,A\n')
+    const result = await readNetworks({ files: [path], facts: noFacts, tables })
+    expectSound(result.layers[4])
+    expect([...result.layers[4].values]).toEqual([0, 1, 0, 2, 0])
+    expect(result.networks.map((network) => network.asn)).toEqual([64501, 64502])
+    expect(networkAt(result, '1.1.2.0')).toBeUndefined()
+    expect(networkAt(result, '9.0.0.7')).toEqual({
+      asn: 64502,
+      organization: 'B',
+      type: 'unknown',
+      mobile: false,
+      access: false,
+      shared: false,
+      corporate: false,
+      cdn: false,
+    })
+  })
+
+  it('overlays the prefixes of the tables on their AS', async () => {
+    const rows = [
+      '80.128.0.0,80.187.255.255,3320,Deutsche Telekom AG',
+      // Nobody announces the rest of 134.238.0.0/16 here: no AS, no network.
+      '134.238.128.0,134.238.128.255,394089,Google LLC',
+      '163.116.128.0,163.116.255.255,55256,Netskope Inc',
+    ]
+    const path = file('b.csv', rows.join('\n'))
+    const result = await readNetworks({ files: [path], facts: noFacts, tables })
+    expectSound(result.layers[4])
+    const fixed = networkAt(result, '80.186.255.255')
+    const mobile = networkAt(result, '80.187.0.0')
+    expect(fixed).toMatchObject({ asn: 3320, type: 'isp', mobile: false, shared: false })
+    expect(mobile).toMatchObject({ asn: 3320, type: 'mobile', mobile: true, shared: true })
+    expect(mobile?.organization).toBe(fixed?.organization)
+    const egress = networkAt(result, '134.238.128.9')
+    expect(egress).toMatchObject({ asn: 394089, type: 'business', corporate: true, access: false })
+    expect(networkAt(result, '134.238.0.0')).toBeUndefined()
+    // A prefix within an AS of the same table is no network of its own.
+    expect(result.networks.filter((network) => network.asn === 55256)).toHaveLength(1)
+    expect(result.networks).toHaveLength(4)
+  })
+
+  it('takes MMDB files, in the order in which files are named', async () => {
+    const record = (asn: number, name: string) => ({
+      autonomous_system_number: asn,
+      autonomous_system_organization: name,
+    })
+    const mmdb = file(
+      'c.mmdb',
+      writeMmdb({
+        ipVersion: 6,
+        recordBits: 28,
+        entries: [
+          ['1.0.0.0/8', record(64501, 'From MMDB')],
+          ['2001:db8::/32', record(64502, 'Six')],
+        ],
+      }),
+    )
+    const csv = file('c.csv', '1.2.0.0,2.0.0.255,64503,From CSV\n')
+    const first = await readNetworks({ files: [mmdb, csv], facts: noFacts, tables })
+    const last = await readNetworks({ files: [csv, mmdb], facts: noFacts, tables })
+    const names = (result: Networks, address: string) => networkAt(result, address)?.organization
+    for (const result of [first, last]) {
+      expectSound(result.layers[4])
+      expectSound(result.layers[6])
+      expect(names(result, '1.1.255.255')).toBe('From MMDB')
+      expect(names(result, '2.0.0.255')).toBe('From CSV')
+      expect(names(result, '2001:db8::1')).toBe('Six')
+    }
+    expect(names(first, '1.2.0.0')).toBe('From MMDB')
+    expect(names(last, '1.2.0.0')).toBe('From CSV')
+  })
+
+  it('takes a name from the feeds where the files have none', async () => {
+    const path = file('d.csv', '1.0.0.0,1.0.0.255,64501,\n2.0.0.0,2.0.0.255,64502,Own\n')
+    const facts = collectFacts([
+      { asn: 64501, source: 'asn-bgptools', label: 'Eyeball', name: '"Feed", LLC' },
+      { asn: 64502, source: 'asn-bgptools', label: 'Eyeball', name: 'Other' },
+    ])
+    const result = await readNetworks({ files: [path], facts, tables })
+    expect(result.networks.map((network) => network.organization)).toEqual(['Feed, LLC', 'Own'])
+  })
+
+  const refused: readonly (readonly [name: string, content: string, code: string])[] = [
+    ['empty.csv', '', 'ranges_empty'],
+    ['page.csv', '<!doctype html>\n<html><body>Sorry</body></html>\n', 'ranges_empty'],
+    ['asn.txt', '1.0.0.0,1.0.0.255,1,X\n', 'ranges_format'],
+    ['asn.mmdb', 'no MMDB', 'mmdb_invalid'],
+  ]
+  for (const [name, content, code] of refused) {
+    it(`refuses ${name} with ${code}`, async () => {
+      const path = file(name, content)
+      await expect(readNetworks({ files: [path], facts: noFacts, tables })).rejects.toMatchObject({
+        code,
+        message: expect.stringContaining(path) as string,
+      })
+    })
+  }
+})
+
+/** All of a layer, for a comparison that does not take seconds. */
+function bytesOf(layer: Layer): Buffer {
+  const bytes = (array: Uint32Array) =>
+    Buffer.from(array.buffer, array.byteOffset, array.byteLength)
+  return Buffer.concat([bytes(layer.starts), bytes(layer.values)])
+}
+
+describe('the files of @ip-location-db/asn', () => {
+  it('give sound, reproducible layers in which known addresses are known', async () => {
+    const result = await readNetworks({ facts: noFacts, tables })
+    const again = await readNetworks({ facts: noFacts, tables })
+    expect(again.networks).toEqual(result.networks)
+    for (const family of [4, 6] as const) {
+      const layer = result.layers[family]
+      expect(Buffer.compare(bytesOf(again.layers[family]), bytesOf(layer))).toBe(0)
+      let unsound = 0
+      for (let piece = 1; piece < layer.count; piece++) {
+        const repeats = layer.values[piece] === layer.values[piece - 1]
+        if (repeats || startOf(layer, piece) <= startOf(layer, piece - 1)) unsound++
+      }
+      expect(unsound).toBe(0)
+      expect(layer.values.every((id) => id <= result.networks.length)).toBe(true)
+    }
+    expect(networkAt(result, '8.8.8.8')).toMatchObject({ asn: 15169, type: 'cdn', cdn: true })
+    expect(networkAt(result, '1.1.1.1')).toMatchObject({ asn: 13335, type: 'cdn', cdn: true })
+    expect(networkAt(result, '18.97.9.97')).toMatchObject({ type: 'hosting' })
+    expect(networkAt(result, '2001:4860:4860::8888')).toMatchObject({ asn: 15169 })
+    expect(networkAt(result, '109.41.0.1')).toMatchObject({ asn: 3209, mobile: true })
+    expect(networkAt(result, '10.0.0.1')).toBeUndefined()
+    expect(result.stats.problems.count).toBe(0)
+    expect(result.networks.length).toBeGreaterThan(90_000)
+  })
+})

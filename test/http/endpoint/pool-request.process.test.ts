@@ -1,0 +1,116 @@
+// The deadline of what is in the pool: a thread that does not answer costs its client half a minute,
+// not for ever. Real threads; the clock and the connection stand in.
+
+import { writeFileSync } from 'node:fs'
+import type { HttpResponse } from 'uWebSockets.js'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { poolRequestMsMax } from '../../../src/base/limits.ts'
+import { type Pool, createPool } from '../../../src/pool/pool.ts'
+import { newCounters } from '../../../src/http/exchange/request-counters.ts'
+import {
+  type Exchange,
+  type Service,
+  closeExchange,
+  states,
+} from '../../../src/http/exchange/exchange.ts'
+import { enterPool, whenDone } from '../../../src/http/endpoint/pool-request.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+
+const path = writeSmallTable()
+const stuck = `${path}.stuck.mjs`
+writeFileSync(stuck, 'export const run = () => new Promise(() => setInterval(() => {}, 1000))\n')
+
+let pool: Pool
+const told: string[] = []
+
+beforeEach(() => {
+  told.length = 0
+  pool = createPool({ threads: 1, queue: 1, program: stuck })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+
+afterEach(async () => {
+  vi.useRealTimers()
+  await pool.close()
+})
+
+/** What an exchange uses of these, and no more. */
+function newExchange(): Exchange {
+  const tell = (what: string) => (text: unknown) => void told.push(`${what} ${String(text)}`)
+  const res = {
+    cork: (write: () => void) => write(),
+    writeStatus: tell('status'),
+    writeHeader: () => undefined,
+    end: tell('body'),
+    close: () => void told.push('closed'),
+  } as unknown as HttpResponse
+  const service = {
+    pool,
+    file: () => ({ table: 1, path, builtMs: 0 }),
+    counters: newCounters(),
+    limiter: { refund: () => void told.push('refunded'), policy: () => '' },
+    logRequests: false,
+    draining: false,
+    pending: 1,
+  } as unknown as Service
+  return {
+    service,
+    res,
+    clientId: 'one',
+    idNumber: 0,
+    head: false,
+    remote: '',
+    checked: '',
+    insights: true,
+    requests: 1,
+    units: 1,
+    owed: 1,
+    owedMonth: 0,
+    onEnd: undefined,
+    startedMs: 0,
+    keep: true,
+    key: { allowance: {} } as unknown as Exchange['key'],
+    state: states.open,
+    recycle: () => undefined,
+  }
+}
+
+function ask(exchange: Exchange): void {
+  const ticket = enterPool(exchange)!
+  const result = ticket.run({ kind: 'insights', text: '9.1.2.3' })
+  whenDone(exchange, { result, kind: 'answered' }, () => void told.push('answered'))
+}
+
+describe('what the pool does not answer', () => {
+  it('is 503 after half a minute, gives back its unit and leaves the pool', () => {
+    const exchange = newExchange()
+    ask(exchange)
+    vi.advanceTimersByTime(poolRequestMsMax - 1)
+    expect([told, pool.counts().requests]).toEqual([[], 1])
+    vi.advanceTimersByTime(1)
+    expect(told[0]).toBe('refunded')
+    expect(told[1]).toBe('status 503 Service Unavailable')
+    expect(told[2]).toContain('"code":"upstream_unavailable"')
+    expect(pool.counts().requests).toBe(0)
+    expect([exchange.state, exchange.service.pending]).toEqual([states.gone, 0])
+  })
+
+  it('is cut off where its answer has begun: its client sees that the end is missing', () => {
+    const exchange = newExchange()
+    ask(exchange)
+    exchange.state = states.answered
+    exchange.owed = 0
+    vi.advanceTimersByTime(poolRequestMsMax)
+    expect(told).toEqual(['closed'])
+  })
+
+  it('is not waited for any more once its client has gone', () => {
+    const exchange = newExchange()
+    ask(exchange)
+    closeExchange(exchange)
+    expect(pool.counts().requests).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+    vi.advanceTimersByTime(poolRequestMsMax)
+    expect(told).toEqual(['refunded'])
+  })
+})

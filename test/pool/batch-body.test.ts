@@ -1,0 +1,109 @@
+// The short form of a batch's body against JSON.parse: the same counts, and pieces that hold the same
+// elements; and the answers of the pieces against single checks.
+
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { countAddresses, cutBatch, readBatch } from '../../src/pool/batch-body.ts'
+import { answerPiece } from '../../src/pool/run-task.ts'
+import { badAnswer } from '../../src/bulk/answer-lines.ts'
+import { openTable } from '../../src/table/open-table.ts'
+import { writeSmallTable } from '../table/small-table.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const table = openTable(writeSmallTable())
+
+function piecesOf(body: Uint8Array): readonly Uint8Array[] {
+  const { cuts, rewritten = body } = cutBatch(body)
+  return Array.from(cuts.slice(1), (to, i) => rewritten.subarray(cuts[i], to))
+}
+
+const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 2 })
+const text = fc.oneof(
+  { weight: 8, arbitrary: fc.ipV4() },
+  { weight: 3, arbitrary: fc.ipV6() },
+  { weight: 1, arbitrary: fc.string() },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme' }) },
+)
+
+it('has the counts and the answers of its elements, whatever the form', () => {
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1, maxLength: 350 }), space, (texts, gap) => {
+      const elements = texts.map((one) => gap + JSON.stringify(one) + gap).join(',')
+      const body = encoder.encode(`${gap}{${gap}"ips"${gap}:${gap}[${elements}]${gap}}${gap}`)
+      const read = readBatch(body)
+      expect(read).toEqual(texts)
+      expect(cutBatch(body)).toMatchObject({
+        count: texts.length,
+        valid: countAddresses(texts),
+      })
+      const pieces = piecesOf(body)
+      expect(pieces.length).toBe(Math.ceil(texts.length / 100))
+      const answers = pieces
+        .map((piece) => decoder.decode(answerPiece(table, piece).json))
+        .join(',')
+      const wanted = texts.map((ip) => {
+        const answer = table.check(ip)
+        return answer === undefined ? badAnswer(ip) : JSON.stringify(answer)
+      })
+      expect(answers).toBe(wanted.join(','))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+it.each([
+  '',
+  '{',
+  '{}',
+  '{"ips"}',
+  '{"ips":[]}',
+  '{"ips":["9.1.2.3"]',
+  '{"ips":["9.1.2.3",]}',
+  '{"ips":["9.1.2.3"]}x',
+  '{"ips":["9.1.2.3" "9.1.2.3"]}',
+  '{"ips":["9.1.2.3\n"]}',
+  '["ips",["9.1.2.3"]]',
+  '\ufeff{"ips":["9.1.2.3"]}',
+])('finds none in %j, as JSON.parse does', (body) => {
+  expect(readBatch(encoder.encode(body))).toBeUndefined()
+  expect(cutBatch(encoder.encode(body)).count).toBe(0)
+})
+
+it('takes the last of repeated members, and elements of every type', () => {
+  const body = encoder.encode(
+    '{"ips":["1.1.1.1"],"a":{},"ips":["9.1.2.3",7,null,["x"],"\\u0039.1.2.4"]}',
+  )
+  expect(cutBatch(body)).toMatchObject({ count: 5, valid: 2 })
+  const [piece] = piecesOf(body)
+  const answers = JSON.parse(`[${decoder.decode(answerPiece(table, piece!).json)}]`) as {
+    ip: string
+  }[]
+  expect(answers.map(({ ip }) => ip)).toEqual(['9.1.2.3', '7', 'null', '["x"]', '9.1.2.4'])
+})
+
+it('finds none in arrays so deep that they can be read and not written', () => {
+  const deep = 500_000
+  const body = encoder.encode(`{"ips":[${'['.repeat(deep)}${']'.repeat(deep)}]}`)
+  expect(readBatch(body)?.length).toBe(1)
+  expect(cutBatch(body)).toMatchObject({ count: 0, valid: 0 })
+})
+
+it('is full at 10,000 elements', () => {
+  const bodyOf = (count: number) =>
+    encoder.encode(JSON.stringify({ ips: Array(count).fill('9.1.2.3') }))
+  expect(cutBatch(bodyOf(10_000))).toMatchObject({ count: 10_000, valid: 10_000 })
+  expect(cutBatch(bodyOf(10_000)).cuts.length).toBe(101)
+  expect(cutBatch(bodyOf(10_001)).count).toBe(0)
+})
+
+it('writes into the memory that is lent, and elsewhere where that is too small', () => {
+  const piece = piecesOf(encoder.encode('{"ips":["9.1.2.3","11.1.1.1"]}'))[0]!
+  const large = new Uint8Array(new SharedArrayBuffer(1 << 16))
+  const small = new Uint8Array(new SharedArrayBuffer(64))
+  const inLarge = answerPiece(table, piece, large).json
+  const inSmall = answerPiece(table, piece, small).json
+  expect(inLarge.buffer).toBe(large.buffer)
+  expect(inSmall.buffer).not.toBe(small.buffer)
+  expect(decoder.decode(inSmall)).toBe(decoder.decode(inLarge))
+})

@@ -1,0 +1,179 @@
+// Real servers for the process tests: the compiled command line on free ports of loopback, with a
+// state folder of its own, its standard error kept, and ended by the test that started it.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach } from 'vitest'
+import { createKey } from '../../src/account/keys/issue-key.ts'
+import { openLmdbStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import type { NewKey } from '../../src/account/keys/key-record.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+
+const program = join(packageRoot, 'dist/src/cli/main.js')
+
+export interface Server {
+  readonly child: ChildProcess
+  readonly port: number
+  readonly adminPort: number
+  readonly state: string
+  /** All that it wrote to standard error so far. */
+  readonly stderr: () => string
+  /** The exit code; it is asked to end by `signal`. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
+  /** The body of a page of the admin port. */
+  readonly admin: (path: string) => Promise<{ readonly status: number; readonly text: string }>
+  /** The sum of the samples of a metric whose labels include `labels`. */
+  readonly metric: (name: string, labels?: string) => Promise<number>
+}
+
+/** A machine that is busy with other things takes its time to start several servers at once. */
+const startMs = 60_000
+
+const folders: string[] = []
+
+// Hooks run in the reverse of their order: servers have been stopped by then.
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A folder of its own, removed when the tests end. */
+export function newState(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-state-'))
+  folders.push(folder)
+  return folder
+}
+
+/** Runs `iprisk serve` and waits until it says what it serves. */
+export async function startServer(options: {
+  readonly table: string
+  readonly state?: string
+  readonly workers?: number
+  readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  /** A command that becomes the server: `prlimit --nofile=…`. */
+  readonly under?: readonly string[]
+}): Promise<Server> {
+  const { table, state = newState(), workers = 1, args = [], environment = {}, under } = options
+  const { child, stderr } = runServe(
+    [
+      ['--port', '0', '--admin-port', '0', '--workers', String(workers)],
+      ['--state', state, '--table', table, '--drain-seconds', '5', ...args],
+    ].flat(),
+    environment,
+    under,
+  )
+  const line = await waitFor(() => {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr()}`)
+    return /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/m.exec(stderr()) ?? undefined
+  }, startMs)
+  const port = Number(line[1])
+  const adminPort = Number(line[2])
+  const admin: Server['admin'] = async (path) => {
+    const response = await fetch(`http://127.0.0.1:${adminPort}${path}`)
+    return { status: response.status, text: await response.text() }
+  }
+  return {
+    child,
+    port,
+    adminPort,
+    state,
+    stderr,
+    admin,
+    stop: async (signal = 'SIGTERM') => {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal)
+        await once(child, 'exit')
+      }
+      return child.exitCode
+    },
+    metric: async (name, labels = '') => sumOf((await admin('/metrics')).text, name, labels),
+  }
+}
+
+/** `startServer` for tests whose servers end with them, whatever comes of the test. */
+export function serversOfTests(): typeof startServer {
+  const running: Server[] = []
+  afterEach(async () => {
+    for (const server of running.splice(0)) await server.stop('SIGKILL')
+  })
+  return async (options) => {
+    const server = await startServer(options)
+    running.push(server)
+    return server
+  }
+}
+
+/** The bare process, for starts that fail. */
+export function runServe(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  under: readonly string[] = [],
+): {
+  readonly child: ChildProcess
+  readonly stderr: () => string
+} {
+  const [command = '', ...rest] = [...under, process.execPath, program, 'serve', ...args]
+  const child = spawn(command, rest, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    cwd: newState(),
+    env: { ...process.env, ...environment },
+  })
+  let text = ''
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  return { child, stderr: () => text }
+}
+
+export async function makeKey(state: string, key: Partial<NewKey> = {}): Promise<string> {
+  const store = await openLmdbStore(state)
+  try {
+    const whole: NewKey = { name: 'test', plan: 'internal', apis: ['ip-risk'], ...key }
+    return (await createKey(store, whole, Date.now())).text
+  } finally {
+    await store.close()
+  }
+}
+
+/** Asks until there is an answer that is not `undefined`; throws after `ms`. */
+export async function waitFor<T>(
+  ask: () => T | undefined | Promise<T | undefined>,
+  ms = 60_000,
+): Promise<T> {
+  const until = performance.now() + ms
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    if (performance.now() > until) throw new Error(`nothing within ${ms} ms`)
+    await sleep(20)
+  }
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+export function sumOf(text: string, name: string, labels: string): number {
+  let sum = 0
+  for (const line of text.split('\n')) {
+    const match = /^(\w+)(\{.*\})? (\S+)$/.exec(line)
+    if (match?.[1] === name && (match[2] ?? '').includes(labels)) sum += Number(match[3])
+  }
+  return sum
+}
+
+/** For a server and what it starts: runs `program` in the processes whose program ends so. */
+export function preloading(ending: string, program: string): Readonly<Record<string, string>> {
+  const guarded = `if (process.argv[1]?.endsWith(${JSON.stringify(ending)})) { ${program} }`
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(guarded)}` }
+}
+
+/** Process ids of a server's children: its workers, and what takes a table in. */
+export function workersOf(server: { readonly child: Pick<ChildProcess, 'pid'> }): number[] {
+  const { pid } = server.child
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.trim().split(/\s+/).filter(Boolean).map(Number)
+}

@@ -1,0 +1,107 @@
+// The control socket: requests and replies, and whose it is when one server takes over from another.
+
+import { existsSync, mkdtempSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Control,
+  askServer,
+  controlPath,
+  openControl,
+} from '../../../src/supervisor/sockets/control-socket.ts'
+
+let path = ''
+const open: Control[] = []
+
+beforeEach(() => {
+  path = controlPath(mkdtempSync(join(tmpdir(), 'iprisk-control-')), 8080)
+})
+afterEach(async () => {
+  for (const control of open.splice(0)) await control.close()
+})
+
+async function listen(name: string): Promise<Control> {
+  const control = await openControl(path, async (request) => ({
+    ok: true,
+    text: `${name} ${request}`,
+  }))
+  open.push(control)
+  return control
+}
+
+describe('the control socket', () => {
+  it('answers requests, and nobody but its user may ask', async () => {
+    await listen('one')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(await askServer(path, 'reload')).toEqual({ ok: true, text: 'one reload' })
+    expect(await askServer(path, 'rollback')).toEqual({ ok: true, text: 'one rollback' })
+  })
+
+  it('says that there is no such request', async () => {
+    await listen('one')
+    const socket = connect(path)
+    socket.write('"explode"\n')
+    let text = ''
+    for await (const chunk of socket) text += String(chunk)
+    expect(JSON.parse(text)).toMatchObject({ ok: false })
+  })
+
+  it('passes on what a request throws as its answer', async () => {
+    open.push(await openControl(path, () => Promise.reject(new Error('it broke'))))
+    expect(await askServer(path, 'restart')).toEqual({ ok: false, text: 'it broke' })
+  })
+
+  it('is the newer server’s, also after the older one has closed', async () => {
+    const older = await listen('older')
+    await listen('newer')
+    expect(await askServer(path, 'reload')).toEqual({ ok: true, text: 'newer reload' })
+    await older.close()
+    expect(await askServer(path, 'reload')).toEqual({ ok: true, text: 'newer reload' })
+  })
+
+  it('is gone with its server, and then nobody answers', async () => {
+    const control = await listen('one')
+    await control.close()
+    expect(existsSync(path)).toBe(false)
+    expect(await askServer(path, 'reload')).toBeUndefined()
+  })
+
+  it('closes while a client holds it that asks nothing, and one that waits', async () => {
+    let asked = (): void => undefined
+    const asking = new Promise<void>((resolve) => (asked = resolve))
+    let answer = (): void => undefined
+    const control = await openControl(path, async () => {
+      asked()
+      await new Promise<void>((resolve) => (answer = resolve))
+      return { ok: true, text: 'too late' }
+    })
+    const idle = connect(path)
+    await once(idle, 'connect')
+    const reply = askServer(path, 'restart')
+    await asking
+    await control.close()
+    answer()
+    expect(await reply).toMatchObject({ ok: false, silent: true })
+    idle.destroy()
+  })
+
+  it('that does not answer is told apart from one that refuses', async () => {
+    const control = await openControl(path, () => new Promise(() => undefined))
+    expect(await askServer(path, 'yield', 50)).toEqual({
+      ok: false,
+      text: 'The server does not answer.',
+      silent: true,
+    })
+    await control.close()
+  })
+
+  it('that cannot be opened says what will not work', async () => {
+    const long = join(tmpdir(), 'x'.repeat(120), 'control.sock')
+    await expect(openControl(long, async () => ({ ok: true, text: '' }))).rejects.toThrow(
+      /has 1\d\d bytes; .* 107\): "iprisk reload", "rollback" and "restart" will not reach this server/,
+    )
+  })
+})

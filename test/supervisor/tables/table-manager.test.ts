@@ -1,0 +1,125 @@
+// What becomes of tables that came badly, or were lost: over a shelf and a crew that fail on demand.
+// Real ones, and real workers: swap.process.test.ts.
+
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createLog } from '../../../src/base/log.ts'
+import type { TableFile } from '../../../src/supervisor/workers/worker-messages.ts'
+import { noStall } from '../../../src/supervisor/workers/loop-pause.ts'
+import { type Tables, keepTables } from '../../../src/supervisor/tables/table-manager.ts'
+import { newState } from '../../serve/server.ts'
+
+interface World {
+  readonly path: string
+  readonly tables: Tables
+  readonly used: readonly TableFile[]
+  /** What the next call of it throws, once. */
+  readonly fails: { take?: string; remove?: string }
+  /** Puts a table with that id at the path. */
+  readonly write: (id: string) => void
+}
+
+/** A table is its id; a shelf copies it, as the real one does. */
+function newWorld(): World {
+  const stateFolder = newState()
+  const path = join(stateFolder, 'world.iprisk')
+  const used: TableFile[] = []
+  const fails: World['fails'] = {}
+  const failing = (name: keyof World['fails']): void => {
+    const { [name]: why } = fails
+    delete fails[name]
+    if (why !== undefined) throw new Error(why)
+  }
+  mkdirSync(join(stateFolder, 'serving'))
+  let count = 0
+  let id = ''
+  const tables = keepTables({
+    path,
+    stateFolder,
+    signal: new AbortController().signal,
+    log: createLog({ level: 'fatal', name: 'test', pretty: false, write: () => undefined }),
+    crew: {
+      use: async (file) => {
+        used.push(file)
+        return noStall
+      },
+    },
+    shelf: {
+      take: async (source) => {
+        failing('take')
+        count += 1
+        const copy = join(stateFolder, 'serving', `${count}.iprisk`)
+        copyFileSync(source, copy)
+        return { file: { table: count, path: copy, builtMs: 0 }, id, cautions: [] }
+      },
+      remove: async (file) => {
+        failing('remove')
+        rmSync(file.path)
+      },
+    },
+  })
+  const write = (text: string): void => {
+    id = text
+    writeFileSync(path, text)
+  }
+  return { path, tables, used, fails, write }
+}
+
+describe('a table', () => {
+  it('that was refused by chance is looked at again by a hang-up, and not by a look', async () => {
+    const { tables, fails, write } = newWorld()
+    write('one')
+    await tables.begin()
+    write('the second')
+    fails.take = 'ENOSPC'
+    expect(await tables.look()).toEqual({ kind: 'refused', reason: 'ENOSPC' })
+    expect(await tables.look()).toEqual({ kind: 'unchanged', table: 'one' })
+    expect(await tables.mend()).toEqual({ kind: 'unchanged', table: 'one' })
+    expect(await tables.look({ again: true })).toEqual({ kind: 'swapped', table: 'the second' })
+    // What was taken in is not read once more.
+    fails.take = 'it is not asked'
+    expect(await tables.look({ again: true })).toMatchObject({ kind: 'unchanged' })
+  })
+
+  it('that was refused by chance at the start is mended', async () => {
+    const { tables, fails, write } = newWorld()
+    write('one')
+    fails.take = 'it was killed'
+    expect(await tables.begin()).toBeUndefined()
+    expect(await tables.mend()).toEqual({ kind: 'swapped', table: 'one' })
+  })
+
+  it('whose copy is gone is taken in once more, and the one before it stays', async () => {
+    const { tables, used, write } = newWorld()
+    write('one')
+    await tables.begin()
+    write('the second')
+    await tables.look()
+    rmSync(used[0]!.path)
+    expect(await tables.mend()).toEqual({ kind: 'swapped', table: 'the second' })
+    expect(used).toHaveLength(2)
+    expect(tables.status().previous).toBe('one')
+    expect(await tables.reload({ force: false })).toMatchObject({ kind: 'unchanged' })
+  })
+
+  it('that comes back ends the refusal of the one after it', async () => {
+    const { tables, fails, write } = newWorld()
+    write('one')
+    await tables.begin()
+    fails.take = 'it is broken'
+    await tables.reload({ force: false })
+    expect(tables.status().last_refusal).toMatchObject({ reason: 'it is broken' })
+    expect(await tables.reload({ force: false })).toEqual({ kind: 'unchanged', table: 'one' })
+    expect(tables.status().last_refusal).toBe(null)
+  })
+
+  it('that makes an order throw is refused, and the next order is heard', async () => {
+    const { tables, fails, write } = newWorld()
+    write('one')
+    await tables.begin()
+    fails.remove = 'it broke'
+    expect(await tables.reload({ force: false })).toEqual({ kind: 'refused', reason: 'it broke' })
+    expect(await tables.reload({ force: false })).toEqual({ kind: 'unchanged', table: 'one' })
+  })
+})

@@ -1,0 +1,119 @@
+// The vigil over real processes: one that is stopped, one that spins, one that waits for a core, and
+// one that beats.
+
+import type { Worker } from 'node:cluster'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { afterEach, describe, expect, it } from 'vitest'
+import { emptySnapshot } from '../../../src/http/exchange/request-counters.ts'
+import type { Member } from '../../../src/supervisor/workers/worker-registry.ts'
+import { type Vigil, beatMs, keepVigil } from '../../../src/supervisor/workers/watchdog.ts'
+
+const children: ChildProcess[] = []
+let vigil: Vigil | undefined
+
+afterEach(() => {
+  vigil?.stop()
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+function memberOf(program: string): Member {
+  const child = spawn(process.execPath, ['-e', program], { stdio: 'ignore' })
+  children.push(child)
+  return {
+    worker: { id: children.length, process: child } as unknown as Worker,
+    awaitedMs: performance.now(),
+    listeningMs: performance.now(),
+    heardMs: performance.now(),
+    privateBytes: 0,
+    retired: false,
+    condemned: undefined,
+    ready: true,
+    started: true,
+    listening: true,
+    keysKnown: true,
+    table: 1,
+    counters: emptySnapshot,
+  }
+}
+
+const idle = 'setInterval(() => 0, 1000)'
+const spinning = 'for (;;);'
+
+/** Who was found to hang within so long, and how many looks that took. */
+async function watched(
+  members: readonly Member[],
+  ms: number,
+  limits: { readonly hangMs?: number; readonly memoryBytesMax?: number } = {},
+): Promise<{ readonly hung: readonly Member[]; readonly grown: readonly Member[] }> {
+  const found = { hung: [] as Member[], grown: [] as Member[] }
+  const { hangMs = 500, memoryBytesMax = Infinity } = limits
+  vigil = keepVigil({
+    members: () => members,
+    hangMs,
+    memoryBytesMax,
+    hung: (member) => void found.hung.push(member),
+    grown: (member) => void found.grown.push(member),
+  })
+  const end = performance.now() + ms
+  while (performance.now() < end && found.hung.length + found.grown.length === 0) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return found
+}
+
+describe('the vigil', () => {
+  it('finds a process that is silent, stopped or spinning, and no one that beats', async () => {
+    const beating = memberOf(idle)
+    const beats = setInterval(() => {
+      beating.heardMs = performance.now()
+    }, beatMs)
+    for (const program of [idle, spinning]) {
+      const silent = memberOf(program)
+      const { hung } = await watched([beating, silent], 20_000)
+      vigil?.stop()
+      expect(hung).toEqual([silent])
+    }
+    clearInterval(beats)
+  })
+
+  it('bears with a process that wants a core and gets none', async () => {
+    // Of the lowest class, beside two that take the one core on which it may run.
+    const starved = memberOf(spinning)
+    const others = [memberOf(spinning), memberOf(spinning)]
+    for (const { worker } of [starved, ...others]) {
+      execFileSync('taskset', ['-pc', '0', String(worker.process.pid)])
+    }
+    execFileSync('chrt', ['-i', '-p', '0', String(starved.worker.process.pid)])
+    const { hung } = await watched([starved], 1500)
+    expect(hung).toEqual([])
+  })
+
+  it('waits with one that could not begin yet, and finds one that could and does not', async () => {
+    const waiting = { ...memberOf(idle), listeningMs: 0, awaitedMs: 0 }
+    const stuck = { ...waiting, awaitedMs: performance.now() - 61_000 }
+    const { hung } = await watched([waiting, stuck], 5000)
+    expect(hung).toEqual([stuck])
+  })
+
+  it('counts no silence while it is itself late', async () => {
+    const silent = memberOf(idle)
+    const watching = watched([silent], 1500)
+    const end = performance.now() + 1400
+    const block = (): void => {
+      const until = performance.now() + 4 * beatMs
+      while (performance.now() < until);
+      if (performance.now() < end) setImmediate(block)
+    }
+    block()
+    expect((await watching).hung).toEqual([])
+  })
+
+  it('finds a process that holds more than it may, once, and never one that is retired', async () => {
+    const grown = memberOf(`globalThis.kept = Buffer.alloc(1e8, 1); ${idle}`)
+    const retired = { ...memberOf(idle), retired: true }
+    const found = await watched([retired, grown], 20_000, { hangMs: 1e6, memoryBytesMax: 8e7 })
+    expect(found.grown).toEqual([grown])
+    // It may have been looked at while it grew.
+    expect(grown.privateBytes).toBeGreaterThan(8e7)
+  })
+})

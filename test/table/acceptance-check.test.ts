@@ -1,0 +1,75 @@
+// The trial of a new table: what it refuses, what it lets pass, and what a process that opens the
+// table is asked.
+
+import { describe, expect, it } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeTable } from '../../build/write/write-table.ts'
+import { openTable } from '../../src/table/open-table.ts'
+import { firstUnlike, tryTable } from '../../src/table/acceptance-check.ts'
+import { listed, smallContent } from './small-table.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-trial-'))
+
+function tableOf(name: string, entries: typeof listed) {
+  const path = join(folder, name)
+  writeTable(path, smallContent(entries))
+  return openTable(path)
+}
+
+const plain = tableOf('plain', listed)
+const canary = tableOf('canary', [...listed, ['8.8.8.8', 'tor', '']])
+
+describe('tryTable', () => {
+  it('has nothing against the same content, nor against a few more entries', () => {
+    expect(tryTable(plain, plain)).toMatchObject({ reasons: [], against: null })
+    const more = tableOf('more', [...listed, ['9.3.0.0/16', 'vpn', 'Example VPN']])
+    expect(tryTable(more, plain).reasons).toEqual([])
+    more.close()
+  })
+
+  it('refuses what misjudges a canary that the table in use judges right', () => {
+    const { reasons, against } = tryTable(canary, plain)
+    expect(reasons).toEqual([
+      expect.stringContaining('the canary 8.8.8.8 (Google Public DNS, public resolver) is called'),
+    ])
+    expect(against).toBe('canary')
+    expect(tryTable(plain, canary).reasons).toEqual([])
+  })
+
+  it('only warns of a canary that both misjudge, and where there is no table in use', () => {
+    // The small table calls 9.9.9.9 a proxy.
+    expect(tryTable(plain, plain).cautions).toEqual([expect.stringContaining('9.9.9.9')])
+    const first = tryTable(canary, undefined)
+    expect(first.reasons).toEqual([])
+    expect(first.cautions).toEqual([
+      expect.stringContaining('8.8.8.8'),
+      expect.stringContaining('9.9.9.9'),
+    ])
+  })
+
+  it('refuses an absurd table: another world', () => {
+    const absurd = tableOf('absurd', [
+      ...listed,
+      ['9.0.0.0/8', 'vpn', ''],
+      ['12.0.0.0/8', 'proxy', ''],
+    ])
+    expect(tryTable(absurd, plain).reasons.join()).toMatch(/sampled verdicts \(3\d %\) differ/)
+    absurd.close()
+    // No canary lies there.
+    const changed = tableOf('changed', [...listed, ['11.0.0.0/8', 'tor', '']])
+    expect(tryTable(changed, plain).reasons).toHaveLength(1)
+    expect(tryTable(changed, plain).against).toBe('changed')
+    changed.close()
+  })
+})
+
+describe('what is known of a table', () => {
+  it('tells it from another one', () => {
+    const { known } = tryTable(plain, undefined)
+    expect(known.length).toBeGreaterThanOrEqual(20)
+    expect(firstUnlike(plain, known)).toBeUndefined()
+    expect(firstUnlike(canary, known)).toBe(known[0]?.address)
+  })
+})

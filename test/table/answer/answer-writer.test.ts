@@ -1,0 +1,194 @@
+// The answer's bytes against their twin over tables of every kind of text, and how they are made:
+// without JSON, without a string.
+
+import { crc32 } from 'node:zlib'
+import * as fc from 'fast-check'
+import { ByteBuffer } from 'flatbuffers'
+import { describe, expect, it, vi } from 'vitest'
+import { assemble } from '../../../build/assemble-table.ts'
+import { encodeTable } from '../../../build/write/write-table.ts'
+import { formatAddress } from '../../../src/ip/format-address.ts'
+import { formatAddressBytes, formatIpv4Bytes } from '../../../src/ip/format-address-bytes.ts'
+import { accuracies } from '../../../src/model/location.ts'
+import { TableHeader } from '../../../src/schema/generated/iprisk/table-header.ts'
+import { trailerBytes } from '../../../src/schema/table-layout.ts'
+import { openAnswers } from '../../../src/table/answer/answer-writer.ts'
+import { type Asked, ask, newAsked } from '../../../src/table/lookup/query.ts'
+import { check } from '../../../src/table/answer/check-address.ts'
+import { openTable } from '../../../src/table/open-table.ts'
+import { openReader } from '../../../src/table/answer/answer-reader.ts'
+import type { Table } from '../../../src/table/table.ts'
+import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
+import { readTableFile } from '../../../src/table/file/table-view.ts'
+import { smallContent, smallParts, writeSmallTable } from '../small-table.ts'
+import { differenceOf } from './answer-twin.ts'
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: fc.constantFrom('"', '\\', '\0', '\u001f', '\n', '\u007f', 'é', '\u2028') }),
+  fc.constantFrom('', '\ufeffx', 'x'.repeat(5000)),
+)
+
+/** A table of the small one's shape, with other facts. */
+const tables = fc
+  .record({
+    asn: fc.integer({ min: 0, max: 0xffff_ffff }),
+    organization: anyText,
+    mobile: fc.boolean(),
+    place: fc.record({ state: anyText, city: anyText, zip: anyText, timezone: anyText }),
+    country: fc.record({ country_code: anyText, country: anyText, currency_code: anyText }),
+    accuracy: fc.constantFrom(...accuracies),
+    latitude: fc.integer({ min: -900_000, max: 900_000 }).map((value) => value / 10_000),
+    longitude: fc.integer({ min: -1_800_000, max: 1_800_000 }).map((value) => value / 10_000),
+  })
+  .map(({ asn, organization, mobile, place, country, ...rest }) => {
+    const parts = smallParts()
+    return assemble({
+      ...parts,
+      networks: parts.networks.map((network) => ({ ...network, asn, organization, mobile })),
+      locations: parts.locations.map((one) => ({ ...one, ...place, ...country, ...rest })),
+    }).content
+  })
+
+const octet = fc.integer({ min: 0, max: 255 })
+const group = fc.oneof(fc.constant(0), fc.constantFrom(1, 3, 0xffff), fc.nat(0xffff))
+const ipv4Text = fc
+  .tuple(fc.constantFrom(9, 10, 11, 12, 13, 127, 192), octet, octet, octet)
+  .map((octets) => octets.join('.'))
+const ipv6Text = fc
+  .tuple(
+    fc.constantFrom('2a00', '2a01', '2A02', '2002', '64:ff9b', '2001:0', '2001:db8', 'fe80', '0'),
+    fc.array(group, { minLength: 7, maxLength: 7 }),
+    fc.boolean(),
+  )
+  .map(([first, groups, padded]) => {
+    const texts = groups.map((value) => value.toString(16).padStart(padded ? 4 : 1, '0'))
+    return [...first.split(':'), ...texts].slice(0, 8).join(':')
+  })
+const text = fc.oneof(
+  ipv4Text,
+  ipv6Text,
+  ipv4Text.map((quad) => `::ffff:${quad}`),
+  ipv4Text.map((quad) => `64:ff9b::${quad}`),
+  fc.constantFrom('2a01:4f8::1', '2A01:4F8:0::1', '2a01:4f8::3', '9.1.2.3', '::', '::1', 'x', ''),
+)
+
+/** Makes the header say another minor. */
+function sayMinor(bytes: Uint8Array, minor: number): void {
+  const trailer = readTrailer(bytes, 'older')
+  const { bb, bb_pos: at } = TableHeader.getRootAsTableHeader(new ByteBuffer(bytes))
+  // Of its vtable the fourth member: where the table's second field, the minor, lies.
+  const place = bb!.readInt16(at - bb!.readInt32(at) + 6)
+  bb!.writeInt16(at + place, minor)
+  const headerCrc = crc32(bytes.subarray(0, trailer.headerBytes))
+  bytes.set(writeTrailer({ ...trailer, headerCrc }), bytes.length - trailerBytes)
+}
+
+describe('the bytes of an answer', () => {
+  const table = openTable(writeSmallTable())
+
+  it('are those of JSON.stringify of check', () => {
+    fc.assert(
+      fc.property(text, (text) => {
+        expect(differenceOf(table, text)).toBeUndefined()
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+
+  it('are those of JSON.stringify of check, whatever texts and numbers a table holds', () => {
+    const property = fc.property(tables, fc.array(text, { minLength: 20 }), (content, texts) => {
+      const { bytes } = encodeTable(content)
+      const { id, views } = readTableFile(bytes, 'random')
+      const reader = openReader({ id, views })
+      const other: Pick<Table, 'check' | 'answer'> = {
+        check: (text) => check(reader, text),
+        answer: openAnswers(reader),
+      }
+      for (const text of ['9.1.2.3', '9.200.0.1', '11.1.1.1', '2a01:4f8::1', ...texts]) {
+        expect(differenceOf(other, text)).toBeUndefined()
+      }
+    })
+    fc.assert(property, { numRuns: 40 })
+  })
+
+  it('are the same from a table of minor 2, which has no runs', () => {
+    const bytes = encodeTable(smallContent()).bytes
+    sayMinor(bytes, 2)
+    const { id, views } = readTableFile(bytes, 'older')
+    expect(views.runs).toHaveLength(0)
+    const reader = openReader({ id, views })
+    const older = {
+      check: (text: string) => check(reader, text),
+      answer: openAnswers(reader),
+    }
+    for (const text of ['9.1.2.3', '11.1.1.1', '10.0.0.1', '2A01:4f8:0::1', '::ffff:9.1.2.3']) {
+      expect(differenceOf(older, text)).toBeUndefined()
+    }
+  })
+
+  it('are made by the twin where they are too long for the room', () => {
+    const parts = smallParts()
+    const organization = '"'.repeat(20_000)
+    const networks = parts.networks.map((network) => ({ ...network, organization }))
+    const { bytes } = encodeTable(assemble({ ...parts, networks }).content)
+    const { id, views } = readTableFile(bytes, 'long')
+    const reader = openReader({ id, views })
+    const long = { check: (text: string) => check(reader, text), answer: openAnswers(reader) }
+    expect(differenceOf(long, '9.1.2.3')).toBeUndefined()
+  })
+
+  it('are made without JSON once the fragments are there', () => {
+    const asked: Asked = newAsked()
+    const texts = ['9.1.2.3', '11.5.5.5', '10.0.0.1', '2A01:4f8:0::1'].map((one) =>
+      Buffer.from(one),
+    )
+    const bodies = (): string[] =>
+      texts.map((bytes) => {
+        expect(ask(asked, bytes, 0, bytes.length)).toBe(true)
+        return Buffer.from(table.answer(asked).body).toString()
+      })
+    const cold = bodies()
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const parse = vi.spyOn(JSON, 'parse')
+    const warm = bodies()
+    const calls = stringify.mock.calls.length + parse.mock.calls.length
+    stringify.mockRestore()
+    parse.mockRestore()
+    expect(warm).toEqual(cold)
+    expect(calls).toBe(0)
+  })
+
+  it('are refused after close', () => {
+    const other = openTable(table.path)
+    other.close()
+    expect(() => other.answer(newAsked())).toThrow('was closed')
+  })
+})
+
+describe('canonical text as bytes', () => {
+  const out = new Uint8Array(64)
+
+  it('is that of formatAddress', () => {
+    const word = fc.oneof(fc.constantFrom(0, 1, 0xffff, 0x1_0000), fc.integer({ min: 0 }))
+    const property = fc.property(fc.tuple(word, word, word, word), (four) => {
+      const words = Uint32Array.from(four)
+      // Mixed text is for IPv4-mapped addresses, which are never written as IPv6.
+      fc.pre(!(words[0] === 0 && words[1] === 0 && words[2] === 0xffff))
+      const ipv6 = formatAddressBytes(words, out, 3)
+      expect(Buffer.from(out.subarray(3, ipv6)).toString()).toBe(formatAddress(6, words))
+      const ipv4 = formatIpv4Bytes(words[0]!, out, 5)
+      expect(Buffer.from(out.subarray(5, ipv4)).toString()).toBe(formatAddress(4, words))
+    })
+    fc.assert(property, { numRuns: 20_000 })
+  })
+
+  it('writes every octet', () => {
+    for (let octet = 0; octet < 256; octet++) {
+      const end = formatIpv4Bytes(octet * 0x0101_0101, out, 0)
+      expect(Buffer.from(out.subarray(0, end)).toString()).toBe(
+        `${octet}.${octet}.${octet}.${octet}`,
+      )
+    }
+  })
+})

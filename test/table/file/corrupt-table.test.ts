@@ -1,0 +1,215 @@
+// Bad table files by table: each is refused with a message that names section and offset, and the
+// process is unhurt.
+
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { encodeTable } from '../../../build/write/write-table.ts'
+import { recordWords } from '../../../src/schema/table-layout.ts'
+import { type Views, sectionNames } from '../../../src/schema/table-sections.ts'
+import { ask, newAsked } from '../../../src/table/lookup/query.ts'
+import { openTable } from '../../../src/table/open-table.ts'
+import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
+import { verifyTable } from '../../../src/table/file/verify-table.ts'
+import { readTableFile } from '../../../src/table/file/table-view.ts'
+import { smallContent, writeSmallTable } from '../small-table.ts'
+
+const good = readFileSync(writeSmallTable())
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-corrupt-'))
+let number = 0
+
+// Hundreds of tables of 8 MB: kept to the end they would fill a disk.
+afterEach(() => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function write(bytes: Uint8Array): string {
+  const path = join(folder, `table-${number++}`)
+  writeFileSync(path, bytes)
+  return path
+}
+
+/** Where each section lies in the good file. */
+function sectionRange(name: (typeof sectionNames)[number]): readonly [number, number] {
+  const copy = new Uint8Array(good)
+  const view = readTableFile(copy, 'good').views[name]
+  return [view.byteOffset, view.byteOffset + view.byteLength]
+}
+
+function flipped(offset: number, bit = 1): Buffer {
+  const bytes = Buffer.from(good)
+  bytes[offset]! ^= bit
+  return bytes
+}
+
+describe('a table with a flipped bit', () => {
+  it.each(sectionNames)('in %s is refused by name and offset', (name) => {
+    const [from, to] = sectionRange(name)
+    for (const offset of [from, Math.floor((from + to) / 2), to - 1]) {
+      const path = write(flipped(offset))
+      expect(() => verifyTable(path)).toThrow(
+        new RegExp(`damaged in section ${name} at offset ${from}: its checksum`),
+      )
+      openTable(path).check('9.1.2.3')
+    }
+  })
+
+  it('in any byte outside the sections is refused', () => {
+    const { headerBytes } = readTableFile(new Uint8Array(good), 'good')
+    for (let offset = 0; offset < headerBytes; offset++) {
+      const bytes = flipped(offset, 1 << (offset % 8))
+      expect(() => readTableFile(bytes, 'x')).toThrow(/section header at offset 0/)
+    }
+    for (let offset = good.length - 32; offset < good.length; offset++) {
+      const bytes = flipped(offset, 1 << (offset % 8))
+      expect(() => readTableFile(bytes, 'x')).toThrow(/section (trailer|header)/)
+    }
+  })
+
+  it('between sections is refused', () => {
+    const ranges = sectionNames.map(sectionRange).sort((a, b) => a[0] - b[0])
+    // One file, byte by byte: its 8 MB take longer to write than to verify.
+    const path = write(good)
+    const file = openSync(path, 'r+')
+    const put = (offset: number, byte: number) => writeSync(file, Uint8Array.of(byte), 0, 1, offset)
+    for (let i = 1; i < ranges.length; i++) {
+      const from = ranges[i - 1]![1]
+      const to = ranges[i]![0]
+      for (let offset = from; offset < to; offset++) {
+        put(offset, good[offset]! ^ 4)
+        expect(() => verifyTable(path)).toThrow(/is damaged in section/)
+        put(offset, good[offset]!)
+      }
+    }
+    verifyTable(path)
+    closeSync(file)
+  }, 120_000)
+})
+
+describe('a table that is cut off', () => {
+  it('is refused at every kind of length', () => {
+    const { headerBytes } = readTableFile(new Uint8Array(good), 'good')
+    const lengths = [1, 7, 8, 31, 32, 39, 40, 64, headerBytes - 1, headerBytes, good.length - 1]
+    const bounds = sectionNames.flatMap((name) => sectionRange(name))
+    for (const length of [...lengths, ...bounds]) {
+      const path = write(good.subarray(0, length))
+      expect(() => openTable(path)).toThrow(/damaged in section trailer at offset \d+/)
+      expect(() => verifyTable(path)).toThrow(/damaged in section trailer at offset \d+/)
+    }
+  })
+
+  it('or longer than it says is refused', () => {
+    const path = write(Buffer.concat([good, good.subarray(-32)]))
+    expect(() => openTable(path)).toThrow(/section trailer .* it says \d+ bytes, the file has \d+/)
+  })
+})
+
+describe('what is no table', () => {
+  it.each([
+    ['a folder', () => (mkdirSync(join(folder, 'folder')), join(folder, 'folder')), 'regular file'],
+    ['an empty file', () => write(Buffer.alloc(0)), 'it is empty'],
+    ['nothing', () => join(folder, 'missing'), 'ENOENT'],
+    ['zeros', () => write(Buffer.alloc(1 << 20)), 'section trailer'],
+    ['text', () => write(Buffer.from('hello '.repeat(99))), 'section trailer'],
+  ])('%s', (_name, make, message) => {
+    const path = make()
+    expect(() => openTable(path)).toThrow(message)
+    expect(() => verifyTable(path)).toThrow(message)
+  })
+
+  it('another version says which and what to do', () => {
+    const bytes = Buffer.from(good)
+    bytes.writeUInt32LE(2, bytes.length - 12)
+    expect(() => openTable(write(bytes))).toThrow(
+      /format version 2; this program reads version 1 .*Build the table again/,
+    )
+  })
+
+  it('a sound file whose header lies about itself is refused', () => {
+    const bytes = Buffer.from(good)
+    const { headerBytes } = readTableFile(new Uint8Array(good), 'good')
+    bytes.write('XXXX', 4, 'latin1')
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, headerBytes)), bytes.length - 16)
+    expect(() => openTable(write(bytes))).toThrow(/section header at offset 4: its identifier/)
+  })
+})
+
+describe('a damaged table that nobody has verified', () => {
+  const spoiled = (spoil: (views: Views) => void): ReturnType<typeof openTable> => {
+    const content = smallContent()
+    spoil(content.views)
+    return openTable(write(encodeTable(content).bytes))
+  }
+
+  it('has whole answers, as its twin gives them, where ids lie beyond their sections', () => {
+    const table = spoiled(({ records }) => {
+      for (let at = 0; at < records.length; at += recordWords) records[at] = 99
+    })
+    const asked = newAsked()
+    const bytes = new TextEncoder().encode('9.1.2.3')
+    expect(ask(asked, bytes, 0, bytes.length)).toBe(true)
+    const answer = Buffer.from(table.answer(asked).body).toString()
+    expect(answer).toBe(JSON.stringify(table.check('9.1.2.3')))
+  })
+
+  it('ends its searches, whatever its index says', () => {
+    const table = spoiled((views) => {
+      for (const index of [views.ipv4_index, views.ipv6_index]) {
+        for (let at = 1; at < index.length; at += 2) index[at] = 0xffff_ffff
+      }
+    })
+    const words = Uint32Array.of(0x2a01_04f8, 0, 0, 1)
+    let ended = 0
+    for (let bucket = 0; bucket < 4; bucket++) {
+      searchIpv4(table.reader.views, bucket << 12)
+      words[0] = 0x2a01_0000 + (bucket << 9)
+      searchIpv6(table.reader.views, words)
+      ended += 1
+    }
+    expect(ended).toBe(4)
+  })
+})
+
+describe('a table whose checksums fit but whose content does not', () => {
+  const cases: readonly (readonly [
+    string,
+    (views: Record<string, Uint32Array>) => void,
+    RegExp,
+  ])[] = [
+    ['unsorted starts', (v) => v['ipv4_starts']!.reverse(), /ipv4_starts/],
+    ['record out of bounds', (v) => (v['ipv4_records']![1] = 4_000_000), /ipv4_records .* id/],
+    ['network out of bounds', (v) => (v['records']![0] = 99), /section records .* id 99/],
+    ['location out of bounds', (v) => (v['records']![5] = 99), /section records .* id 99/],
+    ['verdict out of bounds', (v) => (v['records']![2] = 9999), /section records .* id 9999/],
+    ['string out of bounds', (v) => (v['networks']![1] = 9999), /section networks .* id 9999/],
+    ['index goes back', (v) => (v['ipv4_index']![5] = 7), /section ipv4_index/],
+    ['falling offsets', (v) => (v['string_offsets']![1] = 1e9), /section string_offsets/],
+    ['unknown source', (v) => (v['evidence']![0] = 0xffff), /section evidence .* source/],
+    ['tails out of order', (v) => (v['ipv6_tails']![3] = 4e9), /section ipv6_tails/],
+    ['string below nothing', (v) => (v['locations']![2] = -5), /section locations .* id -5/],
+    ['unknown tail group', (v) => v['ipv6_records']!.fill(0xffff_ffff), /ipv6_records .* id/],
+  ]
+
+  it.each(cases)('%s', (_name, spoil, message) => {
+    const content = smallContent()
+    const views = Object.fromEntries(
+      Object.entries(content.views).map(([name, view]) => [name, view.slice()]),
+    )
+    spoil(views as Record<string, Uint32Array>)
+    const { bytes } = encodeTable({ ...content, views: views as typeof content.views })
+    expect(() => verifyTable(write(bytes))).toThrow(message)
+  })
+})

@@ -1,0 +1,219 @@
+// The finer IPv6 indexes and the wider ones of IPv4: that searches through them find what a plain
+// search over all starts finds, that verification knows every wrong element, and that tables of
+// before they were there are searched as well.
+
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ipv4Index, ipv4IndexBits, ipv6Indexes } from '../../../build/write/address-sections.ts'
+import { encodeTable } from '../../../build/write/write-table.ts'
+import { secondLevel, thirdLevel } from '../../../src/schema/table-layout.ts'
+import type { Views } from '../../../src/schema/table-sections.ts'
+import { checkFiner } from '../../../src/table/file/verify-ipv6-index.ts'
+import { neighborhoodOf } from '../../../src/table/explain/neighborhood.ts'
+import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
+import { readTableFile } from '../../../src/table/file/table-view.ts'
+import { smallContent } from '../small-table.ts'
+
+const keyEnd = 2 ** 53
+const small = smallContent()
+
+/**
+ * A crowd: `count` keys from `first` on, each up to 2^width behind the one before, so that their
+ * slots are filled evenly or, where width leaps, hardly at all.
+ */
+const crowds = fc.array(
+  fc.record({
+    first: fc.oneof(
+      fc.nat({ max: 2 ** 20 - 1 }).map((bucket) => bucket * 2 ** 33),
+      fc.maxSafeNat(),
+      fc.constantFrom(0, keyEnd - 2 ** 33, keyEnd - 100),
+    ),
+    widths: fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 3 }),
+    count: fc.integer({ min: 1, max: 700 }),
+    seed: fc.nat(),
+  }),
+  { minLength: 1, maxLength: 5 },
+)
+
+type Crowds = typeof crowds extends fc.Arbitrary<infer Value> ? Value : never
+
+function keysOf(from: Crowds): Float64Array {
+  const keys = new Set([0])
+  for (const { first, widths, count, seed } of from) {
+    let key = first
+    let state = seed
+    for (let at = 0; at < count && key < keyEnd; at++) {
+      keys.add(key)
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      key += 1 + Math.floor((state / 2 ** 32) * 2 ** widths[at % widths.length]!)
+    }
+  }
+  return Float64Array.from(keys).sort()
+}
+
+/** Record i is i. */
+function ipv6Views(keys: Float64Array): Views {
+  const ipv6_records = Uint32Array.from(keys, (_, at) => at)
+  return { ...small.views, ipv6_keys: keys, ipv6_records, ...ipv6Indexes(keys) }
+}
+
+function wordsOf(key: number): Uint32Array {
+  const top = 0x2000_0000 + Math.floor(key / 2 ** 24)
+  return Uint32Array.of(top, (key % 2 ** 24) * 256 + 5, 6, 7)
+}
+
+/** Crowds in one slot, and over many. */
+const mixed: Crowds = [
+  { first: 2 ** 40, widths: [3], count: 300, seed: 1 },
+  { first: 2 ** 41, widths: [25], count: 200, seed: 1 },
+]
+
+/** The slow twin: the last start at or below, by looking at all. */
+function scan(starts: Uint32Array | Float64Array, value: number): number {
+  return starts.findLastIndex((start) => start <= value)
+}
+
+function around(starts: Uint32Array | Float64Array, end: number): number[] {
+  const near = [...starts].flatMap((start) => [start - 1, start, start + 1])
+  return [...near, end - 1].filter((value) => value >= 0 && value < end)
+}
+
+const untouched = (section: string, at: number, why: string): never => {
+  throw new Error(`${section} ${at}: ${why}`)
+}
+
+describe('the finer indexes of IPv6', () => {
+  it('lead to what a scan finds, and without them the search finds the same', () => {
+    const seen = { second: 0, third: 0 }
+    const property = fc.property(crowds, (from) => {
+      const keys = keysOf(from)
+      const views = ipv6Views(keys)
+      const older = { ...views, ipv6_second: new Uint32Array(0), ipv6_third: new Uint32Array(0) }
+      checkFiner(views, untouched)
+      checkFiner(older, untouched)
+      if (views.ipv6_second.some((rank) => rank > 0)) seen.second++
+      if (views.ipv6_third.some((rank) => rank > 0)) seen.third++
+      const sample = around(keys, keyEnd).filter(
+        (_, at, all) => at % Math.ceil(all.length / 100) === 0,
+      )
+      for (const key of sample) {
+        const expected = scan(keys, key)
+        expect(searchIpv6(views, wordsOf(key))).toBe(expected)
+        expect(searchIpv6(older, wordsOf(key))).toBe(expected)
+      }
+    })
+    fc.assert(property, { numRuns: 25 })
+    // The generator would show nothing without crowds.
+    expect(seen.second).toBeGreaterThan(5)
+    expect(seen.third).toBeGreaterThan(2)
+  })
+
+  it('are known as wrong by any element that is changed', () => {
+    const keys = keysOf(mixed)
+    const views = ipv6Views(keys)
+    const wrong = fc.constantFrom(1, -1, 2 ** 31, keys.length)
+    for (const name of ['ipv6_second', 'ipv6_third'] as const) {
+      const section = views[name]
+      expect(section.some((rank) => rank > 0)).toBe(true)
+      const property = fc.property(fc.nat({ max: section.length - 1 }), wrong, (at, by) => {
+        const changed = section.slice()
+        changed[at]! += by
+        expect(() => checkFiner({ ...views, [name]: changed }, untouched)).toThrow(/ipv6_/)
+      })
+      fc.assert(property, { numRuns: 15 })
+    }
+  })
+
+  it('never make a search endless or throw, whatever they say', () => {
+    const keys = keysOf(mixed)
+    const views = ipv6Views(keys)
+    const words = [...keys].map(wordsOf)
+    for (const value of [0, 1, keys.length, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1]) {
+      const filled = (one: Uint32Array, step: number): Uint32Array =>
+        one.map((rank, at) => (at % step === 0 ? value : rank))
+      for (const step of [1, 2]) {
+        const ipv6_second = filled(views.ipv6_second, step)
+        const ipv6_third = filled(views.ipv6_third, step)
+        const hostile = { ...views, ipv6_second, ipv6_third }
+        expect(() => words.forEach((one) => searchIpv6(hostile, one))).not.toThrow()
+      }
+    }
+  })
+
+  it('have room between those of their neighbours, at the bounds of what is crowded', () => {
+    for (const count of [secondLevel, thirdLevel].flatMap(({ crowded }) => [
+      crowded,
+      crowded + 1,
+    ])) {
+      const full = { first: 7 * 2 ** 33, widths: [0], count: count + 1, seed: 3 }
+      const keys = keysOf([full, { ...full, first: 8 * 2 ** 33 }, { ...full, first: 9 * 2 ** 33 }])
+      const views = ipv6Views(keys)
+      checkFiner(views, untouched)
+      for (const key of around(keys, keyEnd)) {
+        expect(searchIpv6(views, wordsOf(key))).toBe(scan(keys, key))
+      }
+    }
+  })
+})
+
+describe('the IPv4 index', () => {
+  it('is wider for more pieces', () => {
+    const counts = [1, 4_300_000, 5 * 2 ** 20, 5 * 2 ** 20 + 1, 25e6, 50e6, 4e9]
+    expect(counts.map(ipv4IndexBits)).toEqual([20, 20, 20, 21, 23, 24, 24])
+  })
+
+  it('leads to what a scan finds, however wide it is', () => {
+    const starts = fc.uniqueArray(
+      fc.oneof(
+        fc.integer({ min: 1, max: 2 ** 32 - 1 }),
+        fc.integer({ min: 1, max: 2 ** 24 - 1 }).map((block) => block * 256),
+        fc.integer({ min: 0x0808_0000, max: 0x0808_0400 }),
+      ),
+      { maxLength: 60 },
+    )
+    const property = fc.property(starts, fc.constantFrom(20, 21, 22), (some, bits) => {
+      const ipv4_starts = Uint32Array.from([0, ...some]).sort()
+      const ipv4_records = Uint32Array.from(ipv4_starts, (_, at) => at)
+      const ipv4_index = ipv4Index(ipv4_starts, bits)
+      const views = { ...small.views, ipv4_starts, ipv4_records, ipv4_index }
+      for (const value of around(ipv4_starts, 2 ** 32)) {
+        expect(searchIpv4(views, value)).toBe(scan(ipv4_starts, value))
+      }
+    })
+    fc.assert(property, { numRuns: 10 })
+  })
+
+  const withIndex = (change: (starts: Uint32Array) => Uint32Array): Uint8Array => {
+    const ipv4_index = change(small.views.ipv4_starts)
+    return encodeTable({ ...small, views: { ...small.views, ipv4_index } }).bytes
+  }
+
+  it('is read from a table as wide as it is, also by neighborhoods', () => {
+    const wide = readTableFile(
+      withIndex((starts) => ipv4Index(starts, 22)),
+      'wide',
+    ).views
+    const usual = readTableFile(withIndex(ipv4Index), 'usual').views
+    expect([wide, usual].map(({ ipv4_index }) => ipv4_index.length)).toEqual([
+      2 ** 22 + 1,
+      2 ** 20 + 1,
+    ])
+    for (const address of [0x0901_0203, 0x0b05_0505, 0x0a00_0001, 0xffff_ffff]) {
+      expect(searchIpv4(wide, address)).toBe(searchIpv4(usual, address))
+      const words = Uint32Array.of(address, 0, 0, 0)
+      const place = { family: 4, words, network: 1 } as const
+      expect(neighborhoodOf(wide, place)).toEqual(neighborhoodOf(usual, place))
+    }
+  })
+
+  it('is refused when a table is opened with one of another length', () => {
+    for (const [bits, length] of [
+      [19, 2 ** 19 + 1],
+      [21, 2 ** 21],
+      [21, 2 ** 20 + 2],
+    ] as const) {
+      const bytes = withIndex((starts) => ipv4Index(starts, bits).subarray(0, length))
+      expect(() => readTableFile(bytes, 'other')).toThrow(/section ipv4_index/)
+    }
+  })
+})

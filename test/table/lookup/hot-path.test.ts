@@ -1,0 +1,80 @@
+// What the hot path is in kind: optimised code that stays optimised, and no garbage. Fails where a
+// change makes a function of it polymorphic or lets it allocate, not where a machine is slow.
+
+import { setFlagsFromString } from 'node:v8'
+import { runInThisContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { askBody } from '../../../src/http/endpoint/check-body.ts'
+import { ask, newAsked } from '../../../src/table/lookup/query.ts'
+import { locate, newLocated } from '../../../src/table/lookup/locate.ts'
+import { openTable } from '../../../src/table/open-table.ts'
+import { writeSmallTable } from '../small-table.ts'
+
+setFlagsFromString('--allow-natives-syntax')
+const statusOf = runInThisContext('(work) => %GetOptimizationStatus(work)') as (
+  work: (...args: never[]) => unknown,
+) => number
+/** Of V8's OptimizationStatus (src/runtime/runtime.h): compiled by TurboFan. */
+const turboFan = 1 << 6
+
+const addresses = ['9.1.2.3', '11.5.5.5', '13.0.0.1', '10.0.0.1', '2a01:4f8::1', '::ffff:9.1.2.3']
+const bodies = addresses.map((ip) => new Uint8Array(Buffer.from(JSON.stringify({ ip }))))
+const table = openTable(writeSmallTable())
+const { views } = table.reader
+const asked = newAsked()
+const located = newLocated()
+
+/** Body to answer, as check.ts of the server goes; a sum, so that nothing is left out. */
+function answerAll(rounds: number): number {
+  let sum = 0
+  for (let round = 0; round < rounds; round++) {
+    for (const body of bodies) {
+      if (askBody(asked, body)) sum += table.answer(asked).body.length
+    }
+  }
+  return sum
+}
+
+function locateAll(rounds: number): number {
+  let sum = 0
+  for (let round = 0; round < rounds; round++) {
+    for (const body of bodies) {
+      if (!askBody(asked, body)) continue
+      locate(views, asked.family === 4 ? 4 : 6, asked.words, located)
+      sum += located.verdict
+    }
+  }
+  return sum
+}
+
+/** Bytes of heap that a call of `work` takes: of many rounds the median, as some see a collection. */
+function bytesPerRound(work: (rounds: number) => unknown): number {
+  const rounds = 10_000
+  const found = Array.from({ length: 21 }, () => {
+    const before = process.memoryUsage().heapUsed
+    work(rounds)
+    return (process.memoryUsage().heapUsed - before) / rounds
+  })
+  return found.sort((a, b) => a - b)[10]!
+}
+
+describe('the hot path', () => {
+  it('makes no garbage from a body to its answer', () => {
+    answerAll(20_000)
+    expect(bytesPerRound(answerAll)).toBeLessThan(8)
+    // The measure sees garbage where there is some: six short strings a round.
+    const strings: string[] = []
+    const allocating = (rounds: number): void => {
+      for (let round = 0; round < rounds; round++) strings[round % 7] = `${round}:${rounds}`
+    }
+    expect(bytesPerRound(allocating)).toBeGreaterThan(8)
+  })
+
+  it('is optimised and stays so', () => {
+    answerAll(50_000)
+    locateAll(50_000)
+    for (const work of [askBody, ask, locate]) {
+      expect(statusOf(work) & turboFan, work.name).toBe(turboFan)
+    }
+  })
+})
