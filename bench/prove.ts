@@ -16,8 +16,8 @@ import { parseArgs } from 'node:util'
 import { messageOf } from '../src/base/coded-error.ts'
 import { packageRoot } from '../src/base/package-root.ts'
 import { exitCodes } from '../src/cli/terminal/io.ts'
-import { tablePath, usage } from './harness/option.ts'
-import { runProgram, say } from './harness/program.ts'
+import { tablePath, usageError } from './harness/option.ts'
+import { runProgram, logProgress } from './harness/program.ts'
 import { proofs } from './faults/all.ts'
 import type { Proof, ProofContext, ProofResult } from './harness/proof.ts'
 import { type ProofReport, proofText, saveProof, writeProofs } from './faults/report.ts'
@@ -37,11 +37,11 @@ async function main(): Promise<number> {
   const form = values.long ? 'long' : 'short'
   const unknown = positionals.filter((name) => !proofs.some((proof) => proof.name === name))
   if (unknown.length > 0) {
-    throw usage(`There is no proof ${unknown.join(', ')}; npm run prove -- --list names all.`)
+    throw usageError(`There is no proof ${unknown.join(', ')}; npm run prove -- --list names all.`)
   }
   const chosen = proofs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   for (const { name, minutes, shows } of chosen) {
-    say(`${name}, about ${minutes[form]} min: ${shows}`)
+    logProgress(`${name}, about ${minutes[form]} min: ${shows}`)
   }
   if (values.list) return exitCodes.done
   const feeds = resolve(values.feeds ?? join(packageRoot, '../shared/feeds'))
@@ -49,14 +49,16 @@ async function main(): Promise<number> {
   let held = true
   for (const proof of chosen) {
     if (proof.needsFeeds[form] && !existsSync(join(feeds, 'feeds.json'))) {
-      throw usage(`${proof.name} needs the shared feeds; ${feeds} has none. Name them by --feeds.`)
+      throw usageError(
+        `${proof.name} needs the shared feeds; ${feeds} has none. Name them by --feeds.`,
+      )
     }
     const report = await prove(proof, { form, feeds, ...table })
     process.stdout.write(`${proofText(report)}\n`)
     held &&= report.faults.length === 0
-    if (values.save) say(saveProof(report))
+    if (values.save) logProgress(saveProof(report))
   }
-  if (values.save) say(writeProofs(proofs.map(({ name }) => name)))
+  if (values.save) logProgress(writeProofs(proofs.map(({ name }) => name)))
   return held ? exitCodes.done : exitCodes.failed
 }
 
@@ -70,7 +72,7 @@ async function prove(
   const own = join(folder, 'work')
   mkdirSync(own)
   const begun = performance.now()
-  const tell = (line: string): void => say(`${name}: ${line}`)
+  const tell = (line: string): void => logProgress(`${name}: ${line}`)
   const named = how.table === undefined ? [] : ['--table', how.table]
   const head = runHead([name, ...(form === 'long' ? ['--long'] : []), ...named])
   const result = await proof

@@ -15,23 +15,23 @@ import {
 import { judge } from '../src/score/judge.ts'
 import { packDegrees } from '../src/table/file/location-record.ts'
 import { packTraits } from '../src/table/file/network-record.ts'
-import type { Source } from '../src/table/table.ts'
 import { packReason, packVerdict } from '../src/table/file/verdict-record.ts'
 import { accuracies } from '../src/model/location.ts'
-import { densitiesOf } from './evidence/listing-density.ts'
+import { listingDensities } from './evidence/listing-density.ts'
 import type { EvidenceBook } from './evidence/evidence-book.ts'
 import type { ListInterner } from './layer/flatten.ts'
 import { newInterner, newTupleInterner } from './evidence/intern.ts'
 import type { Layer } from './layer/layer.ts'
-import { merge } from './layer/merge.ts'
+import { mergeLayers } from './layer/merge.ts'
 import { ipv4Sections, ipv6Sections } from './write/address-sections.ts'
 import type { TableContent } from './write/write-table.ts'
 import { runSections } from './write/run-section.ts'
-import { type StringBook, newStringBook } from './write/string-collector.ts'
+import { type StringCollector, newStringCollector } from './write/string-collector.ts'
+import type { Source } from '../src/table/file/table-source.ts'
 
 type Layers = Readonly<Record<4 | 6, Layer>>
 
-export interface Parts {
+export interface TableParts {
   readonly asOf: Day
   readonly sources: readonly Source[]
   /** Id n is at n - 1. */
@@ -47,7 +47,7 @@ export interface Parts {
   readonly statementsOfAs: (network: Network) => readonly number[]
 }
 
-export interface Assembled {
+export interface AssembledTable {
   readonly content: TableContent
   readonly pieces: Readonly<Record<4 | 6, Layer>>
   /** Id n is at n; the verdict of every record. */
@@ -56,8 +56,8 @@ export interface Assembled {
   readonly judged: number
 }
 
-export function assemble(parts: Parts): Assembled {
-  const strings = newStringBook()
+export function assembleTable(parts: TableParts): AssembledTable {
+  const strings = newStringCollector()
   const judging = newJudging(parts)
   const records = newTupleInterner()
   const recordOf = (network: number, place: number, list: number): number =>
@@ -75,7 +75,7 @@ export function assemble(parts: Parts): Assembled {
     string_bytes: texts.bytes,
   }
   const recordViews = records.words()
-  const densities = densitiesOf({
+  const densities = listingDensities({
     pieces,
     records: recordViews,
     networks: parts.networks,
@@ -105,11 +105,11 @@ export function assemble(parts: Parts): Assembled {
 }
 
 function mergeFamily(
-  parts: Parts,
+  parts: TableParts,
   family: 4 | 6,
   recordOf: (network: number, place: number, list: number) => number,
 ): Layer {
-  return merge(
+  return mergeLayers(
     {
       networks: parts.networkLayers[family],
       places: parts.placeLayers[family],
@@ -120,7 +120,7 @@ function mergeFamily(
 }
 
 /** Verdicts by (meaning of the evidence list, network), each pair judged once. */
-function newJudging(parts: Parts) {
+function newJudging(parts: TableParts) {
   const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
   const meanings = newInterner<readonly number[]>((ids) => ids.join(), 0)
   const meaningOfList: number[] = [meanings.id([])]
@@ -165,7 +165,7 @@ function newJudging(parts: Parts) {
   }
 }
 
-function packVerdicts(verdicts: readonly Verdict[], strings: StringBook) {
+function packVerdicts(verdicts: readonly Verdict[], strings: StringCollector) {
   const out = new Uint32Array(verdicts.length * verdictWords)
   const stringId = (text: string): number => strings.id(text)
   const lists = newInterner<readonly Reason[]>((reasons) => JSON.stringify(reasons), 0)
@@ -173,13 +173,13 @@ function packVerdicts(verdicts: readonly Verdict[], strings: StringBook) {
   verdicts.forEach((verdict, index) => {
     packVerdict(verdict, { out, at: index * verdictWords, stringId, reasonList })
   })
-  const { offsets, items } = cut(
+  const { offsets, items } = concatLists(
     lists.values.map((reasons) => reasons.map((reason) => packReason(reason, stringId))),
   )
   return { verdicts: out, reason_lists: offsets, reasons: items }
 }
 
-function packLocations(locations: readonly Location[], strings: StringBook) {
+function packLocations(locations: readonly Location[], strings: StringCollector) {
   const countries = newInterner<readonly number[]>((words) => words.join(), 1)
   const out = new Int32Array(locations.length * locationWords)
   locations.forEach((location, index) => {
@@ -209,7 +209,11 @@ function packLocations(locations: readonly Location[], strings: StringBook) {
   return { countries: words, locations: out }
 }
 
-function packNetworks(parts: Parts, asLists: readonly number[], strings: StringBook): Uint32Array {
+function packNetworks(
+  parts: TableParts,
+  asLists: readonly number[],
+  strings: StringCollector,
+): Uint32Array {
   const out = new Uint32Array(parts.networks.length * networkWords)
   parts.networks.forEach((network, index) => {
     const { asn, organization } = network
@@ -223,12 +227,12 @@ function packNetworks(parts: Parts, asLists: readonly number[], strings: StringB
 
 /** List 0 is the empty one; the book numbers statements from 1, the table from 0. */
 function packLists(lists: readonly (readonly number[])[]) {
-  const { offsets, items } = cut([[], ...lists])
+  const { offsets, items } = concatLists([[], ...lists])
   return { evidence_lists: offsets, evidence_ids: items.map((id) => id - 1) }
 }
 
 /** Lists end to end, and the offsets that cut them apart again. */
-function cut(lists: readonly (readonly number[])[]): {
+function concatLists(lists: readonly (readonly number[])[]): {
   readonly offsets: Uint32Array
   readonly items: Uint32Array
 } {

@@ -2,14 +2,15 @@
 // here.
 
 import { alignColumns } from '../src/base/align-columns.ts'
-import { count, megabytes } from '../src/base/number-format.ts'
+import { formatCount, formatMegabytes } from '../src/base/number-format.ts'
 import { formatDay } from '../src/base/day.ts'
 import type { Classification, Kind } from '../src/model/kind.ts'
 import { classifications } from '../src/model/kind.ts'
-import type { Compiled, FileResult } from './compile-table.ts'
-import type { Obtained } from './fetch/obtain-snapshots.ts'
-import { type Stage, peakBytes } from './build-stages.ts'
+import type { CompiledTable, NormalisedFile } from './compile-table.ts'
+import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
+import { type BuildStage, peakBytes } from './build-stages.ts'
 import type { WrittenTable } from './write/write-table.ts'
+import type { PromotionReport } from './gate/promotion-report.ts'
 
 export interface FeedReport {
   readonly id: string
@@ -57,30 +58,16 @@ export interface BuildReport {
   /** Whether the table went live, and what spoke against it. */
   readonly promotion: PromotionReport
   readonly networks: { readonly bad_rows: number; readonly first_bad: readonly string[] }
-  readonly stages: readonly Stage[]
+  readonly stages: readonly BuildStage[]
   readonly seconds: number
   readonly peak_bytes: number
 }
 
-export interface PromotionReport {
-  readonly promoted: boolean
-  /** It went live although there are reasons against it. */
-  readonly forced: boolean
-  readonly reasons: readonly string[]
-  /** Why the verdicts are not held against those of the table before this one. */
-  readonly not_compared?: string
-  /** Addresses asked of the table before this one too, and how many it judges otherwise. */
-  readonly sampled: number
-  readonly flipped: number
-  /** Some of those: `192.0.2.1: clean low, now vpn high`. */
-  readonly flips: readonly string[]
-}
-
-export function reportOf(facts: {
-  readonly compiled: Compiled
+export function newBuildReport(facts: {
+  readonly compiled: CompiledTable
   readonly written: WrittenTable
-  readonly obtained: readonly Obtained[]
-  readonly stages: readonly Stage[]
+  readonly obtained: readonly ObtainedFile[]
+  readonly stages: readonly BuildStage[]
   readonly path: string
   readonly promotion: PromotionReport
 }): BuildReport {
@@ -112,9 +99,12 @@ export function reportOf(facts: {
   }
 }
 
-function feedReports(compiled: Compiled, obtained: readonly Obtained[]): readonly FeedReport[] {
+function feedReports(
+  compiled: CompiledTable,
+  obtained: readonly ObtainedFile[],
+): readonly FeedReport[] {
   const states = new Map(obtained.map((one) => [one.feed.id, one]))
-  const results = new Map<string, FileResult[]>()
+  const results = new Map<string, NormalisedFile[]>()
   for (const result of compiled.files) {
     const id = result.read.feed.id
     results.set(id, [...(results.get(id) ?? []), result])
@@ -129,7 +119,7 @@ function feedReports(compiled: Compiled, obtained: readonly Obtained[]): readonl
     return {
       id,
       kind: files[0]?.read.feed.kind ?? got?.feed.kind ?? '',
-      ...(day === undefined ? {} : { day: formatDay(day as Compiled['asOf']) }),
+      ...(day === undefined ? {} : { day: formatDay(day as CompiledTable['asOf']) }),
       state: got?.state ?? 'built in',
       entries: sum(files, (file) => file.read.tally.entryCount),
       kept: sum(files, (file) => file.kept),
@@ -148,11 +138,11 @@ function problemOf(problem: string | undefined): { readonly problem?: string } {
   return problem === undefined ? {} : { problem }
 }
 
-function sum(files: readonly FileResult[], figure: (file: FileResult) => number): number {
+function sum(files: readonly NormalisedFile[], figure: (file: NormalisedFile) => number): number {
   return files.reduce((total, file) => total + figure(file), 0)
 }
 
-function dropsOf(files: readonly FileResult[]): Readonly<Record<string, number>> {
+function dropsOf(files: readonly NormalisedFile[]): Readonly<Record<string, number>> {
   const drops: Record<string, number> = {}
   for (const { read } of files) {
     for (const [reason, count] of read.tally.drops) drops[reason] = (drops[reason] ?? 0) + count
@@ -170,19 +160,19 @@ function countClasses(found: readonly Classification[]) {
 }
 
 /** The report for people: aligned columns, no more than a screen and a line a feed. */
-export function summaryOf(report: BuildReport): string {
+export function buildSummary(report: BuildReport): string {
   const { table } = report
   const there = report.feeds.filter((feed) => feed.state !== 'missing')
   const rows = there.map((feed) => [
     feed.id,
     feed.day ?? '-',
     feed.quarantined === undefined ? feed.state : 'quarantined',
-    count(feed.entries),
-    count(feed.kept),
-    count(Object.values(feed.dropped).reduce((total, drops) => total + drops, 0)),
-    count(feed.unique),
-    count(feed.lapsed),
-    count(feed.alone_ipv4),
+    formatCount(feed.entries),
+    formatCount(feed.kept),
+    formatCount(Object.values(feed.dropped).reduce((total, drops) => total + drops, 0)),
+    formatCount(feed.unique),
+    formatCount(feed.lapsed),
+    formatCount(feed.alone_ipv4),
   ])
   const head = [
     'feed',
@@ -197,14 +187,14 @@ export function summaryOf(report: BuildReport): string {
   ]
   const kinds = Object.entries(report.kinds).map(([kind, covered]) => [
     kind,
-    count(covered.ipv4),
-    count(covered.ipv6_64s),
+    formatCount(covered.ipv4),
+    formatCount(covered.ipv6_64s),
   ])
   const stages = report.stages.map((stage) => [
     stage.name,
     stage.seconds.toFixed(2),
-    megabytes(stage.residentBytes),
-    megabytes(stage.peakBytes),
+    formatMegabytes(stage.residentBytes),
+    formatMegabytes(stage.peakBytes),
   ])
   return [
     columns([head, ...rows], 3),
@@ -212,9 +202,9 @@ export function summaryOf(report: BuildReport): string {
     columns([['listed as', 'IPv4 addresses', 'IPv6 /64s'], ...kinds], 1),
     columns([['stage', 'seconds', 'MB resident', 'MB at peak so far'], ...stages], 1),
     ...report.feeds.flatMap((feed) => feed.first_bad.slice(0, 1).map((bad) => `not taken: ${bad}`)),
-    `table ${table.id} as of ${table.as_of}: ${megabytes(table.bytes)} MB, ` +
-      `${count(table.ipv4_boundaries)} IPv4 and ${count(table.ipv6_boundaries)} IPv6 boundaries, ` +
-      `built in ${report.seconds.toFixed(1)} s with ${megabytes(report.peak_bytes)} MB at its peak`,
+    `table ${table.id} as of ${table.as_of}: ${formatMegabytes(table.bytes)} MB, ` +
+      `${formatCount(table.ipv4_boundaries)} IPv4 and ${formatCount(table.ipv6_boundaries)} IPv6 boundaries, ` +
+      `built in ${report.seconds.toFixed(1)} s with ${formatMegabytes(report.peak_bytes)} MB at its peak`,
     table.path,
   ].join('\n\n')
 }

@@ -1,7 +1,7 @@
 // Stages of a build: how long each took and how much memory the process held at its end, for the
 // report, and one line for whoever watches.
 
-export interface Stage {
+export interface BuildStage {
   readonly name: string
   /** Wall-clock seconds, rounded to milliseconds. */
   readonly seconds: number
@@ -11,15 +11,15 @@ export interface Stage {
   readonly peakBytes: number
 }
 
-export interface Stages {
+export interface BuildStages {
   /** Runs `work` as stage `name`; `say` may be called to describe what it found. */
   run<T>(name: string, work: (say: (text: string) => void) => T | Promise<T>): Promise<T>
-  readonly done: readonly Stage[]
+  readonly done: readonly BuildStage[]
 }
 
 /** `tell` gets what a person should see: a stage that begins, and what came of it. */
-export function newStages(tell: Tell): Stages {
-  const done: Stage[] = []
+export function newBuildStages(tell: OnBuildProgress): BuildStages {
+  const done: BuildStage[] = []
   return {
     done,
     async run(name, work) {
@@ -37,9 +37,9 @@ export function newStages(tell: Tell): Stages {
   }
 }
 
-export type Tell = (event: Progress) => void
+export type OnBuildProgress = (event: BuildProgress) => void
 
-export type Progress =
+export type BuildProgress =
   | { readonly kind: 'begin'; readonly name: string }
   | {
       readonly kind: 'end'

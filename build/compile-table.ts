@@ -6,32 +6,37 @@
 //   since when) ─────────────────────────────┘                                              │
 //   place files ──────────────────────────────▶ places ─────────────────────────────────────┴─ assemble
 
-import { count } from '../src/base/number-format.ts'
+import { formatCount } from '../src/base/number-format.ts'
 import type { Day } from '../src/base/day.ts'
 import type { Range } from '../src/ip/range.ts'
 import { toRangeSet } from '../src/ip/range-set.ts'
 import type { Network } from '../src/model/network.ts'
-import type { Source } from '../src/table/table.ts'
-import { type Assembled, assemble } from './assemble-table.ts'
-import { newAsStatements } from './evidence/as-evidence.ts'
-import { crawlersFile, newestDay } from './evidence/builtin-feeds.ts'
+import { type AssembledTable, assembleTable } from './assemble-table.ts'
+import { newAsEvidence } from './evidence/as-evidence.ts'
+import { crawlersFile, newestTableDay } from './evidence/builtin-feeds.ts'
 import { type Coverage, coverage } from './evidence/coverage.ts'
 import { newEvidenceBook } from './evidence/evidence-book.ts'
-import { type Gated, gateFeeds } from './gate/feed-gate.ts'
-import { type Claim, claimHistory } from './gate/history-transaction.ts'
+import { type GateResult, gateFeeds } from './gate/feed-gate.ts'
+import { type HistoryTransaction, beginHistoryTransaction } from './gate/history-transaction.ts'
 import { type History, noHistory, readHistory } from './history/read-history.ts'
-import { recordSnapshots } from './history/record-today.ts'
+import { recordToday } from './history/record-today.ts'
 import { flatten, newListInterner } from './layer/flatten.ts'
 import { valueAt } from './layer/layer.ts'
-import { type AsEntry, type AsFacts, collectFacts } from './networks/as-facts.ts'
+import { type AsEntry, type AsFacts, collectAsFacts } from './networks/as-facts.ts'
 import { type Networks, readNetworks } from './networks/read-networks.ts'
-import { type Tables, loadTables } from './networks/network-tables.ts'
-import { type Ground, newNormaliser, parseAsn } from './evidence/normalise.ts'
+import { type NetworkTables, loadNetworkTables } from './networks/network-tables.ts'
+import { type NormaliseContext, newNormaliser, parseAsn } from './evidence/normalise.ts'
 import { type Places, defaultPlaceFiles, readPlaces } from './places/read-places.ts'
-import { type ReadFile, type SnapshotFile, medianDay, readFile } from './evidence/read-snapshots.ts'
+import {
+  type ParsedSnapshot,
+  type SnapshotFile,
+  medianDay,
+  parseSnapshot,
+} from './evidence/read-snapshots.ts'
 import { feedSources, networkSources, placeSources } from './evidence/source-list.ts'
-import type { Stages } from './build-stages.ts'
-import { clearTransition } from './evidence/transition-prefixes.ts'
+import type { BuildStages } from './build-stages.ts'
+import { clearTransitionPrefixes } from './evidence/transition-prefixes.ts'
+import type { Source } from '../src/table/file/table-source.ts'
 
 export interface CompileInput {
   readonly snapshots: readonly SnapshotFile[]
@@ -45,8 +50,8 @@ export interface CompileInput {
 }
 
 /** What became of one file, for the report. */
-export interface FileResult {
-  readonly read: ReadFile
+export interface NormalisedFile {
+  readonly read: ParsedSnapshot
   readonly kept: number
   readonly duplicates: number
   /** Of its feed: ranges that are no longer listed and fade. The same for all files of a feed. */
@@ -54,18 +59,18 @@ export interface FileResult {
   readonly source: number
 }
 
-export interface Compiled {
-  readonly assembled: Assembled
+export interface CompiledTable {
+  readonly assembled: AssembledTable
   readonly asOf: Day
-  readonly files: readonly FileResult[]
+  readonly files: readonly NormalisedFile[]
   readonly networks: Networks
   readonly places: Places
   readonly sources: readonly Source[]
   readonly coverage: Coverage
   /** Which feeds are quarantined; its `commit` is called when the table is live. */
-  readonly gate: Gated
+  readonly gate: GateResult
   /** The history, held since before it was read; released by whoever has judged the table. */
-  readonly claim: Claim
+  readonly transaction: HistoryTransaction
   /** What went wrong with the history, one line each. */
   readonly problems: readonly string[]
 }
@@ -74,37 +79,46 @@ export interface Compiled {
  * Throws what reading the land throws, and `history_locked` while another run writes the history;
  * nothing of it is in the history then.
  */
-export async function compile(input: CompileInput, stages: Stages): Promise<Compiled> {
-  const claim = await claimHistory(input.history)
+export async function compileTable(
+  input: CompileInput,
+  stages: BuildStages,
+): Promise<CompiledTable> {
+  const claim = await beginHistoryTransaction(input.history)
   try {
-    return await compileHeld(input, claim, stages)
+    return await compileWithHistory(input, claim, stages)
   } catch (thrown) {
-    await claim.takeBack()
+    await claim.rollback()
     await claim.release()
     throw thrown
   }
 }
 
-async function compileHeld(input: CompileInput, claim: Claim, stages: Stages): Promise<Compiled> {
-  const tables = loadTables()
+async function compileWithHistory(
+  input: CompileInput,
+  transaction: HistoryTransaction,
+  stages: BuildStages,
+): Promise<CompiledTable> {
+  const tables = loadNetworkTables()
   const gate = await stages.run('read feeds', async (say) => {
     const files = await readAll(input.snapshots, tables, say)
     return gateFeeds({ files, snapshots: input.snapshots, store: input.history, tables })
   })
   const read = gate.files
-  const facts = collectFacts(asEntriesOf(read))
-  const { networks, places } = await readLand({ input, facts, tables }, stages)
-  const asOf = input.asOf ?? medianDay(read) ?? newestDay(tables)
+  const facts = collectAsFacts(asEntriesOf(read))
+  const { networks, places } = await readNetworksAndPlaces({ input, facts, tables }, stages)
+  const asOf = input.asOf ?? medianDay(read) ?? newestTableDay(tables)
   const sources = [
     ...networkSources(input.networkFiles, networks, asOf),
     ...placeSources(places, asOf),
     ...feedSources(read, asOf, gate.quarantined),
   ]
-  const ground = newGround(asOf, networks, tables)
-  const past = await stages.run('history', (say) => readPast(claim, gate, asOf, say))
+  const ground = newNormaliseContext(asOf, networks, tables)
+  const past = await stages.run('history', (say) =>
+    recordAndReadHistory(transaction, gate, asOf, say),
+  )
   const files = await stages.run('normalise', (say) => {
     const results = normaliseAll({ files: read, sources, history: past.history }, ground)
-    say(`${count(ground.book.count)} statements`)
+    say(`${formatCount(ground.book.count)} statements`)
     return results
   })
   const lists = newListInterner()
@@ -113,26 +127,26 @@ async function compileHeld(input: CompileInput, claim: Claim, stages: Stages): P
       4: flatten(4, ground.observations[4], lists),
       6: flatten(6, ground.observations[6], lists),
     }
-    say(`${count(layers[4].count)} IPv4 and ${count(layers[6].count)} IPv6 pieces of evidence`)
+    const { 4: ipv4, 6: ipv6 } = layers
+    say(`${formatCount(ipv4.count)} IPv4 and ${formatCount(ipv6.count)} IPv6 pieces of evidence`)
     return layers
   })
-  const covered = coverage(evidenceLayers, lists.lists, ground.book)
-  const statementsOfAs = newAsStatements({ tables, facts, sources, asOf, files: read }, ground.book)
+  const statementsOfAs = newAsEvidence({ tables, facts, sources, asOf, files: read }, ground.book)
   const assembled = await stages.run('verdicts', (say) => {
-    const result = assemble({
+    const result = assembleTable({
       asOf,
       sources,
       networks: networks.networks,
-      networkLayers: { 4: networks.layers[4], 6: clearTransition(networks.layers[6]) },
+      networkLayers: { 4: networks.layers[4], 6: clearTransitionPrefixes(networks.layers[6]) },
       locations: places.locations,
-      placeLayers: { 4: places.layers[4], 6: clearTransition(places.layers[6]) },
+      placeLayers: { 4: places.layers[4], 6: clearTransitionPrefixes(places.layers[6]) },
       book: ground.book,
       lists,
       evidenceLayers,
       statementsOfAs,
     })
     const { 4: ipv4, 6: ipv6 } = result.pieces
-    say(`${count(ipv4.count)} IPv4 and ${count(ipv6.count)} IPv6 boundaries`)
+    say(`${formatCount(ipv4.count)} IPv4 and ${formatCount(ipv6.count)} IPv6 boundaries`)
     return result
   })
   const problems = [...gate.problems, ...past.problems]
@@ -143,29 +157,29 @@ async function compileHeld(input: CompileInput, claim: Claim, stages: Stages): P
     networks,
     places,
     sources,
-    coverage: covered,
+    coverage: coverage(evidenceLayers, lists.lists, ground.book),
     gate,
-    claim,
+    transaction,
     problems,
   }
 }
 
 /** What does not come from feeds of addresses: whose the space is, and where. */
-async function readLand(
-  from: { readonly input: CompileInput; readonly facts: AsFacts; readonly tables: Tables },
-  stages: Stages,
+async function readNetworksAndPlaces(
+  from: { readonly input: CompileInput; readonly facts: AsFacts; readonly tables: NetworkTables },
+  stages: BuildStages,
 ): Promise<{ readonly networks: Networks; readonly places: Places }> {
   const { facts, tables } = from
   const { networkFiles, placeFiles } = from.input
   const networks = await stages.run('networks', async (say) => {
     const files = networkFiles === undefined ? {} : { files: networkFiles }
     const found = await readNetworks({ ...files, facts, tables })
-    say(`${count(found.networks.length)} networks`)
+    say(`${formatCount(found.networks.length)} networks`)
     return found
   })
   const places = await stages.run('places', async (say) => {
     const found = await readPlaces(placeFiles ?? defaultPlaceFiles() ?? [])
-    say(`${count(found.locations.length)} places`)
+    say(`${formatCount(found.locations.length)} places`)
     return found
   })
   return { networks, places }
@@ -173,18 +187,18 @@ async function readLand(
 
 async function readAll(
   snapshots: readonly SnapshotFile[],
-  tables: Tables,
+  tables: NetworkTables,
   say: (text: string) => void,
-): Promise<readonly ReadFile[]> {
-  const files: ReadFile[] = [crawlersFile(tables)]
-  for (const snapshot of snapshots) files.push(await readFile(snapshot))
+): Promise<readonly ParsedSnapshot[]> {
+  const files: ParsedSnapshot[] = [crawlersFile(tables)]
+  for (const snapshot of snapshots) files.push(await parseSnapshot(snapshot))
   const entries = files.reduce((sum, file) => sum + file.entries.length, 0)
-  say(`${count(entries)} entries from ${files.length} files`)
+  say(`${formatCount(entries)} entries from ${files.length} files`)
   return files
 }
 
 /** Entries about ASes, for the networks; entries about addresses wait for normalise. */
-function asEntriesOf(files: readonly ReadFile[]): AsEntry[] {
+function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
   const facts: AsEntry[] = []
   for (const { feed, entries } of files) {
     for (const { text, label = '', name = '' } of entries) {
@@ -196,17 +210,17 @@ function asEntriesOf(files: readonly ReadFile[]): AsEntry[] {
 }
 
 /** Adds what passed the gate to the history, then reads of it what concerns this build. */
-async function readPast(
-  claim: Claim,
-  { files, quarantined }: Gated,
+async function recordAndReadHistory(
+  claim: HistoryTransaction,
+  { files, quarantined }: GateResult,
   asOf: Day,
   say: (text: string) => void,
 ): Promise<{ readonly history: History; readonly problems: readonly string[] }> {
   const { store, lock } = claim
   if (store === undefined) return { history: noHistory, problems: [] }
-  await claim.mark(files)
+  await claim.saveDays(files)
   const without = new Set(quarantined.keys())
-  const recorded = await recordSnapshots(files, { store, without, lock })
+  const recorded = await recordToday(files, { store, without, lock })
   const feeds = [...new Set(files.map(({ feed }) => feed))]
   const history = await readHistory({ store, feeds, asOf })
   say(`${recorded.writtenCount} days added, ${recorded.unchangedCount} known`)
@@ -216,12 +230,12 @@ async function readPast(
 /** All files of a feed go through one normaliser: two of them may mean the same line. */
 function normaliseAll(
   input: {
-    readonly files: readonly ReadFile[]
+    readonly files: readonly ParsedSnapshot[]
     readonly sources: readonly Source[]
     readonly history: History
   },
-  ground: Ground,
-): readonly FileResult[] {
+  ground: NormaliseContext,
+): readonly NormalisedFile[] {
   const feeds = new Set(input.files.map(({ feed }) => feed))
   return [...feeds].flatMap((feed) => {
     const files = input.files.filter((file) => file.feed === feed)
@@ -230,7 +244,7 @@ function normaliseAll(
     const normaliser = newNormaliser(feed, { source, history }, ground)
     const results = files.map((read) => {
       const counts = { kept: 0, duplicate: 0, dropped: 0 }
-      for (const entry of read.entries) counts[normaliser.take(entry, read.day, read.tally)]++
+      for (const entry of read.entries) counts[normaliser.addEntry(entry, read.day, read.tally)]++
       return { read, source, kept: counts.kept + counts.duplicate, duplicates: counts.duplicate }
     })
     const { lapsed } = source < 0 ? { lapsed: 0 } : normaliser.finish()
@@ -238,7 +252,11 @@ function normaliseAll(
   })
 }
 
-function newGround(asOf: Day, networks: Networks, tables: Tables): Ground {
+function newNormaliseContext(
+  asOf: Day,
+  networks: Networks,
+  tables: NetworkTables,
+): NormaliseContext {
   const networkAt = (family: 4 | 6, words: Uint32Array): Network | undefined =>
     networks.networks[valueAt(networks.layers[family], words) - 1]
   return {
@@ -250,7 +268,7 @@ function newGround(asOf: Day, networks: Networks, tables: Tables): Ground {
   }
 }
 
-function resolversOf(tables: Tables, family: 4 | 6): readonly Range[] {
+function resolversOf(tables: NetworkTables, family: 4 | 6): readonly Range[] {
   const ranges = tables.resolvers.map(({ range }) => range)
   return toRangeSet(ranges.filter((range) => range.family === family))
 }

@@ -12,22 +12,22 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Day, dayOf, parseDay } from '../src/base/day.ts'
-import { IpriskError, isDiskTrouble, messageOf } from '../src/base/coded-error.ts'
+import { IpriskError, isDiskError, messageOf } from '../src/base/coded-error.ts'
 import { parseRange } from '../src/ip/range.ts'
 import { loadCanaries } from '../src/table/canaries.ts'
 import type { Feed } from './catalogue/feed.ts'
 import { type CanaryIndex, newCanaryIndex } from './gate/entry-canaries.ts'
 import { judgeFeed } from './gate/feed-gate.ts'
-import { type FeedMemory, storedLevels } from './gate/gate-ledger.ts'
-import { levelsMax } from './gate/feed-size.ts'
-import { claimHistory } from './gate/history-transaction.ts'
-import { loadTables } from './networks/network-tables.ts'
+import { type FeedMemory, storedSizes } from './gate/gate-ledger.ts'
+import { pastSizesMax } from './gate/feed-size.ts'
+import { beginHistoryTransaction } from './gate/history-transaction.ts'
+import { loadNetworkTables } from './networks/network-tables.ts'
 import { countDrop } from './parse/parse-counts.ts'
-import { type ReadFile, readFile } from './evidence/read-snapshots.ts'
-import type { Listed } from './history/day-content.ts'
+import { type ParsedSnapshot, parseSnapshot } from './evidence/read-snapshots.ts'
+import type { ListedRange } from './history/day-content.ts'
 import { storedDays } from './history/history-days.ts'
-import { refuse } from './history/admissible.ts'
-import { type HistoryStore, openStore } from './history/history-store.ts'
+import { whyInadmissible } from './history/admissible.ts'
+import { type HistoryStore, openHistoryStore } from './history/history-store.ts'
 
 export interface ImportOptions {
   readonly store: string
@@ -63,15 +63,15 @@ export interface ImportReport {
 }
 
 /** Throws `history_folder` where the folder cannot be read, and what opening the store throws. */
-export async function importFolder(folder: string, options: ImportOptions): Promise<ImportReport> {
+export async function importHistory(folder: string, options: ImportOptions): Promise<ImportReport> {
   const feeds = new Map(options.feeds.map((feed) => [feed.id, feed]))
   const folders = await foldersIn(folder)
   const unknownFeeds = folders.filter((name) => !feeds.has(name))
   const found: Found = { files: [], problems: [], bad: [], quarantined: [] }
-  const index = newCanaryIndex(loadCanaries(), loadTables())
-  const claim = await claimHistory(options.store)
+  const index = newCanaryIndex(loadCanaries(), loadNetworkTables())
+  const claim = await beginHistoryTransaction(options.store)
   try {
-    const store = await openStore({ store: options.store, lock: claim.lock })
+    const store = await openHistoryStore({ store: options.store, lock: claim.lock })
     try {
       for (const name of folders) {
         const feed = feeds.get(name)
@@ -132,7 +132,7 @@ async function importFeed(
         options.onFile?.(imported)
       } catch (thrown) {
         // A disk that refuses one day refuses the next: half an import must not end well.
-        if (isDiskTrouble(thrown)) throw thrown
+        if (isDiskError(thrown)) throw thrown
         if (thrown instanceof IpriskError && thrown.fault !== 'input') throw thrown
         found.problems.push(`${where}: ${messageOf(thrown)}`)
       }
@@ -142,8 +142,8 @@ async function importFeed(
 
 /** What the store says of a feed's size before a day. */
 async function memoryBefore(store: string, feed: Feed, day: Day): Promise<FeedMemory> {
-  const days = (await storedDays(store, feed.id)).filter((one) => one < day).slice(-levelsMax)
-  const levels = (await storedLevels(store, new Map([[feed.id, days]]))).get(feed.id) ?? []
+  const days = (await storedDays(store, feed.id)).filter((one) => one < day).slice(-pastSizesMax)
+  const levels = (await storedSizes(store, new Map([[feed.id, days]]))).get(feed.id) ?? []
   return { levels, moved: true, held: [] }
 }
 
@@ -152,23 +152,24 @@ async function readListed(of: {
   readonly feed: Feed
   readonly path: string
   readonly day: Day
-}): Promise<ReadFile> {
+}): Promise<ParsedSnapshot> {
   const { feed, path, day } = of
   const bytes = { min: 1, max: Number.MAX_SAFE_INTEGER }
   const file = { path: basename(path), role: 'use', url: '', format: 'list', bytes } as const
-  const read = await readFile({ feed, file, path, day })
+  const read = await parseSnapshot({ feed, file, path, day })
   if (read.problem !== undefined) throw unusable(read.problem)
   // A feed that lists nothing is a broken feed; as a snapshot it would be evidence of absence.
   if (read.entries.length === 0) throw unusable(emptyText(read))
   return read
 }
 
-async function importFile(store: HistoryStore, file: ReadFile): Promise<ImportedFile> {
+async function importFile(store: HistoryStore, file: ParsedSnapshot): Promise<ImportedFile> {
   const { feed, day, tally, entries } = file
-  const listed: Listed[] = []
+  const listed: ListedRange[] = []
   for (const { text, place } of entries) {
     const range = parseRange(text)
-    const why = range === undefined ? 'not an address, prefix or range' : refuse(feed, range)
+    const why =
+      range === undefined ? 'not an address, prefix or range' : whyInadmissible(feed, range)
     if (range === undefined || why !== undefined) {
       countDrop(tally, { reason: why ?? '', place, sample: text })
     } else listed.push({ range })
@@ -178,7 +179,7 @@ async function importFile(store: HistoryStore, file: ReadFile): Promise<Imported
   return { feed: feed.id, day, state, rowCount, dropCount: tally.dropCount }
 }
 
-function emptyText({ tally }: Pick<ReadFile, 'tally'>): string {
+function emptyText({ tally }: Pick<ParsedSnapshot, 'tally'>): string {
   return tally.dropCount === 0
     ? 'it is empty'
     : `none of its ${tally.dropCount} lines is sound (${tally.bad[0] ?? ''})`

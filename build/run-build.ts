@@ -9,14 +9,20 @@ import { IpriskError } from '../src/base/coded-error.ts'
 import { packageRoot } from '../src/base/package-root.ts'
 import { loadCatalogue } from './catalogue/load-catalogue.ts'
 import type { Feed } from './catalogue/feed.ts'
-import { type Compiled, compile } from './compile-table.ts'
-import { type FetchMode, type Obtained, obtain } from './fetch/obtain-snapshots.ts'
-import { candidatePath, judgeTable, promote, rejected, rejectedPath } from './gate/promote-table.ts'
+import { type CompiledTable, compileTable } from './compile-table.ts'
+import { type FetchMode, type ObtainedFile, obtainSnapshots } from './fetch/obtain-snapshots.ts'
+import {
+  candidatePath,
+  judgeTable,
+  promoteTable,
+  buildRejected,
+  rejectedPath,
+} from './gate/promote-table.ts'
 import type { SnapshotFile } from './evidence/read-snapshots.ts'
-import { type BuildReport, reportOf } from './build-report.ts'
-import { type Stages, type Tell, newStages } from './build-stages.ts'
+import { type BuildReport, newBuildReport } from './build-report.ts'
+import { type BuildStages, type OnBuildProgress, newBuildStages } from './build-stages.ts'
 import { writeTable } from './write/write-table.ts'
-import { removeLeft } from './write/stale-temp-files.ts'
+import { removeStaleTempFiles } from './write/stale-temp-files.ts'
 
 export interface BuildOptions {
   readonly mode: FetchMode
@@ -47,11 +53,11 @@ export interface BuildOptions {
  * Errors: those of the catalogue, of the network and place files, and of writing the table; and
  * `build_rejected` where the gate keeps the table from going live. The report is written then, too.
  */
-export async function build(options: BuildOptions, tell: Tell): Promise<BuildReport> {
-  const stages = newStages(tell)
+export async function runBuild(options: BuildOptions, tell: OnBuildProgress): Promise<BuildReport> {
+  const stages = newBuildStages(tell)
   const feeds = chooseFeeds(loadCatalogue(catalogueFolder), options)
   const obtained = await stages.run('fetch', async (say) => {
-    const files = await obtain({
+    const files = await obtainSnapshots({
       feeds,
       mode: options.mode,
       folder: options.snapshots,
@@ -65,7 +71,7 @@ export async function build(options: BuildOptions, tell: Tell): Promise<BuildRep
     return files
   })
   for (const text of fetchWarnings(obtained, options.mode)) tell({ kind: 'warn', text })
-  const compiled = await compile(
+  const compiled = await compileTable(
     {
       snapshots: obtained.flatMap(snapshotOf),
       asOf: options.asOf,
@@ -84,28 +90,28 @@ export async function build(options: BuildOptions, tell: Tell): Promise<BuildRep
     return await goLive(compiled, { options, obtained, stages, tell })
   } catch (thrown) {
     // Where it is live already this takes nothing back.
-    await compiled.claim.takeBack()
+    await compiled.transaction.rollback()
     throw thrown
   } finally {
-    await compiled.claim.release()
+    await compiled.transaction.release()
   }
 }
 
 /** Writes the table, judges it, and puts it where it belongs. */
 async function goLive(
-  compiled: Compiled,
+  compiled: CompiledTable,
   run: {
     readonly options: BuildOptions
-    readonly obtained: readonly Obtained[]
-    readonly stages: Stages
-    readonly tell: Tell
+    readonly obtained: readonly ObtainedFile[]
+    readonly stages: BuildStages
+    readonly tell: OnBuildProgress
   },
 ): Promise<BuildReport> {
   const { options, obtained, stages, tell } = run
   const candidate = candidatePath(options.out)
   const written = await stages.run('write', (say) => {
-    removeLeft(candidate)
-    removeLeft(options.report)
+    removeStaleTempFiles(candidate)
+    removeStaleTempFiles(options.report)
     const table = writeTable(candidate, compiled.assembled.content)
     say(`${(table.bytes / 1e6).toFixed(1)} MB, verified`)
     return table
@@ -117,15 +123,22 @@ async function goLive(
     say(judged.not_compared === undefined ? compared : `not compared: ${judged.not_compared}`)
     // Before the table is moved: killed in between, a judged table's additions stay, or a rejected
     // one's are gone.
-    await (judged.promoted ? compiled.claim.keep() : compiled.claim.takeBack())
-    promote(judged, { candidate, live: options.out })
+    await (judged.promoted ? compiled.transaction.commit() : compiled.transaction.rollback())
+    promoteTable(judged, { candidate, live: options.out })
     if (judged.promoted) await compiled.gate.commit()
     return judged
   })
   const path = promotion.promoted ? options.out : rejectedPath(options.out)
-  const report = reportOf({ compiled, written, obtained, stages: stages.done, path, promotion })
+  const report = newBuildReport({
+    compiled,
+    written,
+    obtained,
+    stages: stages.done,
+    path,
+    promotion,
+  })
   writeReport(options.report, report)
-  if (!promotion.promoted) throw rejected(promotion, options)
+  if (!promotion.promoted) throw buildRejected(promotion, options)
   for (const text of promotion.reasons) tell({ kind: 'warn', text: `promoted by force: ${text}` })
   return report
 }
@@ -157,26 +170,26 @@ export function chooseFeeds(
   return catalogue.filter((feed) => options.feeds[feed.id] ?? (options.allFeeds || feed.enabled))
 }
 
-function quarantineLines({ gate }: Compiled): readonly string[] {
+function quarantineLines({ gate }: CompiledTable): readonly string[] {
   return [...gate.quarantined].map(
     ([feed, { reasons, instead }]) =>
       `${feed} is quarantined: ${reasons.join('; ')} (${instead} is used)`,
   )
 }
 
-function snapshotOf(obtained: Obtained): SnapshotFile[] {
+function snapshotOf(obtained: ObtainedFile): SnapshotFile[] {
   const { feed, file, path, day } = obtained
   return path === undefined || day === undefined ? [] : [{ feed, file, path, day }]
 }
 
-function fetchSummary(files: readonly Obtained[]): string {
+function fetchSummary(files: readonly ObtainedFile[]): string {
   const counts = new Map<string, number>()
   for (const { state } of files) counts.set(state, (counts.get(state) ?? 0) + 1)
   return [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
 }
 
 /** One line a problem with the feeds that have it; offline, one line for all that is not there. */
-function fetchWarnings(files: readonly Obtained[], mode: FetchMode): readonly string[] {
+function fetchWarnings(files: readonly ObtainedFile[], mode: FetchMode): readonly string[] {
   const byProblem = new Map<string, Set<string>>()
   const missing = new Set<string>()
   for (const { feed, state, problem } of files) {

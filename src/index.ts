@@ -2,7 +2,8 @@
 // process, as the objects that the API sends.
 
 export { openTable } from './table/open-table.ts'
-export type { Source, Table } from './table/table.ts'
+export type { Source } from './table/file/table-source.ts'
+export type { Table } from './table/table.ts'
 export type { BotAnswer, CheckAnswer, NetworkAnswer, ProxyAnswer } from './api/check-answer.ts'
 export type { Location } from './model/location.ts'
 export { IpriskError } from './base/coded-error.ts'

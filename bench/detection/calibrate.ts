@@ -20,14 +20,14 @@ import type { Feed } from '../../build/catalogue/feed.ts'
 import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { applyWeights } from './calibration/apply-weights.ts'
 import { calibrate } from './calibration/calibration.ts'
-import { openInput } from './world/measured-input.ts'
-import { reportFiles } from './report/calibration-report.ts'
+import { openMeasuredInput } from './world/measured-input.ts'
+import { calibrationReportFiles } from './report/calibration-report.ts'
 import { formatDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
 import { dayOption, inputOptions, inputPlaces } from './input-flags.ts'
-import { usage } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { usageError } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -41,16 +41,21 @@ async function main(): Promise<number> {
   const out = values.out ?? join(packageRoot, 'docs', 'calibration')
   const feeds = loadCatalogue(catalogue)
   const byHand = readByHand(join(out, 'by-hand.json'), feeds)
-  say('snapshots and history')
-  const input = await openInput({ feeds, ...inputPlaces(values), asOf: dayOption(values['as-of']) })
+  logProgress('snapshots and history')
+  const input = await openMeasuredInput({
+    feeds,
+    ...inputPlaces(values),
+    asOf: dayOption(values['as-of']),
+  })
   try {
-    for (const problem of input.problems) say(problem)
-    const calibration = await calibrate(input, { feeds, byHand, tell: say })
+    for (const problem of input.problems) logProgress(problem)
+    const calibration = await calibrate(input, { feeds, byHand, tell: logProgress })
     mkdirSync(out, { recursive: true })
-    for (const [name, text] of reportFiles(calibration)) writeFileSync(join(out, name), text)
+    for (const [name, text] of calibrationReportFiles(calibration))
+      writeFileSync(join(out, name), text)
     const weights = Object.fromEntries(byHand)
     writeFileSync(join(out, 'by-hand.json'), `${JSON.stringify(weights, null, 2)}\n`)
-    say(`as of ${formatDay(calibration.asOf)}; report in ${out}`)
+    logProgress(`as of ${formatDay(calibration.asOf)}; report in ${out}`)
     const found = calibration.rows.filter(({ feed, weight }) => feed.weight !== weight.weight)
     for (const { feed, weight } of found) {
       process.stdout.write(`${feed.id} ${feed.weight} -> ${weight.weight}\n`)
@@ -60,7 +65,7 @@ async function main(): Promise<number> {
         catalogue,
         new Map(found.map(({ feed, weight }) => [feed.id, weight.weight])),
       )
-      say(`${changed.length} weights written to ${catalogue}`)
+      logProgress(`${changed.length} weights written to ${catalogue}`)
     }
     return exitCodes.done
   } finally {
@@ -74,7 +79,7 @@ function readByHand(path: string, feeds: readonly Feed[]): ReadonlyMap<string, n
   const weights = new Map<string, number>()
   for (const { id, weight } of feeds) {
     const kept = (known as Readonly<Record<string, unknown>>)[id] ?? weight
-    if (typeof kept !== 'number') throw usage(`${path}: the weight of ${id} is no number.`)
+    if (typeof kept !== 'number') throw usageError(`${path}: the weight of ${id} is no number.`)
     weights.set(id, kept)
   }
   return weights

@@ -1,8 +1,8 @@
 // What a table says of lists whose truth is known, and how well feeds stand in for each other.
 //
-//   npm run evaluate -- exits.txt:vpn homes.txt.gz:clean     files that are in no feed, with labels
-//   npm run evaluate -- --cross --mirror FOLDER              leave each feed out in turn
-//   npm run evaluate -- --report                             docs/evaluation/REPORT.md, from what is kept
+//   npm run bench -- evaluate exits.txt:vpn homes.txt.gz:clean     files that are in no feed, with labels
+//   npm run bench -- evaluate --cross --mirror FOLDER              leave each feed out in turn
+//   npm run bench -- evaluate --report                             docs/evaluation/REPORT.md, from what is kept
 //
 //   --table FILE         the table of the tests, or data/table/world.iprisk, by default
 //   --cross              leave one out, and the last 7 days; by --mirror, --snapshots, --history,
@@ -21,20 +21,20 @@ import { parseArgs } from 'node:util'
 import { catalogueFolder } from '../../build/run-build.ts'
 import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { readHistory } from '../../build/history/read-history.ts'
-import { crossKinds, leaveOneOut } from './evaluation/leave-one-out.ts'
-import { accessSpaceIn, signalSpaceIn } from './calibration/weight-effect.ts'
-import { openInput } from './world/measured-input.ts'
+import { leftOutKinds, leaveOneOut } from './evaluation/leave-one-out.ts'
+import { worldAccessSpace, worldSignalSpace } from './calibration/weight-effect.ts'
+import { openMeasuredInput } from './world/measured-input.ts'
 import {
   type Evaluation,
   type Label,
-  evaluate,
+  evaluateLabelled,
   labels,
-  readLabelled,
+  readLabelledList,
 } from './evaluation/labelled-lists.ts'
-import { leaveRecentOut } from './evaluation/leave-last-days-out.ts'
-import type { Space } from './world/address-space.ts'
-import { accessSpaceOf, readRecords } from './world/table-layers.ts'
-import { newWorld, openLand } from './world/cells.ts'
+import { leaveLastDaysOut } from './evaluation/leave-last-days-out.ts'
+import type { AccessSpace } from './world/address-space.ts'
+import { tableAccessSpace, readTableRecords } from './world/table-layers.ts'
+import { newWorld, readWorldNetworks } from './world/cells.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import {
@@ -45,17 +45,22 @@ import {
   spaceLines,
 } from './report/evaluation-text.ts'
 import { dayOption, inputOptions, inputPlaces } from './input-flags.ts'
-import { type Cross, keptFolder, readKept, saveKept } from './report/kept-evaluation.ts'
-import { keptPage, reportName } from './report/evaluation-report.ts'
-import { tablePath, usage } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
+import {
+  type CrossEvaluation,
+  evaluationFolder,
+  readEvaluations,
+  saveEvaluation,
+} from './report/kept-evaluation.ts'
+import { evaluationReport, reportName } from './report/evaluation-report.ts'
+import { tablePath, usageError } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import { runHead } from '../harness/run.ts'
 
 export interface EvaluateReport {
   readonly table: { readonly path: string; readonly id: string } | undefined
-  readonly access: Space | undefined
+  readonly access: AccessSpace | undefined
   readonly files: readonly (Evaluation & EvaluatedList)[]
-  readonly cross: Cross | undefined
+  readonly cross: CrossEvaluation | undefined
 }
 
 interface Named {
@@ -73,17 +78,17 @@ async function main(): Promise<number> {
       keep: { type: 'string' },
       title: { type: 'string' },
       report: { type: 'boolean', default: false },
-      out: { type: 'string', default: keptFolder },
+      out: { type: 'string', default: evaluationFolder },
       json: { type: 'boolean', default: false },
     },
   })
   const named = positionals.map(labelledFile)
   const { cross: asksCross, keep, out } = values
   if (named.length === 0 && !asksCross && !values.report) {
-    throw usage('Name files as FILE:label, or ask for --cross or --report.')
+    throw usageError('Name files as FILE:label, or ask for --cross or --report.')
   }
   if (keep !== undefined && !(asksCross && /^[\w-]+$/.test(keep))) {
-    throw usage('--keep takes a name of letters, digits and hyphens, and goes with --cross.')
+    throw usageError('--keep takes a name of letters, digits and hyphens, and goes with --cross.')
   }
   const ofTable =
     named.length > 0 || values.table !== undefined
@@ -92,12 +97,12 @@ async function main(): Promise<number> {
   const crossed = asksCross ? await cross(values) : undefined
   if (crossed !== undefined && keep !== undefined) {
     const { title = '' } = values
-    say(`kept: ${saveKept(out, { ...runHead([]), name: keep, title, ...crossed })}`)
+    logProgress(`kept: ${saveEvaluation(out, { ...runHead([]), name: keep, title, ...crossed })}`)
   }
   if (values.report) {
     const page = join(out, reportName)
-    writeFileSync(page, keptPage(readKept(out)))
-    say(`written: ${page}`)
+    writeFileSync(page, evaluationReport(readEvaluations(out)))
+    logProgress(`written: ${page}`)
   }
   const report: EvaluateReport = { ...ofTable, cross: crossed }
   const text = values.json ? JSON.stringify(report, null, 2) : linesOf(report).join('\n')
@@ -111,10 +116,10 @@ function labelledFile(text: string): Named {
   const file = text.slice(0, at)
   const label = labels.find((each) => each === text.slice(at + 1))
   if (at < 1 || label === undefined) {
-    throw usage(`${text}: name a file as FILE:label; a label is ${labels.join(', ')}.`)
+    throw usageError(`${text}: name a file as FILE:label; a label is ${labels.join(', ')}.`)
   }
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-    throw usage(`There is no file ${file}.`)
+    throw usageError(`There is no file ${file}.`)
   }
   return { file, label }
 }
@@ -126,16 +131,21 @@ async function evaluateFiles(
   const table = openTable(path)
   try {
     const { reader } = table
-    const records = readRecords(reader)
+    const records = readTableRecords(reader)
     const files = []
     for (const { file, label } of named) {
-      say(`${file}: ${label}`)
-      const list = await readLabelled(file)
+      logProgress(`${file}: ${label}`)
+      const list = await readLabelledList(file)
       const { dropCount, dropped } = list
-      files.push({ file, dropCount, dropped, ...evaluate(list, label, { reader, records }) })
+      files.push({
+        file,
+        dropCount,
+        dropped,
+        ...evaluateLabelled(list, label, { reader, records }),
+      })
     }
-    say('access networks')
-    return { table: { path, id: table.id }, access: accessSpaceOf(records), files }
+    logProgress('access networks')
+    return { table: { path, id: table.id }, access: tableAccessSpace(records), files }
   } finally {
     table.close()
   }
@@ -146,25 +156,29 @@ async function cross(
     readonly 'as-of'?: string | undefined
     readonly catalogue?: string | undefined
   },
-): Promise<Cross> {
+): Promise<CrossEvaluation> {
   const feeds = loadCatalogue(values.catalogue ?? catalogueFolder)
-  say('snapshots and history')
-  const input = await openInput({ feeds, ...inputPlaces(values), asOf: dayOption(values['as-of']) })
+  logProgress('snapshots and history')
+  const input = await openMeasuredInput({
+    feeds,
+    ...inputPlaces(values),
+    asOf: dayOption(values['as-of']),
+  })
   try {
-    for (const problem of input.problems) say(problem)
+    for (const problem of input.problems) logProgress(problem)
     const { files, tables, asOf, history: store } = input
-    const land = await openLand({ files, tables })
-    say('leave one out')
+    const land = await readWorldNetworks({ files, tables })
+    logProgress('leave one out')
     const history = store === undefined ? undefined : await readHistory({ store, feeds, asOf })
     const world = newWorld({ land, files, tables, asOf, history })
     const found = {
-      access: accessSpaceIn(world),
-      signals: signalSpaceIn(world, crossKinds),
+      access: worldAccessSpace(world),
+      signals: worldSignalSpace(world, leftOutKinds),
       leaveOneOut: leaveOneOut(world),
     }
     if (store === undefined) return { ...found, recent: undefined }
-    say('the last seven days')
-    return { ...found, recent: await leaveRecentOut({ ...input, history: store }, land) }
+    logProgress('the last seven days')
+    return { ...found, recent: await leaveLastDaysOut({ ...input, history: store }, land) }
   } finally {
     await input.close()
   }

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { existsSync } from 'node:fs'
 import { type Day, parseDay } from '../../src/base/day.ts'
-import { usage } from '../harness/option.ts'
+import { usageError } from '../harness/option.ts'
 
 const text = { type: 'string' } as const
 
@@ -27,7 +27,7 @@ export function inputPlaces(values: {
   readonly history: string | undefined
 } {
   const { mirror, snapshots = join('data', 'snapshots') } = values
-  if (mirror !== undefined && !existsSync(mirror)) throw usage(`There is no folder ${mirror}.`)
+  if (mirror !== undefined && !existsSync(mirror)) throw usageError(`There is no folder ${mirror}.`)
   const own = join('data', 'history')
   const history = values.history ?? (mirror === undefined && existsSync(own) ? own : undefined)
   return { mirror, snapshots, history }
@@ -37,6 +37,6 @@ export function inputPlaces(values: {
 export function dayOption(text: string | undefined): Day | undefined {
   if (text === undefined) return undefined
   const day = parseDay(text)
-  if (day === undefined) throw usage('--as-of must be a day, YYYY-MM-DD.')
+  if (day === undefined) throw usageError('--as-of must be a day, YYYY-MM-DD.')
   return day
 }

@@ -1,14 +1,14 @@
 // Where residential proxy and VPN meet: how many addresses are mixed, and who says what of them.
 //
-//   npm run mixed -- TABLE…              a page in Markdown, on standard output
-//   npm run mixed -- --out FILE TABLE…   or in a file
+//   npm run bench -- mixed TABLE…              a page in Markdown, on standard output
+//   npm run bench -- mixed --out FILE TABLE…   or in a file
 //
 // Without a table, those that the tests build over the sixty real days.
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Met, type Mixed, findMixed, meetings } from './mixed.ts'
+import { type MixedExample, type MixedFindings, findMixed, mixedNearness } from './mixed.ts'
 import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { catalogueFolder } from '../../build/run-build.ts'
 import { formatDay } from '../../src/base/day.ts'
@@ -23,7 +23,7 @@ const ownTables = ['2026-08-22', '2025-11-22'].map((day) =>
   join(packageRoot, 'dist/world', `${day}.history.iprisk`),
 )
 
-interface OfTable extends Mixed {
+interface OfTable extends MixedFindings {
   readonly title: string
 }
 
@@ -52,7 +52,7 @@ function pageOf(tables: readonly OfTable[]): readonly string[] {
   return [
     '# Mixed',
     '',
-    'Written by `npm run mixed -- --out docs/mixed.md`, not by hand: from the tables of the tests,',
+    'Written by `npm run bench -- mixed --out docs/mixed.md`, not by hand: from the tables of the tests,',
     'which are built from all shared feeds over the sixty real days of history.',
     '',
     'An address is `mixed` where lists of residential proxies and lists of VPNs contradict each',
@@ -63,7 +63,7 @@ function pageOf(tables: readonly OfTable[]): readonly string[] {
     '| as of | | IPv4 addresses | IPv6 /64s |',
     '|---|---|---|---|',
     ...tables.flatMap(({ title, counts }) =>
-      meetings.map((meeting) => {
+      mixedNearness.map((meeting) => {
         const { ipv4, ipv6 } = counts[meeting]
         return `| ${title} | ${meeting} | ${ipv4.toLocaleString('en-US')} | ${ipv6} |`
       }),
@@ -90,7 +90,10 @@ function whyRare(): readonly string[] {
   ]
 }
 
-function exampleOf(title: string, { address, meeting, explanation }: Met): readonly string[] {
+function exampleOf(
+  title: string,
+  { address, meeting, explanation }: MixedExample,
+): readonly string[] {
   const { answer, reasons, evidence } = explanation
   const { classification, risk_score: score, network } = answer
   const where = network === null ? 'no network' : `AS${network.asn} ${network.organization}`

@@ -8,34 +8,34 @@ import { type Explanation, explain } from '../../src/table/explain/explain.ts'
 import type { OpenTable } from '../../src/table/open-table.ts'
 import { type Layer, wordsPerStart } from '../../build/layer/layer.ts'
 import { pieceSize, sizeOf64 } from './world/address-count.ts'
-import { readRecords } from './world/table-layers.ts'
+import { readTableRecords } from './world/table-layers.ts'
 
 /** How near an address comes to being mixed, nearest first. */
-export const meetings = ['mixed', 'both signals', 'both kinds'] as const
-export type Meeting = (typeof meetings)[number]
+export const mixedNearness = ['mixed', 'both signals', 'both kinds'] as const
+export type MixedNearness = (typeof mixedNearness)[number]
 
-export interface Met {
-  readonly meeting: Meeting
+export interface MixedExample {
+  readonly meeting: MixedNearness
   /** The first address of a run of which the same is said. */
   readonly address: string
   readonly explanation: Explanation
 }
 
-export interface Mixed {
+export interface MixedFindings {
   /** IPv4 addresses, and IPv6 addresses in /64s. */
-  readonly counts: Readonly<Record<Meeting, { readonly ipv4: number; readonly ipv6: number }>>
+  readonly counts: Readonly<Record<MixedNearness, { readonly ipv4: number; readonly ipv6: number }>>
   /** Nearest first, at most as many as asked for. */
-  readonly examples: readonly Met[]
+  readonly examples: readonly MixedExample[]
 }
 
-export function findMixed(table: OpenTable, examplesMax: number): Mixed {
-  const { layers, verdictOf } = readRecords(table.reader)
+export function findMixed(table: OpenTable, examplesMax: number): MixedFindings {
+  const { layers, verdictOf } = readTableRecords(table.reader)
   const counts = {
     mixed: { ipv4: 0, ipv6: 0 },
     'both signals': { ipv4: 0, ipv6: 0 },
     'both kinds': { ipv4: 0, ipv6: 0 },
   }
-  const found: { readonly meeting: Meeting; readonly address: string }[] = []
+  const found: { readonly meeting: MixedNearness; readonly address: string }[] = []
   for (const layer of [layers[4], layers[6]]) {
     for (let piece = 0; piece < layer.count; piece++) {
       const meeting = meetingOf(verdictOf(layer.values[piece]!))
@@ -46,7 +46,7 @@ export function findMixed(table: OpenTable, examplesMax: number): Mixed {
       found.push({ meeting, address: startOf(layer, piece) })
     }
   }
-  const nearest = meetings.flatMap((meeting) => found.filter((one) => one.meeting === meeting))
+  const nearest = mixedNearness.flatMap((meeting) => found.filter((one) => one.meeting === meeting))
   const examples = nearest.slice(0, examplesMax).flatMap((one) => {
     const explanation = explain(table, one.address)
     return explanation === undefined ? [] : [{ ...one, explanation }]
@@ -55,7 +55,7 @@ export function findMixed(table: OpenTable, examplesMax: number): Mixed {
 }
 
 /** `undefined` where the two do not meet. */
-function meetingOf({ classification, signals, reasons }: Verdict): Meeting | undefined {
+function meetingOf({ classification, signals, reasons }: Verdict): MixedNearness | undefined {
   if (classification === 'mixed') return 'mixed'
   if (signals.residential_proxy && signals.vpn) return 'both signals'
   const speaks = (kind: string): boolean =>

@@ -7,7 +7,7 @@ import { flips } from './compiler/flips.ts'
 import { killBuild } from './compiler/kill-build.ts'
 import { killImport } from './compiler/kill-import.ts'
 import { killWorld } from './compiler/kill-world.ts'
-import { lives } from './server/lives.ts'
+import { serverLives } from './server/lives.ts'
 import { mixedMemory } from './server/mixed-memory.ts'
 import { mutate } from './server/mutate.ts'
 import { overload } from './server/overload.ts'
@@ -16,7 +16,7 @@ import { soak } from './server/soak.ts'
 import { swapFaults } from './server/swap-faults.ts'
 import { swaps } from './server/swaps.ts'
 import { runTests } from './tests.ts'
-import { slow } from './server/slow.ts'
+import { slowClients } from './server/slow.ts'
 
 const none = { short: false, long: false } as const
 const both = { short: true, long: true } as const
@@ -142,7 +142,7 @@ export const proofs: readonly Proof[] = [
       'requests that were on them; restarts one by one and a takeover cost no request.',
     minutes: { short: 4, long: 30 },
     needsFeeds: none,
-    run: lives,
+    run: serverLives,
   },
   {
     name: 'soak',
@@ -179,7 +179,7 @@ export const proofs: readonly Proof[] = [
       'the slow ones are cut.',
     minutes: { short: 3, long: 25 },
     needsFeeds: none,
-    run: slow,
+    run: slowClients,
   },
   {
     name: 'overload',

@@ -40,11 +40,11 @@ export function writeProofs(order: readonly string[]): string {
   const names = readdirSync(home).filter((name) => name.endsWith('.json'))
   const reports = names.map((name) => JSON.parse(readFileSync(join(home, name), 'utf8')) as unknown)
   const path = join(home, 'REPORT.md')
-  writeFileSync(path, reportText(reports as readonly ProofReport[], order))
+  writeFileSync(path, proofReportText(reports as readonly ProofReport[], order))
   return path
 }
 
-export function reportText(reports: readonly ProofReport[], order: readonly string[]): string {
+export function proofReportText(reports: readonly ProofReport[], order: readonly string[]): string {
   const sorted = reports.toSorted(
     (a, b) => order.indexOf(a.name) - order.indexOf(b.name) || (a.form < b.form ? -1 : 1),
   )

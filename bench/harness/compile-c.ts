@@ -1,4 +1,4 @@
-// The C programs of the benchmarks (bench/peer/*.c), compiled with gcc when they are needed. Where
+// The C programs of the benchmarks (bench/harness/c/*.c), compiled with gcc when they are needed. Where
 // gcc or a library is missing, a program is skipped with that as the reason; nothing else of a run
 // is.
 
@@ -8,7 +8,7 @@ import { packageRoot } from '../../src/base/package-root.ts'
 import { secondLevel, thirdLevel } from '../../src/schema/table-layout.ts'
 
 /** What can be had, or why it cannot. */
-export type Found<T> = { readonly value: T } | { readonly reason: string }
+export type Available<T> = { readonly value: T } | { readonly reason: string }
 
 const programs = {
   table: [
@@ -30,9 +30,9 @@ export const compilerFlags = ['-O3', '-march=native', '-D_GNU_SOURCE'] as const
 const compileMs = 60_000
 
 /** Compiles a program into `folder` and gives its path. */
-export function compileProgram(name: ProgramName, folder: string): Found<string> {
+export function compileProgram(name: ProgramName, folder: string): Available<string> {
   const program = join(folder, name)
-  const source = join(packageRoot, 'bench/peer', `${name}.c`)
+  const source = join(packageRoot, 'bench/harness/c', `${name}.c`)
   const flags = [...compilerFlags, '-o', program, source, ...programs[name]]
   try {
     execFileSync('gcc', flags, { stdio: 'pipe', timeout: compileMs })
@@ -48,7 +48,7 @@ function reasonOf(error: unknown, name: ProgramName): string {
   if (String(stderr).includes('maxminddb.h')) {
     return 'libmaxminddb is not installed ("apt-get install libmaxminddb-dev")'
   }
-  throw new Error(`bench/peer/${name}.c does not compile: ${String(stderr)}`, { cause: error })
+  throw new Error(`bench/harness/c/${name}.c does not compile: ${String(stderr)}`, { cause: error })
 }
 
 /** The compiler's first line, `gcc (Debian 12.2.0-14) 12.2.0`. */

@@ -9,12 +9,12 @@ import { packageRoot } from '../../src/base/package-root.ts'
 /** Where tables are looked for when none is named: the one of the tests, then the operator's. */
 const tablePlaces = ['dist/world/2026-08-22.iprisk', 'data/table/world.iprisk'] as const
 
-export function usage(message: string): IpriskError {
+export function usageError(message: string): IpriskError {
   return new IpriskError({ code: 'usage', message, fault: 'usage' })
 }
 
 /** The whole number that a flag says, or `otherwise`. Throws `usage`. */
-export function wholeOption(
+export function wholeNumberOption(
   flag: string,
   text: string | undefined,
   limits: { readonly min: number; readonly max: number; readonly otherwise: number },
@@ -22,7 +22,7 @@ export function wholeOption(
   if (text === undefined) return limits.otherwise
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < limits.min || value > limits.max) {
-    throw usage(`--${flag} must be a whole number from ${limits.min} to ${limits.max}.`)
+    throw usageError(`--${flag} must be a whole number from ${limits.min} to ${limits.max}.`)
   }
   return value
 }
@@ -31,11 +31,11 @@ export function wholeOption(
 export function tablePath(named: string | undefined): string {
   if (named !== undefined) {
     if (existsSync(named)) return resolve(named)
-    throw usage(`There is no table at ${named}.`)
+    throw usageError(`There is no table at ${named}.`)
   }
   const found = tablePlaces.map((place) => join(packageRoot, place)).find((it) => existsSync(it))
   if (found !== undefined) return found
-  throw usage(
+  throw usageError(
     `There is no table at ${tablePlaces.join(' or ')}: make one with "npx iprisk build", or name ` +
       'one with --table.',
   )

@@ -5,7 +5,7 @@ import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
 
 /** One line of progress. */
-export function say(line: string): void {
+export function logProgress(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
@@ -22,10 +22,10 @@ export async function runProgram(main: () => Promise<number>): Promise<void> {
 
 /** Says what went wrong; gives the exit code. */
 function fail(error: unknown): number {
-  say(`bench: ${messageOf(error)}`)
+  logProgress(`bench: ${messageOf(error)}`)
   if (isUsage(error)) return exitCodes.usage
   // A coded error explains itself; anything else is a fault of the benchmark.
-  if (!(error instanceof IpriskError) && error instanceof Error) say(error.stack ?? '')
+  if (!(error instanceof IpriskError) && error instanceof Error) logProgress(error.stack ?? '')
   return exitCodes.failed
 }
 

@@ -5,12 +5,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, sep } from 'node:path'
 
-export interface Site {
+export interface FolderServer {
   readonly url: string
   readonly close: () => void
 }
 
-export async function serveFolder(folder: string): Promise<Site> {
+export async function serveFolder(folder: string): Promise<FolderServer> {
   const server = createServer((request, response) => {
     const path = join(folder, decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname))
     const inside = path.startsWith(folder + sep) && existsSync(path) && statSync(path).isFile()

@@ -20,10 +20,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { runChild } from '../harness/child.ts'
-import { tablePath, usage } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
-import { reportText } from './report/markdown.ts'
-import { plotsOf, publish } from './report/published-files.ts'
+import { tablePath, usageError } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
+import { benchReportText } from './report/markdown.ts'
+import { plotsOf, publishedFiles } from './report/published-files.ts'
 import { type AllReport, type PartName, partNames, readRun } from './report/kept-run.ts'
 import { runHead, runName } from '../harness/run.ts'
 
@@ -74,7 +74,7 @@ function readOptions(): Options {
   const only = values.only?.split(',') ?? partNames
   const parts = partNames.filter((name) => only.includes(name))
   if (parts.length !== only.length) {
-    throw usage(`--only must be some of ${partNames.join(', ')}, with commas between.`)
+    throw usageError(`--only must be some of ${partNames.join(', ')}, with commas between.`)
   }
   return {
     length: values.smoke ? 'smoke' : values.save && !values.short ? 'full' : 'short',
@@ -106,7 +106,7 @@ async function runParts(options: Options, folder: string): Promise<AllReport> {
       skipped.push({ part, reason })
       continue
     }
-    say(`${part} …`)
+    logProgress(`${part} …`)
     const begun = performance.now()
     const place = part === 'world' ? ['--feeds', feeds] : ['--table', table]
     const program = fileURLToPath(new URL(`${part}.js`, import.meta.url))
@@ -116,7 +116,7 @@ async function runParts(options: Options, folder: string): Promise<AllReport> {
     )
     writeFileSync(join(folder, `${part}.json`), output)
     seconds[part] = Math.round((performance.now() - begun) / 1000)
-    say(`${part}: ${seconds[part]} s`)
+    logProgress(`${part}: ${seconds[part]} s`)
   }
   const all = { ...head, kind: 'all', short: length !== 'full', seconds, skipped } as const
   writeFileSync(join(folder, 'all.json'), `${JSON.stringify(all, undefined, 1)}\n`)
@@ -131,9 +131,9 @@ async function main(): Promise<number> {
     const folder = join(packageRoot, 'bench/runs', `${runName(runHead([]))}${suffix}`)
     mkdirSync(folder, { recursive: true })
     await runParts(options, folder)
-    for (const [path, text] of publish(folder)) {
+    for (const [path, text] of publishedFiles(folder)) {
       writeFileSync(join(packageRoot, path), text)
-      say(`made ${path}`)
+      logProgress(`made ${path}`)
     }
     return 0
   }
@@ -142,10 +142,10 @@ async function main(): Promise<number> {
   const run = readRun(folder)
   const drawn = plotsOf(run)
   for (const [name, text] of drawn) writeFileSync(join(folder, `${name}.svg`), text)
-  const text = reportText(run, { plots: [...drawn.keys()], folder: '.' })
+  const text = benchReportText(run, { plots: [...drawn.keys()], folder: '.' })
   writeFileSync(join(folder, 'REPORT.md'), text)
   process.stdout.write(text)
-  say(`The report and its raw data are in ${folder}.`)
+  logProgress(`The report and its raw data are in ${folder}.`)
   return 0
 }
 

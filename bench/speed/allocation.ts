@@ -1,4 +1,4 @@
-// `npm run bench:allocation`: what the hot path leaves for the garbage collector, by heap sampling of
+// `npm run bench -- allocation`: what the hot path leaves for the garbage collector, by heap sampling of
 // a real worker under a million requests with a known key and a valid body. A function is charged with
 // what is allocated while it is the innermost one in JavaScript, the strings and objects included that
 // the binding makes at its call. So what is the binding's is measured too: by the same sampling of a
@@ -10,7 +10,7 @@
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { runProgram } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
-import { type Sampled, type Sampling, ownFile, runSampling } from './servers/sampled.ts'
+import { type SampledProfile, type Sampling, productFile, runSampling } from './servers/sampled.ts'
 import { startBare, startIprisk } from './servers/variant.ts'
 
 export interface AllocationReport extends RunHead {
@@ -34,13 +34,13 @@ const functionsMax = 20
 /** Of the answer that allocates nothing: as long as ours are. */
 const answerBytes = 700
 
-function bytesOf({ functions, requests }: Sampled): number {
+function bytesOf({ functions, requests }: SampledProfile): number {
   return functions.reduce((all, { sum }) => all + sum, 0) / requests
 }
 
 export function sumUpAllocation(
-  sampled: Sampled,
-  calls: Sampled,
+  sampled: SampledProfile,
+  calls: SampledProfile,
 ): Omit<AllocationReport, keyof RunHead | 'kind'> {
   const { requests } = sampled
   const bytesPerRequest = bytesOf(sampled)
@@ -52,7 +52,7 @@ export function sumUpAllocation(
     bindingBytesPerRequest,
     functions: sampled.functions.slice(0, functionsMax).map(({ name, url, sum }) => ({
       name: name === '' ? '(anonymous)' : name,
-      file: ownFile(url),
+      file: productFile(url),
       bytesPerRequest: sum / requests,
     })),
   }

@@ -1,4 +1,4 @@
-// `npm run bench:bulk`: the command line over a file of addresses, as an operator runs it: `check` in
+// `npm run bench -- bulk`: the command line over a file of addresses, as an operator runs it: `check` in
 // each format that it writes, and `summarize`. The time is the whole command's, its start and the
 // table's opening included; what it writes goes nowhere. Formats alternate, and the median counts. How
 // much of it is the start (processes, threads, code that is not compiled yet) shows a file of a few
@@ -17,8 +17,8 @@ import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { runChild } from '../harness/child.ts'
-import { tablePath, wholeOption } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { tablePath, wholeNumberOption } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import { type RunHead, runHead, saveRun } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
@@ -91,7 +91,7 @@ async function measure(options: {
       await runChild(quiet, { timeoutMs: runMs, cwd: folder })
       seconds.get(name)!.push((performance.now() - begun) / 1000)
     }
-    say(`round ${round + 1} of ${rounds}`)
+    logProgress(`round ${round + 1} of ${rounds}`)
   }
   const start = median(seconds.get(fewName)!)
   seconds.delete(fewName)
@@ -117,8 +117,12 @@ async function main(): Promise<number> {
   })
   const { smoke, json, save } = values
   const most = smoke ? 20_000 : 10_000_000
-  const count = wholeOption('addresses', values.addresses, { min: 1, max: 1e8, otherwise: most })
-  const rounds = wholeOption('rounds', values.rounds, {
+  const count = wholeNumberOption('addresses', values.addresses, {
+    min: 1,
+    max: 1e8,
+    otherwise: most,
+  })
+  const rounds = wholeNumberOption('rounds', values.rounds, {
     min: 1,
     max: 100,
     otherwise: smoke ? 1 : 3,
@@ -137,7 +141,7 @@ async function main(): Promise<number> {
     `${few.addresses} addresses to csv: ${few.seconds.toFixed(2)} s`,
   ]
   process.stdout.write(`${json ? JSON.stringify(report) : lines.join('\n')}\n`)
-  if (save) say(`kept in ${saveRun(report, 'bulk')}`)
+  if (save) logProgress(`kept in ${saveRun(report, 'bulk')}`)
   return 0
 }
 

@@ -1,4 +1,4 @@
-// `npm run bench:compare -- BASE [HEAD]`: whether HEAD (the working tree by default) is faster than
+// `npm run bench -- compare BASE [HEAD]`: whether HEAD (the working tree by default) is faster than
 // BASE, any two commits. Each is cloned, compiled and measured with the benchmarks of the working
 // tree, so that only the product differs: lookups in this process's stead and the server under load
 // beside its own bare ceiling. Fresh processes each time, the order reversed each round; medians of
@@ -22,10 +22,15 @@ import { alignColumns } from '../../src/base/align-columns.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { runChild } from '../harness/child.ts'
 import type { LookupReport } from './lookup.ts'
-import { tablePath, usage, wholeOption } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import type { HttpReport } from './report/http-report.ts'
-import { type Comparison, type Sample, compareRounds, verdictLine } from './report/comparison.ts'
+import {
+  type Comparison,
+  type RoundFigures,
+  compareRounds,
+  verdictLine,
+} from './report/comparison.ts'
 
 const compileMs = 300_000
 const roundMs = 300_000
@@ -53,7 +58,7 @@ function commitOf(name: string): string {
   try {
     return git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`)
   } catch {
-    throw usage(`${name} is no commit of this repository.`)
+    throw usageError(`${name} is no commit of this repository.`)
   }
 }
 
@@ -90,21 +95,21 @@ async function prepare(side: Side, commit: string | undefined): Promise<void> {
     ],
   }
   writeFileSync(join(folder, 'tsconfig.compare.json'), JSON.stringify(config))
-  say(`${name}: compiling ${commit?.slice(0, 10) ?? 'the working tree'}`)
+  logProgress(`${name}: compiling ${commit?.slice(0, 10) ?? 'the working tree'}`)
   const tsc = join(packageRoot, 'node_modules/.bin/tsc')
   try {
     await runChild([tsc, '-p', 'tsconfig.compare.json'], { timeoutMs: compileMs, cwd: folder })
   } catch {
     // It writes JavaScript for types that do not fit, too; what cannot run says so when it is run.
-    say(`${name}: the benchmarks of the working tree do not fit its types in all places`)
+    logProgress(`${name}: the benchmarks of the working tree do not fit its types in all places`)
   }
 }
 
 /** One measurement of one side: figures by name, of which less is better. */
-async function measure({ folder }: Side, options: Options): Promise<Sample> {
+async function measure({ folder }: Side, options: Options): Promise<RoundFigures> {
   const { table, scenarios, smoke } = options
   const run = async (name: string, flags: readonly string[]): Promise<unknown> => {
-    const program = join(folder, 'dist/bench', `${name}.js`)
+    const program = join(folder, 'dist/bench/speed', `${name}.js`)
     const command = [program, '--own', '--json', '--table', table, ...flags]
     return JSON.parse(
       await runChild([process.execPath, ...command], { timeoutMs: roundMs, cwd: folder }),
@@ -150,15 +155,19 @@ async function main(): Promise<number> {
   })
   const [base, head] = positionals
   if (base === undefined || positionals.length > 2) {
-    throw usage('Name the commit to compare with: npm run bench:compare -- BASE [HEAD].')
+    throw usageError('Name the commit to compare with: npm run bench -- compare BASE [HEAD].')
   }
   const { only, smoke } = values
   if (only !== undefined && only !== 'lookup' && only !== 'http') {
-    throw usage('--only must be lookup or http.')
+    throw usageError('--only must be lookup or http.')
   }
   const commits = { base: commitOf(base), head: head === undefined ? undefined : commitOf(head) }
   const options = {
-    rounds: wholeOption('rounds', values.rounds, { min: 1, max: 100, otherwise: smoke ? 1 : 5 }),
+    rounds: wholeNumberOption('rounds', values.rounds, {
+      min: 1,
+      max: 100,
+      otherwise: smoke ? 1 : 5,
+    }),
     table: tablePath(values.table),
     scenarios: values.scenarios ?? 'uniform',
     lookup: only !== 'http',
@@ -172,10 +181,10 @@ async function main(): Promise<number> {
     folder: join(folder, name),
   }))
   for (const side of sides) await prepare(side, commits[side.name])
-  const samples = { base: [] as Sample[], head: [] as Sample[] }
+  const samples = { base: [] as RoundFigures[], head: [] as RoundFigures[] }
   for (let round = 0; round < options.rounds; round++) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      say(`round ${round + 1}: ${side.name}`)
+      logProgress(`round ${round + 1}: ${side.name}`)
       samples[side.name].push(await measure(side, options))
     }
   }

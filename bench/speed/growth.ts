@@ -1,4 +1,4 @@
-// `npm run bench:growth`: what a lookup costs as the table grows, from 10,000 ranges to 50 million.
+// `npm run bench -- growth`: what a lookup costs as the table grows, from 10,000 ranges to 50 million.
 // The search itself (src/table/lookup/search.ts) over sections of the same layout, in memory: those of the
 // real table, thinned out, or with more boundaries at random places of announced space, so that
 // they stay where the Internet has its addresses. Checksum: every lookup must find the last start
@@ -17,16 +17,16 @@
 import { parseArgs } from 'node:util'
 import { ipv4Index, ipv6Indexes } from '../../build/write/address-sections.ts'
 import { alignColumns } from '../../src/base/align-columns.ts'
-import { count } from '../../src/base/number-format.ts'
+import { formatCount } from '../../src/base/number-format.ts'
 import type { Family } from '../../src/ip/address.ts'
-import type { Views } from '../../src/schema/table-sections.ts'
+import type { SectionViews } from '../../src/schema/table-sections.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { searchIpv4, searchIpv6 } from '../../src/table/lookup/search.ts'
 import { type AnnouncedSpace, announcedSpace, lastAtMost } from './lookups/announced.ts'
-import { type Prepared, chunk, preparedHere } from './lookups/measure.ts'
-import { tablePath, wholeOption } from '../harness/option.ts'
+import { type PreparedScenario, chunkAddresses, prepareInProcess } from './lookups/measure.ts'
+import { tablePath, wholeNumberOption } from '../harness/option.ts'
 import type { Step } from './lookups/loop.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import { newRandom } from '../harness/random.ts'
 import { type RunHead, runHead, saveRun } from '../harness/run.ts'
 import { type Addresses, defaultSeed, drawAddresses, scenarioNamed } from './lookups/scenario.ts'
@@ -66,13 +66,13 @@ const thinnedSize = { full: 3_600_000, smoke: 2000 } as const
 type Starts = Uint32Array | Float64Array
 
 interface Grown {
-  readonly views: Views
+  readonly views: SectionViews
   readonly starts: Starts
   readonly bytes: number
 }
 
 /** Sorted boundaries, about `size` of them: the table's own, thinned out or with drawn ones. */
-function drawStarts(views: Views, space: AnnouncedSpace, size: number): Starts {
+function drawStarts(views: SectionViews, space: AnnouncedSpace, size: number): Starts {
   const { family } = space
   const own = family === 4 ? views.ipv4_starts : views.ipv6_keys
   if (size <= own.length) return thin(own, size)
@@ -96,7 +96,7 @@ function thin(starts: Starts, size: number): Starts {
 }
 
 /** The address sections with these boundaries; record i is i. */
-function grow(views: Views, starts: Starts): Grown {
+function grow(views: SectionViews, starts: Starts): Grown {
   const ranges = starts.length
   const records = new Uint32Array(ranges)
   for (let at = 0; at < ranges; at++) records[at] = at
@@ -121,7 +121,7 @@ function dropEqual(sorted: Starts): number {
   return length
 }
 
-function stepOf(views: Views, { family, words }: Addresses): Step {
+function stepOf(views: SectionViews, { family, words }: Addresses): Step {
   if (family === 4) return (at) => searchIpv4(views, words[at * 4]!)
   const address = new Uint32Array(4)
   return (at) => {
@@ -157,9 +157,9 @@ async function measureFamily(options: {
     scenarioNamed(`ipv${family}-uniform`)!,
     scenarioNamed(`ipv${family}-dependent`)!,
   ]
-  const draw = { space, count: (smoke ? 8 : 512) * chunk, seed: defaultSeed + 1 }
+  const draw = { space, count: (smoke ? 8 : 512) * chunkAddresses, seed: defaultSeed + 1 }
   const addresses = drawAddresses(scenarios[0]!, draw)
-  const measured: { row: Omit<GrowthRow, 'nsMedian' | 'rounds'>; prepared: Prepared }[] = []
+  const measured: { row: Omit<GrowthRow, 'nsMedian' | 'rounds'>; prepared: PreparedScenario }[] = []
   const add = async (name: string, of: Partial<GrowthRow>, make: () => Starts): Promise<Starts> => {
     const begun = performance.now()
     const starts = make()
@@ -168,12 +168,12 @@ async function measureFamily(options: {
     const step = stepOf(grown.views, addresses)
     checkSample(grown, addresses, step)
     for (const scenario of scenarios) {
-      const prepared = await preparedHere(`growth-${name}`, scenario, { addresses, step })
+      const prepared = await prepareInProcess(`growth-${name}`, scenario, { addresses, step })
       const distribution = scenario.distribution === 'dependent' ? 'dependent' : 'uniform'
       const facts = { family, ranges: starts.length, bytes: grown.bytes, buildMs } as const
       measured.push({ row: { ...facts, real: false, ...of, distribution }, prepared })
     }
-    say(`IPv${family}, ${count(starts.length)} ranges`)
+    logProgress(`IPv${family}, ${formatCount(starts.length)} ranges`)
     return starts
   }
   let largest: Starts | undefined
@@ -210,11 +210,11 @@ async function main(): Promise<number> {
   })
   const { smoke } = values
   const limits = { min: 1, max: 3_600_000 }
-  const milliseconds = wholeOption('milliseconds', values.milliseconds, {
+  const milliseconds = wholeNumberOption('milliseconds', values.milliseconds, {
     ...limits,
     otherwise: smoke ? 1 : 150,
   })
-  const rounds = wholeOption('rounds', values.rounds, {
+  const rounds = wholeNumberOption('rounds', values.rounds, {
     ...limits,
     max: 1000,
     otherwise: smoke ? 1 : 5,
@@ -238,14 +238,14 @@ async function main(): Promise<number> {
     } satisfies GrowthReport
     const cells = rows.map((row) => [
       `IPv${row.family} ${row.distribution}${row.real ? ' (real)' : ''}${row.thinned ? ' (thinned)' : ''}`,
-      count(row.ranges),
+      formatCount(row.ranges),
       row.nsMedian.toFixed(1),
       (row.bytes / 1e6).toFixed(1),
       row.buildMs.toFixed(0),
     ])
     const lines = alignColumns([['lookup', 'ranges', 'ns', 'MB', 'build ms'], ...cells], 1)
     process.stdout.write(`${values.json ? JSON.stringify(report) : lines.join('\n')}\n`)
-    if (values.save) say(`kept in ${saveRun(report, 'growth')}`)
+    if (values.save) logProgress(`kept in ${saveRun(report, 'growth')}`)
     return 0
   } finally {
     table.close()

@@ -15,11 +15,16 @@ import type { Day } from '../../src/base/day.ts'
 import { formatDay, parseDay } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
 import { dayPath } from '../../build/history/history-days.ts'
-import { type Duck, copyQuery, duckMemoryBytes, openDuck } from '../../build/history/duckdb.ts'
-import { statementText } from '../../build/history/day-file.ts'
-import { countDays } from '../../build/history/listed-days.ts'
+import {
+  type DuckDb,
+  copyToParquetSql,
+  duckMemoryBytes,
+  openDuckDb,
+} from '../../build/history/duckdb.ts'
+import { formatDayMetadata } from '../../build/history/day-file.ts'
+import { countMaskDays } from '../../build/history/listed-days.ts'
 import { readHistory } from '../../build/history/read-history.ts'
-import { wholeOption } from '../harness/option.ts'
+import { wholeNumberOption } from '../harness/option.ts'
 
 const feed = 'proxy-synthetic'
 const asOf = parseDay('2026-08-22') as Day
@@ -30,7 +35,7 @@ interface Size {
   readonly seed: number
 }
 
-async function generate(duck: Duck, store: string, size: Size): Promise<void> {
+async function generate(duck: DuckDb, store: string, size: Size): Promise<void> {
   const { days, rangesPerDay, seed } = size
   const newPerDay = Math.floor(rangesPerDay / 20)
   mkdirSync(join(store, feed), { recursive: true })
@@ -49,7 +54,7 @@ async function generate(duck: Duck, store: string, size: Size): Promise<void> {
         null::varchar as provider, null::varchar as category, date '${formatDay(day)}' as day
       from addresses order by family, first_high, first_low)`
     const statement = { feed, day, rowCount: rangesPerDay, detailCount: 0, hash: 'synthetic' }
-    await duck.run(copyQuery(rows, dayPath(store, feed, day), statementText(statement)))
+    await duck.run(copyToParquetSql(rows, dayPath(store, feed, day), formatDayMetadata(statement)))
   }
 }
 
@@ -58,7 +63,7 @@ async function aggregateAll(store: string): Promise<{ ranges: number; daysListed
   const feeds = [{ id: feed, kind: 'proxy' }] as const
   const history = (await readHistory({ store, feeds, asOf, window: 30 })).of(feed)
   let daysListed = 0
-  for (const { seen } of history?.rest() ?? []) daysListed += countDays(seen.listed)
+  for (const { seen } of history?.lapsed() ?? []) daysListed += countMaskDays(seen.listed)
   return { ranges: history?.count ?? 0, daysListed }
 }
 
@@ -86,13 +91,13 @@ async function main(): Promise<void> {
     },
   })
   const size: Size = {
-    days: wholeOption('days', values.days, { min: 1, max: 30, otherwise: 30 }),
-    rangesPerDay: wholeOption('ranges', values.ranges, {
+    days: wholeNumberOption('days', values.days, { min: 1, max: 30, otherwise: 30 }),
+    rangesPerDay: wholeNumberOption('ranges', values.ranges, {
       min: 20,
       max: 20_000_000,
       otherwise: values.full ? 5_000_000 : 200_000,
     }),
-    seed: wholeOption('seed', values.seed, { min: 0, max: 1000, otherwise: 1 }),
+    seed: wholeNumberOption('seed', values.seed, { min: 0, max: 1000, otherwise: 1 }),
   }
   const store = mkdtempSync(join(values.folder ?? tmpdir(), 'iprisk-history-'))
   try {
@@ -100,7 +105,7 @@ async function main(): Promise<void> {
     print(`${size.days} days × ${size.rangesPerDay} ranges = ${expected} observations`)
     print(`seed ${size.seed}; DuckDB may use ${duckMemoryBytes / 1e9} GB`)
     await timed('generate', async () => {
-      const duck = await openDuck({ spill: store })
+      const duck = await openDuckDb({ spill: store })
       await generate(duck, store, size)
       await duck.close()
     })

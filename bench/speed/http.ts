@@ -1,4 +1,4 @@
-// `npm run bench:http`: the real clustered server beside a bare uWebSockets.js with a constant
+// `npm run bench -- http`: the real clustered server beside a bare uWebSockets.js with a constant
 // answer and its peers (nginx with geoip2, node:http and fastify with maxmind), under the same load
 // in one run, on loopback. All run all the time; rounds alternate between them and turn their order
 // each time, so that what disturbs the machine disturbs all. Then few connections, and then the same
@@ -28,21 +28,21 @@ import { announcedSpace } from './lookups/announced.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { type DriverName, chooseDriver, driverNames } from './load/driver.ts'
 import type { LoadResult } from './load/load.ts'
-import { tablePath, usage, wholeOption } from '../harness/option.ts'
+import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
 import { nginxVersion } from './peer/nginx.ts'
 import { type CorePlan, allowedCores, hasTaskset, planCores } from './load/pin.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import {
   type HttpReport,
-  type Round,
+  type HttpRound,
   type SteadyReport,
   faultCount,
   httpText,
-  sumUp,
+  sumUpRounds,
 } from './report/http-report.ts'
 import { meanAnswerBytes, requestsOf } from './load/request.ts'
 import { runHead, saveRun } from '../harness/run.ts'
-import { type SampleReport, addSamples } from './load/answer-sample.ts'
+import { type AnswerSampleReport, addSamples } from './load/answer-sample.ts'
 import {
   type Scenario,
   defaultSeed,
@@ -50,10 +50,10 @@ import {
   scenarioNamed,
   scenarios,
 } from './lookups/scenario.ts'
-import { type Server, startServers } from './servers/server.ts'
+import { type BenchServer, startServers } from './servers/server.ts'
 import { median } from '../harness/statistics.ts'
-import { type Steady, steadyOf } from './load/steady.ts'
-import { type Variant, type VariantName, createKey } from './servers/variant.ts'
+import { type SteadyDriver, newSteadyDriver } from './load/steady.ts'
+import { type Variant, type VariantName, createBenchKey } from './servers/variant.ts'
 
 const addressCount = 100_000
 /** So few that nobody waits for a queue: what is left is the server's own pauses. */
@@ -96,15 +96,15 @@ function readOptions(): Options {
     flag: 'seconds' | 'rounds' | 'connections' | 'workers',
     max: number,
     otherwise: number,
-  ) => wholeOption(flag, values[flag], { min: 1, max, otherwise })
+  ) => wholeNumberOption(flag, values[flag], { min: 1, max, otherwise })
   const rounds = whole('rounds', 1000, smoke ? 2 : 6)
   const scenario = scenarioNamed(values.scenario ?? 'ipv4-uniform')
   if (scenario === undefined) {
-    throw usage(`--scenario must be one of ${scenarios.map(({ name }) => name).join(', ')}.`)
+    throw usageError(`--scenario must be one of ${scenarios.map(({ name }) => name).join(', ')}.`)
   }
   const driver = driverNames.find((name) => name === values.driver)
   if (values.driver !== undefined && driver === undefined) {
-    throw usage(`--driver must be one of ${driverNames.join(', ')}.`)
+    throw usageError(`--driver must be one of ${driverNames.join(', ')}.`)
   }
   return {
     // Load generators take whole seconds.
@@ -130,10 +130,10 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
     canPin: hasTaskset(),
     workers: options.workers,
   })
-  say(`${driver.name}; ${cores.note}`)
+  logProgress(`${driver.name}; ${cores.note}`)
   const space = announcedSpace(table.reader.views, scenario.family)
   const draw = { space, count: addressCount, seed: defaultSeed }
-  const requests = requestsOf(await createKey(folder), drawAddresses(scenario, draw).texts)
+  const requests = requestsOf(await createBenchKey(folder), drawAddresses(scenario, draw).texts)
   const answerBytes = meanAnswerBytes(table, requests.addresses)
   const { workers, threads, loadCores } = cores
   const placed = { workers, cores: cores.serverCores, folder }
@@ -154,7 +154,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
         return [server.name, driver.prepare(server.requests, own)]
       }),
     )
-    const load = (server: Server, seconds: number, connections: number) =>
+    const load = (server: BenchServer, seconds: number, connections: number) =>
       loads.get(server.name)!({
         port: server.port,
         seconds,
@@ -184,7 +184,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
       table: { id: table.id, bytes: table.bytes },
       addresses: { scenario: scenario.name, count: addressCount, seed: defaultSeed },
       answerBytes,
-      variants: sumUp(peak, {
+      variants: sumUpRounds(peak, {
         workers,
         samples: new Map(
           servers.map(({ name }) => [name, addSamples(before.get(name)!, after.get(name)!)]),
@@ -202,9 +202,9 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
 
 /** Each round every server once, the order turned each time. */
 async function interleave<T>(
-  servers: readonly Server[],
+  servers: readonly BenchServer[],
   rounds: number,
-  measureOne: (server: Server, round: number) => Promise<T>,
+  measureOne: (server: BenchServer, round: number) => Promise<T>,
 ): Promise<readonly T[]> {
   const results: T[] = []
   for (let round = 0; round < rounds; round++) {
@@ -216,9 +216,9 @@ async function interleave<T>(
 }
 
 async function sampleAll(
-  servers: readonly Server[],
-): Promise<ReadonlyMap<VariantName, SampleReport>> {
-  const samples = new Map<VariantName, SampleReport>()
+  servers: readonly BenchServer[],
+): Promise<ReadonlyMap<VariantName, AnswerSampleReport>> {
+  const samples = new Map<VariantName, AnswerSampleReport>()
   for (const server of servers) samples.set(server.name, await server.sample())
   return samples
 }
@@ -228,10 +228,10 @@ const steadyShare = 0.6
 
 async function measureSteady(options: {
   readonly options: Options
-  readonly peak: readonly Round[]
+  readonly peak: readonly HttpRound[]
   readonly folder: string
   readonly cores: CorePlan
-  readonly servers: readonly Server[]
+  readonly servers: readonly BenchServer[]
 }): Promise<SteadyReport> {
   const { peak, folder, cores, servers } = options
   const { connections, rounds, secondsPerRound: seconds } = options.options
@@ -242,16 +242,16 @@ async function measureSteady(options: {
   const rate = Math.round(steadyShare * rateOf('iprisk'))
   // A server that cannot do so much at its best would only show a growing queue.
   const able = servers.filter(({ name }) => rateOf(name) > rate / 0.9)
-  const generators = new Map<VariantName, Steady>()
+  const generators = new Map<VariantName, SteadyDriver>()
   for (const { name, requests } of able) {
-    const found = steadyOf(requests, folder)
+    const found = newSteadyDriver(requests, folder)
     if ('reason' in found) return { rate, connections, reason: found.reason, rounds: [] }
     generators.set(name, found.value)
   }
   const core = cores.loadCores?.[0]
   const measured = await interleave(able, rounds, async ({ name, port }, round) => {
     const load = await generators.get(name)!({ port, connections, rate, seconds, core })
-    say(`round ${round + 1}: ${name} at ${rate}/s, p99 ${load.p99.toFixed(0)} us`)
+    logProgress(`round ${round + 1}: ${name} at ${rate}/s, p99 ${load.p99.toFixed(0)} us`)
     return { variant: name, round, load }
   })
   const bare = able.find(({ name }) => name === 'bare')
@@ -269,7 +269,7 @@ async function measureRound(
   variant: Variant,
   round: number,
   loadOnce: () => Promise<LoadResult>,
-): Promise<Round> {
+): Promise<HttpRound> {
   const before = treeCpu(variant.pid)
   const load = await loadOnce()
   const after = treeCpu(variant.pid)
@@ -279,7 +279,7 @@ async function measureRound(
   const cpuUs =
     before === undefined || after === undefined ? null : after.microseconds - before.microseconds
   const rate = (load.requests / load.seconds).toFixed(0)
-  say(`round ${round + 1}: ${variant.name} ${rate} requests/s`)
+  logProgress(`round ${round + 1}: ${variant.name} ${rate} requests/s`)
   return { variant: variant.name, round, load, cpuUs }
 }
 
@@ -296,7 +296,7 @@ async function main(): Promise<number> {
   try {
     const report = await measure(options, table, folder)
     process.stdout.write(`${options.json ? JSON.stringify(report) : httpText(report)}\n`)
-    if (options.save) say(`kept in ${saveRun(report, 'http')}`)
+    if (options.save) logProgress(`kept in ${saveRun(report, 'http')}`)
     return faultCount(report.variants) === 0 ? 0 : 1
   } finally {
     table.close()

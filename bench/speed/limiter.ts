@@ -20,20 +20,23 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Bench } from 'tinybench'
 import type { Allowance } from '../../src/account/limits/allowance.ts'
-import { remainingLength, remainingText } from '../../src/account/limits/ratelimit-values.ts'
+import { remainingLength, rateLimitValue } from '../../src/account/limits/ratelimit-values.ts'
 import { createKey } from '../../src/account/keys/issue-key.ts'
 import { type Keyring, createKeyring } from '../../src/account/keyring.ts'
-import { createLedger } from '../../src/account/limits/quota-ledger.ts'
+import { createQuotaLedger } from '../../src/account/limits/quota-ledger.ts'
 import { type Limiter, createLimiter } from '../../src/account/limits/limiter.ts'
-import { openLmdbCounters, openLmdbStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import {
+  openLmdbCounterStore,
+  openLmdbKeyStore,
+} from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { createSharedLimiter } from '../../src/account/limits/shared-limiter.ts'
-import { openRates } from '../../src/account/limits/rate-file.ts'
+import { openRateFile } from '../../src/account/limits/rate-file.ts'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
 import { bootId, machineOffsetMs } from '../../src/base/clock.ts'
-import { wholeOption } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { wholeNumberOption } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import { type RunHead, runHead, saveRun } from '../harness/run.ts'
 
 const chunk = 1024
@@ -86,23 +89,24 @@ function operationsOf({
       const outcome = keyring.authenticate(authorization(turn))
       if (outcome.kind === 'denied') return 1
       const { allowance } = outcome
-      return limiter.admit(allowance, 1, atMs) | limiter.spend(allowance, 1, atMs)
+      return limiter.spendRate(allowance, 1, atMs) | limiter.spendQuota(allowance, 1, atMs)
     },
     'key without limits': (_key, atMs) =>
-      limiter.admit(free, 1, atMs) | limiter.spend(free, 1, atMs),
-    admit: (key, atMs) => limiter.admit(key, 1, atMs),
-    'admit, one key': (_key, atMs) => limiter.admit(keys[0]!, 1, atMs),
-    spend: (key, atMs) => limiter.spend(key, 1, atMs),
-    'admit + spend': (key, atMs) => limiter.admit(key, 1, atMs) | limiter.spend(key, 1, atMs),
+      limiter.spendRate(free, 1, atMs) | limiter.spendQuota(free, 1, atMs),
+    admit: (key, atMs) => limiter.spendRate(key, 1, atMs),
+    'admit, one key': (_key, atMs) => limiter.spendRate(keys[0]!, 1, atMs),
+    spend: (key, atMs) => limiter.spendQuota(key, 1, atMs),
+    'admit + spend': (key, atMs) =>
+      limiter.spendRate(key, 1, atMs) | limiter.spendQuota(key, 1, atMs),
     'admit + spend + remaining': (key, atMs) => {
-      const result = limiter.admit(key, 1, atMs) | limiter.spend(key, 1, atMs)
+      const result = limiter.spendRate(key, 1, atMs) | limiter.spendQuota(key, 1, atMs)
       limiter.remaining(key, atMs, out)
       return result
     },
     'the same, and both header values': (key, atMs) => {
-      const result = limiter.admit(key, 1, atMs) | limiter.spend(key, 1, atMs)
+      const result = limiter.spendRate(key, 1, atMs) | limiter.spendQuota(key, 1, atMs)
       limiter.remaining(key, atMs, out)
-      return limiter.policy(key).length + remainingText(out).length > 0 ? result : 1
+      return limiter.policy(key).length + rateLimitValue(out).length > 0 ? result : 1
     },
   }
 }
@@ -114,7 +118,7 @@ const limits = { perSecond: 1_000_000, burst: 10_000_000, quotaPerMonth: 1e12 }
 
 /** Real keys in a store, known to a keyring; every key has its slot and its units. */
 async function bindKeys(limiter: Limiter, state: string, count: number): Promise<Bound> {
-  const store = await openLmdbStore(state)
+  const store = await openLmdbKeyStore(state)
   const { plans } = readSettings({ command: 'serve', flags: {}, environment: {}, cwd: state })
   const keyring = createKeyring({ store, plans, api: 'ip-risk', limiter })
   const key = { name: '', plan: 'internal', apis: ['ip-risk'], limits } as const
@@ -132,11 +136,11 @@ async function bindKeys(limiter: Limiter, state: string, count: number): Promise
     return outcome.allowance
   })
   const now = performance.now()
-  for (const key of keys) limiter.admit(key, 1, now)
+  for (const key of keys) limiter.spendRate(key, 1, now)
   const leased = keys.map(
     (key) =>
       new Promise<void>((resolve) => {
-        limiter.spend(key, units, now)
+        limiter.spendQuota(key, units, now)
         limiter.whenLeased(key, resolve)
       }),
   )
@@ -161,7 +165,7 @@ async function measureRow(
     }
   }
   const refill = (): void => {
-    for (const key of keys) key.left = units
+    for (const key of keys) key.leasedUnits = units
   }
   const bench = new Bench({ time: milliseconds, warmupTime: Math.ceil(milliseconds / 4) })
   bench.add(name, pass, { beforeEach: refill })
@@ -206,20 +210,20 @@ function limitText({ machine, keys, rows }: LimitReport): string {
 }
 
 async function openLimiter(state: string, shared: boolean): Promise<Limiter> {
-  const ledger = createLedger(await openLmdbCounters(state))
+  const ledger = createQuotaLedger(await openLmdbCounterStore(state))
   const parts = {
-    rates: openRates(state, { boot: bootId() }),
+    rates: openRateFile(state, { boot: bootId() }),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
     wall: () => Date.now(),
-    onTrouble: (error: unknown) => say(String(error)),
+    onTrouble: (error: unknown) => logProgress(String(error)),
     onRecovery: () => undefined,
   }
   if (!shared) return createLimiter({ ...parts, ledger })
   return createSharedLimiter({
     ...parts,
     ledger: { ...ledger, charge: async () => undefined },
-    flow: { take: async ({ want }) => ({ granted: want, level: 0 }), down: () => false },
+    flow: { takeTokens: async ({ want }) => ({ granted: want, level: 0 }), down: () => false },
     policy: 'refuse',
   })
 }
@@ -231,12 +235,12 @@ async function main(): Promise<number> {
     options: { milliseconds: text, keys: text, shared: on, smoke: on, json: on, save: on },
   })
   const { smoke } = values
-  const milliseconds = wholeOption('milliseconds', values.milliseconds, {
+  const milliseconds = wholeNumberOption('milliseconds', values.milliseconds, {
     min: 1,
     max: 3_600_000,
     otherwise: smoke ? 20 : 1000,
   })
-  const count = wholeOption('keys', values.keys, { min: 1, max: 100_000, otherwise: 1000 })
+  const count = wholeNumberOption('keys', values.keys, { min: 1, max: 100_000, otherwise: 1000 })
   const state = mkdtempSync(join(tmpdir(), 'iprisk-bench-limit-'))
   try {
     const limiter = await openLimiter(state, values.shared)
@@ -252,7 +256,7 @@ async function main(): Promise<number> {
       rows,
     } satisfies LimitReport
     process.stdout.write(`${values.json ? JSON.stringify(report) : limitText(report)}\n`)
-    if (values.save) say(`kept in ${saveRun(report, 'limit')}`)
+    if (values.save) logProgress(`kept in ${saveRun(report, 'limit')}`)
     await limiter.close()
     return rows.every(({ refused }) => refused === 0) ? 0 : 1
   } finally {

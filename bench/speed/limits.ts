@@ -1,4 +1,4 @@
-// `npm run bench:limits`: what limits cost under load. One server, one load, two keys that take turns
+// `npm run bench -- limits`: what limits cost under load. One server, one load, two keys that take turns
 // round by round: one with a rate and a quota, which is held against both and told what is left in
 // two headers, and one of the plan without limits. The same process answers both, so that what
 // disturbs the machine disturbs both.
@@ -17,14 +17,14 @@ import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { chooseDriver } from './load/driver.ts'
 import { type LoadResult, errorCount } from './load/load.ts'
-import { tablePath, wholeOption } from '../harness/option.ts'
+import { tablePath, wholeNumberOption } from '../harness/option.ts'
 import { allowedCores, hasTaskset, planCores } from './load/pin.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import { requestsOf } from './load/request.ts'
 import { type RunHead, runHead, saveRun } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
-import { createKey, startIprisk } from './servers/variant.ts'
+import { createBenchKey, startIprisk } from './servers/variant.ts'
 
 const keyKinds = ['limited', 'unlimited'] as const
 type KeyKind = (typeof keyKinds)[number]
@@ -73,7 +73,10 @@ async function measure(copy: string, folder: string, options: Options): Promise<
     const loadOf = async (key: KeyKind): Promise<() => Promise<LoadResult>> => {
       const own = join(folder, key)
       mkdirSync(own)
-      const text = await createKey(folder, key === 'unlimited' ? { plan: 'internal' } : undefined)
+      const text = await createBenchKey(
+        folder,
+        key === 'unlimited' ? { plan: 'internal' } : undefined,
+      )
       const load = chooseDriver(undefined).prepare(requestsOf(text, texts), own)
       const { threads, loadCores: cores } = plan
       return () => load({ port: server.port, seconds, connections, threads, cores })
@@ -94,7 +97,9 @@ async function measure(copy: string, folder: string, options: Options): Promise<
           cpuUsPerRequest: cpuUs / load.requests,
           errors: errorCount(load.errors),
         })
-        say(`round ${round + 1}: ${key} ${(load.requests / load.seconds).toFixed(0)} requests/s`)
+        logProgress(
+          `round ${round + 1}: ${key} ${(load.requests / load.seconds).toFixed(0)} requests/s`,
+        )
       }
     }
     return {
@@ -148,7 +153,7 @@ async function main(): Promise<number> {
   })
   const { smoke } = values
   const whole = (name: 'seconds' | 'rounds' | 'connections', otherwise: number): number =>
-    wholeOption(name, values[name], { min: 1, max: 86_400, otherwise })
+    wholeNumberOption(name, values[name], { min: 1, max: 86_400, otherwise })
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-limits-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const copy = join(folder, 'measured.iprisk')
@@ -159,7 +164,7 @@ async function main(): Promise<number> {
     connections: whole('connections', 64),
   })
   process.stdout.write(`${values.json ? JSON.stringify(report) : limitsText(report)}\n`)
-  if (values.save) say(`kept in ${saveRun(report, 'limits')}`)
+  if (values.save) logProgress(`kept in ${saveRun(report, 'limits')}`)
   return report.rounds.every(({ errors }) => errors === 0) ? 0 : 1
 }
 

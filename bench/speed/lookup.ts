@@ -24,14 +24,20 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
-import { type Prepared, type Subject, type Timing, chunk, preparedHere } from './lookups/measure.ts'
+import {
+  type PreparedScenario,
+  type BenchSubject,
+  type Timing,
+  chunkAddresses,
+  prepareInProcess,
+} from './lookups/measure.ts'
 import { operations } from './lookups/operation.ts'
-import { tablePath, usage, wholeOption } from '../harness/option.ts'
+import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
 import { compilerFlags, compilerVersion } from '../harness/compile-c.ts'
 import { type Agreement, compareCountries } from './peer/agree.ts'
 import { maxmindReaders, nodeSubjects } from './peer/mmdb.ts'
 import { mmdbSubjects, tableSubjects } from './peer/native.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import { type RunHead, runHead, saveRun } from '../harness/run.ts'
 import {
   type Addresses,
@@ -110,16 +116,20 @@ function readOptions(): Options {
   const { smoke, milliseconds, own, json, save } = values
   const wanted = values.scenarios ?? ''
   const chosen = scenarios.filter(({ name }) => name.includes(wanted))
-  if (chosen.length === 0) throw usage(`No scenario has "${wanted}" in its name.`)
+  if (chosen.length === 0) throw usageError(`No scenario has "${wanted}" in its name.`)
   return {
     table: tablePath(values.table),
-    addresses: (smoke ? 8 : 512) * chunk,
-    milliseconds: wholeOption('milliseconds', milliseconds, {
+    addresses: (smoke ? 8 : 512) * chunkAddresses,
+    milliseconds: wholeNumberOption('milliseconds', milliseconds, {
       min: 1,
       max: 3_600_000,
       otherwise: smoke ? 1 : 25,
     }),
-    rounds: wholeOption('rounds', values.rounds, { min: 1, max: 1000, otherwise: smoke ? 1 : 5 }),
+    rounds: wholeNumberOption('rounds', values.rounds, {
+      min: 1,
+      max: 1000,
+      otherwise: smoke ? 1 : 5,
+    }),
     scenarios: chosen,
     own,
     json,
@@ -127,19 +137,19 @@ function readOptions(): Options {
   }
 }
 
-function ownSubjects(table: OpenTable): readonly Subject[] {
+function ownSubjects(table: OpenTable): readonly BenchSubject[] {
   return operations.map(({ name, title, prepare }) => ({
     name,
     title,
     ...(name === 'search' ? { group: 'record' } : {}),
     ...(name === 'locate' || name === 'find' ? { group: 'located' } : {}),
     prepare: (scenario, addresses) =>
-      preparedHere(name, scenario, { addresses, step: prepare(table, addresses) }),
+      prepareInProcess(name, scenario, { addresses, step: prepare(table, addresses) }),
   }))
 }
 
 interface Peers {
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly BenchSubject[]
   readonly skipped: LookupReport['skipped']
 }
 
@@ -167,7 +177,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
   const drawings = newDrawings(table, options.addresses)
   try {
     for (const scenario of options.scenarios) {
-      say(scenario.name)
+      logProgress(scenario.name)
       rows.push(...(await measureScenario({ ...options, scenario, subjects, drawings })))
     }
   } finally {
@@ -219,14 +229,19 @@ function newDrawings(table: OpenTable, count: number): Drawings {
 
 async function measureScenario(options: {
   readonly scenario: Scenario
-  readonly subjects: readonly Subject[]
+  readonly subjects: readonly BenchSubject[]
   readonly drawings: Drawings
   readonly rounds: number
   readonly milliseconds: number
 }): Promise<readonly LookupRow[]> {
   const { scenario, subjects, drawings, rounds, milliseconds } = options
   const addresses = drawings(scenario)
-  const own: { subject: string; checksum: number; prepared: Prepared; timings: Timing[] }[] = []
+  const own: {
+    subject: string
+    checksum: number
+    prepared: PreparedScenario
+    timings: Timing[]
+  }[] = []
   for (const subject of subjects) {
     const prepared = await subject.prepare(scenario, addresses)
     own.push({ subject: subject.name, checksum: await prepared.sum(), prepared, timings: [] })
@@ -253,7 +268,7 @@ async function measureScenario(options: {
 
 /** Subjects of one group that did not find the same. */
 function checksumFaults(
-  subjects: readonly Subject[],
+  subjects: readonly BenchSubject[],
   rows: readonly LookupRow[],
 ): readonly string[] {
   const groupOf = new Map(subjects.map(({ name, group }) => [name, group]))
@@ -301,7 +316,7 @@ async function main(): Promise<number> {
   try {
     const report = await measure(options, table, folder)
     process.stdout.write(`${options.json ? JSON.stringify(report) : lookupText(report)}\n`)
-    if (options.save) say(`kept in ${saveRun(report, 'lookup')}`)
+    if (options.save) logProgress(`kept in ${saveRun(report, 'lookup')}`)
     return report.faults.length === 0 ? 0 : 1
   } finally {
     table.close()

@@ -1,4 +1,4 @@
-// `npm run bench:memory`: what memory the server takes as its workers grow, after each has answered
+// `npm run bench -- memory`: what memory the server takes as its workers grow, after each has answered
 // under load. From /proc: a process's private memory is its own; the table's pages are one copy for
 // all, so each process's share of them (Pss) adds up to the table once, however many workers map it.
 //
@@ -15,13 +15,13 @@ import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { chooseDriver } from './load/driver.ts'
 import { errorCount } from './load/load.ts'
-import { tablePath, usage, wholeOption } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import { requestsOf } from './load/request.ts'
 import { type RunHead, runHead, saveRun } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { type ProcessMemory, memoryOf } from '../harness/smaps.ts'
-import { createKey, startIprisk } from './servers/variant.ts'
+import { createBenchKey, startIprisk } from './servers/variant.ts'
 
 export interface MemoryRow {
   readonly workers: number
@@ -44,7 +44,7 @@ async function measureRow(options: {
   const { workers, table, seconds, addresses } = options
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-memory-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const requests = requestsOf(await createKey(folder), addresses)
+  const requests = requestsOf(await createBenchKey(folder), addresses)
   const server = await startIprisk({ workers, cores: undefined, folder, table })
   try {
     const load = chooseDriver(undefined).prepare(requests, folder)
@@ -86,9 +86,9 @@ async function main(): Promise<number> {
   const { smoke } = values
   const counts = (values.workers ?? (smoke ? '1,2' : '1,2,4')).split(',').map(Number)
   if (!counts.every((count) => Number.isInteger(count) && count > 0 && count <= 64)) {
-    throw usage('--workers must be whole numbers from 1 to 64 with commas between.')
+    throw usageError('--workers must be whole numbers from 1 to 64 with commas between.')
   }
-  const seconds = wholeOption('seconds', values.seconds, {
+  const seconds = wholeNumberOption('seconds', values.seconds, {
     min: 1,
     max: 3600,
     otherwise: smoke ? 1 : 3,
@@ -104,7 +104,7 @@ async function main(): Promise<number> {
   table.close()
   const rows: MemoryRow[] = []
   for (const workers of counts) {
-    say(`${workers} workers`)
+    logProgress(`${workers} workers`)
     rows.push(await measureRow({ workers, table: copy, seconds, addresses: texts }))
   }
   const report = {
@@ -114,7 +114,7 @@ async function main(): Promise<number> {
     rows,
   } satisfies MemoryReport
   process.stdout.write(`${values.json ? JSON.stringify(report) : memoryText(report)}\n`)
-  if (values.save) say(`kept in ${saveRun(report, 'memory')}`)
+  if (values.save) logProgress(`kept in ${saveRun(report, 'memory')}`)
   return 0
 }
 

@@ -1,4 +1,4 @@
-// `npm run bench:pool`: what insights and batches cost those who only check. Rounds alternate: plain
+// `npm run bench -- pool`: what insights and batches cost those who only check. Rounds alternate: plain
 // checks alone, then the same load while insights and batches keep the pool full. Beside that, each
 // of the two alone. Server, pool, this program and the load generator share the cores: the plain
 // checks' share of them is part of what is measured.
@@ -22,24 +22,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
-import { cutBatch } from '../../src/pool/batch-body.ts'
-import { takeSlab } from '../../src/pool/shared-buffers.ts'
-import { answerPiece } from '../../src/pool/run-task.ts'
-import { explain } from '../../src/table/explain/insights.ts'
+import { cutBatchBody } from '../../src/pool/batch-body.ts'
+import { takeSharedBuffer } from '../../src/pool/shared-buffers.ts'
+import { answerBatchPiece } from '../../src/pool/run-task.ts'
+import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
-import { type Arrangement, arrangements, arranger } from './load/pool-priority.ts'
-import { batchFor, batchesOf, insightsFor, runBackground } from './load/background.ts'
+import { type PoolPriority, poolPriorities, newPoolPrioritySetter } from './load/pool-priority.ts'
+import {
+  batchRequest,
+  batchRequests,
+  insightsRequest,
+  runBackgroundLoad,
+} from './load/background.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { chooseDriver } from './load/driver.ts'
-import { type FilledRound, type Load, type Shares, runBesideFull } from './load/fill.ts'
+import {
+  type FullPoolRound,
+  type TimedLoad,
+  type CpuShares,
+  runBesideFullPool,
+} from './load/fill.ts'
 import { type LoadRequests, type LoadResult, type LoadRun, errorCount } from './load/load.ts'
-import { tablePath, wholeOption } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { tablePath, wholeNumberOption } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import { batchRequestsOf, insightsRequestsOf, requestsOf } from './load/request.ts'
 import { type RunHead, runHead, saveRun } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
-import { createKey, startIprisk } from './servers/variant.ts'
+import { createBenchKey, startIprisk } from './servers/variant.ts'
 
 const batchSize = 10_000
 const insightClients = 16
@@ -58,13 +68,13 @@ export interface PoolReport extends RunHead {
   readonly alone: readonly Round[]
   readonly mixed: readonly Round[]
   /** The same with the pool's threads arranged otherwise; where that was asked for and can be. */
-  readonly arranged?: readonly (Round & { readonly arrangement: Arrangement })[]
+  readonly arranged?: readonly (Round & { readonly arrangement: PoolPriority })[]
   /** Of the mixed rounds together. */
   readonly insightsPerSecond: number
   readonly addressesPerSecond: number
   readonly errors: number
   /** Who had the cores in the mixed rounds, cores each; where the system tells. */
-  readonly shares: Shares | undefined
+  readonly shares: CpuShares | undefined
   readonly insightsAlone: { readonly p50Ms: number; readonly p99Ms: number }
   readonly batchAlone: { readonly addressesPerSecond: number }
   /** In this process, without server and network. */
@@ -92,18 +102,22 @@ function readOptions() {
   })
   const { smoke, json, save } = values
   return {
-    seconds: wholeOption('seconds', values.seconds, {
+    seconds: wholeNumberOption('seconds', values.seconds, {
       min: 1,
       max: 3600,
       otherwise: smoke ? 1 : 5,
     }),
-    rounds: wholeOption('rounds', values.rounds, { min: 1, max: 100, otherwise: smoke ? 1 : 3 }),
-    connections: wholeOption('connections', values.connections, {
+    rounds: wholeNumberOption('rounds', values.rounds, {
+      min: 1,
+      max: 100,
+      otherwise: smoke ? 1 : 3,
+    }),
+    connections: wholeNumberOption('connections', values.connections, {
       min: 1,
       max: 10_000,
       otherwise: 64,
     }),
-    arrangements: values['compare-priorities'] ? arrangements : [],
+    arrangements: values['compare-priorities'] ? poolPriorities : [],
     insights: smoke ? 100 : 2000,
     table: tablePath(values.table),
     json,
@@ -122,19 +136,19 @@ function measureHere(
   addresses: readonly string[],
   insights: number,
 ): PoolReport['inProcess'] {
-  const body = new TextEncoder().encode(batchFor(addresses.slice(0, batchSize)).body)
-  const slab = takeSlab()
+  const body = new TextEncoder().encode(batchRequest(addresses.slice(0, batchSize)).body)
+  const slab = takeSharedBuffer()
   const rates = Array.from({ length: 7 }, () => {
     const from = performance.now()
-    const { cuts } = cutBatch(body)
+    const { cuts } = cutBatchBody(body)
     for (let i = 1; i < cuts.length; i++) {
-      answerPiece(table, body.subarray(cuts[i - 1], cuts[i]), slab)
+      answerBatchPiece(table, body.subarray(cuts[i - 1], cuts[i]), slab)
     }
     return (Math.min(batchSize, addresses.length) / (performance.now() - from)) * 1000
   })
   const times = Array.from({ length: insights }, (_, i) => {
     const from = performance.now()
-    JSON.stringify(explain({ ...table, builtMs: 0 }, addresses[i % addresses.length]!))
+    JSON.stringify(answerWithInsights({ ...table, builtMs: 0 }, addresses[i % addresses.length]!))
     return performance.now() - from
   }).toSorted((a, b) => a - b)
   return {
@@ -157,8 +171,8 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
   const { seconds, rounds, connections } = options
   const addresses = uniformTexts(table.reader.views, 100_000)
   const inProcess = measureHere(table, addresses, options.insights)
-  say(`in process: ${inProcess.addressesPerSecond.toFixed(0)} addresses/s`)
-  const key = await createKey(folder)
+  logProgress(`in process: ${inProcess.addressesPerSecond.toFixed(0)} addresses/s`)
+  const key = await createBenchKey(folder)
   const server = await startIprisk({ workers: 1, cores: undefined, folder, table: table.path })
   try {
     const { port, pid } = server
@@ -167,7 +181,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
     const loadOf = (
       asked: LoadRequests,
       how: Pick<LoadRun, 'connections' | 'timeoutSeconds'>,
-    ): Load => {
+    ): TimedLoad => {
       const load = driver.prepare(asked, folder)
       return (seconds) => load({ port, seconds, threads: 1, cores: undefined, ...how })
     }
@@ -186,28 +200,28 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
     const slow = { port, key, signal: never }
     // Warms the server, and one client after the other.
     await loads.checks(seconds)
-    const idle = await runBackground({
+    const idle = await runBackgroundLoad({
       ...slow,
       clients: 1,
-      asked: addresses.slice(0, 10_000).map(insightsFor),
+      asked: addresses.slice(0, 10_000).map(insightsRequest),
       limit: options.insights,
     })
-    const batch = await runBackground({
+    const batch = await runBackgroundLoad({
       ...slow,
       clients: batchClients,
-      asked: batchesOf(addresses, batchSize),
+      asked: batchRequests(addresses, batchSize),
       limit: seconds * 20,
     })
     const alone: Round[] = []
     const mixed: Round[] = []
-    const arranged: (Round & { readonly arrangement: Arrangement })[] = []
+    const arranged: (Round & { readonly arrangement: PoolPriority })[] = []
     // Its pool has started with the batches before.
     const worker = workerOf(pid)
-    const arrange = arranger(worker ?? pid)
-    let shares: Shares | undefined
+    const arrange = newPoolPrioritySetter(worker ?? pid)
+    let shares: CpuShares | undefined
     const sums = { insights: 0, addresses: 0, errors: idle.errors + batch.errors }
-    const fill = async (): Promise<FilledRound> => {
-      const full = await runBesideFull(worker, loads, seconds)
+    const fill = async (): Promise<FullPoolRound> => {
+      const full = await runBesideFullPool(worker, loads, seconds)
       for (const { errors } of [full.checks, full.insights, full.batches]) {
         sums.errors += errorCount(errors)
       }
@@ -232,7 +246,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
         }
       }
       const [first, full] = [alone.at(-1)!, mixed.at(-1)!]
-      say(
+      logProgress(
         `round ${round + 1}: alone ${first.requestsPerSecond.toFixed(0)}/s, ` +
           `mixed ${full.requestsPerSecond.toFixed(0)}/s, p99 ${full.p99Ms.toFixed(2)} ms`,
       )
@@ -266,7 +280,7 @@ function textOf(report: PoolReport): string {
     ['plain checks', 'requests/s', 'p99 ms'],
     ['alone', rates(report.alone).toFixed(0), p99(report.alone).toFixed(2)],
     ['beside a full pool', rates(report.mixed).toFixed(0), p99(report.mixed).toFixed(2)],
-    ...arrangements.flatMap((arrangement) => {
+    ...poolPriorities.flatMap((arrangement) => {
       const rounds = (report.arranged ?? []).filter((round) => round.arrangement === arrangement)
       if (rounds.length === 0) return []
       return [[`the same, ${arrangement}`, rates(rounds).toFixed(0), p99(rounds).toFixed(2)]]
@@ -286,7 +300,7 @@ function textOf(report: PoolReport): string {
   ].join('\n')
 }
 
-function sharesText(shares: Shares | undefined): readonly string[] {
+function sharesText(shares: CpuShares | undefined): readonly string[] {
   if (shares === undefined) return []
   const { loop, pool, helpers, load, clients } = shares
   const parts = Object.entries({ loop, pool, helpers, load, clients })
@@ -301,7 +315,7 @@ async function main(): Promise<number> {
   try {
     const report = await measure(options, table, folder)
     process.stdout.write(`${options.json ? JSON.stringify(report) : textOf(report)}\n`)
-    if (options.save) say(`kept in ${saveRun(report, 'pool')}`)
+    if (options.save) logProgress(`kept in ${saveRun(report, 'pool')}`)
     return report.errors === 0 ? 0 : 1
   } finally {
     table.close()

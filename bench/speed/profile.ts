@@ -1,14 +1,14 @@
-// `npm run bench:profile`: what a check's CPU time is spent on, by sampling a real worker's time under
+// `npm run bench -- profile`: what a check's CPU time is spent on, by sampling a real worker's time under
 // load with a known key and a valid body. JavaScript is told by file, calls of the binding by name; what
 // is neither is the event loop, the parser of requests and the kernel's work for the sockets. Shares,
-// not microseconds: being looked at costs time too; bench:http has the microseconds of the whole.
+// not microseconds: being looked at costs time too; bench -- http has the microseconds of the whole.
 //
 //   --table FILE  --seconds 15 (of load)  --smoke  --json  --save
 
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { runProgram } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
-import { type Sampled, type Sampling, ownFile, runSampling } from './servers/sampled.ts'
+import { type SampledProfile, type Sampling, productFile, runSampling } from './servers/sampled.ts'
 import type { FunctionSum } from './servers/sampling.ts'
 import { startIprisk } from './servers/variant.ts'
 
@@ -30,12 +30,12 @@ const aliases: Readonly<Record<string, string>> = { collect: 'cork' }
 function partOf({ name, url }: FunctionSum): string {
   if (name === '(program)') return 'event loop, parser of requests, kernel'
   if (name === '(garbage collector)') return 'garbage collector'
-  const file = ownFile(url)
+  const file = productFile(url)
   if (file !== '') return file.replace(/\.js$/, '.ts')
   return url === '' ? `${name === '' ? 'binding' : (aliases[name] ?? name)} (native)` : 'Node'
 }
 
-export function sumUpProfile(sampled: Sampled): Pick<ProfileReport, 'requests' | 'parts'> {
+export function sumUpProfile(sampled: SampledProfile): Pick<ProfileReport, 'requests' | 'parts'> {
   const busy = sampled.functions.filter(({ name }) => name !== idle)
   const all = busy.reduce((sum, one) => sum + one.sum, 0)
   const shares = new Map<string, number>()

@@ -1,13 +1,13 @@
-// `npm run bench:report`: makes bench/REPORT.md, its plots and docs/scale.md of the newest kept run,
+// `npm run bench -- report`: makes bench/REPORT.md, its plots and docs/scale.md of the newest kept run,
 // or of the one that `--run FOLDER` names. Also what `npm run bench -- --save` ends with.
 
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { usage } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
-import { publish } from './report/published-files.ts'
+import { usageError } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
+import { publishedFiles } from './report/published-files.ts'
 import { newestRun } from './report/kept-run.ts'
 
 async function main(): Promise<number> {
@@ -15,10 +15,10 @@ async function main(): Promise<number> {
   const folder =
     values.run === undefined ? newestRun(join(packageRoot, 'bench/runs')) : resolve(values.run)
   if (folder === undefined)
-    throw usage('There is no kept run: make one with "npm run bench -- --save".')
-  for (const [path, text] of publish(folder)) {
+    throw usageError('There is no kept run: make one with "npm run bench -- --save".')
+  for (const [path, text] of publishedFiles(folder)) {
     writeFileSync(join(packageRoot, path), text)
-    say(path)
+    logProgress(path)
   }
   return Promise.resolve(0)
 }

@@ -1,4 +1,4 @@
-// `npm run bench:world`: how long a build of the world takes and how much memory: city places, ASN,
+// `npm run bench -- world`: how long a build of the world takes and how much memory: city places, ASN,
 // all feeds, and their history of 60 days imported before. The real command line, in a process of
 // its own, from a mirror on loopback; downloading, gates, verification and flush are in the time.
 //
@@ -15,8 +15,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { flagsOf, runChild } from '../harness/child.ts'
-import { usage, wholeOption } from '../harness/option.ts'
-import { runProgram, say } from '../harness/program.ts'
+import { usageError, wholeNumberOption } from '../harness/option.ts'
+import { runProgram, logProgress } from '../harness/program.ts'
 import { type RunHead, runHead, saveRun } from '../harness/run.ts'
 import { serveFolder } from '../harness/site.ts'
 import { median } from '../harness/statistics.ts'
@@ -66,7 +66,7 @@ async function measure(options: {
     const store = join(folder, 'history')
     let importSeconds: number | null = null
     if (config === undefined && existsSync(past)) {
-      say('importing the history')
+      logProgress('importing the history')
       const begun = performance.now()
       await runChild([process.execPath, main, 'history', 'import', past, '--history', store], {
         timeoutMs: buildMs,
@@ -85,7 +85,7 @@ async function measure(options: {
       const which = config === undefined ? ['--all-feeds'] : ['--config', config]
       const flags = flagsOf({ ...places, 'as-of': asOf, report: join(folder, 'report.json') })
       results.push(await timed([main, 'build', ...which, ...flags], folder))
-      say(`round ${round + 1}: ${results.at(-1)?.seconds.toFixed(1)} s`)
+      logProgress(`round ${round + 1}: ${results.at(-1)?.seconds.toFixed(1)} s`)
     }
     return {
       ...runHead(process.argv.slice(2)),
@@ -120,8 +120,8 @@ async function run(): Promise<number> {
     options: { feeds: text, 'as-of': text, rounds: text, config: text, json: on, save: on },
   })
   const feeds = resolve(values.feeds ?? join(packageRoot, '../shared/feeds'))
-  if (!existsSync(feeds)) throw usage(`There is no mirror at ${feeds}: name one with --feeds.`)
-  const rounds = wholeOption('rounds', values.rounds, { min: 1, max: 100, otherwise: 1 })
+  if (!existsSync(feeds)) throw usageError(`There is no mirror at ${feeds}: name one with --feeds.`)
+  const rounds = wholeNumberOption('rounds', values.rounds, { min: 1, max: 100, otherwise: 1 })
   const asOf = values['as-of'] ?? '2026-08-22'
   const config = values.config === undefined ? undefined : resolve(values.config)
   const report = await measure({ feeds, asOf, rounds, config })
@@ -131,7 +131,7 @@ async function run(): Promise<number> {
     `import of ${report.historyDays} days ${report.importSeconds?.toFixed(1) ?? 'not measured'} s`,
   ]
   process.stdout.write(`${values.json ? JSON.stringify(report) : lines.join('\n')}\n`)
-  if (values.save) say(`kept in ${saveRun(report, 'world')}`)
+  if (values.save) logProgress(`kept in ${saveRun(report, 'world')}`)
   return 0
 }
 

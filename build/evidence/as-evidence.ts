@@ -4,34 +4,34 @@
 import type { Day } from '../../src/base/day.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import type { Network } from '../../src/model/network.ts'
-import type { Source } from '../../src/table/table.ts'
-import { hostersFeed, namesFeed, newestDay } from './builtin-feeds.ts'
+import { hostersFeed, namesFeed, newestTableDay } from './builtin-feeds.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import type { EvidenceBook } from './evidence-book.ts'
 import { hostingLists } from '../networks/network-type.ts'
 import type { AsFacts } from '../networks/as-facts.ts'
 import { hostingTableVoice, namesVoice } from '../networks/hosting-voices.ts'
-import type { Tables } from '../networks/network-tables.ts'
+import type { NetworkTables } from '../networks/network-tables.ts'
 import { voiceOf } from './normalise.ts'
-import type { ReadFile } from './read-snapshots.ts'
+import type { ParsedSnapshot } from './read-snapshots.ts'
+import type { Source } from '../../src/table/file/table-source.ts'
 
-export interface AsGround {
-  readonly tables: Tables
+export interface AsEvidenceContext {
+  readonly tables: NetworkTables
   readonly facts: AsFacts
   readonly sources: readonly Source[]
-  readonly files: readonly ReadFile[]
+  readonly files: readonly ParsedSnapshot[]
   readonly asOf: Day
 }
 
 /** Numbers of the statements about a network's AS, ascending; none for an access network. */
-export function newAsStatements(
-  ground: AsGround,
+export function newAsEvidence(
+  ground: AsEvidenceContext,
   book: EvidenceBook,
 ): (network: Network) => readonly number[] {
   const speakers = new Map<string, { readonly feed: Feed; readonly day: Day }>(
     ground.files.map(({ feed, day }) => [feed.id, { feed, day }]),
   )
-  speakers.set(hostingTableVoice, { feed: hostersFeed, day: newestDay(ground.tables) })
+  speakers.set(hostingTableVoice, { feed: hostersFeed, day: newestTableDay(ground.tables) })
   speakers.set(namesVoice, { feed: namesFeed, day: ground.asOf })
   return ({ asn, organization, access, corporate }) => {
     // Corporate egress in a cloud is offices' traffic, whatever the rest of the AS is.
@@ -42,14 +42,18 @@ export function newAsStatements(
       const source = sources.findIndex(({ id }) => id === voice)
       if (speaker === undefined || source < 0) return 0
       const named = voice === hostingTableVoice ? tables.asRow(asn)?.row.name : undefined
-      return book.id({ source, evidence: saying(speaker, named ?? '', asOf), range: undefined })
+      return book.id({
+        source,
+        evidence: listEvidence(speaker, named ?? '', asOf),
+        range: undefined,
+      })
     })
     return ids.filter((id) => id > 0).sort((a, b) => a - b)
   }
 }
 
 /** AS lists are facts without days of their own: seen on the day of the list. */
-function saying(
+function listEvidence(
   speaker: { readonly feed: Feed; readonly day: Day },
   provider: string,
   asOf: Day,

@@ -5,9 +5,9 @@ import type { Day } from '../../src/base/day.ts'
 import { formatRange } from '../../src/ip/range.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { badListGroup, hostingTableVoice, namesVoice } from '../networks/hosting-voices.ts'
-import type { Tables } from '../networks/network-tables.ts'
-import type { ReadFile } from './read-snapshots.ts'
-import { newTally } from '../parse/parse-counts.ts'
+import type { NetworkTables } from '../networks/network-tables.ts'
+import type { ParsedSnapshot } from './read-snapshots.ts'
+import { newParseCounts } from '../parse/parse-counts.ts'
 
 function tableFeed(own: Pick<Feed, 'id' | 'title' | 'kind' | 'group' | 'assurance'>): Feed {
   return {
@@ -59,8 +59,8 @@ export const namesFeed: Feed = {
 }
 
 /** The crawlers' table as a file that was read: each row an entry, of the newest row's day. */
-export function crawlersFile(tables: Tables): ReadFile {
-  const tally = newTally('data/tables/crawlers.csv')
+export function crawlersFile(tables: NetworkTables): ParsedSnapshot {
+  const tally = newParseCounts('data/tables/crawlers.csv')
   const entries = tables.crawlers.map((row) => ({
     text: formatRange(row.range),
     place: row.provider,
@@ -68,10 +68,10 @@ export function crawlersFile(tables: Tables): ReadFile {
     category: row.category,
   }))
   tally.entryCount = entries.length
-  return { feed: crawlersFeed, tally, entries, day: newestDay(tables), problem: undefined }
+  return { feed: crawlersFeed, tally, entries, day: newestTableDay(tables), problem: undefined }
 }
 
 /** The newest day on which a row of the crawlers' table was written down. */
-export function newestDay(tables: Tables): Day {
+export function newestTableDay(tables: NetworkTables): Day {
   return tables.crawlers.reduce((newest, row) => Math.max(newest, row.day), 0) as Day
 }

@@ -3,7 +3,7 @@
 // sees is not, so that verdicts are computed once for all ranges of which the same is said.
 
 import type { Range } from '../../src/ip/range.ts'
-import { writeWords } from '../../src/ip/range.ts'
+import { bigintToWords } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { evidenceWords } from '../../src/schema/table-layout.ts'
 import { packEvidence } from '../../src/table/file/evidence-record.ts'
@@ -57,8 +57,8 @@ export function newEvidenceBook(): EvidenceBook {
         const first = new Uint32Array(4)
         const last = new Uint32Array(4)
         if (statement.range !== undefined) {
-          writeWords(statement.range.family, statement.range.first, first)
-          writeWords(statement.range.family, statement.range.last, last)
+          bigintToWords(statement.range.family, statement.range.first, first)
+          bigintToWords(statement.range.family, statement.range.last, last)
         }
         packEvidence(
           { ...statement.evidence, source: statement.source, first, last },

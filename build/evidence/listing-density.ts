@@ -24,7 +24,7 @@ const slots = kinds.length + 1
 const two32 = 2 ** 32
 
 /** The section `densities`: every network has the sums of its whole AS. */
-export function densitiesOf(parts: DensityParts): Float64Array {
+export function listingDensities(parts: DensityParts): Float64Array {
   const { networks } = parts
   const places = new Map<number, number>()
   const placeOf = networks.map(({ asn }) => {
@@ -33,7 +33,7 @@ export function densitiesOf(parts: DensityParts): Float64Array {
     return known
   })
   const sums = new Float64Array(places.size * densityDoubles)
-  const maskOf = masks(parts)
+  const maskOf = newKindMasks(parts)
   addIpv4(parts, { sums, placeOf, maskOf })
   addIpv6(parts, { sums, placeOf, maskOf })
   const out = new Float64Array(networks.length * densityDoubles)
@@ -51,7 +51,7 @@ interface Sums {
   readonly maskOf: (list: number) => number
 }
 
-function masks({ lists, book }: DensityParts): (list: number) => number {
+function newKindMasks({ lists, book }: DensityParts): (list: number) => number {
   const found = Int32Array.from(lists, (ids) =>
     ids.reduce((mask, id) => mask | (2 << kinds.indexOf(book.at(id).evidence.kind)), 1),
   )

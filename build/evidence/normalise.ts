@@ -7,8 +7,8 @@
 // line, and what the feed listed lately but no longer lists is a statement, too, that fades.
 
 import type { Day } from '../../src/base/day.ts'
-import { newWords } from '../../src/ip/address.ts'
-import { type Range, parseRange, prefixRange, writeWords } from '../../src/ip/range.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
+import { type Range, parseRange, prefixRange, bigintToWords } from '../../src/ip/range.ts'
 import { subtract } from '../../src/ip/range-set.ts'
 import type { Evidence, Voice } from '../../src/model/evidence.ts'
 import type { Kind, Match } from '../../src/model/kind.ts'
@@ -16,12 +16,12 @@ import { decayOf } from '../../src/score/weight/decay.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import type { EvidenceBook } from './evidence-book.ts'
 import { windowDays } from '../history/aggregate-days.ts'
-import { type Seen, countDays, foldSeen } from '../history/listed-days.ts'
+import { type ListedDays, countMaskDays, mergeListedDays } from '../history/listed-days.ts'
 import type { FeedHistory } from '../history/read-history.ts'
-import { refuse } from '../history/admissible.ts'
+import { whyInadmissible } from '../history/admissible.ts'
 import type { Observation } from '../layer/flatten.ts'
 import type { Entry } from '../parse/entry.ts'
-import { type Tally, countDrop } from '../parse/parse-counts.ts'
+import { type ParseCounts, countDrop } from '../parse/parse-counts.ts'
 
 /** Kinds whose IPv6 address stands for its /64 in an access network (scoring.md, rule 4). */
 const customerKinds: ReadonlySet<Kind> = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
@@ -30,7 +30,7 @@ const customerKinds: ReadonlySet<Kind> = new Set(['vpn', 'proxy', 'residential_p
 const fadedBelow = 0.005
 
 /** What all feeds of one build share. */
-export interface Ground {
+export interface NormaliseContext {
   readonly asOf: Day
   readonly book: EvidenceBook
   readonly observations: Readonly<Record<4 | 6, Observation[]>>
@@ -42,76 +42,80 @@ export interface Ground {
 
 export interface Normaliser {
   /** Takes one entry of a snapshot of day `day`; what it cannot take goes to `tally`. */
-  take(entry: Entry, day: Day, tally: Tally): TakeResult
+  addEntry(entry: Entry, day: Day, tally: ParseCounts): EntryOutcome
   /** Makes the statements; gives how many are of ranges that are no longer listed. */
   finish(): { readonly lapsed: number }
 }
 
-export type TakeResult = 'kept' | 'duplicate' | 'dropped'
+export type EntryOutcome = 'kept' | 'duplicate' | 'dropped'
 
 /** What a feed says of one meant range. */
-interface Said {
+interface MeantRange {
   readonly range: Range
   readonly match: Match
   readonly details: Pick<Entry, 'provider' | 'category' | 'lists'>
-  seen: Seen
+  seen: ListedDays
 }
 
 /** A normaliser for one feed. `source` is its index in the table. */
 export function newNormaliser(
   feed: Feed,
   from: { readonly source: number; readonly history: FeedHistory | undefined },
-  ground: Ground,
+  ground: NormaliseContext,
 ): Normaliser {
-  const said = new Map<string, Said>()
-  const words = newWords()
+  const said = new Map<string, MeantRange>()
+  const words = newAddressWords()
   /** Of the snapshots that the history does not know: later ones, which count as today's. */
   let newest = 0 as Day
 
   /** Whether this is news: a first word on that range. */
-  function say(range: Range, seen: Seen, details: Said['details']): boolean {
-    writeWords(range.family, range.first, words)
+  function addRange(range: Range, seen: ListedDays, details: MeantRange['details']): boolean {
+    bigintToWords(range.family, range.first, words)
     const { meant, match } = meaningOf(feed.kind, range, () => ground.inAccess(range.family, words))
     const { provider = '', category = '', lists = 1 } = details
     const key = `${meant.family} ${meant.first} ${meant.last} ${match} ${lists} ${category} ${provider}`
     const known = said.get(key)
     if (known === undefined) said.set(key, { range: meant, match, details, seen })
-    else known.seen = foldSeen(known.seen, seen)
+    else known.seen = mergeListedDays(known.seen, seen)
     return known === undefined
   }
 
-  function takeRange(entry: Entry, day: Day, tally: Tally): TakeResult {
+  function normaliseRange(entry: Entry, day: Day, tally: ParseCounts): EntryOutcome {
     const range = parseRange(entry.text)
-    const dropped = range === undefined ? 'no address, prefix or range' : refuse(feed, range)
+    const dropped =
+      range === undefined ? 'no address, prefix or range' : whyInadmissible(feed, range)
     if (range === undefined || dropped !== undefined) {
       countDrop(tally, { reason: dropped ?? '', place: entry.place, sample: entry.text })
       return 'dropped'
     }
     const once = seenOnce(day, ground.asOf)
-    const known = from.history?.take(range)
+    const known = from.history?.markListed(range)
     const isNews = day > (from.history?.days.at(-1) ?? 0)
     if (isNews) newest = Math.max(newest, once.lastSeen) as Day
-    const seen = known === undefined ? once : isNews ? foldSeen(known, once) : known
-    return say(range, seen, entry) ? 'kept' : 'duplicate'
+    const seen = known === undefined ? once : isNews ? mergeListedDays(known, once) : known
+    return addRange(range, seen, entry) ? 'kept' : 'duplicate'
   }
 
-  function takeLapsed(): number {
+  function addLapsed(): number {
     let lapsed = 0
-    for (const { range, seen, details } of from.history?.rest() ?? []) {
+    for (const { range, seen, details } of from.history?.lapsed() ?? []) {
       if (feed.kind === 'network' || decayOf(feed.kind, ground.asOf - seen.lastSeen) < fadedBelow) {
         continue
       }
-      if (refuse(feed, range) === undefined && say(range, seen, details as Said['details']))
+      if (
+        whyInadmissible(feed, range) === undefined &&
+        addRange(range, seen, details as MeantRange['details'])
+      )
         lapsed++
     }
     return lapsed
   }
 
   return {
-    take: (entry, day, tally) =>
-      /^AS\d/i.test(entry.text) ? takeAs(entry, tally) : takeRange(entry, day, tally),
+    addEntry: (entry, day, tally) =>
+      /^AS\d/i.test(entry.text) ? normaliseAsn(entry, tally) : normaliseRange(entry, day, tally),
     finish() {
-      const lapsed = takeLapsed()
+      const lapsed = addLapsed()
       const daysObserved = observedDays(from.history, { newest, asOf: ground.asOf })
       const evidenceOf = newEvidenceMaker(feed, { daysObserved, asOf: ground.asOf })
       for (const one of said.values()) {
@@ -131,7 +135,7 @@ export function newNormaliser(
 }
 
 /** What it says of the AS is the networks' to read (compile-table.ts); here it is only counted. */
-function takeAs(entry: Entry, tally: Tally): TakeResult {
+function normaliseAsn(entry: Entry, tally: ParseCounts): EntryOutcome {
   if (parseAsn(entry.text) !== undefined) return 'kept'
   countDrop(tally, { reason: 'not an ASN', place: entry.place, sample: entry.text })
   return 'dropped'
@@ -167,7 +171,7 @@ function meaningOf(
 }
 
 /** One snapshot without a history: seen on its day alone. */
-function seenOnce(day: Day, asOf: Day): Seen {
+function seenOnce(day: Day, asOf: Day): ListedDays {
   const seen = Math.min(day, asOf) as Day
   const age = asOf - seen
   return { firstSeen: seen, lastSeen: seen, listed: age < windowDays ? (1 << age) >>> 0 : 0 }
@@ -194,10 +198,10 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
   const kind = feed.kind === 'network' ? 'hosting' : feed.kind
   const ownCategory = feed.category === 'other' ? undefined : feed.category
   const shared = new Map<string, Evidence>()
-  return ({ match, details, seen }: Said): Evidence => {
+  return ({ match, details, seen }: MeantRange): Evidence => {
     const provider = details.provider ?? feed.provider
     const lists = details.lists ?? 1
-    const daysListed = countDays(seen.listed)
+    const daysListed = countMaskDays(seen.listed)
     // What no snapshot of the history covers was observed on its own day.
     const daysObserved = Math.max(from.daysObserved, daysListed)
     const category = kind === 'bot' ? (details.category ?? ownCategory) : undefined

@@ -6,8 +6,8 @@ import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import type { Entry } from '../parse/entry.ts'
-import { readSnapshot } from '../parse/parse-file.ts'
-import { type Tally, newTally, tallySink } from '../parse/parse-counts.ts'
+import { parseFile } from '../parse/parse-file.ts'
+import { type ParseCounts, newParseCounts, countingSink } from '../parse/parse-counts.ts'
 
 /** A snapshot's file on disk, as the fetch half of the compiler hands it over. */
 export interface SnapshotFile {
@@ -18,9 +18,9 @@ export interface SnapshotFile {
   readonly day: Day
 }
 
-export interface ReadFile {
+export interface ParsedSnapshot {
   readonly feed: Feed
-  readonly tally: Tally
+  readonly tally: ParseCounts
   readonly entries: readonly Entry[]
   /** The day that the file states; else the snapshot's. */
   readonly day: Day
@@ -28,13 +28,13 @@ export interface ReadFile {
   readonly problem: string | undefined
 }
 
-export async function readFile(snapshot: SnapshotFile): Promise<ReadFile> {
+export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnapshot> {
   const { feed, file, path, day } = snapshot
-  const tally = newTally(`${feed.id}/${basename(file.path)}`)
+  const tally = newParseCounts(`${feed.id}/${basename(file.path)}`)
   const entries: Entry[] = []
   try {
-    const sink = tallySink(tally, (entry) => entries.push(entry))
-    await readSnapshot({ path, format: file.format, options: file.options }, sink)
+    const sink = countingSink(tally, (entry) => entries.push(entry))
+    await parseFile({ path, format: file.format, options: file.options }, sink)
   } catch (error) {
     // What came before the fault is not trusted either: half a feed looks like a shrunken one.
     return { feed, tally, entries: [], day, problem: messageOf(error) }
@@ -46,7 +46,7 @@ export async function readFile(snapshot: SnapshotFile): Promise<ReadFile> {
  * The median of the feeds' days (of each the newest of its files); the earlier of the middle two.
  * Hand-kept tables have no files and do not count: their day is not one of the world.
  */
-export function medianDay(files: readonly ReadFile[]): Day | undefined {
+export function medianDay(files: readonly ParsedSnapshot[]): Day | undefined {
   const newest = new Map<string, Day>()
   for (const { feed, day, problem } of files) {
     if (problem !== undefined || feed.files.length === 0) continue

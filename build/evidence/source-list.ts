@@ -4,12 +4,12 @@
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import { type Day, parseDay } from '../../src/base/day.ts'
-import type { Source } from '../../src/table/table.ts'
 import { hostersFeed, namesFeed } from './builtin-feeds.ts'
-import { voiceWithDoubt } from './weight-interval.ts'
+import { voiceWithInterval } from './weight-interval.ts'
 import type { Networks } from '../networks/read-networks.ts'
 import type { Places } from '../places/read-places.ts'
-import type { ReadFile } from './read-snapshots.ts'
+import type { ParsedSnapshot } from './read-snapshots.ts'
+import type { Source } from '../../src/table/file/table-source.ts'
 
 /** Origin AS data. */
 export function networkSources(
@@ -54,7 +54,7 @@ export function placeSources(places: Places, asOf: Day): readonly Source[] {
  * where nothing stands in for it: who serves the table shall see that.
  */
 export function feedSources(
-  files: readonly ReadFile[],
+  files: readonly ParsedSnapshot[],
   asOf: Day,
   quarantined: { readonly has: (feedId: string) => boolean } = new Set(),
 ): readonly Source[] {
@@ -71,12 +71,12 @@ export function feedSources(
       day: Math.max(Math.min(day, asOf), known?.day ?? 0) as Day,
       entries: entries.length + (known?.entries ?? 0),
       ...(quarantined.has(feed.id) ? { quarantined: true } : {}),
-      voice: voiceWithDoubt(feed),
+      voice: voiceWithInterval(feed),
     })
   }
   for (const feed of [hostersFeed, namesFeed]) {
     const { id, kind, title, licence, homepage } = feed
-    const voice = voiceWithDoubt(feed)
+    const voice = voiceWithInterval(feed)
     sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0, voice })
   }
   return [...sources.values()]

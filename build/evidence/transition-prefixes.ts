@@ -11,7 +11,7 @@ import { overlayLayers } from '../layer/overlay.ts'
 const prefixes = [prefixRange(6, 0x2001n << 112n, 32), prefixRange(6, 0x2002n << 112n, 16)]
 
 /** An IPv6 layer without what it says of the transition prefixes. */
-export function clearTransition(layer: Layer): Layer {
+export function clearTransitionPrefixes(layer: Layer): Layer {
   const observations = prefixes.map(({ first, last }) => ({ first, last, evidence: 1 }))
   const top = flatten(6, observations, newListInterner())
   return overlayLayers({ base: layer, top, combine: (value, inside) => (inside === 0 ? value : 0) })

@@ -8,19 +8,18 @@
 //
 // Example: a weak feed of weight 0.5, a + b = 10: sd 0.151, from 0.31 to 0.69. An operator's own
 // list has weight 1 by definition of its claim, and no spread.
-
-import type { SourceVoice } from '../../src/table/table.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import { priors, standingOf } from './publisher-assurance.ts'
+import { assurancePriors, publisherAssurance } from './publisher-assurance.ts'
 import { voiceOf } from './normalise.ts'
+import type { SourceVoice } from '../../src/table/file/table-source.ts'
 
 /** Of a normal distribution, 80 percent lie within so many standard deviations. */
 const deviations = 1.2816
 
-export function voiceWithDoubt(feed: Feed): SourceVoice {
+export function voiceWithInterval(feed: Feed): SourceVoice {
   const { id: _id, ...voice } = voiceOf(feed)
   const { weight } = voice
-  const { successes, failures } = priors[standingOf(feed)]
+  const { successes, failures } = assurancePriors[publisherAssurance(feed)]
   const spread = deviations * Math.sqrt((weight * (1 - weight)) / (successes + failures + 1))
   return { ...voice, weightLow: round(weight - spread), weightHigh: round(weight + spread) }
 }

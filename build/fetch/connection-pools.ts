@@ -11,19 +11,19 @@ import type { Dispatcher } from 'undici'
 import { EnvHttpProxyAgent } from 'undici'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
-import type { Health } from './network-health.ts'
+import type { NetworkHealth } from './network-health.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import type { Resolve } from './ssrf-guard.ts'
-import { isSpecial, refusedAddress, watchedLookup } from './ssrf-guard.ts'
+import type { ResolveHost } from './ssrf-guard.ts'
+import { isSpecialHost, refusedAddress, inspectedLookup } from './ssrf-guard.ts'
 
-export interface Network {
+export interface ConnectionPools {
   readonly limits: FetchLimits
-  readonly health: Health
+  readonly health: NetworkHealth
   readonly userAgent: string
   /** For what `mayBePrivate`. */
-  readonly open: Dispatcher
+  readonly unrestricted: Dispatcher
   /** For all else: public addresses only. */
-  readonly guarded: Dispatcher
+  readonly publicOnly: Dispatcher
   /**
    * Whether `url`, which is `configured` or what that redirects to, may be of a private network: on
    * the operator's mirror, or behind a private address that is configured in figures. What a name
@@ -33,24 +33,24 @@ export interface Network {
   close(): Promise<void>
 }
 
-export function openNetwork(options: {
+export function openConnectionPools(options: {
   readonly limits: FetchLimits
-  readonly health: Health
+  readonly health: NetworkHealth
   readonly userAgent: string
   /** The name of the mirror, where there is one. */
   readonly mirrorHost?: string | undefined
   /** The system's, but in tests. */
-  readonly resolve?: Resolve
-}): Network {
+  readonly resolve?: ResolveHost
+}): ConnectionPools {
   const { limits, health, userAgent, mirrorHost, resolve = lookup } = options
-  const open = openPool(
+  const unrestricted = openPool(
     limits,
-    watchedLookup(resolve, () => undefined),
+    inspectedLookup(resolve, () => undefined),
   )
-  const guarded = openPool(
+  const publicOnly = openPool(
     limits,
-    watchedLookup(resolve, (host, addresses) => {
-      const special = addresses.find(isSpecial)
+    inspectedLookup(resolve, (host, addresses) => {
+      const special = addresses.find(isSpecialHost)
       if (special !== undefined) throw refusedAddress(host, special)
     }),
   )
@@ -58,14 +58,14 @@ export function openNetwork(options: {
     limits,
     health,
     userAgent,
-    open,
-    guarded,
+    unrestricted,
+    publicOnly,
     mayBePrivate: (url, configured) =>
-      isSpecial(configured.hostname) ||
+      isSpecialHost(configured.hostname) ||
       (configured.hostname === mirrorHost && url.hostname === mirrorHost),
     async close() {
       // Not `close`: whatever still hangs on a connection has been given up.
-      await Promise.all([open.destroy(), guarded.destroy()])
+      await Promise.all([unrestricted.destroy(), publicOnly.destroy()])
     },
   }
 }

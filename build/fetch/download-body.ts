@@ -7,10 +7,10 @@ import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
-import { failed } from './fetch-error.ts'
+import { fetchError } from './fetch-error.ts'
 import { SNIFF_BYTES, wireBytesMax } from './fetch-limits.ts'
 
-export interface Received {
+export interface DownloadedBody {
   readonly sha256: string
   readonly bytes: number
 }
@@ -18,7 +18,7 @@ export interface Received {
 type Chunks = AsyncIterable<Uint8Array>
 
 /** Streams `body` into the new file `to`. Throws where it breaks a bound or is an HTML page. */
-export async function receive(options: {
+export async function downloadBody(options: {
   readonly body: Chunks
   /** As the header has it; `undefined` for none. */
   readonly encoding: string | undefined
@@ -29,7 +29,7 @@ export async function receive(options: {
   readonly signal: AbortSignal
   /** For messages. */
   readonly url: string
-}): Promise<Received> {
+}): Promise<DownloadedBody> {
   const { bytes, url, signal } = options
   const hash = createHash('sha256')
   const head: Uint8Array[] = []
@@ -39,7 +39,7 @@ export async function receive(options: {
     if (/html|xml/.test(options.format)) return
     if (!looksLikeHtml(Buffer.concat(head), options.contentType)) return
     const message = `${url}: it is a web page, not ${options.format}; the publisher has moved it`
-    throw failed({ code: 'fetch_html', message, retryable: false })
+    throw fetchError({ code: 'fetch_html', message, retryable: false })
   }
   const wire = bounded(options.body, wireBytesMax(bytes.max), url)
   const decoded = bounded(decode(wire, options.encoding, url), bytes.max, url)
@@ -91,7 +91,7 @@ function decode(source: Chunks, encoding: string | undefined, url: string): Chun
     case 'deflate':
       return inflate(source)
     default:
-      throw failed({
+      throw fetchError({
         code: 'fetch_encoding',
         message: `${url}: its content encoding ${JSON.stringify(encoding)} was not asked for`,
         retryable: false,
@@ -140,7 +140,7 @@ function looksLikeHtml(head: Uint8Array, contentType: string | undefined): boole
 
 /** The error for a body, or an announcement of one, above the catalogue's bound. */
 export function tooLarge(url: string, bytesMax: number): Error {
-  return failed({
+  return fetchError({
     code: 'fetch_too_large',
     message: `${url}: more than ${bytesMax} bytes, the catalogue's limit; raise bytes.max if it grew`,
     retryable: false,
@@ -148,7 +148,7 @@ export function tooLarge(url: string, bytesMax: number): Error {
 }
 
 function tooSmall(url: string, bytes: number, bytesMin: number): Error {
-  return failed({
+  return fetchError({
     code: 'fetch_too_small',
     message:
       `${url}: only ${bytes} bytes where the catalogue expects at least ${bytesMin}; ` +

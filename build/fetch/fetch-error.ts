@@ -4,7 +4,7 @@
 
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 
-export interface Failure {
+export interface FetchFailure {
   readonly error: IpriskError
   /** No connection could be made: it says something of the host, not of the file. */
   readonly unreachable?: boolean
@@ -32,11 +32,11 @@ const timeouts: Readonly<Record<string, string>> = {
 const diskCodes = new Set(['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'EIO', 'EEXIST', 'ENOENT'])
 
 /** The failure that `thrown` is, of a download of `url` (as shown to people). */
-export function failureOf(thrown: unknown, url: string): Failure {
+export function toFetchFailure(thrown: unknown, url: string): FetchFailure {
   if (thrown instanceof IpriskError) return { error: thrown }
   const code = codeOf(thrown)
   const make = (name: string, text: string, retryable: boolean): IpriskError =>
-    failed({ code: name, message: `${url}: ${text}`, retryable, cause: thrown })
+    fetchError({ code: name, message: `${url}: ${text}`, retryable, cause: thrown })
   if (unreachableCodes.has(code)) {
     const error = make('fetch_unreachable', `cannot connect (${messageOrCode(thrown)})`, true)
     return { error, unreachable: true }
@@ -64,7 +64,7 @@ export function failureOf(thrown: unknown, url: string): Failure {
 }
 
 /** An IpriskError of this room; nothing here is a bug of ours. */
-export function failed(options: {
+export function fetchError(options: {
   readonly code: string
   readonly message: string
   readonly retryable: boolean
@@ -79,11 +79,11 @@ export function statusFailure(options: {
   readonly retryAfter: string | undefined
   readonly url: string
   readonly now: number
-}): Failure {
+}): FetchFailure {
   const { status, retryAfter, url, now } = options
   const retryable = status === 408 || status === 429 || (status >= 500 && status !== 501)
   const message = `${url}: status ${status}${adviceOf(status)}`
-  const error = failed({ code: 'fetch_status', message, retryable })
+  const error = fetchError({ code: 'fetch_status', message, retryable })
   const retryAfterMs = retryable ? parseRetryAfter(retryAfter, now) : undefined
   return retryAfterMs === undefined ? { error } : { error, retryAfterMs }
 }

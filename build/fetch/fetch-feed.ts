@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
 import type { Feed, FeedFile } from '../catalogue/feed.ts'
 import { temporaryName } from '../../src/base/disk.ts'
-import { failureOf } from './fetch-error.ts'
+import { toFetchFailure } from './fetch-error.ts'
 import type { GetAnswer, Validators } from './http-get.ts'
-import { get } from './http-get.ts'
+import { httpGet } from './http-get.ts'
 import { recheckMs } from './fetch-limits.ts'
-import type { Network } from './connection-pools.ts'
+import type { ConnectionPools } from './connection-pools.ts'
 import type { SnapshotRecord } from './snapshot-record.ts'
 import type { StoredSnapshot } from './snapshot-store.ts'
-import { commitSet, readStored } from './snapshot-store.ts'
+import { commitSnapshotSet, readStoredSnapshots } from './snapshot-store.ts'
 import { publicUrl } from './public-url.ts'
 
-export interface Outcome {
+export interface FileOutcome {
   readonly state: 'fresh' | 'unchanged'
   readonly path: string
   readonly day: Day
@@ -28,14 +28,14 @@ export interface FeedFetch {
   /** Puts the set in place; the problem instead, where there is one (`lost` or a file's). */
   end(lost: string | undefined): Promise<string | undefined>
   /** Of a set that was put in place. */
-  outcome(file: FeedFile): Outcome
+  outcome(file: FeedFile): FileOutcome
 }
 
 export interface FeedFetchOptions {
   readonly feed: Feed
   readonly files: readonly FeedFile[]
   readonly folder: string
-  readonly network: Network
+  readonly network: ConnectionPools
   readonly from: 'mirror' | 'publisher'
   readonly day: Day
   /** Ask even where the stored copy is from a short while ago. */
@@ -45,11 +45,11 @@ export interface FeedFetchOptions {
 
 interface Part {
   readonly record: SnapshotRecord
-  readonly state: Outcome['state']
+  readonly state: FileOutcome['state']
   readonly temporary?: string
 }
 
-export function feedFetch(options: FeedFetchOptions): FeedFetch {
+export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
   const { feed, files, folder } = options
   const home = join(folder, feed.id)
   const parts = new Map<string, Part>()
@@ -59,13 +59,15 @@ export function feedFetch(options: FeedFetchOptions): FeedFetch {
   const part = async (file: FeedFile, url: URL): Promise<void> => {
     try {
       // A copy that is damaged is as if absent, and what is fetched now mends it.
-      stored ??= mkdir(home, { recursive: true }).then(async () => readStored(folder, feed.id))
+      stored ??= mkdir(home, { recursive: true }).then(async () =>
+        readStoredSnapshots(folder, feed.id),
+      )
       const copy = (await stored).find((each) => each.file === file.path)
       const got = await fetchPart({ options, home, file, url, copy })
       if (typeof got === 'string') problem ??= got
       else parts.set(file.path, got)
     } catch (thrown) {
-      problem ??= failureOf(thrown, publicUrl(url)).error.message
+      problem ??= toFetchFailure(thrown, publicUrl(url)).error.message
     }
   }
   const discard = async (): Promise<void> => {
@@ -82,9 +84,9 @@ export function feedFetch(options: FeedFetchOptions): FeedFetch {
       problem ??= lost
       if (problem === undefined) {
         try {
-          await commitSet(folder, feed.id, setOf(parts))
+          await commitSnapshotSet(folder, feed.id, setOf(parts))
         } catch (thrown) {
-          problem = failureOf(thrown, home).error.message
+          problem = toFetchFailure(thrown, home).error.message
         }
       }
       if (problem !== undefined) await discard()
@@ -97,7 +99,7 @@ export function feedFetch(options: FeedFetchOptions): FeedFetch {
   }
 }
 
-function setOf(parts: ReadonlyMap<string, Part>): Parameters<typeof commitSet>[2] {
+function setOf(parts: ReadonlyMap<string, Part>): Parameters<typeof commitSnapshotSet>[2] {
   const files = new Map<string, SnapshotRecord>()
   const temporary = new Map<string, string>()
   for (const [name, part] of parts) {
@@ -127,7 +129,7 @@ async function fetchPart(request: {
   const temporary = temporaryName(file.path)
   const to = join(home, temporary)
   const validators = known === undefined ? {} : validatorsOf(options, known)
-  const answer: GetAnswer = await get(options.network, {
+  const answer: GetAnswer = await httpGet(options.network, {
     url,
     to,
     format: file.format,

@@ -78,5 +78,5 @@ export function recheckMs(cadence: string): number {
 }
 
 /** The lock's sign of life, and the silence after which it counts as left behind by a dead run. */
-export const LOCK_BEAT_MS = 5_000
+export const LOCK_HEARTBEAT_MS = 5_000
 export const LOCK_STALE_MS = 30_000

@@ -23,11 +23,11 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LOCK_BEAT_MS, LOCK_STALE_MS } from './fetch-limits.ts'
+import { LOCK_HEARTBEAT_MS, LOCK_STALE_MS } from './fetch-limits.ts'
 
-export interface Lock {
+export interface FolderLock {
   /** Whether it is still ours. */
-  held(): Promise<boolean>
+  isHeld(): Promise<boolean>
   release(): Promise<void>
 }
 
@@ -38,14 +38,14 @@ interface Owner {
 }
 
 /** The lock of `folder` (made if it is missing), or `undefined` while another run holds it. */
-export async function takeLock(folder: string): Promise<Lock | undefined> {
+export async function acquireFolderLock(folder: string): Promise<FolderLock | undefined> {
   await mkdir(folder, { recursive: true })
   const path = join(folder, '.lock')
   const owner: Owner = { token: randomUUID(), pid: process.pid, machine: machineName() }
   const claim = `${path}.${owner.token}.tmp`
   try {
     await writeFile(claim, `${JSON.stringify(owner)}\n`)
-    if (!(await placed(claim, path))) {
+    if (!(await placeLock(claim, path))) {
       if (!(await isStale(path))) return undefined
       await rename(claim, path)
       // Two runs can both find it stale; the later rename wins, and both wait to see which it was.
@@ -58,22 +58,22 @@ export async function takeLock(folder: string): Promise<Lock | undefined> {
   } finally {
     await rm(claim, { force: true })
   }
-  const held = async (): Promise<boolean> => (await readOwner(path))?.token === owner.token
-  if (!(await held())) return undefined
-  await sweep(folder)
+  const isHeld = async (): Promise<boolean> => (await readOwner(path))?.token === owner.token
+  if (!(await isHeld())) return undefined
+  await removeLeftClaims(folder)
   const beat = setInterval(() => {
     const now = new Date()
     // Where the file is gone or another's, `held` tells; a failed touch alone harms nothing.
-    void held()
+    void isHeld()
       .then(async (ours) => (ours ? utimes(path, now, now) : undefined))
       .catch(() => undefined)
-  }, LOCK_BEAT_MS)
+  }, LOCK_HEARTBEAT_MS)
   beat.unref()
   return {
-    held,
+    isHeld,
     async release() {
       clearInterval(beat)
-      if (await held()) await rm(path, { force: true })
+      if (await isHeld()) await rm(path, { force: true })
     },
   }
 }
@@ -82,7 +82,7 @@ export async function takeLock(folder: string): Promise<Lock | undefined> {
  * Gives the claim the lock's name unless that is taken. A second name appears with its content, so
  * that a kill never leaves a lock without its owner, which nobody could call dead for a while.
  */
-async function placed(claim: string, path: string): Promise<boolean> {
+async function placeLock(claim: string, path: string): Promise<boolean> {
   try {
     await link(claim, path)
     return true
@@ -103,7 +103,7 @@ async function placed(claim: string, path: string): Promise<boolean> {
 }
 
 /** Claims of killed runs, and of those that are losing this moment. */
-async function sweep(folder: string): Promise<void> {
+async function removeLeftClaims(folder: string): Promise<void> {
   const left = (await readdir(folder)).filter((name) => /^\.lock\..*\.tmp$/.test(name))
   await Promise.all(left.map(async (name) => rm(join(folder, name), { force: true })))
 }

@@ -1,17 +1,17 @@
 // Runs tasks with a bound over all and a bound for each host. A task whose host is full is passed
 // over, so that forty files of one host do not keep those of others waiting.
 
-export interface Task {
+export interface HostTask {
   readonly host: string
   readonly run: () => Promise<void>
 }
 
 /** Ends when every task has. A task that throws stops the start of further ones and is rethrown. */
-export async function runBounded(
-  tasks: readonly Task[],
+export async function runWithHostConcurrency(
+  tasks: readonly HostTask[],
   bounds: { readonly all: number; readonly perHost: number },
 ): Promise<void> {
-  const waiting = interleaved(tasks)
+  const waiting = interleaveHosts(tasks)
   const running = new Map<string, number>()
   const active = new Set<Promise<void>>()
   while (waiting.length > 0 || active.size > 0) {
@@ -34,7 +34,7 @@ export async function runBounded(
 }
 
 /** Each host's first task, then each host's second, …: a dead network shows in the first eight. */
-function interleaved(tasks: readonly Task[]): Task[] {
+function interleaveHosts(tasks: readonly HostTask[]): HostTask[] {
   const seen = new Map<string, number>()
   return tasks
     .map((task) => {

@@ -10,13 +10,13 @@ import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import type { IpriskError } from '../../src/base/coded-error.ts'
-import { receive, tooLarge } from './download-body.ts'
-import type { Failure } from './fetch-error.ts'
-import { failed, failureOf, messageOrCode, statusFailure } from './fetch-error.ts'
+import { downloadBody, tooLarge } from './download-body.ts'
+import type { FetchFailure } from './fetch-error.ts'
+import { fetchError, toFetchFailure, messageOrCode, statusFailure } from './fetch-error.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import type { Network } from './connection-pools.ts'
-import { isSpecial, refusedAddress } from './ssrf-guard.ts'
-import { basicAuthorization, publicUrl, webUrl } from './public-url.ts'
+import type { ConnectionPools } from './connection-pools.ts'
+import { isSpecialHost, refusedAddress } from './ssrf-guard.ts'
+import { basicAuthorization, publicUrl, parseWebUrl } from './public-url.ts'
 
 export interface GetRequest {
   readonly url: URL
@@ -44,14 +44,14 @@ export type GetAnswer =
   | { readonly kind: 'failed'; readonly error: IpriskError; readonly status?: number }
 
 type Attempt = Exclude<GetAnswer, { kind: 'failed' }> | ({ kind: 'failed' } & FailedAttempt)
-type FailedAttempt = Failure & { readonly status?: number }
+type FailedAttempt = FetchFailure & { readonly status?: number }
 
 /** Fetches; never throws for what the network or the server does. */
-export async function get(network: Network, request: GetRequest): Promise<GetAnswer> {
+export async function httpGet(network: ConnectionPools, request: GetRequest): Promise<GetAnswer> {
   const { limits, health } = network
   const host = request.url.host
   for (let attempt = 1; ; attempt++) {
-    const known = health.verdictOf(host)
+    const known = health.problemOf(host)
     if (known !== undefined) return { kind: 'failed', error: hostDown(host, known) }
     const answer = await attemptGet(network, request)
     if (answer.kind !== 'failed') return answer
@@ -63,7 +63,7 @@ export async function get(network: Network, request: GetRequest): Promise<GetAns
       await sleep(waitMs, undefined, { signal: health.signal }).catch(() => undefined)
       if (!health.signal.aborted) continue
     }
-    if (answer.unreachable === true) health.unreachable(host, messageOrCode(answer.error.cause))
+    if (answer.unreachable === true) health.onUnreachable(host, messageOrCode(answer.error.cause))
     return finalFailure(answer, attempt, waitMs > limits.retryAfterMsMax && !last)
   }
 }
@@ -74,13 +74,18 @@ function finalFailure(answer: FailedAttempt, attempts: number, impatient: boolea
   const asked = impatient
     ? `; it asks to wait ${Math.ceil((answer.retryAfterMs ?? 0) / 1000)} s: run again then`
     : ''
-  const error = failed({ code, message: message + tried + asked, retryable, cause: answer.error })
+  const error = fetchError({
+    code,
+    message: message + tried + asked,
+    retryable,
+    cause: answer.error,
+  })
   const status = answer.status
   return status === undefined ? { kind: 'failed', error } : { kind: 'failed', error, status }
 }
 
 function hostDown(host: string, why: string): IpriskError {
-  return failed({
+  return fetchError({
     code: 'fetch_unreachable',
     message: `${host} was not reachable a moment ago and is not tried again (${why})`,
     retryable: true,
@@ -94,7 +99,7 @@ function backoff(limits: FetchLimits, attempt: number): number {
 }
 
 /** One try. Its whole time is bounded, redirects included. */
-async function attemptGet(network: Network, request: GetRequest): Promise<Attempt> {
+async function attemptGet(network: ConnectionPools, request: GetRequest): Promise<Attempt> {
   const { limits, health } = network
   const shown = publicUrl(request.url)
   // By hand: AbortSignal.any of a timeout can be collected before it fires (Node 20).
@@ -109,12 +114,16 @@ async function attemptGet(network: Network, request: GetRequest): Promise<Attemp
   if (health.signal.aborted) end()
   try {
     const response = await follow(network, request, controller.signal)
-    return await read(response, request, controller.signal)
+    return await readResponse(response, request, controller.signal)
   } catch (thrown) {
-    if (health.signal.aborted) return { kind: 'failed', ...failureOf(health.signal.reason, shown) }
-    if (!late) return { kind: 'failed', ...failureOf(thrown, shown) }
+    if (health.signal.aborted)
+      return { kind: 'failed', ...toFetchFailure(health.signal.reason, shown) }
+    if (!late) return { kind: 'failed', ...toFetchFailure(thrown, shown) }
     const message = `${shown}: not finished after ${limits.wholeMs / 1000} s`
-    return { kind: 'failed', error: failed({ code: 'fetch_timeout', message, retryable: true }) }
+    return {
+      kind: 'failed',
+      error: fetchError({ code: 'fetch_timeout', message, retryable: true }),
+    }
   } finally {
     clearTimeout(timer)
     health.signal.removeEventListener('abort', end)
@@ -123,7 +132,7 @@ async function attemptGet(network: Network, request: GetRequest): Promise<Attemp
 
 /** The first response that is no redirect. */
 async function follow(
-  network: Network,
+  network: ConnectionPools,
   request: GetRequest,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
@@ -132,8 +141,8 @@ async function follow(
   for (let hop = 0; hop <= limits.redirects; hop++) {
     const guarded = !network.mayBePrivate(url, request.url)
     // No resolver is asked for an address that is written as such.
-    if (guarded && isSpecial(url.hostname)) throw refusedAddress(url.hostname, url.hostname)
-    const response = await (guarded ? network.guarded : network.open).request({
+    if (guarded && isSpecialHost(url.hostname)) throw refusedAddress(url.hostname, url.hostname)
+    const response = await (guarded ? network.publicOnly : network.unrestricted).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'GET',
@@ -142,13 +151,13 @@ async function follow(
       headersTimeout: limits.headersMs,
       bodyTimeout: limits.idleMs,
     })
-    health.answered(url.host)
+    health.onAnswer(url.host)
     const location = header(response, 'location')
     if (![301, 302, 303, 307, 308].includes(response.statusCode)) return response
-    await drop(response)
+    await discardResponse(response)
     url = redirectTarget(url, location)
   }
-  throw failed({
+  throw fetchError({
     code: 'fetch_redirect',
     message: `${publicUrl(request.url)}: more than ${limits.redirects} redirects`,
     retryable: false,
@@ -158,18 +167,22 @@ async function follow(
 /** Where a redirect leads; throws `fetch_redirect` where it may not lead there. */
 export function redirectTarget(from: URL, location: string | undefined): URL {
   const refuse = (why: string): IpriskError =>
-    failed({ code: 'fetch_redirect', message: `${publicUrl(from)}: ${why}`, retryable: false })
+    fetchError({ code: 'fetch_redirect', message: `${publicUrl(from)}: ${why}`, retryable: false })
   if (location === undefined || !URL.canParse(location, from.href)) {
     throw refuse('a redirect without a usable address')
   }
-  const to = webUrl(new URL(location, from).href)
+  const to = parseWebUrl(new URL(location, from).href)
   if (from.protocol === 'https:' && to.protocol === 'http:') {
     throw refuse(`redirects from https to ${publicUrl(to)}, which anybody on the way could forge`)
   }
   return to
 }
 
-function requestHeaders(network: Network, request: GetRequest, url: URL): Record<string, string> {
+function requestHeaders(
+  network: ConnectionPools,
+  request: GetRequest,
+  url: URL,
+): Record<string, string> {
   const { etag, lastModified } = request.validators ?? {}
   const authorization = basicAuthorization(request.url)
   const own = url.origin === request.url.origin
@@ -183,7 +196,7 @@ function requestHeaders(network: Network, request: GetRequest, url: URL): Record
   }
 }
 
-async function read(
+async function readResponse(
   response: Dispatcher.ResponseData,
   request: GetRequest,
   signal: AbortSignal,
@@ -192,11 +205,11 @@ async function read(
   const status = response.statusCode
   const validators = validatorsOf(response)
   if (status === 304 && request.validators !== undefined) {
-    await drop(response)
+    await discardResponse(response)
     return { kind: 'unchanged', validators: { ...request.validators, ...validators } }
   }
   if (status !== 200) {
-    await drop(response)
+    await discardResponse(response)
     const retryAfter = header(response, 'retry-after')
     const failure = statusFailure({ status, retryAfter, url: shown, now: Date.now() })
     return { kind: 'failed', status, ...failure }
@@ -206,7 +219,7 @@ async function read(
     response.body.destroy()
     throw tooLarge(shown, request.bytes.max)
   }
-  const received = await receive({
+  const received = await downloadBody({
     body: response.body,
     encoding,
     contentType: header(response, 'content-type'),
@@ -234,6 +247,6 @@ function header(response: Dispatcher.ResponseData, name: string): string | undef
 }
 
 /** A body that nobody reads would keep its connection; a long one is not worth keeping it for. */
-async function drop(response: Dispatcher.ResponseData): Promise<void> {
+async function discardResponse(response: Dispatcher.ResponseData): Promise<void> {
   await response.body.dump({ limit: 65_536 }).catch(() => undefined)
 }

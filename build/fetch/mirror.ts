@@ -8,23 +8,27 @@ import type { Day } from '../../src/base/day.ts'
 import { parseDay } from '../../src/base/day.ts'
 import type { IpriskError } from '../../src/base/coded-error.ts'
 import { temporaryName } from '../../src/base/disk.ts'
-import { failed } from './fetch-error.ts'
-import { get } from './http-get.ts'
+import { fetchError } from './fetch-error.ts'
+import { httpGet } from './http-get.ts'
 import { MIRROR_INDEX_BYTES_MAX } from './fetch-limits.ts'
-import type { Network } from './connection-pools.ts'
-import { publicUrl, underMirror } from './public-url.ts'
+import type { ConnectionPools } from './connection-pools.ts'
+import { publicUrl, mirrorUrl } from './public-url.ts'
 
 export type MirrorDays =
   | { readonly kind: 'days'; readonly days: ReadonlyMap<string, Day> }
   | { readonly kind: 'failed'; readonly error: IpriskError }
 
 /** The day of each feed that the mirror's feeds.json names; none where it has no such file. */
-export async function mirrorDays(network: Network, base: URL, folder: string): Promise<MirrorDays> {
-  const url = underMirror(base, ['feeds.json'])
+export async function mirrorDays(
+  network: ConnectionPools,
+  base: URL,
+  folder: string,
+): Promise<MirrorDays> {
+  const url = mirrorUrl(base, ['feeds.json'])
   const to = join(folder, temporaryName('feeds.json'))
   const bytes = { min: 2, max: MIRROR_INDEX_BYTES_MAX }
   try {
-    const answer = await get(network, { url, to, format: 'json', bytes })
+    const answer = await httpGet(network, { url, to, format: 'json', bytes })
     if (answer.kind === 'failed') {
       if (answer.status === 404 || answer.status === 410) return { kind: 'days', days: new Map() }
       return { kind: 'failed', error: answer.error }
@@ -33,7 +37,7 @@ export async function mirrorDays(network: Network, base: URL, folder: string): P
     if (days !== undefined) return { kind: 'days', days }
     return {
       kind: 'failed',
-      error: failed({
+      error: fetchError({
         code: 'fetch_mirror',
         message: `${publicUrl(url)}: it is not an array of feeds, so the days are not known`,
         retryable: false,

@@ -4,34 +4,34 @@
 
 import { IpriskError } from '../../src/base/coded-error.ts'
 
-export interface Health {
+export interface NetworkHealth {
   /** Aborted, with an IpriskError as reason, once the run is to end early. */
   readonly signal: AbortSignal
-  answered(host: string): void
+  onAnswer(host: string): void
   /** All tries to connect to the host failed. */
-  unreachable(host: string, why: string): void
+  onUnreachable(host: string, why: string): void
   /** Why the host is not to be tried again; `undefined` where it is. */
-  verdictOf(host: string): string | undefined
+  problemOf(host: string): string | undefined
   /** Ends the run early for another reason: its time is over, or the caller wants it. */
   end(reason: IpriskError): void
 }
 
-export function openHealth(options: {
+export function openNetworkHealth(options: {
   /** Distinct hosts that the run would ask. */
   readonly hosts: number
   readonly deadHosts: number
-}): Health {
+}): NetworkHealth {
   const controller = new AbortController()
   const answered = new Set<string>()
   const unreachable = new Map<string, string>()
   const enough = Math.min(options.hosts, options.deadHosts)
   return {
     signal: controller.signal,
-    answered(host) {
+    onAnswer(host) {
       answered.add(host)
       unreachable.delete(host)
     },
-    unreachable(host, why) {
+    onUnreachable(host, why) {
       if (answered.has(host)) return
       unreachable.set(host, why)
       if (answered.size > 0 || unreachable.size < enough || controller.signal.aborted) return
@@ -47,7 +47,7 @@ export function openHealth(options: {
         }),
       )
     },
-    verdictOf: (host) => unreachable.get(host),
+    problemOf: (host) => unreachable.get(host),
     end(reason) {
       if (!controller.signal.aborted) controller.abort(reason)
     },

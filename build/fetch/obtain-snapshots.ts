@@ -11,19 +11,19 @@ import { join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
 import type { IpriskError } from '../../src/base/coded-error.ts'
 import type { Feed, FeedFile } from '../catalogue/feed.ts'
-import { runBounded } from './host-concurrency.ts'
-import { removeTemporary } from '../../src/base/disk.ts'
-import { failed } from './fetch-error.ts'
-import { type FeedFetch, feedFetch } from './fetch-feed.ts'
-import type { Health } from './network-health.ts'
-import { openHealth } from './network-health.ts'
+import { runWithHostConcurrency } from './host-concurrency.ts'
+import { removeTemporaryFiles } from '../../src/base/disk.ts'
+import { fetchError } from './fetch-error.ts'
+import { type FeedFetch, newFeedFetch } from './fetch-feed.ts'
+import type { NetworkHealth } from './network-health.ts'
+import { openNetworkHealth } from './network-health.ts'
 import { type FetchLimits, fetchLimits } from './fetch-limits.ts'
-import { type Lock, takeLock } from './fetch-lock.ts'
+import { type FolderLock, acquireFolderLock } from './fetch-lock.ts'
 import { mirrorDays } from './mirror.ts'
-import type { Network } from './connection-pools.ts'
-import { openNetwork, userAgentOf } from './connection-pools.ts'
-import { readStored, recover } from './snapshot-store.ts'
-import { underMirror, webUrl } from './public-url.ts'
+import type { ConnectionPools } from './connection-pools.ts'
+import { openConnectionPools, userAgentOf } from './connection-pools.ts'
+import { readStoredSnapshots, recoverSnapshots } from './snapshot-store.ts'
+import { mirrorUrl, parseWebUrl } from './public-url.ts'
 
 export type FetchMode =
   | { readonly kind: 'offline' }
@@ -33,7 +33,7 @@ export type FetchMode =
   | { readonly kind: 'publisher'; readonly always?: boolean }
 
 /** One file of a feed, as it is on disk after the run. */
-export interface Obtained {
+export interface ObtainedFile {
   readonly feed: Feed
   readonly file: FeedFile
   /**
@@ -53,7 +53,7 @@ export type FetchProgress =
   | {
       readonly kind: 'feed'
       readonly feed: string
-      readonly state: Obtained['state']
+      readonly state: ObtainedFile['state']
       readonly problem?: string
       readonly done: number
       readonly total: number
@@ -77,27 +77,30 @@ export interface ObtainOptions {
 }
 
 /** One `Obtained` for each file with role `use`, in the order of the catalogue. */
-export async function obtain(options: ObtainOptions): Promise<Obtained[]> {
+export async function obtainSnapshots(options: ObtainOptions): Promise<ObtainedFile[]> {
   const { feeds, mode, folder } = options
   if (mode.kind === 'offline') return fromStore(options, undefined)
-  const base = mode.kind === 'mirror' ? webUrl(mode.url) : undefined
-  const lock = await takeLock(folder)
+  const base = mode.kind === 'mirror' ? parseWebUrl(mode.url) : undefined
+  const lock = await acquireFolderLock(folder)
   if (lock === undefined) {
     const problem = `another run is fetching into ${folder}`
     options.onProgress?.({ kind: 'notice', message: `${problem}; stored copies are used` })
     return fromStore(options, problem)
   }
   try {
-    await removeTemporary(folder)
-    for (const feed of feeds) await recover(folder, feed.id)
+    await removeTemporaryFiles(folder)
+    for (const feed of feeds) await recoverSnapshots(folder, feed.id)
     return await fetchAll(options, { base, lock })
   } finally {
     await lock.release()
   }
 }
 
-async function fromStore(options: ObtainOptions, problem: string | undefined): Promise<Obtained[]> {
-  const results: Obtained[] = []
+async function fromStore(
+  options: ObtainOptions,
+  problem: string | undefined,
+): Promise<ObtainedFile[]> {
+  const results: ObtainedFile[] = []
   let done = 0
   for (const feed of options.feeds) {
     const obtained = await storedFeed(options, feed, problem)
@@ -112,9 +115,9 @@ async function storedFeed(
   options: ObtainOptions,
   feed: Feed,
   problem: string | undefined,
-): Promise<Obtained[]> {
+): Promise<ObtainedFile[]> {
   const problems = problem === undefined ? [] : [problem]
-  const stored = await readStored(options.folder, feed.id, (text) => problems.push(text))
+  const stored = await readStoredSnapshots(options.folder, feed.id, (text) => problems.push(text))
   return usedFiles(feed).map((file) => {
     const copy = stored.find((each) => each.file === file.path)
     const text = problems.length === 0 ? {} : { problem: problems.join('; ') }
@@ -131,8 +134,8 @@ async function storedFeed(
 
 async function fetchAll(
   options: ObtainOptions,
-  context: { readonly base: URL | undefined; readonly lock: Lock },
-): Promise<Obtained[]> {
+  context: { readonly base: URL | undefined; readonly lock: FolderLock },
+): Promise<ObtainedFile[]> {
   const { base, lock } = context
   const limits: FetchLimits = { ...fetchLimits, ...options.limits }
   const hosts = new Set(
@@ -140,10 +143,10 @@ async function fetchAll(
       usedFiles(feed).map((file) => sourceUrl(feed, file, base).host),
     ),
   )
-  const health = openHealth({ hosts: hosts.size, deadHosts: limits.deadHosts })
+  const health = openNetworkHealth({ hosts: hosts.size, deadHosts: limits.deadHosts })
   const stop = endings(options, limits, health)
   const userAgent = userAgentOf(options.contact)
-  const network = openNetwork({ limits, health, userAgent, mirrorHost: base?.hostname })
+  const network = openConnectionPools({ limits, health, userAgent, mirrorHost: base?.hostname })
   try {
     const days = base === undefined ? undefined : await mirrorDays(network, base, options.folder)
     if (days?.kind === 'failed') {
@@ -160,14 +163,16 @@ async function fetchAll(
 }
 
 /** Ends the run by its time limit or the caller's signal; returns how to let go of both. */
-function endings(options: ObtainOptions, limits: FetchLimits, health: Health): () => void {
+function endings(options: ObtainOptions, limits: FetchLimits, health: NetworkHealth): () => void {
   const over = setTimeout(() => {
     const message = `fetching has taken ${limits.obtainMs / 1000} s, the limit of one run`
-    health.end(failed({ code: 'fetch_over_time', message, retryable: true }))
+    health.end(fetchError({ code: 'fetch_over_time', message, retryable: true }))
   }, limits.obtainMs)
   over.unref()
   const stopped = (): void =>
-    health.end(failed({ code: 'fetch_stopped', message: 'fetching was stopped', retryable: true }))
+    health.end(
+      fetchError({ code: 'fetch_stopped', message: 'fetching was stopped', retryable: true }),
+    )
   if (options.signal?.aborted === true) stopped()
   options.signal?.addEventListener('abort', stopped, { once: true })
   return () => {
@@ -178,18 +183,18 @@ function endings(options: ObtainOptions, limits: FetchLimits, health: Health): (
 
 async function runFeeds(run: {
   readonly options: ObtainOptions
-  readonly network: Network
+  readonly network: ConnectionPools
   readonly base: URL | undefined
-  readonly lock: Lock
+  readonly lock: FolderLock
   readonly dayOfFeed: (feed: Feed) => Day
-}): Promise<Obtained[]> {
+}): Promise<ObtainedFile[]> {
   const { options, network, base } = run
   const { limits, health } = network
   health.signal.addEventListener('abort', () => {
     const message = (health.signal.reason as IpriskError).message
     options.onProgress?.({ kind: 'notice', message })
   })
-  const results = new Map<string, readonly Obtained[]>()
+  const results = new Map<string, readonly ObtainedFile[]>()
   const tasks = options.feeds.flatMap((feed) => {
     const files = usedFiles(feed)
     const fetching = beginFeed(run, feed)
@@ -208,14 +213,14 @@ async function runFeeds(run: {
     })
   })
   const perHost = base === undefined ? limits.perHost : limits.concurrency
-  await runBounded(tasks, { all: limits.concurrency, perHost })
+  await runWithHostConcurrency(tasks, { all: limits.concurrency, perHost })
   return options.feeds.flatMap((feed) => results.get(feed.id) ?? [])
 }
 
 function beginFeed(run: Parameters<typeof runFeeds>[0], feed: Feed): FeedFetch {
   const { options, network, base, dayOfFeed } = run
   const { mode } = options
-  return feedFetch({
+  return newFeedFetch({
     feed,
     files: usedFiles(feed),
     folder: options.folder,
@@ -232,16 +237,16 @@ async function endFeed(
   run: Parameters<typeof runFeeds>[0],
   feed: Feed,
   fetching: FeedFetch,
-): Promise<Obtained[]> {
+): Promise<ObtainedFile[]> {
   const { options, lock } = run
-  const lost = (await lock.held()) ? undefined : `another run has taken over ${options.folder}`
+  const lost = (await lock.isHeld()) ? undefined : `another run has taken over ${options.folder}`
   const problem = await fetching.end(lost)
   if (problem !== undefined) return storedFeed(options, feed, problem)
   return usedFiles(feed).map((file) => ({ feed, file, ...fetching.outcome(file) }))
 }
 
 function sourceUrl(feed: Feed, file: FeedFile, base: URL | undefined): URL {
-  return base === undefined ? webUrl(file.url) : underMirror(base, [feed.id, file.path])
+  return base === undefined ? parseWebUrl(file.url) : mirrorUrl(base, [feed.id, file.path])
 }
 
 function usedFiles(feed: Feed): readonly FeedFile[] {
@@ -250,7 +255,7 @@ function usedFiles(feed: Feed): readonly FeedFile[] {
 
 function report(
   options: ObtainOptions,
-  end: { readonly feed: Feed; readonly obtained: readonly Obtained[]; readonly done: number },
+  end: { readonly feed: Feed; readonly obtained: readonly ObtainedFile[]; readonly done: number },
 ): void {
   const { feed, obtained, done } = end
   // A set has one state, but for files that came with it unchanged.

@@ -7,7 +7,7 @@ import { IpriskError } from '../../src/base/coded-error.ts'
 const secretName = /(^|[-_.])(token|key|apikey|secret|password|passwd|pwd|auth|sig|signature)$/i
 
 /** `text` as a URL that can be fetched: http or https. Throws `fetch_url`. */
-export function webUrl(text: string): URL {
+export function parseWebUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new IpriskError({
@@ -40,7 +40,7 @@ export function basicAuthorization(url: URL): string | undefined {
 }
 
 /** `base` and the segments below it, whether or not `base` ends in a slash. */
-export function underMirror(base: URL, segments: readonly string[]): URL {
+export function mirrorUrl(base: URL, segments: readonly string[]): URL {
   const url = new URL(base)
   const folder = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`
   url.pathname = folder + segments.map((segment) => encodeURIComponent(segment)).join('/')

@@ -28,7 +28,7 @@ export interface SnapshotSet {
 /** The form of the json; another version is not read. */
 const VERSION = 1
 
-export function formatSet(set: SnapshotSet): string {
+export function formatSnapshotSet(set: SnapshotSet): string {
   const files = Object.fromEntries(
     [...set.files].sort(byName).map(([name, record]) => {
       const temporary = set.temporary.get(name)
@@ -44,7 +44,7 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 }
 
 /** The inverse of `formatSet`; `undefined` for anything else. */
-export function parseSet(text: string): SnapshotSet | undefined {
+export function parseSnapshotSet(text: string): SnapshotSet | undefined {
   let root: unknown
   try {
     root = JSON.parse(text)

@@ -15,9 +15,10 @@
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { flushFolder, holds, removeTemporary, replaceFile } from '../../src/base/disk.ts'
+import { flushFolder, removeTemporaryFiles, replaceFile } from '../../src/base/disk.ts'
+import { fileHasContent } from './file-content.ts'
 import type { SnapshotRecord, SnapshotSet } from './snapshot-record.ts'
-import { formatSet, parseSet } from './snapshot-record.ts'
+import { formatSnapshotSet, parseSnapshotSet } from './snapshot-record.ts'
 
 const RECORDS_NAME = 'snapshots.json'
 const NEXT_NAME = 'snapshots.next.json'
@@ -31,7 +32,7 @@ export interface StoredSnapshot extends SnapshotRecord {
 }
 
 /** The trusted files of a feed's stored set; what is not trusted is told to `onProblem`. */
-export async function readStored(
+export async function readStoredSnapshots(
   folder: string,
   feedId: string,
   onProblem: (message: string) => void = () => undefined,
@@ -68,7 +69,7 @@ async function readOnce(
   const problems: string[] = []
   for (const [name, record] of set.files) {
     const path = join(home, name)
-    if (await holds(path, record)) paths.set(name, path)
+    if (await fileHasContent(path, record)) paths.set(name, path)
     else problems.push(`${path} is not what ${RECORDS_NAME} says of it; it is not used`)
   }
   return { snapshots: stored(feedId, set, paths), problems }
@@ -95,7 +96,7 @@ async function locate(
     const beside = set.temporary.get(name)
     const places = [join(home, name), ...(beside === undefined ? [] : [join(home, beside)])]
     for (const path of places) {
-      if (!paths.has(name) && (await holds(path, record))) paths.set(name, path)
+      if (!paths.has(name) && (await fileHasContent(path, record))) paths.set(name, path)
     }
     if (!paths.has(name)) return undefined
   }
@@ -104,7 +105,7 @@ async function locate(
 
 async function readSet(home: string, name: string): Promise<SnapshotSet | 'absent' | 'damaged'> {
   try {
-    return parseSet(await readFile(join(home, name), 'utf8')) ?? 'damaged'
+    return parseSnapshotSet(await readFile(join(home, name), 'utf8')) ?? 'damaged'
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent'
@@ -117,9 +118,13 @@ async function readSet(home: string, name: string): Promise<SnapshotSet | 'absen
  * flushed in the feed's folder; the others stay as they are. Files of the old set that the new one
  * does not have are removed.
  */
-export async function commitSet(folder: string, feedId: string, set: SnapshotSet): Promise<void> {
+export async function commitSnapshotSet(
+  folder: string,
+  feedId: string,
+  set: SnapshotSet,
+): Promise<void> {
   const home = join(folder, feedId)
-  await replaceFile(home, NEXT_NAME, formatSet(set))
+  await replaceFile(home, NEXT_NAME, formatSnapshotSet(set))
   await finishSet(home, set)
 }
 
@@ -132,7 +137,11 @@ async function finishSet(home: string, set: SnapshotSet): Promise<void> {
     })
   }
   await flushFolder(home)
-  await replaceFile(home, RECORDS_NAME, formatSet({ files: set.files, temporary: new Map() }))
+  await replaceFile(
+    home,
+    RECORDS_NAME,
+    formatSnapshotSet({ files: set.files, temporary: new Map() }),
+  )
   await rm(join(home, NEXT_NAME), { force: true })
   const gone = typeof old === 'object' ? [...old.files.keys()] : []
   for (const name of gone) {
@@ -142,7 +151,7 @@ async function finishSet(home: string, set: SnapshotSet): Promise<void> {
 }
 
 /** Ends what a killed run began in a feed's folder, and removes what it left. Needs the lock. */
-export async function recover(folder: string, feedId: string): Promise<void> {
+export async function recoverSnapshots(folder: string, feedId: string): Promise<void> {
   const home = join(folder, feedId)
   const next = await readSet(home, NEXT_NAME)
   if (typeof next === 'object' && (await locate(home, next)) !== undefined) {
@@ -150,5 +159,5 @@ export async function recover(folder: string, feedId: string): Promise<void> {
   } else if (next !== 'absent') {
     await rm(join(home, NEXT_NAME), { force: true })
   }
-  await removeTemporary(home)
+  await removeTemporaryFiles(home)
 }

@@ -8,22 +8,22 @@
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { IpriskError } from '../../src/base/coded-error.ts'
-import { newWords } from '../../src/ip/address.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
 import { embeddedIpv4, embeddedKind } from '../../src/ip/embedded-ipv4.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
 import { isBogon } from '../../src/ip/special-purpose.ts'
 
 /** Whether the text is an address that is not of the public Internet. False for names. */
-export function isSpecial(text: string): boolean {
+export function isSpecialHost(text: string): boolean {
   const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
-  const words = newWords()
+  const words = newAddressWords()
   const family = parseAddress(bare, words)
   if (family === 0) return false
   if (isBogon(family, words)) return true
   if (family === 4) return false
   const kind = embeddedKind(words)
   if (kind === 0) return false
-  const inner = newWords()
+  const inner = newAddressWords()
   inner[0] = embeddedIpv4(kind, words)
   return isBogon(4, inner)
 }
@@ -40,7 +40,7 @@ export function refusedAddress(host: string, address: string): IpriskError {
 }
 
 /** What of `dns.lookup` is used here. */
-export type Resolve = (
+export type ResolveHost = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
@@ -50,8 +50,8 @@ export type Resolve = (
  * A resolver for connections. `judge` sees the name and every address of it before anything is
  * connected, and refuses by throwing.
  */
-export function watchedLookup(
-  resolve: Resolve,
+export function inspectedLookup(
+  resolve: ResolveHost,
   judge: (host: string, addresses: readonly string[]) => void,
 ): LookupFunction {
   return (hostname, options, callback) => {

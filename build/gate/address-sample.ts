@@ -2,8 +2,8 @@
 // where people are, the rest in any announced space; each network counts by its addresses. The same
 // layers give the same sample.
 
-import { newWords } from '../../src/ip/address.ts'
-import { maxAddress, readValue, writeWords } from '../../src/ip/range.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
+import { maxAddress, wordsToBigint, bigintToWords } from '../../src/ip/range.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import type { Network } from '../../src/model/network.ts'
 import { type Layer, wordsPerStart } from '../layer/layer.ts'
@@ -17,13 +17,13 @@ export const samplePlan = {
 
 const seed = 20_260_822
 
-export interface Space {
+export interface SampledSpace {
   readonly networks: readonly Network[]
   readonly layers: Readonly<Record<4 | 6, Layer>>
 }
 
 /** Addresses as text. Fewer where a part of the space is empty. */
-export function sampleAddresses(space: Space): readonly string[] {
+export function sampleAddresses(space: SampledSpace): readonly string[] {
   const random = newRandom(seed)
   const isAccess = (value: number): boolean => space.networks[value - 1]?.access === true
   const isAnnounced = (value: number): boolean => value !== 0
@@ -51,12 +51,12 @@ function draw(
     ends.push(total)
   }
   if (total === 0) return []
-  const words = newWords()
+  const words = newAddressWords()
   return Array.from({ length: how.count }, () => {
     const piece = pieces[firstAbove(ends, how.random() * total)] ?? 0
     const first = startAt(layer, piece)
     const size = startAt(layer, piece + 1) - first
-    writeWords(family, first + (randomBits(how.random) % size), words)
+    bigintToWords(family, first + (randomBits(how.random) % size), words)
     return formatAddress(family, words)
   })
 }
@@ -65,7 +65,7 @@ function draw(
 function startAt(layer: Layer, piece: number): bigint {
   if (piece === layer.count) return maxAddress(layer.family) + 1n
   const stride = wordsPerStart(layer.family)
-  return readValue(layer.family, layer.starts.subarray(piece * stride, (piece + 1) * stride))
+  return wordsToBigint(layer.family, layer.starts.subarray(piece * stride, (piece + 1) * stride))
 }
 
 function firstAbove(ends: readonly number[], value: number): number {

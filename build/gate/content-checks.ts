@@ -7,11 +7,11 @@
 import { parseRange } from '../../src/ip/range.ts'
 import { canaryKinds } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import { refuse } from '../history/admissible.ts'
+import { whyInadmissible } from '../history/admissible.ts'
 import { parseAsn } from '../evidence/normalise.ts'
 import type { Entry } from '../parse/entry.ts'
 import { countDrop } from '../parse/parse-counts.ts'
-import type { ReadFile } from '../evidence/read-snapshots.ts'
+import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
 import type { CanaryIndex } from './entry-canaries.ts'
 
 /**
@@ -20,9 +20,9 @@ import type { CanaryIndex } from './entry-canaries.ts'
  */
 export const canaryShareMax = 0.001
 
-export interface Screened {
+export interface CheckedContent {
   /** The files without the entries on canaries. */
-  readonly files: readonly ReadFile[]
+  readonly files: readonly ParsedSnapshot[]
   /** Distinct ranges and ASNs that the feed may list: its level. */
   readonly level: number
   /** Why none of it may be used, one line each. */
@@ -30,12 +30,14 @@ export interface Screened {
 }
 
 /** Of one feed, all of its files. It counts drops into their tallies, so it runs once a file. */
-export function screen(files: readonly ReadFile[], index: CanaryIndex): Screened {
+export function checkContent(files: readonly ParsedSnapshot[], index: CanaryIndex): CheckedContent {
   const reasons = new Set<string>()
   const found = { entries: 0, canaries: 0, sample: '', level: new Set<string>() }
   const kept = files.map((file) => {
     if (file.problem !== undefined) reasons.add(file.problem)
-    const entries = file.entries.filter((entry) => passes(entry, file, { index, found, reasons }))
+    const entries = file.entries.filter((entry) =>
+      checkEntry(entry, file, { index, found, reasons }),
+    )
     return entries.length === file.entries.length ? file : { ...file, entries }
   })
   const { canaries, entries } = found
@@ -55,17 +57,17 @@ export function screen(files: readonly ReadFile[], index: CanaryIndex): Screened
 /** Three tell what is wrong; a list of a thousand wide prefixes has no more to say. */
 const reasonsMax = 3
 
-interface Found {
+interface ContentCounts {
   entries: number
   canaries: number
   sample: string
   readonly level: Set<string>
 }
 
-function passes(
+function checkEntry(
   entry: Entry,
-  { feed, tally }: Pick<ReadFile, 'feed' | 'tally'>,
-  to: { readonly index: CanaryIndex; readonly found: Found; readonly reasons: Set<string> },
+  { feed, tally }: Pick<ParsedSnapshot, 'feed' | 'tally'>,
+  to: { readonly index: CanaryIndex; readonly found: ContentCounts; readonly reasons: Set<string> },
 ): boolean {
   const { found, reasons, index } = to
   found.entries++
@@ -75,7 +77,7 @@ function passes(
     if (asn !== undefined) found.level.add(`AS${asn}`)
     return true
   }
-  const refused = refuse(feed, range)
+  const refused = whyInadmissible(feed, range)
   if (refused === canaryKinds.special.title) {
     found.canaries++
     found.sample ||= entry.text
@@ -104,8 +106,10 @@ function passes(
 }
 
 /** The feeds of the catalogue among the files, each with its own; hand-kept tables are no feeds. */
-export function byFeed(files: readonly ReadFile[]): ReadonlyMap<Feed, readonly ReadFile[]> {
-  const groups = new Map<Feed, ReadFile[]>()
+export function filesByFeed(
+  files: readonly ParsedSnapshot[],
+): ReadonlyMap<Feed, readonly ParsedSnapshot[]> {
+  const groups = new Map<Feed, ParsedSnapshot[]>()
   for (const file of files) {
     if (file.feed.files.length === 0) continue
     groups.set(file.feed, [...(groups.get(file.feed) ?? []), file])

@@ -10,7 +10,7 @@ import type { Range } from '../../src/ip/range.ts'
 import { toRangeSet } from '../../src/ip/range-set.ts'
 import type { Canary, CanaryKind } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import type { Tables } from '../networks/network-tables.ts'
+import type { NetworkTables } from '../networks/network-tables.ts'
 
 /** Feeds that say something of an address itself; hosting and bot lists hold canaries truly. */
 const judgingKinds: ReadonlySet<Feed['kind']> = new Set([
@@ -33,7 +33,7 @@ type Sets = Readonly<Record<Family, readonly Range[]>>
 
 export function newCanaryIndex(
   canaries: readonly Canary[],
-  tables: Pick<Tables, 'resolvers' | 'crawlers'>,
+  tables: Pick<NetworkTables, 'resolvers' | 'crawlers'>,
 ): CanaryIndex {
   const ofKind = (kind: CanaryKind): Range[] =>
     canaries.filter((canary) => canary.kind === kind).map(({ range }) => range)
@@ -46,9 +46,11 @@ export function newCanaryIndex(
   return {
     kindOf(feed, range) {
       if (!judgingKinds.has(feed.kind)) return undefined
-      if (meets(resolvers, range)) return 'resolver'
-      if (meets(roots, range)) return 'root_server'
-      return feed.kind === 'blocklist' && meets(searchEngines, range) ? 'search_engine' : undefined
+      if (overlaps(resolvers, range)) return 'resolver'
+      if (overlaps(roots, range)) return 'root_server'
+      return feed.kind === 'blocklist' && overlaps(searchEngines, range)
+        ? 'search_engine'
+        : undefined
     },
     holdsResolver: (feed, { family, first, last }) =>
       judgingKinds.has(feed.kind) &&
@@ -63,7 +65,7 @@ function setsOf(ranges: readonly Range[]): Sets {
 }
 
 /** Whether some address of `range` is in the set. */
-function meets(sets: Sets, range: Range): boolean {
+function overlaps(sets: Sets, range: Range): boolean {
   const set = sets[range.family]
   let low = 0
   let high = set.length

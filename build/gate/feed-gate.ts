@@ -9,21 +9,21 @@
 import type { Day } from '../../src/base/day.ts'
 import { loadCanaries } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import type { Tables } from '../networks/network-tables.ts'
-import { type ReadFile, type SnapshotFile } from '../evidence/read-snapshots.ts'
-import { newTally } from '../parse/parse-counts.ts'
+import type { NetworkTables } from '../networks/network-tables.ts'
+import { type ParsedSnapshot, type SnapshotFile } from '../evidence/read-snapshots.ts'
+import { newParseCounts } from '../parse/parse-counts.ts'
 import { type CanaryIndex, newCanaryIndex } from './entry-canaries.ts'
-import { keepGood, readGood, removeOldGood } from './last-good.ts'
+import { keepLastGood, readLastGood, removeOldCopies } from './last-good.ts'
 import {
   type FeedMemory,
-  type Ledger,
-  historyLevels,
-  pastLevels,
-  readLedger,
-  writeLedger,
+  type GateLedger,
+  historySizes,
+  pastSizes,
+  readGateLedger,
+  writeGateLedger,
 } from './gate-ledger.ts'
-import { type Held, judgeLevel, levelsMax } from './feed-size.ts'
-import { byFeed, screen } from './content-checks.ts'
+import { type DatedSize, judgeFeedSize, pastSizesMax } from './feed-size.ts'
+import { filesByFeed, checkContent } from './content-checks.ts'
 
 export interface Quarantine {
   /** Why, one line each; at least one. */
@@ -32,9 +32,9 @@ export interface Quarantine {
   readonly instead: string
 }
 
-export interface Gated {
+export interface GateResult {
   /** All files that a build may use, hand-kept tables included. */
-  readonly files: readonly ReadFile[]
+  readonly files: readonly ParsedSnapshot[]
   /** By the id of the feed. */
   readonly quarantined: ReadonlyMap<string, Quarantine>
   /** What concerns no single feed. */
@@ -45,20 +45,20 @@ export interface Gated {
 
 export interface GateInput {
   /** As they were read. */
-  readonly files: readonly ReadFile[]
+  readonly files: readonly ParsedSnapshot[]
   /** Where they were read from. */
   readonly snapshots: readonly SnapshotFile[]
   /** The store of the history, beside which the gate remembers; `undefined`: no past at all. */
   readonly store: string | undefined
-  readonly tables: Pick<Tables, 'resolvers' | 'crawlers'>
+  readonly tables: Pick<NetworkTables, 'resolvers' | 'crawlers'>
 }
 
-export async function gateFeeds(input: GateInput): Promise<Gated> {
+export async function gateFeeds(input: GateInput): Promise<GateResult> {
   const { store } = input
   const index = newCanaryIndex(loadCanaries(), input.tables)
-  const past = store === undefined ? noPast : await readPast(store)
-  const feeds = byFeed(input.files)
-  const judged = new Map<Feed, Judged>()
+  const past = store === undefined ? noGateHistory : await readGateHistory(store)
+  const feeds = filesByFeed(input.files)
+  const judged = new Map<Feed, JudgedFeed>()
   for (const [feed, files] of feeds) {
     const day = fetchDay(input.snapshots, feed) ?? newestDay(files)
     judged.set(feed, judgeFeed({ files, day, index, past }))
@@ -68,33 +68,33 @@ export async function gateFeeds(input: GateInput): Promise<Gated> {
   for (const [feed, { files: own, reasons }] of judged) {
     if (reasons.length === 0) files.push(...own)
     else {
-      const { files: instead, title } = await standIn(feed, { own, index, past, store })
+      const { files: instead, title } = await fallbackContent(feed, { own, index, past, store })
       files.push(...instead)
       quarantined.set(feed.id, { reasons, instead: title })
     }
   }
   const commit = async (): Promise<void> => {
-    if (store !== undefined) await remember(store, { judged, past, snapshots: input.snapshots })
+    if (store !== undefined) await updateLedger(store, { judged, past, snapshots: input.snapshots })
   }
   return { files, quarantined, problems: past.problems, commit }
 }
 
-export interface Past {
-  readonly ledger: Ledger
-  readonly history: ReadonlyMap<string, readonly Held[]>
+export interface GateHistory {
+  readonly ledger: GateLedger
+  readonly history: ReadonlyMap<string, readonly DatedSize[]>
   readonly problems: readonly string[]
 }
 
-const noPast: Past = { ledger: new Map(), history: new Map(), problems: [] }
+const noGateHistory: GateHistory = { ledger: new Map(), history: new Map(), problems: [] }
 
-async function readPast(store: string): Promise<Past> {
-  const { ledger, problem } = await readLedger(store)
-  const history = await historyLevels(store)
+async function readGateHistory(store: string): Promise<GateHistory> {
+  const { ledger, problem } = await readGateLedger(store)
+  const history = await historySizes(store)
   return { ledger, history, problems: problem === undefined ? [] : [problem] }
 }
 
-export interface Judged {
-  readonly files: readonly ReadFile[]
+export interface JudgedFeed {
+  readonly files: readonly ParsedSnapshot[]
   readonly reasons: readonly string[]
   /** What the ledger is to say, its good files aside. */
   readonly memory: Omit<FeedMemory, 'good'>
@@ -102,21 +102,21 @@ export interface Judged {
 
 /** One feed of one build; pure but for the drops that it counts. */
 export function judgeFeed(of: {
-  readonly files: readonly ReadFile[]
+  readonly files: readonly ParsedSnapshot[]
   readonly day: Day
   readonly index: CanaryIndex
-  readonly past: Past
-}): Judged {
+  readonly past: GateHistory
+}): JudgedFeed {
   const { day } = of
-  const screened = screen(of.files, of.index)
+  const screened = checkContent(of.files, of.index)
   const { level, files, reasons } = screened
   const id = files[0]?.feed.id ?? ''
   const memory = of.past.ledger.get(id) ?? { levels: [], moved: false, held: [] }
   const { levels, moved, held } = memory
   // What is wrong by itself is never a new level, however often it is said.
   if (reasons.length > 0) return { files, reasons, memory: { levels, moved, held } }
-  const past = pastLevels(memory, of.past.history.get(id) ?? [])
-  const judgement = judgeLevel({ level, day, held, past: past.map((one) => one.level) })
+  const past = pastSizes(memory, of.past.history.get(id) ?? [])
+  const judgement = judgeFeedSize({ level, day, held, past: past.map((one) => one.level) })
   if (judgement.kind === 'held') {
     const reasons = [judgement.reason]
     return { files, reasons, memory: { levels, moved, held: judgement.held } }
@@ -129,30 +129,30 @@ export function judgeFeed(of: {
     memory:
       judgement.kind === 'accepted'
         ? { levels: [own], moved: true, held: [] }
-        : { levels: [...others, own].slice(-levelsMax), moved, held: [] },
+        : { levels: [...others, own].slice(-pastSizesMax), moved, held: [] },
   }
 }
 
 /** The last good content, screened in its turn; else an empty file that says that there is none. */
-async function standIn(
+async function fallbackContent(
   feed: Feed,
   of: {
-    readonly own: readonly ReadFile[]
+    readonly own: readonly ParsedSnapshot[]
     readonly index: CanaryIndex
-    readonly past: Past
+    readonly past: GateHistory
     readonly store: string | undefined
   },
-): Promise<{ readonly files: readonly ReadFile[]; readonly title: string }> {
+): Promise<{ readonly files: readonly ParsedSnapshot[]; readonly title: string }> {
   const { own, index, past, store } = of
   const good =
-    store === undefined ? undefined : await readGood(store, feed, past.ledger.get(feed.id))
+    store === undefined ? undefined : await readLastGood(store, feed, past.ledger.get(feed.id))
   if (good !== undefined) {
-    const screened = screen(good.files, index)
+    const screened = checkContent(good.files, index)
     if (screened.reasons.length === 0) return { files: screened.files, title: good.title }
   }
-  const empty: ReadFile = {
+  const empty: ParsedSnapshot = {
     feed,
-    tally: newTally(feed.id),
+    tally: newParseCounts(feed.id),
     entries: [],
     day: newestDay(own),
     problem: undefined,
@@ -160,11 +160,11 @@ async function standIn(
   return { files: [empty], title: 'nothing' }
 }
 
-async function remember(
+async function updateLedger(
   store: string,
   of: {
-    readonly judged: ReadonlyMap<Feed, Judged>
-    readonly past: Past
+    readonly judged: ReadonlyMap<Feed, JudgedFeed>
+    readonly past: GateHistory
     readonly snapshots: readonly SnapshotFile[]
   },
 ): Promise<void> {
@@ -172,11 +172,11 @@ async function remember(
   for (const [feed, { reasons, memory }] of of.judged) {
     const known = of.past.ledger.get(feed.id)?.good
     const own = of.snapshots.filter((snapshot) => snapshot.feed === feed)
-    const good = reasons.length > 0 ? known : await keepGood(store, own, known)
+    const good = reasons.length > 0 ? known : await keepLastGood(store, own, known)
     ledger.set(feed.id, { ...memory, ...(good === undefined ? {} : { good }) })
   }
-  await writeLedger(store, ledger)
-  await removeOldGood(store, ledger)
+  await writeGateLedger(store, ledger)
+  await removeOldCopies(store, ledger)
 }
 
 function fetchDay(snapshots: readonly SnapshotFile[], feed: Feed): Day | undefined {
@@ -184,6 +184,6 @@ function fetchDay(snapshots: readonly SnapshotFile[], feed: Feed): Day | undefin
   return days.length === 0 ? undefined : (Math.max(...days) as Day)
 }
 
-function newestDay(files: readonly ReadFile[]): Day {
+function newestDay(files: readonly ParsedSnapshot[]): Day {
   return Math.max(...files.map(({ day }) => day)) as Day
 }

@@ -8,43 +8,43 @@
 import type { Day } from '../../src/base/day.ts'
 
 /** Snapshots that the median is of. */
-export const levelsMax = 5
+export const pastSizesMax = 5
 
 /** Days, this one included, after which a new level is believed. */
-export const consistentDays = 3
+export const acceptedAfterDays = 3
 
 /** A list of four that becomes one has lost three lines, not its mind. */
 const changeMin = 5
 
 /** The level of a snapshot that was held back, by the day on which it was fetched. */
-export interface Held {
+export interface DatedSize {
   readonly day: Day
   readonly level: number
 }
 
-export type LevelJudgement =
+export type FeedSizeJudgement =
   | { readonly kind: 'passes' }
   /** It was said for three days. */
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'held'; readonly reason: string; readonly held: readonly Held[] }
+  | { readonly kind: 'held'; readonly reason: string; readonly held: readonly DatedSize[] }
 
-export function judgeLevel(of: {
+export function judgeFeedSize(of: {
   readonly level: number
   /** The day of the fetch. */
   readonly day: Day
   /** Of the last snapshots that passed. */
   readonly past: readonly number[]
   /** Those held back since then, oldest first. */
-  readonly held: readonly Held[]
-}): LevelJudgement {
+  readonly held: readonly DatedSize[]
+}): FeedSizeJudgement {
   const { level, day, past } = of
-  const base = median(past)
+  const base = lowerMedian(past)
   const change = base === undefined ? undefined : changeOf(level, base)
   if (base === undefined || change === undefined) return { kind: 'passes' }
   const before = of.held.filter((held) => held.day < day)
-  const run = [...before, { day, level }].slice(-consistentDays)
+  const run = [...before, { day, level }].slice(-acceptedAfterDays)
   const consistent = run.every((a) => run.every((b) => changeOf(a.level, b.level) === undefined))
-  if (run.length === consistentDays && consistent) return { kind: 'accepted' }
+  if (run.length === acceptedAfterDays && consistent) return { kind: 'accepted' }
   const reason =
     `it ${change}: ${level} entries, where the median of its last ` +
     `${past.length === 1 ? 'snapshot' : `${past.length} snapshots`} is ${base}`
@@ -59,7 +59,7 @@ function changeOf(level: number, base: number): string | undefined {
 }
 
 /** The middle one; of an even number the lower of the two, for a level is a whole number. */
-export function median(values: readonly number[]): number | undefined {
+export function lowerMedian(values: readonly number[]): number | undefined {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.floor((sorted.length - 1) / 2)]
 }

@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
 import { replaceFile } from '../../src/base/disk.ts'
 import { dayPath, storedDays, storedFeeds } from '../history/history-days.ts'
-import { openDuck } from '../history/duckdb.ts'
-import { readStatements } from '../history/day-file.ts'
-import { type Held, levelsMax } from './feed-size.ts'
+import { openDuckDb } from '../history/duckdb.ts'
+import { readDayMetadata } from '../history/day-file.ts'
+import { type DatedSize, pastSizesMax } from './feed-size.ts'
 
 export interface GoodFile {
   readonly path: string
@@ -24,15 +24,15 @@ export interface GoodFile {
 
 export interface FeedMemory {
   /** Of the last snapshots that passed, by their own days, oldest first. */
-  readonly levels: readonly Held[]
+  readonly levels: readonly DatedSize[]
   /** A new level was accepted: the days of the history before it no longer speak. */
   readonly moved: boolean
   /** Held back since, by the days of their fetches. */
-  readonly held: readonly Held[]
+  readonly held: readonly DatedSize[]
   readonly good?: { readonly folder: string; readonly files: readonly GoodFile[] }
 }
 
-export type Ledger = ReadonlyMap<string, FeedMemory>
+export type GateLedger = ReadonlyMap<string, FeedMemory>
 
 const ledgerName = 'ledger.json'
 
@@ -41,9 +41,9 @@ export function gateFolder(store: string): string {
 }
 
 /** An empty one where there is none or it cannot be trusted; the second is said. */
-export async function readLedger(
+export async function readGateLedger(
   store: string,
-): Promise<{ readonly ledger: Ledger; readonly problem: string | undefined }> {
+): Promise<{ readonly ledger: GateLedger; readonly problem: string | undefined }> {
   const path = join(gateFolder(store), ledgerName)
   let text: string
   try {
@@ -59,10 +59,10 @@ export async function readLedger(
 }
 
 /** For whoever holds the lock of the history. */
-export async function writeLedger(store: string, ledger: Ledger): Promise<void> {
+export async function writeGateLedger(store: string, ledger: GateLedger): Promise<void> {
   const folder = gateFolder(store)
   await mkdir(folder, { recursive: true })
-  const dated = (held: Held): object => ({ day: formatDay(held.day), level: held.level })
+  const dated = (held: DatedSize): object => ({ day: formatDay(held.day), level: held.level })
   const feeds = [...ledger].sort(([a], [b]) => (a < b ? -1 : 1))
   const written = feeds.map(([id, { levels, moved, held, good }]) => {
     const files = good?.files.map((file) => ({ ...file, day: formatDay(file.day) }))
@@ -74,27 +74,29 @@ export async function writeLedger(store: string, ledger: Ledger): Promise<void> 
 }
 
 /** Distinct ranges of the newest days of each feed in the history. */
-export async function historyLevels(store: string): Promise<ReadonlyMap<string, readonly Held[]>> {
+export async function historySizes(
+  store: string,
+): Promise<ReadonlyMap<string, readonly DatedSize[]>> {
   const days = new Map<string, readonly Day[]>()
   for (const feed of await storedFeeds(store)) {
-    days.set(feed, (await storedDays(store, feed)).slice(-levelsMax))
+    days.set(feed, (await storedDays(store, feed)).slice(-pastSizesMax))
   }
-  return storedLevels(store, days)
+  return storedSizes(store, days)
 }
 
 /** Distinct ranges of these days in the history; a day that cannot be read is left out. */
-export async function storedLevels(
+export async function storedSizes(
   store: string,
   days: ReadonlyMap<string, readonly Day[]>,
-): Promise<ReadonlyMap<string, readonly Held[]>> {
-  const levels = new Map<string, readonly Held[]>()
+): Promise<ReadonlyMap<string, readonly DatedSize[]>> {
+  const levels = new Map<string, readonly DatedSize[]>()
   if ([...days.values()].every((own) => own.length === 0)) return levels
-  const duck = await openDuck({ spill: store })
+  const duck = await openDuckDb({ spill: store })
   try {
     const paths = [...days].flatMap(([feed, own]) => own.map((day) => dayPath(store, feed, day)))
-    const said = await readStatements(duck, paths)
+    const said = await readDayMetadata(duck, paths)
     for (const [feed, own] of days) {
-      const known = own.flatMap((day): Held[] => {
+      const known = own.flatMap((day): DatedSize[] => {
         const statement = said.get(dayPath(store, feed, day))
         return statement === undefined ? [] : [{ day, level: statement.rowCount }]
       })
@@ -110,19 +112,19 @@ export async function storedLevels(
  * The last levels of a feed. The history counts what was listed at any time of a day, the ledger
  * what one fetch listed: where both know a day the ledger is the fairer measure.
  */
-export function pastLevels(
+export function pastSizes(
   memory: FeedMemory | undefined,
-  history: readonly Held[],
-): readonly Held[] {
-  if (memory?.moved === true) return memory.levels.slice(-levelsMax)
+  history: readonly DatedSize[],
+): readonly DatedSize[] {
+  if (memory?.moved === true) return memory.levels.slice(-pastSizesMax)
   const byDay = new Map<Day, number>()
   for (const { day, level } of [...history, ...(memory?.levels ?? [])]) byDay.set(day, level)
   const sorted = [...byDay].sort(([a], [b]) => a - b)
-  return sorted.slice(-levelsMax).map(([day, level]) => ({ day, level }))
+  return sorted.slice(-pastSizesMax).map(([day, level]) => ({ day, level }))
 }
 
 /** The inverse of what `writeLedger` writes; `undefined` for anything else. */
-function parseLedger(text: string): Ledger | undefined {
+function parseLedger(text: string): GateLedger | undefined {
   let root: unknown
   try {
     root = JSON.parse(text)
@@ -151,7 +153,7 @@ function parseMemory(value: Readonly<Record<string, unknown>>): FeedMemory | und
   return { levels, held, moved, good: { folder, files } }
 }
 
-function parseLevel(value: Readonly<Record<string, unknown>>): Held | undefined {
+function parseLevel(value: Readonly<Record<string, unknown>>): DatedSize | undefined {
   const day = dayIn(value)
   const { level } = value
   return day === undefined || !isCount(level) ? undefined : { day, level }

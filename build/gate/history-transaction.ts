@@ -15,29 +15,29 @@
 import { copyFile, link, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
-import { flushFolder, removeTemporary, replaceFile } from '../../src/base/disk.ts'
-import type { Lock } from '../fetch/fetch-lock.ts'
-import { dayPath, fileName } from '../history/history-days.ts'
+import { flushFolder, removeTemporaryFiles, replaceFile } from '../../src/base/disk.ts'
+import type { FolderLock } from '../fetch/fetch-lock.ts'
+import { dayPath, dayFileName } from '../history/history-days.ts'
 import { lockHistory } from '../history/history-store.ts'
-import type { ReadFile } from '../evidence/read-snapshots.ts'
+import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
 import { gateFolder } from './gate-ledger.ts'
-import { byFeed } from './content-checks.ts'
+import { filesByFeed } from './content-checks.ts'
 
-export interface Claim {
+export interface HistoryTransaction {
   /** `undefined`: the build has no history, and nothing here does anything. */
   readonly store: string | undefined
-  readonly lock: Lock | undefined
+  readonly lock: FolderLock | undefined
   /** Called before these files are added to the history. */
-  mark(files: readonly ReadFile[]): Promise<void>
+  saveDays(files: readonly ParsedSnapshot[]): Promise<void>
   /** The additions stay. */
-  keep(): Promise<void>
+  commit(): Promise<void>
   /** The history is as it was at `mark`; nothing where `keep` was called, or `mark` was not. */
-  takeBack(): Promise<void>
+  rollback(): Promise<void>
   release(): Promise<void>
 }
 
 /** A day's file that may change, and whether there was one. */
-interface Mark {
+interface SavedDay {
   readonly feed: string
   readonly day: Day
   readonly known: boolean
@@ -46,12 +46,14 @@ interface Mark {
 const marksName = 'marks.json'
 
 /** Clears up after a killed run. Throws `history_locked` while another run writes the history. */
-export async function claimHistory(store: string | undefined): Promise<Claim> {
-  if (store === undefined) return noClaim
+export async function beginHistoryTransaction(
+  store: string | undefined,
+): Promise<HistoryTransaction> {
+  if (store === undefined) return noTransaction
   const lock = await lockHistory(store)
   try {
-    await removeTemporary(gateFolder(store))
-    await restore(store)
+    await removeTemporaryFiles(gateFolder(store))
+    await restoreDays(store)
   } catch (thrown) {
     await lock.release()
     throw thrown
@@ -59,13 +61,13 @@ export async function claimHistory(store: string | undefined): Promise<Claim> {
   return {
     store,
     lock,
-    mark: async (files) => mark(store, files),
+    saveDays: async (files) => saveDays(store, files),
     // A lock that was lost to another run (this one was suspended) took the marks with it.
-    async keep() {
-      if (await lock.held()) await forget(store)
+    async commit() {
+      if (await lock.isHeld()) await removeSavedDays(store)
     },
-    async takeBack() {
-      if (await lock.held()) await restore(store)
+    async rollback() {
+      if (await lock.isHeld()) await restoreDays(store)
     },
     release: async () => lock.release(),
   }
@@ -73,12 +75,12 @@ export async function claimHistory(store: string | undefined): Promise<Claim> {
 
 const nothing = async (): Promise<void> => undefined
 
-const noClaim: Claim = {
+const noTransaction: HistoryTransaction = {
   store: undefined,
   lock: undefined,
-  mark: nothing,
-  keep: nothing,
-  takeBack: nothing,
+  saveDays: nothing,
+  commit: nothing,
+  rollback: nothing,
   release: nothing,
 }
 
@@ -86,12 +88,12 @@ function undoFolder(store: string): string {
   return join(gateFolder(store), 'undo')
 }
 
-async function mark(store: string, files: readonly ReadFile[]): Promise<void> {
+async function saveDays(store: string, files: readonly ParsedSnapshot[]): Promise<void> {
   const folder = undoFolder(store)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  const marks: Mark[] = []
-  for (const [{ id: feed }, own] of byFeed(files)) {
+  const marks: SavedDay[] = []
+  for (const [{ id: feed }, own] of filesByFeed(files)) {
     const day = Math.max(...own.map((file) => file.day)) as Day
     const known = await linked(dayPath(store, feed, day), savedPath(store, { feed, day }))
     marks.push({ feed, day, known })
@@ -99,7 +101,7 @@ async function mark(store: string, files: readonly ReadFile[]): Promise<void> {
   await replaceFile(folder, marksName, `${JSON.stringify(marks)}\n`)
 }
 
-async function restore(store: string): Promise<void> {
+async function restoreDays(store: string): Promise<void> {
   for (const { feed, day, known } of await readMarks(store)) {
     const path = dayPath(store, feed, day)
     // What is missing went back before this was interrupted.
@@ -107,10 +109,10 @@ async function restore(store: string): Promise<void> {
     else await rm(path, { force: true })
     await flushFolder(dirname(path)).catch(ignoreMissing)
   }
-  await forget(store)
+  await removeSavedDays(store)
 }
 
-async function forget(store: string): Promise<void> {
+async function removeSavedDays(store: string): Promise<void> {
   const folder = undoFolder(store)
   await rm(join(folder, marksName), { force: true })
   await flushFolder(folder).catch(ignoreMissing)
@@ -118,10 +120,10 @@ async function forget(store: string): Promise<void> {
 }
 
 /** None where nothing was begun: without `marks.json` the rest is of no use. */
-async function readMarks(store: string): Promise<readonly Mark[]> {
+async function readMarks(store: string): Promise<readonly SavedDay[]> {
   try {
     const text = await readFile(join(undoFolder(store), marksName), 'utf8')
-    return JSON.parse(text) as readonly Mark[]
+    return JSON.parse(text) as readonly SavedDay[]
   } catch (thrown) {
     // It is replaced whole, so one that cannot be read was never ours; days are better kept.
     if (thrown instanceof SyntaxError) return []
@@ -130,8 +132,8 @@ async function readMarks(store: string): Promise<readonly Mark[]> {
   }
 }
 
-function savedPath(store: string, { feed, day }: Pick<Mark, 'feed' | 'day'>): string {
-  return join(undoFolder(store), `${feed}.${fileName(day)}`)
+function savedPath(store: string, { feed, day }: Pick<SavedDay, 'feed' | 'day'>): string {
+  return join(undoFolder(store), `${feed}.${dayFileName(day)}`)
 }
 
 /** Whether there was a file to link. */

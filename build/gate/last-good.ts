@@ -10,18 +10,23 @@ import { type Day, formatDay } from '../../src/base/day.ts'
 import { formatRange } from '../../src/ip/range.ts'
 import { type BotCategory, botCategories } from '../../src/model/kind.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import { flushFolder, holds } from '../../src/base/disk.ts'
+import { flushFolder } from '../../src/base/disk.ts'
+import { fileHasContent } from '../fetch/file-content.ts'
 import { dayPath, storedDays } from '../history/history-days.ts'
-import { openDuck } from '../history/duckdb.ts'
-import { readRows } from '../history/day-file.ts'
-import { newTally } from '../parse/parse-counts.ts'
-import { type ReadFile, type SnapshotFile, readFile } from '../evidence/read-snapshots.ts'
-import { type FeedMemory, type GoodFile, type Ledger, gateFolder } from './gate-ledger.ts'
+import { openDuckDb } from '../history/duckdb.ts'
+import { readDayRows } from '../history/day-file.ts'
+import { newParseCounts } from '../parse/parse-counts.ts'
+import {
+  type ParsedSnapshot,
+  type SnapshotFile,
+  parseSnapshot,
+} from '../evidence/read-snapshots.ts'
+import { type FeedMemory, type GoodFile, type GateLedger, gateFolder } from './gate-ledger.ts'
 
 type Good = NonNullable<FeedMemory['good']>
 
 /** Copies the files of a feed, unless the kept ones are just those. */
-export async function keepGood(
+export async function keepLastGood(
   store: string,
   files: readonly SnapshotFile[],
   known: Good | undefined,
@@ -30,7 +35,7 @@ export async function keepGood(
   if (feed === undefined) return known
   const described: GoodFile[] = []
   for (const { file, path, day } of files) {
-    described.push({ path: file.path, ...(await contentOf(path)), day })
+    described.push({ path: file.path, ...(await hashAndSize(path)), day })
   }
   if (known !== undefined && (await hasAll(store, known, described))) {
     return { folder: known.folder, files: described }
@@ -51,7 +56,7 @@ export async function keepGood(
   return { folder, files: described }
 }
 
-async function contentOf(path: string): Promise<Pick<GoodFile, 'sha256' | 'bytes'>> {
+async function hashAndSize(path: string): Promise<Pick<GoodFile, 'sha256' | 'bytes'>> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
   return { sha256: hash.digest('hex'), bytes: (await stat(path)).size }
@@ -61,13 +66,13 @@ async function hasAll(store: string, good: Good, files: readonly GoodFile[]): Pr
   for (const file of files) {
     const kept = good.files.find(({ path }) => path === file.path)
     if (kept?.sha256 !== file.sha256) return false
-    if (!(await holds(join(gateFolder(store), good.folder, file.path), file))) return false
+    if (!(await fileHasContent(join(gateFolder(store), good.folder, file.path), file))) return false
   }
   return good.files.length === files.length
 }
 
 /** Removes what no feed of the ledger needs: older copies, and those of a killed run. */
-export async function removeOldGood(store: string, ledger: Ledger): Promise<void> {
+export async function removeOldCopies(store: string, ledger: GateLedger): Promise<void> {
   const used = new Set([...ledger.values()].map(({ good }) => good?.folder))
   const entries = await readdir(gateFolder(store), { withFileTypes: true })
   for (const entry of entries) {
@@ -77,28 +82,28 @@ export async function removeOldGood(store: string, ledger: Ledger): Promise<void
 }
 
 export interface LastGood {
-  readonly files: readonly ReadFile[]
+  readonly files: readonly ParsedSnapshot[]
   /** `its snapshot of 2026-08-21`. */
   readonly title: string
 }
 
 /** `undefined` where there is none that can be read. */
-export async function readGood(
+export async function readLastGood(
   store: string,
   feed: Feed,
   memory: FeedMemory | undefined,
 ): Promise<LastGood | undefined> {
-  const kept = memory?.good === undefined ? undefined : await readKept(store, feed, memory.good)
+  const kept = memory?.good === undefined ? undefined : await readCopy(store, feed, memory.good)
   return kept ?? readNewestDay(store, feed)
 }
 
-async function readKept(store: string, feed: Feed, good: Good): Promise<LastGood | undefined> {
-  const files: ReadFile[] = []
+async function readCopy(store: string, feed: Feed, good: Good): Promise<LastGood | undefined> {
+  const files: ParsedSnapshot[] = []
   for (const kept of good.files) {
     const file = feed.files.find(({ path }) => path === kept.path)
     const path = join(gateFolder(store), good.folder, kept.path)
-    if (file === undefined || !(await holds(path, kept))) return undefined
-    const read = await readFile({ feed, file, path, day: kept.day })
+    if (file === undefined || !(await fileHasContent(path, kept))) return undefined
+    const read = await parseSnapshot({ feed, file, path, day: kept.day })
     if (read.problem !== undefined) return undefined
     files.push(read)
   }
@@ -110,11 +115,11 @@ async function readKept(store: string, feed: Feed, good: Good): Promise<LastGood
 async function readNewestDay(store: string, feed: Feed): Promise<LastGood | undefined> {
   const days = await storedDays(store, feed.id)
   if (days.length === 0) return undefined
-  const duck = await openDuck({ spill: store })
+  const duck = await openDuckDb({ spill: store })
   try {
     for (const day of [...days].reverse()) {
       const path = dayPath(store, feed.id, day)
-      const rows = await readRows(duck, path).catch(() => [])
+      const rows = await readDayRows(duck, path).catch(() => [])
       if (rows.length === 0) continue
       const place = `history of ${formatDay(day)}`
       const entries = rows.map(({ range, lists, provider, category }) => ({
@@ -124,9 +129,9 @@ async function readNewestDay(store: string, feed: Feed): Promise<LastGood | unde
         ...(provider === undefined ? {} : { provider }),
         ...(isCategory(category) ? { category } : {}),
       }))
-      const tally = newTally(`${feed.id}/${formatDay(day)}`)
+      const tally = newParseCounts(`${feed.id}/${formatDay(day)}`)
       tally.entryCount = entries.length
-      const file: ReadFile = { feed, tally, entries, day, problem: undefined }
+      const file: ParsedSnapshot = { feed, tally, entries, day, problem: undefined }
       return { files: [file], title: `its ${place}` }
     }
     return undefined

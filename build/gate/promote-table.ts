@@ -15,11 +15,11 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
-import { loadCanaries, misjudged } from '../../src/table/canaries.ts'
+import { loadCanaries, misjudgedCanaries } from '../../src/table/canaries.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import type { Table } from '../../src/table/table.ts'
-import type { PromotionReport } from '../build-report.ts'
-import { type Space, sampleAddresses } from './address-sample.ts'
+import { type SampledSpace, sampleAddresses } from './address-sample.ts'
+import type { PromotionReport } from './promotion-report.ts'
 
 export function candidatePath(out: string): string {
   return `${out}.candidate`
@@ -35,15 +35,16 @@ const flipsShownMax = 10
 export function judgeTable(of: {
   readonly candidate: string
   readonly live: string
-  readonly networks: Space
+  readonly networks: SampledSpace
   readonly flipsMaxPercent: number
   readonly force: boolean
 }): PromotionReport {
   const candidate = openTable(of.candidate)
-  const live = openLive(of.live)
+  const live = openLiveTable(of.live)
   try {
-    const reasons = [...misjudged(candidate, loadCanaries())]
-    const notCompared = live.table === undefined ? undefined : strangeness(live.table, candidate)
+    const reasons = [...misjudgedCanaries(candidate, loadCanaries())]
+    const notCompared =
+      live.table === undefined ? undefined : whyNotComparable(live.table, candidate)
     const measure = notCompared === undefined ? live.table : undefined
     const sample = measure === undefined ? [] : sampleAddresses(of.networks)
     const flips = measure === undefined ? [] : flipsOf(measure, candidate, sample)
@@ -73,7 +74,7 @@ export function judgeTable(of: {
 const knownShareMin = 0.5
 
 /** Why the live table is no measure for the candidate; `undefined` where it is one. */
-function strangeness(live: Table, candidate: Table): string | undefined {
+function whyNotComparable(live: Table, candidate: Table): string | undefined {
   const ids = new Set(live.sources.map(({ id }) => id))
   const known = candidate.sources.filter(({ id }) => ids.has(id)).length
   const all = candidate.sources.length
@@ -83,7 +84,7 @@ function strangeness(live: Table, candidate: Table): string | undefined {
 }
 
 /** The table that is live: none the first time, and none that counts where it cannot be read. */
-function openLive(path: string): { readonly table: Table | undefined } {
+function openLiveTable(path: string): { readonly table: Table | undefined } {
   if (!existsSync(path)) return { table: undefined }
   try {
     return { table: openTable(path) }
@@ -95,18 +96,18 @@ function openLive(path: string): { readonly table: Table | undefined } {
 
 function flipsOf(live: Table, candidate: Table, sample: readonly string[]): readonly string[] {
   return sample.flatMap((address) => {
-    const before = wordOf(live.check(address))
-    const now = wordOf(candidate.check(address))
+    const before = flipTextOf(live.check(address))
+    const now = flipTextOf(candidate.check(address))
     return before === now ? [] : [`${address}: ${before}, now ${now}`]
   })
 }
 
-function wordOf(answer: CheckAnswer | undefined): string {
+function flipTextOf(answer: CheckAnswer | undefined): string {
   return answer === undefined ? '' : `${answer.classification} ${answer.risk_level}`
 }
 
 /** Moves the candidate to where it belongs; a rename, so that the live name is never without. */
-export function promote(
+export function promoteTable(
   { promoted }: Pick<PromotionReport, 'promoted'>,
   paths: { readonly candidate: string; readonly live: string },
 ): void {
@@ -137,7 +138,7 @@ function flushFolder(folder: string): void {
 /** Shown reasons; the report has them all. */
 const reasonsShownMax = 5
 
-export function rejected(
+export function buildRejected(
   { reasons }: Pick<PromotionReport, 'reasons'>,
   paths: { readonly out: string; readonly report: string },
 ): IpriskError {

@@ -4,8 +4,8 @@
 import { type Day, dayOf } from '../../src/base/day.ts'
 import { type Range, formatRange } from '../../src/ip/range.ts'
 import { dayPath, storedDays, storedFeeds } from './history-days.ts'
-import { type Duck, openDuck, parquetOf } from './duckdb.ts'
-import { readStatements } from './day-file.ts'
+import { type DuckDb, openDuckDb, readParquetSql } from './duckdb.ts'
+import { readDayMetadata } from './day-file.ts'
 
 export interface TimelineOptions {
   readonly store: string
@@ -34,7 +34,7 @@ export interface FeedTimeline {
   readonly ranges: readonly string[]
 }
 
-export interface Timeline {
+export interface AddressTimeline {
   readonly asOf: Day
   readonly days: readonly Day[]
   /** Those that list it or did, by their names. */
@@ -44,16 +44,16 @@ export interface Timeline {
   readonly problems: readonly string[]
 }
 
-export async function timeline(options: TimelineOptions): Promise<Timeline> {
+export async function addressTimeline(options: TimelineOptions): Promise<AddressTimeline> {
   const { store, address, dayCount } = options
   const stored = await snapshotsIn(store)
   const asOf = options.asOf ?? lastDay(stored) ?? dayOf(Date.now())
   const upTo = stored.filter(({ day }) => day <= asOf)
   const days = Array.from({ length: dayCount }, (_, at) => (asOf - dayCount + 1 + at) as Day)
   if (upTo.length === 0) return { asOf, days, feeds: [], silent: [], problems: [] }
-  const duck = await openDuck({ spill: store })
+  const duck = await openDuckDb({ spill: store })
   try {
-    const sound = await readStatements(
+    const sound = await readDayMetadata(
       duck,
       upTo.map(({ path }) => path),
     )
@@ -99,14 +99,17 @@ async function snapshotsIn(store: string): Promise<readonly Stored[]> {
 
 /** The ranges that hold the address, by the file that lists them. */
 async function find(
-  duck: Duck,
+  duck: DuckDb,
   snapshots: readonly Stored[],
   { family, first: value }: Range,
 ): Promise<ReadonlyMap<string, readonly Range[]>> {
   const found = new Map<string, Range[]>()
   if (snapshots.length === 0) return found
   const [high, low] = [value >> 64n, value & ((1n << 64n) - 1n)]
-  const files = parquetOf(snapshots.map(({ path }) => path)).replace(/\)$/, ', filename = true)')
+  const files = readParquetSql(snapshots.map(({ path }) => path)).replace(
+    /\)$/,
+    ', filename = true)',
+  )
   // The first halves alone let DuckDB skip row groups by their bounds.
   await duck.stream(
     `select filename, first_high, first_low, last_high, last_low from ${files}
@@ -130,7 +133,7 @@ function perFeed(
   snapshots: readonly Stored[],
   found: ReadonlyMap<string, readonly Range[]>,
   days: readonly Day[],
-): Pick<Timeline, 'feeds' | 'silent'> {
+): Pick<AddressTimeline, 'feeds' | 'silent'> {
   const feeds: FeedTimeline[] = []
   const silent: { feed: string; daysObserved: number }[] = []
   for (const feed of new Set(snapshots.map(({ feed }) => feed))) {

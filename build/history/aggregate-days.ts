@@ -12,8 +12,8 @@ import type { Family } from '../../src/ip/address.ts'
 import { daysKeptMax } from '../../src/score/weight/decay.ts'
 import { wordsPerStart } from '../layer/layer.ts'
 import { dayPath, storedDays } from './history-days.ts'
-import { type Column, type Duck, parquetOf } from './duckdb.ts'
-import { readStatements } from './day-file.ts'
+import { type ResultColumn, type DuckDb, readParquetSql } from './duckdb.ts'
+import { readDayMetadata } from './day-file.ts'
 
 /** Days that percent_days_seen looks back (contract 3.5). */
 export const windowDays = 30
@@ -32,7 +32,7 @@ export interface FeedDays {
   /** Days with a file that can be read, ascending. */
   readonly days: readonly Day[]
   /** Those of the window, as a mask. */
-  readonly observed: number
+  readonly observedMask: number
   /** Some row says more than its range. */
   readonly detailed: boolean
   /** Files that count as missing, and why. */
@@ -40,14 +40,14 @@ export interface FeedDays {
 }
 
 /** What a range's entry said beside it, of its newest day. */
-export interface Details {
+export interface EntryDetails {
   readonly lists: number | undefined
   readonly provider: string | undefined
   readonly category: string | undefined
 }
 
 /** Rows of one family; addresses as words, most significant first, `wordsPerStart` a row. */
-export interface Batch {
+export interface RangeBatch {
   readonly count: number
   readonly first: Uint32Array
   readonly last: Uint32Array
@@ -56,19 +56,19 @@ export interface Batch {
   /** The days of the window on which it was listed; a part of `FeedDays.observed`. */
   readonly listed: Uint32Array
   /** A row's details, where the feed has any. */
-  readonly details: ((row: number) => Details) | undefined
+  readonly details: ((row: number) => EntryDetails) | undefined
 }
 
 /** Which days a feed has. A file that is damaged or another's is a day without a snapshot. */
-export async function feedDays(
-  duck: Duck,
+export async function findFeedDays(
+  duck: DuckDb,
   feedId: string,
   options: AggregateOptions,
 ): Promise<FeedDays> {
   const { store, asOf, window = windowDays } = options
   assert(window >= 1 && window <= 32, 'the days of the window are bits of one word')
   const stored = (await storedDays(store, feedId)).filter((day) => day <= asOf)
-  const said = await readStatements(
+  const said = await readDayMetadata(
     duck,
     stored.map((day) => dayPath(store, feedId, day)),
   )
@@ -86,7 +86,7 @@ export async function feedDays(
       if (statement.detailCount > 0) detailed = true
     }
   }
-  return { days, observed: maskOf(days, options), detailed, problems }
+  return { days, observedMask: maskOf(days, options), detailed, problems }
 }
 
 function problemOf(path: string): string {
@@ -100,8 +100,8 @@ function maskOf(days: readonly Day[], { asOf, window = windowDays }: AggregateOp
 }
 
 /** `found` without the files that cannot be read whole. It reads each: only after a failure. */
-export async function soundDays(
-  duck: Duck,
+export async function findReadableDays(
+  duck: DuckDb,
   feed: { readonly id: string; readonly found: FeedDays },
   options: AggregateOptions,
 ): Promise<FeedDays> {
@@ -113,22 +113,22 @@ export async function soundDays(
     try {
       for (const family of [4, 6] as const) {
         const each = { ...options, dropAfter: options.asOf }
-        await aggregate(duck, { id: feed.id, family, found: alone }, each, () => undefined)
+        await aggregateDays(duck, { id: feed.id, family, found: alone }, each, () => undefined)
       }
       days.push(day)
     } catch {
       problems.push(problemOf(dayPath(options.store, feed.id, day)))
     }
   }
-  return { ...found, days, observed: maskOf(days, options), problems }
+  return { ...found, days, observedMask: maskOf(days, options), problems }
 }
 
 /** Hands over the feed's ranges of one family. A batch's arrays are the taker's own. */
-export async function aggregate(
-  duck: Duck,
+export async function aggregateDays(
+  duck: DuckDb,
   feed: { readonly id: string; readonly family: Family; readonly found: FeedDays },
   options: AggregateOptions,
-  take: (batch: Batch) => void,
+  take: (batch: RangeBatch) => void,
 ): Promise<void> {
   const { days, detailed } = feed.found
   const newest = days.at(-1)
@@ -136,12 +136,15 @@ export async function aggregate(
   // What the newest snapshot lists is kept, however old: it is what the feed still says.
   const oldest = Math.min(newest, options.asOf - (options.dropAfter ?? daysKeptMax))
   const paths = days.map((day) => dayPath(options.store, feed.id, day))
-  await duck.stream(query({ paths, family: feed.family, oldest, detailed }, options), (chunk) => {
-    take(batchOf(chunk.count, { columns: chunk.columns, family: feed.family, detailed }))
-  })
+  await duck.stream(
+    aggregateQuery({ paths, family: feed.family, oldest, detailed }, options),
+    (chunk) => {
+      take(batchOf(chunk.count, { columns: chunk.columns, family: feed.family, detailed }))
+    },
+  )
 }
 
-function query(
+function aggregateQuery(
   of: {
     readonly paths: readonly string[]
     readonly family: Family
@@ -165,7 +168,7 @@ function query(
         ${detailed ? 'lists, provider, category,' : ''}
         case when ${asOf} - d < ${window} then 1::uinteger << (${asOf} - d)::uinteger
           else 0::uinteger end as bit
-      from ${parquetOf(paths)} where family = ${family}
+      from ${readParquetSql(paths)} where family = ${family}
     ), grouped as (
       select ${keyNames}, min(d) as first_seen, max(d) as last_seen, bit_or(bit) as listed${details}
       from rows group by ${keyNames} having max(d) >= ${oldest}
@@ -182,11 +185,11 @@ function halves(column: string): string {
 function batchOf(
   count: number,
   from: {
-    readonly columns: readonly Column[]
+    readonly columns: readonly ResultColumn[]
     readonly family: Family
     readonly detailed: boolean
   },
-): Batch {
+): RangeBatch {
   const { columns, family, detailed } = from
   const stride = wordsPerStart(family)
   const words = (at: number, width: number): Uint32Array => {
@@ -209,7 +212,7 @@ function batchOf(
   }
 }
 
-function detailsAt(columns: readonly Column[], row: number): Details {
+function detailsAt(columns: readonly ResultColumn[], row: number): EntryDetails {
   const [lists, provider, category] = columns.map((column) => column.getItem(row) ?? undefined)
   return {
     lists: lists as number | undefined,
@@ -218,7 +221,7 @@ function detailsAt(columns: readonly Column[], row: number): Details {
   }
 }
 
-function numberOf(column: Column | undefined, row: number): number {
+function numberOf(column: ResultColumn | undefined, row: number): number {
   const value = column?.getItem(row)
   if (typeof value === 'number') return value
   throw new IpriskError({

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import type { Range } from '../../src/ip/range.ts'
 
 /** A listed range with what its entry says, where that is not the default. */
-export interface Listed {
+export interface ListedRange {
   readonly range: Range
   /** How many lists name it. */
   readonly lists?: number | undefined
@@ -18,9 +18,9 @@ export interface Listed {
   readonly category?: string | undefined
 }
 
-export interface Content {
+export interface DayContent {
   /** Distinct by range; IPv4 first, then by first and last address. */
-  readonly rows: readonly Listed[]
+  readonly rows: readonly ListedRange[]
   /** Rows with more to say than their range. */
   readonly detailCount: number
   /** SHA-256, hexadecimal, of the rows in their order. */
@@ -28,13 +28,14 @@ export interface Content {
 }
 
 /** Where a range is listed twice, what is kept does not depend on the order (`foldDetails`). */
-export function contentOf(listed: Iterable<Listed>): Content {
+export function dayContent(listed: Iterable<ListedRange>): DayContent {
   const sorted = [...listed].sort(order)
-  const rows: Listed[] = []
+  const rows: ListedRange[] = []
   const hash = createHash('sha256')
   for (const one of sorted) {
     const before = rows.at(-1)
-    if (before !== undefined && order(before, one) === 0) rows[rows.length - 1] = fold(before, one)
+    if (before !== undefined && order(before, one) === 0)
+      rows[rows.length - 1] = mergeDetails(before, one)
     else rows.push(one)
   }
   let text = ''
@@ -49,18 +50,18 @@ export function contentOf(listed: Iterable<Listed>): Content {
   return { rows, detailCount, hash: hash.update(text).digest('hex') }
 }
 
-function hasDetails({ lists, provider, category }: Listed): boolean {
+function hasDetails({ lists, provider, category }: ListedRange): boolean {
   return lists !== undefined || provider !== undefined || category !== undefined
 }
 
-function order({ range: a }: Listed, { range: b }: Listed): number {
+function order({ range: a }: ListedRange, { range: b }: ListedRange): number {
   if (a.family !== b.family) return a.family - b.family
   if (a.first !== b.first) return a.first < b.first ? -1 : 1
   return a.last === b.last ? 0 : a.last < b.last ? -1 : 1
 }
 
 /** Of two words on one range: the more lists, and the name that sorts first. */
-function fold(a: Listed, b: Listed): Listed {
+function mergeDetails(a: ListedRange, b: ListedRange): ListedRange {
   if (!hasDetails(a) && !hasDetails(b)) return a
   return {
     range: a.range,
@@ -78,7 +79,7 @@ function lower(a: string | undefined, b: string | undefined): string | undefined
   return a === undefined || (b !== undefined && b < a) ? b : a
 }
 
-function lineOf(row: Listed): string {
+function lineOf(row: ListedRange): string {
   const { family, first, last } = row.range
   const ends = family === 4 ? `4 ${Number(first)} ${Number(last)}` : `6 ${first} ${last}`
   if (!hasDetails(row)) return `${ends}\n`

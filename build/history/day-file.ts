@@ -11,13 +11,19 @@
 
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
 import type { Family } from '../../src/ip/address.ts'
-import type { Content, Listed } from './day-content.ts'
-import { type Duck, type Rows, type Value, parquetOf, quote } from './duckdb.ts'
+import type { DayContent, ListedRange } from './day-content.ts'
+import {
+  type DuckDb,
+  type ParquetRows,
+  type ParquetValue,
+  readParquetSql,
+  sqlQuote,
+} from './duckdb.ts'
 
 const lowMask = (1n << 64n) - 1n
 
-const columns: readonly (Rows['columns'][number] & {
-  readonly of: (row: Listed, day: Day) => Value
+const columns: readonly (ParquetRows['columns'][number] & {
+  readonly of: (row: ListedRange, day: Day) => ParquetValue
 })[] = [
   { name: 'family', type: 'tinyint', of: ({ range }) => range.family },
   { name: 'first_high', type: 'ubigint', of: ({ range }) => range.first >> 64n },
@@ -31,7 +37,7 @@ const columns: readonly (Rows['columns'][number] & {
 ]
 
 /** What a day's file says of itself. */
-export interface Statement {
+export interface DayMetadata {
   readonly feed: string
   readonly day: Day
   readonly rowCount: number
@@ -39,10 +45,10 @@ export interface Statement {
   readonly hash: string
 }
 
-export async function writeFile(
-  duck: Duck,
+export async function writeDayFile(
+  duck: DuckDb,
   path: string,
-  of: { readonly feed: string; readonly day: Day; readonly content: Content },
+  of: { readonly feed: string; readonly day: Day; readonly content: DayContent },
 ): Promise<void> {
   const { feed, day, content } = of
   const { rows, detailCount, hash } = content
@@ -51,14 +57,14 @@ export async function writeFile(
     {
       columns,
       count: rows.length,
-      value: (column, row) => columns[column]?.of(rows[row] as Listed, day) ?? null,
+      value: (column, row) => columns[column]?.of(rows[row] as ListedRange, day) ?? null,
     },
-    statementText({ feed, day, rowCount: rows.length, detailCount, hash }),
+    formatDayMetadata({ feed, day, rowCount: rows.length, detailCount, hash }),
   )
 }
 
 /** The key-value metadata; the inverse of what `readStatements` reads. */
-export function statementText(statement: Statement): Readonly<Record<string, string>> {
+export function formatDayMetadata(statement: DayMetadata): Readonly<Record<string, string>> {
   return {
     iprisk_feed: statement.feed,
     iprisk_day: formatDay(statement.day),
@@ -69,9 +75,9 @@ export function statementText(statement: Statement): Readonly<Record<string, str
 }
 
 /** The rows of a file as they were written. Throws where it is damaged. */
-export async function readRows(duck: Duck, path: string): Promise<Listed[]> {
-  const rows: Listed[] = []
-  await duck.stream(`select * exclude day from ${parquetOf([path])}`, ({ count, columns }) => {
+export async function readDayRows(duck: DuckDb, path: string): Promise<ListedRange[]> {
+  const rows: ListedRange[] = []
+  await duck.stream(`select * exclude day from ${readParquetSql([path])}`, ({ count, columns }) => {
     const at = (column: number, row: number): unknown => columns[column]?.getItem(row)
     const text = (column: number, row: number): string | undefined =>
       (at(column, row) as string | null) ?? undefined
@@ -93,19 +99,19 @@ export async function readRows(duck: Duck, path: string): Promise<Listed[]> {
 }
 
 /** What files say of themselves, by path; what is no whole day's file is left out. */
-export async function readStatements(
-  duck: Duck,
+export async function readDayMetadata(
+  duck: DuckDb,
   paths: readonly string[],
-): Promise<ReadonlyMap<string, Statement>> {
+): Promise<ReadonlyMap<string, DayMetadata>> {
   if (paths.length === 0) return new Map()
   try {
-    return statementsOf(await duck.all(metadataQuery(paths)))
+    return parseDayMetadata(await duck.all(metadataQuery(paths)))
   } catch {
     // One damaged file spoils the query for all: then each is asked alone.
     if (paths.length === 1) return new Map()
-    const found = new Map<string, Statement>()
+    const found = new Map<string, DayMetadata>()
     for (const path of paths) {
-      for (const [key, value] of await readStatements(duck, [path])) found.set(key, value)
+      for (const [key, value] of await readDayMetadata(duck, [path])) found.set(key, value)
     }
     return found
   }
@@ -114,17 +120,17 @@ export async function readStatements(
 function metadataQuery(paths: readonly string[]): string {
   return (
     'select file_name, decode(key), decode(value) ' +
-    `from parquet_kv_metadata([${paths.map(quote).join(', ')}])`
+    `from parquet_kv_metadata([${paths.map(sqlQuote).join(', ')}])`
   )
 }
 
-function statementsOf(rows: readonly (readonly unknown[])[]): ReadonlyMap<string, Statement> {
+function parseDayMetadata(rows: readonly (readonly unknown[])[]): ReadonlyMap<string, DayMetadata> {
   const said = new Map<string, Map<string, string>>()
   for (const [path, key, value] of rows as readonly (readonly [string, string, string])[]) {
     const members = said.get(path) ?? new Map<string, string>()
     said.set(path, members.set(key, value))
   }
-  const found = new Map<string, Statement>()
+  const found = new Map<string, DayMetadata>()
   for (const [path, members] of said) {
     const feed = members.get('iprisk_feed')
     const day = parseDay(members.get('iprisk_day') ?? '')

@@ -42,39 +42,43 @@ const types = {
 } satisfies Record<string, DuckDBType>
 
 /** What a row holds; a `date` is a number of days since 1970-01-01. */
-export type Value = string | number | bigint | null
+export type ParquetValue = string | number | bigint | null
 
 /** One column of a chunk: the value of a row as SQL's type gives it. */
-export interface Column {
+export interface ResultColumn {
   getItem(row: number): unknown
 }
 
-export interface Chunk {
+export interface ResultChunk {
   readonly count: number
-  readonly columns: readonly Column[]
+  readonly columns: readonly ResultColumn[]
 }
 
 /** A table to write: its columns by name and type, rows by column. */
-export interface Rows {
+export interface ParquetRows {
   readonly columns: readonly { readonly name: string; readonly type: keyof typeof types }[]
   readonly count: number
-  readonly value: (column: number, row: number) => Value
+  readonly value: (column: number, row: number) => ParquetValue
 }
 
-export interface Duck {
+export interface DuckDb {
   run(sql: string): Promise<void>
   /** Hands over the result chunk by chunk; a chunk is dead when `take` returns. */
-  stream(sql: string, take: (chunk: Chunk) => void): Promise<void>
+  stream(sql: string, take: (chunk: ResultChunk) => void): Promise<void>
   /** All rows of a small result. */
   all(sql: string): Promise<readonly (readonly unknown[])[]>
   /**
    * Writes the rows, in their order, with what the file says of itself. Not atomic, not flushed.
    */
-  writeParquet(path: string, rows: Rows, about: Readonly<Record<string, string>>): Promise<void>
+  writeParquet(
+    path: string,
+    rows: ParquetRows,
+    about: Readonly<Record<string, string>>,
+  ): Promise<void>
   close(): Promise<void>
 }
 
-export interface DuckOptions {
+export interface DuckDbOptions {
   /** A folder on a disk with room; a folder within it is used and removed. */
   readonly spill: string
   readonly memoryBytes?: number | undefined
@@ -82,7 +86,7 @@ export interface DuckOptions {
 }
 
 /** Closes by `close`, which also removes what was spilled. */
-export async function openDuck(options: DuckOptions): Promise<Duck> {
+export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   await removeOldSpills(options.spill)
   // DuckDB makes the folder only when it must spill: to read, no right to write is needed.
   const spill = join(options.spill, `${spillPrefix}${randomUUID()}`)
@@ -122,32 +126,32 @@ export async function openDuck(options: DuckOptions): Promise<Duck> {
 }
 
 /** A text as SQL writes it. */
-export function quote(text: string): string {
+export function sqlQuote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Files as one table; only those of one form. */
-export function parquetOf(paths: readonly string[]): string {
-  return `read_parquet([${paths.map(quote).join(', ')}])`
+export function readParquetSql(paths: readonly string[]): string {
+  return `read_parquet([${paths.map(sqlQuote).join(', ')}])`
 }
 
 /**
  * Writes `from`, a table or a query in parentheses, to a Parquet file that says `about` of itself.
  */
-export function copyQuery(
+export function copyToParquetSql(
   from: string,
   path: string,
   about: Readonly<Record<string, string>>,
 ): string {
-  const said = Object.entries(about).map(([key, value]) => `${key}: ${quote(value)}`)
+  const said = Object.entries(about).map(([key, value]) => `${key}: ${sqlQuote(value)}`)
   return (
-    `copy ${from} to ${quote(path)} (format parquet, compression zstd, ` +
+    `copy ${from} to ${sqlQuote(path)} (format parquet, compression zstd, ` +
     `parquet_version v2, use_tmp_file false, kv_metadata {${said.join(', ')}})`
   )
 }
 
-function chunkOf(chunk: DuckDBDataChunk): Chunk {
-  const columns: Column[] = []
+function chunkOf(chunk: DuckDBDataChunk): ResultChunk {
+  const columns: ResultColumn[] = []
   for (let column = 0; column < chunk.columnCount; column++) {
     columns.push(chunk.getColumnVector(column))
   }
@@ -156,7 +160,11 @@ function chunkOf(chunk: DuckDBDataChunk): Chunk {
 
 async function writeParquet(
   connection: DuckDBConnection,
-  file: { readonly path: string; readonly rows: Rows; readonly about: Record<string, string> },
+  file: {
+    readonly path: string
+    readonly rows: ParquetRows
+    readonly about: Record<string, string>
+  },
 ): Promise<void> {
   const { rows, about } = file
   const named = rows.columns.map(({ name, type }) => `"${name}" ${types[type].toString()}`)
@@ -181,7 +189,7 @@ async function writeParquet(
   } finally {
     appender.closeSync()
   }
-  await connection.run(copyQuery('written', file.path, about))
+  await connection.run(copyToParquetSql('written', file.path, about))
   await connection.run('drop table written')
 }
 

@@ -8,12 +8,12 @@ import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
 
 const ending = '.parquet'
 
-export function fileName(day: Day): string {
+export function dayFileName(day: Day): string {
   return `${formatDay(day)}${ending}`
 }
 
 export function dayPath(store: string, feedId: string, day: Day): string {
-  return join(store, feedId, fileName(day))
+  return join(store, feedId, dayFileName(day))
 }
 
 /** The feeds with a folder in the store, sorted. A store that does not exist has none. */

@@ -6,10 +6,10 @@
 import type { Day } from '../../src/base/day.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart } from '../layer/layer.ts'
-import type { Batch, Details } from './aggregate-days.ts'
-import { type Seen, foldSeen } from './listed-days.ts'
+import type { RangeBatch, EntryDetails } from './aggregate-days.ts'
+import { type ListedDays, mergeListedDays } from './listed-days.ts'
 
-export interface RangeTable {
+export interface HistoryRanges {
   readonly family: Family
   readonly count: number
   readonly first: Uint32Array
@@ -21,14 +21,17 @@ export interface RangeTable {
   readonly detail: Uint32Array
 }
 
-export interface TableMaker {
-  add(batch: Batch): void
-  table(): RangeTable
+export interface HistoryRangesBuilder {
+  add(batch: RangeBatch): void
+  ranges(): HistoryRanges
 }
 
 /** `detailId` numbers what a row says beside its range. */
-export function newTableMaker(family: Family, detailId: (details: Details) => number): TableMaker {
-  const batches: (Batch & { readonly detail: Uint32Array })[] = []
+export function newHistoryRangesBuilder(
+  family: Family,
+  detailId: (details: EntryDetails) => number,
+): HistoryRangesBuilder {
+  const batches: (RangeBatch & { readonly detail: Uint32Array })[] = []
   return {
     add(batch) {
       const { details, count } = batch
@@ -39,7 +42,7 @@ export function newTableMaker(family: Family, detailId: (details: Details) => nu
       // The columns that `details` reads are dead when this returns.
       batches.push({ ...batch, details: undefined, detail })
     },
-    table() {
+    ranges() {
       const count = batches.reduce((sum, batch) => sum + batch.count, 0)
       const gather = (part: (batch: (typeof batches)[number]) => Uint32Array): Uint32Array => {
         const out = new Uint32Array(batches.reduce((sum, batch) => sum + part(batch).length, 0))
@@ -65,7 +68,7 @@ export function newTableMaker(family: Family, detailId: (details: Details) => nu
 }
 
 /** The row with just these ends (words as parsed), or -1. */
-export function findRow(table: RangeTable, first: Uint32Array, last: Uint32Array): number {
+export function findRow(table: HistoryRanges, first: Uint32Array, last: Uint32Array): number {
   let low = 0
   let high = table.count - 1
   while (low <= high) {
@@ -79,7 +82,7 @@ export function findRow(table: RangeTable, first: Uint32Array, last: Uint32Array
   return -1
 }
 
-export function seenAt(table: RangeTable, row: number): Seen {
+export function listedDaysAt(table: HistoryRanges, row: number): ListedDays {
   return {
     firstSeen: table.firstSeen[row] as Day,
     lastSeen: table.lastSeen[row] as Day,
@@ -97,7 +100,7 @@ export function seenAt(table: RangeTable, row: number): Seen {
  * So the most specific row that holds an address says all of it, wherever ranges nest as prefixes
  * do; of ranges that only overlap each says its own.
  */
-export function foldNested(table: RangeTable): void {
+export function foldNested(table: HistoryRanges): void {
   const { count, first, last } = table
   const open: number[] = []
   for (let start = 0; start < count;) {
@@ -117,15 +120,15 @@ export function foldNested(table: RangeTable): void {
   }
 }
 
-function foldRow(table: RangeTable, row: number, outer: number): void {
-  const folded = foldSeen(seenAt(table, row), seenAt(table, outer))
+function foldRow(table: HistoryRanges, row: number, outer: number): void {
+  const folded = mergeListedDays(listedDaysAt(table, row), listedDaysAt(table, outer))
   table.firstSeen[row] = folded.firstSeen
   table.lastSeen[row] = folded.lastSeen
   table.listed[row] = folded.listed
 }
 
 function compareWords(
-  table: RangeTable,
+  table: HistoryRanges,
   at: { readonly column: Uint32Array; readonly row: number },
   words: Uint32Array,
 ): number {
@@ -139,7 +142,7 @@ function compareWords(
 }
 
 function sameAt(
-  table: RangeTable,
+  table: HistoryRanges,
   column: Uint32Array,
   rows: { readonly a: number; readonly b: number },
 ): boolean {
@@ -152,7 +155,7 @@ function sameAt(
 
 /** Whether the address `a` lies before the address `b`. */
 function before(
-  table: RangeTable,
+  table: HistoryRanges,
   one: { readonly a: Uint32Array; readonly row: number },
   other: { readonly b: Uint32Array; readonly row: number },
 ): boolean {

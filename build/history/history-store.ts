@@ -10,12 +10,12 @@ import { dayOf, formatDay } from '../../src/base/day.ts'
 import { assert } from '../../src/base/assert.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import { daysKeptMax } from '../../src/score/weight/decay.ts'
-import { flushFolder, removeTemporary, temporaryName } from '../../src/base/disk.ts'
-import { type Lock, takeLock } from '../fetch/fetch-lock.ts'
-import { type Content, type Listed, contentOf } from './day-content.ts'
+import { flushFolder, removeTemporaryFiles, temporaryName } from '../../src/base/disk.ts'
+import { type FolderLock, acquireFolderLock } from '../fetch/fetch-lock.ts'
+import { type DayContent, type ListedRange, dayContent } from './day-content.ts'
 import { dayPath, storedDays, storedFeeds } from './history-days.ts'
-import { type Duck, openDuck } from './duckdb.ts'
-import { readRows, readStatements, writeFile } from './day-file.ts'
+import { type DuckDb, openDuckDb } from './duckdb.ts'
+import { readDayRows, readDayMetadata, writeDayFile } from './day-file.ts'
 
 /**
  * Evidence is dropped at 90 days; the month more tells since when, and for how long entries live.
@@ -29,9 +29,9 @@ export interface HistoryStore {
    * Adds what a fetch of `day` listed. An address counts as listed on a day if any fetch of that
    * day listed it: what is there already stays. The same again changes nothing.
    */
-  addSnapshot(snapshot: Snapshot): Promise<Put>
+  addSnapshot(snapshot: DayListing): Promise<WrittenDay>
   /** Makes `listed` the whole of the day, in place of what was there. */
-  setDay(snapshot: Snapshot): Promise<Put>
+  setDay(snapshot: DayListing): Promise<WrittenDay>
   /**
    * Removes of each feed the days more than `keepDays` before its newest one. Age is measured in
    * the feed's own days, so that no clock can take a history away. Gives the number of files
@@ -41,27 +41,27 @@ export interface HistoryStore {
   close(): Promise<void>
 }
 
-export interface Snapshot {
+export interface DayListing {
   readonly feed: string
   readonly day: Day
-  readonly listed: Iterable<Listed>
+  readonly listed: Iterable<ListedRange>
 }
 
-export interface Put {
+export interface WrittenDay {
   readonly state: 'written' | 'unchanged'
   readonly rowCount: number
 }
 
-export interface StoreOptions {
+export interface HistoryStoreOptions {
   readonly store: string
   readonly memoryBytes?: number | undefined
   /** The store's lock, where the caller has it and keeps it; by default it is taken until `close`. */
-  readonly lock?: Lock | undefined
+  readonly lock?: FolderLock | undefined
 }
 
 /** Takes a store's lock. Throws `history_locked` while another run has it. */
-export async function lockHistory(store: string): Promise<Lock> {
-  const lock = await takeLock(store)
+export async function lockHistory(store: string): Promise<FolderLock> {
+  const lock = await acquireFolderLock(store)
   if (lock === undefined) {
     throw new IpriskError({
       code: 'history_locked',
@@ -74,14 +74,14 @@ export async function lockHistory(store: string): Promise<Lock> {
 }
 
 /** Opens the store for writing. Throws `history_locked` while another run has it. */
-export async function openStore(options: StoreOptions): Promise<HistoryStore> {
+export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
   const { store } = options
   const lock = options.lock ?? (await lockHistory(store))
   const release = async (): Promise<void> =>
     options.lock === undefined ? lock.release() : undefined
   try {
-    for (const feed of await storedFeeds(store)) await removeTemporary(join(store, feed))
-    const duck = await openDuck({ spill: store, memoryBytes: options.memoryBytes })
+    for (const feed of await storedFeeds(store)) await removeTemporaryFiles(join(store, feed))
+    const duck = await openDuckDb({ spill: store, memoryBytes: options.memoryBytes })
     return newStore(store, duck, { ...lock, release })
   } catch (thrown) {
     await release()
@@ -89,23 +89,23 @@ export async function openStore(options: StoreOptions): Promise<HistoryStore> {
   }
 }
 
-function newStore(store: string, duck: Duck, lock: Lock): HistoryStore {
+function newStore(store: string, duck: DuckDb, lock: FolderLock): HistoryStore {
   return {
     async addSnapshot({ feed, day, listed }) {
-      const path = checked(store, feed, day)
-      const content = contentOf(listed)
-      const there = await statementOf(duck, path, { feed, day })
+      const path = checkedDayPath(store, feed, day)
+      const content = dayContent(listed)
+      const there = await metadataOf(duck, path, { feed, day })
       if (there === undefined || there.hash === content.hash) {
-        return put(duck, lock, { path, feed, day, content, hash: there?.hash })
+        return writeDay(duck, lock, { path, feed, day, content, hash: there?.hash })
       }
-      const before = await readRows(duck, path).catch(() => [])
-      const both = contentOf([...before, ...content.rows])
-      return put(duck, lock, { path, feed, day, content: both, hash: there.hash })
+      const before = await readDayRows(duck, path).catch(() => [])
+      const both = dayContent([...before, ...content.rows])
+      return writeDay(duck, lock, { path, feed, day, content: both, hash: there.hash })
     },
     async setDay({ feed, day, listed }) {
-      const path = checked(store, feed, day)
-      const hash = (await statementOf(duck, path, { feed, day }))?.hash
-      return put(duck, lock, { path, feed, day, content: contentOf(listed), hash })
+      const path = checkedDayPath(store, feed, day)
+      const hash = (await metadataOf(duck, path, { feed, day }))?.hash
+      return writeDay(duck, lock, { path, feed, day, content: dayContent(listed), hash })
     },
     prune: async (keepDays = historyDays) => prune(store, keepDays),
     async close() {
@@ -116,41 +116,41 @@ function newStore(store: string, duck: Duck, lock: Lock): HistoryStore {
 }
 
 /** What the file says of itself, if it is the day's file at all. */
-async function statementOf(
-  duck: Duck,
+async function metadataOf(
+  duck: DuckDb,
   path: string,
   of: { readonly feed: string; readonly day: Day },
 ): Promise<{ readonly hash: string } | undefined> {
-  const said = (await readStatements(duck, [path])).get(path)
+  const said = (await readDayMetadata(duck, [path])).get(path)
   return said?.feed === of.feed && said.day === of.day ? said : undefined
 }
 
-async function put(
-  duck: Duck,
-  lock: Lock,
+async function writeDay(
+  duck: DuckDb,
+  lock: FolderLock,
   file: {
     readonly path: string
     readonly feed: string
     readonly day: Day
-    readonly content: Content
+    readonly content: DayContent
     /** Of what is there already. */
     readonly hash: string | undefined
   },
-): Promise<Put> {
+): Promise<WrittenDay> {
   const { path, content } = file
   const rowCount = content.rows.length
   if (file.hash === content.hash) return { state: 'unchanged', rowCount }
   const folder = dirname(path)
   if ((await mkdir(folder, { recursive: true })) !== undefined) await flushFolder(dirname(folder))
   const temporary = join(folder, temporaryName(basename(path)))
-  await writeFile(duck, temporary, file)
+  await writeDayFile(duck, temporary, file)
   const handle = await open(temporary, 'r+')
   try {
     await handle.sync()
   } finally {
     await handle.close()
   }
-  assert(await lock.held(), `the lock of the history above ${folder} was lost to another run`)
+  assert(await lock.isHeld(), `the lock of the history above ${folder} was lost to another run`)
   await rename(temporary, path)
   await flushFolder(folder)
   return { state: 'written', rowCount }
@@ -170,7 +170,7 @@ async function prune(store: string, keepDays: number): Promise<number> {
 }
 
 /** A day yet to come would outlive the whole history, and by it everything else would be old. */
-function checked(store: string, feed: string, day: Day): string {
+function checkedDayPath(store: string, feed: string, day: Day): string {
   if (day > dayOf(Date.now()) + 1) {
     throw new IpriskError({
       code: 'history_day',

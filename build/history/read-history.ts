@@ -5,23 +5,29 @@
 // For each range of the snapshot it asks `take`; what nobody took is `rest`: it fades with its age.
 
 import type { Day } from '../../src/base/day.ts'
-import { type Family, newWords } from '../../src/ip/address.ts'
-import { type Range, readValue, writeWords } from '../../src/ip/range.ts'
+import { type Family, newAddressWords } from '../../src/ip/address.ts'
+import { type Range, wordsToBigint, bigintToWords } from '../../src/ip/range.ts'
 import { halfLifeDays } from '../../src/score/weight/decay.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { wordsPerStart } from '../layer/layer.ts'
 import {
   type AggregateOptions,
-  type Details,
+  type EntryDetails,
   type FeedDays,
-  aggregate,
-  feedDays,
-  soundDays,
+  aggregateDays,
+  findFeedDays,
+  findReadableDays,
 } from './aggregate-days.ts'
 import { storedFeeds } from './history-days.ts'
-import { type Duck, openDuck } from './duckdb.ts'
-import { type Seen, countDays } from './listed-days.ts'
-import { type RangeTable, findRow, foldNested, newTableMaker, seenAt } from './history-ranges.ts'
+import { type DuckDb, openDuckDb } from './duckdb.ts'
+import { type ListedDays, countMaskDays } from './listed-days.ts'
+import {
+  type HistoryRanges,
+  findRow,
+  foldNested,
+  newHistoryRangesBuilder,
+  listedDaysAt,
+} from './history-ranges.ts'
 
 export interface FeedHistory {
   /** Days with a snapshot up to the day of the build, ascending; at least one. */
@@ -34,18 +40,18 @@ export interface FeedHistory {
    * When this very range (as listed, before it is widened to a /64) was listed, as it was or inside
    * a wider one; `undefined` where the history does not know it. It then is no part of `rest`.
    */
-  take(range: Range): Seen | undefined
+  markListed(range: Range): ListedDays | undefined
   /**
    * What was not taken. Empty for kinds that do not fade: what they no longer list is no longer so.
    */
-  rest(): Iterable<Lapsed>
+  lapsed(): Iterable<LapsedRange>
 }
 
 /** A range that the newest snapshot no longer lists. */
-export interface Lapsed {
+export interface LapsedRange {
   readonly range: Range
-  readonly seen: Seen
-  readonly details: Details
+  readonly seen: ListedDays
+  readonly details: EntryDetails
 }
 
 export interface History {
@@ -67,7 +73,7 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
   const stored = new Set(await storedFeeds(options.store))
   const feeds = options.feeds.filter(({ id }) => stored.has(id))
   if (feeds.length === 0) return noHistory
-  const duck = await openDuck({ spill: options.store, memoryBytes: options.memoryBytes })
+  const duck = await openDuckDb({ spill: options.store, memoryBytes: options.memoryBytes })
   try {
     const found = new Map<string, FeedHistory>()
     const problems: string[] = []
@@ -88,23 +94,23 @@ interface ReadFeed {
 }
 
 async function readFeed(
-  duck: Duck,
+  duck: DuckDb,
   feed: Pick<Feed, 'id' | 'kind'>,
   options: AggregateOptions,
 ): Promise<ReadFeed> {
-  const found = await feedDays(duck, feed.id, options)
+  const found = await findFeedDays(duck, feed.id, options)
   try {
     return await readDays(duck, { feed, found }, options)
   } catch (thrown) {
     // Damage inside a file shows only when it is read; whichever files have it count as missing.
-    const sound = await soundDays(duck, { id: feed.id, found }, options)
+    const sound = await findReadableDays(duck, { id: feed.id, found }, options)
     if (sound.days.length === found.days.length) throw thrown
     return readDays(duck, { feed, found: sound }, options)
   }
 }
 
 async function readDays(
-  duck: Duck,
+  duck: DuckDb,
   of: { readonly feed: Pick<Feed, 'id' | 'kind'>; readonly found: FeedDays },
   options: AggregateOptions,
 ): Promise<ReadFeed> {
@@ -112,10 +118,10 @@ async function readDays(
   const { problems, days } = found
   if (days.length === 0) return { history: undefined, problems }
   const details = newDetails()
-  const tableOf = async (family: Family): Promise<RangeTable> => {
-    const maker = newTableMaker(family, details.id)
-    await aggregate(duck, { id: feed.id, family, found }, options, (batch) => maker.add(batch))
-    const table = maker.table()
+  const tableOf = async (family: Family): Promise<HistoryRanges> => {
+    const maker = newHistoryRangesBuilder(family, details.id)
+    await aggregateDays(duck, { id: feed.id, family, found }, options, (batch) => maker.add(batch))
+    const table = maker.ranges()
     foldNested(table)
     return table
   }
@@ -124,53 +130,53 @@ async function readDays(
   return {
     history: {
       days,
-      daysObserved: countDays(found.observed),
+      daysObserved: countMaskDays(found.observedMask),
       count: tables[4].count + tables[6].count,
-      ...newUse(tables, { fades, details: details.values }),
+      ...newListedMarks(tables, { fades, details: details.values }),
     },
     problems,
   }
 }
 
 /** What is taken and what is left, over both families. */
-function newUse(
-  tables: Readonly<Record<Family, RangeTable>>,
-  feed: { readonly fades: boolean; readonly details: readonly Details[] },
-): Pick<FeedHistory, 'take' | 'rest'> {
+function newListedMarks(
+  tables: Readonly<Record<Family, HistoryRanges>>,
+  feed: { readonly fades: boolean; readonly details: readonly EntryDetails[] },
+): Pick<FeedHistory, 'markListed' | 'lapsed'> {
   const taken = { 4: new Uint8Array(tables[4].count), 6: new Uint8Array(tables[6].count) }
-  const first = newWords()
-  const last = newWords()
+  const first = newAddressWords()
+  const last = newAddressWords()
   return {
-    take(range) {
-      writeWords(range.family, range.first, first)
-      writeWords(range.family, range.last, last)
+    markListed(range) {
+      bigintToWords(range.family, range.first, first)
+      bigintToWords(range.family, range.last, last)
       const table = tables[range.family]
       const row = findRow(table, first, last)
       if (row < 0) return undefined
       taken[range.family][row] = 1
-      return seenAt(table, row)
+      return listedDaysAt(table, row)
     },
-    *rest() {
+    *lapsed() {
       if (!feed.fades) return
       for (const family of [4, 6] as const) {
         const table = tables[family]
         for (let row = 0; row < table.count; row++) {
           if (taken[family][row] === 1) continue
           const details = feed.details[table.detail[row] ?? 0] ?? noDetails
-          yield { range: rangeAt(table, row), seen: seenAt(table, row), details }
+          yield { range: rangeAt(table, row), seen: listedDaysAt(table, row), details }
         }
       }
     },
   }
 }
 
-const noDetails: Details = { lists: undefined, provider: undefined, category: undefined }
+const noDetails: EntryDetails = { lists: undefined, provider: undefined, category: undefined }
 
 function newDetails(): {
-  readonly id: (details: Details) => number
-  readonly values: readonly Details[]
+  readonly id: (details: EntryDetails) => number
+  readonly values: readonly EntryDetails[]
 } {
-  const values: Details[] = [noDetails]
+  const values: EntryDetails[] = [noDetails]
   const ids = new Map<string, number>([[JSON.stringify(['', '', '']), 0]])
   return {
     values,
@@ -186,10 +192,10 @@ function newDetails(): {
   }
 }
 
-function rangeAt(table: RangeTable, row: number): Range {
+function rangeAt(table: HistoryRanges, row: number): Range {
   const { family } = table
   const stride = wordsPerStart(family)
   const value = (column: Uint32Array): bigint =>
-    readValue(family, column.subarray(row * stride, (row + 1) * stride))
+    wordsToBigint(family, column.subarray(row * stride, (row + 1) * stride))
   return { family, first: value(table.first), last: value(table.last) }
 }

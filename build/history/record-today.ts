@@ -9,14 +9,14 @@ import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
 import { parseRange } from '../../src/ip/range.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import type { Lock } from '../fetch/fetch-lock.ts'
+import type { FolderLock } from '../fetch/fetch-lock.ts'
 import type { Entry } from '../parse/entry.ts'
-import type { Listed } from './day-content.ts'
-import { refuse } from './admissible.ts'
-import { openStore } from './history-store.ts'
+import type { ListedRange } from './day-content.ts'
+import { whyInadmissible } from './admissible.ts'
+import { openHistoryStore } from './history-store.ts'
 
 /** A file as a build has read it (build/evidence/read-snapshots.ts). */
-export interface ReadSnapshot {
+export interface SnapshotEntries {
   readonly feed: Feed
   readonly entries: readonly Entry[]
   readonly day: Day
@@ -33,22 +33,22 @@ export interface RecordReport {
 }
 
 /** Adds the snapshots to the store, then prunes it. Throws what opening the store throws. */
-export async function recordSnapshots(
-  files: readonly ReadSnapshot[],
+export async function recordToday(
+  files: readonly SnapshotEntries[],
   options: {
     readonly store: string
     /** Feeds that a gate keeps out. */
     readonly without?: ReadonlySet<string> | undefined
     /** The store's lock, where the caller has it. */
-    readonly lock?: Lock | undefined
+    readonly lock?: FolderLock | undefined
   },
 ): Promise<RecordReport> {
   const report = { writtenCount: 0, unchangedCount: 0, problems: [] as string[] }
-  const store = await openStore({ store: options.store, lock: options.lock })
+  const store = await openHistoryStore({ store: options.store, lock: options.lock })
   try {
-    for (const [feed, own] of byFeed(files)) {
+    for (const [feed, own] of completeFeeds(files)) {
       if (options.without?.has(feed.id) === true) continue
-      const listed = own.flatMap(({ entries }) => listedOf(feed, entries))
+      const listed = own.flatMap(({ entries }) => admissibleRanges(feed, entries))
       if (listed.length === 0) continue
       const day = Math.max(...own.map(({ day }) => day)) as Day
       try {
@@ -65,11 +65,11 @@ export async function recordSnapshots(
 }
 
 /** What a feed's entries list, without those that it may not. */
-export function listedOf(feed: Feed, entries: readonly Entry[]): Listed[] {
-  const listed: Listed[] = []
+export function admissibleRanges(feed: Feed, entries: readonly Entry[]): ListedRange[] {
+  const listed: ListedRange[] = []
   for (const { text, lists, provider, category } of entries) {
     const range = parseRange(text)
-    if (range === undefined || refuse(feed, range) !== undefined) continue
+    if (range === undefined || whyInadmissible(feed, range) !== undefined) continue
     listed.push({
       range,
       lists: lists === 1 ? undefined : lists,
@@ -80,8 +80,10 @@ export function listedOf(feed: Feed, entries: readonly Entry[]): Listed[] {
   return listed
 }
 
-function byFeed(files: readonly ReadSnapshot[]): ReadonlyMap<Feed, readonly ReadSnapshot[]> {
-  const groups = new Map<Feed, ReadSnapshot[]>()
+function completeFeeds(
+  files: readonly SnapshotEntries[],
+): ReadonlyMap<Feed, readonly SnapshotEntries[]> {
+  const groups = new Map<Feed, SnapshotEntries[]>()
   for (const file of files) {
     const { feed } = file
     if (feed.kind === 'network' || feed.files.length === 0) continue

@@ -10,9 +10,9 @@
 // the more specific wins (networks).
 
 import type { Family } from '../../src/ip/address.ts'
-import { maxAddress, writeWords } from '../../src/ip/range.ts'
+import { maxAddress, bigintToWords } from '../../src/ip/range.ts'
 import type { Layer } from './layer.ts'
-import { newPieces } from './pieces.ts'
+import { newLayerPieces } from './pieces.ts'
 
 /** A range of one family and the number (from 1) of what is said of it. */
 export interface Observation {
@@ -81,10 +81,10 @@ function sweep<N extends number | bigint>(
 ): Layer {
   const starts = [...observations].sort((a, b) => order(a.first, b.first))
   const ends = [...observations].sort((a, b) => order(a.last, b.last))
-  const pieces = newPieces(family)
+  const pieces = newLayerPieces(family)
   const words = new Uint32Array(4)
   const add = (at: N, list: number): void => {
-    writeWords(family, BigInt(at), words)
+    bigintToWords(family, BigInt(at), words)
     pieces.add(words, list)
   }
   const active: number[] = []

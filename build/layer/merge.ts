@@ -4,10 +4,10 @@
 
 import { assert } from '../../src/base/assert.ts'
 import { type Layer, wordsPerStart } from './layer.ts'
-import { newPieces } from './pieces.ts'
+import { newLayerPieces } from './pieces.ts'
 
 /** The values of the result are record numbers, from 0. */
-export function merge(
+export function mergeLayers(
   layers: { readonly networks: Layer; readonly places: Layer; readonly evidence: Layer },
   recordOf: (network: number, place: number, evidence: number) => number,
 ): Layer {
@@ -19,7 +19,7 @@ export function merge(
     assert(layer.family === family, 'merge: the layers are of different families')
     assert(layer.count > 0 && layer.starts[0] === 0, 'merge: a layer does not begin with address 0')
   }
-  const pieces = newPieces(family)
+  const pieces = newLayerPieces(family)
   const words = new Uint32Array(4)
   const at = [0, 0, 0] as [number, number, number]
   // `from` is the layer and piece whose start is the current one.

@@ -3,7 +3,7 @@
 
 import { assert } from '../../src/base/assert.ts'
 import { wordsPerStart, type Layer } from './layer.ts'
-import { newPieces } from './pieces.ts'
+import { newLayerPieces } from './pieces.ts'
 
 /**
  * A layer that is cut wherever `base` or `top` is cut; each piece has the value that `combine`
@@ -17,7 +17,7 @@ export function overlayLayers(options: {
   const { base, top, combine } = options
   assert(base.family === top.family, 'overlay: the layers are of different families')
   const words = wordsPerStart(base.family)
-  const pieces = newPieces(base.family)
+  const pieces = newLayerPieces(base.family)
   let atBase = 0
   let atTop = 0
   pieces.add(base.starts.subarray(0, words), combine(base.values[0]!, top.values[0]!))

@@ -4,7 +4,7 @@
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart, type Layer } from './layer.ts'
 
-export interface Pieces {
+export interface LayerPieces {
   /** A piece that begins at the address in `start`. Starts must ascend, the first must be 0. */
   readonly add: (start: Uint32Array, value: number) => void
   /** The layer of all pieces so far, in arrays of its own. */
@@ -13,7 +13,7 @@ export interface Pieces {
 
 const capacityAtFirst = 1 << 12
 
-export function newPieces(family: Family): Pieces {
+export function newLayerPieces(family: Family): LayerPieces {
   const words = wordsPerStart(family)
   let starts = new Uint32Array(capacityAtFirst * words)
   let values = new Uint32Array(capacityAtFirst)

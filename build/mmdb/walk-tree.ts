@@ -15,7 +15,7 @@ import type { Layer } from '../layer/layer.ts'
 import { mmdbError } from './mmdb-damage.ts'
 import type { MmdbFile } from './mmdb-file.ts'
 import { newIdsByOffset } from './record-ids.ts'
-import { newPieces, type Pieces } from '../layer/pieces.ts'
+import { newLayerPieces, type LayerPieces } from '../layer/pieces.ts'
 import { newRecordReader } from './decode-record.ts'
 import { unpackTree } from './search-tree.ts'
 
@@ -65,11 +65,11 @@ export function walkMmdb(options: {
     valueAt: ids.get,
   }
 
-  const ipv4 = newPieces(4)
+  const ipv4 = newLayerPieces(4)
   let leafCount = walkLeaves({ tree, family: 4, root: ipv4Root, depth: 0, pieces: ipv4 })
-  let ipv6: Pieces | undefined
+  let ipv6: LayerPieces | undefined
   if (isIpv6) {
-    ipv6 = newPieces(6)
+    ipv6 = newLayerPieces(6)
     ipv6.add(Uint32Array.of(0, 0, 0, 0), 0)
     const root = descend(records, file.nodeCount, [0, 0, 1])
     leafCount += walkLeaves({ tree, family: 6, root, depth: 3, pieces: ipv6 })
@@ -102,7 +102,7 @@ function walkLeaves(options: {
   readonly family: Family
   readonly root: number
   readonly depth: 0 | 3
-  readonly pieces: Pieces
+  readonly pieces: LayerPieces
 }): number {
   const { tree, family, pieces } = options
   const { records, aliased, valueAt } = tree

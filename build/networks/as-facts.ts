@@ -86,7 +86,7 @@ const notHosting: ReadonlySet<string> = new Set(['vpn'])
  * Gathers entries, in any order. Of several names of an AS, that of the class feed wins, else the
  * longest; of several classes the last.
  */
-export function collectFacts(entries: Iterable<AsEntry>): AsFacts {
+export function collectAsFacts(entries: Iterable<AsEntry>): AsFacts {
   const gathered = new Map<number, Gathered>()
   const unknownLabels = new Map<string, number>()
   for (const entry of entries) {
@@ -112,7 +112,7 @@ export function collectFacts(entries: Iterable<AsEntry>): AsFacts {
 }
 
 /** No facts at all, for a build without AS feeds. */
-export const noFacts: AsFacts = collectFacts([])
+export const noAsFacts: AsFacts = collectAsFacts([])
 
 function isHosterList(source: string): boolean {
   return source !== asFeeds.classes && source !== asFeeds.tags && source !== asFeeds.peering

@@ -9,10 +9,10 @@
 
 import { createReadStream } from 'node:fs'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { newWords, type Family } from '../../src/ip/address.ts'
+import { newAddressWords, type Family } from '../../src/ip/address.ts'
 import { parseAddressBytes } from '../../src/ip/parse-address.ts'
 import { maskPrefix, type RangeSink } from './collect-ranges.ts'
-import { newRow, readRow, type Row } from './csv-fields.ts'
+import { newCsvFields, readCsvFields, type CsvFields } from './csv-fields.ts'
 
 const chunkBytes = 1 << 20
 const SLASH = 0x2f
@@ -40,7 +40,7 @@ export async function readRangeRows(options: {
 }): Promise<void> {
   const { path, sink } = options
   const take = newRowTaker(path, sink)
-  const row = newRow()
+  const row = newCsvFields()
   let rest: Uint8Array = new Uint8Array(0)
   for await (const chunk of options.chunks) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
@@ -53,14 +53,14 @@ export async function readRangeRows(options: {
 function readAll(options: {
   readonly bytes: Uint8Array
   readonly final: boolean
-  readonly row: Row
-  readonly take: (bytes: Uint8Array, row: Row) => void
+  readonly row: CsvFields
+  readonly take: (bytes: Uint8Array, row: CsvFields) => void
 }): number {
   const { bytes, final, row, take } = options
   const to = bytes.length
   let from = 0
   while (from < to) {
-    const next = readRow({ bytes, from, to, final, row })
+    const next = readCsvFields({ bytes, from, to, final, row })
     if (next < 0) break
     take(bytes, row)
     from = next
@@ -68,12 +68,12 @@ function readAll(options: {
   return from
 }
 
-function newRowTaker(path: string, sink: RangeSink): (bytes: Uint8Array, row: Row) => void {
-  const first = newWords()
-  const last = newWords()
+function newRowTaker(path: string, sink: RangeSink): (bytes: Uint8Array, row: CsvFields) => void {
+  const first = newAddressWords()
+  const last = newAddressWords()
   let line = 1
 
-  const read = (bytes: Uint8Array, row: Row): string | undefined => {
+  const read = (bytes: Uint8Array, row: CsvFields): string | undefined => {
     const { starts, ends } = row
     if (row.broken) return 'broken quotes'
     if (row.fieldCount < 2) return ends[0] === starts[0] ? undefined : 'too few fields'

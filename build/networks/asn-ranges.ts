@@ -12,7 +12,7 @@ import { networkOf } from '../mmdb/mmdb-layouts.ts'
 import { walkMmdb } from '../mmdb/walk-tree.ts'
 import { newRangeCollector, type RangeCollector, type RangeProblems } from './collect-ranges.ts'
 import { readRangeCsv } from './asn-csv.ts'
-import { flattenRanges } from './most-specific.ts'
+import { flattenMostSpecific } from './most-specific.ts'
 import { overlayLayers } from '../layer/overlay.ts'
 
 export interface AsRanges {
@@ -71,7 +71,7 @@ export async function readAsRanges(files: readonly string[]): Promise<AsRanges> 
   const rowCount = collector.ranges(4).count + collector.ranges(6).count
   const layerOf = (family: Family): Layer => {
     const layers = walked.map((layers) => layers[family])
-    layers.splice(Math.max(csvAt, 0), 0, flattenRanges(collector.ranges(family)))
+    layers.splice(Math.max(csvAt, 0), 0, flattenMostSpecific(collector.ranges(family)))
     return stack(family, layers)
   }
   const layers = { 4: layerOf(4), 6: layerOf(6) }

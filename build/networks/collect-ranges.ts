@@ -4,7 +4,7 @@
 
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart } from '../layer/layer.ts'
-import type { Ranges } from './most-specific.ts'
+import type { RangeColumns } from './most-specific.ts'
 import { pickOrganization } from './organization-name.ts'
 
 /** Where a reader puts what it finds. Words and bytes are the reader's own: copied, not kept. */
@@ -25,7 +25,7 @@ export interface RangeSink {
 export interface RangeCollector extends RangeSink {
   /** A spelling that is text already. */
   readonly named: (asn: number, organization: string) => void
-  readonly ranges: (family: Family) => Ranges
+  readonly ranges: (family: Family) => RangeColumns
   /** The organization of each AS, by pickOrganization. */
   readonly organizations: () => ReadonlyMap<number, string>
   readonly problems: () => RangeProblems
@@ -65,7 +65,7 @@ export function newRangeCollector(): RangeCollector {
 
 function newColumns(family: Family): {
   readonly add: (first: Uint32Array, last: Uint32Array, value: number) => void
-  readonly ranges: () => Ranges
+  readonly ranges: () => RangeColumns
 } {
   const words = wordsPerStart(family)
   let firsts = new Uint32Array(capacityAtFirst * words)

@@ -14,7 +14,7 @@ const COMMA = 0x2c
 const QUOTE = 0x22
 
 /** The row that was read last. Field i is bytes[starts[i], ends[i]), without its quotes. */
-export interface Row {
+export interface CsvFields {
   readonly starts: Uint32Array
   readonly ends: Uint32Array
   /** 1 where the field has `""` inside that stands for `"`. */
@@ -27,7 +27,7 @@ export interface Row {
   broken: boolean
 }
 
-export function newRow(): Row {
+export function newCsvFields(): CsvFields {
   return {
     starts: new Uint32Array(fieldsMax),
     ends: new Uint32Array(fieldsMax),
@@ -43,12 +43,12 @@ export function newRow(): Row {
  * before `to` and more bytes may follow. With `final`, `to` is the end of the file and of the row.
  * A row that grows above `rowBytesMax` is broken and ends with its first line.
  */
-export function readRow(options: {
+export function readCsvFields(options: {
   readonly bytes: Uint8Array
   readonly from: number
   readonly to: number
   readonly final: boolean
-  readonly row: Row
+  readonly row: CsvFields
 }): number {
   const { bytes, from, to, final, row } = options
   row.fieldCount = 0
@@ -103,7 +103,7 @@ function unended(options: {
   readonly from: number
   readonly to: number
   readonly final: boolean
-  readonly row: Row
+  readonly row: CsvFields
 }): number {
   const { bytes, from, to, final, row } = options
   if (!final && to - from < rowBytesMax) return -1

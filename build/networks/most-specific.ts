@@ -11,14 +11,14 @@
 
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart, type Layer } from '../layer/layer.ts'
-import { newPieces } from '../layer/pieces.ts'
+import { newLayerPieces } from '../layer/pieces.ts'
 
 /**
  * Ranges as columns. Range i reaches from `firsts` to `lasts`, inclusive, at i * wordsPerStart; its
  * value is not 0. Invariant: first <= last. Only the first `count` are meant; the arrays may be
  * longer.
  */
-export interface Ranges {
+export interface RangeColumns {
   readonly family: Family
   readonly count: number
   readonly firsts: Uint32Array
@@ -27,10 +27,10 @@ export interface Ranges {
 }
 
 /** The layer of `ranges`. Their order matters only between ranges of equal size. */
-export function flattenRanges(ranges: Ranges): Layer {
+export function flattenMostSpecific(ranges: RangeColumns): Layer {
   const { family, count, firsts, lasts, values } = ranges
   const words = wordsPerStart(family)
-  const pieces = newPieces(family)
+  const pieces = newLayerPieces(family)
   const active = newHeap(ranges)
   const order = ascending(ranges)
   const at = new Uint32Array(words)
@@ -60,7 +60,7 @@ export function flattenRanges(ranges: Ranges): Layer {
 }
 
 /** The numbers of the ranges, ascending by first address. Publishers sort; then nothing is done. */
-function ascending(ranges: Ranges): Uint32Array {
+function ascending(ranges: RangeColumns): Uint32Array {
   const { family, count, firsts } = ranges
   const words = wordsPerStart(family)
   const order = new Uint32Array(count)
@@ -83,7 +83,7 @@ interface Heap {
 /**
  * A binary heap of ranges, the smallest on top. It holds few: as many as overlap at one address.
  */
-function newHeap(ranges: Ranges): Heap {
+function newHeap(ranges: RangeColumns): Heap {
   const { family, firsts, lasts } = ranges
   const words = wordsPerStart(family)
   const rows: number[] = []

@@ -10,7 +10,7 @@ import { parseDay, type Day } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { hasHostBits, parsePrefix, type Range } from '../../src/ip/range.ts'
 import { botCategories, type BotCategory } from '../../src/model/kind.ts'
-import { readTable, type TableRow } from '../../src/base/strict-csv.ts'
+import { parseStrictCsv, type StrictCsvRow } from '../../src/base/strict-csv.ts'
 
 /** Tables of ASes: at most one of them names an AS. */
 export const asTables = [
@@ -52,7 +52,7 @@ export interface CrawlerRow {
   readonly day: Day
 }
 
-export interface Tables {
+export interface NetworkTables {
   /** The table that names an AS, and its row there. */
   readonly asRow: (asn: number) => { readonly table: AsTable; readonly row: AsRow } | undefined
   readonly rows: (table: AsTable) => readonly AsRow[]
@@ -67,10 +67,10 @@ export interface Tables {
 const rowsMax = 500
 
 /** data/tables of this package. */
-export const tablesFolder = join(packageRoot, 'data', 'tables')
+export const networkTablesFolder = join(packageRoot, 'data', 'tables')
 
 /** Error: `tables_invalid`, whose message lists every problem of every table. */
-export function loadTables(folder: string = tablesFolder): Tables {
+export function loadNetworkTables(folder: string = networkTablesFolder): NetworkTables {
   const problems: string[] = []
   const asRows = new Map<AsTable, readonly AsRow[]>()
   const byAsn = new Map<number, { readonly table: AsTable; readonly row: AsRow }>()
@@ -91,7 +91,7 @@ export function loadTables(folder: string = tablesFolder): Tables {
   }
   const prefixes = (table: string): readonly PrefixRow[] =>
     readPrefixRows(open({ folder, table, columns: ['prefix', 'name', 'note'], problems }), problems)
-  const tables: Tables = {
+  const tables: NetworkTables = {
     asRow: (asn) => byAsn.get(asn),
     rows: (table) => asRows.get(table) ?? [],
     mobilePrefixes: prefixes(prefixTables[0]),
@@ -115,7 +115,7 @@ function open(options: {
   readonly table: string
   readonly columns: readonly string[]
   readonly problems: string[]
-}): readonly TableRow[] {
+}): readonly StrictCsvRow[] {
   const path = join(options.folder, `${options.table}.csv`)
   let text: string
   try {
@@ -124,7 +124,7 @@ function open(options: {
     options.problems.push(`${path}: ${messageOf(error)}`)
     return []
   }
-  const table = readTable({ path, text, columns: options.columns })
+  const table = parseStrictCsv({ path, text, columns: options.columns })
   options.problems.push(...table.problems)
   if (table.rows.length > rowsMax) {
     options.problems.push(`${path}: ${table.rows.length} rows; at most ${rowsMax} are hand-kept`)
@@ -132,7 +132,7 @@ function open(options: {
   return table.rows
 }
 
-function readAsRow(row: TableRow, problems: string[]): AsRow | undefined {
+function readAsRow(row: StrictCsvRow, problems: string[]): AsRow | undefined {
   const [written = '', name = '', note = ''] = row.fields
   const asn = /^[1-9]\d{0,9}$/.test(written) ? Number(written) : 0
   if (asn === 0 || asn > 0xffff_ffff) {
@@ -146,7 +146,7 @@ function readAsRow(row: TableRow, problems: string[]): AsRow | undefined {
   return { asn, name, note }
 }
 
-function readPrefix(row: TableRow, problems: string[]): Range | undefined {
+function readPrefix(row: StrictCsvRow, problems: string[]): Range | undefined {
   const written = row.fields[0] ?? ''
   const range = parsePrefix(written)
   if (range === undefined) problems.push(`${row.place}: "${written}" is no prefix`)
@@ -155,7 +155,7 @@ function readPrefix(row: TableRow, problems: string[]): Range | undefined {
   return undefined
 }
 
-function readPrefixRows(rows: readonly TableRow[], problems: string[]): readonly PrefixRow[] {
+function readPrefixRows(rows: readonly StrictCsvRow[], problems: string[]): readonly PrefixRow[] {
   const seen = new Set<string>()
   const found: PrefixRow[] = []
   for (const row of rows) {

@@ -12,10 +12,10 @@ import type { NetworkType } from '../../src/model/kind.ts'
 import type { AsFact, AsFacts } from './as-facts.ts'
 import { groupCount, hostingTableVoice, hostingVoices, namesVoice } from './hosting-voices.ts'
 import { isHosterName, typeOfName } from './name-hints.ts'
-import type { AsTable, Tables } from './network-tables.ts'
+import type { AsTable, NetworkTables } from './network-tables.ts'
 
 /** What there is to know of an AS beside its number and name. */
-export interface Traits {
+export interface NetworkTraits {
   readonly type: NetworkType
   readonly mobile: boolean
   readonly access: boolean
@@ -25,19 +25,19 @@ export interface Traits {
 }
 
 /** An AS and who may be asked about it. */
-export interface Subject {
+export interface AsSubject {
   readonly asn: number
   readonly organization: string
   readonly facts: AsFacts
-  readonly tables: Tables
+  readonly tables: NetworkTables
 }
 
-export interface Classified extends Traits {
+export interface ClassifiedNetwork extends NetworkTraits {
   /** The rule that decided: `table-mobile`, `tag-dsl`; for tests, reports and those who ask why. */
   readonly rule: string
 }
 
-const nothing: Traits = {
+const nothing: NetworkTraits = {
   type: 'unknown',
   mobile: false,
   access: false,
@@ -46,15 +46,15 @@ const nothing: Traits = {
   cdn: false,
 }
 
-const isp: Traits = { ...nothing, type: 'isp', access: true }
-const carrier: Traits = { ...nothing, type: 'isp' }
-const hosting: Traits = { ...nothing, type: 'hosting' }
-const business: Traits = { ...nothing, type: 'business' }
-const education: Traits = { ...nothing, type: 'education', shared: true }
-const government: Traits = { ...nothing, type: 'government' }
+const isp: NetworkTraits = { ...nothing, type: 'isp', access: true }
+const carrier: NetworkTraits = { ...nothing, type: 'isp' }
+const hosting: NetworkTraits = { ...nothing, type: 'hosting' }
+const business: NetworkTraits = { ...nothing, type: 'business' }
+const education: NetworkTraits = { ...nothing, type: 'education', shared: true }
+const government: NetworkTraits = { ...nothing, type: 'government' }
 
 /** What a hand-kept table makes of its ASes; prefixes of mobile and corporate likewise. */
-export const traitsOfTable: Readonly<Record<AsTable, Traits>> = {
+export const traitsOfTable: Readonly<Record<AsTable, NetworkTraits>> = {
   hosting,
   mobile: { ...nothing, type: 'mobile', mobile: true, access: true, shared: true },
   corporate: { ...business, corporate: true },
@@ -76,7 +76,7 @@ interface Evidence {
 interface Rule {
   readonly name: string
   readonly holds: (evidence: Evidence) => boolean
-  readonly traits: Traits
+  readonly traits: NetworkTraits
 }
 
 /** In order of precedence, behind the hand-kept tables. */
@@ -203,7 +203,7 @@ const noFact: AsFact = {
 }
 
 /** The traits of an AS, and the rule that gave them. */
-export function classify(subject: Subject): Classified {
+export function classifyNetwork(subject: AsSubject): ClassifiedNetwork {
   const { asn, organization, facts, tables } = subject
   const named = tables.asRow(asn)
   if (named !== undefined) return { ...traitsOfTable[named.table], rule: `table-${named.table}` }
@@ -219,8 +219,8 @@ export function classify(subject: Subject): Classified {
  * something else: people's lines, campuses, carriers, offices. The organization's own name speaks
  * only where somebody else does: a name without a list behind it is no evidence.
  */
-export function hostingLists(subject: Subject): readonly string[] {
-  const { type, rule } = classify(subject)
+export function hostingLists(subject: AsSubject): readonly string[] {
+  const { type, rule } = classifyNetwork(subject)
   if (rule === 'table-hosting') {
     return [hostingTableVoice, ...hostingVoices(subject.facts.get(subject.asn))]
   }

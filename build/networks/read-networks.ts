@@ -4,17 +4,17 @@
 // announces has no network, whatever a table says of it.
 
 import type { Family } from '../../src/ip/address.ts'
-import { writeWords } from '../../src/ip/range.ts'
+import { bigintToWords } from '../../src/ip/range.ts'
 import type { Network } from '../../src/model/network.ts'
 import { wordsPerStart, type Layer } from '../layer/layer.ts'
-import { classify, traitsOfTable, type Traits } from './network-type.ts'
+import { classifyNetwork, traitsOfTable, type NetworkTraits } from './network-type.ts'
 import type { RangeProblems } from './collect-ranges.ts'
 import type { AsFacts } from './as-facts.ts'
-import { flattenRanges } from './most-specific.ts'
+import { flattenMostSpecific } from './most-specific.ts'
 import { completeOrganization } from './organization-name.ts'
 import { overlayLayers } from '../layer/overlay.ts'
 import { defaultRangeFiles, readAsRanges } from './asn-ranges.ts'
-import type { Tables } from './network-tables.ts'
+import type { NetworkTables } from './network-tables.ts'
 
 export interface Networks {
   /** Network i has the id i + 1. Ascending by ASN; within it the AS itself before its prefixes. */
@@ -42,7 +42,7 @@ const corporateOverlay = 2
 export async function readNetworks(options: {
   readonly files?: readonly string[]
   readonly facts: AsFacts
-  readonly tables: Tables
+  readonly tables: NetworkTables
 }): Promise<Networks> {
   const { facts, tables } = options
   const ranges = await readAsRanges(options.files ?? defaultRangeFiles())
@@ -65,9 +65,9 @@ export async function readNetworks(options: {
       fromRanges: ranges.organizations.get(asn) ?? '',
       fromFeeds: fact?.name ?? '',
     })
-    const { rule, ...own } = classify({ asn, organization, facts, tables })
+    const { rule, ...own } = classifyNetwork({ asn, organization, facts, tables })
     if (overlay === undefined) rules.set(rule, (rules.get(rule) ?? 0) + 1)
-    const traits: Traits = overlay === undefined ? own : traitsOfTable[overlay]
+    const traits: NetworkTraits = overlay === undefined ? own : traitsOfTable[overlay]
     networks.push({ asn, organization, ...traits })
     newIds[variant.id] = networks.length
   }
@@ -88,7 +88,7 @@ interface Variant {
 /**
  * Numbers the pairs of ASN and overlay that occur. Within a mobile AS a mobile prefix is no news.
  */
-function newVariants(tables: Tables) {
+function newVariants(tables: NetworkTables) {
   const ids = overlays.map(() => new Map<number, number>())
   const variants: Variant[] = []
   const id = (asn: number, top: number): number => {
@@ -117,7 +117,7 @@ function renumber(layer: Layer, newIds: Uint32Array): Layer {
 }
 
 /** The prefixes of the tables as a layer of overlay numbers. */
-function prefixLayer(family: Family, tables: Tables): Layer {
+function prefixLayer(family: Family, tables: NetworkTables): Layer {
   const rows = [
     ...tables.mobilePrefixes.map((row) => ({ row, overlay: mobileOverlay })),
     ...tables.corporatePrefixes.map((row) => ({ row, overlay: corporateOverlay })),
@@ -127,7 +127,7 @@ function prefixLayer(family: Family, tables: Tables): Layer {
   const lasts = new Uint32Array(rows.length * words)
   const scratch = new Uint32Array(4)
   const put = (array: Uint32Array, at: number, value: bigint): void => {
-    writeWords(family, value, scratch)
+    bigintToWords(family, value, scratch)
     array.set(scratch.subarray(0, words), at * words)
   }
   for (const [at, { row }] of rows.entries()) {
@@ -135,5 +135,5 @@ function prefixLayer(family: Family, tables: Tables): Layer {
     put(lasts, at, row.range.last)
   }
   const values = Uint32Array.from(rows, ({ overlay }) => overlay)
-  return flattenRanges({ family, count: rows.length, firsts, lasts, values })
+  return flattenMostSpecific({ family, count: rows.length, firsts, lasts, values })
 }

@@ -3,7 +3,7 @@
 // without line ends would otherwise be held whole.
 // Not a parser: it knows neither comments nor columns.
 
-import { notThisFormat } from './wrong-format.ts'
+import { wrongFormat } from './wrong-format.ts'
 
 /** No feed has a line near this; 4 KiB leave room for long AS names and addresses of pages. */
 export const lineCharactersMax = 4096
@@ -19,7 +19,7 @@ export interface LineReader {
  * Calls `reader` for every line in order. Throws `not_this_format` where the first line that is not
  * blank is HTML or JSON: an error page with status 200 is the commonest way for a feed to break.
  */
-export async function readLines(
+export async function cutLines(
   chunks: AsyncIterable<Uint8Array>,
   reader: LineReader,
 ): Promise<void> {
@@ -72,7 +72,7 @@ export async function readLines(
 
 function refuseForeign(line: string, number: number): void {
   const start = line.trimStart()
-  if (start.startsWith('<')) throw notThisFormat(`line ${number}`, 'looks like HTML', start)
-  if (start.startsWith('{')) throw notThisFormat(`line ${number}`, 'looks like JSON', start)
-  if (start.startsWith('\u001f')) throw notThisFormat(`line ${number}`, 'is compressed', start)
+  if (start.startsWith('<')) throw wrongFormat(`line ${number}`, 'looks like HTML', start)
+  if (start.startsWith('{')) throw wrongFormat(`line ${number}`, 'looks like JSON', start)
+  if (start.startsWith('\u001f')) throw wrongFormat(`line ${number}`, 'is compressed', start)
 }

@@ -23,7 +23,7 @@ export interface Entry {
 }
 
 /** Where a parser puts what it finds. Calls come in file order. */
-export interface Sink {
+export interface EntrySink {
   entry(entry: Entry): void
   /** Something that is no entry: `reason` is a short stable phrase, counted under that name. */
   drop(reason: string, place: string, sample: string): void
@@ -40,6 +40,6 @@ export type FormatOptions = Readonly<Record<string, unknown>>
  */
 export type Parser = (
   chunks: AsyncIterable<Uint8Array>,
-  sink: Sink,
+  sink: EntrySink,
   options: FormatOptions,
 ) => Promise<void>

@@ -2,13 +2,13 @@
 // name. The option `label` is what the whole file says of its ASes (`hosting`, `vpn`).
 
 import type { FormatOptions, Parser } from './entry.ts'
-import { readLines } from './cut-lines.ts'
-import { onlyOptions, textOption } from './format-options.ts'
+import { cutLines } from './cut-lines.ts'
+import { refuseUnknownOptions, textOption } from './format-options.ts'
 
 const shape = /^(?:AS)?(\d{1,10})$/i
 
 export function asnsOptions(options: FormatOptions): { readonly label: string | undefined } {
-  onlyOptions(options, ['label'])
+  refuseUnknownOptions(options, ['label'])
   return { label: textOption(options, 'label') }
 }
 
@@ -21,7 +21,7 @@ export function asnText(text: string): string | undefined {
 export const parseAsns: Parser = async (chunks, sink, options) => {
   const { label } = asnsOptions(options)
   const labelled = label === undefined ? {} : { label }
-  await readLines(chunks, {
+  await cutLines(chunks, {
     line(text, number) {
       const place = `line ${number}`
       const hash = text.indexOf('#')

@@ -8,9 +8,9 @@
 
 import { asnText } from './format-asns.ts'
 import type { Entry, FormatOptions, Parser } from './entry.ts'
-import { readLines } from './cut-lines.ts'
-import { onlyOptions, refuseOption, textOption, textsOption } from './format-options.ts'
-import { notThisFormat } from './wrong-format.ts'
+import { cutLines } from './cut-lines.ts'
+import { refuseUnknownOptions, refuseOption, textOption, textsOption } from './format-options.ts'
+import { wrongFormat } from './wrong-format.ts'
 import { statedInComment } from './stated-day.ts'
 
 const columnRoles = ['address', 'first', 'last', 'asn', 'provider', 'name', 'class'] as const
@@ -25,7 +25,7 @@ interface CsvOptions {
 }
 
 export function csvOptions(options: FormatOptions): CsvOptions {
-  onlyOptions(options, ['separator', 'columns', 'label', ...columnRoles])
+  refuseUnknownOptions(options, ['separator', 'columns', 'label', ...columnRoles])
   const separator = textOption(options, 'separator') ?? ','
   if (separator.length !== 1) refuseOption('separator', 'one character')
   const columns = textsOption(options, 'columns')
@@ -98,7 +98,7 @@ export const parseCsv: Parser = async (chunks, sink, options) => {
   let indexes =
     settings.columns === undefined ? undefined : indexesOf(settings, settings.columns, '')
   let stated = false
-  await readLines(chunks, {
+  await cutLines(chunks, {
     line(text, number) {
       const place = `line ${number}`
       if (text.trim() === '') return
@@ -124,7 +124,7 @@ export const parseCsv: Parser = async (chunks, sink, options) => {
     },
     tooLong: (number, start) => sink.drop('line too long', `line ${number}`, start),
   })
-  if (indexes === undefined) throw notThisFormat('the file', 'has no header line')
+  if (indexes === undefined) throw wrongFormat('the file', 'has no header line')
 }
 
 type Indexes = ReadonlyMap<ColumnRole, number>
@@ -133,7 +133,7 @@ function indexesOf(settings: CsvOptions, header: readonly string[], place: strin
   const indexes = new Map<ColumnRole, number>()
   for (const [role, column] of settings.roles) {
     const index = header.indexOf(column)
-    if (index < 0) throw notThisFormat(place, `has no column "${column}"`, header.join(', '))
+    if (index < 0) throw wrongFormat(place, `has no column "${column}"`, header.join(', '))
     indexes.set(role, index)
   }
   return indexes

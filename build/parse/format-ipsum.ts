@@ -2,20 +2,20 @@
 // is how many of IPsum's sources name the address, so it is evidence and must be there.
 
 import type { FormatOptions, Parser } from './entry.ts'
-import { readLines } from './cut-lines.ts'
-import { onlyOptions } from './format-options.ts'
+import { cutLines } from './cut-lines.ts'
+import { refuseUnknownOptions } from './format-options.ts'
 import { statedInComment } from './stated-day.ts'
 
 const shape = /^([0-9A-Fa-f:.]+)[\t ]+(\d{1,4})$/
 
 export function ipsumOptions(options: FormatOptions): void {
-  onlyOptions(options, [])
+  refuseUnknownOptions(options, [])
 }
 
 export const parseIpsum: Parser = async (chunks, sink, options) => {
   ipsumOptions(options)
   let stated = false
-  await readLines(chunks, {
+  await cutLines(chunks, {
     line(text, number) {
       const place = `line ${number}`
       const line = text.trim()

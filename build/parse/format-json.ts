@@ -11,9 +11,15 @@
 import { botCategories } from '../../src/model/kind.ts'
 import type { BotCategory } from '../../src/model/kind.ts'
 import { asnText } from './format-asns.ts'
-import type { Entry, FormatOptions, Parser, Sink } from './entry.ts'
-import { flagOption, onlyOptions, refuseOption, textOption, textsOption } from './format-options.ts'
-import { notThisFormat } from './wrong-format.ts'
+import type { Entry, FormatOptions, Parser, EntrySink } from './entry.ts'
+import {
+  flagOption,
+  refuseUnknownOptions,
+  refuseOption,
+  textOption,
+  textsOption,
+} from './format-options.ts'
+import { wrongFormat } from './wrong-format.ts'
 import { statedDay } from './stated-day.ts'
 import { pointerOf, walkJson } from './json-walk.ts'
 import type { JsonPath, JsonScalar } from './json-walk.ts'
@@ -39,7 +45,7 @@ interface JsonOptions {
 }
 
 export function jsonOptions(options: FormatOptions): JsonOptions {
-  onlyOptions(options, ['entries', 'names', 'day', 'asn', 'label', 'services'])
+  refuseUnknownOptions(options, ['entries', 'names', 'day', 'asn', 'label', 'services'])
   const entries = (textsOption(options, 'entries') ?? []).map(patternOf)
   const names = (textsOption(options, 'names') ?? []).map(patternOf)
   if (entries.length + names.length === 0) refuseOption('entries', 'given, or names')
@@ -121,10 +127,10 @@ export const parseJson: Parser = async (chunks, sink, options) => {
       }
     },
   })
-  if (!found) throw notThisFormat('/', 'has none of the entries', Object.keys(options).join(', '))
+  if (!found) throw wrongFormat('/', 'has none of the entries', Object.keys(options).join(', '))
 }
 
-function state(sink: Sink, value: JsonScalar): boolean {
+function state(sink: EntrySink, value: JsonScalar): boolean {
   const day = typeof value === 'string' ? statedDay(value) : undefined
   if (day !== undefined) sink.stated(day)
   return day !== undefined

@@ -4,20 +4,20 @@
 // would let a changed format in unnoticed.
 
 import type { FormatOptions, Parser } from './entry.ts'
-import { readLines } from './cut-lines.ts'
-import { onlyOptions } from './format-options.ts'
+import { cutLines } from './cut-lines.ts'
+import { refuseUnknownOptions } from './format-options.ts'
 import { statedInComment } from './stated-day.ts'
 
 const shape = /^[0-9A-Fa-f:.]+(?:\/[0-9.]+|-[0-9A-Fa-f:.]+)?$/
 
 export function listOptions(options: FormatOptions): void {
-  onlyOptions(options, [])
+  refuseUnknownOptions(options, [])
 }
 
 export const parseList: Parser = async (chunks, sink, options) => {
   listOptions(options)
   let stated = false
-  await readLines(chunks, {
+  await cutLines(chunks, {
     line(text, number) {
       const place = `line ${number}`
       const comment = text.search(/[#;]/)

@@ -15,7 +15,7 @@ export function refuseOption(name: string, wanted: string): never {
 }
 
 /** Refuses options that the format does not know: a misspelled one must not be ignored. */
-export function onlyOptions(options: FormatOptions, known: readonly string[]): void {
+export function refuseUnknownOptions(options: FormatOptions, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) refuseOption(name, `one of ${known.join(', ') || 'none'}`)
   }

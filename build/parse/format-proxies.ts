@@ -3,21 +3,21 @@
 // also where its traffic leaves. A host that is a name is dropped; nothing here resolves names.
 
 import type { FormatOptions, Parser } from './entry.ts'
-import { readLines } from './cut-lines.ts'
-import { onlyOptions } from './format-options.ts'
+import { cutLines } from './cut-lines.ts'
+import { refuseUnknownOptions } from './format-options.ts'
 import { statedInComment } from './stated-day.ts'
 
 const form = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:[^@\s]*@)?(\[[^\]\s]*\]|[^:\s]*):(\d{1,5})\/?$/i
 const hostShape = /^[0-9A-Fa-f:.]+$/
 
 export function proxiesOptions(options: FormatOptions): void {
-  onlyOptions(options, [])
+  refuseUnknownOptions(options, [])
 }
 
 export const parseProxies: Parser = async (chunks, sink, options) => {
   proxiesOptions(options)
   let stated = false
-  await readLines(chunks, {
+  await cutLines(chunks, {
     line(text, number) {
       const place = `line ${number}`
       const line = text.trim()

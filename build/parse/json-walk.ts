@@ -5,7 +5,7 @@
 
 import { Tokenizer, TokenizerError, TokenType } from '@streamparser/json'
 import { messageOf } from '../../src/base/coded-error.ts'
-import { notThisFormat } from './wrong-format.ts'
+import { wrongFormat } from './wrong-format.ts'
 
 export type JsonScalar = string | number | boolean | null
 /** Member names and array indexes from the root; valid during the call only. */
@@ -47,7 +47,7 @@ export async function walkJson(
   } catch (thrown) {
     // Errors of the disk and of the sink pass as they are; only the library's get a place here.
     if (!isJsonError(thrown)) throw thrown
-    throw notThisFormat(grammar.place(), 'is not JSON', messageOf(thrown))
+    throw wrongFormat(grammar.place(), 'is not JSON', messageOf(thrown))
   }
   grammar.end()
 }
@@ -69,14 +69,14 @@ function newGrammar(visitor: JsonVisitor): {
 
   const place = (): string => pointerOf(path)
   const refuse = (): never => {
-    throw notThisFormat(place(), `is not JSON: expected ${expect}`)
+    throw wrongFormat(place(), `is not JSON: expected ${expect}`)
   }
   const closed = (): void => {
     expect = arrays.length === 0 ? 'nothing' : 'comma'
   }
   const open = (isArray: boolean): void => {
     visitor.open(path)
-    if (arrays.length >= depthMax) throw notThisFormat(place(), `nests over ${depthMax} deep`)
+    if (arrays.length >= depthMax) throw wrongFormat(place(), `nests over ${depthMax} deep`)
     arrays.push(isArray)
     path.push(isArray ? 0 : '')
     expect = isArray ? 'first value' : 'first name'
@@ -118,7 +118,7 @@ function newGrammar(visitor: JsonVisitor): {
       }
     },
     end() {
-      if (expect !== 'nothing') throw notThisFormat(place(), 'is where the JSON text breaks off')
+      if (expect !== 'nothing') throw wrongFormat(place(), 'is where the JSON text breaks off')
     },
   }
 }
@@ -137,7 +137,7 @@ function newHtmlGuard(): (chunk: Uint8Array) => void {
       done = true
       if (byte !== 0x3c) continue
       const start = new TextDecoder().decode(chunk.subarray(at, at + 80))
-      throw notThisFormat(`line ${line}`, 'looks like HTML', start)
+      throw wrongFormat(`line ${line}`, 'looks like HTML', start)
     }
   }
 }

@@ -3,13 +3,13 @@
 // whether a feed is good enough.
 
 import type { Day } from '../../src/base/day.ts'
-import type { Entry, Sink } from './entry.ts'
-import { sampleOf } from './wrong-format.ts'
+import type { Entry, EntrySink } from './entry.ts'
+import { printableSample } from './wrong-format.ts'
 
 /** Five show what is wrong with a file; more would fill the report with one broken feed. */
 export const badEntriesMax = 5
 
-export interface Tally {
+export interface ParseCounts {
   readonly file: string
   entryCount: number
   dropCount: number
@@ -19,25 +19,25 @@ export interface Tally {
   stated: Day | undefined
 }
 
-export function newTally(file: string): Tally {
+export function newParseCounts(file: string): ParseCounts {
   return { file, entryCount: 0, dropCount: 0, drops: new Map(), bad: [], stated: undefined }
 }
 
 /** Counts one drop; normalise calls it too, for entries whose meaning is unsound. */
 export function countDrop(
-  tally: Tally,
+  tally: ParseCounts,
   dropped: { readonly reason: string; readonly place: string; readonly sample: string },
 ): void {
   tally.dropCount++
   tally.drops.set(dropped.reason, (tally.drops.get(dropped.reason) ?? 0) + 1)
   if (tally.bad.length < badEntriesMax) {
     const { reason, place, sample } = dropped
-    tally.bad.push(`${tally.file}:${place}: ${reason}: ${sampleOf(sample)}`)
+    tally.bad.push(`${tally.file}:${place}: ${reason}: ${printableSample(sample)}`)
   }
 }
 
 /** A sink that counts into `tally` and hands each entry on. */
-export function tallySink(tally: Tally, take: (entry: Entry) => void): Sink {
+export function countingSink(tally: ParseCounts, take: (entry: Entry) => void): EntrySink {
   return {
     entry(entry) {
       tally.entryCount++

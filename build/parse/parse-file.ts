@@ -5,13 +5,13 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import type { FormatOptions, Sink } from './entry.ts'
+import type { FormatOptions, EntrySink } from './entry.ts'
 import { formatOf } from './formats.ts'
 
 /** A gzip of a few KiB can hold a disk full of zeros; no feed has a file near this size. */
 const inflatedBytesMax = 1 << 30
 
-export interface SnapshotFile {
+export interface FileToParse {
   readonly path: string
   readonly format: string
   readonly options?: FormatOptions | undefined
@@ -22,7 +22,7 @@ export interface SnapshotFile {
  * or unpacked, and the parser's `not_this_format` where it is something else; what the sink got
  * until then is to be thrown away.
  */
-export async function readSnapshot(file: SnapshotFile, sink: Sink): Promise<void> {
+export async function parseFile(file: FileToParse, sink: EntrySink): Promise<void> {
   const format = formatOf(file.format)
   try {
     const handle = await open(file.path, 'r')

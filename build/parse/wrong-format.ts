@@ -7,7 +7,7 @@ import { IpriskError } from '../../src/base/coded-error.ts'
 export const sampleCharactersMax = 80
 
 /** Cuts `text` to a sample of one printable line: control characters become `\u0007`. */
-export function sampleOf(text: string): string {
+export function printableSample(text: string): string {
   const cut = text.slice(0, sampleCharactersMax)
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for.
   const printable = cut.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\ufeff]/g, (character) => {
@@ -19,8 +19,8 @@ export function sampleOf(text: string): string {
 }
 
 /** `not_this_format`: `line 1 looks like HTML: <!doctype html>`. */
-export function notThisFormat(place: string, why: string, sample = ''): IpriskError {
-  const shown = sample === '' ? '' : `: ${sampleOf(sample)}`
+export function wrongFormat(place: string, why: string, sample = ''): IpriskError {
+  const shown = sample === '' ? '' : `: ${printableSample(sample)}`
   return new IpriskError({
     code: 'not_this_format',
     message: `${place} ${why}${shown}`,

@@ -6,12 +6,12 @@
 
 import type { Location } from '../../src/model/location.ts'
 
-export interface Dictionary {
+export interface PlaceDictionary {
   readonly id: (location: Location) => number
   readonly locations: readonly Location[]
 }
 
-export function newDictionary(): Dictionary {
+export function newPlaceDictionary(): PlaceDictionary {
   const locations: Location[] = []
   let slots = new Uint32Array(1 << 10)
 

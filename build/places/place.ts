@@ -11,9 +11,9 @@ import type { RawPlace } from '../mmdb/mmdb-layouts.ts'
 import type { Country } from './countries.ts'
 
 /** A raw place's Location; undefined where its country is none that is known. */
-export type Locate = (raw: RawPlace) => Location | undefined
+export type PlaceResolver = (raw: RawPlace) => Location | undefined
 
-export function newLocate(countries: ReadonlyMap<string, Country>): Locate {
+export function newPlaceResolver(countries: ReadonlyMap<string, Country>): PlaceResolver {
   const timezoneAt = newTimezoneAt()
   return (raw) => {
     const country = countries.get(raw.country)

@@ -15,11 +15,11 @@ import type { Location } from '../../src/model/location.ts'
 import type { Layer } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { locationOf } from '../mmdb/mmdb-layouts.ts'
-import { newPieces } from '../layer/pieces.ts'
+import { newLayerPieces } from '../layer/pieces.ts'
 import { walkMmdb } from '../mmdb/walk-tree.ts'
 import { readCountries } from './countries.ts'
-import { newDictionary } from './place-dictionary.ts'
-import { newLocate } from './place.ts'
+import { newPlaceDictionary } from './place-dictionary.ts'
+import { newPlaceResolver } from './place.ts'
 
 /** What one file gave, for the build report. */
 export interface PlaceFile {
@@ -101,8 +101,8 @@ interface Reading {
 }
 
 function newReading(): Reading {
-  const locate = newLocate(readCountries())
-  const dictionary = newDictionary()
+  const locate = newPlaceResolver(readCountries())
+  const dictionary = newPlaceDictionary()
   const unknownCountries = new Map<string, number>()
   const idOf = (record: unknown): number => {
     const raw = locationOf(record)
@@ -120,7 +120,7 @@ function isEmpty(layer: Layer): boolean {
 }
 
 function emptyLayer(family: Family): Layer {
-  const pieces = newPieces(family)
+  const pieces = newLayerPieces(family)
   pieces.add(new Uint32Array(4), 0)
   return pieces.layer()
 }

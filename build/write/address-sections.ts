@@ -13,14 +13,14 @@ import {
   tailWords,
   thirdLevel,
 } from '../../src/schema/table-layout.ts'
-import type { Views } from '../../src/schema/table-sections.ts'
+import type { SectionViews } from '../../src/schema/table-sections.ts'
 import type { Layer } from '../layer/layer.ts'
 
-type Ipv4Sections = Pick<Views, 'ipv4_index' | 'ipv4_starts' | 'ipv4_records'>
-type Ipv6Indexes = Pick<Views, 'ipv6_index' | 'ipv6_second' | 'ipv6_third'>
+type Ipv4Sections = Pick<SectionViews, 'ipv4_index' | 'ipv4_starts' | 'ipv4_records'>
+type Ipv6Indexes = Pick<SectionViews, 'ipv6_index' | 'ipv6_second' | 'ipv6_third'>
 type Ipv6Sections = Ipv6Indexes &
   Pick<
-    Views,
+    SectionViews,
     'ipv6_keys' | 'ipv6_records' | 'ipv6_tail_groups' | 'ipv6_tails' | 'ipv6_tail_records'
   >
 

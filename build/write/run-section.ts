@@ -8,32 +8,37 @@ import {
   runCountryBits,
   runElementBytes,
 } from '../../src/schema/table-layout.ts'
-import type { Views } from '../../src/schema/table-sections.ts'
-import { readPlace } from '../../src/table/file/location-record.ts'
+import type { SectionViews } from '../../src/schema/table-sections.ts'
+import { readLocality } from '../../src/table/file/location-record.ts'
 import { readNetwork } from '../../src/table/file/network-record.ts'
-import { locationText, networkText } from '../../src/table/answer/json-run.ts'
+import { locationJson, networkJson } from '../../src/table/answer/json-run.ts'
 import type { Strings } from '../../src/table/file/string-section.ts'
 
-type Named = Pick<Views, 'networks' | 'countries' | 'locations' | 'string_offsets' | 'string_bytes'>
+type Named = Pick<
+  SectionViews,
+  'networks' | 'countries' | 'locations' | 'string_offsets' | 'string_bytes'
+>
 
 /** About what a run of the world takes; the room grows where that is too little. */
 const bytesExpected = 128
 
-export function runSections(views: Named): Pick<Views, 'network_runs' | 'location_runs' | 'runs'> {
+export function runSections(
+  views: Named,
+): Pick<SectionViews, 'network_runs' | 'location_runs' | 'runs'> {
   const { networks, locations } = views
   const strings = allStrings(views)
   const networksCount = networks.length / networkWords
   const locationsCount = locations.length / locationWords
-  const book = newRunBook((networksCount + locationsCount) * bytesExpected)
+  const book = newRunCollector((networksCount + locationsCount) * bytesExpected)
   const networkRuns = new Uint32Array(networksCount)
   for (let id = 1; id <= networksCount; id++) {
-    networkRuns[id - 1] = book.add(networkText(readNetwork(networks, id, strings)), 0)
+    networkRuns[id - 1] = book.add(networkJson(readNetwork(networks, id, strings)), 0)
   }
   const locationRuns = new Uint32Array(locationsCount)
   for (let id = 1; id <= locationsCount; id++) {
     const at = (id - 1) * locationWords
     const facts = locations[at]! + locations[at + 7]! * 2 ** runCountryBits
-    locationRuns[id - 1] = book.add(locationText(readPlace(locations, id, strings)), facts)
+    locationRuns[id - 1] = book.add(locationJson(readLocality(locations, id, strings)), facts)
   }
   return { network_runs: networkRuns, location_runs: locationRuns, runs: book.runs() }
 }
@@ -47,7 +52,7 @@ function allStrings({ string_offsets: offsets, string_bytes: bytes }: Named): St
   return { text: (id) => texts[id] ?? '' }
 }
 
-function newRunBook(bytes: number) {
+function newRunCollector(bytes: number) {
   let room = Buffer.alloc(bytes + runElementBytes)
   let end = 0
   return {

@@ -6,7 +6,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /** Removes the temporary files of `path` that no process of this machine is writing. */
-export function removeLeft(path: string): void {
+export function removeStaleTempFiles(path: string): void {
   const folder = dirname(path)
   for (const name of namesIn(folder)) {
     if (!name.startsWith(`${basename(path)}.`)) continue

@@ -2,12 +2,12 @@
 
 import { newInterner } from '../evidence/intern.ts'
 
-export interface StringBook {
+export interface StringCollector {
   id(text: string): number
   sections(): { readonly offsets: Uint32Array; readonly bytes: Uint8Array }
 }
 
-export function newStringBook(): StringBook {
+export function newStringCollector(): StringCollector {
   const interner = newInterner<string>((text) => text, 0)
   interner.id('')
   return {

@@ -19,10 +19,15 @@ import {
   sectionAlignment,
   trailerBytes,
 } from '../../src/schema/table-layout.ts'
-import { type View, type Views, sectionNames, sections } from '../../src/schema/table-sections.ts'
-import type { Source } from '../../src/table/table.ts'
+import {
+  type SectionView,
+  type SectionViews,
+  sectionNames,
+  sections,
+} from '../../src/schema/table-sections.ts'
 import { writeTrailer } from '../../src/table/file/trailer.ts'
 import { verifyTable } from '../../src/table/file/verify-table.ts'
+import type { Source } from '../../src/table/file/table-source.ts'
 
 /** Room for the header: 72 feeds with their texts take about 20 kB. A multiple of the alignment. */
 const headerBytesMax = 1 << 20
@@ -30,7 +35,7 @@ const headerBytesMax = 1 << 20
 export interface TableContent {
   readonly asOf: Day
   readonly sources: readonly Source[]
-  readonly views: Views
+  readonly views: SectionViews
 }
 
 export interface WrittenTable {
@@ -84,7 +89,7 @@ function aligned(bytes: number): number {
   return Math.ceil(bytes / sectionAlignment) * sectionAlignment
 }
 
-function bytesOf(view: View): Uint8Array {
+function bytesOf(view: SectionView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }
 
@@ -100,7 +105,7 @@ function tableId(content: TableContent, checksums: readonly number[]): string {
  * A vector whose elements begin at a multiple of 64 bytes. `prep` pads for the whole run of bytes;
  * `createByteVector` then copies it at once; the length word counts elements, as the schema says.
  */
-function addSection(builder: Builder, view: View): Offset {
+function addSection(builder: Builder, view: SectionView): Offset {
   const bytes = bytesOf(view)
   builder.prep(sectionAlignment, bytes.length)
   const vector = builder.createByteVector(bytes)

@@ -21,8 +21,8 @@ import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
 import { planNamed } from '../config/plan.ts'
 import type { Allowance } from './limits/allowance.ts'
 import { parseKeyText } from './keys/key-text.ts'
-import type { Limits } from './keys/key-limits.ts'
-import { limitsOf } from './keys/key-limits.ts'
+import type { EffectiveLimits } from './keys/key-limits.ts'
+import { effectiveLimits } from './keys/key-limits.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { KeyRecord } from './keys/key-record.ts'
 import { hashSecret, sameHash } from './keys/secret-hash.ts'
@@ -37,7 +37,7 @@ export interface Authenticated {
   readonly plan: string
   readonly apis: readonly ApiName[]
   readonly insights: InsightsMode
-  readonly limits: Limits
+  readonly limits: EffectiveLimits
   /** What the limiter is asked with; the same one while the key lives. */
   readonly allowance: Allowance
 }
@@ -49,7 +49,7 @@ export interface Denied {
   readonly code: 'invalid_api_key' | 'api_not_enabled_for_plan' | 'token_not_allowed_for_api'
 }
 
-export type Outcome = Authenticated | Denied
+export type AuthOutcome = Authenticated | Denied
 
 const denied = {
   key: { kind: 'denied', status: 401, code: 'invalid_api_key' },
@@ -64,25 +64,25 @@ interface HeldSecret {
 }
 
 /** A key, ready to answer. `until` is the instant from which it no longer works. */
-interface Held {
+interface HeldKey {
   /** What the outcome follows from, besides the plans. */
-  readonly facts: Facts
+  readonly facts: OutcomeInputs
   readonly secrets: readonly HeldSecret[]
   readonly until: number
-  readonly outcome: Outcome
+  readonly outcome: AuthOutcome
 }
 
-type Facts = Pick<KeyRecord, 'id' | 'plan' | 'apis' | 'limits'>
+type OutcomeInputs = Pick<KeyRecord, 'id' | 'plan' | 'apis' | 'limits'>
 
 /** A verified Authorization value. */
 interface Verified {
   readonly until: number
-  readonly outcome: Outcome
+  readonly outcome: AuthOutcome
 }
 
 export interface Keyring {
   /** Judges the exact value of the Authorization header, `''` where there is none. */
-  readonly authenticate: (authorization: string) => Outcome
+  readonly authenticate: (authorization: string) => AuthOutcome
   /**
    * Takes in what the store changed and moves the clock to `now`. On failure the keyring keeps
    * what it has and the promise rejects with `keys_unreadable`; the clock has moved all the same.
@@ -107,12 +107,12 @@ interface Terms {
 }
 
 /** What may be called with that key, whoever holds it. */
-function outcomeOf(record: Facts, { plans, api, limiter }: Terms): Outcome {
+function outcomeOf(record: OutcomeInputs, { plans, api, limiter }: Terms): AuthOutcome {
   // A plan that the operator has removed includes nothing.
   const plan = planNamed(plans, record.plan)
   if (plan === undefined || !plan.apis.includes(api)) return denied.plan
   if (!record.apis.includes(api)) return denied.api
-  const limits = limitsOf(plan, record.limits)
+  const limits = effectiveLimits(plan, record.limits)
   return Object.freeze({
     kind: 'authenticated',
     keyId: record.id,
@@ -125,7 +125,7 @@ function outcomeOf(record: Facts, { plans, api, limiter }: Terms): Outcome {
 }
 
 /** A record made ready; `undefined` for a revoked key, which needs no place in memory. */
-function holdOf(record: KeyRecord, terms: Terms): Held | undefined {
+function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
   if (record.revokedAt !== undefined) return undefined
   const { id, plan, apis, limits } = record
   return {
@@ -160,7 +160,7 @@ function unreadable(count: number, version: number, cause: unknown): IpriskError
 }
 
 /** One more value fits afterwards. */
-function makeRoom(verified: Map<string, Verified>): void {
+function evictOldest(verified: Map<string, Verified>): void {
   if (verified.size < verifiedKeysMax) return
   // A Map keeps the order of insertion: the first one is the oldest.
   for (const oldest of verified.keys()) {
@@ -184,13 +184,13 @@ export interface KeyringOptions {
 export function createKeyring(options: KeyringOptions): Keyring {
   const { store, limiter, onVerified } = options
   let terms: Terms = options
-  const keys = new Map<string, Held>()
+  const keys = new Map<string, HeldKey>()
   const verified = new Map<string, Verified>()
   let version = 0
   let known = false
   let now = 0
 
-  function verify(authorization: string): Outcome {
+  function verify(authorization: string): AuthOutcome {
     const text = parseKeyText(bearerText(authorization))
     if (text === undefined) return denied.key
     const held = keys.get(text.id)
@@ -199,7 +199,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
     for (const secret of held.secrets) {
       if (secret.until <= now || !sameHash(secret.hash, hash)) continue
       const { outcome } = held
-      makeRoom(verified)
+      evictOldest(verified)
       verified.set(authorization, { until: Math.min(held.until, secret.until), outcome })
       onVerified?.(text.id, now)
       return outcome
@@ -207,7 +207,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
     return denied.key
   }
 
-  function authenticate(authorization: string): Outcome {
+  function authenticate(authorization: string): AuthOutcome {
     const warm = verified.get(authorization)
     if (warm !== undefined) {
       if (warm.until > now) return warm.outcome
@@ -227,7 +227,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
     // Of two refreshes under way at once the later answer may come first.
     if (changes.version <= version) return
     for (const record of changes.records) {
-      const held = holdOf(record, terms)
+      const held = toHeldKey(record, terms)
       if (held === undefined) {
         keys.delete(record.id)
         limiter.release(record.id)

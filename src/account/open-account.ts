@@ -6,15 +6,15 @@ import type { Plans } from '../config/plan.ts'
 import type { StoreSettings } from '../config/settings.ts'
 import { type Keyring, createKeyring } from './keyring.ts'
 import type { Limiter } from './limits/limiter.ts'
-import { type StoreFigures, openStores } from './stores/open-stores.ts'
-import { createUseNotes } from './limits/last-used.ts'
+import { type StoreMetrics, openStores } from './stores/open-stores.ts'
+import { createLastUsedRecorder } from './limits/last-used.ts'
 
 export interface Account {
   readonly keyring: Keyring
   /** Its `close` gives leases back; the process ends after it. */
   readonly limiter: Limiter
   /** Of the store, for metrics. */
-  readonly figures: () => StoreFigures
+  readonly storeMetrics: () => StoreMetrics
 }
 
 export interface AccountOptions {
@@ -27,7 +27,7 @@ export interface AccountOptions {
   readonly onRecovery: () => void
 }
 
-const stateAlone: StoreSettings = {
+const stateFolderOnly: StoreSettings = {
   policy: 'refuse',
   timeoutMs: storeTimeoutMs,
   replicas: 0,
@@ -35,11 +35,11 @@ const stateAlone: StoreSettings = {
 
 /** Throws `keys_unusable` and `rates_unusable`. */
 export async function openAccount(options: AccountOptions): Promise<Account> {
-  const { stateFolder: state, store = stateAlone, plans, onTrouble, onRecovery } = options
+  const { stateFolder: state, store = stateFolderOnly, plans, onTrouble, onRecovery } = options
   const stores = await openStores({ state, store }, { onTrouble, onRecovery })
   const limiter = stores.openLimiter()
-  const { noteUse: onVerified } = createUseNotes(stores.uses)
+  const { recordUse: onVerified } = createLastUsedRecorder(stores.uses)
   const terms = { plans, api: 'ip-risk', limiter, onVerified } as const
   const keyring = createKeyring({ store: stores.keyStore, ...terms })
-  return { keyring, limiter, figures: stores.figures }
+  return { keyring, limiter, storeMetrics: stores.metrics }
 }

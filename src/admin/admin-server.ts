@@ -8,8 +8,8 @@
 import { rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
-import { type Endpoint, portUnavailable } from '../supervisor/sockets/port-probe.ts'
-import { isAnswered, listenPrivately } from '../supervisor/sockets/unix-socket.ts'
+import { type HostPort, portUnavailable } from '../supervisor/sockets/port-probe.ts'
+import { isSocketListening, listenOnUnixSocket } from '../supervisor/sockets/unix-socket.ts'
 
 /** Why the server is not ready, or that it is; `degraded`: it is, and its workers die. */
 export type Readiness = 'ready' | 'degraded' | 'draining' | 'no_table' | 'no_keys' | 'no_workers'
@@ -24,11 +24,11 @@ export interface AdminParts {
 }
 
 /** Where to listen; a socket's path takes the place of host and port. */
-export interface AdminPlace extends Endpoint {
+export interface AdminListenOptions extends HostPort {
   readonly socket?: string
 }
 
-export interface Admin {
+export interface AdminServer {
   /** 0 with a socket. */
   readonly port: number
   readonly close: () => Promise<void>
@@ -44,7 +44,10 @@ interface Page {
 const pages = ['/metrics', '/status', '/healthz', '/readyz'] as const
 
 /** Listens exclusively. Throws `port_unavailable`. */
-export async function startAdmin(parts: AdminParts, place: AdminPlace): Promise<Admin> {
+export async function startAdminServer(
+  parts: AdminParts,
+  place: AdminListenOptions,
+): Promise<AdminServer> {
   const server = createServer((request, response) => {
     respond(parts, request, response).catch(() => response.destroy())
   })
@@ -87,8 +90,8 @@ function listen(server: Server, options: object): Promise<void> {
 /** A name that a dead server has left is taken; a living one keeps it. */
 async function listenOn(server: Server, path: string): Promise<void> {
   const left = statSync(path, { throwIfNoEntry: false })?.isSocket() === true
-  if (left && !(await isAnswered(path))) rmSync(path)
-  await listenPrivately(server, path)
+  if (left && !(await isSocketListening(path))) rmSync(path)
+  await listenOnUnixSocket(server, path)
 }
 
 async function respond(

@@ -9,7 +9,7 @@ import { IpriskError, messageOf } from '../base/coded-error.ts'
 const tokenChars = { min: 16, max: 512 } as const
 
 /** The text of the token, printable ASCII. Throws `admin_token_unusable`. */
-export function readToken(path: string): string {
+export function readAdminToken(path: string): string {
   let text: string
   try {
     text = readFileSync(path, 'latin1').trim()
@@ -23,8 +23,10 @@ export function readToken(path: string): string {
 }
 
 /** Says of the value of an Authorization header whether it is `Bearer` and the token. */
-export function tokenGate(path: string): (authorization: string | undefined) => boolean {
-  const expected = hashSecret(readToken(path))
+export function createAdminTokenMatcher(
+  path: string,
+): (authorization: string | undefined) => boolean {
+  const expected = hashSecret(readAdminToken(path))
   return (authorization = '') => {
     const [, given = ''] = /^bearer +(\S+)$/i.exec(authorization) ?? []
     return sameHash(hashSecret(given), expected)

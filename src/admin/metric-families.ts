@@ -6,49 +6,61 @@ import { ageSeconds } from '../api/meta-answer.ts'
 import { formatDay } from '../base/day.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { classifications } from '../model/kind.ts'
-import { type CounterSnapshot, statuses, totalsOf } from '../http/exchange/request-counters.ts'
-import type { WorkerStatus } from '../supervisor/workers/supervisor.ts'
-import type { TableInfo } from '../supervisor/workers/worker-messages.ts'
+import {
+  type CounterSnapshot,
+  httpStatuses,
+  counterTotals,
+} from '../http/exchange/request-counters.ts'
+import type { WorkerStatus } from '../supervisor/workers/supervisor-status.ts'
 import type { RefreshStatus } from '../supervisor/tables/refresh.ts'
-import { refusalCodes } from '../supervisor/tables/table-refusal.ts'
-import { type Cause, causes } from '../supervisor/workers/worker-registry.ts'
-import type { TablesStatus } from '../supervisor/tables/table-manager.ts'
+import { tableRefusalCodes } from '../supervisor/tables/table-refusal.ts'
+import { type RestartCause, restartCauses } from '../supervisor/workers/worker-registry.ts'
+import type { TableManagerStatus } from '../supervisor/tables/table-manager.ts'
+import type { TableInfo } from '../http/exchange/served-table.ts'
 
 /** Everything that one scrape shows. */
-export interface Gathered {
+export interface ScrapeData {
   /** All workers that ever were, together. */
   readonly total: CounterSnapshot
   /** The living ones by number. */
   readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
   /** The same ones as the primary sees them; without open files where the system does not tell. */
-  readonly members: readonly (WorkerStatus & { readonly openFiles: number | undefined })[]
+  readonly workerStatuses: readonly (WorkerStatus & { readonly openFiles: number | undefined })[]
   readonly listening: number
-  readonly restarts: Readonly<Record<Cause, number>>
+  readonly restarts: Readonly<Record<RestartCause, number>>
   readonly degraded: boolean
   readonly table: TableInfo | undefined
-  readonly tables: TablesStatus
+  readonly tables: TableManagerStatus
   readonly refresh: RefreshStatus | undefined
   readonly ready: boolean
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-export type Sample = readonly [labels: Readonly<Record<string, string | number>>, value: number]
+export type MetricSample = readonly [
+  labels: Readonly<Record<string, string | number>>,
+  value: number,
+]
 
-export interface Family {
+export interface MetricFamily {
   readonly name: string
   readonly type: 'counter' | 'gauge'
   readonly help: string
   readonly labels: readonly string[]
-  readonly samples: readonly Sample[]
+  readonly samples: readonly MetricSample[]
 }
 
 /** Without labels: one sample, or none where there is no such figure just now. */
-function one(type: Family['type'], name: string, help: string, value: number | undefined): Family {
+function singleSample(
+  type: MetricFamily['type'],
+  name: string,
+  help: string,
+  value: number | undefined,
+): MetricFamily {
   return { name, type, help, labels: [], samples: value === undefined ? [] : [[{}, value]] }
 }
 
-export function familiesOf(gathered: Gathered): readonly Family[] {
+export function metricFamilies(gathered: ScrapeData): readonly MetricFamily[] {
   return [
     ...requestFamilies(gathered.total),
     ...connectionFamilies(gathered.total),
@@ -60,15 +72,16 @@ export function familiesOf(gathered: Gathered): readonly Family[] {
   ]
 }
 
-function requestFamilies(total: CounterSnapshot): readonly Family[] {
-  const { refused, aborted, rateLimited, quotaLimited, outages, losses, shed } = totalsOf(total)
+function requestFamilies(total: CounterSnapshot): readonly MetricFamily[] {
+  const { refused, aborted, rateLimited, quotaLimited, outages, losses, shed } =
+    counterTotals(total)
   return [
     {
       name: 'iprisk_requests_total',
       type: 'counter',
       help: 'Requests answered, by HTTP status code.',
       labels: ['code'],
-      samples: statuses.map((code, i) => [{ code }, total.requests[i] ?? 0]),
+      samples: httpStatuses.map((code, i) => [{ code }, total.requests[i] ?? 0]),
     },
     {
       name: 'iprisk_answers_total',
@@ -87,31 +100,31 @@ function requestFamilies(total: CounterSnapshot): readonly Family[] {
         [{ limit: 'quota' }, quotaLimited],
       ],
     },
-    one(
+    singleSample(
       'counter',
       'iprisk_framing_refusals_total',
       'Connections closed without an answer because a request had no clear end.',
       refused,
     ),
-    one(
+    singleSample(
       'counter',
       'iprisk_aborted_requests_total',
       'Requests whose client went away before the answer.',
       aborted,
     ),
-    one(
+    singleSample(
       'counter',
       'iprisk_bodies_refused_total',
       'Bodies refused with 503 because those under way held all the room, counted at the refusal.',
       shed,
     ),
-    one(
+    singleSample(
       'counter',
       'iprisk_store_outages_total',
       'How often a worker found the store of keys and quotas gone.',
       outages,
     ),
-    one(
+    singleSample(
       'counter',
       'iprisk_store_losses_total',
       'How often the store was found to have lost quota units that it had acknowledged.',
@@ -120,10 +133,15 @@ function requestFamilies(total: CounterSnapshot): readonly Family[] {
   ]
 }
 
-function connectionFamilies(total: CounterSnapshot): readonly Family[] {
-  const { opened, closedForAll, closedForAddress } = totalsOf(total)
+function connectionFamilies(total: CounterSnapshot): readonly MetricFamily[] {
+  const { opened, closedForAll, closedForAddress } = counterTotals(total)
   return [
-    one('counter', 'iprisk_connections_opened_total', 'Connections that were let in.', opened),
+    singleSample(
+      'counter',
+      'iprisk_connections_opened_total',
+      'Connections that were let in.',
+      opened,
+    ),
     {
       name: 'iprisk_connections_closed_total',
       type: 'counter',
@@ -137,7 +155,7 @@ function connectionFamilies(total: CounterSnapshot): readonly Family[] {
   ]
 }
 
-function tableFamilies({ table, now }: Gathered): readonly Family[] {
+function tableFamilies({ table, now }: ScrapeData): readonly MetricFamily[] {
   const sources = table?.sources ?? []
   return [
     {
@@ -147,14 +165,19 @@ function tableFamilies({ table, now }: Gathered): readonly Family[] {
       labels: ['table', 'as_of'],
       samples: table === undefined ? [] : [[{ table: table.id, as_of: formatDay(table.asOf) }, 1]],
     },
-    one(
+    singleSample(
       'gauge',
       'iprisk_table_age_seconds',
       'Since the beginning of the day, UTC, that counts as today for the table.',
       // No table has no age; 0 would be a lie.
       table === undefined ? undefined : ageSeconds(table.asOf, now),
     ),
-    one('gauge', 'iprisk_table_size_bytes', 'Size of the table that answers.', table?.bytes),
+    singleSample(
+      'gauge',
+      'iprisk_table_size_bytes',
+      'Size of the table that answers.',
+      table?.bytes,
+    ),
     {
       name: 'iprisk_feed_age_seconds',
       type: 'gauge',
@@ -177,21 +200,21 @@ function instant(text: string | null | undefined): number | undefined {
   return text === null || text === undefined ? undefined : Date.parse(text) / 1000
 }
 
-function swapFamilies({ tables, refresh }: Gathered): readonly Family[] {
+function swapFamilies({ tables, refresh }: ScrapeData): readonly MetricFamily[] {
   const { swaps, refusals_by: refusals, last_swap: swap, last_refusal: refusal } = tables
-  const since = (name: string, help: string, at: string | null | undefined): Family =>
-    one('gauge', `iprisk_${name}_timestamp_seconds`, help, instant(at))
+  const since = (name: string, help: string, at: string | null | undefined): MetricFamily =>
+    singleSample('gauge', `iprisk_${name}_timestamp_seconds`, help, instant(at))
   const lasted = swap === null ? undefined : swap.took_ms / 1000
   return [
-    one('counter', 'iprisk_table_swaps_total', 'New tables that were swapped in.', swaps),
+    singleSample('counter', 'iprisk_table_swaps_total', 'New tables that were swapped in.', swaps),
     {
       name: 'iprisk_table_refusals_total',
       type: 'counter',
       help: 'New tables that were refused, by what was wrong.',
       labels: ['reason'],
-      samples: refusalCodes.map((reason) => [{ reason }, refusals[reason]]),
+      samples: tableRefusalCodes.map((reason) => [{ reason }, refusals[reason]]),
     },
-    one(
+    singleSample(
       'gauge',
       'iprisk_table_held',
       '1 while a table that was rolled back is kept out.',
@@ -199,14 +222,19 @@ function swapFamilies({ tables, refresh }: Gathered): readonly Family[] {
     ),
     since('table_last_swap', 'When a new table was swapped in last.', swap?.at),
     since('table_last_refusal', 'When a new table was refused last.', refusal?.at),
-    one(
+    singleSample(
       'gauge',
       'iprisk_table_last_swap_duration_seconds',
       'From taking up the last new table to all workers answering from it.',
       lasted,
     ),
-    one('counter', 'iprisk_refresh_runs_total', 'Builds begun by --refresh-every.', refresh?.runs),
-    one(
+    singleSample(
+      'counter',
+      'iprisk_refresh_runs_total',
+      'Builds begun by --refresh-every.',
+      refresh?.runs,
+    ),
+    singleSample(
       'counter',
       'iprisk_refresh_failures_total',
       'Builds begun by --refresh-every that failed.',
@@ -220,7 +248,12 @@ function swapFamilies({ tables, refresh }: Gathered): readonly Family[] {
   ]
 }
 
-function serverFamilies({ listening, ready, restarts, degraded }: Gathered): readonly Family[] {
+function serverFamilies({
+  listening,
+  ready,
+  restarts,
+  degraded,
+}: ScrapeData): readonly MetricFamily[] {
   return [
     {
       name: 'iprisk_build_info',
@@ -229,28 +262,33 @@ function serverFamilies({ listening, ready, restarts, degraded }: Gathered): rea
       labels: ['version', 'node'],
       samples: [[{ version: packageVersion, node: process.version }, 1]],
     },
-    one(
+    singleSample(
       'gauge',
       'iprisk_ready',
       '1 while a table is loaded and the server is not draining, as /readyz says.',
       ready ? 1 : 0,
     ),
-    one('gauge', 'iprisk_workers', 'Workers that listen.', listening),
+    singleSample('gauge', 'iprisk_workers', 'Workers that listen.', listening),
     {
       name: 'iprisk_worker_restarts_total',
       type: 'counter',
       help: 'Workers that were replaced because they crashed, hung or grew.',
       labels: ['cause'],
-      samples: causes.map((cause) => [{ cause }, restarts[cause]]),
+      samples: restartCauses.map((cause) => [{ cause }, restarts[cause]]),
     },
-    one('gauge', 'iprisk_degraded', '1 while workers die again and again.', degraded ? 1 : 0),
+    singleSample(
+      'gauge',
+      'iprisk_degraded',
+      '1 while workers die again and again.',
+      degraded ? 1 : 0,
+    ),
   ]
 }
 
 /** A figure of each living worker. */
 const workerFigures: readonly (readonly [
   name: string,
-  type: Family['type'],
+  type: MetricFamily['type'],
   help: string,
   read: (counters: CounterSnapshot) => number,
 ])[] = [
@@ -304,8 +342,8 @@ const workerFigures: readonly (readonly [
   ],
 ]
 
-function workerFamilies({ workers, members }: Gathered): readonly Family[] {
-  const counted = workerFigures.map(([name, type, help, read]): Family => ({
+function workerFamilies({ workers, workerStatuses }: ScrapeData): readonly MetricFamily[] {
+  const counted = workerFigures.map(([name, type, help, read]): MetricFamily => ({
     name,
     type,
     help,
@@ -319,7 +357,7 @@ function workerFamilies({ workers, members }: Gathered): readonly Family[] {
       type: 'gauge',
       help: 'Open file descriptors of a worker, each of its connections one; process_max_fds is its limit too.',
       labels: ['worker'],
-      samples: members.flatMap(({ worker, openFiles }) =>
+      samples: workerStatuses.flatMap(({ worker, openFiles }) =>
         openFiles === undefined ? [] : [[{ worker }, openFiles]],
       ),
     },
@@ -327,7 +365,7 @@ function workerFamilies({ workers, members }: Gathered): readonly Family[] {
 }
 
 /** The pools of all workers: how much waits, how long, and how busy their threads are. */
-function poolFamilies({ total, workers }: Gathered): readonly Family[] {
+function poolFamilies({ total, workers }: ScrapeData): readonly MetricFamily[] {
   const { pool } = total
   const now = (of: 'threads' | 'requests' | 'waiting'): number =>
     workers.reduce((sum, { counters }) => sum + counters.pool[of], 0)
@@ -352,5 +390,7 @@ function poolFamilies({ total, workers }: Gathered): readonly Family[] {
       pool.runMs / 1000,
     ],
   ] as const
-  return rows.map(([type, name, help, value]) => one(type, `iprisk_pool_${name}`, help, value))
+  return rows.map(([type, name, help, value]) =>
+    singleSample(type, `iprisk_pool_${name}`, help, value),
+  )
 }

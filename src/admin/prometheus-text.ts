@@ -7,13 +7,13 @@ import { Counter, Gauge, type Metric, Registry, collectDefaultMetrics } from 'pr
 import {
   type CounterSnapshot,
   durationBounds,
-  totalsOf,
+  counterTotals,
 } from '../http/exchange/request-counters.ts'
-import { type Family, type Gathered, familiesOf } from './metric-families.ts'
+import { type MetricFamily, type ScrapeData, metricFamilies } from './metric-families.ts'
 
-export interface Metrics {
+export interface PrometheusText {
   readonly contentType: string
-  readonly text: (gathered: Gathered) => Promise<string>
+  readonly text: (gathered: ScrapeData) => Promise<string>
 }
 
 /**
@@ -29,7 +29,7 @@ const processMetrics: ReadonlySet<string> = new Set([
 ])
 
 /** One registry for the life of the primary, whose own process metrics it holds. */
-export function createMetrics(): Metrics {
+export function createPrometheusText(): PrometheusText {
   const process = new Registry()
   collectDefaultMetrics({ register: process })
   for (const { name } of process.getMetricsAsArray()) {
@@ -41,14 +41,14 @@ export function createMetrics(): Metrics {
   }
 }
 
-function registryOf(gathered: Gathered): Registry {
+function registryOf(gathered: ScrapeData): Registry {
   const registry = new Registry()
-  for (const family of familiesOf(gathered)) register(registry, family)
+  for (const family of metricFamilies(gathered)) register(registry, family)
   registry.registerMetric(durationHistogram(gathered.total))
   return registry
 }
 
-function register(registry: Registry, { type, name, help, labels, samples }: Family): void {
+function register(registry: Registry, { type, name, help, labels, samples }: MetricFamily): void {
   const settings = { name, help, labelNames: labels, registers: [] }
   // Without labels prom-client shows 0 for what has no value: such a family is left out.
   if (labels.length === 0 && samples.length === 0) return
@@ -78,7 +78,7 @@ function durationHistogram(total: CounterSnapshot): Metric {
     const le = durationBounds[i] ?? '+Inf'
     return { metricName: `${name}_bucket`, labels: { le }, value: count }
   })
-  const { durationSecondsSum } = totalsOf(total)
+  const { durationSecondsSum } = counterTotals(total)
   values.push(
     { metricName: `${name}_sum`, labels: {}, value: durationSecondsSum },
     { metricName: `${name}_count`, labels: {}, value: count },

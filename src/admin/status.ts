@@ -7,20 +7,20 @@ import { ageSeconds } from '../api/meta-answer.ts'
 import { type Day, formatDay } from '../base/day.ts'
 import { packageVersion } from '../base/package-root.ts'
 import type { Settings } from '../config/settings.ts'
-import { parseStoreUrl, showStore } from '../config/store-url.ts'
+import { parseStoreUrl, redactStoreUrl } from '../config/store-url.ts'
 import type { Readiness } from './admin-server.ts'
 import {
   type CounterSnapshot,
-  emptySnapshot,
-  statuses,
-  totalsOf,
+  emptyCounterSnapshot,
+  httpStatuses,
+  counterTotals,
 } from '../http/exchange/request-counters.ts'
-import type { Gathered } from './metric-families.ts'
+import type { ScrapeData } from './metric-families.ts'
 import { connectionsThatFit, openFilesMax } from '../http/listen/open-files.ts'
-import type { TableInfo } from '../supervisor/workers/worker-messages.ts'
 import type { RefreshStatus } from '../supervisor/tables/refresh.ts'
-import type { Cause } from '../supervisor/workers/worker-registry.ts'
-import type { TablesStatus } from '../supervisor/tables/table-manager.ts'
+import type { RestartCause } from '../supervisor/workers/worker-registry.ts'
+import type { TableManagerStatus } from '../supervisor/tables/table-manager.ts'
+import type { TableInfo } from '../http/exchange/served-table.ts'
 
 export interface ServerStatus {
   readonly version: string
@@ -36,7 +36,7 @@ export interface ServerStatus {
     readonly wanted: number
     readonly listening: number
     readonly restarts: number
-    readonly causes: Readonly<Record<Cause, number>>
+    readonly causes: Readonly<Record<RestartCause, number>>
     readonly each: readonly {
       readonly worker: number
       readonly pid: number
@@ -63,7 +63,7 @@ export interface ServerStatus {
     readonly open: number
   }
   readonly table: TableStatus | null
-  readonly tables: TablesStatus
+  readonly tables: TableManagerStatus
   readonly refresh: RefreshStatus | null
   readonly store: {
     readonly name: string
@@ -108,10 +108,11 @@ export function serverStatus(
   settings: Settings,
   listens: ServerStatus['listens'],
   readiness: Readiness,
-  gathered: Gathered,
+  gathered: ScrapeData,
 ): ServerStatus {
-  const { total, workers, members, listening, restarts, table, tables, refresh, now } = gathered
-  const { rateLimited, quotaLimited } = totalsOf(total)
+  const { total, workers, workerStatuses, listening, restarts, table, tables, refresh, now } =
+    gathered
+  const { rateLimited, quotaLimited } = counterTotals(total)
   const uptime = process.uptime()
   const resident = workers.map(({ counters }) => counters.residentBytes)
   return {
@@ -128,7 +129,7 @@ export function serverStatus(
       listening,
       restarts: Object.values(restarts).reduce((sum, count) => sum + count, 0),
       causes: restarts,
-      each: members.map((member) => eachOf(member, workers)),
+      each: workerStatuses.map((member) => eachOf(member, workers)),
     },
     connections: connectionsStatus(settings.serve.connections, gathered),
     table: table === undefined ? null : tableStatus(settings.table, table, now),
@@ -145,10 +146,11 @@ export function serverStatus(
 }
 
 function eachOf(
-  { privateBytes, openFiles, ...rest }: Gathered['members'][number],
-  counts: Gathered['workers'],
+  { privateBytes, openFiles, ...rest }: ScrapeData['workerStatuses'][number],
+  counts: ScrapeData['workers'],
 ): ServerStatus['workers']['each'][number] {
-  const { counters = emptySnapshot } = counts.find(({ worker }) => worker === rest.worker) ?? {}
+  const { counters = emptyCounterSnapshot } =
+    counts.find(({ worker }) => worker === rest.worker) ?? {}
   return {
     ...rest,
     private_bytes: privateBytes,
@@ -162,29 +164,32 @@ function eachOf(
 /** Of this process, whose limit those have that it starts. */
 export function connectionsStatus(
   asked: number,
-  { total, workers }: Pick<Gathered, 'total' | 'workers'> = { total: emptySnapshot, workers: [] },
+  { total, workers }: Pick<ScrapeData, 'total' | 'workers'> = {
+    total: emptyCounterSnapshot,
+    workers: [],
+  },
 ): ServerStatus['connections'] {
   const filesMax = openFilesMax()
   return {
     asked,
     cap: connectionsThatFit(asked, filesMax),
     open_files_max: Number.isFinite(filesMax) ? filesMax : null,
-    opened: totalsOf(total).opened,
+    opened: counterTotals(total).opened,
     open: workers.reduce((sum, { counters }) => sum + counters.connections, 0),
   }
 }
 
-function storeStatus({ store, state }: Settings, of: Gathered): ServerStatus['store'] {
+function storeStatus({ store, state }: Settings, of: ScrapeData): ServerStatus['store'] {
   const parts = store.url === undefined ? undefined : parseStoreUrl(store.url)
   return {
-    name: parts === undefined ? state : showStore(parts),
+    name: parts === undefined ? state : redactStoreUrl(parts),
     up: of.workers.every(({ counters }) => counters.storeReachable),
-    outages: totalsOf(of.total).outages,
+    outages: counterTotals(of.total).outages,
     policy: store.policy,
   }
 }
 
 function requestsOf(total: CounterSnapshot): Readonly<Record<string, number>> {
-  const counts = statuses.map((code, i) => [code, total.requests[i] ?? 0] as const)
+  const counts = httpStatuses.map((code, i) => [code, total.requests[i] ?? 0] as const)
   return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }

@@ -20,4 +20,4 @@ export const batchAddressesMax = 10_000
 export const batchBodyBytesMax = 1_048_576
 
 /** A batch spends rate by one request for so many addresses, or the beginning of so many. */
-export const addressesARequest = 100
+export const addressesPerRequest = 100

@@ -61,7 +61,7 @@ export interface InsightWithoutFeed {
   readonly risk_score: number
 }
 
-export interface InsightFall {
+export interface InsightFallsBelow {
   readonly risk_level: Level
   /** The first day, if nothing is seen again; null where it never comes. */
   readonly day: string | null
@@ -89,7 +89,7 @@ export interface Insights {
   readonly counterfactuals: {
     readonly without_feed: readonly InsightWithoutFeed[]
     /** For every level reached, but the lowest. */
-    readonly falls_below: readonly InsightFall[]
+    readonly falls_below: readonly InsightFallsBelow[]
   }
   readonly alternatives: readonly InsightAlternative[]
 }

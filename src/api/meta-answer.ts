@@ -46,7 +46,7 @@ export interface MetaThreshold {
   readonly risk_score_max: number
 }
 
-export interface MetaLeft {
+export interface MetaRemaining {
   readonly remaining: number
   /** Until all of it is back. */
   readonly reset_seconds: number
@@ -59,8 +59,8 @@ export interface MetaKey {
   readonly insights: string
   /** A limit that does not exist is null. */
   readonly limits: {
-    readonly rate: ({ readonly per_second: number; readonly burst: number } & MetaLeft) | null
-    readonly quota: ({ readonly per_month: number } & MetaLeft) | null
+    readonly rate: ({ readonly per_second: number; readonly burst: number } & MetaRemaining) | null
+    readonly quota: ({ readonly per_month: number } & MetaRemaining) | null
   }
 }
 

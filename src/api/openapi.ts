@@ -6,7 +6,7 @@
 
 import { packageVersion } from '../base/package-root.ts'
 import { kinds, matches } from '../model/kind.ts'
-import { addressesARequest, batchAddressesMax, batchBodyBytesMax } from './batch-answer.ts'
+import { addressesPerRequest, batchAddressesMax, batchBodyBytesMax } from './batch-answer.ts'
 import { apiErrorCodes, apiErrors, type ApiErrorCode } from './api-error.ts'
 import { valueLists } from './meta-answer.ts'
 import { checkBodyBytesMax, paths } from './paths.ts'
@@ -322,7 +322,7 @@ const check = {
 const batch = {
   operationId: 'checkAddresses',
   summary: 'Check many IP addresses',
-  description: `Answers 1 to ${batchAddressesMax} addresses in their order, each as a check does or with an error of its own. Spends quota by valid addresses, all or nothing, and rate by one request for each ${addressesARequest}. The body has at most ${batchBodyBytesMax} bytes.`,
+  description: `Answers 1 to ${batchAddressesMax} addresses in their order, each as a check does or with an error of its own. Spends quota by valid addresses, all or nothing, and rate by one request for each ${addressesPerRequest}. The body has at most ${batchBodyBytesMax} bytes.`,
   requestBody: bodyOf('BatchRequest'),
   responses: responses('BatchAnswer', 'What is known of the addresses.', checkErrors),
 }

@@ -30,14 +30,14 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-const diskTroubles: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES'])
+const diskErrorCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES'])
 
 /** These fail only where a disk does, whatever they say: a full one makes mkdir say ENOENT. */
 const diskCalls: ReadonlySet<string> = new Set(['fsync', 'fdatasync', 'mkdir'])
 
 /** A full or broken disk can show at any call; it is nobody's bug. */
-export function isDiskTrouble(error: unknown): boolean {
+export function isDiskError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException
-  return diskTroubles.has(code ?? '') || diskCalls.has(syscall ?? '')
+  return diskErrorCodes.has(code ?? '') || diskCalls.has(syscall ?? '')
 }

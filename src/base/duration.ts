@@ -3,7 +3,7 @@
 const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** Milliseconds; 0 for `off`, NaN for what is no such span. */
-export function durationMs(text: string): number {
+export function parseDurationMs(text: string): number {
   if (text === 'off') return 0
   const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
   return unit === undefined ? NaN : Number(count) * unitsMs[unit as keyof typeof unitsMs]

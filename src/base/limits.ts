@@ -52,7 +52,7 @@ export const rateBurstMax = 10_000_000
 export const quotaPerMonthMax = 999_999_999_999_999
 
 /** Changed plans are in use within a second: two looks that agree, and the way to the workers. */
-export const configLookMs = 200
+export const configPollMs = 200
 
 /** Plans are read by people; the name is printed in tables and in errors. */
 export const plansMax = 1000
@@ -141,7 +141,7 @@ export const storeTimeoutMsMin = 10
 export const storeTimeoutMsMax = 1000
 
 /** How often each process looks whether its store is there. */
-export const storeBeatMs = 100
+export const storeHeartbeatMs = 100
 
 /** Without an answer for this long the connection is given up and a new one made. */
 export const storeReconnectMs = 1000
@@ -156,7 +156,7 @@ export const rateLeaseShare = 4
 export const rateLeaseMs = 100
 
 /** Where the store has not enough, a machine asks for more of a key's rate this often, at most. */
-export const rateAskMs = 5
+export const rateRefillGapMs = 5
 
 /** Leased rate that nobody spends goes back after this. */
 export const rateIdleMs = 3000
@@ -165,13 +165,13 @@ export const rateIdleMs = 3000
 export const rateAnswerMsMax = 2000
 
 /** Good looks in a row that bring back a store that comes and goes: within a second. */
-export const storeGoodLooksMax = 8
+export const storeSuccessesMax = 8
 
 /** What goes to the store for many keys at once is under way for so many of them. */
-export const storeFanOut = 500
+export const storeConcurrencyMax = 500
 
 /** What is told of a store once is not told again for this long, however often it happens. */
-export const storeTellAgainMs = 60_000
+export const storeReportAgainMs = 60_000
 
 /** Of one master; more replicas than this are not for safety. */
 export const storeReplicasMax = 16
@@ -197,16 +197,16 @@ export const connectionsDefault = 10_000
 export const connectionsMax = 1_048_576
 
 /** Descriptors of a worker that are no connections: stores, table, logs, the threads of its pool. */
-export const filesBesideConnections = 256
+export const reservedDescriptors = 256
 
 /**
  * Bodies of one worker that have begun and not ended: a hundred largest batches at once. Whoever
  * reads at a network's pace has few of them.
  */
-export const bodiesBytesMax = 134_217_728
+export const bodyBudgetBytesMax = 134_217_728
 
 /** Nor are they more than this part, 1 in 16, of what a worker may hold (`--worker-memory-mb`). */
-export const bodiesMemoryShare = 16
+export const bodyBudgetMemoryShare = 16
 /**
  * What the end of a worker takes after its last request: giving back leases, and half a second for
  * what a busy machine puts in between. It is killed only after that, for a kill loses its leases.
@@ -246,7 +246,7 @@ assert(leaseUnitsMin <= leaseUnitsMax, 'a lease has a size')
 assert(storeTimeoutMsMax <= quotaWaitMs, 'no check waits for an answer that no longer counts')
 assert(storeTimeoutMsMax <= rateAnswerMsMax, 'an answer that came in time counts')
 assert(
-  (workerMemoryMbMin * 2 ** 20) / bodiesMemoryShare >= 4 * 1_048_576,
+  (workerMemoryMbMin * 2 ** 20) / bodyBudgetMemoryShare >= 4 * 1_048_576,
   'a key has room for two largest batches in the smallest worker',
 )
-assert(storeGoodLooksMax * storeBeatMs <= 1000, 'a store is back within two seconds')
+assert(storeSuccessesMax * storeHeartbeatMs <= 1000, 'a store is back within two seconds')

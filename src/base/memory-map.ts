@@ -42,14 +42,14 @@ const munmap = libc.func('int munmap(void *addr, size_t length)')
 const madvise = libc.func('int madvise(void *addr, size_t length, int advice)')
 
 /** Where a map lies in this process, for all its threads. */
-export interface MapPlace {
+export interface MappedRegion {
   readonly address: bigint
   readonly bytes: number
 }
 
 export interface MappedFile {
   readonly path: string
-  readonly place: MapPlace
+  readonly place: MappedRegion
   /** The whole file; reading costs page faults, never a copy. */
   readonly bytes: Uint8Array
   /** Reads every page into memory now (off the serving loop). Best effort: older kernels cannot. */
@@ -167,7 +167,7 @@ function isFailed(pointer: unknown): boolean {
  * outlives them all (not a crash of the machine). Throws `file_unreadable` for what is not a
  * regular file of exactly `bytes`, which the caller has written out: it is not made here.
  */
-export function mapShared(path: string, bytes: number): MappedFile {
+export function mapSharedFile(path: string, bytes: number): MappedFile {
   const { pointer, length } = withFile(path, { mode: 'r+', bytes }, (descriptor, length) => {
     const pointer: unknown = mmap(null, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
     if (!isFailed(pointer)) return { pointer, length }
@@ -190,7 +190,7 @@ export function mapShared(path: string, bytes: number): MappedFile {
 }
 
 /** Frees the map of a thread that has died: no view of it is left, and nobody else frees it. */
-export function unmapPlace({ address, bytes }: MapPlace): void {
+export function unmapRegion({ address, bytes }: MappedRegion): void {
   munmap(address, bytes)
 }
 

@@ -1,22 +1,22 @@
 // Figures as people read them, in reports and on terminals.
 
 /** `1,234,567`. */
-export function count(value: number): string {
+export function formatCount(value: number): string {
   return value.toLocaleString('en-US')
 }
 
 /** Millions of bytes with one decimal, without the unit. */
-export function megabytes(bytes: number): string {
+export function formatMegabytes(bytes: number): string {
   return (bytes / 1e6).toFixed(1)
 }
 
 /** An instant to the second, ISO 8601, UTC; `ms` since the epoch. */
-export function timeText(ms: number): string {
+export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`
 }
 
 /** `3 days 4 h`, `4 h 12 min`, `12 min 5 s`, `5 s`. */
-export function spanText(seconds: number): string {
+export function formatTimeSpan(seconds: number): string {
   const whole = Math.round(seconds)
   const parts = [
     [Math.floor(whole / 86_400), 'days'],

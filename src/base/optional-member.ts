@@ -2,7 +2,7 @@
 // literal: `{ ...present('name', name) }`.
 
 /** `{ [name]: value }`, or nothing for `undefined`. */
-export function present<K extends string, V>(
+export function optionalMember<K extends string, V>(
   name: K,
   value: V | undefined,
 ): { readonly [P in K]?: V } {

@@ -2,26 +2,26 @@
 // header, fields may be quoted. Strict, because a person wrote it and will read the problem: every
 // odd line is named. Not for feeds and not for large files (csv-row.ts is).
 
-export interface TableRow {
+export interface StrictCsvRow {
   /** `file:line`. */
   readonly place: string
   /** One for each column, trimmed. */
   readonly fields: readonly string[]
 }
 
-export interface TableText {
-  readonly rows: readonly TableRow[]
+export interface StrictCsv {
+  readonly rows: readonly StrictCsvRow[]
   readonly problems: readonly string[]
 }
 
 /** Trailing columns may be left out of a row only where they are `note`. */
-export function readTable(options: {
+export function parseStrictCsv(options: {
   readonly path: string
   readonly text: string
   readonly columns: readonly string[]
-}): TableText {
+}): StrictCsv {
   const { path, text, columns } = options
-  const rows: TableRow[] = []
+  const rows: StrictCsvRow[] = []
   const problems: string[] = []
   let sawComment = false
   let sawHeader = false

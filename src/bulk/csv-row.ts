@@ -10,22 +10,22 @@ import type { NetworkAnswer, ProxyAnswer } from '../api/check-answer.ts'
 import { invalidAddress } from '../api/api-error.ts'
 import type { CheckField } from '../config/line-formats.ts'
 import { signalNames } from '../model/kind.ts'
-import { levelOf } from '../model/risk-level.ts'
+import { riskLevelOf } from '../model/risk-level.ts'
 import type { Verdict } from '../model/verdict.ts'
 import { bogonVerdict } from '../score/bogon-verdict.ts'
 import { networkWords, verdictWords } from '../schema/table-layout.ts'
-import type { Asked } from '../table/lookup/query.ts'
-import type { Reader } from '../table/answer/answer-reader.ts'
-import { type Group, touchTexts } from '../table/lookup/lookup-batch.ts'
+import type { Query } from '../table/lookup/query.ts'
+import type { AnswerReader } from '../table/answer/answer-reader.ts'
+import { type LookupBatch, prefetchStrings } from '../table/lookup/lookup-batch.ts'
 import type { Located } from '../table/lookup/locate.ts'
-import { locationStrings, readLocation } from '../table/file/location-record.ts'
+import { locationStringFinder, readLocation } from '../table/file/location-record.ts'
 import { readNetwork } from '../table/file/network-record.ts'
 import { readVerdict } from '../table/file/verdict-record.ts'
-import { newKept, putKept, touchNetworks } from './text-cache.ts'
-import type { Room } from './growing-buffer.ts'
-import { stageAsked } from './ipv4-line.ts'
-import { stageByte, stageText } from './output-buffer.ts'
-import { type Texts, openTexts, stageString } from './table-text.ts'
+import { newTextCache, appendCached, prefetchNetworkTexts } from './text-cache.ts'
+import type { GrowingBuffer } from './growing-buffer.ts'
+import { appendQueryText } from './ipv4-line.ts'
+import { appendByte, appendText } from './output-buffer.ts'
+import { type TableTexts, openTableTexts, appendString } from './table-text.ts'
 
 type Cell = string | number | boolean
 
@@ -35,7 +35,7 @@ type Columns<Thing> = Partial<Record<CheckField, (thing: Thing) => Cell>>
 const ofVerdict = {
   classification: ({ classification }) => classification,
   risk_score: ({ score }) => score,
-  risk_level: ({ score }) => levelOf(score),
+  risk_level: ({ score }) => riskLevelOf(score),
   provider: ({ proxy, bot }) => (proxy?.provider ?? '') || (bot?.provider ?? ''),
   proxy_type: ({ proxy }) => (proxy?.type ?? '') satisfies ProxyAnswer['type'] | '',
   proxy_confidence: ({ proxy }) => proxy?.confidence ?? '',
@@ -51,56 +51,56 @@ const ofNetwork = {
   mobile: ({ mobile }) => mobile,
 } as const satisfies Columns<NetworkAnswer>
 
-export interface Rows {
+export interface RowWriter {
   /** Reads ahead what the rows of these will be made of. */
-  readonly touch: (group: Group) => void
+  readonly prefetch: (group: LookupBatch) => void
   /** `asked` is an address. */
-  readonly put: (asked: Asked, located: Located, out: Room) => void
+  readonly write: (query: Query, located: Located, out: GrowingBuffer) => void
   /** `text` is none. */
-  readonly putBad: (text: string, out: Room) => void
+  readonly writeInvalid: (text: string, out: GrowingBuffer) => void
 }
 
 /** One cell, or several with commas between them. */
-interface Cells {
-  readonly put: (out: Room, located: Located, asked: Asked) => void
-  readonly touch?: Rows['touch']
+interface CellWriter {
+  readonly write: (out: GrowingBuffer, located: Located, query: Query) => void
+  readonly prefetch?: RowWriter['prefetch']
 }
 
 const comma = 0x2c
 const lineEnd = 0x0a
 
-export function headerOf(fields: readonly CheckField[]): string {
+export function csvHeader(fields: readonly CheckField[]): string {
   return fields.join(',')
 }
 
-export function openRows(reader: Reader, fields: readonly CheckField[]): Rows {
+export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[]): RowWriter {
   const cells = cellsOf(reader, fields)
-  const puts = cells.map(({ put }) => put)
-  const touches = cells.flatMap(({ touch }) => touch ?? [])
+  const puts = cells.map(({ write }) => write)
+  const touches = cells.flatMap(({ prefetch }) => prefetch ?? [])
   return {
-    touch: (group) => {
+    prefetch: (group) => {
       for (const touch of touches) touch(group)
     },
-    put: (asked, located, out) => {
+    write: (query, located, out) => {
       for (let index = 0; index < puts.length; index++) {
-        if (index > 0) stageByte(out, comma)
-        puts[index]!(out, located, asked)
+        if (index > 0) appendByte(out, comma)
+        puts[index]!(out, located, query)
       }
-      stageByte(out, lineEnd)
+      appendByte(out, lineEnd)
     },
-    putBad: (text, out) => {
+    writeInvalid: (text, out) => {
       const cells = fields.map((field) =>
         field === 'ip' ? cellText(text) : field === 'error' ? invalidAddress.code : '',
       )
-      stageText(out, `${cells.join(',')}\n`)
+      appendText(out, `${cells.join(',')}\n`)
     },
   }
 }
 
 /** Neighbouring cells of a verdict, or of a network, are one. */
-function cellsOf(reader: Reader, fields: readonly CheckField[]): readonly Cells[] {
-  const texts = openTexts(reader, cellText)
-  const cells: Cells[] = []
+function cellsOf(reader: AnswerReader, fields: readonly CheckField[]): readonly CellWriter[] {
+  const texts = openTableTexts(reader, cellText)
+  const cells: CellWriter[] = []
   for (let at = 0; at < fields.length;) {
     const field = fields[at]!
     const columns = field in ofVerdict ? ofVerdict : field in ofNetwork ? ofNetwork : undefined
@@ -116,55 +116,59 @@ function cellsOf(reader: Reader, fields: readonly CheckField[]): readonly Cells[
   return cells
 }
 
-function verdictCells({ views, strings }: Reader, fields: readonly CheckField[]): Cells {
+function verdictCells({ views, strings }: AnswerReader, fields: readonly CheckField[]): CellWriter {
   const count = views.verdicts.length / verdictWords
-  const cells = newKept(count + 1, (id) =>
+  const cells = newTextCache(count + 1, (id) =>
     joinCells(fields, ofVerdict, id === count ? bogonVerdict : readVerdict(views, id, strings)),
   )
-  return { put: (out, { bogon, verdict }) => putKept(out, cells, bogon ? count : verdict) }
+  return { write: (out, { bogon, verdict }) => appendCached(out, cells, bogon ? count : verdict) }
 }
 
-function networkCells({ views, strings }: Reader, fields: readonly CheckField[]): Cells {
+function networkCells({ views, strings }: AnswerReader, fields: readonly CheckField[]): CellWriter {
   const none = ','.repeat(fields.length - 1)
-  const cells = newKept(views.networks.length / networkWords + 1, (id) =>
+  const cells = newTextCache(views.networks.length / networkWords + 1, (id) =>
     id === 0 ? none : joinCells(fields, ofNetwork, readNetwork(views.networks, id, strings)),
   )
   return {
-    put: (out, { bogon, network }) => putKept(out, cells, bogon ? 0 : network),
-    touch: (group) => touchNetworks(group, cells),
+    write: (out, { bogon, network }) => appendCached(out, cells, bogon ? 0 : network),
+    prefetch: (group) => prefetchNetworkTexts(group, cells),
   }
 }
 
 const placeTexts = ['country_code', 'country', 'state', 'city', 'zip', 'timezone'] as const
 
 /** Cells that are not worth keeping: of the address itself, and of half a million places. */
-function cellOf({ views, strings }: Reader, texts: Texts, field: CheckField): Cells {
+function cellOf(
+  { views, strings }: AnswerReader,
+  texts: TableTexts,
+  field: CheckField,
+): CellWriter {
   if (field === 'ip') {
-    return { put: (out, _located, asked) => stageAsked(out, asked) }
+    return { write: (out, _located, query) => appendQueryText(out, query) }
   }
   if (field === 'version') {
-    return { put: (out, { version }) => stageByte(out, version === 4 ? 0x34 : 0x36) }
+    return { write: (out, { version }) => appendByte(out, version === 4 ? 0x34 : 0x36) }
   }
   const member = placeTexts.find((name) => name === field)
   if (member !== undefined) {
-    const idOf = locationStrings(views, member)
+    const idOf = locationStringFinder(views, member)
     return {
-      put: (out, { bogon, location }) => {
-        if (!bogon && location !== 0) stageString(out, texts, idOf(location))
+      write: (out, { bogon, location }) => {
+        if (!bogon && location !== 0) appendString(out, texts, idOf(location))
       },
-      touch: (group) => touchTexts(group, views, idOf),
+      prefetch: (group) => prefetchStrings(group, views, idOf),
     }
   }
   if (field === 'latitude' || field === 'longitude') {
     return {
-      put: (out, { bogon, location }) => {
+      write: (out, { bogon, location }) => {
         if (bogon || location === 0) return
-        stageText(out, String(readLocation(views, location, strings)[field]))
+        appendText(out, String(readLocation(views, location, strings)[field]))
       },
     }
   }
   // An address has no error.
-  return { put: () => undefined }
+  return { write: () => undefined }
 }
 
 function joinCells<Thing>(

@@ -5,9 +5,9 @@
 // where it is. Every other line, right or wrong, is left to line-field.ts and src/ip/parse-address.ts, the twins.
 
 import { runElementBytes } from '../schema/table-layout.ts'
-import type { Asked } from '../table/lookup/query.ts'
-import type { Room } from './growing-buffer.ts'
-import { stageSpan, stageView } from './output-buffer.ts'
+import type { Query } from '../table/lookup/query.ts'
+import type { GrowingBuffer } from './growing-buffer.ts'
+import { appendSlice, appendView } from './output-buffer.ts'
 
 /** More than a piece has, but for one with very long lines. */
 const pageBytes = 1 << 17
@@ -21,7 +21,7 @@ const dot = 0x2e
 const zero = 0x30
 
 /** Whether they had room; `page` then holds them until the next piece. */
-export function toPage(lines: Uint8Array): Uint8Array | undefined {
+export function copyToPage(lines: Uint8Array): Uint8Array | undefined {
   if (lines.length > pageBytes) return undefined
   page.set(lines)
   page[lines.length] = lineEnd
@@ -32,7 +32,7 @@ export function toPage(lines: Uint8Array): Uint8Array | undefined {
  * Takes in the line at `from` of the page, and says where it ends; -1 and nothing where it is no
  * plain address.
  */
-export function askQuadLine(asked: Asked, from: number): number {
+export function parseIpv4Line(query: Query, from: number): number {
   let value = 0
   let at = from
   for (let octets = 1; ; octets++) {
@@ -55,15 +55,15 @@ export function askQuadLine(asked: Asked, from: number): number {
     if (page[at++] !== dot) return -1
   }
   if (page[at] !== lineEnd) return -1
-  const { words } = asked
+  const { words } = query
   words[0] = value
   words[1] = 0
   words[2] = 0
   words[3] = 0
-  asked.bytes = page
-  asked.from = from
-  asked.to = at
-  asked.family = 4
+  query.bytes = page
+  query.from = from
+  query.to = at
+  query.family = 4
   return at
 }
 
@@ -73,7 +73,7 @@ function digitAt(at: number): number {
 }
 
 /** The address as it was written. */
-export function stageAsked(room: Room, { bytes, from, to }: Asked): void {
-  if (bytes === page) stageView(room, pageView, from, to)
-  else stageSpan(room, bytes, from, to)
+export function appendQueryText(buffer: GrowingBuffer, { bytes, from, to }: Query): void {
+  if (bytes === page) appendView(buffer, pageView, from, to)
+  else appendSlice(buffer, bytes, from, to)
 }

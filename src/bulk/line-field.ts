@@ -8,7 +8,7 @@
 // The twin of `findColumn` is csv-parse, in the tests.
 
 /** How a file's lines name their address. */
-export type LineForm =
+export type LineFormat =
   | { readonly kind: 'plain' }
   /** `column` counts from 0; `delimiter` is a byte. */
   | { readonly kind: 'csv'; readonly column: number; readonly delimiter: number }
@@ -28,8 +28,8 @@ const quote = 0x22
 const space = 0x20
 
 /** The address of the line bytes[from … to) in `out`; empty where the line has none. */
-export function find(
-  form: LineForm,
+export function findLineField(
+  form: LineFormat,
   bytes: Uint8Array,
   { from, to }: { readonly from: number; readonly to: number },
   out: Span,
@@ -40,7 +40,7 @@ export function find(
   if (form.kind === 'csv') findColumn(form.column, form.delimiter, out)
   else if (form.kind === 'log') findWord(form.word, out)
   else if (form.kind === 'json') findMember(form.path, out)
-  trim(out)
+  trimSpan(out)
 }
 
 /** The line in `span` becomes its column's text, without the quotes around it. */
@@ -113,7 +113,7 @@ function memberOf(path: readonly string[], line: string): string | undefined {
 }
 
 /** White space around it goes: spaces, tabs, the carriage return of a line end. */
-export function trim(span: Span): void {
+export function trimSpan(span: Span): void {
   const { bytes } = span
   while (span.from < span.to && isSpace(bytes[span.from]!)) span.from += 1
   while (span.to > span.from && isSpace(bytes[span.to - 1]!)) span.to -= 1

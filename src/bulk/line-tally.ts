@@ -2,31 +2,31 @@
 // bytes and names are looked up once, at the end (`iprisk summarize`). Counted where the lines are;
 // nothing is kept between pieces, so a piece that runs twice counts once.
 
-import type { Asked } from '../table/lookup/query.ts'
+import type { Query } from '../table/lookup/query.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import { locationWords } from '../schema/table-layout.ts'
-import type { Views } from '../schema/table-sections.ts'
+import type { SectionViews } from '../schema/table-sections.ts'
 
 /** Pairs of a number and how often, one behind the other. */
-export type Pairs = Uint32Array
+export type CountPairs = Uint32Array
 
-export interface Tally {
+export interface LineTally {
   /** Bogons have no verdict of the table. */
   readonly bogons: number
-  readonly verdicts: Pairs
+  readonly verdicts: CountPairs
   /** Number 0: none. */
-  readonly networks: Pairs
-  readonly countries: Pairs
+  readonly networks: CountPairs
+  readonly countries: CountPairs
   /** A number for each address line: the same for the same address, and evenly spread. */
   readonly hashes: Float64Array
 }
 
-export interface Tallying {
-  readonly add: (asked: Asked, located: Located) => void
-  readonly tally: () => Tally
+export interface LineCounter {
+  readonly add: (query: Query, located: Located) => void
+  readonly tally: () => LineTally
 }
 
-export function newTallying(views: Views, linesMax: number): Tallying {
+export function newLineCounter(views: SectionViews, linesMax: number): LineCounter {
   const counts = { verdict: newCounts(), network: newCounts(), country: newCounts() }
   const hashes = new Float64Array(linesMax)
   let bogons = 0
@@ -35,9 +35,9 @@ export function newTallying(views: Views, linesMax: number): Tallying {
     add: ({ words }, located) => {
       hashes[at++] = hashOf(words, located)
       if (located.bogon) bogons += 1
-      else bump(counts.verdict, located.verdict)
-      bump(counts.network, located.bogon ? 0 : located.network)
-      bump(counts.country, countryOf(views, located))
+      else increment(counts.verdict, located.verdict)
+      increment(counts.network, located.bogon ? 0 : located.network)
+      increment(counts.country, countryOf(views, located))
     },
     tally: () => ({
       bogons,
@@ -49,7 +49,7 @@ export function newTallying(views: Views, linesMax: number): Tallying {
   }
 }
 
-function countryOf(views: Views, { bogon, location }: Located): number {
+function countryOf(views: SectionViews, { bogon, location }: Located): number {
   return bogon || location === 0 ? 0 : views.locations[(location - 1) * locationWords]!
 }
 
@@ -57,11 +57,11 @@ type Counts = Map<number, number>
 
 const newCounts = (): Counts => new Map()
 
-function bump(counts: Counts, number: number): void {
+function increment(counts: Counts, number: number): void {
   counts.set(number, (counts.get(number) ?? 0) + 1)
 }
 
-function pairsOf(counts: Counts): Pairs {
+function pairsOf(counts: Counts): CountPairs {
   const pairs = new Uint32Array(counts.size * 2)
   let at = 0
   for (const [number, count] of counts) {
@@ -76,14 +76,24 @@ function pairsOf(counts: Counts): Pairs {
  * bijection, so two of its addresses never share a number; two of a billion of IPv6 may.
  */
 function hashOf(words: Uint32Array, { version, ipv4 }: Located): number {
-  if (version === 4) return mix(ipv4) * 0x20_0000
-  const low = mix(words[0]! ^ mix(words[1]! ^ mix(words[2]! ^ mix(words[3]! ^ 0x9e37_79b9))))
-  const high = mix(words[3]! ^ mix(words[2]! ^ mix(words[1]! ^ mix(words[0]! ^ 0x85eb_ca6b))))
+  if (version === 4) return murmurFinalizer(ipv4) * 0x20_0000
+  const low = murmurFinalizer(
+    words[0]! ^
+      murmurFinalizer(
+        words[1]! ^ murmurFinalizer(words[2]! ^ murmurFinalizer(words[3]! ^ 0x9e37_79b9)),
+      ),
+  )
+  const high = murmurFinalizer(
+    words[3]! ^
+      murmurFinalizer(
+        words[2]! ^ murmurFinalizer(words[1]! ^ murmurFinalizer(words[0]! ^ 0x85eb_ca6b)),
+      ),
+  )
   return low * 0x20_0000 + (high >>> 11)
 }
 
 /** The finalizer of MurmurHash3, a bijection of 32 bits. */
-function mix(value: number): number {
+function murmurFinalizer(value: number): number {
   let bits = value ^ (value >>> 16)
   bits = Math.imul(bits, 0x85eb_ca6b)
   bits ^= bits >>> 13

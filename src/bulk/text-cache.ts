@@ -5,11 +5,11 @@
 //   data    eight bytes an element, for copying (src/schema/table-layout.ts says why it may); 0 is free
 
 import { runElementBytes } from '../schema/table-layout.ts'
-import type { Group } from '../table/lookup/lookup-batch.ts'
-import type { Room } from './growing-buffer.ts'
-import { stageRun, stageSpan } from './output-buffer.ts'
+import type { LookupBatch } from '../table/lookup/lookup-batch.ts'
+import type { GrowingBuffer } from './growing-buffer.ts'
+import { appendRun, appendSlice } from './output-buffer.ts'
 
-export interface Kept {
+export interface TextCache {
   readonly make: (number: number) => string
   readonly spans: Uint32Array
   data: Float64Array
@@ -20,20 +20,20 @@ export interface Kept {
 const firstElements = 1 << 13
 
 /** For numbers below `count`. */
-export function newKept(count: number, make: (number: number) => string): Kept {
+export function newTextCache(count: number, make: (number: number) => string): TextCache {
   return { make, spans: new Uint32Array(count * 2), data: new Float64Array(firstElements), used: 1 }
 }
 
 /** Hot where it is kept: no allocation. */
-export function putKept(out: Room, kept: Kept, number: number): void {
+export function appendCached(out: GrowingBuffer, kept: TextCache, number: number): void {
   const begin = kept.spans[number * 2]
-  if (begin === undefined || begin === 0) putNew(out, kept, number)
-  else stageRun(out, kept.data, begin, kept.spans[number * 2 + 1]!)
+  if (begin === undefined || begin === 0) appendNew(out, kept, number)
+  else appendRun(out, kept.data, begin, kept.spans[number * 2 + 1]!)
 }
 
-function putNew(out: Room, kept: Kept, number: number): void {
+function appendNew(out: GrowingBuffer, kept: TextCache, number: number): void {
   const bytes = Buffer.from(kept.make(number))
-  stageSpan(out, bytes, 0, bytes.length)
+  appendSlice(out, bytes, 0, bytes.length)
   // In a damaged table a number may be any, or none.
   if (!(number * 2 < kept.spans.length)) return
   const begin = kept.used
@@ -49,7 +49,7 @@ function putNew(out: Room, kept: Kept, number: number): void {
 }
 
 /** Reads what is kept of each one's network, before it is needed (src/table/lookup/lookup-batch.ts). */
-export function touchNetworks(group: Group, { spans, data }: Kept): void {
+export function prefetchNetworkTexts(group: LookupBatch, { spans, data }: TextCache): void {
   const { located, count, at } = group
   let sink = 0
   for (let i = 0; i < count; i++) at[i] = spans[located[i]!.network * 2]!

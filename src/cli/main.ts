@@ -5,34 +5,34 @@
 
 import { Command, CommanderError } from 'commander'
 import type { Day } from '../base/day.ts'
-import { IpriskError, isDiskTrouble, messageOf } from '../base/coded-error.ts'
+import { IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'
 import { packageVersion } from '../base/package-root.ts'
-import { type Command as CommandName, configOption, optionsOf } from '../config/options.ts'
+import { type Command as CommandName, configOption, optionsOfCommand } from '../config/options.ts'
 import { type Settings, readSettings } from '../config/settings.ts'
-import { type Sources, configPathOf } from '../config/setting-sources.ts'
+import { type SettingSources, configPathOf } from '../config/setting-sources.ts'
 import type { ControlRequest } from '../supervisor/sockets/control-socket.ts'
-import type { Configuration } from '../serve/reload-config.ts'
+import type { ConfigSource } from '../serve/reload-config.ts'
 import { identityOrEmpty } from '../supervisor/tables/file-watch.ts'
 import { type Io, exitCodes } from './terminal/io.ts'
 import type { CommandIo } from './keys/key-session.ts'
 import { processIo } from './terminal/process-io.ts'
 
-type Run = (
+type RunCommand = (
   settings: Settings,
   args: readonly string[],
   io: Io,
-  configuration: Configuration,
+  configuration: ConfigSource,
 ) => number | Promise<number>
 
-interface Entry {
+interface CommandEntry {
   /** The command whose options it takes. */
   readonly options: CommandName
   readonly help: string
-  readonly run: Run
+  readonly run: RunCommand
 }
 
 /** Every command by its words, arguments as commander spells them. */
-const entries: Readonly<Record<string, Entry>> = {
+const commandTable: Readonly<Record<string, CommandEntry>> = {
   start: {
     options: 'serve',
     help: 'build a table if there is none, make a first key, serve',
@@ -49,22 +49,22 @@ const entries: Readonly<Record<string, Entry>> = {
     options: 'serve',
     help: 'answer from the table',
     run: async (settings, _args, _io, configuration) =>
-      (await import('./server/serve-command.ts')).serve(settings, configuration),
+      (await import('./server/serve-command.ts')).serveCommand(settings, configuration),
   },
   reload: {
     options: 'reload',
     help: 'let the running server take in the table at its place',
-    run: onServer(({ invocation: { force } }) => (force ? 'reload --force' : 'reload')),
+    run: controlCommand(({ invocation: { force } }) => (force ? 'reload --force' : 'reload')),
   },
   rollback: {
     options: 'rollback',
     help: 'let the running server go back to the table before',
-    run: onServer(() => 'rollback'),
+    run: controlCommand(() => 'rollback'),
   },
   restart: {
     options: 'restart',
     help: 'let the running server replace its processes, one by one',
-    run: onServer(() => 'restart'),
+    run: controlCommand(() => 'restart'),
   },
   'check <address...>': {
     options: 'check',
@@ -87,44 +87,50 @@ const entries: Readonly<Record<string, Entry>> = {
   'keys create': {
     options: 'keys create',
     help: 'make a key; its text is shown once',
-    run: onKeys(async (...on) => (await import('./keys/keys-command.ts')).keysCreate(on[0], on[2])),
+    run: keysCommand(async (...on) =>
+      (await import('./keys/keys-command.ts')).keysCreate(on[0], on[2]),
+    ),
   },
   'keys list': {
     options: 'keys list',
     help: 'list the keys, with what each used this month and when last',
-    run: onKeys(async (...on) => (await import('./keys/list-keys.ts')).keysList(on[0], on[2])),
+    run: keysCommand(async (...on) => (await import('./keys/list-keys.ts')).keysList(on[0], on[2])),
   },
   'keys show <id>': {
     options: 'keys show',
     help: 'show the limits, usage and secrets of a key',
-    run: onKeys(async (...on) => (await import('./keys/list-keys.ts')).keysShow(...on)),
+    run: keysCommand(async (...on) => (await import('./keys/list-keys.ts')).keysShow(...on)),
   },
   'keys revoke <id>': {
     options: 'keys revoke',
     help: 'end a key at once',
-    run: onKeys(async (...on) => (await import('./keys/keys-command.ts')).keysRevoke(...on)),
+    run: keysCommand(async (...on) => (await import('./keys/keys-command.ts')).keysRevoke(...on)),
   },
   'keys rotate <id>': {
     options: 'keys rotate',
     help: 'give a key a new secret; the old one lives on for a while',
-    run: onKeys(async (...on) => (await import('./keys/keys-command.ts')).keysRotate(...on)),
+    run: keysCommand(async (...on) => (await import('./keys/keys-command.ts')).keysRotate(...on)),
   },
   'keys export': {
     options: 'keys export',
     help: 'write all keys as JSON: hashes, never secrets',
-    run: onKeys(async (...on) =>
+    run: keysCommand(async (...on) =>
       (await import('./keys/transfer-command.ts')).keysExport(on[0], on[2]),
     ),
   },
   'keys import <file>': {
     options: 'keys import',
     help: 'take in the keys of an export; - reads standard input',
-    run: onKeys(async (...on) => (await import('./keys/transfer-command.ts')).keysImport(...on)),
+    run: keysCommand(async (...on) =>
+      (await import('./keys/transfer-command.ts')).keysImport(...on),
+    ),
   },
   'keys audit': {
     options: 'keys audit',
     help: 'show who did what to the keys',
-    run: onKeys(async (...on) => (await import('./keys/audit-command.ts')).keysAudit(on[0], on[2])),
+    run: keysCommand(async (...on) =>
+      (await import('./keys/audit-command.ts')).keysAudit(on[0], on[2]),
+    ),
   },
   'table info <file>': {
     options: 'table info',
@@ -183,7 +189,9 @@ function asOfOf({ asOf }: Settings['build']): { readonly asOf?: Day } {
 }
 
 /** A command on the keys; each loads its file itself, for their store is needed by none other. */
-function onKeys(run: (settings: Settings, id: string, io: CommandIo) => Promise<void>): Run {
+function keysCommand(
+  run: (settings: Settings, id: string, io: CommandIo) => Promise<void>,
+): RunCommand {
   return async (settings, [id = ''], io) => {
     const out = (text: string): void => io.out(text.trimEnd())
     const keyIo = { out, err: io.err, now: Date.now() }
@@ -193,9 +201,9 @@ function onKeys(run: (settings: Settings, id: string, io: CommandIo) => Promise<
 }
 
 /** A request to a running server. */
-function onServer(request: (settings: Settings) => ControlRequest): Run {
+function controlCommand(request: (settings: Settings) => ControlRequest): RunCommand {
   return async (settings, _args, io) =>
-    (await import('./server/server-command.ts')).order(request(settings), settings, io)
+    (await import('./server/server-command.ts')).serverCommand(request(settings), settings, io)
 }
 
 /** Runs one command line; gives the exit code. Never throws. */
@@ -223,7 +231,7 @@ function newProgram(io: Io, done: (code: number) => void): Command {
       writeErr: (text) => io.err(text.trimEnd()),
     })
   const groups = new Map<string, Command>()
-  for (const [words, entry] of Object.entries(entries)) {
+  for (const [words, entry] of Object.entries(commandTable)) {
     const [first = '', ...rest] = words.split(' ')
     const grouped = rest.length > 0 && !rest[0]?.startsWith('<')
     const parent = grouped ? groupOf(program, groups, first) : program
@@ -231,11 +239,11 @@ function newProgram(io: Io, done: (code: number) => void): Command {
       .command(grouped ? rest.join(' ') : words)
       .description(entry.help)
       .option(configOption.flag, configOption.help)
-    for (const option of optionsOf(entry.options)) command.option(option.flag, option.help)
+    for (const option of optionsOfCommand(entry.options)) command.option(option.flag, option.help)
     command.action(async (...given: unknown[]) => {
       // Commander hands over the arguments, then the options, then the command.
       const flags = given.at(-2) as Readonly<Record<string, unknown>>
-      const sources: Sources = {
+      const sources: SettingSources = {
         command: entry.options,
         flags,
         environment: process.env,
@@ -268,7 +276,7 @@ function explainFailure(error: unknown, io: Io): number {
     io.err(`iprisk: ${error.message}`)
     return error.fault === 'usage' ? exitCodes.usage : exitCodes.failed
   }
-  if (isDiskTrouble(error)) {
+  if (isDiskError(error)) {
     io.err(`iprisk: the disk refuses: ${messageOf(error)}. What was live stays; run it again.`)
     return exitCodes.failed
   }

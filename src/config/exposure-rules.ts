@@ -3,9 +3,14 @@
 // of what settings.ts refuses; files are not read here, whoever uses them says what is wrong.
 
 import { isIPv4 } from 'node:net'
-import type { Problem } from './setting-problem.ts'
-import { showValue } from './setting-problem.ts'
-import { type Tree, describeOrigin, originAt, readTree } from './setting-tree.ts'
+import type { SettingProblem } from './setting-problem.ts'
+import { formatSettingValue } from './setting-problem.ts'
+import {
+  type SettingTree,
+  describeSettingOrigin,
+  settingOrigin,
+  getSetting,
+} from './setting-tree.ts'
 
 /** The host names this machine alone; a name other than localhost may mean anybody. */
 export function isLoopback(host: string): boolean {
@@ -13,16 +18,16 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Problems of members of `serve` that belong together. */
-export function exposureProblems(tree: Tree): readonly Problem[] {
-  const value = (member: string): unknown => readTree(tree, ['serve', member])
-  const problem = (member: string, allowed: string): Problem => ({
+export function exposureProblems(tree: SettingTree): readonly SettingProblem[] {
+  const value = (member: string): unknown => getSetting(tree, ['serve', member])
+  const problem = (member: string, allowed: string): SettingProblem => ({
     name: `serve.${member}`,
-    value: showValue(value(member)),
-    origin: describeOrigin(originAt(tree, ['serve', member])),
+    value: formatSettingValue(value(member)),
+    origin: describeSettingOrigin(settingOrigin(tree, ['serve', member])),
     allowed,
   })
   const has = (member: string): boolean => value(member) !== undefined
-  const problems: Problem[] = []
+  const problems: SettingProblem[] = []
   const adminHost = value('adminHost')
   const wide = typeof adminHost === 'string' && !isLoopback(adminHost) && !has('adminSocket')
   if (wide && !has('adminTokenFile')) {

@@ -13,38 +13,48 @@ import { z } from 'zod'
 import { messageOf } from '../base/coded-error.ts'
 import { secretsLiveMax } from '../base/limits.ts'
 import { type Plans, planNamed } from './plan.ts'
-import { type Problem, showValue, suggest } from './setting-problem.ts'
-import { apis, burst, day, keyName, perSecond, quota, text } from './setting-checks.ts'
+import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
+import {
+  apisSchema,
+  burstSchema,
+  daySchema,
+  keyNameSchema,
+  perSecondSchema,
+  quotaSchema,
+  textSchema,
+} from './setting-checks.ts'
 
 export const keyFileFormat = 'iprisk-keys'
 export const keyFileVersion = 1
 
 const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-const instant = text(
+const instant = textSchema(
   'an instant such as 2026-08-22T12:00:00.000Z',
   (value) => instantForm.test(value) && new Date(value).getTime() >= 0,
 )
 
-const sha256 = text('64 hexadecimal digits in lower case', (value) => /^[0-9a-f]{64}$/.test(value))
+const sha256 = textSchema('64 hexadecimal digits in lower case', (value) =>
+  /^[0-9a-f]{64}$/.test(value),
+)
 
 const secrets = `a list of 1 to ${secretsLiveMax} secrets, oldest first`
 
 const key = z.strictObject(
   {
-    id: text('12 letters and digits', (value) => /^[0-9A-Za-z]{12}$/.test(value)),
-    name: keyName,
+    id: textSchema('12 letters and digits', (value) => /^[0-9A-Za-z]{12}$/.test(value)),
+    name: keyNameSchema,
     plan: z.string('the name of a plan'),
-    apis,
+    apis: apisSchema,
     created_at: instant,
-    expires: day.optional(),
+    expires: daySchema.optional(),
     revoked_at: instant.optional(),
     limits: z
       .strictObject(
         {
-          perSecond: perSecond.optional(),
-          burst: burst.optional(),
-          quotaPerMonth: quota.optional(),
+          perSecond: perSecondSchema.optional(),
+          burst: burstSchema.optional(),
+          quotaPerMonth: quotaSchema.optional(),
         },
         'an object of perSecond, burst and quotaPerMonth',
       )
@@ -74,7 +84,7 @@ const keyFile = z.strictObject(
 )
 
 export type KeyFile = z.infer<typeof keyFile>
-export type FileKey = KeyFile['keys'][number]
+export type KeyFileEntry = KeyFile['keys'][number]
 
 function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
   let value = content
@@ -85,7 +95,7 @@ function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
   return value
 }
 
-function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): Problem[] {
+function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): SettingProblem[] {
   const { path } = issue
   const name = (more: readonly PropertyKey[]): string =>
     [...path, ...more].map(String).join('.') || 'the file'
@@ -98,34 +108,38 @@ function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): 
     return [{ name: name([]), origin, allowed: `it is missing, and must be ${issue.message}` }]
   }
   // Whoever takes a secret for its hash must not find it in a terminal's history.
-  const shown = path.includes('secrets') ? {} : { value: showValue(value) }
+  const shown = path.includes('secrets') ? {} : { value: formatSettingValue(value) }
   return [{ name: name([]), ...shown, origin, allowed: `it must be ${issue.message}` }]
 }
 
 /** What the members alone do not show. */
-function crossProblems(keys: readonly FileKey[], plans: Plans, origin: string): Problem[] {
-  const problems: Problem[] = []
+function crossProblems(
+  keys: readonly KeyFileEntry[],
+  plans: Plans,
+  origin: string,
+): SettingProblem[] {
+  const problems: SettingProblem[] = []
   const places = new Map<string, number>()
   for (const [i, { id, plan }] of keys.entries()) {
     const first = places.get(id)
     places.set(id, first ?? i)
     if (first !== undefined) {
       const allowed = `it must be another id than that of keys.${first}`
-      problems.push({ name: `keys.${i}.id`, value: showValue(id), origin, allowed })
+      problems.push({ name: `keys.${i}.id`, value: formatSettingValue(id), origin, allowed })
     }
     if (planNamed(plans, plan) === undefined) {
-      const allowed = `the configuration has no such plan${suggest(plan, Object.keys(plans))}`
-      problems.push({ name: `keys.${i}.plan`, value: showValue(plan), origin, allowed })
+      const allowed = `the configuration has no such plan${suggestName(plan, Object.keys(plans))}`
+      problems.push({ name: `keys.${i}.plan`, value: formatSettingValue(plan), origin, allowed })
     }
   }
   return problems
 }
 
 /** The keys of a file, or every problem in it. `origin` names the file. */
-export function judgeKeyFile(
+export function parseKeyFile(
   written: string,
   context: { readonly plans: Plans; readonly origin: string },
-): KeyFile | readonly Problem[] {
+): KeyFile | readonly SettingProblem[] {
   const { plans, origin } = context
   let content: unknown
   try {

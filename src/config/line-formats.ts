@@ -1,8 +1,8 @@
 // The words by which `check` and `summarize` are told what files look like and what to write.
 
 /** Access logs by name. */
-export const logForms = ['common', 'combined', 'vhost_combined'] as const
-export type LogForm = (typeof logForms)[number]
+export const accessLogFormats = ['common', 'combined', 'vhost_combined'] as const
+export type AccessLogFormat = (typeof accessLogFormats)[number]
 
 /** What `check` writes. */
 export const checkFormats = ['json', 'csv', 'text'] as const
@@ -38,7 +38,7 @@ export const checkFields = [
 export type CheckField = (typeof checkFields)[number]
 
 /** What most tables of addresses need. */
-export const defaultFields: readonly CheckField[] = [
+export const defaultCheckFields: readonly CheckField[] = [
   'ip',
   'classification',
   'risk_score',

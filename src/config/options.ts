@@ -60,9 +60,9 @@ const keyCommands = [
   'keys audit',
 ] as const
 /** What looks at a running server from outside. */
-const looks = ['info', 'doctor'] as const
+const inspectCommands = ['info', 'doctor'] as const
 /** What asks a running server finds it by its state folder and port. */
-const orderCommands = ['reload', 'rollback', 'restart'] as const
+const serverCommands = ['reload', 'rollback', 'restart'] as const
 /** They read files of lines. */
 const bulkCommands = ['check', 'summarize'] as const
 
@@ -71,14 +71,14 @@ export const options: readonly Option[] = [
     flag: '--table <file>',
     form: 'text',
     member: ['table'],
-    commands: ['serve', 'check', 'summarize', 'explain', ...looks],
+    commands: ['serve', 'check', 'summarize', 'explain', ...inspectCommands],
     help: 'the table file',
   },
   {
     flag: '--state <folder>',
     form: 'text',
     member: ['state'],
-    commands: ['serve', ...orderCommands, ...keyCommands, ...looks],
+    commands: ['serve', ...serverCommands, ...keyCommands, ...inspectCommands],
     help: 'the folder of keys and quotas, on a local disk',
   },
   {
@@ -127,7 +127,7 @@ export const options: readonly Option[] = [
     flag: '--port <port>',
     form: 'number',
     member: ['serve', 'port'],
-    commands: ['serve', ...orderCommands, 'doctor'],
+    commands: ['serve', ...serverCommands, 'doctor'],
     help: 'the port of the API; 0 takes a free one',
   },
   {
@@ -141,28 +141,28 @@ export const options: readonly Option[] = [
     flag: '--admin-port <port>',
     form: 'number',
     member: ['serve', 'adminPort'],
-    commands: ['serve', ...looks],
+    commands: ['serve', ...inspectCommands],
     help: 'the port of metrics and health; 0 takes a free one',
   },
   {
     flag: '--admin-host <address>',
     form: 'text',
     member: ['serve', 'adminHost'],
-    commands: ['serve', ...looks],
+    commands: ['serve', ...inspectCommands],
     help: 'the address that metrics and health listen on',
   },
   {
     flag: '--admin-socket <file>',
     form: 'text',
     member: ['serve', 'adminSocket'],
-    commands: ['serve', ...looks],
+    commands: ['serve', ...inspectCommands],
     help: 'a Unix socket for metrics and health, in place of the admin port',
   },
   {
     flag: '--admin-token-file <file>',
     form: 'text',
     member: ['serve', 'adminTokenFile'],
-    commands: ['serve', ...looks],
+    commands: ['serve', ...inspectCommands],
     help: 'the file of the token that metrics and status ask for; needed beyond loopback',
   },
   {
@@ -379,7 +379,7 @@ export const options: readonly Option[] = [
     flag: '--json',
     form: 'switch',
     member: ['invocation', 'json'],
-    commands: ['check', 'summarize', 'explain', 'history show', ...keyCommands, ...looks],
+    commands: ['check', 'summarize', 'explain', 'history show', ...keyCommands, ...inspectCommands],
     help: 'write JSON',
   },
   {
@@ -442,23 +442,23 @@ export const configOption = {
 } as const
 
 /** `--admin-port`. */
-export function flagOf(option: Option): string {
+export function optionFlag(option: Option): string {
   return option.flag.split(' ')[0] ?? option.flag
 }
 
 /** `adminPort`: the name under which commander hands over the option's value. */
-export function nameOf(option: Option): string {
-  return flagOf(option)
+export function optionName(option: Option): string {
+  return optionFlag(option)
     .slice(2)
     .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** `IPRISK_ADMIN_PORT`. */
-export function environmentOf(option: Option): string {
-  return `IPRISK_${flagOf(option).slice(2).replaceAll('-', '_').toUpperCase()}`
+export function optionVariable(option: Option): string {
+  return `IPRISK_${optionFlag(option).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 
 /** The options of one command, in the order of the table. */
-export function optionsOf(command: Command): readonly Option[] {
+export function optionsOfCommand(command: Command): readonly Option[] {
   return options.filter((option) => option.commands.includes(command))
 }

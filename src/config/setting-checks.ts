@@ -5,7 +5,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { parseDay } from '../base/day.ts'
-import { durationMs } from '../base/duration.ts'
+import { parseDurationMs } from '../base/duration.ts'
 import {
   auditActsShown,
   auditActsShownMax,
@@ -35,7 +35,7 @@ import {
   workerMemoryMbMin,
   workersMax,
 } from '../base/limits.ts'
-import { checkFields, checkFormats, logForms } from './line-formats.ts'
+import { checkFields, checkFormats, accessLogFormats } from './line-formats.ts'
 import { apiNames, insightsModes } from './plan.ts'
 import { parseStoreUrl } from './store-url.ts'
 
@@ -45,7 +45,7 @@ export const storePolicies = ['refuse', 'serve'] as const
 export const tlsVersions = ['1.2', '1.3'] as const
 
 /** How an address is logged where addresses are wanted. */
-export const addressForms = ['full', 'short', 'keyed'] as const
+export const logAddressForms = ['full', 'short', 'keyed'] as const
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -66,7 +66,7 @@ function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
   return z.enum(values, `one of ${values.join(', ')}`)
 }
 
-export function text(allowed: string, test: (value: string) => boolean) {
+export function textSchema(allowed: string, test: (value: string) => boolean) {
   return z.string(allowed).refine(test, allowed)
 }
 
@@ -82,10 +82,10 @@ function isMirror(value: string): boolean {
   return plain && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 
-const webAddress = text('an http or https address without user, query and fragment', isMirror)
+const webAddress = textSchema('an http or https address without user, query and fragment', isMirror)
 
 function isRefreshSpan(value: string): boolean {
-  const ms = durationMs(value)
+  const ms = parseDurationMs(value)
   return ms === 0 || (ms >= refreshMsMin && ms <= refreshMsMax)
 }
 
@@ -95,24 +95,27 @@ function isLabel(value: string): boolean {
 }
 
 const port = whole({ min: 0, max: 65_535 })
-const host = text(
+const host = textSchema(
   'an address or a host name',
   (value) => isIP(value) !== 0 || (hostName.test(value) && !dotted.test(value)),
 )
-const path = text('the path of a file or folder', (value) => value !== '' && !value.includes('\0'))
-const socketPath = text(
+const path = textSchema(
+  'the path of a file or folder',
+  (value) => value !== '' && !value.includes('\0'),
+)
+const socketPath = textSchema(
   `the path of a socket, at most ${socketPathBytesMax} bytes when absolute`,
   (value) =>
     value !== '' && !value.includes('\0') && Buffer.byteLength(value) <= socketPathBytesMax,
 )
 const paths = z.array(path, 'a list of paths')
 const onOff = z.boolean('true or false')
-export const day = text('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
-export const perSecond = whole({ min: 1, max: ratePerSecondMax, unit: 'requests a second' })
-export const burst = whole({ min: 1, max: rateBurstMax, unit: 'requests' })
+export const daySchema = textSchema('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
+export const perSecondSchema = whole({ min: 1, max: ratePerSecondMax, unit: 'requests a second' })
+export const burstSchema = whole({ min: 1, max: rateBurstMax, unit: 'requests' })
 const percent = 'a number from 0 to 100'
 const quotaRange = { min: 1, max: quotaPerMonthMax, unit: 'checks a month' }
-export const quota = whole(quotaRange)
+export const quotaSchema = whole(quotaRange)
 const quotaOrNone = whole({ ...quotaRange, or: '"none" or ' })
 
 const identifier = (what: string) =>
@@ -122,17 +125,23 @@ const identifier = (what: string) =>
 
 const rateAllowed = '"none" or an object of perSecond and burst'
 /** Of a key, whatever it is called by. */
-export const keyName = text(`printable text of at most ${keyNameCharsMax} characters`, isLabel)
+export const keyNameSchema = textSchema(
+  `printable text of at most ${keyNameCharsMax} characters`,
+  isLabel,
+)
 
-export const apis = z
+export const apisSchema = z
   .array(oneOf(apiNames), `a list of ${apiNames.join(', ')}; empty where none is included`)
   .refine((list) => new Set(list).size === list.length, 'a list that names each API once')
 
 const plan = z.strictObject(
   {
-    apis,
+    apis: apisSchema,
     rate: z.union(
-      [z.literal('none'), z.strictObject({ perSecond, burst }, rateAllowed)],
+      [
+        z.literal('none'),
+        z.strictObject({ perSecond: perSecondSchema, burst: burstSchema }, rateAllowed),
+      ],
       rateAllowed,
     ),
     quotaPerMonth: z.union(
@@ -164,10 +173,10 @@ const serve = z.strictObject(
     graceSeconds: whole({ min: 0, max: graceSecondsMax, unit: 'seconds' }),
     hangMs: whole({ min: hangMsMin, max: hangMsMax, unit: 'milliseconds' }),
     workerMemoryMb: whole({ min: workerMemoryMbMin, max: workerMemoryMbMax, unit: 'MiB' }),
-    refreshEvery: text('"off" or a span from 1m to 30d, such as 30m, 1h, 1d', isRefreshSpan),
+    refreshEvery: textSchema('"off" or a span from 1m to 30d, such as 30m, 1h, 1d', isRefreshSpan),
     logLevel: oneOf(logLevels),
     logAddresses: onOff,
-    logAddressForm: oneOf(addressForms),
+    logAddressForm: oneOf(logAddressForms),
     logAddressKeyFile: path.optional(),
   },
   'an object',
@@ -177,7 +186,7 @@ const build = z.strictObject(
   {
     offline: onOff,
     mirror: webAddress.optional(),
-    asOf: day.optional(),
+    asOf: daySchema.optional(),
     out: path.optional(),
     report: path.optional(),
     snapshots: path,
@@ -201,7 +210,7 @@ const storeForms =
 
 const store = z.strictObject(
   {
-    url: text(storeForms, (value) => parseStoreUrl(value) !== undefined).optional(),
+    url: textSchema(storeForms, (value) => parseStoreUrl(value) !== undefined).optional(),
     passwordFile: path.optional(),
     caFile: path.optional(),
     policy: oneOf(storePolicies),
@@ -220,18 +229,18 @@ const invocation = z.strictObject({
   takeover: onOff,
   last: whole({ min: 1, max: auditActsShownMax, unit: 'acts' }).default(auditActsShown),
   plan: z.string().optional(),
-  name: keyName.optional(),
+  name: keyNameSchema.optional(),
   api: oneOf([...apiNames, 'none']).optional(),
-  expires: day.optional(),
-  rate: perSecond.optional(),
-  burst: burst.optional(),
-  quota: quota.optional(),
+  expires: daySchema.optional(),
+  rate: perSecondSchema.optional(),
+  burst: burstSchema.optional(),
+  quota: quotaSchema.optional(),
   graceHours: whole({ min: 0, max: rotationGraceHoursMax, unit: 'hours' }).default(
     rotationGraceHours,
   ),
-  column: text('the name or number of a column', (value) => value !== '').optional(),
-  jsonField: text('the path of a member', (value) => value !== '').optional(),
-  log: oneOf(logForms).optional(),
+  column: textSchema('the name or number of a column', (value) => value !== '').optional(),
+  jsonField: textSchema('the path of a member', (value) => value !== '').optional(),
+  log: oneOf(accessLogFormats).optional(),
   format: oneOf(checkFormats).optional(),
   fields: z.array(oneOf(checkFields), 'a list of columns').min(1, 'a list of columns').optional(),
   top: whole({ min: 1, max: topMax, unit: 'rows' }).default(topShown),

@@ -1,7 +1,7 @@
 // A setting that cannot be used, told so that a person can mend it: its name, its value, where that
 // came from, and what is allowed. Not the judgement itself (setting-checks.ts, settings.ts).
 
-export interface Problem {
+export interface SettingProblem {
   /** `serve.port`; for a variable or flag that nobody knows, its own name. */
   readonly name: string
   /** As text, shortened; absent where there is none. */
@@ -18,20 +18,20 @@ const shownCharsMax = 80
  * A value for a message: JSON, shortened, without the credentials of an address. A store's address
  * is cut to its scheme, for whoever misspells one may have the password anywhere.
  */
-export function showValue(value: unknown): string {
+export function formatSettingValue(value: unknown): string {
   const json = JSON.stringify(value) ?? String(value)
   const text = json.replace(/(rediss?[^:"]*:)(?:[^"\\]|\\.)*/gi, '$1…').replace(/\/\/.*@/g, '//…@')
   return text.length <= shownCharsMax ? text : `${text.slice(0, shownCharsMax)}…`
 }
 
 /** One line. */
-export function formatProblem(problem: Problem): string {
+export function formatSettingProblem(problem: SettingProblem): string {
   const value = problem.value === undefined ? '' : ` = ${problem.value}`
   return `${problem.name}${value} (${problem.origin}): ${problem.allowed}`
 }
 
 /** Edits of one character, or swaps of two neighbours, from one word to the other. */
-function distance(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   let before: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, i) => i)
   for (let i = 1; i <= left.length; i += 1) {
@@ -50,13 +50,13 @@ function distance(left: string, right: string): number {
 }
 
 /** `; did you mean "port"?` where a known name is near, else the known names where they are few. */
-export function suggest(name: string, known: readonly string[]): string {
+export function suggestName(name: string, known: readonly string[]): string {
   const written = name.toLowerCase()
   const near = known
     .map((word) => {
       const plain = word.toLowerCase()
       // What only goes on behind a word that there is means that one, rather than a similar one.
-      const edits = distance(written, plain) / (written.startsWith(plain) ? 2 : 1)
+      const edits = editDistance(written, plain) / (written.startsWith(plain) ? 2 : 1)
       return { word, edits }
     })
     .sort((a, b) => a.edits - b.edits)[0]

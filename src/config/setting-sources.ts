@@ -7,13 +7,13 @@ import { resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
 import { configBytesMax, valueFileBytesMax } from '../base/limits.ts'
 import type { Command, Option } from './options.ts'
-import { configOption, environmentOf, flagOf, nameOf, options } from './options.ts'
-import type { Problem } from './setting-problem.ts'
-import { showValue, suggest } from './setting-problem.ts'
-import type { Origin, Tree } from './setting-tree.ts'
-import { describeOrigin, isNode, writeTree } from './setting-tree.ts'
+import { configOption, optionVariable, optionFlag, optionName, options } from './options.ts'
+import type { SettingProblem } from './setting-problem.ts'
+import { formatSettingValue, suggestName } from './setting-problem.ts'
+import type { SettingOrigin, SettingTree } from './setting-tree.ts'
+import { describeSettingOrigin, isSettingNode, setSetting } from './setting-tree.ts'
 
-export interface Sources {
+export interface SettingSources {
   readonly command: Command
   /** What commander's `opts()` gives. */
   readonly flags: Readonly<Record<string, unknown>>
@@ -67,9 +67,9 @@ function reasonOf(thrown: unknown): string {
 /** The value of one option in the environment, directly or by a file. */
 function readVariable(
   name: string,
-  sources: Sources,
-  problems: Problem[],
-): { readonly value: string; readonly origin: Origin } | undefined {
+  sources: SettingSources,
+  problems: SettingProblem[],
+): { readonly value: string; readonly origin: SettingOrigin } | undefined {
   // An empty variable is how compose files say "not set".
   const direct = sources.environment[name] || undefined
   const fileVariable = `${name}_FILE`
@@ -89,28 +89,28 @@ function readVariable(
   const read = readText(path, valueFileBytesMax)
   if ('failure' in read) {
     const allowed = `it must name a file that can be read: ${read.failure}`
-    problems.push({ name: fileVariable, value: showValue(named), origin, allowed })
+    problems.push({ name: fileVariable, value: formatSettingValue(named), origin, allowed })
     return undefined
   }
   const value = read.text.replace(/\r?\n$/, '')
   if (value === '') {
     // Unlike an empty variable: a file that was mounted and is empty is a secret that went astray.
     const allowed = 'it must name a file that holds the value, and this one is empty'
-    problems.push({ name: fileVariable, value: showValue(named), origin, allowed })
+    problems.push({ name: fileVariable, value: formatSettingValue(named), origin, allowed })
     return undefined
   }
   return { value, origin: { kind: 'value-file', name: fileVariable, path } }
 }
 
 /** Where the configuration file is, or would be. */
-export function configPathOf(sources: Sources): string {
+export function configPathOf(sources: SettingSources): string {
   return findFile(sources)?.path ?? resolve(sources.cwd, defaultFile)
 }
 
 /** Which file to read: the flag's, the variable's, else the default one where it exists. */
 function findFile(
-  sources: Sources,
-): { readonly path: string; readonly origin: Origin } | undefined {
+  sources: SettingSources,
+): { readonly path: string; readonly origin: SettingOrigin } | undefined {
   const flag = sources.flags['config']
   if (typeof flag === 'string') {
     return { path: resolve(sources.cwd, flag), origin: { kind: 'flag', name: '--config' } }
@@ -133,13 +133,17 @@ function lineOf(text: string, message: string): string {
 }
 
 /** Reads the configuration file, if there is one, into the tree. */
-export function readConfigFile(sources: Sources, tree: Tree, problems: Problem[]): void {
+export function readConfigFile(
+  sources: SettingSources,
+  tree: SettingTree,
+  problems: SettingProblem[],
+): void {
   const found = findFile(sources)
   if (found === undefined) return
   const { path } = found
-  const origin = describeOrigin(found.origin)
+  const origin = describeSettingOrigin(found.origin)
   const fail = (allowed: string): void => {
-    problems.push({ name: 'config', value: showValue(path), origin, allowed })
+    problems.push({ name: 'config', value: formatSettingValue(path), origin, allowed })
   }
   const read = readText(path, configBytesMax)
   if ('failure' in read) {
@@ -153,7 +157,7 @@ export function readConfigFile(sources: Sources, tree: Tree, problems: Problem[]
     fail(`it must be JSON: ${messageOf(thrown)}${lineOf(read.text, messageOf(thrown))}`)
     return
   }
-  if (!isNode(content)) {
+  if (!isSettingNode(content)) {
     fail('it must be a JSON object of settings')
     return
   }
@@ -164,7 +168,7 @@ export function readConfigFile(sources: Sources, tree: Tree, problems: Problem[]
       problems.push({ name: member, origin: `the file ${path}`, allowed })
       continue
     }
-    writeTree(tree, [member], value, { kind: 'file', path })
+    setSetting(tree, [member], value, { kind: 'file', path })
   }
 }
 
@@ -173,36 +177,49 @@ const foreignVariable =
   /^IPRISK_(TEST_\w+|SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/
 
 /** Reads the environment into the tree, and finds variables that nobody knows. */
-export function readEnvironment(sources: Sources, tree: Tree, problems: Problem[]): void {
+export function readEnvironment(
+  sources: SettingSources,
+  tree: SettingTree,
+  problems: SettingProblem[],
+): void {
   const known = new Set<string>([configOption.environment])
   for (const option of options) {
-    const name = environmentOf(option)
+    const name = optionVariable(option)
     known.add(name)
     known.add(`${name}_FILE`)
     // Another command's option is not this call's business.
     if (option.member[0] === 'invocation' && !option.commands.includes(sources.command)) continue
     const variable = readVariable(name, sources, problems)
     if (variable === undefined) continue
-    writeTree(tree, option.member, valueOf(option, variable.value), variable.origin)
+    setSetting(tree, option.member, valueOf(option, variable.value), variable.origin)
   }
   for (const name of Object.keys(sources.environment)) {
     if (!name.startsWith('IPRISK_') || known.has(name) || foreignVariable.test(name)) continue
-    const allowed = `there is no such setting${suggest(name, [...known])}`
+    const allowed = `there is no such setting${suggestName(name, [...known])}`
     problems.push({ name, origin: 'the environment', allowed })
   }
 }
 
 /** Reads the flags into the tree, and finds those that the command has not. */
-export function readFlags(sources: Sources, tree: Tree, problems: Problem[]): void {
+export function readFlags(
+  sources: SettingSources,
+  tree: SettingTree,
+  problems: SettingProblem[],
+): void {
   for (const [name, written] of Object.entries(sources.flags)) {
     if (written === undefined || name === 'config') continue
-    const option = options.find((candidate) => nameOf(candidate) === name)
+    const option = options.find((candidate) => optionName(candidate) === name)
     if (option === undefined || !option.commands.includes(sources.command)) {
       const allowed = `iprisk ${sources.command} has no such option`
-      problems.push({ name, value: showValue(written), origin: 'the command line', allowed })
+      problems.push({
+        name,
+        value: formatSettingValue(written),
+        origin: 'the command line',
+        allowed,
+      })
       continue
     }
-    const origin = { kind: 'flag', name: flagOf(option) } as const
-    writeTree(tree, option.member, valueOf(option, written), origin)
+    const origin = { kind: 'flag', name: optionFlag(option) } as const
+    setSetting(tree, option.member, valueOf(option, written), origin)
   }
 }

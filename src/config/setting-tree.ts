@@ -3,37 +3,37 @@
 //
 // Objects have no prototype, so that a file's member `__proto__` is a member like any other.
 
-export type Origin =
+export type SettingOrigin =
   | { readonly kind: 'flag'; readonly name: string }
   | { readonly kind: 'environment'; readonly name: string }
   | { readonly kind: 'value-file'; readonly name: string; readonly path: string }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'default' }
 
-export interface Node {
+export interface SettingNode {
   [member: string]: unknown
 }
 
 /** A place in the tree; numbers are places in lists. */
-export type Path = readonly PropertyKey[]
+export type SettingPath = readonly PropertyKey[]
 
-export interface Tree {
-  readonly root: Node
-  readonly origins: Map<string, Origin>
+export interface SettingTree {
+  readonly root: SettingNode
+  readonly origins: Map<string, SettingOrigin>
 }
 
-const keyOf = (path: Path): string => path.map(String).join('\0')
+const keyOf = (path: SettingPath): string => path.map(String).join('\0')
 
-export function isNode(value: unknown): value is Node {
+export function isSettingNode(value: unknown): value is SettingNode {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function createTree(): Tree {
-  return { root: Object.create(null) as Node, origins: new Map() }
+export function createSettingTree(): SettingTree {
+  return { root: Object.create(null) as SettingNode, origins: new Map() }
 }
 
 /** The value at a place, `undefined` where there is none. */
-export function readTree(tree: Tree, path: Path): unknown {
+export function getSetting(tree: SettingTree, path: SettingPath): unknown {
   let value: unknown = tree.root
   for (const member of path) {
     if (typeof value !== 'object' || value === null) return undefined
@@ -43,7 +43,7 @@ export function readTree(tree: Tree, path: Path): unknown {
 }
 
 /** Where the value at a place came from: its own origin, else that of what holds it. */
-export function originAt(tree: Tree, path: Path): Origin {
+export function settingOrigin(tree: SettingTree, path: SettingPath): SettingOrigin {
   for (let length = path.length; length > 0; length -= 1) {
     const origin = tree.origins.get(keyOf(path.slice(0, length)))
     if (origin !== undefined) return origin
@@ -56,28 +56,28 @@ export function originAt(tree: Tree, path: Path): Origin {
  * anything else replaces it. A place below something that is no object is left alone: that
  * something is already wrong, and must be seen to be.
  */
-export function writeTree(
-  tree: Tree,
+export function setSetting(
+  tree: SettingTree,
   path: readonly string[],
   value: unknown,
-  origin: Origin,
+  origin: SettingOrigin,
 ): void {
   let node = tree.root
   for (const member of path.slice(0, -1)) {
-    const next = (node[member] ??= Object.create(null) as Node)
-    if (!isNode(next)) return
+    const next = (node[member] ??= Object.create(null) as SettingNode)
+    if (!isSettingNode(next)) return
     node = next
   }
   const last = path.at(-1)
   if (last === undefined) return
   tree.origins.set(keyOf(path), origin)
-  if (!isNode(value)) {
+  if (!isSettingNode(value)) {
     node[last] = value
     return
   }
-  if (!isNode(node[last])) node[last] = Object.create(null) as Node
+  if (!isSettingNode(node[last])) node[last] = Object.create(null) as SettingNode
   for (const [member, inner] of Object.entries(value)) {
-    writeTree(tree, [...path, member], inner, origin)
+    setSetting(tree, [...path, member], inner, origin)
   }
 }
 
@@ -87,10 +87,12 @@ const originWords = {
   'value-file': (origin) => `the file ${origin.path} that ${origin.name} names`,
   file: (origin) => `the file ${origin.path}`,
   default: () => 'the default',
-} as const satisfies { [K in Origin['kind']]: (origin: Extract<Origin, { kind: K }>) => string }
+} as const satisfies {
+  [K in SettingOrigin['kind']]: (origin: Extract<SettingOrigin, { kind: K }>) => string
+}
 
 /** An origin in words, for a message. */
-export function describeOrigin(origin: Origin): string {
-  const words = originWords[origin.kind] as (origin: Origin) => string
+export function describeSettingOrigin(origin: SettingOrigin): string {
+  const words = originWords[origin.kind] as (origin: SettingOrigin) => string
   return words(origin)
 }

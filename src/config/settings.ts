@@ -22,32 +22,32 @@ import {
   storeTimeoutMs,
   workerMemoryMbDefault,
 } from '../base/limits.ts'
-import { present } from '../base/optional-member.ts'
+import { optionalMember } from '../base/optional-member.ts'
 import { exposureProblems } from './exposure-rules.ts'
-import type { CheckField, CheckFormat, LogForm } from './line-formats.ts'
+import type { CheckField, CheckFormat, AccessLogFormat } from './line-formats.ts'
 import type { ApiName, Plan, PlanAsWritten, Plans } from './plan.ts'
 import { defaultPlans } from './plan.ts'
-import type { Problem } from './setting-problem.ts'
-import { formatProblem, showValue, suggest } from './setting-problem.ts'
+import type { SettingProblem } from './setting-problem.ts'
+import { formatSettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
 import type {
-  addressForms,
+  logAddressForms,
   logLevels,
   storePolicies,
   tlsVersions,
   ValidSettings,
 } from './setting-checks.ts'
 import { pathMembers, settingsSchema } from './setting-checks.ts'
-import type { Sources } from './setting-sources.ts'
+import type { SettingSources } from './setting-sources.ts'
 import { readConfigFile, readEnvironment, readFlags } from './setting-sources.ts'
 import { parseStoreUrl } from './store-url.ts'
-import type { Path, Tree } from './setting-tree.ts'
+import type { SettingPath, SettingTree } from './setting-tree.ts'
 import {
-  createTree,
-  describeOrigin,
-  isNode,
-  originAt,
-  readTree,
-  writeTree,
+  createSettingTree,
+  describeSettingOrigin,
+  isSettingNode,
+  settingOrigin,
+  getSetting,
+  setSetting,
 } from './setting-tree.ts'
 
 export interface ServeSettings {
@@ -81,7 +81,7 @@ export interface ServeSettings {
   readonly refreshEvery: string
   readonly logLevel: (typeof logLevels)[number]
   readonly logAddresses: boolean
-  readonly logAddressForm: (typeof addressForms)[number]
+  readonly logAddressForm: (typeof logAddressForms)[number]
   readonly logAddressKeyFile?: string
 }
 
@@ -144,7 +144,7 @@ export interface Invocation {
   /** Where the lines of a file have their address. */
   readonly column?: string
   readonly jsonField?: string
-  readonly log?: LogForm
+  readonly log?: AccessLogFormat
   /** What `check` writes. */
   readonly format?: CheckFormat
   readonly fields?: readonly CheckField[]
@@ -162,7 +162,7 @@ export interface Settings {
   readonly invocation: Invocation
 }
 
-function writeDefaults(tree: Tree): void {
+function writeDefaults(tree: SettingTree): void {
   const defaults = {
     table: 'data/table/world.iprisk',
     state: 'data/state',
@@ -201,12 +201,12 @@ function writeDefaults(tree: Tree): void {
     invocation: { json: false, force: false, replace: false, takeover: false },
   }
   for (const [member, value] of Object.entries(defaults)) {
-    writeTree(tree, [member], value, { kind: 'default' })
+    setSetting(tree, [member], value, { kind: 'default' })
   }
 }
 
 /** The members that an object at that place of the schema may have. */
-function membersAt(path: Path): readonly string[] {
+function membersAt(path: SettingPath): readonly string[] {
   let schema: unknown = settingsSchema
   for (const member of path) {
     if (schema instanceof z.ZodUnion) schema = schema.options.at(-1)
@@ -218,10 +218,14 @@ function membersAt(path: Path): readonly string[] {
 }
 
 /** The problems that one of zod's issues stands for. */
-function problemsOf(issue: z.core.$ZodIssue, tree: Tree, under: Path = []): Problem[] {
+function problemsOf(
+  issue: z.core.$ZodIssue,
+  tree: SettingTree,
+  under: SettingPath = [],
+): SettingProblem[] {
   const path = [...under, ...issue.path]
-  const value = readTree(tree, path)
-  const origin = describeOrigin(originAt(tree, path))
+  const value = getSetting(tree, path)
+  const origin = describeSettingOrigin(settingOrigin(tree, path))
   // What one call says is known by its flag's name alone.
   const name = path
     .map(String)
@@ -230,13 +234,13 @@ function problemsOf(issue: z.core.$ZodIssue, tree: Tree, under: Path = []): Prob
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       name: [...path, key].map(String).join('.'),
-      value: showValue(readTree(tree, [...path, key])),
-      origin: describeOrigin(originAt(tree, [...path, key])),
-      allowed: `there is no such member${suggest(key, membersAt(path))}`,
+      value: formatSettingValue(getSetting(tree, [...path, key])),
+      origin: describeSettingOrigin(settingOrigin(tree, [...path, key])),
+      allowed: `there is no such member${suggestName(key, membersAt(path))}`,
     }))
   }
   // Of "none or an object", whoever wrote an object meant the object.
-  if (issue.code === 'invalid_union' && isNode(value)) {
+  if (issue.code === 'invalid_union' && isSettingNode(value)) {
     const inner = issue.errors.at(-1) ?? []
     return inner.flatMap((below) => problemsOf(below, tree, path))
   }
@@ -250,46 +254,46 @@ function problemsOf(issue: z.core.$ZodIssue, tree: Tree, under: Path = []): Prob
   const allowed = `it must be ${issue.message}`
   // Whoever misspells a store's address may have its password anywhere in it.
   if (name === 'store.url') return [{ name, origin, allowed }]
-  return [{ name, value: showValue(value), origin, allowed }]
+  return [{ name, value: formatSettingValue(value), origin, allowed }]
 }
 
 /** What two settings together must not be. */
-function crossProblems(tree: Tree): Problem[] {
-  const problems: Problem[] = []
-  const port = readTree(tree, ['serve', 'port'])
+function crossProblems(tree: SettingTree): SettingProblem[] {
+  const problems: SettingProblem[] = []
+  const port = getSetting(tree, ['serve', 'port'])
   const path = ['serve', 'adminPort']
-  if (typeof port === 'number' && port !== 0 && readTree(tree, path) === port) {
+  if (typeof port === 'number' && port !== 0 && getSetting(tree, path) === port) {
     const allowed = 'it must be another port than serve.port'
-    const origin = describeOrigin(originAt(tree, path))
-    problems.push({ name: path.join('.'), value: showValue(port), origin, allowed })
+    const origin = describeSettingOrigin(settingOrigin(tree, path))
+    problems.push({ name: path.join('.'), value: formatSettingValue(port), origin, allowed })
   }
-  const takeover = readTree(tree, ['invocation', 'takeover'])
+  const takeover = getSetting(tree, ['invocation', 'takeover'])
   if (takeover === true && port === 0) {
-    const origin = describeOrigin(originAt(tree, ['serve', 'port']))
+    const origin = describeSettingOrigin(settingOrigin(tree, ['serve', 'port']))
     const allowed = 'it must be the port of the server that is taken over'
-    problems.push({ name: 'serve.port', value: showValue(port), origin, allowed })
+    problems.push({ name: 'serve.port', value: formatSettingValue(port), origin, allowed })
   }
-  const plan = readTree(tree, ['invocation', 'plan'])
-  const plans = readTree(tree, ['plans'])
-  if (typeof plan === 'string' && isNode(plans) && !Object.hasOwn(plans, plan)) {
-    const origin = describeOrigin(originAt(tree, ['invocation', 'plan']))
+  const plan = getSetting(tree, ['invocation', 'plan'])
+  const plans = getSetting(tree, ['plans'])
+  if (typeof plan === 'string' && isSettingNode(plans) && !Object.hasOwn(plans, plan)) {
+    const origin = describeSettingOrigin(settingOrigin(tree, ['invocation', 'plan']))
     const allowed = `it must be one of ${Object.keys(plans).join(', ')}`
-    problems.push({ name: 'plan', value: showValue(plan), origin, allowed })
+    problems.push({ name: 'plan', value: formatSettingValue(plan), origin, allowed })
   }
   problems.push(...storeProblems(tree), ...exposureProblems(tree))
   return problems
 }
 
 /** Files of a store that is not there, or that has no use for them. */
-function storeProblems(tree: Tree): Problem[] {
-  const url = readTree(tree, ['store', 'url'])
+function storeProblems(tree: SettingTree): SettingProblem[] {
+  const url = getSetting(tree, ['store', 'url'])
   const parts = typeof url === 'string' ? parseStoreUrl(url) : undefined
-  const problem = (member: string, allowed: string): readonly Problem[] => {
+  const problem = (member: string, allowed: string): readonly SettingProblem[] => {
     const path = ['store', member]
-    const value = readTree(tree, path)
+    const value = getSetting(tree, path)
     if (value === undefined) return []
-    const origin = describeOrigin(originAt(tree, path))
-    return [{ name: path.join('.'), value: showValue(value), origin, allowed }]
+    const origin = describeSettingOrigin(settingOrigin(tree, path))
+    return [{ name: path.join('.'), value: formatSettingValue(value), origin, allowed }]
   }
   if (url === undefined) {
     const allowed = 'it is of use only with store.url'
@@ -306,22 +310,22 @@ function storeProblems(tree: Tree): Problem[] {
 }
 
 /** An orchestrator's service links collide with IPRISK_PORT; say so to whoever meets it. */
-function explainLink(problem: Problem): Problem {
+function explainServiceLink(problem: SettingProblem): SettingProblem {
   if (!/^"(tcp|udp):\/\//.test(problem.value ?? '')) return problem
   const link = 'this is an orchestrator’s service link: set enableServiceLinks to false, '
   return { ...problem, allowed: `${problem.allowed}; ${link}or name the service otherwise` }
 }
 
 /** Makes the paths of the tree absolute: a file's by its folder, all others by `cwd`. */
-function resolvePaths(tree: Tree, cwd: string): void {
+function resolvePaths(tree: SettingTree, cwd: string): void {
   for (const path of pathMembers) {
-    const value = readTree(tree, path)
-    const origin = originAt(tree, path)
+    const value = getSetting(tree, path)
+    const origin = settingOrigin(tree, path)
     const base = origin.kind === 'file' ? dirname(origin.path) : cwd
     const absolute = (text: unknown): unknown =>
       typeof text === 'string' && text !== '' ? resolve(base, text) : text
-    if (Array.isArray(value)) writeTree(tree, path, value.map(absolute), origin)
-    else if (typeof value === 'string') writeTree(tree, path, absolute(value), origin)
+    if (Array.isArray(value)) setSetting(tree, path, value.map(absolute), origin)
+    else if (typeof value === 'string') setSetting(tree, path, absolute(value), origin)
   }
 }
 
@@ -346,11 +350,11 @@ function serveOf(valid: ValidSettings['serve']): ServeSettings {
   const { tlsCertFile, tlsKeyFile, ...always } = rest
   return {
     ...always,
-    ...present('adminSocket', adminSocket),
-    ...present('adminTokenFile', adminTokenFile),
-    ...present('tlsCertFile', tlsCertFile),
-    ...present('tlsKeyFile', tlsKeyFile),
-    ...present('logAddressKeyFile', logAddressKeyFile),
+    ...optionalMember('adminSocket', adminSocket),
+    ...optionalMember('adminTokenFile', adminTokenFile),
+    ...optionalMember('tlsCertFile', tlsCertFile),
+    ...optionalMember('tlsKeyFile', tlsKeyFile),
+    ...optionalMember('logAddressKeyFile', logAddressKeyFile),
   }
 }
 
@@ -367,36 +371,36 @@ function settingsOf(valid: ValidSettings): Settings {
       policy,
       timeoutMs,
       replicas,
-      ...present('url', url),
-      ...present('passwordFile', passwordFile),
-      ...present('caFile', caFile),
+      ...optionalMember('url', url),
+      ...optionalMember('passwordFile', passwordFile),
+      ...optionalMember('caFile', caFile),
     },
     serve: serveOf(serve),
     build: {
       ...rest,
       out,
       report,
-      ...present('mirror', mirror?.replace(/\/+$/, '')),
-      ...present('asOf', dayOrNone(asOf)),
+      ...optionalMember('mirror', mirror?.replace(/\/+$/, '')),
+      ...optionalMember('asOf', dayOrNone(asOf)),
     },
     plans: Object.fromEntries(
       Object.entries(plans).map(([planName, written]) => [planName, planOf(planName, written)]),
     ),
     invocation: {
       ...always,
-      ...present('front', front?.replace(/\/+$/, '')),
-      ...present('plan', plan),
-      ...present('name', name),
-      ...present('api', api),
-      ...present('expires', dayOrNone(expires)),
-      ...present('rate', rate),
-      ...present('burst', burst),
-      ...present('quota', quota),
-      ...present('column', column),
-      ...present('jsonField', jsonField),
-      ...present('log', log),
-      ...present('format', format),
-      ...present('fields', fields),
+      ...optionalMember('front', front?.replace(/\/+$/, '')),
+      ...optionalMember('plan', plan),
+      ...optionalMember('name', name),
+      ...optionalMember('api', api),
+      ...optionalMember('expires', dayOrNone(expires)),
+      ...optionalMember('rate', rate),
+      ...optionalMember('burst', burst),
+      ...optionalMember('quota', quota),
+      ...optionalMember('column', column),
+      ...optionalMember('jsonField', jsonField),
+      ...optionalMember('log', log),
+      ...optionalMember('format', format),
+      ...optionalMember('fields', fields),
     },
   }
 }
@@ -410,9 +414,9 @@ function freeze<T>(value: T): T {
 }
 
 /** Settings, or every problem that stands in their way. */
-export function judgeSettings(sources: Sources): Settings | readonly Problem[] {
-  const tree = createTree()
-  const problems: Problem[] = []
+export function validateSettings(sources: SettingSources): Settings | readonly SettingProblem[] {
+  const tree = createSettingTree()
+  const problems: SettingProblem[] = []
   writeDefaults(tree)
   readConfigFile(sources, tree, problems)
   readEnvironment(sources, tree, problems)
@@ -421,18 +425,18 @@ export function judgeSettings(sources: Sources): Settings | readonly Problem[] {
   const parsed = settingsSchema.safeParse(tree.root)
   for (const issue of parsed.error?.issues ?? []) problems.push(...problemsOf(issue, tree))
   problems.push(...crossProblems(tree))
-  if (problems.length > 0 || parsed.data === undefined) return problems.map(explainLink)
+  if (problems.length > 0 || parsed.data === undefined) return problems.map(explainServiceLink)
   return freeze(settingsOf(parsed.data))
 }
 
 /**
  * The settings of one call. Fails with `settings_invalid`, whose message has one line a problem.
  */
-export function readSettings(sources: Sources): Settings {
-  const judged = judgeSettings(sources)
+export function readSettings(sources: SettingSources): Settings {
+  const judged = validateSettings(sources)
   if (!('length' in judged)) return judged
   const count = judged.length === 1 ? 'A setting' : `${judged.length} settings`
-  const lines = judged.map((problem) => `  ${formatProblem(problem)}`)
+  const lines = judged.map((problem) => `  ${formatSettingProblem(problem)}`)
   const message = [`${count} cannot be used:`, ...lines].join('\n')
   throw new IpriskError({ code: 'settings_invalid', message, fault: 'usage' })
 }

@@ -99,7 +99,7 @@ export function parseStoreUrl(text: string): StoreUrl | undefined {
 }
 
 /** The address without what must not be shown. */
-export function showStore(store: StoreUrl): string {
+export function redactStoreUrl(store: StoreUrl): string {
   const { kind, tls, hosts, master, db } = store
   const scheme = `redis${tls ? 's' : ''}${kind === 'single' ? '' : `+${kind}`}`
   const list = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)

@@ -10,34 +10,34 @@ import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { ApiErrorCode } from '../api/api-error.ts'
 import { checkBodyBytesMax } from '../api/paths.ts'
-import { logAbort, logRefusal, remoteOf } from './reply/request-log.ts'
-import { admit } from './endpoint/authorize.ts'
+import { logAbort, logFramingRefusal, remoteAddressOf } from './reply/request-log.ts'
+import { authorize } from './endpoint/authorize.ts'
 import { smallBodyBytes } from './exchange/body-budget.ts'
-import { countRefused } from './exchange/request-counters.ts'
+import { countFramingRefusal } from './exchange/request-counters.ts'
 import {
   type Exchange,
   type Service,
   abortExchange,
   newExchange,
-  states,
+  exchangeStates,
 } from './exchange/exchange.ts'
-import { failExchange } from './reply/internal-error.ts'
+import { replyInternalError } from './reply/internal-error.ts'
 import {
-  type HeaderPass,
+  type HeaderScan,
   beginsLikeChunk,
-  framingBy,
+  framingForMethod,
   framingOf,
   framings,
-  newHeaderPass,
-  passHeader,
-  resetHeaderPass,
+  newHeaderScan,
+  scanHeader,
+  resetHeaderScan,
 } from './listen/framing-guard.ts'
 import { wantsInsights } from './endpoint/insights-endpoint.ts'
-import { overdueMs } from './exchange/heartbeat.ts'
+import { heartbeatOverdueMs } from './exchange/heartbeat.ts'
 import { replyError } from './reply/reply.ts'
 import { isRequestId } from './exchange/request-id.ts'
 import { type Endpoint, checkEndpoint, routes } from './routes.ts'
-import { waveMax } from './endpoint/check-batcher.ts'
+import { batchedChecksMax } from './endpoint/check-batcher.ts'
 
 /**
  * A body that is too large is read on, and thrown away, for so long, so that its sender gets to see
@@ -45,8 +45,8 @@ import { waveMax } from './endpoint/check-batcher.ts'
  */
 const discardedBytesMax = 1_048_576
 
-const pass: HeaderPass = newHeaderPass()
-const takeHeader = (name: string, value: string): void => passHeader(pass, name, value)
+const headerScan: HeaderScan = newHeaderScan()
+const onHeader = (name: string, value: string): void => scanHeader(headerScan, name, value)
 const noBody = Buffer.alloc(0)
 
 /** A request whose body is still to come, with its exchange. */
@@ -58,12 +58,12 @@ interface Intake {
   /** Of a refusal: the value of the Allow header. */
   allow: string
   /** The Content-Length, 0 where there is none. */
-  stated: number
+  contentLength: number
   bytesMax: number
   /** What has come so far, where it came in pieces. */
-  kept: Buffer
+  buffered: Buffer
   /** Room that was taken for it (body-budget.ts). */
-  held: number
+  reservedBytes: number
   /** There was no room for it: it is only counted and thrown away from then on. */
   shed: boolean
   bytes: number
@@ -80,7 +80,7 @@ interface Intake {
  */
 const idle: Intake[] = []
 /** So many come back at most: as many as a wave has room for. */
-const idleMax = waveMax
+const idleMax = batchedChecksMax
 
 /**
  * Every request of the public port comes in here. `known` is what uWebSockets.js's own router found
@@ -92,31 +92,32 @@ export function handleRequest(
   req: HttpRequest,
   known?: Endpoint,
 ): void {
-  resetHeaderPass(pass)
-  req.forEach(takeHeader)
+  resetHeaderScan(headerScan)
+  req.forEach(onHeader)
   const method = known === undefined ? req.getCaseSensitiveMethod() : 'POST'
-  const framing = known === undefined ? framingBy(method, framingOf(pass)) : framingOf(pass)
+  const framing =
+    known === undefined ? framingForMethod(method, framingOf(headerScan)) : framingOf(headerScan)
   if (framing === framings.refused) {
-    countRefused(service.counters)
-    if (service.logRequests) logRefusal(service, res)
+    countFramingRefusal(service.counters)
+    if (service.logRequests) logFramingRefusal(service, res)
     res.close()
     return
   }
   const intake = idle.pop() ?? newIntake(service, res)
   const { exchange } = intake
-  begin(intake, service, res)
-  exchange.head = method === 'HEAD'
-  exchange.keep = framing === framings.kept
+  resetIntake(intake, service, res)
+  exchange.headOnly = method === 'HEAD'
+  exchange.keepAlive = framing === framings.kept
   service.pending += 1
-  if (exchange.startedMs - service.pulse.beatenMs > overdueMs)
-    service.pulse.beat(exchange.startedMs)
+  if (exchange.startedMs - service.heartbeat.lastBeatMs > heartbeatOverdueMs)
+    service.heartbeat.beat(exchange.startedMs)
   res.onAborted(intake.onAborted)
   try {
-    decide(intake, req, known)
-    if (intake.stated > intake.bytesMax + discardedBytesMax) carryOut(intake, undefined)
+    routeAndAuthorize(intake, req, known)
+    if (intake.contentLength > intake.bytesMax + discardedBytesMax) dispatch(intake, undefined)
     else res.onData(intake.onData)
   } catch (error) {
-    failExchange(exchange, error)
+    replyInternalError(exchange, error)
   }
 }
 
@@ -127,68 +128,68 @@ function newIntake(service: Service, res: HttpResponse): Intake {
     endpoint: undefined,
     refusal: 'not_found',
     allow: '',
-    stated: 0,
+    contentLength: 0,
     bytesMax: 0,
-    kept: noBody,
-    held: 0,
+    buffered: noBody,
+    reservedBytes: 0,
     shed: false,
     bytes: 0,
     finished: false,
     onData: (chunk, isLast) => {
-      if (intake.finished || exchange.state !== states.open) return
+      if (intake.finished || exchange.state !== exchangeStates.open) return
       try {
-        take(intake, chunk, isLast)
+        takeChunk(intake, chunk, isLast)
       } catch (error) {
-        release(intake)
-        failExchange(exchange, error)
+        releaseBody(intake)
+        replyInternalError(exchange, error)
       }
     },
     onAborted: () => {
-      release(intake)
-      if (exchange.service.logRequests && exchange.state !== states.gone) logAbort(exchange)
+      releaseBody(intake)
+      if (exchange.service.logRequests && exchange.state !== exchangeStates.gone) logAbort(exchange)
       abortExchange(exchange)
     },
   }
-  exchange.recycle = () => letGo(intake)
+  exchange.recycle = () => recycleIntake(intake)
   return intake
 }
 
 /** Makes an intake, new or used, one of the request whose headers have just been passed. */
-function begin(intake: Intake, service: Service, res: HttpResponse): void {
+function resetIntake(intake: Intake, service: Service, res: HttpResponse): void {
   const { exchange } = intake
   intake.endpoint = undefined
   intake.allow = ''
-  intake.stated = pass.length
+  intake.contentLength = headerScan.contentLength
   intake.bytesMax = checkBodyBytesMax
-  intake.kept = noBody
-  intake.held = 0
+  intake.buffered = noBody
+  intake.reservedBytes = 0
   intake.shed = false
   intake.bytes = 0
   intake.finished = false
   exchange.service = service
   exchange.res = res
-  const ownId = !isRequestId(pass.requestId)
-  exchange.clientId = ownId ? '' : pass.requestId
-  exchange.idNumber = ownId ? service.requestIds.next() : 0
-  exchange.remote = remoteOf(service, res)
-  exchange.checked = ''
+  const ownId = !isRequestId(headerScan.requestId)
+  exchange.clientRequestId = ownId ? '' : headerScan.requestId
+  exchange.requestIdNumber = ownId ? service.requestIds.next() : 0
+  exchange.remoteAddress = remoteAddressOf(service, res)
+  exchange.checkedAddress = ''
   exchange.insights = false
-  exchange.requests = 1
+  exchange.rateCost = 1
   exchange.units = 1
-  exchange.owed = 0
+  exchange.refundableUnits = 0
   exchange.onEnd = undefined
   exchange.startedMs = performance.now()
   exchange.key = undefined
-  exchange.state = states.open
+  exchange.state = exchangeStates.open
 }
 
 /** Everything of contract 3.12 that comes before the body: 404, 405, 401, 403, 429 rate. */
-function decide(intake: Intake, req: HttpRequest, known: Endpoint | undefined): void {
+function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | undefined): void {
   const { exchange } = intake
-  const endpoint = known ?? find(intake, req)
+  const endpoint = known ?? findEndpoint(intake, req)
   if (endpoint === undefined) return
   if (endpoint.access === 'key') {
-    const outcome = admit(exchange, pass)
+    const outcome = authorize(exchange, headerScan)
     if (outcome.kind !== 'authenticated') {
       intake.refusal = outcome.code
       return
@@ -200,7 +201,7 @@ function decide(intake: Intake, req: HttpRequest, known: Endpoint | undefined): 
 }
 
 /** The endpoint by the route table, or `undefined` and why. */
-function find(intake: Intake, req: HttpRequest): Endpoint | undefined {
+function findEndpoint(intake: Intake, req: HttpRequest): Endpoint | undefined {
   const route = routes.get(req.getUrl())
   intake.refusal = 'not_found'
   if (route === undefined) return undefined
@@ -212,10 +213,10 @@ function find(intake: Intake, req: HttpRequest): Endpoint | undefined {
 }
 
 /** `body` is good for this call only; it is `undefined` where it is too large. */
-function carryOut(intake: Intake, body: Uint8Array | undefined): void {
+function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   const { endpoint, exchange } = intake
   intake.finished = true
-  if (body === undefined || beginsLikeChunk(body)) exchange.keep = false
+  if (body === undefined || beginsLikeChunk(body)) exchange.keepAlive = false
   if (endpoint === undefined) replyError(exchange, intake.refusal, intake.allow)
   else if (body === undefined) replyError(exchange, 'payload_too_large')
   // Before it would come 400 and 429, but what is wrong with a body that was not kept nobody knows.
@@ -223,69 +224,70 @@ function carryOut(intake: Intake, body: Uint8Array | undefined): void {
   else if (endpoint.access === 'open') endpoint.answer(exchange)
   else if (exchange.key !== undefined) {
     endpoint.answer(exchange, exchange.key, body)
-    if (endpoint === checkEndpoint && !exchange.insights) letGo(intake)
+    if (endpoint === checkEndpoint && !exchange.insights) recycleIntake(intake)
   }
 }
 
 /** Lets the intake serve another request, if this one's check is over. */
-function letGo(intake: Intake): void {
-  if (intake.exchange.state !== states.gone || idle.length >= idleMax) return
-  intake.kept = noBody
+function recycleIntake(intake: Intake): void {
+  if (intake.exchange.state !== exchangeStates.gone || idle.length >= idleMax) return
+  intake.buffered = noBody
   idle.push(intake)
 }
 
 /** Takes in a chunk; the body's last one, or one too many, ends the reading. */
-function take(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
-  const { bytes: before, bytesMax, stated } = intake
+function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
+  const { bytes: before, bytesMax, contentLength } = intake
   const bytes = before + chunk.byteLength
   intake.bytes = bytes
-  if (bytes > bytesMax || stated > bytesMax) {
-    release(intake)
-    if (isLast || bytes > bytesMax + discardedBytesMax) carryOut(intake, undefined)
+  if (bytes > bytesMax || contentLength > bytesMax) {
+    releaseBody(intake)
+    if (isLast || bytes > bytesMax + discardedBytesMax) dispatch(intake, undefined)
   } else if (isLast && before === 0) {
-    carryOut(intake, new Uint8Array(chunk))
+    dispatch(intake, new Uint8Array(chunk))
   } else if (intake.shed || intake.endpoint?.access !== 'key') {
     // Nobody asks for this body: `beginsLikeChunk` looks at its first byte, and strangers get no room.
-    if (before === 0) intake.kept = Buffer.from(chunk.slice(0, 1))
-    if (isLast) carryOut(intake, intake.kept)
-  } else if (makeRoom(intake)) {
+    if (before === 0) intake.buffered = Buffer.from(chunk.slice(0, 1))
+    if (isLast) dispatch(intake, intake.buffered)
+  } else if (reserveBody(intake)) {
     // Copied: the chunk is dead after this call.
-    Buffer.from(chunk).copy(intake.kept, before)
+    Buffer.from(chunk).copy(intake.buffered, before)
     if (!isLast) return
-    carryOut(intake, intake.kept.subarray(0, bytes))
-    release(intake)
+    dispatch(intake, intake.buffered.subarray(0, bytes))
+    releaseBody(intake)
   } else {
     const first = Buffer.allocUnsafeSlow(1)
-    first[0] = (before === 0 ? new Uint8Array(chunk) : intake.kept)[0]!
-    release(intake)
+    first[0] = (before === 0 ? new Uint8Array(chunk) : intake.buffered)[0]!
+    releaseBody(intake)
     // From now on its body is one that nobody asks for; one that becomes too large is told that.
-    intake.kept = first
+    intake.buffered = first
     intake.shed = true
-    if (isLast) carryOut(intake, first)
+    if (isLast) dispatch(intake, first)
   }
 }
 
 /** Whether there is room for all that has come so far; it grows by doubling. */
-function makeRoom(intake: Intake): boolean {
-  const { exchange, kept, held, bytes, bytesMax, stated } = intake
-  if (kept.length >= bytes) return true
+function reserveBody(intake: Intake): boolean {
+  const { exchange, buffered, reservedBytes, bytes, bytesMax, contentLength } = intake
+  if (buffered.length >= bytes) return true
   // Bytes that a client only states are no reason to keep much room for them.
-  const ahead = Math.min(stated, checkBodyBytesMax)
-  const doubled = Math.min(kept.length * 2, bytesMax)
+  const ahead = Math.min(contentLength, checkBodyBytesMax)
+  const doubled = Math.min(buffered.length * 2, bytesMax)
   const wanted = Math.max(bytes, ahead, doubled, smallBodyBytes)
-  if (!exchange.service.bodies.take(exchange.key?.keyId ?? '', held, wanted)) return false
-  intake.held = wanted
+  if (!exchange.service.bodyBudget.reserve(exchange.key?.keyId ?? '', reservedBytes, wanted))
+    return false
+  intake.reservedBytes = wanted
   // Never a slice of the 8 KiB that Node.js shares out: what is counted is what it holds.
-  intake.kept = Buffer.allocUnsafeSlow(wanted)
-  kept.copy(intake.kept)
+  intake.buffered = Buffer.allocUnsafeSlow(wanted)
+  buffered.copy(intake.buffered)
   return true
 }
 
 /** The body is needed no more. */
-function release(intake: Intake): void {
-  intake.kept = noBody
-  if (intake.held === 0) return
+function releaseBody(intake: Intake): void {
+  intake.buffered = noBody
+  if (intake.reservedBytes === 0) return
   const { key, service } = intake.exchange
-  service.bodies.giveBack(key?.keyId ?? '', intake.held)
-  intake.held = 0
+  service.bodyBudget.release(key?.keyId ?? '', intake.reservedBytes)
+  intake.reservedBytes = 0
 }

@@ -6,6 +6,6 @@
 export type Family = 4 | 6
 
 /** Words enough for either family. */
-export function newWords(): Uint32Array {
+export function newAddressWords(): Uint32Array {
   return new Uint32Array(4)
 }

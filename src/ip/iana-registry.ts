@@ -4,7 +4,7 @@
 // follows from an entry (special-purpose.ts), multicast, and the space that IANA never gave to anybody.
 
 /** One entry of a registry; `reachable` is undefined where it says N/A or nothing (terminated). */
-export interface SpecialEntry {
+export interface SpecialPurposeEntry {
   readonly prefix: string
   readonly name: string
   readonly rfc: string
@@ -104,7 +104,7 @@ export const ipv4Registry = [
     rfc: 'RFC8190, RFC919, Section 7',
     reachable: false,
   },
-] as const satisfies readonly SpecialEntry[]
+] as const satisfies readonly SpecialPurposeEntry[]
 
 /** IPv6, in the registry's order. */
 export const ipv6Registry = [
@@ -168,4 +168,4 @@ export const ipv6Registry = [
   { prefix: '5f00::/16', name: 'Segment Routing (SRv6) SIDs', rfc: 'RFC9602', reachable: false },
   { prefix: 'fc00::/7', name: 'Unique-Local', rfc: 'RFC4193, RFC8190', reachable: false },
   { prefix: 'fe80::/10', name: 'Link-Local Unicast', rfc: 'RFC4291', reachable: false },
-] as const satisfies readonly SpecialEntry[]
+] as const satisfies readonly SpecialPurposeEntry[]

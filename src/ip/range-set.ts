@@ -29,7 +29,7 @@ export function addressCount(set: readonly Range[]): bigint {
 }
 
 /** Whether an address, of the set's family, lies in one of its ranges. */
-export function setContains(set: readonly Range[], value: bigint): boolean {
+export function rangeSetContains(set: readonly Range[], value: bigint): boolean {
   // Invariant: every range before `low` ends below value; every range from `high` on does not.
   let low = 0
   let high = set.length

@@ -5,7 +5,7 @@
 // Invariants of every Range made here: 0 <= first <= last <= maxAddress(family), and no IPv6 range
 // lies within ::ffff:0:0/96, since that text means the IPv4 range.
 
-import { newWords } from './address.ts'
+import { newAddressWords } from './address.ts'
 import type { Family } from './address.ts'
 import { parseAddress } from './parse-address.ts'
 import { formatAddress } from './format-address.ts'
@@ -30,7 +30,7 @@ const MAX_IPV4 = (1n << 32n) - 1n
 const MAX_IPV6 = (1n << 128n) - 1n
 const MAPPED_TOP = 0xffffn
 
-const scratch = newWords()
+const scratch = newAddressWords()
 
 /** The highest address of a family. */
 export function maxAddress(family: Family): bigint {
@@ -43,7 +43,7 @@ export function addressBits(family: Family): 32 | 128 {
 }
 
 /** The value that the words hold; the inverse of `writeWords`. */
-export function readValue(family: Family, words: Uint32Array): bigint {
+export function wordsToBigint(family: Family, words: Uint32Array): bigint {
   let value = BigInt(words[0]!)
   if (family === 4) return value
   for (let index = 1; index < 4; index++) value = (value << 32n) | BigInt(words[index]!)
@@ -51,7 +51,7 @@ export function readValue(family: Family, words: Uint32Array): bigint {
 }
 
 /** Writes a value into caller-owned words, unused ones zero; the inverse of `readValue`. */
-export function writeWords(family: Family, value: bigint, out: Uint32Array): void {
+export function bigintToWords(family: Family, value: bigint, out: Uint32Array): void {
   if (family === 4) {
     out.fill(0)
     out[0] = Number(value)
@@ -107,7 +107,7 @@ export function formatRange(range: Range): string {
 }
 
 /** The fewest prefixes that together are the range, in order, each with its length. */
-export function prefixesOf(range: Range): string[] {
+export function rangeToPrefixes(range: Range): string[] {
   const { family, last } = range
   const prefixes: string[] = []
   for (let first = range.first; first <= last;) {
@@ -133,13 +133,13 @@ function prefixLength({ family, first, last }: Range): number | undefined {
 }
 
 function formatValue(family: Family, value: bigint): string {
-  writeWords(family, value, scratch)
+  bigintToWords(family, value, scratch)
   return formatAddress(family, scratch)
 }
 
 function readAddress(text: string): Address | undefined {
   const family = parseAddress(text, scratch)
-  return family === 0 ? undefined : { family, value: readValue(family, scratch) }
+  return family === 0 ? undefined : { family, value: wordsToBigint(family, scratch) }
 }
 
 /** As written: nothing masked, IPv4-mapped still IPv6. */

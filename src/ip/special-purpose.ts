@@ -16,7 +16,7 @@ import type { Family } from './address.ts'
 import { parsePrefix } from './range.ts'
 import type { Range } from './range.ts'
 import { ipv4Registry, ipv6Registry } from './iana-registry.ts'
-import type { SpecialEntry } from './iana-registry.ts'
+import type { SpecialPurposeEntry } from './iana-registry.ts'
 import { addressCount, subtract, toRangeSet } from './range-set.ts'
 
 /** Whether the address is a bogon. The words are those of parse-address.ts. */
@@ -86,30 +86,30 @@ function isProtocolBogon(group: number, words: Uint32Array): boolean {
 }
 
 /** What the contract keeps ordinary although an entry or a wider one says False. */
-const ordinary: Readonly<Record<Family, readonly string[]>> = {
+const notBogons: Readonly<Record<Family, readonly string[]>> = {
   4: ['192.88.99.0/24'],
   6: ['2001::/32'],
 }
 
 /** All bogons of a family as a range set. Off the hot path; computed anew on each call. */
 export function bogonRanges(family: Family): readonly Range[] {
-  let set = neverGivenOut(family)
+  let set = unallocatedRanges(family)
   for (const { range, reachable } of widestFirst(family)) {
     if (reachable === true) set = subtract(set, [range])
     if (reachable === false) set = toRangeSet([...set, range])
   }
-  return subtract(set, toRangeSet(ordinary[family].map(readRange)))
+  return subtract(set, toRangeSet(notBogons[family].map(readRange)))
 }
 
 /** What needs no entry in the registries: multicast, and all IPv6 outside 2000::/3. */
-function neverGivenOut(family: Family): Range[] {
+function unallocatedRanges(family: Family): Range[] {
   if (family === 4) return [readRange('224.0.0.0/4')]
   return subtract([readRange('::/0')], [readRange('2000::/3')])
 }
 
 /** The registry, wide entries before narrow ones: the most specific has the last word. */
 function widestFirst(family: Family): { range: Range; reachable: boolean | undefined }[] {
-  const registry: readonly SpecialEntry[] = family === 4 ? ipv4Registry : ipv6Registry
+  const registry: readonly SpecialPurposeEntry[] = family === 4 ? ipv4Registry : ipv6Registry
   return (
     registry
       .map(({ prefix, reachable }) => ({ range: readRange(prefix), reachable }))

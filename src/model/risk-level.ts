@@ -12,7 +12,7 @@ export const levelFloors = [
 ] as const satisfies readonly { readonly level: Level; readonly least: number }[]
 
 /** The level of a score from 0 to 100. */
-export function levelOf(score: number): Level {
+export function riskLevelOf(score: number): Level {
   for (const { level, least } of levelFloors) {
     if (score >= least) return level
   }

@@ -5,19 +5,19 @@
 
 import { isUtf8 } from 'node:buffer'
 import { batchAddressesMax } from '../api/batch-answer.ts'
-import { newWords } from '../ip/address.ts'
+import { newAddressWords } from '../ip/address.ts'
 import { parseAddress, parseAddressBytes } from '../ip/parse-address.ts'
 import { pieceAddresses } from './offload-policy.ts'
 import type { ItemResult } from './pool-task.ts'
 
-type Read = Extract<ItemResult, { kind: 'read' }>
+type ReadResult = Extract<ItemResult, { kind: 'read' }>
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-const words = newWords()
+const words = newAddressWords()
 
 /** The elements of `ips`; `undefined` where the body is no batch. */
-export function readBatch(body: Uint8Array): readonly unknown[] | undefined {
+export function parseBatchBody(body: Uint8Array): readonly unknown[] | undefined {
   if (!isUtf8(body)) return undefined
   let value: unknown
   try {
@@ -41,13 +41,13 @@ export function countAddresses(texts: readonly unknown[]): number {
 }
 
 /** A body, in shared memory where its pieces are to cross threads. */
-export function cutBatch(body: Uint8Array): Read {
-  return cutShortForm(body) ?? cutPlainly(body)
+export function cutBatchBody(body: Uint8Array): ReadResult {
+  return cutShortForm(body) ?? cutParsedBody(body)
 }
 
 /** The slow twin. */
-function cutPlainly(body: Uint8Array): Read {
-  const texts = readBatch(body)
+function cutParsedBody(body: Uint8Array): ReadResult {
+  const texts = parseBatchBody(body)
   const parts = texts === undefined ? undefined : partsOf(texts)
   if (texts === undefined || parts === undefined)
     return { kind: 'read', count: 0, valid: 0, cuts: noCuts, rewritten: undefined }
@@ -89,7 +89,7 @@ const comma = 0x2c
 const ips = encoder.encode('"ips"')
 
 /** `undefined` for every other form, right or wrong. */
-export function cutShortForm(body: Uint8Array): Read | undefined {
+export function cutShortForm(body: Uint8Array): ReadResult | undefined {
   let at = skipSpace(body, 0)
   if (body[at] !== 0x7b) return undefined
   at = skipSpace(body, at + 1)

@@ -11,10 +11,10 @@
 //   lines of a file    pool; up to `linesHereBytesMax` in all here (the command line)
 
 /** About a hundred bytes less than sixty addresses with their quotes and commas. */
-export const batchHereBytesMax = 1024
+export const batchInlineBytesMax = 1024
 
 /** Answered sooner than a thread has started, or has been reached. */
-export const linesHereBytesMax = 4096
+export const linesInlineBytesMax = 4096
 
 /**
  * Of a batch for which the pool has no room, what is read here all the same, for the errors that come
@@ -22,7 +22,7 @@ export const linesHereBytesMax = 4096
  * (batch-body.ts). JSON.parse of more would hold up the checks of everybody: 2.7 ms for as much as one
  * IPv4 address too many, 6 ms for a megabyte.
  */
-export const refusedHereBytesMax = 192 << 10
+export const refusedInlineBytesMax = 192 << 10
 
 /** Addresses of one piece of a batch: so many share one round trip. */
 export const pieceAddresses = 100

@@ -3,7 +3,7 @@
 // that holds young garbage. From here on a thread has one such object.
 
 /** For Piscina's `workerCreate`; one that has none of this inside loses nothing by it. */
-export function keepFace(face: object): void {
+export function patchThreadInterface(face: object): void {
   for (const symbol of Object.getOwnPropertySymbols(face)) {
     const thread: unknown = Reflect.get(face, symbol)
     if (typeof thread !== 'object' || thread === null || !('interface' in thread)) continue

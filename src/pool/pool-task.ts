@@ -2,10 +2,8 @@
 // (shared-buffers.ts), never views of a table.
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
-import type { MapPlace } from '../base/memory-map.ts'
-import type { CheckField, CheckFormat } from '../config/line-formats.ts'
-import type { LineForm } from '../bulk/line-field.ts'
-import type { Tally } from '../bulk/line-tally.ts'
+import type { MappedRegion } from '../base/memory-map.ts'
+import type { LineWork, LinesResult } from '../bulk/line-work.ts'
 
 /** The table that a task was begun with; `number` is the primary's. */
 export interface TaskTable {
@@ -15,7 +13,7 @@ export interface TaskTable {
   readonly builtMs: number
 }
 
-export type Item =
+export type TaskItem =
   /** The body of a batch: how many addresses, and where to cut it into pieces. */
   | { readonly kind: 'read'; readonly body: Uint8Array }
   /** A piece of a batch, as `read` cut it; its answers go into this shared memory (shared-buffers.ts). */
@@ -28,24 +26,6 @@ export type Item =
       readonly how: LineWork
       readonly into?: Uint8Array | undefined
     }
-
-/** What is done with lines. */
-export interface LineWork {
-  readonly form: LineForm
-  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts. */
-  readonly give: CheckFormat | 'tally'
-  /** Of CSV: the columns. */
-  readonly fields: readonly CheckField[]
-}
-
-/** A line that names no address. */
-export interface BadLine {
-  /** Among the lines of its piece, from 0. */
-  readonly line: number
-  /** What stands in the address's place, cut off where it is long. */
-  readonly text: string
-}
-
 export type ItemResult =
   | {
       readonly kind: 'read'
@@ -60,25 +40,13 @@ export type ItemResult =
     }
   /** JSON: the results of a piece with commas between them, or one whole answer. */
   | { readonly kind: 'answered'; readonly json: Uint8Array; readonly answers: readonly number[] }
-  | {
-      readonly kind: 'lined'
-      /** A line of output for each line that is not empty. */
-      readonly out: Uint8Array
-      /** Lines, empty ones too; those that name an address; those that should and do not. */
-      readonly lines: number
-      readonly addresses: number
-      readonly bad: number
-      /** The first of them. */
-      readonly badLines: readonly BadLine[]
-      /** Where counts were asked for. */
-      readonly tally: Tally | undefined
-    }
+  | LinesResult
   /** What the item's work threw; the error's own message may hold an address. */
   | { readonly kind: 'failed'; readonly error: string; readonly at: readonly string[] }
 
-export interface Task {
+export interface PoolTask {
   readonly table: TaskTable
-  readonly items: readonly Item[]
+  readonly items: readonly TaskItem[]
 }
 
 export interface TaskResult {
@@ -90,19 +58,19 @@ export interface TaskResult {
 }
 
 /** A thread has mapped a table; where, so that the map can be freed if the thread dies. */
-export interface Mapped {
+export interface MappedMessage {
   readonly kind: 'mapped'
   readonly table: number
   readonly thread: number
-  readonly place: MapPlace
+  readonly place: MappedRegion
 }
 
 /** Over this channel the worker tells its threads to let go of a table, and they say that they did. */
-export interface Retire {
+export interface RetireMessage {
   readonly kind: 'retire'
   readonly table: number
 }
-export interface Retired {
+export interface RetiredMessage {
   readonly kind: 'retired'
   readonly table: number
   readonly thread: number

@@ -6,27 +6,34 @@ import { threadId, workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type OpenTable, openTable } from '../table/open-table.ts'
 import { machineOffsetMs } from '../base/clock.ts'
-import { yieldToAll } from '../base/thread-priority.ts'
-import { hear, openChannel, say } from './thread-channel.ts'
+import { setLowestPriority } from '../base/thread-priority.ts'
+import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-channel.ts'
 import { answerLines } from '../bulk/answer-lines.ts'
-import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './pool-task.ts'
-import { cutBatch } from './batch-body.ts'
-import { answerInsights, answerPiece } from './run-task.ts'
+import type {
+  TaskItem,
+  ItemResult,
+  PoolTask,
+  TaskResult,
+  TaskTable,
+  ThreadData,
+} from './pool-task.ts'
+import { cutBatchBody } from './batch-body.ts'
+import { answerInsightsItem, answerBatchPiece } from './run-task.ts'
 
 const tables = new Map<number, OpenTable>()
 const offsetMs = machineOffsetMs()
 const { channel: name, yielding } = workerData as ThreadData
 
 // Checks share these cores and go first.
-if (yielding) yieldToAll()
+if (yielding) setLowestPriority()
 
-const channel = openChannel(name)
-hear(channel, (message) => {
+const channel = openThreadChannel(name)
+onChannelMessage(channel, (message) => {
   if (message.kind !== 'retire') return
   const { table } = message
   tables.get(table)?.close()
   tables.delete(table)
-  say(channel, { kind: 'retired', table, thread: threadId })
+  sendToChannel(channel, { kind: 'retired', table, thread: threadId })
 })
 
 function tableOf({ number, path }: TaskTable): OpenTable {
@@ -35,17 +42,17 @@ function tableOf({ number, path }: TaskTable): OpenTable {
   const table = openTable(path)
   tables.set(number, table)
   // Said before anything can go wrong with it: what is posted arrives, though the thread dies.
-  say(channel, { kind: 'mapped', table: number, thread: threadId, place: table.place })
+  sendToChannel(channel, { kind: 'mapped', table: number, thread: threadId, place: table.place })
   return table
 }
 
-function resultOf(item: Item, { table: file }: Task): ItemResult {
+function resultOf(item: TaskItem, { table: file }: PoolTask): ItemResult {
   try {
-    if (item.kind === 'read') return cutBatch(item.body)
+    if (item.kind === 'read') return cutBatchBody(item.body)
     const table = tableOf(file)
-    if (item.kind === 'checks') return answerPiece(table, item.texts, item.into)
+    if (item.kind === 'checks') return answerBatchPiece(table, item.texts, item.into)
     if (item.kind === 'lines') return answerLines(table, item.lines, item.how, item.into)
-    return answerInsights(table, file.builtMs, item.text)
+    return answerInsightsItem(table, file.builtMs, item.text)
   } catch (thrown) {
     const isError = thrown instanceof Error
     const at = (isError ? (thrown.stack ?? '') : '')
@@ -56,7 +63,7 @@ function resultOf(item: Item, { table: file }: Task): ItemResult {
 }
 
 /** Piscina's handler: what it gives back is a `TaskResult`, whose bytes move and are not copied. */
-export function run(task: Task): unknown {
+export function run(task: PoolTask): unknown {
   const from = performance.now()
   const results = task.items.map((item) => resultOf(item, task))
   const runMs = performance.now() - from

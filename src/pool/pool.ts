@@ -15,11 +15,18 @@ import { Piscina } from 'piscina'
 import { machineOffsetMs } from '../base/clock.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { packageRoot } from '../base/package-root.ts'
-import { keepFace } from './piscina-patch.ts'
-import { type Loading, watchLoading } from './thread-startup.ts'
-import { type Waiting, createLine } from './task-queue.ts'
-import { type Retirement, openRetirement } from './table-release.ts'
-import type { Item, ItemResult, Task, TaskResult, TaskTable, ThreadData } from './pool-task.ts'
+import { patchThreadInterface } from './piscina-patch.ts'
+import { type ThreadStartup, watchThreadStartup } from './thread-startup.ts'
+import { type QueuedItem, createTaskQueue } from './task-queue.ts'
+import { type TableRelease, openTableRelease } from './table-release.ts'
+import type {
+  TaskItem,
+  ItemResult,
+  PoolTask,
+  TaskResult,
+  TaskTable,
+  ThreadData,
+} from './pool-task.ts'
 
 /** Node runs no TypeScript: threads run the compiled program, also when tests run from source. */
 const threadProgram = join(packageRoot, 'dist/src/pool/pool-thread.js')
@@ -63,7 +70,7 @@ export interface PoolCounts {
 export interface Ticket {
   readonly table: TaskTable
   /** Rejects with `pool_failed` where threads die of it, and where the ticket or pool is closed. */
-  readonly run: (item: Item) => Promise<ItemResult>
+  readonly run: (item: TaskItem) => Promise<ItemResult>
   /** The request is over or its client gone: what waits is dropped. May be called again. */
   readonly close: () => void
 }
@@ -86,15 +93,15 @@ export interface Pool {
 interface State {
   readonly options: PoolOptions
   readonly channel: string
-  readonly line: ReturnType<typeof createLine>
+  readonly queue: ReturnType<typeof createTaskQueue>
   readonly users: Map<number, number>
   readonly released: Map<number, () => void>
   /** How many tickets each has. */
   readonly owners: Map<string, number>
   /** Absent until the first task. */
-  threads: Piscina<Task, TaskResult> | undefined
-  retirement: Retirement | undefined
-  readonly loading: Loading
+  threads: Piscina<PoolTask, TaskResult> | undefined
+  tableRelease: TableRelease | undefined
+  readonly startup: ThreadStartup
   closing: Promise<void> | undefined
   /** When the last task that runs is over, where somebody waits for it. */
   idle: (() => void) | undefined
@@ -108,21 +115,21 @@ interface State {
   readonly times: { waitMs: number; runMs: number }
 }
 
-let pools = 0
+let poolCount = 0
 const offsetMs = machineOffsetMs()
 
 export function createPool(options: PoolOptions): Pool {
-  pools += 1
+  poolCount += 1
   const state: State = {
     options,
-    channel: `iprisk-pool-${pools}`,
-    line: createLine(),
+    channel: `iprisk-pool-${poolCount}`,
+    queue: createTaskQueue(),
     users: new Map(),
     released: new Map(),
     owners: new Map(),
     threads: undefined,
-    retirement: undefined,
-    loading: watchLoading(),
+    tableRelease: undefined,
+    startup: watchThreadStartup(),
     closing: undefined,
     idle: undefined,
     requests: 0,
@@ -142,12 +149,12 @@ export function createPool(options: PoolOptions): Pool {
         await new Promise<void>((resolve) => state.released.set(table, resolve))
         state.released.delete(table)
       }
-      await state.retirement?.retire(table)
+      await state.tableRelease?.retire(table)
     },
     counts: () => ({
       threads: state.threads?.threads.length ?? 0,
       requests: state.requests,
-      waiting: state.line.size(),
+      waiting: state.queue.size(),
       ...state.sums,
       ...state.times,
     }),
@@ -159,25 +166,25 @@ export function createPool(options: PoolOptions): Pool {
 
 async function close(state: State): Promise<void> {
   state.closed = true
-  for (let rest = state.line.take(); rest.length > 0; rest = state.line.take()) {
+  for (let rest = state.queue.takeTask(); rest.length > 0; rest = state.queue.takeTask()) {
     for (const one of rest) one.reject(poolFailed('it is closed'))
   }
-  if (state.threads !== undefined) await end(state, state.threads)
-  state.retirement?.close()
+  if (state.threads !== undefined) await endThreads(state, state.threads)
+  state.tableRelease?.close()
 }
 
 /**
  * Ends the threads, but for `settleMsMax` none that loads or has a task, which may open a table then
  * (see thread-startup.ts).
  */
-async function end(state: State, threads: Piscina<Task, TaskResult>): Promise<void> {
+async function endThreads(state: State, threads: Piscina<PoolTask, TaskResult>): Promise<void> {
   const settled = new AbortController()
   const idle = new Promise<void>((resolve) => {
     if (state.running === 0) resolve()
     else state.idle = resolve
   })
   const late = sleep(settleMsMax, undefined, { signal: settled.signal }).catch(() => undefined)
-  await Promise.race([idle.then(() => state.loading.done()), late])
+  await Promise.race([idle.then(() => state.startup.done()), late])
   settled.abort()
   await threads.destroy()
 }
@@ -189,12 +196,12 @@ function enter(state: State, table: TaskTable, owner?: string): Ticket | undefin
   }
   const { users, released } = state
   const { number } = table
-  count(state, owner, 1)
+  countTicket(state, owner, 1)
   users.set(number, (users.get(number) ?? 0) + 1)
   let open = true
   /** Items in the line or in a thread: the table is in use until they have settled. */
   let underWay = 0
-  const leave = (): void => {
+  const releaseTable = (): void => {
     if (open || underWay > 0) return
     const left = (users.get(number) ?? 1) - 1
     if (left > 0) {
@@ -215,9 +222,9 @@ function enter(state: State, table: TaskTable, owner?: string): Ticket | undefin
         underWay += 1
         const settle = (): void => {
           underWay -= 1
-          leave()
+          releaseTable()
         }
-        state.line.add({
+        state.queue.add({
           table,
           item,
           sinceMs: performance.now(),
@@ -242,8 +249,8 @@ function enter(state: State, table: TaskTable, owner?: string): Ticket | undefin
     close: () => {
       if (!open) return
       open = false
-      count(state, owner, -1)
-      leave()
+      countTicket(state, owner, -1)
+      releaseTable()
       dispatch(state)
     },
   }
@@ -255,7 +262,7 @@ function hasRoom({ requests, owners, options }: State, owner: string | undefined
 }
 
 /** One ticket more or less. */
-function count(state: State, owner: string | undefined, more: 1 | -1): void {
+function countTicket(state: State, owner: string | undefined, more: 1 | -1): void {
   state.requests += more
   if (owner === undefined) return
   const owned = (state.owners.get(owner) ?? 0) + more
@@ -269,35 +276,35 @@ function dispatch(state: State): void {
   while (!state.exclusive && state.running < state.options.threads * tasksAThread) {
     // Two tasks lie with a thread, and its death says not of which it died: each of them runs once
     // more with no other task beside it.
-    state.exclusive = state.line.isSuspect()
+    state.exclusive = state.queue.isSuspect()
     if (state.exclusive && state.running > 0) {
       state.exclusive = false
       return
     }
-    const taken = state.line.take()
+    const taken = state.queue.takeTask()
     const [first] = taken
     if (first === undefined) return
     const threads = (state.threads ??= startThreads(state))
     state.sums.tasks += 1
     state.sums.items += taken.length
     state.running += 1
-    void runTask(state, threads, taken)
+    void dispatchTask(state, threads, taken)
   }
 }
 
-async function runTask(
+async function dispatchTask(
   state: State,
-  threads: Piscina<Task, TaskResult>,
-  taken: readonly Waiting[],
+  threads: Piscina<PoolTask, TaskResult>,
+  taken: readonly QueuedItem[],
 ): Promise<void> {
   const { table } = taken[0]!
   try {
     const items = taken.map(itemOf)
-    const result = await threads.run({ table, items }, { transferList: movedWith(items) })
+    const result = await threads.run({ table, items }, { transferList: transferListOf(items) })
     state.times.runMs += result.runMs
     const startMs = result.startMs - offsetMs
     for (const { sinceMs } of taken) state.times.waitMs += startMs - sinceMs
-    state.retirement?.note(table.number, result.thread)
+    state.tableRelease?.noteMapping(table.number, result.thread)
     // Taken out of it: what Piscina knew of a task lives on until the next full collection of garbage
     // (a Map's tables that it has outgrown lead each to the next), and each small one would copy it.
     const results = result.results.splice(0)
@@ -307,7 +314,7 @@ async function runTask(
     // closed one it is we who end them.
     if (state.threads === threads && !state.closed) state.options.onDeath?.(error)
     // Last first, so that they stand in their old order.
-    for (const one of taken.toReversed()) tryAgain(state, one)
+    for (const one of taken.toReversed()) retryOrReject(state, one)
   }
   state.running -= 1
   if (state.running === 0) state.idle?.()
@@ -316,12 +323,12 @@ async function runTask(
 }
 
 /** As its thread gets it: bytes that were lent to one that died are gone, and fresh room will do. */
-function itemOf({ item, deaths }: Waiting): Item {
+function itemOf({ item, deaths }: QueuedItem): TaskItem {
   return item.kind === 'lines' && deaths > 0 ? { ...item, into: undefined } : item
 }
 
 /** What an item lends to its thread. */
-function movedWith(items: readonly Item[]): ArrayBuffer[] {
+function transferListOf(items: readonly TaskItem[]): ArrayBuffer[] {
   return items.flatMap((item) =>
     item.kind === 'lines' && item.into !== undefined && item.into.length > 0
       ? [item.into.buffer as ArrayBuffer]
@@ -330,18 +337,18 @@ function movedWith(items: readonly Item[]): ArrayBuffer[] {
 }
 
 /** A task is rejected only where its thread died: what items throw is their result. */
-function tryAgain(state: State, one: Waiting): void {
+function retryOrReject(state: State, one: QueuedItem): void {
   one.deaths += 1
   if (one.deaths > deathsMax) one.reject(poolFailed('its threads died of this request'))
   else if (state.closed) one.reject(poolFailed('it is closed'))
-  else state.line.putBack(one)
+  else state.queue.requeue(one)
 }
 
-function startThreads(state: State): Piscina<Task, TaskResult> {
+function startThreads(state: State): Piscina<PoolTask, TaskResult> {
   const { threads: count, yielding = false, program = threadProgram } = state.options
   const { channel } = state
-  const retirement = (state.retirement ??= openRetirement(channel))
-  const threads = new Piscina<Task, TaskResult>({
+  const retirement = (state.tableRelease ??= openTableRelease(channel))
+  const threads = new Piscina<PoolTask, TaskResult>({
     filename: program,
     name: 'run',
     minThreads: count,
@@ -354,18 +361,18 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
     // No resourceLimits: a thread that meets its heap's limit can end the process (Node 20.20).
     workerData: { channel, yielding } satisfies ThreadData,
   })
-  state.loading.watch(threads.threads)
-  threads.on('workerCreate', keepFace)
+  state.startup.watch(threads.threads)
+  threads.on('workerCreate', patchThreadInterface)
   threads.on('workerDestroy', () => {
     // Piscina starts its successor in this turn, or none.
     queueMicrotask(() => {
-      state.loading.watch(threads.threads)
+      state.startup.watch(threads.threads)
       dropThreads(state, threads)
     })
     if (state.closed) return
     state.sums.deaths += 1
     // A thread that has ended has no id any more: those that live are asked for theirs.
-    retirement.keep(() => state.threads?.threads.map(({ threadId }) => threadId) ?? [])
+    retirement.onThreadExit(() => state.threads?.threads.map(({ threadId }) => threadId) ?? [])
   })
   // Of a thread that died without a task.
   threads.on('error', (error) => state.options.onDeath?.(error))
@@ -376,7 +383,7 @@ function startThreads(state: State): Piscina<Task, TaskResult> {
  * Piscina starts no more threads once one of them has died of its start. Where none is left, its
  * queue would wait for ever: it is rejected here, and what is tried again starts other threads.
  */
-function dropThreads(state: State, threads: Piscina<Task, TaskResult>): void {
+function dropThreads(state: State, threads: Piscina<PoolTask, TaskResult>): void {
   if (state.closed || state.threads !== threads || threads.threads.length > 0) return
   state.threads = undefined
   void threads.destroy()

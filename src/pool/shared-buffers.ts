@@ -7,17 +7,17 @@
 // write to it, or lets go of it.
 
 /** A piece of a batch is about 70 KB of answers; one that needs more comes back by itself. */
-const slabBytes = 1 << 17
+const sharedBufferBytes = 1 << 17
 
 /** 8 MB; more than that were in use at once, and go. */
-const keptMax = 64
+const freeBuffersMax = 64
 
-const kept: Uint8Array[] = []
+const freeBuffers: Uint8Array[] = []
 
-export function takeSlab(): Uint8Array {
-  return kept.pop() ?? new Uint8Array(new SharedArrayBuffer(slabBytes))
+export function takeSharedBuffer(): Uint8Array {
+  return freeBuffers.pop() ?? new Uint8Array(new SharedArrayBuffer(sharedBufferBytes))
 }
 
-export function giveSlab(slab: Uint8Array): void {
-  if (kept.length < keptMax) kept.push(slab)
+export function returnSharedBuffer(slab: Uint8Array): void {
+  if (freeBuffers.length < freeBuffersMax) freeBuffers.push(slab)
 }

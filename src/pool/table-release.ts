@@ -7,14 +7,14 @@
 // has said `retired` does not map it again. A map is freed once: by its thread, which says so, or by
 // this file when the thread is dead and all that it said has been heard.
 
-import { type MapPlace, unmapPlace } from '../base/memory-map.ts'
-import { hear, openChannel, say } from './thread-channel.ts'
+import { type MappedRegion, unmapRegion } from '../base/memory-map.ts'
+import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-channel.ts'
 
-export interface Retirement {
+export interface TableRelease {
   /** A task of the table has run in the thread. */
-  readonly note: (table: number, thread: number) => void
+  readonly noteMapping: (table: number, thread: number) => void
   /** A thread has died: the maps of all but these are nobody's. */
-  readonly keep: (living: () => readonly number[]) => void
+  readonly onThreadExit: (living: () => readonly number[]) => void
   /** Resolves when all threads that have mapped it have unmapped it, or after a while. */
   readonly retire: (table: number) => Promise<void>
   /** No thread lives any more. */
@@ -25,41 +25,41 @@ export interface Retirement {
 const answerMsMax = 5000
 
 /** What a thread said before its death is heard long before this. */
-const heardMs = 1000
+const messageDelayMsMax = 1000
 
-export function openRetirement(name: string): Retirement {
+export function openTableRelease(name: string): TableRelease {
   /** By table, and there by thread; the place comes by the channel, before or after a first result. */
-  const mapped = new Map<number, Map<number, MapPlace | undefined>>()
+  const mapped = new Map<number, Map<number, MappedRegion | undefined>>()
   const waiting = new Map<number, () => void>()
-  const channel = openChannel(name)
-  const threadsOf = (table: number): Map<number, MapPlace | undefined> =>
-    mapped.get(table) ?? new Map<number, MapPlace | undefined>()
-  const drop = (table: number, thread: number): void => {
+  const channel = openThreadChannel(name)
+  const threadsOf = (table: number): Map<number, MappedRegion | undefined> =>
+    mapped.get(table) ?? new Map<number, MappedRegion | undefined>()
+  const forgetMapping = (table: number, thread: number): void => {
     const threads = mapped.get(table)
     threads?.delete(thread)
     if (threads?.size === 0) waiting.get(table)?.()
   }
-  const free = (living: readonly number[]): void => {
+  const unmapDead = (living: readonly number[]): void => {
     for (const [table, threads] of mapped) {
       for (const [thread, place] of threads) {
         if (living.includes(thread)) continue
-        if (place !== undefined) unmapPlace(place)
-        drop(table, thread)
+        if (place !== undefined) unmapRegion(place)
+        forgetMapping(table, thread)
       }
     }
   }
-  hear(channel, (message) => {
-    if (message.kind === 'retired') drop(message.table, message.thread)
+  onChannelMessage(channel, (message) => {
+    if (message.kind === 'retired') forgetMapping(message.table, message.thread)
     if (message.kind !== 'mapped') return
     const { table, thread, place } = message
     mapped.set(table, threadsOf(table).set(thread, place))
   })
   return {
-    note: (table, thread) => {
+    noteMapping: (table, thread) => {
       const threads = threadsOf(table)
       if (!threads.has(thread)) mapped.set(table, threads.set(thread, undefined))
     },
-    keep: (living) => void setTimeout(() => free(living()), heardMs).unref(),
+    onThreadExit: (living) => void setTimeout(() => unmapDead(living()), messageDelayMsMax).unref(),
     retire: async (table) => {
       if ((mapped.get(table)?.size ?? 0) > 0) {
         await new Promise<void>((resolve) => {
@@ -68,7 +68,7 @@ export function openRetirement(name: string): Retirement {
             clearTimeout(late)
             resolve()
           })
-          say(channel, { kind: 'retire', table })
+          sendToChannel(channel, { kind: 'retire', table })
         })
       }
       waiting.delete(table)
@@ -76,9 +76,9 @@ export function openRetirement(name: string): Retirement {
     },
     close: () => {
       const last = setTimeout(() => {
-        free([])
+        unmapDead([])
         channel.close()
-      }, heardMs)
+      }, messageDelayMsMax)
       last.unref()
     },
   }

@@ -3,11 +3,11 @@
 // cancelled while it waited is dropped when its turn comes.
 
 import { itemCosts, pieceAddresses } from './offload-policy.ts'
-import type { Item, ItemResult, TaskTable } from './pool-task.ts'
+import type { TaskItem, ItemResult, TaskTable } from './pool-task.ts'
 
-export interface Waiting {
+export interface QueuedItem {
   readonly table: TaskTable
-  readonly item: Item
+  readonly item: TaskItem
   readonly sinceMs: number
   /** Threads that died with it. */
   deaths: number
@@ -17,40 +17,40 @@ export interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-export interface WaitingLine {
+export interface TaskQueue {
   readonly size: () => number
-  readonly add: (one: Waiting) => void
+  readonly add: (one: QueuedItem) => void
   /** To the head of the line: it has waited before. */
-  readonly putBack: (one: Waiting) => void
+  readonly requeue: (one: QueuedItem) => void
   /** What stands first was with a thread that died. */
   readonly isSuspect: () => boolean
   /** The next task's items; empty where nothing waits. */
-  readonly take: () => readonly Waiting[]
+  readonly takeTask: () => readonly QueuedItem[]
 }
 
-export function createLine(): WaitingLine {
+export function createTaskQueue(): TaskQueue {
   // Taken from the front by moving on; the spent part is cut off when it is the larger one. Nothing
   // stays in it: what it held would be copied by each collection of young garbage, with its request.
-  let line: (Waiting | undefined)[] = []
+  let line: (QueuedItem | undefined)[] = []
   let front = 0
-  const passFirst = (): void => {
+  const dropFirst = (): void => {
     line[front] = undefined
     front += 1
   }
-  const head = (): Waiting | undefined => {
-    while (line[front]?.isCancelled() === true) passFirst()
+  const head = (): QueuedItem | undefined => {
+    while (line[front]?.isCancelled() === true) dropFirst()
     return line[front]
   }
   return {
     size: () => line.length - front,
     add: (one) => void line.push(one),
-    putBack: (one) => {
+    requeue: (one) => {
       line = [one, ...line.slice(front)]
       front = 0
     },
     isSuspect: () => (head()?.deaths ?? 0) > 0,
-    take: () => {
-      const taken: Waiting[] = []
+    takeTask: () => {
+      const taken: QueuedItem[] = []
       let cost = 0
       for (let one = head(); one !== undefined; one = head()) {
         const { number } = one.table
@@ -61,7 +61,7 @@ export function createLine(): WaitingLine {
         const fits = cost <= pieceAddresses && number === first?.table.number && !alone
         if (first !== undefined && !fits) break
         taken.push(one)
-        passFirst()
+        dropFirst()
       }
       if (front > 1024 && front * 2 > line.length) {
         line = line.slice(front)

@@ -2,22 +2,25 @@
 // where, and which is let go of. It keeps no process alive.
 
 import { BroadcastChannel } from 'node:worker_threads'
-import type { Mapped, Retire, Retired } from './pool-task.ts'
+import type { MappedMessage, RetireMessage, RetiredMessage } from './pool-task.ts'
 
-export type ChannelMessage = Mapped | Retire | Retired
+export type ChannelMessage = MappedMessage | RetireMessage | RetiredMessage
 
-export function openChannel(name: string): BroadcastChannel {
+export function openThreadChannel(name: string): BroadcastChannel {
   const channel = new BroadcastChannel(name)
   channel.unref()
   return channel
 }
 
-export function hear(channel: BroadcastChannel, take: (message: ChannelMessage) => void): void {
+export function onChannelMessage(
+  channel: BroadcastChannel,
+  take: (message: ChannelMessage) => void,
+): void {
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- Node's types know no other way
   channel.onmessage = (event) => take((event as { readonly data: ChannelMessage }).data)
 }
 
-export function say(channel: BroadcastChannel, message: ChannelMessage): void {
+export function sendToChannel(channel: BroadcastChannel, message: ChannelMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- no window, no origin
   channel.postMessage(message)
 }

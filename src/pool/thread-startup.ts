@@ -5,14 +5,14 @@
 
 import type { Worker } from 'node:worker_threads'
 
-export interface Loading {
+export interface ThreadStartup {
   /** Watches those of these that it does not know. To be called in the turn in which they start. */
   readonly watch: (threads: readonly Worker[]) => void
   /** Resolves when each of them has loaded or died. */
   readonly done: () => Promise<void>
 }
 
-export function watchLoading(): Loading {
+export function watchThreadStartup(): ThreadStartup {
   const known = new WeakSet<Worker>()
   const loading = new Set<Promise<void>>()
   return {

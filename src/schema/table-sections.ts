@@ -5,9 +5,9 @@ import type { Builder, Offset } from 'flatbuffers'
 import { TableHeader } from './generated/iprisk/table-header.ts'
 
 /** The views that sections are made of. All are little-endian, aligned to 64 bytes in the file. */
-export type View = Uint32Array | Int32Array | Float64Array | Uint8Array
+export type SectionView = Uint32Array | Int32Array | Float64Array | Uint8Array
 
-interface Section<V extends View> {
+interface Section<V extends SectionView> {
   /** Bytes of one element. */
   readonly elementBytes: 1 | 4 | 8
   readonly read: (header: TableHeader) => V | null
@@ -141,7 +141,7 @@ export type SectionName = keyof typeof sections
 export const sectionNames = Object.keys(sections) as readonly SectionName[]
 
 /** Sections that came later, with the minor that brought them: an older file has them empty. */
-export const laterSections: Readonly<Partial<Record<SectionName, number>>> = {
+export const sectionMinors: Readonly<Partial<Record<SectionName, number>>> = {
   densities: 2,
   network_runs: 3,
   location_runs: 3,
@@ -151,6 +151,6 @@ export const laterSections: Readonly<Partial<Record<SectionName, number>>> = {
 }
 
 /** One view per section, by name. */
-export type Views = {
+export type SectionViews = {
   readonly [Name in SectionName]: NonNullable<ReturnType<(typeof sections)[Name]['read']>>
 }

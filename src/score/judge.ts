@@ -10,21 +10,27 @@ import type { Evidence } from '../model/evidence.ts'
 import type { Classification } from '../model/kind.ts'
 import type { Network } from '../model/network.ts'
 import type { BotFinding, Reason, Verdict } from '../model/verdict.ts'
-import { blocklistOf, listsThatMatter } from './points/blocklist-points.ts'
+import { blocklistOf, significantListsMin } from './points/blocklist-points.ts'
 import type { BlocklistFinding } from './points/blocklist-points.ts'
 import { botOf } from './finding/bot-finding.ts'
 import { classify, conflictOf } from './finding/classify.ts'
-import type { Conflict } from './finding/classify.ts'
-import { find, scoredKinds } from './finding/finding.ts'
+import type { ProxyVpnConflict } from './finding/classify.ts'
+import { findingOf, scoredKinds } from './finding/finding.ts'
 import type { Finding, Findings, ScoredKind } from './finding/finding.ts'
-import { inferenceOf } from './finding/hosting-finding.ts'
-import { openLedger, post, postCaps, postFloor, postKinds } from './points/score-ledger.ts'
-import type { Ledger } from './points/score-ledger.ts'
+import { hostingInference } from './finding/hosting-finding.ts'
+import {
+  newScoreLedger,
+  postReason,
+  postCaps,
+  postFloor,
+  postKinds,
+} from './points/score-ledger.ts'
+import type { ScoreLedger } from './points/score-ledger.ts'
 import { capsOf, floorsOf } from './points/score-limits.ts'
 import { proxyOf } from './finding/proxy-finding.ts'
 import type { ReasonCode } from './points/reason-codes.ts'
-import { unsuppressed } from './finding/relay-suppression.ts'
-import { isShared, weigh } from './weight/weigh-evidence.ts'
+import { afterRelaySuppression } from './finding/relay-suppression.ts'
+import { isShared, weighEvidence } from './weight/weigh-evidence.ts'
 import type { Weighed } from './weight/weigh-evidence.ts'
 
 /** What a verdict follows from. `network` is `undefined` where no AS announces the address. */
@@ -36,34 +42,34 @@ export interface JudgeInput {
 }
 
 /** Everything that was found on the way; each part follows from those above it. */
-interface Found {
+interface Assessment {
   readonly input: JudgeInput
   readonly weighed: Weighed
   readonly findings: Findings
   readonly suppressed: boolean
   readonly blocklist: BlocklistFinding
   readonly bot: BotFinding | undefined
-  readonly conflict: Conflict
+  readonly conflict: ProxyVpnConflict
   readonly classification: Classification
 }
 
 export function judge(input: JudgeInput): Verdict {
-  return verdictOf(look(input))
+  return verdictOf(assessEvidence(input))
 }
 
 /** The verdict with the findings that it follows from, for those who ask why. */
-export function assess(input: JudgeInput): {
+export function judgeWithFindings(input: JudgeInput): {
   readonly verdict: Verdict
   readonly findings: Findings
 } {
-  const found = look(input)
+  const found = assessEvidence(input)
   return { verdict: verdictOf(found), findings: found.findings }
 }
 
-function verdictOf(found: Found): Verdict {
+function verdictOf(found: Assessment): Verdict {
   const { input } = found
   const { findings, classification } = found
-  const { score, reasons } = account(found)
+  const { score, reasons } = postReasons(found)
   return {
     classification,
     score,
@@ -84,18 +90,18 @@ function verdictOf(found: Found): Verdict {
   }
 }
 
-function look(input: JudgeInput): Found {
+function assessEvidence(input: JudgeInput): Assessment {
   const { network, asOf } = input
-  const weighed = weigh(input)
+  const weighed = weighEvidence(input)
   const { byKind } = weighed
-  const relay = find('relay', byKind.relay, network)
+  const relay = findingOf('relay', byKind.relay, network)
   let suppressed = false
   const findKind = (kind: ScoredKind): Finding => {
     const counted = byKind[kind]
-    if (!relay.present || counted.length === 0) return find(kind, counted, network)
-    const left = unsuppressed(kind, counted)
+    if (!relay.present || counted.length === 0) return findingOf(kind, counted, network)
+    const left = afterRelaySuppression(kind, counted)
     if (left.length < counted.length) suppressed = true
-    return find(kind, left, network)
+    return findingOf(kind, left, network)
   }
   const findings = {
     tor: findKind('tor'),
@@ -113,30 +119,30 @@ function look(input: JudgeInput): Found {
   return { input, weighed, findings, suppressed, blocklist, bot, conflict, classification }
 }
 
-function account(found: Found): Ledger {
+function postReasons(found: Assessment): ScoreLedger {
   const { findings, blocklist, classification } = found
   const { network, asOf } = found.input
-  const ledger = openLedger()
+  const ledger = newScoreLedger()
   const kinds: Reason[] = []
   for (const kind of scoredKinds) {
     const finding = findings[kind]
     if (finding.strength > 0) kinds.push({ code: codeOf(finding, found), points: finding.points })
   }
   postKinds(ledger, kinds)
-  if (blocklist.code !== undefined) post(ledger, blocklist.code, blocklist.points)
+  if (blocklist.code !== undefined) postReason(ledger, blocklist.code, blocklist.points)
   const explained = findings.tor.present || findings.proxy.present
-  if (explained && blocklist.points > 0 && blocklist.lists < listsThatMatter) {
-    post(ledger, 'blocklist_explained', -blocklist.points)
+  if (explained && blocklist.points > 0 && blocklist.lists < significantListsMin) {
+    postReason(ledger, 'blocklist_explained', -blocklist.points)
   }
   const limits = { classification, findings, network, blocklists: blocklist.lists, asOf }
   for (const floor of floorsOf(limits)) postFloor(ledger, floor)
   postCaps(ledger, capsOf(limits))
-  for (const code of notesOf(found)) post(ledger, code, 0)
+  for (const code of notesOf(found)) postReason(ledger, code, 0)
   return ledger
 }
 
 /** The reason under which a kind's points stand. */
-function codeOf(finding: Finding, { bot }: Found): ReasonCode {
+function codeOf(finding: Finding, { bot }: Assessment): ReasonCode {
   const { kind, present, inferred } = finding
   if (!present) return `${kind}_trace`
   if (kind === 'bot') return bot?.confidence === 'high' ? 'bot_verified' : 'bot_listed'
@@ -145,7 +151,7 @@ function codeOf(finding: Finding, { bot }: Found): ReasonCode {
 }
 
 /** Reasons without points, in the order of the table of reasons. */
-function notesOf(found: Found): ReasonCode[] {
+function notesOf(found: Assessment): ReasonCode[] {
   const { findings, weighed, classification } = found
   const { network } = found.input
   const notes: ReasonCode[] = []
@@ -161,7 +167,7 @@ function notesOf(found: Found): ReasonCode[] {
   if (all.some(({ rare }) => rare)) notes.push('rarely_seen')
   const inferred = findings.hosting.inferred && isShared(network)
   if (weighed.notes.sharedDiscount || inferred) notes.push('shared_network')
-  if (ofNetwork && inferenceOf(weighed.byKind.hosting).length === 0) {
+  if (ofNetwork && hostingInference(weighed.byKind.hosting).length === 0) {
     notes.push('hosting_unconfirmed')
   }
   if (edge && (classification === 'hosting' || classification === 'clean')) notes.push('cdn_edge')

@@ -14,50 +14,58 @@
 // any table the server runs, is not ready and answers 503.
 
 import process from 'node:process'
-import { openStores, silent } from '../account/stores/open-stores.ts'
-import { durationMs } from '../base/duration.ts'
+import { openStores, silentHooks } from '../account/stores/open-stores.ts'
+import { parseDurationMs } from '../base/duration.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
-import { present } from '../base/optional-member.ts'
+import { optionalMember } from '../base/optional-member.ts'
 import type { Settings } from '../config/settings.ts'
-import { type Admin, type Readiness, startAdmin } from '../admin/admin-server.ts'
+import { type AdminServer, type Readiness, startAdminServer } from '../admin/admin-server.ts'
 import {
-  type Control,
+  type ControlSocket,
   type ControlReply,
   type ControlRequest,
-  askServer,
-  controlPath,
-  openControl,
+  sendControlRequest,
+  controlSocketPath,
+  openControlSocket,
 } from '../supervisor/sockets/control-socket.ts'
-import { bodiesBytesOf } from '../http/exchange/body-budget.ts'
-import { type Crew, createCrew, rollingLingerMs } from '../supervisor/workers/supervisor.ts'
-import type { TableInfo } from '../supervisor/workers/worker-messages.ts'
-import type { Gathered } from '../admin/metric-families.ts'
+import { bodyBudgetBytes } from '../http/exchange/body-budget.ts'
+import {
+  type Supervisor,
+  createSupervisor,
+  rollingLingerMs,
+} from '../supervisor/workers/supervisor.ts'
+import type { ScrapeData } from '../admin/metric-families.ts'
 import { openFilesOf } from '../http/listen/open-files.ts'
-import { createMetrics } from '../admin/prometheus-text.ts'
+import { createPrometheusText } from '../admin/prometheus-text.ts'
 import { probePort } from '../supervisor/sockets/port-probe.ts'
 import { type Refresh, type RefreshStatus, startRefresh } from '../supervisor/tables/refresh.ts'
 import {
-  type Configuration,
-  type HangUps,
-  hearHangUps,
+  type ConfigSource,
+  type SighupListener,
+  captureSighup,
   watchConfiguration,
 } from './reload-config.ts'
-import { createShelf } from '../supervisor/tables/table-copies.ts'
-import { isAnswered } from '../supervisor/sockets/unix-socket.ts'
+import { createTableCopies } from '../supervisor/tables/table-copies.ts'
+import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
 import { serverStatus } from '../admin/status.ts'
-import { type Outcome, type Tables, keepTables } from '../supervisor/tables/table-manager.ts'
-import { checkTls, tlsOf } from '../http/listen/tls-files.ts'
-import { repeat } from '../supervisor/tables/long-timer.ts'
-import { tokenGate } from '../admin/admin-token.ts'
+import {
+  type SwapOutcome,
+  type TableManager,
+  createTableManager,
+} from '../supervisor/tables/table-manager.ts'
+import { validateTlsFiles, tlsFilesOf } from '../http/listen/tls-files.ts'
+import { runRepeatedly } from '../supervisor/tables/long-timer.ts'
+import { createAdminTokenMatcher } from '../admin/admin-token.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
+import type { TableInfo } from '../http/exchange/served-table.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
 
 /** What was refused by chance, where nothing else answers, is tried again so often. */
-const mendMs = 10_000
+const repairMs = 10_000
 
 const sameSignalMs = 1000
 
@@ -67,7 +75,7 @@ const adminTryMs = 100
 const adminMs = 5000
 
 /** What a running server tells whoever started it. */
-export interface Running {
+export interface RunningServer {
   readonly host: string
   readonly port: number
   readonly adminHost: string
@@ -78,8 +86,8 @@ export interface Running {
   readonly table: TableInfo | undefined
 }
 
-interface End {
-  readonly arrived: Promise<void>
+interface Shutdown {
+  readonly requested: Promise<void>
   readonly signal: AbortSignal
   /** Another server has taken over: nobody needs to be told that this one ends. */
   readonly yield: () => void
@@ -89,22 +97,22 @@ interface End {
 
 export interface ServerOptions {
   readonly settings: Settings
-  readonly configuration: Configuration
+  readonly configuration: ConfigSource
   /** What makes a new table at its place: a program of Node and its arguments. */
   readonly buildCommand: readonly string[]
   readonly log: Log
-  readonly onRunning: (running: Running) => void
+  readonly onRunning: (running: RunningServer) => void
 }
 
 interface Parts extends ServerOptions {
-  readonly crew: Crew
-  readonly tables: Tables
+  readonly supervisor: Supervisor
+  readonly tables: TableManager
   readonly port: number
   /** The socket of the server whose place this one takes. */
   readonly predecessor: string | undefined
-  readonly mayRead: ReturnType<typeof tokenGate> | undefined
-  readonly end: End
-  readonly hangUps: HangUps
+  readonly mayRead: ReturnType<typeof createAdminTokenMatcher> | undefined
+  readonly shutdown: Shutdown
+  readonly hangUps: SighupListener
 }
 
 /**
@@ -114,21 +122,21 @@ interface Parts extends ServerOptions {
 export async function runPrimary(options: ServerOptions): Promise<number> {
   const { settings, log } = options
   const { serve, state: stateFolder, table: path } = settings
-  const hangUps = hearHangUps()
+  const hangUps = captureSighup()
   // Without anybody who hears it, it ends a process; during a start there is nothing to restart.
   process.on('SIGUSR2', () => undefined)
   await loadUws()
-  const tls = tlsOf(serve)
-  if (tls !== undefined) checkTls(tls, Date.now())
+  const tls = tlsFilesOf(serve)
+  if (tls !== undefined) validateTlsFiles(tls, Date.now())
   const { adminTokenFile: token } = serve
-  const mayRead = token === undefined ? undefined : tokenGate(token)
+  const mayRead = token === undefined ? undefined : createAdminTokenMatcher(token)
   await prepareStores(settings, log)
-  const shelf = createShelf(stateFolder)
+  const copies = createTableCopies(stateFolder)
   const predecessor = await predecessorOf(settings, log)
   const port = predecessor === undefined ? await probePort(serve) : serve.port
-  const end = endSignal()
+  const shutdown = listenForShutdown()
   const memoryBytesMax = serve.workerMemoryMb * 2 ** 20
-  const crew = createCrew({
+  const supervisor = createSupervisor({
     size: serve.workers,
     settings: {
       host: serve.host,
@@ -139,25 +147,41 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       logLevel: serve.logLevel,
       logAddresses: serve.logAddresses,
       logAddressForm: serve.logAddressForm,
-      ...present('logAddressKeyFile', serve.logAddressKeyFile),
-      ...present('tls', tls),
+      ...optionalMember('logAddressKeyFile', serve.logAddressKeyFile),
+      ...optionalMember('tls', tls),
       pool: { threads: serve.poolThreads, queue: serve.poolQueue },
       connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
-      bodiesBytes: bodiesBytesOf(memoryBytesMax),
+      bodiesBytes: bodyBudgetBytes(memoryBytesMax),
     },
     hangMs: serve.hangMs,
     memoryBytesMax,
     drainMs: serve.drainSeconds * 1000,
     log,
   })
-  const tables = keepTables({ path, stateFolder, crew, shelf, log, signal: end.signal })
+  const tables = createTableManager({
+    path,
+    stateFolder,
+    supervisor,
+    copies,
+    log,
+    signal: shutdown.signal,
+  })
   try {
-    return await conduct({ ...options, crew, tables, port, predecessor, mayRead, end, hangUps })
+    return await runServer({
+      ...options,
+      supervisor,
+      tables,
+      port,
+      predecessor,
+      mayRead,
+      shutdown,
+      hangUps,
+    })
   } finally {
     // After an orderly end there is nobody left; after a failed start there is.
-    await crew.drain({ drainMs: 0 })
-    shelf.close()
-    end.stop()
+    await supervisor.drain({ drainMs: 0 })
+    copies.close()
+    shutdown.stop()
     hangUps.stop()
   }
 }
@@ -165,8 +189,8 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
 /** Of the server to take over from; a port that has none is probed as ever, and may be another's. */
 async function predecessorOf(settings: Settings, log: Log): Promise<string | undefined> {
   if (!settings.invocation.takeover) return undefined
-  const path = controlPath(settings.state, settings.serve.port)
-  if (await isAnswered(path)) return path
+  const path = controlSocketPath(settings.state, settings.serve.port)
+  if (await isSocketListening(path)) return path
   log.warn({}, 'There is no server to take over from; this one starts.')
   return undefined
 }
@@ -176,11 +200,11 @@ async function predecessorOf(settings: Settings, log: Log): Promise<string | und
  * itself at the same time; and says what the operator should know of them.
  */
 async function prepareStores(settings: Settings, log: Log): Promise<void> {
-  const stores = await openStores(settings, silent)
+  const stores = await openStores(settings, silentHooks)
   try {
     stores.openLimiter()
     const { name: store } = stores
-    for (const caution of await stores.cautions()) log.warn({ store }, caution)
+    for (const caution of await stores.advice()) log.warn({ store }, caution)
   } catch (error) {
     // The workers say what is wrong, and when it is well again.
     if (!(error instanceof IpriskError) || error.code !== 'store_unreachable') throw error
@@ -189,58 +213,59 @@ async function prepareStores(settings: Settings, log: Log): Promise<void> {
   }
 }
 
-async function conduct(parts: Parts): Promise<number> {
-  const { settings, configuration, log, crew, tables, port, predecessor, end, hangUps } = parts
+async function runServer(parts: Parts): Promise<number> {
+  const { settings, configuration, log, supervisor, tables, port, predecessor, shutdown, hangUps } =
+    parts
   const { serve, table: path } = settings
-  const { signal } = end
+  const { signal } = shutdown
   const stops: (() => void | Promise<void>)[] = []
   const refresh: { clock?: Refresh } = {}
-  const take = async (): Promise<Admin> => {
+  const startAdminPort = async (): Promise<AdminServer> => {
     const admin = await openAdmin(parts, () => refresh.clock?.status())
     stops.push(admin.close)
     return admin
   }
   try {
-    let admin = predecessor === undefined ? await take() : undefined
-    const { usePlans: use } = crew
+    let admin = predecessor === undefined ? await startAdminPort() : undefined
+    const { usePlans: use } = supervisor
     const reload = watchConfiguration({ settings, configuration, hangUps, use, log })
     stops.push(reload.stop)
     const known = fileIdentity(path)
-    const file = await tables.begin()
+    const file = await tables.loadFirst()
     if (predecessor !== undefined && file === undefined && !signal.aborted) throw noTable()
-    if (!signal.aborted) await Promise.race([crew.start(file), end.arrived])
+    if (!signal.aborted) await Promise.race([supervisor.start(file), shutdown.requested])
     if (!signal.aborted) {
-      if (predecessor !== undefined) await succeed(predecessor, log)
+      if (predecessor !== undefined) await askPredecessorToYield(predecessor, log)
       if (admin === undefined) {
-        const taking = insist(take, parts).then((taken) => (admin = taken))
-        await Promise.race([taking, elapsed(adminMs)])
+        const taking = openAdminWithRetry(startAdminPort, parts).then((taken) => (admin = taken))
+        await Promise.race([taking, sleep(adminMs)])
         stops.push(async () => (await taking)?.close())
       }
       const yieldNow = async (): Promise<void> => {
         await admin?.close()
-        end.yield()
+        shutdown.yield()
       }
-      stops.push(await listenForOrders(parts, yieldNow))
-      const look = (): void => void tables.look()
+      stops.push(await listenForCommands(parts, yieldNow))
+      const look = (): void => void tables.loadIfChanged()
       stops.push(watchFile({ path, known, everyMs: watchMs, changed: look }).stop)
-      stops.push(repeat(tables.mend, mendMs).stop)
-      const everyMs = durationMs(serve.refreshEvery)
+      stops.push(runRepeatedly(tables.repair, repairMs).stop)
+      const everyMs = parseDurationMs(serve.refreshEvery)
       if (everyMs > 0) {
         const { buildCommand: command } = parts
         const builtMs = file?.builtMs
         refresh.clock = startRefresh({ everyMs, builtMs, command, log, done: look })
         stops.push(refresh.clock.stop)
       }
-      const { listening, table } = crew.status()
+      const { listening, table } = supervisor.status()
       const { host, adminHost, adminSocket } = serve
       const tls = serve.tlsCertFile !== undefined
       const at = { host, port, adminHost, adminPort: admin?.port ?? serve.adminPort, tls }
-      const socket = present('adminSocket', adminSocket)
+      const socket = optionalMember('adminSocket', adminSocket)
       parts.onRunning({ ...at, ...socket, workers: listening, table })
     }
-    await end.arrived
+    await shutdown.requested
     log.info({ drainSeconds: serve.drainSeconds }, 'Draining.')
-    if (!(await crew.drain(paceOf(settings, end)))) {
+    if (!(await supervisor.drain(drainOptions(settings, shutdown)))) {
       log.warn({}, 'Workers that did not end were killed; their requests and leases are lost.')
     }
     return 0
@@ -250,7 +275,7 @@ async function conduct(parts: Parts): Promise<number> {
 }
 
 /** Behind a server that has taken over nobody looks at readiness, and clients are many. */
-function paceOf({ serve }: Settings, end: End): Parameters<Crew['drain']>[0] {
+function drainOptions({ serve }: Settings, end: Shutdown): Parameters<Supervisor['drain']>[0] {
   const drainMs = serve.drainSeconds * 1000
   return end.yielded()
     ? { drainMs: drainMs + rollingLingerMs, lingerMs: rollingLingerMs }
@@ -258,8 +283,8 @@ function paceOf({ serve }: Settings, end: End): Parameters<Crew['drain']>[0] {
 }
 
 /** Asks the server that has the port to end. One that says nothing may have heard it all the same. */
-async function succeed(predecessor: string, log: Log): Promise<void> {
-  const reply = await askServer(predecessor, 'yield')
+async function askPredecessorToYield(predecessor: string, log: Log): Promise<void> {
+  const reply = await sendControlRequest(predecessor, 'yield')
   if (reply?.ok === true) log.info({}, reply.text)
   else if (reply === undefined) log.warn({}, 'The server to take over from has ended.')
   else if (reply.silent !== true) throw takeoverFailed(reply.text)
@@ -276,35 +301,38 @@ function takeoverFailed(why: string): IpriskError {
 }
 
 /** The admin port was somebody's a moment ago. Goes on for good: the server before has yielded. */
-async function insist(take: () => Promise<Admin>, { end, log }: Parts): Promise<Admin | undefined> {
-  for (let tries = 1; !end.signal.aborted; tries += 1) {
+async function openAdminWithRetry(
+  take: () => Promise<AdminServer>,
+  { shutdown, log }: Parts,
+): Promise<AdminServer | undefined> {
+  for (let tries = 1; !shutdown.signal.aborted; tries += 1) {
     try {
       return await take()
     } catch (error) {
       if (tries * adminTryMs === adminMs) {
         log.error({}, `${messageOf(error)} This server runs, and tries again.`)
       }
-      await Promise.race([elapsed(adminTryMs), end.arrived])
+      await Promise.race([sleep(adminTryMs), shutdown.requested])
     }
   }
   return undefined
 }
 
-function elapsed(ms: number): Promise<void> {
+function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** Takes signals and what comes through the control socket; gives what stops it. */
-async function listenForOrders(
-  { settings, log, crew, tables, port }: Parts,
+async function listenForCommands(
+  { settings, log, supervisor, tables, port }: Parts,
   yieldNow: () => Promise<void>,
 ): Promise<() => Promise<void>> {
   const restart = async (): Promise<ControlReply> => {
     // New workers read the files again; what is wrong with them is said here and by name.
-    const tls = tlsOf(settings.serve)
-    if (tls !== undefined) checkTls(tls, Date.now())
-    await crew.restart()
-    const { listening } = crew.status()
+    const tls = tlsFilesOf(settings.serve)
+    if (tls !== undefined) validateTlsFiles(tls, Date.now())
+    await supervisor.restart()
+    const { listening } = supervisor.status()
     log.info({ workers: listening }, 'Every worker was replaced.')
     return { ok: true, text: `Every worker was replaced; ${listening} answer.` }
   }
@@ -324,15 +352,15 @@ async function listenForOrders(
         return request satisfies never
     }
   }
-  const onHangUp = (): void => void tables.look({ again: true })
+  const onHangUp = (): void => void tables.loadIfChanged({ again: true })
   const onUser2 = (): void => {
     restart().catch((error: unknown) => log.error({}, messageOf(error)))
   }
   process.on('SIGHUP', onHangUp)
   process.on('SIGUSR2', onUser2)
-  let control: Control | undefined
+  let control: ControlSocket | undefined
   try {
-    control = await openControl(controlPath(settings.state, port), act)
+    control = await openControlSocket(controlSocketPath(settings.state, port), act)
   } catch (error) {
     log.warn({}, messageOf(error))
   }
@@ -343,7 +371,7 @@ async function listenForOrders(
   }
 }
 
-function replyOf(outcome: Outcome): ControlReply {
+function replyOf(outcome: SwapOutcome): ControlReply {
   switch (outcome.kind) {
     case 'swapped':
       return { ok: true, text: `Table ${outcome.table} answers.` }
@@ -359,39 +387,39 @@ function replyOf(outcome: Outcome): ControlReply {
 }
 
 function openAdmin(
-  { crew, settings, port, end, tables, mayRead }: Parts,
+  { supervisor, settings, port, shutdown, tables, mayRead }: Parts,
   refresh: () => RefreshStatus | undefined,
-): Promise<Admin> {
-  const metrics = createMetrics()
+): Promise<AdminServer> {
+  const metrics = createPrometheusText()
   const readiness = (): Readiness => {
-    const { listening, answering, keysKnown, degraded } = crew.status()
-    if (end.signal.aborted) return 'draining'
+    const { listening, answering, keysKnown, degraded } = supervisor.status()
+    if (shutdown.signal.aborted) return 'draining'
     if (listening === 0) return 'no_workers'
     if (!keysKnown) return 'no_keys'
     if (answering !== listening) return 'no_table'
     return degraded ? 'degraded' : 'ready'
   }
-  const gather = async (): Promise<Gathered> => {
-    const { total, workers } = await crew.count()
-    const { workers: seen, ...status } = crew.status()
-    const members = await Promise.all(
+  const gather = async (): Promise<ScrapeData> => {
+    const { total, workers } = await supervisor.collectCounters()
+    const { workers: seen, ...status } = supervisor.status()
+    const workerStatuses = await Promise.all(
       seen.map(async (member) => ({ ...member, openFiles: await openFilesOf(member.pid) })),
     )
     const ready = ['ready', 'degraded'].includes(readiness())
     const facts = { tables: tables.status(), refresh: refresh(), ready, now: Date.now() }
-    return { total, workers, members, ...status, ...facts }
+    return { total, workers, workerStatuses, ...status, ...facts }
   }
   const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
   const listens = { host, port, tls: tlsCertFile !== undefined }
-  return startAdmin(
+  return startAdminServer(
     {
       readiness,
       metricsType: metrics.contentType,
       metrics: async () => metrics.text(await gather()),
       status: async () => serverStatus(settings, listens, readiness(), await gather()),
-      ...present('mayRead', mayRead),
+      ...optionalMember('mayRead', mayRead),
     },
-    { host: serve.adminHost, port: serve.adminPort, ...present('socket', adminSocket) },
+    { host: serve.adminHost, port: serve.adminPort, ...optionalMember('socket', adminSocket) },
   )
 }
 
@@ -399,15 +427,15 @@ function openAdmin(
  * The first SIGTERM or SIGINT asks for the end; one that comes later is not patient. One signal may
  * come twice at once: from the terminal to all processes, and again from npm to its child.
  */
-function endSignal(): End {
+function listenForShutdown(): Shutdown {
   const controller = new AbortController()
   const { signal } = controller
   let firstMs: number | undefined
   let yielded = false
-  const arrived = new Promise<void>((resolve) => {
+  const requested = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  const take = (): void => {
+  const onSignal = (): void => {
     if (firstMs !== undefined) {
       if (performance.now() - firstMs > sameSignalMs) process.exit(1)
       return
@@ -415,10 +443,10 @@ function endSignal(): End {
     firstMs = performance.now()
     controller.abort()
   }
-  process.on('SIGTERM', take)
-  process.on('SIGINT', take)
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
   return {
-    arrived,
+    requested,
     signal,
     yield: () => {
       yielded = true
@@ -426,8 +454,8 @@ function endSignal(): End {
     },
     yielded: () => yielded,
     stop: () => {
-      process.off('SIGTERM', take)
-      process.off('SIGINT', take)
+      process.off('SIGTERM', onSignal)
+      process.off('SIGINT', onSignal)
     },
   }
 }

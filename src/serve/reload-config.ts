@@ -9,14 +9,14 @@
 import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '../base/coded-error.ts'
-import { configLookMs } from '../base/limits.ts'
+import { configPollMs } from '../base/limits.ts'
 import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Watch, watchFile } from '../supervisor/tables/file-watch.ts'
 
 /** Where the settings of a running server come from. */
-export interface Configuration {
+export interface ConfigSource {
   /** The file that is watched, whether it exists or not. */
   readonly path: string
   /** Of the file before the settings were read from it (`fileIdentity`). */
@@ -46,34 +46,34 @@ function changedPlans(before: Plans, after: Plans): readonly string[] {
 }
 
 /** Hears SIGHUP from now on; one that comes before anybody listens is kept for who does. */
-export interface HangUps {
+export interface SighupListener {
   readonly listen: (heard: () => void) => void
   readonly stop: () => void
 }
 
 /** To be called first of all: without anybody who hears it, SIGHUP ends a process. */
-export function hearHangUps(): HangUps {
+export function captureSighup(): SighupListener {
   let waits = false
   let hear = (): void => {
     waits = true
   }
-  const take = (): void => hear()
-  process.on('SIGHUP', take)
+  const onSighup = (): void => hear()
+  process.on('SIGHUP', onSighup)
   return {
     listen: (heard) => {
       hear = heard
       if (waits) heard()
       waits = false
     },
-    stop: () => process.off('SIGHUP', take),
+    stop: () => process.off('SIGHUP', onSighup),
   }
 }
 
 /** Starts watching; `use` is called with plans that differ from those in use. */
 export function watchConfiguration(options: {
   readonly settings: Settings
-  readonly configuration: Configuration
-  readonly hangUps: Pick<HangUps, 'listen'>
+  readonly configuration: ConfigSource
+  readonly hangUps: Pick<SighupListener, 'listen'>
   readonly use: (plans: Plans) => void
   readonly log: Log
 }): Watch {
@@ -106,7 +106,7 @@ export function watchConfiguration(options: {
   }
 
   const { identity: known } = configuration
-  const watch = watchFile({ path, known, everyMs: configLookMs, changed: reload })
+  const watch = watchFile({ path, known, everyMs: configPollMs, changed: reload })
   hangUps.listen(reload)
   return {
     stop: () => {

@@ -5,9 +5,9 @@
 //
 // Deterministic: the same two tables give the same result.
 
-import { newWords } from '../ip/address.ts'
+import { newAddressWords } from '../ip/address.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
-import { loadCanaries, misjudged } from './canaries.ts'
+import { loadCanaries, misjudgedCanaries } from './canaries.ts'
 import type { OpenTable } from './open-table.ts'
 import type { Table } from './table.ts'
 
@@ -17,7 +17,7 @@ export interface KnownAnswer {
   readonly answer: string
 }
 
-export interface Trial {
+export interface AcceptanceResult {
   /** Why the table must not take the place of the one in use; none where it may. */
   readonly reasons: readonly string[]
   /** What the first of them is about; `null` where there is none. */
@@ -34,20 +34,20 @@ export interface Trial {
  */
 export const changedMaxPercent = 25
 
-const drawnIpv4 = 20_000
-const drawnIpv6 = 2_000
+const sampleIpv4Count = 20_000
+const sampleIpv6Count = 2_000
 
 /** Spread over the sample and the canaries: enough to tell two tables apart, a few microseconds. */
 const knownCount = 24
 
 /** Odd, so that its multiples visit all addresses; 2^32 by the golden ratio, so that any few of
  * them lie evenly. */
-const step = 2_654_435_761
+const goldenRatioStep = 2_654_435_761
 
 /** What `table` says that `before` said otherwise or better; without `before` nothing is refused. */
-export function tryTable(table: OpenTable, before: OpenTable | undefined): Trial {
+export function acceptanceCheck(table: OpenTable, before: OpenTable | undefined): AcceptanceResult {
   const canaries = loadCanaries()
-  const wrong = misjudged(table, canaries)
+  const wrong = misjudgedCanaries(table, canaries)
   const sample = sampleOf(before ?? table)
   const addresses = [...sample, '127.0.0.1', '8.8.8.8', '2001:4860:4860::8888']
   const every = Math.ceil(addresses.length / knownCount)
@@ -55,10 +55,12 @@ export function tryTable(table: OpenTable, before: OpenTable | undefined): Trial
     .filter((_, i) => i % every === 0)
     .map((address) => ({ address, answer: answerOf(table, address) }))
   if (before === undefined) return { reasons: [], against: null, cautions: wrong, known }
-  const wrongBefore = new Set(misjudged(before, canaries).map(canaryOf))
+  const wrongBefore = new Set(misjudgedCanaries(before, canaries).map(canaryOf))
   const reasons = wrong.filter((line) => !wrongBefore.has(canaryOf(line)))
-  let against: Trial['against'] = reasons.length > 0 ? 'canary' : null
-  const changed = sample.filter((address) => wordOf(before, address) !== wordOf(table, address))
+  let against: AcceptanceResult['against'] = reasons.length > 0 ? 'canary' : null
+  const changed = sample.filter(
+    (address) => verdictText(before, address) !== verdictText(table, address),
+  )
   const percent = (100 * changed.length) / Math.max(1, sample.length)
   if (percent > changedMaxPercent) {
     reasons.push(
@@ -72,7 +74,7 @@ export function tryTable(table: OpenTable, before: OpenTable | undefined): Trial
 }
 
 /** The first address that `table` answers otherwise than it is known to; `undefined` for none. */
-export function firstUnlike(
+export function firstDifference(
   table: Pick<Table, 'check'>,
   known: readonly KnownAnswer[],
 ): string | undefined {
@@ -84,7 +86,7 @@ function answerOf(table: Pick<Table, 'check'>, address: string): string {
 }
 
 /** The verdict alone. */
-function wordOf(table: Pick<Table, 'check'>, address: string): string {
+function verdictText(table: Pick<Table, 'check'>, address: string): string {
   const answer = table.check(address)
   return answer === undefined ? '' : `${answer.classification} ${answer.risk_level}`
 }
@@ -97,10 +99,11 @@ function canaryOf(line: string): string {
 /** Addresses that belong to a network by `table`: IPv4 evenly, IPv6 by its pieces. */
 function sampleOf(table: OpenTable): readonly string[] {
   const drawn: string[] = []
-  for (let i = 0; i < drawnIpv4; i += 1) drawn.push(formatIpv4((i * step) % 2 ** 32))
+  for (let i = 0; i < sampleIpv4Count; i += 1)
+    drawn.push(formatIpv4((i * goldenRatioStep) % 2 ** 32))
   const { ipv6_keys: keys } = table.reader.views
-  const words = newWords()
-  const stride = Math.max(1, Math.floor(keys.length / drawnIpv6))
+  const words = newAddressWords()
+  const stride = Math.max(1, Math.floor(keys.length / sampleIpv6Count))
   for (let i = 0; i < keys.length; i += stride) {
     // A key is the 53 bits behind 001 (src/schema/table-layout.ts).
     words[0] = 0x2000_0000 + Math.floor(keys[i]! / 2 ** 24)

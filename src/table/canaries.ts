@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { type Day, parseDay } from '../base/day.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { packageRoot } from '../base/package-root.ts'
-import { readTable } from '../base/strict-csv.ts'
-import { newWords } from '../ip/address.ts'
-import { type Range, hasHostBits, parsePrefix, writeWords } from '../ip/range.ts'
+import { parseStrictCsv } from '../base/strict-csv.ts'
+import { newAddressWords } from '../ip/address.ts'
+import { type Range, hasHostBits, parsePrefix, bigintToWords } from '../ip/range.ts'
 import { formatAddress } from '../ip/format-address.ts'
 import type { Classification } from '../model/kind.ts'
 import type { Table } from './table.ts'
@@ -58,7 +58,7 @@ export function loadCanaries(
   } catch (cause) {
     throw invalid([`${path}: ${messageOf(cause)}`])
   }
-  const table = readTable({ path, text, columns })
+  const table = parseStrictCsv({ path, text, columns })
   const problems = [...table.problems]
   const canaries: Canary[] = []
   const seen = new Set<string>()
@@ -95,14 +95,14 @@ function invalid(problems: readonly string[]): IpriskError {
 }
 
 /** Those that the table misjudges, each as one line that says what it is called. */
-export function misjudged(
+export function misjudgedCanaries(
   table: Pick<Table, 'check'>,
   canaries: readonly Canary[],
 ): readonly string[] {
-  const words = newWords()
+  const words = newAddressWords()
   return canaries.flatMap(({ range, kind, name }) => {
     const { title, allowed, scoreMax } = canaryKinds[kind]
-    writeWords(range.family, range.first, words)
+    bigintToWords(range.family, range.first, words)
     const address = formatAddress(range.family, words)
     const answer = table.check(address)
     const holds =

@@ -1,21 +1,21 @@
 // Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
 // processes that open the same file. Content is checked by `verifyTable`, not here.
 
-import { type MapPlace, mapFile } from '../base/memory-map.ts'
+import { type MappedRegion, mapFile } from '../base/memory-map.ts'
 import { IpriskError } from '../base/coded-error.ts'
-import { openAnswers } from './answer/answer-writer.ts'
-import { check } from './answer/check-address.ts'
-import { locateGroup, touchRuns } from './lookup/lookup-batch.ts'
-import { type Reader, openReader } from './answer/answer-reader.ts'
+import { openAnswerWriter } from './answer/answer-writer.ts'
+import { checkAddress } from './answer/check-address.ts'
+import { locateBatch, prefetchRuns } from './lookup/lookup-batch.ts'
+import { type AnswerReader, openAnswerReader } from './answer/answer-reader.ts'
 import type { Table } from './table.ts'
-import { readTableFile } from './file/table-view.ts'
+import { readTableView } from './file/table-view.ts'
 
 /** A `Table` with what the server and the command line need beside the answers. */
 export interface OpenTable extends Table {
   /** Where its file is mapped, for who must free it in place of a thread that has died. */
-  readonly place: MapPlace
+  readonly place: MappedRegion
   /** The typed views, for callers that look up without building answers. */
-  readonly reader: Reader
+  readonly reader: AnswerReader
   /** Reads the whole file into memory now, so that no later answer waits for a disk. */
   populate(): void
 }
@@ -25,21 +25,21 @@ export interface OpenTable extends Table {
  * `table_version`.
  */
 export function openTable(path: string): OpenTable {
-  const steps = openInSteps(path)
+  const steps = openTableInSteps(path)
   let step = steps.next()
   while (step.done !== true) step = steps.next()
   return step.value
 }
 
 /** The same in steps, for a loop that serves others between them. To be run to its end. */
-export function* openInSteps(path: string): Generator<undefined, OpenTable, undefined> {
+export function* openTableInSteps(path: string): Generator<undefined, OpenTable, undefined> {
   const map = mapFile(path)
   try {
     yield
-    const file = readTableFile(map.bytes, path)
+    const file = readTableView(map.bytes, path)
     yield
-    const reader = openReader(file)
-    const answers = openAnswers(reader)
+    const reader = openAnswerReader(file)
+    const answers = openAnswerWriter(reader)
     let open = true
     return {
       path,
@@ -52,16 +52,16 @@ export function* openInSteps(path: string): Generator<undefined, OpenTable, unde
       populate: () => map.populate(),
       check(text) {
         if (!open) throw closed(path)
-        return check(reader, text)
+        return checkAddress(reader, text)
       },
-      answer(asked, found) {
+      answer(query, found) {
         if (!open) throw closed(path)
-        return answers(asked, found)
+        return answers(query, found)
       },
       prepare(group) {
         if (!open) throw closed(path)
-        locateGroup(group, reader.views)
-        touchRuns(group, reader.views)
+        locateBatch(group, reader.views)
+        prefetchRuns(group, reader.views)
       },
       close() {
         open = false

@@ -2,33 +2,11 @@
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import type { Day } from '../base/day.ts'
-import type { Voice } from '../model/evidence.ts'
 import type { AnswerBytes } from './answer/answer-writer.ts'
-import type { Asked } from './lookup/query.ts'
-import type { Group } from './lookup/lookup-batch.ts'
+import type { Query } from './lookup/query.ts'
+import type { LookupBatch } from './lookup/lookup-batch.ts'
 import type { Located } from './lookup/locate.ts'
-
-/** How a feed's word counts, and between what its weight lies with 80 percent (build/evidence/weight-interval.ts). */
-export interface SourceVoice extends Omit<Voice, 'id'> {
-  readonly weightLow: number
-  readonly weightHigh: number
-}
-
-/** A feed or data set that went into the table, with what its licence asks to be said. */
-export interface Source {
-  readonly id: string
-  readonly kind: string
-  readonly provider: string
-  readonly licence: string
-  readonly homepage: string
-  /** Day of the snapshot used. */
-  readonly day: Day
-  readonly entries: number
-  /** A gate keeps its newest snapshot out; `day` is that of the last good one. */
-  readonly quarantined?: boolean
-  /** Only of what makes evidence. */
-  readonly voice?: SourceVoice
-}
+import type { Source } from './file/table-source.ts'
 
 export interface Table {
   readonly path: string
@@ -48,9 +26,9 @@ export interface Table {
    * `asked.family` must not be 0. What it returns is good until the next call, of any table. `found` is
    * what this table has located it as, where the caller knows that.
    */
-  answer(asked: Asked, found?: Located): AnswerBytes
+  answer(query: Query, found?: Located): AnswerBytes
   /** Looks up a group, whose `located` are for `answer`, and reads ahead what those answers need. */
-  prepare(group: Group): void
+  prepare(group: LookupBatch): void
   /** Unmaps the file. Any use afterwards throws; views must not outlive it. */
   close(): void
 }

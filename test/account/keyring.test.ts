@@ -19,8 +19,8 @@ import {
 } from '../../src/account/keys/key-text.ts'
 import type { Keyring } from '../../src/account/keyring.ts'
 import { createKeyring } from '../../src/account/keyring.ts'
-import type { Limits } from '../../src/account/keys/key-limits.ts'
-import { openLmdbStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import type { EffectiveLimits } from '../../src/account/keys/key-limits.ts'
+import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import type { NewKey } from '../../src/account/keys/key-record.ts'
 import type { KeyStore } from '../../src/account/keys/key-store.ts'
 import type { Day } from '../../src/base/day.ts'
@@ -40,7 +40,7 @@ let calls = 0
 /** What was bound and let go, in order. */
 const bound: string[] = []
 const limiter = {
-  bind: (id: string, limits: Limits): Allowance => {
+  bind: (id: string, limits: EffectiveLimits): Allowance => {
     bound.push(`bind ${id}`)
     return newAllowance(id, limits)
   },
@@ -56,7 +56,7 @@ const counted = (inner: KeyStore): KeyStore => ({
 
 beforeEach(async () => {
   state = mkdtempSync(join(tmpdir(), 'iprisk-keyring-'))
-  store = counted(await openLmdbStore(state))
+  store = counted(await openLmdbKeyStore(state))
   keyring = createKeyring({ store, plans, api: 'ip-risk', limiter })
   calls = 0
 })

@@ -1,22 +1,25 @@
 // Everything that a scrape can show, all of it at once, for tests of the metrics and their table.
 
 import type { Day } from '../../src/base/day.ts'
-import { emptySnapshot } from '../../src/http/exchange/request-counters.ts'
-import type { Gathered } from '../../src/admin/metric-families.ts'
-import { type RefusalCode, refusalCodes } from '../../src/supervisor/tables/table-refusal.ts'
+import { emptyCounterSnapshot } from '../../src/http/exchange/request-counters.ts'
+import type { ScrapeData } from '../../src/admin/metric-families.ts'
+import {
+  type TableRefusalCode,
+  tableRefusalCodes,
+} from '../../src/supervisor/tables/table-refusal.ts'
 
 /** What a server begins with. */
-export const noRefusals = Object.fromEntries(refusalCodes.map((code) => [code, 0])) as Readonly<
-  Record<RefusalCode, number>
->
+export const noRefusals = Object.fromEntries(
+  tableRefusalCodes.map((code) => [code, 0]),
+) as Readonly<Record<TableRefusalCode, number>>
 
 const at = '2026-08-22T12:00:00.000Z'
 
-export const gathered: Gathered = {
-  total: emptySnapshot,
-  workers: [{ worker: 1, counters: emptySnapshot }],
+export const gathered: ScrapeData = {
+  total: emptyCounterSnapshot,
+  workers: [{ worker: 1, counters: emptyCounterSnapshot }],
   listening: 1,
-  members: [
+  workerStatuses: [
     { worker: 1, pid: 1, listening: true, retired: false, privateBytes: 1000, openFiles: 30 },
   ],
   restarts: { crash: 0, hang: 0, memory: 0 },

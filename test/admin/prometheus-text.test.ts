@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { createMetrics } from '../../src/admin/prometheus-text.ts'
+import { createPrometheusText } from '../../src/admin/prometheus-text.ts'
 import { familiesIn } from './exposition.ts'
-import { refusalCodes } from '../../src/supervisor/tables/table-refusal.ts'
+import { tableRefusalCodes } from '../../src/supervisor/tables/table-refusal.ts'
 import { gathered, noRefusals } from './gathered.ts'
 
 const document = readFileSync(join(packageRoot, 'docs/operate.md'), 'utf8')
-const read = async (of = gathered): Promise<string> => createMetrics().text(of)
+const read = async (of = gathered): Promise<string> => createPrometheusText().text(of)
 
 describe('the metrics', () => {
   it('are those of the document, in its words', async () => {
@@ -44,7 +44,7 @@ describe('the metrics', () => {
     expect(text).not.toMatch(/iprisk_table_age|iprisk_refresh_|last_swap|last_refusal/)
     expect(text).toContain('iprisk_table_swaps_total 0')
     // A rate of what is not there yet would miss the first one.
-    for (const code of refusalCodes)
+    for (const code of tableRefusalCodes)
       expect(text).toContain(`iprisk_table_refusals_total{reason="${code}"} 0\n`)
   })
 

@@ -6,7 +6,7 @@ import { metaAnswer } from '../../src/api/meta-answer.ts'
 import { openApiDocument } from '../../src/api/openapi.ts'
 import { levelFloors } from '../../src/model/risk-level.ts'
 import { answerTexts } from '../../src/pool/run-task.ts'
-import { explain } from '../../src/table/explain/insights.ts'
+import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { problemIn } from './json-schema.ts'
@@ -49,7 +49,7 @@ describe('the document', () => {
       '2a01:4f8::3',
       '2c00::',
     ]) {
-      const answer = explain({ ...table, builtMs: 0 }, address)
+      const answer = answerWithInsights({ ...table, builtMs: 0 }, address)
       expect({ address, problem: problem(answer, 'CheckAnswer') }).toEqual({ address })
       const { insights } = answer!
       expect(problem({ ...insights, more: 1 }, 'Insights')).toContain('more')

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bootId, machineOffsetMs } from '../../src/base/clock.ts'
-import { mapShared } from '../../src/base/memory-map.ts'
+import { mapSharedFile } from '../../src/base/memory-map.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-shared-'))
 
@@ -14,7 +14,7 @@ describe('mapShared', () => {
   it('shows every map what one of them writes, and leaves it in the file', () => {
     const path = join(folder, 'words')
     writeFileSync(path, Buffer.alloc(4096))
-    const [one, other] = [mapShared(path, 4096), mapShared(path, 4096)]
+    const [one, other] = [mapSharedFile(path, 4096), mapSharedFile(path, 4096)]
     const words = new Int32Array(one.bytes.buffer)
     Atomics.add(words, 5, 41)
     Atomics.add(new Int32Array(other.bytes.buffer), 5, 1)
@@ -30,11 +30,11 @@ describe('mapShared', () => {
   ])('refuses a file that is too %s: a write behind its end would be fatal', (_name, bytes) => {
     const path = join(folder, `of-${bytes}`)
     writeFileSync(path, Buffer.alloc(bytes))
-    expect(() => mapShared(path, 4096)).toThrow(`${bytes} bytes, not 4096`)
+    expect(() => mapSharedFile(path, 4096)).toThrow(`${bytes} bytes, not 4096`)
   })
 
   it('refuses what is not there: it makes nothing', () => {
-    expect(() => mapShared(join(folder, 'missing'), 4096)).toThrow('ENOENT')
+    expect(() => mapSharedFile(join(folder, 'missing'), 4096)).toThrow('ENOENT')
   })
 })
 

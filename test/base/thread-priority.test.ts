@@ -2,7 +2,7 @@
 
 import { getPriority, setPriority } from 'node:os'
 import { expect, it } from 'vitest'
-import { takeShortSlices, yieldToAll } from '../../src/base/thread-priority.ts'
+import { useShortTimeSlices, setLowestPriority } from '../../src/base/thread-priority.ts'
 import { hasSlices, schedOf } from './thread-scheduling.ts'
 
 const own = 'thread-self'
@@ -12,10 +12,10 @@ it.runIf(hasSlices)('has slices of a tenth of a millisecond, and its niceness as
   const nice = getPriority(0)
   const policy = schedOf(own, 'policy')
   expect(schedOf(own, 'se.slice')).toBeGreaterThan(100_000)
-  takeShortSlices()
+  useShortTimeSlices()
   expect(schedOf(own, 'se.slice')).toBe(100_000)
   expect([schedOf(own, 'policy'), getPriority(0)]).toEqual([policy, nice])
-  yieldToAll()
+  setLowestPriority()
   expect(schedOf(own, 'se.slice')).toBe(100_000)
   expect([schedOf(own, 'policy'), getPriority(0)]).toEqual([policy, 19])
 })

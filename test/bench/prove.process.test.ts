@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { proofs } from '../../bench/faults/all.ts'
-import { reportText } from '../../bench/faults/report.ts'
+import { proofReportText } from '../../bench/faults/report.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -46,7 +46,7 @@ it('writes one report of all that is kept', () => {
   const facts = [{ what: 'a | b', figure: '1' }]
   const of = (name: string, form: 'short' | 'long', faults: readonly string[]) =>
     ({ ...head, flags: [name, '--table', 'a'], name, form, seconds: 1, facts, faults }) as const
-  const text = reportText(
+  const text = proofReportText(
     [of('b', 'short', []), of('b', 'long', ['it broke']), of('a', 'short', [])],
     ['a', 'b'],
   )

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { storedDays } from '../../build/history/history-days.ts'
 import { readHistory } from '../../build/history/read-history.ts'
-import { importFolder } from '../../build/import-history.ts'
+import { importHistory } from '../../build/import-history.ts'
 import { type Day, formatDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { day, range, today, useFolder } from './history/history-sample.ts'
@@ -25,7 +25,7 @@ const write = (name: string, text: string | Uint8Array): void => {
   mkdirSync(join(from, name, '..'), { recursive: true })
   writeFileSync(join(from, name), text)
 }
-const run = () => importFolder(from, { store, feeds, today })
+const run = () => importHistory(from, { store, feeds, today })
 
 describe('import', () => {
   it('takes days from names, packed or plain, and counts bad lines', async () => {
@@ -96,7 +96,7 @@ describe('import', () => {
       expect(await storedDays(store, 'block-ddrimus')).toEqual(days)
       // The same folder is judged the same, and the operator has the last word.
       expect((await run()).quarantined).toEqual(report.quarantined)
-      const forced = await importFolder(from, { store, feeds, today, force: true })
+      const forced = await importHistory(from, { store, feeds, today, force: true })
       expect(forced.quarantined).toHaveLength(1)
       expect(await storedDays(store, 'block-ddrimus')).toHaveLength(5)
     })
@@ -120,8 +120,8 @@ describe('import', () => {
     write('vpn-x4b/2026-08-22.txt', '198.51.101.2\n')
     await run()
     const history = (await readHistory({ store, feeds, asOf: today })).of('vpn-x4b')
-    expect(history?.take(range('198.51.101.1'))).toBeUndefined()
-    expect(history?.take(range('198.51.101.2'))).toMatchObject({ firstSeen: today })
+    expect(history?.markListed(range('198.51.101.1'))).toBeUndefined()
+    expect(history?.markListed(range('198.51.101.2'))).toMatchObject({ firstSeen: today })
   })
 
   it('says what folder it wants where there is none', async () => {

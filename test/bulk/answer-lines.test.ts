@@ -8,13 +8,13 @@ import { invalidAddress } from '../../src/api/api-error.ts'
 import { checkFields } from '../../src/config/line-formats.ts'
 import { signalNames } from '../../src/model/kind.ts'
 import { formatIpv4 } from '../../src/ip/format-address.ts'
-import { answerLines, badAnswer } from '../../src/bulk/answer-lines.ts'
-import { wholeOf } from '../../src/bulk/growing-buffer.ts'
-import { headerOf } from '../../src/bulk/csv-row.ts'
-import type { LineWork } from '../../src/pool/pool-task.ts'
+import { answerLines, invalidAddressJson } from '../../src/bulk/answer-lines.ts'
+import { wholeBuffer } from '../../src/bulk/growing-buffer.ts'
+import { csvHeader } from '../../src/bulk/csv-row.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { newRandom } from '../oracle/sample.ts'
 import { writeSmallTable } from '../table/small-table.ts'
+import type { LineWork } from '../../src/bulk/line-work.ts'
 
 const table = openTable(writeSmallTable())
 const random = newRandom(11)
@@ -30,7 +30,7 @@ const texts = Array.from({ length: 3000 }, (_, i) => {
 })
 
 const given = (how: Partial<LineWork>, lines = texts, into?: Uint8Array) => {
-  const work: LineWork = { form: plain, give: 'json', fields: [], ...how }
+  const work: LineWork = { form: plain, output: 'json', fields: [], ...how }
   return answerLines(table, Buffer.from(lines.join('\n')), work, into)
 }
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
@@ -40,14 +40,14 @@ describe('lines', () => {
     const { out, lines, addresses, bad, badLines } = given({})
     const wanted = texts.map((text) => {
       const answer = table.check(text)
-      return answer === undefined ? badAnswer(text) : JSON.stringify(answer)
+      return answer === undefined ? invalidAddressJson(text) : JSON.stringify(answer)
     })
     expect(textOf(out)).toBe(`${wanted.join('\n')}\n`)
     const none = texts.filter((text) => table.check(text) === undefined)
     expect([lines, addresses, bad]).toEqual([3000, 3000 - none.length, none.length])
     expect(badLines.map(({ line }) => line)).toEqual([0, 97, 194, 291, 388])
     // The same room again, and room that is too small.
-    expect(textOf(given({}, texts, wholeOf(out)).out)).toBe(`${wanted.join('\n')}\n`)
+    expect(textOf(given({}, texts, wholeBuffer(out)).out)).toBe(`${wanted.join('\n')}\n`)
     expect(textOf(given({}, texts, new Uint8Array(10)).out)).toBe(`${wanted.join('\n')}\n`)
   })
 
@@ -90,7 +90,7 @@ describe('lines', () => {
           const text = one.replaceAll(/^[\t\r ]+|[\t\r ]+$/g, '')
           if (text === '') return []
           const answer = table.check(text)
-          return `${answer === undefined ? badAnswer(text) : JSON.stringify(answer)}\n`
+          return `${answer === undefined ? invalidAddressJson(text) : JSON.stringify(answer)}\n`
         })
         expect(textOf(given({}, lines).out)).toBe(wanted.join(''))
       }),
@@ -100,7 +100,7 @@ describe('lines', () => {
 
   it('have texts as long as they are, and begin anew after a piece that failed', () => {
     const long = `"${'x'.repeat(100_000)}`
-    const { out } = given({ give: 'csv', fields: ['ip', 'asn', 'city'] }, [
+    const { out } = given({ output: 'csv', fields: ['ip', 'asn', 'city'] }, [
       '9.1.2.3',
       long,
       '9.1.2.3',
@@ -108,7 +108,7 @@ describe('lines', () => {
     const rows = parse(Buffer.from(out), {})
     expect(rows.map(([ip]) => ip)).toEqual(['9.1.2.3', long, '9.1.2.3'])
     const fails = { ...table, reader: { ...table.reader, views: undefined as never } }
-    const work: LineWork = { form: plain, give: 'csv', fields: ['ip', 'asn'] }
+    const work: LineWork = { form: plain, output: 'csv', fields: ['ip', 'asn'] }
     expect(() => answerLines(fails, Buffer.from('9.1.2.9\nx\n'), work)).toThrow(TypeError)
     expect(textOf(given(work, ['9.1.2.3']).out)).toBe('9.1.2.3,64496\n')
   })
@@ -121,8 +121,8 @@ describe('lines', () => {
   })
 
   it('become rows of CSV that say what the answer says, every column', () => {
-    const { out } = given({ give: 'csv', fields: checkFields })
-    const rows = parse(`${headerOf(checkFields)}\n${textOf(out)}`, { columns: true }) as Record<
+    const { out } = given({ output: 'csv', fields: checkFields })
+    const rows = parse(`${csvHeader(checkFields)}\n${textOf(out)}`, { columns: true }) as Record<
       string,
       string
     >[]
@@ -163,21 +163,21 @@ describe('lines', () => {
 
   it('have their columns in the order that is asked for', () => {
     const fields = ['asn', 'ip', 'risk_score', 'organization', 'classification'] as const
-    const { out } = given({ give: 'csv', fields }, ['9.1.2.3', 'x'])
+    const { out } = given({ output: 'csv', fields }, ['9.1.2.3', 'x'])
     expect(textOf(out)).toBe('64496,9.1.2.3,81,Example Access,tor\n,x,,,\n')
   })
 
   it('become short lines that say what the answer says', () => {
-    const { out } = given({ give: 'text' })
+    const { out } = given({ output: 'text' })
     const wanted = texts.map((text) => briefly(text, table.check(text)))
     expect(textOf(out)).toBe(`${wanted.join('\n')}\n`)
-    expect(textOf(given({ give: 'text' }, ['9.1.2.3']).out)).toBe(
+    expect(textOf(given({ output: 'text' }, ['9.1.2.3']).out)).toBe(
       '9.1.2.3          tor 81 very_high              AS64496 Example Access (isp)  Berlin, DE  also blocklist_match\n',
     )
   })
 
   it('are tallied as they are answered', () => {
-    const { tally, out } = given({ give: 'tally' })
+    const { tally, out } = given({ output: 'tally' })
     const answers = texts.flatMap((text) => table.check(text) ?? [])
     const sum = (pairs: Uint32Array): number =>
       pairs.reduce((all, value, i) => all + (i % 2 === 1 ? value : 0), 0)

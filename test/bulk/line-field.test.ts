@@ -3,19 +3,19 @@
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type LineForm, type Span, find } from '../../src/bulk/line-field.ts'
+import { type LineFormat, type Span, findLineField } from '../../src/bulk/line-field.ts'
 
 const encoder = new TextEncoder()
 
-function found(form: LineForm, line: string): string {
+function found(form: LineFormat, line: string): string {
   const bytes = encoder.encode(`before\n${line}\nbehind`)
   const from = 7
   const out: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }
-  find(form, bytes, { from, to: bytes.length - 7 }, out)
+  findLineField(form, bytes, { from, to: bytes.length - 7 }, out)
   return Buffer.from(out.bytes.subarray(out.from, out.to)).toString()
 }
 
-const csv = (column: number, delimiter = ','): LineForm => ({
+const csv = (column: number, delimiter = ','): LineFormat => ({
   kind: 'csv',
   column,
   delimiter: delimiter.charCodeAt(0),

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { addressWriter } from '../../src/http/reply/log-address.ts'
-import { checkTls } from '../../src/http/listen/tls-files.ts'
-import { readToken, tokenGate } from '../../src/admin/admin-token.ts'
+import { logAddressFormatter } from '../../src/http/reply/log-address.ts'
+import { validateTlsFiles } from '../../src/http/listen/tls-files.ts'
+import { readAdminToken, createAdminTokenMatcher } from '../../src/admin/admin-token.ts'
 import { type Certificate, makeCertificate } from '../account/stores/redis/redis-servers.ts'
 
 const folders: string[] = []
@@ -33,7 +33,7 @@ describe('a token', () => {
   it.each(['short', 'two words of more than sixteen', 'ö'.repeat(20), 'x'.repeat(513)])(
     'is not %s, and the message does not tell it',
     (bad) => {
-      const refusal = (): string => readToken(file(bad))
+      const refusal = (): string => readAdminToken(file(bad))
       expect(refusal).toThrow(/cannot be used: .* "openssl rand -hex 32" makes one/)
       expect(refusal).not.toThrow(bad)
     },
@@ -41,7 +41,7 @@ describe('a token', () => {
 
   it('lets in itself and nothing else', () => {
     const text = '0123456789abcdef'
-    const gate = tokenGate(file(`${text}\n`))
+    const gate = createAdminTokenMatcher(file(`${text}\n`))
     expect(gate(`Bearer ${text}`)).toBe(true)
     expect(gate(undefined)).toBe(false)
     fc.assert(fc.property(fc.string(), (other) => !gate(other) && !gate(`Bearer ${other}`)))
@@ -50,12 +50,12 @@ describe('a token', () => {
 
 describe('addresses in the log', () => {
   const address = fc.oneof(fc.ipV4(), fc.ipV6())
-  const short = addressWriter({ logAddresses: true, logAddressForm: 'short' })
+  const short = logAddressFormatter({ logAddresses: true, logAddressForm: 'short' })
   const full = { logAddresses: true, logAddressForm: 'full' } as const
 
   it('are left out, or whole', () => {
-    expect(addressWriter({ ...full, logAddresses: false })).toBe(false)
-    expect(addressWriter(full)).toBe(true)
+    expect(logAddressFormatter({ ...full, logAddresses: false })).toBe(false)
+    expect(logAddressFormatter(full)).toBe(true)
   })
 
   it('are shortened to /24 and /48 as a slow twin does it', () => {
@@ -79,7 +79,7 @@ describe('addresses in the log', () => {
     const writer = (key: string): ((text: string) => string) => {
       const logAddressKeyFile = file(key)
       const form = { logAddresses: true, logAddressForm: 'keyed', logAddressKeyFile } as const
-      const written = addressWriter(form)
+      const written = logAddressFormatter(form)
       return typeof written === 'function' ? written : String
     }
     const one = writer('0123456789abcdef')
@@ -93,7 +93,7 @@ describe('addresses in the log', () => {
 
 describe('a certificate and its key', () => {
   const check = (certificate: Certificate, now = Date.now()): number =>
-    checkTls({ ...certificate, minVersion: '1.2' }, now)
+    validateTlsFiles({ ...certificate, minVersion: '1.2' }, now)
 
   it('that belong together tell when they end', () => {
     const days = (check(makeCertificate(newFolder())) - Date.now()) / 86_400_000

@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseDay } from '../../src/base/day.ts'
-import { environmentOf, nameOf, options, optionsOf } from '../../src/config/options.ts'
-import type { Problem } from '../../src/config/setting-problem.ts'
+import { optionVariable, optionName, options, optionsOfCommand } from '../../src/config/options.ts'
+import type { SettingProblem } from '../../src/config/setting-problem.ts'
 import type { Settings } from '../../src/config/settings.ts'
-import { judgeSettings, readSettings } from '../../src/config/settings.ts'
-import type { Sources } from '../../src/config/setting-sources.ts'
+import { validateSettings, readSettings } from '../../src/config/settings.ts'
+import type { SettingSources } from '../../src/config/setting-sources.ts'
 
 let cwd = ''
 beforeEach(() => {
@@ -26,16 +26,16 @@ const file = (content: unknown, name = 'iprisk.json'): string => {
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   return path
 }
-const sources = (some: Partial<Sources>): Sources => ({
+const sources = (some: Partial<SettingSources>): SettingSources => ({
   command: 'serve',
   flags: {},
   environment: {},
   cwd,
   ...some,
 })
-const settings = (some: Partial<Sources> = {}): Settings => readSettings(sources(some))
-const problems = (some: Partial<Sources>): readonly Problem[] => {
-  const judged = judgeSettings(sources(some))
+const settings = (some: Partial<SettingSources> = {}): Settings => readSettings(sources(some))
+const problems = (some: Partial<SettingSources>): readonly SettingProblem[] => {
+  const judged = validateSettings(sources(some))
   return 'length' in judged ? judged : []
 }
 
@@ -139,12 +139,12 @@ describe('precedence', () => {
       storeCaFile: { IPRISK_STORE: 'rediss://c' },
     }
     for (const option of options.filter(({ member }) => member[0] !== 'invocation')) {
-      const name = nameOf(option)
+      const name = optionName(option)
       const [flag = 'x', variable = 'y'] = special[name] ?? texts[option.form]
       const command = option.commands[0]
       if (command === undefined) throw new Error(`${name} belongs to no command`)
       const others = needed[name] ?? {}
-      const environment = { ...others, [environmentOf(option)]: variable }
+      const environment = { ...others, [optionVariable(option)]: variable }
       const byFlag = settings({ command, environment: others, flags: { [name]: flag } })
       const byVariable = settings({ command, environment })
       expect([name, byVariable]).not.toEqual([name, byFlag])
@@ -263,12 +263,12 @@ describe('what a flag says of one call', () => {
 // Bad input, by table: sources, and the words that must be in the one problem they give.
 describe('one problem', () => {
   const port = 'it must be a whole number from 0 to 65535'
-  const flag = (flags: Sources['flags'], command: Sources['command'] = 'serve') => ({
+  const flag = (flags: SettingSources['flags'], command: SettingSources['command'] = 'serve') => ({
     command,
     flags,
   })
   const environment = (variables: Record<string, string>) => ({ environment: variables })
-  const cases: readonly (readonly [Partial<Sources> & { file?: unknown }, string])[] = [
+  const cases: readonly (readonly [Partial<SettingSources> & { file?: unknown }, string])[] = [
     [flag({ port: 'abc' }), `serve.port = "abc" (the flag --port): ${port}`],
     [flag({ port: '70000' }), `serve.port = 70000 (the flag --port): ${port}`],
     [flag({ port: '-1' }), `serve.port = -1 (the flag --port): ${port}`],
@@ -418,7 +418,7 @@ describe('problems', () => {
   it('are what any JSON that is no settings gives, never another failure', () => {
     const judge = (content: unknown, port = '1'): number => {
       const path = file(content, 'any.json')
-      const judged = judgeSettings(sources({ flags: { config: path, port } }))
+      const judged = validateSettings(sources({ flags: { config: path, port } }))
       return 'length' in judged ? judged.length : 0
     }
     const members = fc.constantFrom('serve', 'build', 'plans', 'table', 'state')
@@ -437,15 +437,15 @@ describe('problems', () => {
 
 describe('the option table', () => {
   it('gives each command each name once', () => {
-    const names = options.map(nameOf)
+    const names = options.map(optionName)
     expect(new Set(names).size).toBe(names.length)
-    expect(optionsOf('serve').map(nameOf)).toContain('adminPort')
-    expect(optionsOf('table info')).toEqual([])
+    expect(optionsOfCommand('serve').map(optionName)).toContain('adminPort')
+    expect(optionsOfCommand('table info')).toEqual([])
   })
 
   it('derives the variable from the flag', () => {
-    const found = options.find((option) => nameOf(option) === 'adminPort')
-    expect(found && environmentOf(found)).toBe('IPRISK_ADMIN_PORT')
+    const found = options.find((option) => optionName(option) === 'adminPort')
+    expect(found && optionVariable(found)).toBe('IPRISK_ADMIN_PORT')
   })
 })
 
@@ -466,10 +466,10 @@ it('says that a value file is not ours to read', () => {
 
 it('reads every option from a file, those of one call among them', () => {
   for (const option of options) {
-    const environment = { [`${environmentOf(option)}_FILE`]: 'gone' }
+    const environment = { [`${optionVariable(option)}_FILE`]: 'gone' }
     const [command] = option.commands
     expect(() => settings({ command: command ?? 'serve', environment })).toThrow(
-      `${environmentOf(option)}_FILE = "gone"`,
+      `${optionVariable(option)}_FILE = "gone"`,
     )
   }
 })

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { formatProblem } from '../../src/config/setting-problem.ts'
+import { formatSettingProblem } from '../../src/config/setting-problem.ts'
 import type { Settings } from '../../src/config/settings.ts'
-import { judgeSettings } from '../../src/config/settings.ts'
-import { parseStoreUrl, showStore } from '../../src/config/store-url.ts'
+import { validateSettings } from '../../src/config/settings.ts'
+import { parseStoreUrl, redactStoreUrl } from '../../src/config/store-url.ts'
 
 describe('an address of a store', () => {
   it.each([
@@ -94,7 +94,7 @@ describe('an address of a store', () => {
         const credentials = `${encodeURIComponent(user)}:${encodeURIComponent(`canary${secret}`)}@`
         const parts = parseStoreUrl(form.replace('@', credentials))
         expect(parts).toMatchObject({ username: user, password: `canary${secret}` })
-        const shown = parts === undefined ? '' : showStore(parts)
+        const shown = parts === undefined ? '' : redactStoreUrl(parts)
         expect(shown).not.toContain('canary')
         expect(shown).toBe(form.replace('@', ''))
       }),
@@ -112,8 +112,8 @@ describe('settings of a store', () => {
     flags: Readonly<Record<string, unknown>>,
     environment: Readonly<Record<string, string>> = {},
   ): Settings | string => {
-    const judged = judgeSettings({ command: 'serve', flags, environment, cwd })
-    return 'length' in judged ? judged.map(formatProblem).join('\n') : judged
+    const judged = validateSettings({ command: 'serve', flags, environment, cwd })
+    return 'length' in judged ? judged.map(formatSettingProblem).join('\n') : judged
   }
   const storeOf = (...sources: Parameters<typeof judge>): unknown => {
     const judged = judge(...sources)

@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { packageRoot, packageVersion } from '../../src/base/package-root.ts'
-import { environmentOf, options } from '../../src/config/options.ts'
-import { judgeSettings } from '../../src/config/settings.ts'
+import { optionVariable, options } from '../../src/config/options.ts'
+import { validateSettings } from '../../src/config/settings.ts'
 import { newFolder } from '../build/fetch/site.ts'
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8')
 const dockerfile = read('deploy/docker/Dockerfile')
-const known = new Set(['IPRISK_CONFIG', ...options.map(environmentOf)])
+const known = new Set(['IPRISK_CONFIG', ...options.map(optionVariable)])
 
 describe('the Dockerfile', () => {
   const instructions = dockerfile
@@ -185,7 +185,7 @@ describe('the manifests', () => {
       const file = join(newFolder(), name)
       writeFileSync(file, config)
       const all = { ...more, IPRISK_CONFIG: file }
-      const judged = judgeSettings({ command: 'serve', flags: {}, environment: all, cwd: '/' })
+      const judged = validateSettings({ command: 'serve', flags: {}, environment: all, cwd: '/' })
       return 'length' in judged ? judged : judged.store.url
     }
     expect(judge(text, environment)).toMatch(/^redis:/)

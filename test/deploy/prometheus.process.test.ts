@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeTable } from '../../build/write/write-table.ts'
 import { parseDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { createMetrics } from '../../src/admin/prometheus-text.ts'
+import { createPrometheusText } from '../../src/admin/prometheus-text.ts'
 import { freePort } from '../account/stores/redis/redis-servers.ts'
 import { familiesIn } from '../admin/exposition.ts'
 import { gathered } from '../admin/gathered.ts'
@@ -51,7 +51,7 @@ const promtool = (args: readonly string[], input = ''): { status: number | null;
 
 describe('what alerts and dashboard ask for', () => {
   it('is exported', async () => {
-    const names = familiesIn(await createMetrics().text(gathered)).map(({ name }) => name)
+    const names = familiesIn(await createPrometheusText().text(gathered)).map(({ name }) => name)
     const known = new Set(names.flatMap((name) => [name, `${name}_bucket`]))
     const asked = [alerts.replace(/^#.*$/gm, ''), ...drawn.map(({ expr }) => expr)].flatMap(
       (text) => text.match(/\b(?:iprisk|process)_\w+/g) ?? [],

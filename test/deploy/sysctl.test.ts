@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { findInMachine } from '../../src/cli/doctor/check-program.ts'
+import { checkMachine } from '../../src/cli/doctor/check-program.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import { newFolder } from '../build/fetch/site.ts'
 
@@ -17,7 +17,7 @@ it('leaves the doctor nothing to say of the kernel', () => {
   }
   const flags = { workers: 1 }
   const settings = readSettings({ command: 'doctor', flags, environment: {}, cwd: files })
-  const codes = (): readonly string[] => findInMachine(settings, files).map(({ code }) => code)
+  const codes = (): readonly string[] => checkMachine(settings, files).map(({ code }) => code)
   set('net.ipv4.tcp_migrate_req', '0')
   expect(codes()).toEqual(['connections_not_migrated'])
   const text = readFileSync(join(packageRoot, 'deploy/sysctl/90-iprisk.conf'), 'utf8')

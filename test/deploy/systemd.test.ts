@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { environmentOf, options } from '../../src/config/options.ts'
+import { optionVariable, options } from '../../src/config/options.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import { describeWith } from './need.ts'
 
@@ -41,7 +41,7 @@ describeWith('systemd-analyze', ['--version'], () => {
 
 describe('the unit', () => {
   it('gives options that exist, and more time than the server takes to end', () => {
-    const known = ['IPRISK_CONFIG', ...options.map(environmentOf)]
+    const known = ['IPRISK_CONFIG', ...options.map(optionVariable)]
     const names = unit.match(/IPRISK_\w+/g) ?? []
     expect(names.length).toBeGreaterThan(2)
     expect(names.filter((name) => !known.includes(name))).toEqual([])

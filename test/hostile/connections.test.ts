@@ -5,13 +5,25 @@ import { once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { type Connections, createConnections } from '../../src/http/listen/connection-caps.ts'
-import { newCounters, snapshotOf, totalsOf } from '../../src/http/exchange/request-counters.ts'
-import { type PeerCounts, countLine, countPeers, peerOf } from '../../src/http/listen/tcp-peers.ts'
+import {
+  type ConnectionFilter,
+  createConnectionFilter,
+} from '../../src/http/listen/connection-caps.ts'
+import {
+  newRequestCounters,
+  counterSnapshot,
+  counterTotals,
+} from '../../src/http/exchange/request-counters.ts'
+import {
+  type PeerCounts,
+  countTcpLine,
+  countTcpPeers,
+  peerKey,
+} from '../../src/http/listen/tcp-peers.ts'
 
 const log = createLog({ level: 'silent', name: 'test', pretty: false })
 const zeros = (count: number): number[] => Array.from({ length: count }, () => 0)
-const loopback = peerOf(Uint8Array.of(127, 0, 0, 1))
+const loopback = peerKey(Uint8Array.of(127, 0, 0, 1))
 
 describe('the peers of a port', () => {
   it('are the sockets that are open, of both families and of mapped addresses', async () => {
@@ -29,10 +41,10 @@ describe('the peers of a port', () => {
       for (let n = 0; n < 5; n++) await open('127.0.0.1', '127.0.0.1')
       for (let n = 0; n < 3; n++) await open('127.0.0.1', '127.0.0.9')
       for (let n = 0; n < 2; n++) await open('::1', '::1')
-      const counts = await countPeers(port)
+      const counts = await countTcpPeers(port)
       expect(counts.get(loopback)).toBe(5)
-      expect(counts.get(peerOf(Uint8Array.of(127, 0, 0, 9)))).toBe(3)
-      expect(counts.get(peerOf(Uint8Array.of(...zeros(15), 1)))).toBe(2)
+      expect(counts.get(peerKey(Uint8Array.of(127, 0, 0, 9)))).toBe(3)
+      expect(counts.get(peerKey(Uint8Array.of(...zeros(15), 1)))).toBe(2)
       expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(10)
     } finally {
       for (const socket of sockets) socket.destroy()
@@ -44,32 +56,33 @@ describe('the peers of a port', () => {
     const counts = new Map<string, number>()
     const line = (own: string, state: string): string =>
       `   7: 0100007F:${own} 0900007F:D431 ${state} 00000000:00000000 00:00000000 00000000 0 0 1`
-    for (const state of ['01', '08', '06', '0A', '03']) countLine(line('1F90', state), 8080, counts)
-    countLine(line('1F91', '01'), 8080, counts)
-    countLine('  sl  local_address rem_address   st tx_queue', 8080, counts)
-    countLine('', 8080, counts)
+    for (const state of ['01', '08', '06', '0A', '03'])
+      countTcpLine(line('1F90', state), 8080, counts)
+    countTcpLine(line('1F91', '01'), 8080, counts)
+    countTcpLine('  sl  local_address rem_address   st tx_queue', 8080, counts)
+    countTcpLine('', 8080, counts)
     expect([...counts.values()]).toEqual([2])
   })
 
   it('are one for an IPv4 address however written, and for an IPv6 /64', () => {
     const mapped = [...zeros(10), 255, 255, 127, 0, 0, 1]
-    expect(peerOf(Uint8Array.from(mapped))).toBe(loopback)
+    expect(peerKey(Uint8Array.from(mapped))).toBe(loopback)
     const six = (last: number): string =>
-      peerOf(Uint8Array.of(0x2a, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, last))
+      peerKey(Uint8Array.of(0x2a, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, last))
     expect(six(1)).toBe(six(2))
-    expect(six(1)).not.toBe(peerOf(Uint8Array.of(0x2a, ...zeros(15))))
+    expect(six(1)).not.toBe(peerKey(Uint8Array.of(0x2a, ...zeros(15))))
   })
 })
 
 describe('the caps', () => {
-  const made: Connections[] = []
+  const made: ConnectionFilter[] = []
   afterEach(() => {
     for (const connections of made.splice(0)) connections.stop()
   })
 
   /** Opens connections of an address; how many of them stayed. */
   function openMany(
-    { take }: Connections,
+    { filter }: ConnectionFilter,
     count: number,
     address: readonly number[] = [127, 0, 0, 1],
   ): number {
@@ -81,11 +94,11 @@ describe('the caps', () => {
         // As uWebSockets.js: the end of a connection is said within the call that ends it.
         close: () => {
           closed = true
-          take(res, -1)
+          filter(res, -1)
           return res as never
         },
       }
-      take(res, 1)
+      filter(res, 1)
       if (!closed) stayed++
     }
     return stayed
@@ -95,10 +108,10 @@ describe('the caps', () => {
     caps: { readonly all: number; readonly perAddress: number },
     look: () => Promise<PeerCounts> = async () => new Map(),
   ) {
-    const counters = newCounters()
-    const connections = createConnections({ ...caps, port: 1 }, counters, log, look)
+    const counters = newRequestCounters()
+    const connections = createConnectionFilter({ ...caps, port: 1 }, counters, log, look)
     made.push(connections)
-    return { connections, totals: () => totalsOf(snapshotOf(counters)), counters }
+    return { connections, totals: () => counterTotals(counterSnapshot(counters)), counters }
   }
 
   it('let in as many as they say, and count the others', () => {
@@ -106,7 +119,7 @@ describe('the caps', () => {
     expect(openMany(connections, 25)).toBe(10)
     expect(counters.connections).toBe(10)
     expect(totals()).toMatchObject({ closedForAll: 15, closedForAddress: 0, opened: 10 })
-    for (let n = 0; n < 4; n++) connections.take({} as never, -1)
+    for (let n = 0; n < 4; n++) connections.filter({} as never, -1)
     expect(openMany(connections, 25)).toBe(4)
   })
 

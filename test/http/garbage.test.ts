@@ -12,13 +12,13 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openAccount } from '../../src/account/open-account.ts'
 import { createKey } from '../../src/account/keys/issue-key.ts'
-import { openLmdbStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { createLog } from '../../src/base/log.ts'
-import { createBodies } from '../../src/http/exchange/body-budget.ts'
-import { newCounters } from '../../src/http/exchange/request-counters.ts'
+import { createBodyBudget } from '../../src/http/exchange/body-budget.ts'
+import { newRequestCounters } from '../../src/http/exchange/request-counters.ts'
 import type { Service } from '../../src/http/exchange/exchange.ts'
 import { handleRequest } from '../../src/http/request-handler.ts'
-import { requestIds } from '../../src/http/exchange/request-id.ts'
+import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { checkEndpoint } from '../../src/http/routes.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
@@ -81,7 +81,7 @@ const response = {
 const unitsAhead = 1_000_000
 
 beforeAll(async () => {
-  const store = await openLmdbStore(folder)
+  const store = await openLmdbKeyStore(folder)
   const limits = { perSecond: 1_000_000, burst: 10_000_000, quotaPerMonth: 1e9 }
   const named = { name: 'garbage', plan: 'test', apis: ['ip-risk'], limits } as const
   authorization = `Bearer ${(await createKey(store, named, Date.now())).text}`
@@ -95,22 +95,22 @@ beforeAll(async () => {
   await keyring.refresh(Date.now())
   const key = keyring.authenticate(authorization)
   if (key.kind === 'denied') throw new Error('the key is denied')
-  limiter.spend(key.allowance, unitsAhead, performance.now())
+  limiter.spendQuota(key.allowance, unitsAhead, performance.now())
   await new Promise<void>((resolve) => limiter.whenLeased(key.allowance, resolve))
   end = limiter.close
-  const counters = newCounters()
+  const counters = newRequestCounters()
   const log = createLog({ level: 'silent' } as never)
   service = {
     keyring,
     limiter,
     counters,
-    bodies: createBodies({ counters, log }),
+    bodyBudget: createBodyBudget({ counters, log }),
     log,
-    requestIds: requestIds(),
+    requestIds: createRequestIds(),
     table: () => table,
     file: () => undefined,
     pool: undefined as never,
-    pulse: { beatenMs: Infinity, beat: () => undefined },
+    heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
     logRequests: false,
     logAddresses: false,
     pending: 0,

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ApiErrorCode, type ErrorBody, apiErrors } from '../../src/api/api-error.ts'
 import { createKey, revokeKey } from '../../src/account/keys/issue-key.ts'
-import { openLmdbStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { parseDay } from '../../src/base/day.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   keys['freeNoApi'] = await makeKey(server.state, { plan: 'free', apis: [] })
   keys['unknownPlan'] = await makeKey(server.state, { plan: 'gone' })
   keys['expired'] = await makeKey(server.state, { expires: parseDay('2020-01-01')! })
-  const store = await openLmdbStore(server.state)
+  const store = await openLmdbKeyStore(server.state)
   const made = await createKey(store, { name: '', plan: 'team', apis: ['ip-risk'] }, Date.now())
   await revokeKey(store, made.record.id, Date.now())
   await store.close()

@@ -9,12 +9,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Limiter } from '../../src/account/limits/limiter.ts'
 import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
 import { checkBodyBytesMax } from '../../src/api/paths.ts'
-import { bodiesBytesOf, createBodies } from '../../src/http/exchange/body-budget.ts'
-import { newCounters, snapshotOf, totalsOf } from '../../src/http/exchange/request-counters.ts'
-import { type Service, states } from '../../src/http/exchange/exchange.ts'
+import { bodyBudgetBytes, createBodyBudget } from '../../src/http/exchange/body-budget.ts'
+import {
+  newRequestCounters,
+  counterSnapshot,
+  counterTotals,
+} from '../../src/http/exchange/request-counters.ts'
+import { type Service, exchangeStates } from '../../src/http/exchange/exchange.ts'
 import { handleRequest } from '../../src/http/request-handler.ts'
-import { overdueMs } from '../../src/http/exchange/heartbeat.ts'
-import { requestIds } from '../../src/http/exchange/request-id.ts'
+import { heartbeatOverdueMs } from '../../src/http/exchange/heartbeat.ts'
+import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { type Endpoint, checkEndpoint } from '../../src/http/routes.ts'
 import { piecesAhead, streamJson } from '../../src/http/reply/response-stream.ts'
 import { loadUws } from '../../src/http/listen/load-uws.ts'
@@ -31,8 +35,8 @@ let key = keyOf('test')
 const left = { policy: '', values: [-1, -1, -1, -1] }
 let spent = 0
 const limiter = {
-  admit: () => 0,
-  spend: () => {
+  spendRate: () => 0,
+  spendQuota: () => {
     spent += 1
     return 0
   },
@@ -44,7 +48,7 @@ const limiter = {
   remaining: (_key: unknown, _nowMs: number, out: Float64Array) => out.set(left.values),
 } as unknown as Limiter
 
-const counters = newCounters()
+const counters = newRequestCounters()
 /** Room for eight largest bodies of a check. */
 const bodiesBytes = 8 * checkBodyBytesMax
 
@@ -63,16 +67,16 @@ const service: Service = {
   limiter,
   counters,
   log: createLog({ level: 'silent' } as never),
-  requestIds: requestIds(),
+  requestIds: createRequestIds(),
   table: () => table,
   file: () => undefined,
   pool: undefined as never,
-  bodies: createBodies({ counters, log: bodiesLog, bytesMax: bodiesBytes }),
-  pulse: {
-    beatenMs: Infinity,
+  bodyBudget: createBodyBudget({ counters, log: bodiesLog, bytesMax: bodiesBytes }),
+  heartbeat: {
+    lastBeatMs: Infinity,
     beat: (nowMs) => {
       beats += 1
-      service.pulse.beatenMs = nowMs
+      service.heartbeat.lastBeatMs = nowMs
     },
   },
   logRequests: false,
@@ -97,7 +101,7 @@ const inPieces: Endpoint = {
         pieces.aheadMost = Math.max(pieces.aheadMost, pieces.asked - pieces.given)
         setImmediate(() => {
           pieces.given += 1
-          if (exchange.state !== states.gone) exchange.res.cork(() => give(piece))
+          if (exchange.state !== exchangeStates.gone) exchange.res.cork(() => give(piece))
         })
       },
     })
@@ -344,7 +348,7 @@ describe('bodies that come and never end', () => {
   it('hold no more than there is room for, and no key more than half; others are told 503', async () => {
     key = keyOf('greedy')
     const greedy = await begin(10)
-    await until(() => totalsOf(snapshotOf(counters)).shed === 6)
+    await until(() => counterTotals(counterSnapshot(counters)).shed === 6)
     expect(counters.bodyBytes).toBe(bodiesBytes / 2)
     expect(saidOfBodies).toEqual(['greedy'])
     // A small check has room all the same, in one piece or in two.
@@ -360,7 +364,7 @@ describe('bodies that come and never end', () => {
     await until(() => counters.bodyBytes === bodiesBytes)
     key = keyOf('third')
     const [late] = await begin(1)
-    await until(() => totalsOf(snapshotOf(counters)).shed === 7)
+    await until(() => counterTotals(counterSnapshot(counters)).shed === 7)
     expect(counters.bodyBytes).toBe(bodiesBytes)
     key = keyOf('test')
 
@@ -390,21 +394,21 @@ describe('bodies that come and never end', () => {
   })
 
   it('have a part of what a worker may hold, and never more than 128 MiB', () => {
-    const mebibytes = [128, 1024, 2048, 65_536].map((mb) => bodiesBytesOf(mb * 2 ** 20) / 2 ** 20)
+    const mebibytes = [128, 1024, 2048, 65_536].map((mb) => bodyBudgetBytes(mb * 2 ** 20) / 2 ** 20)
     expect(mebibytes).toEqual([8, 64, 128, 128])
   })
 
   it('that had no room are told 413 where they become too large, and 503 where not', async () => {
     const greedy = await begin(4)
     await until(() => counters.bodyBytes === bodiesBytes / 2)
-    const { shed } = totalsOf(snapshotOf(counters))
+    const { shed } = counterTotals(counterSnapshot(counters))
     const chunked = 'POST /check HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
     const half = `8000\r\n${bodyOf('9.1.2.3').padEnd(0x8000, ' ')}\r\n`
     const codes: string[] = []
     for (const rest of ['', `${half}8000\r\n${' '.repeat(0x8000)}\r\n`]) {
       const client = await newClient()
       client.socket.write(chunked + half)
-      await until(() => totalsOf(snapshotOf(counters)).shed === shed + codes.length + 1)
+      await until(() => counterTotals(counterSnapshot(counters)).shed === shed + codes.length + 1)
       client.socket.write(`${rest}0\r\n\r\n`)
       codes.push(/"code":"(\w+)"/.exec((await client.heard(1))[0]!)![1]!)
       client.socket.destroy()
@@ -470,31 +474,27 @@ describe('an answer in pieces', () => {
   })
 })
 
-describe('an answer that cannot be written', () => {
-  it('closes its connection, at once or in a later turn, and is not waited for', async () => {
-    for (const way of ['close', 'keep-alive']) {
-      const { socket } = await newClient()
-      left.policy = 'broken'
-      const closed = once(socket, 'close')
-      const lines = head('9.1.2.3').replace('Host: a', `Host: a\r\nConnection: ${way}`)
-      socket.write(lines + bodyOf('9.1.2.3'))
-      await closed
-      left.policy = ''
-      expect([way, service.pending]).toEqual([way, 0])
-    }
-  })
+it('an answer that cannot be written closes its connection, at once or in a later turn, and is not waited for', async () => {
+  for (const way of ['close', 'keep-alive']) {
+    const { socket } = await newClient()
+    left.policy = 'broken'
+    const closed = once(socket, 'close')
+    const lines = head('9.1.2.3').replace('Host: a', `Host: a\r\nConnection: ${way}`)
+    socket.write(lines + bodyOf('9.1.2.3'))
+    await closed
+    left.policy = ''
+    expect([way, service.pending]).toEqual([way, 0])
+  }
 })
 
-describe('a turn of the loop in which no timer fires', () => {
-  it('beats from its requests, and no oftener than is overdue', async () => {
-    service.pulse.beatenMs = performance.now() - 2 * overdueMs
-    beats = 0
-    const client = await newClient()
-    const all = Array.from({ length: 20 }, () => head('9.9.9.9') + bodyOf('9.9.9.9')).join('')
-    client.socket.write(all)
-    await client.heard(20)
-    client.socket.destroy()
-    expect(beats).toBe(1)
-    service.pulse.beatenMs = Infinity
-  })
+it('a turn of the loop in which no timer fires beats from its requests, and no oftener than is overdue', async () => {
+  service.heartbeat.lastBeatMs = performance.now() - 2 * heartbeatOverdueMs
+  beats = 0
+  const client = await newClient()
+  const all = Array.from({ length: 20 }, () => head('9.9.9.9') + bodyOf('9.9.9.9')).join('')
+  client.socket.write(all)
+  await client.heard(20)
+  client.socket.destroy()
+  expect(beats).toBe(1)
+  service.heartbeat.lastBeatMs = Infinity
 })

@@ -2,11 +2,11 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { newWords } from '../../src/ip/address.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
 import { EMBEDDED, embeddedIpv4, embeddedKind } from '../../src/ip/embedded-ipv4.ts'
 import type { EmbeddedKind } from '../../src/ip/embedded-ipv4.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
-import { readValue } from '../../src/ip/range.ts'
+import { wordsToBigint } from '../../src/ip/range.ts'
 import { formatIpv4 } from '../../src/ip/format-address.ts'
 import { ipv6Words } from './addresses.ts'
 
@@ -57,7 +57,7 @@ function twin(value: bigint): readonly [EmbeddedKind, bigint] {
 
 describe('embedded IPv4', () => {
   it.each(examples)('%s', (text, kind, ipv4) => {
-    const words = newWords()
+    const words = newAddressWords()
     expect(parseAddress(text, words)).toBe(6)
     expect(embeddedKind(words)).toBe(kind)
     expect(formatIpv4(embeddedIpv4(embeddedKind(words), words))).toBe(ipv4)
@@ -78,7 +78,7 @@ describe('embedded IPv4', () => {
     })
     fc.assert(
       fc.property(fc.oneof(ipv6Words, near), (words) => {
-        const [kind, ipv4] = twin(readValue(6, words))
+        const [kind, ipv4] = twin(wordsToBigint(6, words))
         seen.add(kind)
         expect(embeddedKind(words)).toBe(kind)
         expect(BigInt(embeddedIpv4(kind, words))).toBe(ipv4)

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
-import { newWords } from '../../src/ip/address.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
 import { formatAddress, formatIpv4 } from '../../src/ip/format-address.ts'
 import { addressArbitrary, bytesOf, ipv4Words, ipv6Words } from './addresses.ts'
@@ -61,7 +61,7 @@ function isNotMapped(words: Uint32Array): boolean {
 
 describe('canonical text', () => {
   it.each(canonical)('%s is %s', (written, text) => {
-    const words = newWords()
+    const words = newAddressWords()
     const family = parseAddress(written, words)
     if (family === 0) throw new Error(`${written} is no address`)
     expect(formatAddress(family, words)).toBe(text)
@@ -70,7 +70,7 @@ describe('canonical text', () => {
   it('is what the parser reads back', () => {
     fc.assert(
       fc.property(addressArbitrary, ([family, words]) => {
-        const back = newWords()
+        const back = newAddressWords()
         expect(parseAddress(formatAddress(family, words), back)).toBe(family)
         expect([...back]).toEqual([...words])
       }),

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import * as fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
-import { newWords } from '../../src/ip/address.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
 import { parseAddress, parseAddressBytes } from '../../src/ip/parse-address.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import { addressArbitrary, groupArbitrary, wordsOf } from './addresses.ts'
@@ -147,11 +147,11 @@ const bad: Readonly<Record<string, readonly string[]>> = {
 const zones = ['fe80::1%eth0', 'fe80::1%0', '::1%lo', '::1.2.3.4%1', '::ffff:1.2.3.4%1']
 
 const encoder = new TextEncoder()
-const untouched = newWords().fill(0xdeadbeef)
+const untouched = newAddressWords().fill(0xdeadbeef)
 
 describe('good addresses', () => {
   it.each(good)('%s', (text, family, words) => {
-    const out = newWords().fill(0xdeadbeef)
+    const out = newAddressWords().fill(0xdeadbeef)
     expect(parseAddress(text, out)).toBe(family)
     expect([...out]).toEqual(words)
     expect(isIP(text)).toBe(family)
@@ -161,7 +161,7 @@ describe('good addresses', () => {
 describe('malformed addresses', () => {
   it.each(Object.entries(bad))('%s', (_, texts) => {
     for (const text of texts) {
-      const out = newWords().fill(0xdeadbeef)
+      const out = newAddressWords().fill(0xdeadbeef)
       const bytes = encoder.encode(text)
       const families = [
         parseAddress(text, out),
@@ -174,7 +174,7 @@ describe('malformed addresses', () => {
   })
 
   it.each(zones)('%s, which node:net accepts', (text) => {
-    expect(parseAddress(text, newWords())).toBe(0)
+    expect(parseAddress(text, newAddressWords())).toBe(0)
     expect(isIP(text)).toBe(6)
   })
 })
@@ -182,7 +182,7 @@ describe('malformed addresses', () => {
 describe('bytes', () => {
   it('reads nothing outside start and end', () => {
     const bytes = encoder.encode('9.91.2.3.4.5::ffff:8')
-    const out = newWords()
+    const out = newAddressWords()
     expect(parseAddressBytes(bytes, 3, 10, out)).toBe(4)
     expect(out[0]).toBe(0x01020304)
     expect(parseAddressBytes(bytes, 12, 19, out)).toBe(0)
@@ -194,14 +194,14 @@ describe('bytes', () => {
 
   it('is no address where end is not behind start', () => {
     const bytes = encoder.encode('::1')
-    expect(parseAddressBytes(bytes, 0, 0, newWords())).toBe(0)
-    expect(parseAddressBytes(bytes, 3, 0, newWords())).toBe(0)
+    expect(parseAddressBytes(bytes, 0, 0, newAddressWords())).toBe(0)
+    expect(parseAddressBytes(bytes, 3, 0, newAddressWords())).toBe(0)
   })
 
   it('is no address with bytes above 127', () => {
     for (let byte = 0x80; byte <= 0xff; byte++) {
-      expect(parseAddressBytes(Uint8Array.of(0x3a, 0x3a, byte), 0, 3, newWords())).toBe(0)
-      expect(parseAddressBytes(Uint8Array.of(0x31, 0x2e, byte), 0, 3, newWords())).toBe(0)
+      expect(parseAddressBytes(Uint8Array.of(0x3a, 0x3a, byte), 0, 3, newAddressWords())).toBe(0)
+      expect(parseAddressBytes(Uint8Array.of(0x31, 0x2e, byte), 0, 3, newAddressWords())).toBe(0)
     }
   })
 
@@ -214,7 +214,7 @@ describe('bytes', () => {
           ...encoder.encode(text),
           ...tail,
         )
-        const out = newWords()
+        const out = newAddressWords()
         expect(parseAddressBytes(bytes, start, start + text.length, out)).toBe(family)
         expect([...out]).toEqual([...words])
       }),
@@ -286,7 +286,7 @@ describe('twins', () => {
     let accepted = 0
     fc.assert(
       fc.property(fc.oneof(noise, written, mutated), (text) => {
-        const family = parseAddress(text, newWords())
+        const family = parseAddress(text, newAddressWords())
         if (family !== 0) accepted++
         expect(family).toBe(text.includes('%') ? 0 : isIP(text))
       }),
@@ -304,7 +304,7 @@ describe('twins', () => {
     // differs: it reads `::1.2.3.4`, IPv4-compatible (RFC 4291, 2.5.5.1), as `::ffff:1.2.3.4`.
     fc.assert(
       fc.property(fc.oneof(noise, written, mutated), (text) => {
-        const out = newWords()
+        const out = newAddressWords()
         const family = parseAddress(text, out)
         if (family === 0) return
         const twin = ipaddr.parse(text)
@@ -320,7 +320,7 @@ describe('twins', () => {
     'refuses %s, which ipaddr.js takes',
     (text) => {
       expect(ipaddr.isValid(text)).toBe(true)
-      expect(parseAddress(text, newWords())).toBe(0)
+      expect(parseAddress(text, newAddressWords())).toBe(0)
     },
   )
 })

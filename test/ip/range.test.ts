@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
 import type { Family } from '../../src/ip/address.ts'
-import { newWords } from '../../src/ip/address.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
 import {
   addressBits,
   formatRange,
@@ -13,9 +13,9 @@ import {
   parsePrefix,
   parseRange,
   prefixRange,
-  prefixesOf,
-  readValue,
-  writeWords,
+  rangeToPrefixes,
+  wordsToBigint,
+  bigintToWords,
 } from '../../src/ip/range.ts'
 import type { Range } from '../../src/ip/range.ts'
 import { addressCount, toRangeSet } from '../../src/ip/range-set.ts'
@@ -122,7 +122,7 @@ const bad: Readonly<Record<string, readonly string[]>> = {
 }
 
 const valueArbitrary = addressArbitrary.map(
-  ([family, words]) => [family, readValue(family, words)] as const,
+  ([family, words]) => [family, wordsToBigint(family, words)] as const,
 )
 
 /** Any range but those wholly inside ::ffff:0:0/96, whose text means IPv4. */
@@ -145,8 +145,8 @@ const prefixArbitrary = fc.tuple(valueArbitrary, fc.nat(128)).map(([[family, val
 }))
 
 function text(family: Family, value: bigint): string {
-  const words = newWords()
-  writeWords(family, value, words)
+  const words = newAddressWords()
+  bigintToWords(family, value, words)
   return formatAddress(family, words)
 }
 
@@ -196,11 +196,11 @@ describe('prefixes', () => {
         const written = `${text(family, value)}/${length}`
         const range = prefixRange(family, value, length)
         const reader = family === 4 ? ipaddr.IPv4 : ipaddr.IPv6
-        const words = newWords()
-        writeWords(family, range.first, words)
+        const words = newAddressWords()
+        bigintToWords(family, range.first, words)
         const first = reader.networkAddressFromCIDR(written).toByteArray()
         expect(bytesOf(family, words)).toEqual(first)
-        writeWords(family, range.last, words)
+        bigintToWords(family, range.last, words)
         expect(bytesOf(family, words)).toEqual(
           reader.broadcastAddressFromCIDR(written).toByteArray(),
         )
@@ -232,25 +232,25 @@ describe('prefixes', () => {
 
 describe('prefixesOf', () => {
   it('is the fewest prefixes of a range', () => {
-    expect(prefixesOf(parseRange('0.0.0.0/0')!)).toEqual(['0.0.0.0/0'])
-    expect(prefixesOf(parseRange('::/0')!)).toEqual(['::/0'])
-    expect(prefixesOf(parseRange('255.255.255.255')!)).toEqual(['255.255.255.255/32'])
-    expect(prefixesOf(parseRange('192.0.2.1-192.0.2.9')!)).toEqual([
+    expect(rangeToPrefixes(parseRange('0.0.0.0/0')!)).toEqual(['0.0.0.0/0'])
+    expect(rangeToPrefixes(parseRange('::/0')!)).toEqual(['::/0'])
+    expect(rangeToPrefixes(parseRange('255.255.255.255')!)).toEqual(['255.255.255.255/32'])
+    expect(rangeToPrefixes(parseRange('192.0.2.1-192.0.2.9')!)).toEqual([
       '192.0.2.1/32',
       '192.0.2.2/31',
       '192.0.2.4/30',
       '192.0.2.8/31',
     ])
     // The worst case of a family: 2 × (bits − 1) prefixes.
-    expect(prefixesOf(parseRange('0.0.0.1-255.255.255.254')!)).toHaveLength(62)
-    expect(prefixesOf({ family: 6, first: 1n, last: maxAddress(6) - 1n })).toHaveLength(254)
+    expect(rangeToPrefixes(parseRange('0.0.0.1-255.255.255.254')!)).toHaveLength(62)
+    expect(rangeToPrefixes({ family: 6, first: 1n, last: maxAddress(6) - 1n })).toHaveLength(254)
   })
 
   it('covers the range exactly, in order, and no two could be one', () => {
     fc.assert(
       fc.property(rangeArbitrary, (range) => {
         const { family } = range
-        const parts = prefixesOf(range).map((prefix) => {
+        const parts = rangeToPrefixes(range).map((prefix) => {
           expect(hasHostBits(prefix)).toBe(false)
           const [address, length] = prefix.split('/')
           const first = readBack(address!)
@@ -283,9 +283,9 @@ describe('words and values', () => {
   it('are inverses', () => {
     fc.assert(
       fc.property(addressArbitrary, ([family, words]) => {
-        const back = newWords().fill(0xdeadbeef)
-        const value = readValue(family, words)
-        writeWords(family, value, back)
+        const back = newAddressWords().fill(0xdeadbeef)
+        const value = wordsToBigint(family, words)
+        bigintToWords(family, value, back)
         expect([...back]).toEqual([...words])
         expect(value).toBe(
           bytesOf(family, words).reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n),
@@ -296,8 +296,8 @@ describe('words and values', () => {
 
   it('end at the highest address', () => {
     for (const family of [4, 6] as const) {
-      const words = newWords()
-      writeWords(family, maxAddress(family), words)
+      const words = newAddressWords()
+      bigintToWords(family, maxAddress(family), words)
       expect(bytesOf(family, words).every((byte) => byte === 255)).toBe(true)
       expect(maxAddress(family) + 1n).toBe(1n << BigInt(addressBits(family)))
     }

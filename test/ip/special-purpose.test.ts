@@ -8,12 +8,12 @@ import * as fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
 import type { Family } from '../../src/ip/address.ts'
-import { newWords } from '../../src/ip/address.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
 import { parseAddress } from '../../src/ip/parse-address.ts'
-import { maxAddress, prefixRange, readValue, writeWords } from '../../src/ip/range.ts'
+import { maxAddress, prefixRange, wordsToBigint, bigintToWords } from '../../src/ip/range.ts'
 import { ipv4Registry, ipv6Registry } from '../../src/ip/iana-registry.ts'
-import type { SpecialEntry } from '../../src/ip/iana-registry.ts'
-import { setContains, toRangeSet } from '../../src/ip/range-set.ts'
+import type { SpecialPurposeEntry } from '../../src/ip/iana-registry.ts'
+import { rangeSetContains, toRangeSet } from '../../src/ip/range-set.ts'
 import { bogonRanges, isBogon } from '../../src/ip/special-purpose.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import { ipv4Words, ipv6Words } from './addresses.ts'
@@ -66,21 +66,21 @@ function twin(family: Family, value: bigint): boolean {
 }
 
 function bogon(family: Family, value: bigint): boolean {
-  const words = newWords()
-  writeWords(family, value, words)
+  const words = newAddressWords()
+  bigintToWords(family, value, words)
   return isBogon(family, words)
 }
 
 function bogonText(text: string): boolean {
-  const words = newWords()
+  const words = newAddressWords()
   const family = parseAddress(text, words)
   if (family === 0) throw new Error(`${text} is no address`)
   return isBogon(family, words)
 }
 
 function show(family: Family, value: bigint): string {
-  const words = newWords()
-  writeWords(family, value, words)
+  const words = newAddressWords()
+  bigintToWords(family, value, words)
   return formatAddress(family, words)
 }
 
@@ -119,7 +119,7 @@ describe('the registry', () => {
     [6, ipv6Registry],
   ] as const)(
     'of IPv%i is the committed CSV, row for row',
-    (family, table: readonly SpecialEntry[]) => {
+    (family, table: readonly SpecialPurposeEntry[]) => {
       const written = table.map(({ prefix, name, rfc, reachable }) => ({
         'Address Block': prefix,
         Name: name,
@@ -160,7 +160,7 @@ describe('isBogon', () => {
   })
 
   it('agrees with the linear scan address by address around some /24 of IPv4', () => {
-    const words = newWords()
+    const words = newAddressWords()
     let differences = 0
     for (const prefix of [0xc00000, 0xc00002, 0xc05863, 0xc01fc4, 0xc63364, 0xcb0071, 0x640040]) {
       for (let value = (prefix - 1) * 256; value < (prefix + 2) * 256; value++) {
@@ -187,19 +187,19 @@ describe('isBogon', () => {
       .map(([words, row, bits]) => {
         // The top bits of an entry, the others random: inside it, or in a neighbour.
         const keep = (maxAddress(6) >> BigInt(bits)) ^ maxAddress(6)
-        const value = (row.first & keep) | (readValue(6, words) & ~keep & maxAddress(6))
+        const value = (row.first & keep) | (wordsToBigint(6, words) & ~keep & maxAddress(6))
         return [6, value] as const
       })
     const any = fc.oneof(
-      ipv4Words.map((words) => [4, readValue(4, words)] as const),
-      ipv6Words.map((words) => [6, readValue(6, words)] as const),
+      ipv4Words.map((words) => [4, wordsToBigint(4, words)] as const),
+      ipv6Words.map((words) => [6, wordsToBigint(6, words)] as const),
       near,
     )
     fc.assert(
       fc.property(any, ([family, value]) => {
         const expected = twin(family, value)
         expect(bogon(family, value)).toBe(expected)
-        expect(setContains(ranges[family], value)).toBe(expected)
+        expect(rangeSetContains(ranges[family], value)).toBe(expected)
       }),
       { numRuns: 20_000 },
     )

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import type { Insights, InsightScope } from '../../src/api/insights-answer.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { explain } from '../../src/table/explain/insights.ts'
+import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { describeFeeds } from '../feeds.ts'
 import { worldTable } from '../world/world-tables.ts'
@@ -73,7 +73,7 @@ describeFeeds('insights of the world', () => {
   })
 
   const insightsOf = (point: Point): Insights | undefined =>
-    explain({ ...table, builtMs: 0 }, textOf(point))?.insights ?? undefined
+    answerWithInsights({ ...table, builtMs: 0 }, textOf(point))?.insights ?? undefined
 
   /** Claims that touch a span inside one site. */
   const touching = (span: Span): Claim[] =>
@@ -149,7 +149,7 @@ describeFeeds('insights of the world', () => {
     const differences: string[] = []
     let compared = 0
     for (const point of sample()) {
-      const answer = explain({ ...table, builtMs: 0 }, textOf(point))
+      const answer = answerWithInsights({ ...table, builtMs: 0 }, textOf(point))
       for (const { feed, weight, licence, confidence, match } of answer?.insights?.evidence ?? []) {
         const definition = definitions.get(feed)
         // What is built in has no file of its own.

@@ -1,13 +1,13 @@
 // The answer under test: what the table says of an address, in the oracle's own words. The one
 // place where the oracle touches src/.
 
-import { newWords } from '../../src/ip/address.ts'
+import { newAddressWords } from '../../src/ip/address.ts'
 import type { Location } from '../../src/model/location.ts'
 import type { Network } from '../../src/model/network.ts'
 import { readEvidenceList } from '../../src/table/file/evidence-record.ts'
 import { locate, newLocated } from '../../src/table/lookup/locate.ts'
 import { readLocation } from '../../src/table/file/location-record.ts'
-import { networkEvidence, readNetwork } from '../../src/table/file/network-record.ts'
+import { networkEvidenceList, readNetwork } from '../../src/table/file/network-record.ts'
 import type { OpenTable } from '../../src/table/open-table.ts'
 import { type Point, wordsOf } from './address.ts'
 
@@ -47,7 +47,7 @@ export function joined(statements: Iterable<string>): string {
 
 export function subjectOf(table: OpenTable): Subject {
   const { views, strings } = table.reader
-  const words = newWords()
+  const words = newAddressWords()
   const located = newLocated()
   const feedOf = (source: number): string => table.sources[source]?.id ?? ''
   const networks = remembered((id) => readNetwork(views.networks, id, strings))
@@ -75,7 +75,7 @@ export function subjectOf(table: OpenTable): Subject {
     *networks() {
       const count = views.networks.length / 4
       for (let id = 1; id <= count; id++) {
-        const said = readEvidenceList(views, networkEvidence(views.networks, id), strings)
+        const said = readEvidenceList(views, networkEvidenceList(views.networks, id), strings)
         const hosters = joined(said.map(({ source }) => feedOf(source)))
         yield { network: networks(id), hosters }
       }

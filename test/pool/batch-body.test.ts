@@ -3,9 +3,9 @@
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { countAddresses, cutBatch, readBatch } from '../../src/pool/batch-body.ts'
-import { answerPiece } from '../../src/pool/run-task.ts'
-import { badAnswer } from '../../src/bulk/answer-lines.ts'
+import { countAddresses, cutBatchBody, parseBatchBody } from '../../src/pool/batch-body.ts'
+import { answerBatchPiece } from '../../src/pool/run-task.ts'
+import { invalidAddressJson } from '../../src/bulk/answer-lines.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 
@@ -14,7 +14,7 @@ const decoder = new TextDecoder()
 const table = openTable(writeSmallTable())
 
 function piecesOf(body: Uint8Array): readonly Uint8Array[] {
-  const { cuts, rewritten = body } = cutBatch(body)
+  const { cuts, rewritten = body } = cutBatchBody(body)
   return Array.from(cuts.slice(1), (to, i) => rewritten.subarray(cuts[i], to))
 }
 
@@ -31,20 +31,20 @@ it('has the counts and the answers of its elements, whatever the form', () => {
     fc.property(fc.array(text, { minLength: 1, maxLength: 350 }), space, (texts, gap) => {
       const elements = texts.map((one) => gap + JSON.stringify(one) + gap).join(',')
       const body = encoder.encode(`${gap}{${gap}"ips"${gap}:${gap}[${elements}]${gap}}${gap}`)
-      const read = readBatch(body)
+      const read = parseBatchBody(body)
       expect(read).toEqual(texts)
-      expect(cutBatch(body)).toMatchObject({
+      expect(cutBatchBody(body)).toMatchObject({
         count: texts.length,
         valid: countAddresses(texts),
       })
       const pieces = piecesOf(body)
       expect(pieces.length).toBe(Math.ceil(texts.length / 100))
       const answers = pieces
-        .map((piece) => decoder.decode(answerPiece(table, piece).json))
+        .map((piece) => decoder.decode(answerBatchPiece(table, piece).json))
         .join(',')
       const wanted = texts.map((ip) => {
         const answer = table.check(ip)
-        return answer === undefined ? badAnswer(ip) : JSON.stringify(answer)
+        return answer === undefined ? invalidAddressJson(ip) : JSON.stringify(answer)
       })
       expect(answers).toBe(wanted.join(','))
     }),
@@ -66,17 +66,17 @@ it.each([
   '["ips",["9.1.2.3"]]',
   '\ufeff{"ips":["9.1.2.3"]}',
 ])('finds none in %j, as JSON.parse does', (body) => {
-  expect(readBatch(encoder.encode(body))).toBeUndefined()
-  expect(cutBatch(encoder.encode(body)).count).toBe(0)
+  expect(parseBatchBody(encoder.encode(body))).toBeUndefined()
+  expect(cutBatchBody(encoder.encode(body)).count).toBe(0)
 })
 
 it('takes the last of repeated members, and elements of every type', () => {
   const body = encoder.encode(
     '{"ips":["1.1.1.1"],"a":{},"ips":["9.1.2.3",7,null,["x"],"\\u0039.1.2.4"]}',
   )
-  expect(cutBatch(body)).toMatchObject({ count: 5, valid: 2 })
+  expect(cutBatchBody(body)).toMatchObject({ count: 5, valid: 2 })
   const [piece] = piecesOf(body)
-  const answers = JSON.parse(`[${decoder.decode(answerPiece(table, piece!).json)}]`) as {
+  const answers = JSON.parse(`[${decoder.decode(answerBatchPiece(table, piece!).json)}]`) as {
     ip: string
   }[]
   expect(answers.map(({ ip }) => ip)).toEqual(['9.1.2.3', '7', 'null', '["x"]', '9.1.2.4'])
@@ -85,24 +85,24 @@ it('takes the last of repeated members, and elements of every type', () => {
 it('finds none in arrays so deep that they can be read and not written', () => {
   const deep = 500_000
   const body = encoder.encode(`{"ips":[${'['.repeat(deep)}${']'.repeat(deep)}]}`)
-  expect(readBatch(body)?.length).toBe(1)
-  expect(cutBatch(body)).toMatchObject({ count: 0, valid: 0 })
+  expect(parseBatchBody(body)?.length).toBe(1)
+  expect(cutBatchBody(body)).toMatchObject({ count: 0, valid: 0 })
 })
 
 it('is full at 10,000 elements', () => {
   const bodyOf = (count: number) =>
     encoder.encode(JSON.stringify({ ips: Array(count).fill('9.1.2.3') }))
-  expect(cutBatch(bodyOf(10_000))).toMatchObject({ count: 10_000, valid: 10_000 })
-  expect(cutBatch(bodyOf(10_000)).cuts.length).toBe(101)
-  expect(cutBatch(bodyOf(10_001)).count).toBe(0)
+  expect(cutBatchBody(bodyOf(10_000))).toMatchObject({ count: 10_000, valid: 10_000 })
+  expect(cutBatchBody(bodyOf(10_000)).cuts.length).toBe(101)
+  expect(cutBatchBody(bodyOf(10_001)).count).toBe(0)
 })
 
 it('writes into the memory that is lent, and elsewhere where that is too small', () => {
   const piece = piecesOf(encoder.encode('{"ips":["9.1.2.3","11.1.1.1"]}'))[0]!
   const large = new Uint8Array(new SharedArrayBuffer(1 << 16))
   const small = new Uint8Array(new SharedArrayBuffer(64))
-  const inLarge = answerPiece(table, piece, large).json
-  const inSmall = answerPiece(table, piece, small).json
+  const inLarge = answerBatchPiece(table, piece, large).json
+  const inSmall = answerBatchPiece(table, piece, small).json
   expect(inLarge.buffer).toBe(large.buffer)
   expect(inSmall.buffer).not.toBe(small.buffer)
   expect(decoder.decode(inSmall)).toBe(decoder.decode(inLarge))

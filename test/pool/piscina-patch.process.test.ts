@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Piscina } from 'piscina'
 import { expect, it } from 'vitest'
-import { keepFace } from '../../src/pool/piscina-patch.ts'
+import { patchThreadInterface } from '../../src/pool/piscina-patch.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 
 it('is made once, and tasks run as before', async () => {
@@ -25,7 +25,7 @@ it('is made once, and tasks run as before', async () => {
   })
   pool.on('workerCreate', (face: object) => {
     faces.push(face)
-    keepFace(face)
+    patchThreadInterface(face)
   })
   try {
     await new Promise((resolve) => setImmediate(resolve))

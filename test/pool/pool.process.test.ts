@@ -9,12 +9,13 @@ import { writeTable } from '../../build/write/write-table.ts'
 import { parseDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { type Pool, type PoolOptions, createPool } from '../../src/pool/pool.ts'
-import type { Item, ItemResult, LineWork, TaskTable } from '../../src/pool/pool-task.ts'
+import type { TaskItem, ItemResult, TaskTable } from '../../src/pool/pool-task.ts'
 import { answerTexts } from '../../src/pool/run-task.ts'
-import { explain } from '../../src/table/explain/insights.ts'
+import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { waitFor } from '../serve/server.ts'
 import { smallContent, writeSmallTable } from '../table/small-table.ts'
+import type { LineWork } from '../../src/bulk/line-work.ts'
 
 const path = writeSmallTable()
 const table: TaskTable = { number: 1, path, builtMs: 0 }
@@ -36,7 +37,7 @@ const textOf = (result: ItemResult): string =>
   result.kind === 'answered' ? Buffer.from(result.json).toString() : result.kind
 
 const texts = Array.from({ length: 100 }, (_, i) => `9.1.2.${i}`)
-const checks: Item = { kind: 'checks', texts: bytesOf(texts).slice(1, -1) }
+const checks: TaskItem = { kind: 'checks', texts: bytesOf(texts).slice(1, -1) }
 const expected = Buffer.from(answerTexts(opened, texts).json).toString()
 
 /** The real program, but that `die` ends the thread. */
@@ -50,9 +51,9 @@ export function run(task) {
 }
 `,
 )
-const deadly: Item = { kind: 'insights', text: 'die' }
+const deadly: TaskItem = { kind: 'insights', text: 'die' }
 
-async function one(pool: Pool, item: Item, of = table): Promise<ItemResult> {
+async function one(pool: Pool, item: TaskItem, of = table): Promise<ItemResult> {
   const ticket = pool.enter(of)!
   try {
     return await ticket.run(item)
@@ -73,7 +74,9 @@ describe('a pool', () => {
     expect(pool.counts()).toMatchObject({ threads: 0, requests: 0 })
     expect(textOf(await one(pool, checks))).toBe(expected)
     const insights = await one(pool, { kind: 'insights', text: '11.1.1.1' })
-    expect(textOf(insights)).toBe(JSON.stringify(explain({ ...opened, builtMs: 0 }, '11.1.1.1')))
+    expect(textOf(insights)).toBe(
+      JSON.stringify(answerWithInsights({ ...opened, builtMs: 0 }, '11.1.1.1')),
+    )
     const read = await one(pool, { kind: 'read', body: bytesOf({ ips: [...texts, 'x', 1] }) })
     expect(read).toMatchObject({ kind: 'read', count: 102, valid: 100 })
     expect(pool.counts()).toMatchObject({ threads: 2, requests: 0, waiting: 0, deaths: 0 })
@@ -239,7 +242,7 @@ describe('a thread that dies', () => {
     )
     const pool = newPool({ threads: 1, program })
     const lines = new TextEncoder().encode(`${texts.join('\n')}\n`)
-    const how: LineWork = { form: { kind: 'plain' }, give: 'json', fields: [] }
+    const how: LineWork = { form: { kind: 'plain' }, output: 'json', fields: [] }
     const result = await one(pool, { kind: 'lines', lines, how, into: new Uint8Array(1 << 16) })
     expect(result).toMatchObject({ kind: 'lined', addresses: texts.length, bad: 0 })
     expect(pool.counts().deaths).toBe(1)
@@ -324,7 +327,7 @@ describe('the times of a pool', () => {
     await one(pool, checks)
     const before = pool.counts()
     // Tens of milliseconds of JSON.parse.
-    const slow: Item = { kind: 'read', body: bytesOf({ ips: Array<number>(2e6).fill(1) }) }
+    const slow: TaskItem = { kind: 'read', body: bytesOf({ ips: Array<number>(2e6).fill(1) }) }
     const fromMs = performance.now()
     await Promise.all([one(pool, slow), one(pool, slow)])
     const tookMs = performance.now() - fromMs

@@ -7,11 +7,11 @@ import { kinds, levels } from '../../src/model/kind.ts'
 import { blocklistOf } from '../../src/score/points/blocklist-points.ts'
 import { bogonVerdict } from '../../src/score/bogon-verdict.ts'
 import { decayOf, halfLifeDays } from '../../src/score/weight/decay.ts'
-import { levelOf } from '../../src/model/risk-level.ts'
+import { riskLevelOf } from '../../src/model/risk-level.ts'
 import { reasonCodes, reasonText } from '../../src/score/points/reason-codes.ts'
 import { strengthOf } from '../../src/score/weight/strength.ts'
-import type { Word } from '../../src/score/weight/strength.ts'
-import { weigh } from '../../src/score/weight/weigh-evidence.ts'
+import type { GroupValue } from '../../src/score/weight/strength.ts'
+import { weighEvidence } from '../../src/score/weight/weigh-evidence.ts'
 import type { Sample } from './evidence-sample.ts'
 import { carrier, codesOf, evidenceOf, home, hoster, judged, today } from './evidence-sample.ts'
 
@@ -24,7 +24,7 @@ const words = fc.array(
 )
 
 /** The formula as it is written, group by group. */
-function plainStrength(all: readonly Word[]): number {
+function plainStrength(all: readonly GroupValue[]): number {
   let product = 1
   for (const group of new Set(all.map((word) => word.group))) {
     const own = all.filter((word) => word.group === group)
@@ -88,7 +88,7 @@ describe('level', () => {
     ] as const
     expect(expected.map(([level]) => level)).toEqual([...levels])
     for (const [level, first, last] of expected) {
-      for (let score = first; score <= last; score++) expect(levelOf(score)).toBe(level)
+      for (let score = first; score <= last; score++) expect(riskLevelOf(score)).toBe(level)
     }
   })
 })
@@ -125,7 +125,7 @@ describe('blocklists', () => {
   const ipsum: Sample = { kind: 'blocklist', feed: 'block-ipsum', weight: 0.9 }
   const count = (samples: readonly Sample[]) => {
     const evidence = samples.map(evidenceOf)
-    return blocklistOf(weigh({ evidence, network: home, asOf: today }).byKind.blocklist)
+    return blocklistOf(weighEvidence({ evidence, network: home, asOf: today }).byKind.blocklist)
   }
 
   it('count by the table of the specification', () => {
@@ -257,7 +257,7 @@ describe('reasons', () => {
     const trues = Object.entries(bogonVerdict.signals).filter(([, value]) => value)
     expect(trues).toEqual([['bogon', true]])
     expect(bogonVerdict.reasons).toEqual([{ code: 'bogon', points: 0 }])
-    expect(levelOf(bogonVerdict.score)).toBe('low')
+    expect(riskLevelOf(bogonVerdict.score)).toBe('low')
   })
 })
 

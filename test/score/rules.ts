@@ -5,7 +5,7 @@
 import type { Day } from '../../src/base/day.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { classifications, levels, signalNames } from '../../src/model/kind.ts'
-import { levelOf } from '../../src/model/risk-level.ts'
+import { riskLevelOf } from '../../src/model/risk-level.ts'
 import type { Network } from '../../src/model/network.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
 import { judge } from '../../src/score/judge.ts'
@@ -282,7 +282,8 @@ function counts({ voice, match, kind, category }: Evidence): boolean {
 /** What contract 3.1 to 3.8 says of a verdict. */
 const contract: Readonly<Record<string, Rule>> = {
   '3.1 the level follows from the score': ({ verdict: { score } }) =>
-    levels.indexOf(levelOf(score)) === [25, 50, 75, 90].filter((floor) => score >= floor).length,
+    levels.indexOf(riskLevelOf(score)) ===
+    [25, 50, 75, 90].filter((floor) => score >= floor).length,
   '3.2 confidence is who says so and how many': ({ plain, verdict }) => {
     const kind = speaker(verdict)
     return verdict.proxy?.confidence === (kind && plain.kinds[kind].confidence)
@@ -362,7 +363,7 @@ export const rules: Readonly<Record<string, Rule>> = { ...scoring, ...contract }
 
 /** Numbers that no property over evidence can hold, and where they are held. */
 export const elsewhere: Readonly<Record<string, string>> = {
-  '3.3': 'networks/classify.test.ts',
+  '3.3': 'build/networks/network-type.test.ts',
 }
 
 /** All of them. */

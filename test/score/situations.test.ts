@@ -2,7 +2,7 @@
 // an address (bogons, 6to4, IPv6 /64) are tested where addresses are.
 
 import { describe, expect, it } from 'vitest'
-import { levelOf } from '../../src/model/risk-level.ts'
+import { riskLevelOf } from '../../src/model/risk-level.ts'
 import type { Sample } from './evidence-sample.ts'
 import {
   carrier,
@@ -176,7 +176,7 @@ describe('networks of people', () => {
   it('eight abuse lists on a home line are clean, 45, medium', () => {
     const verdict = judged([{ ...ipsum, lists: 8 }], home)
     expect(verdict).toMatchObject({ classification: 'clean', score: 45 })
-    expect(levelOf(verdict.score)).toBe('medium')
+    expect(riskLevelOf(verdict.score)).toBe('medium')
   })
 })
 

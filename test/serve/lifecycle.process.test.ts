@@ -8,8 +8,11 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { revokeKey, rotateKey } from '../../src/account/keys/issue-key.ts'
 import { parseKeyText } from '../../src/account/keys/key-text.ts'
-import { createLedger } from '../../src/account/limits/quota-ledger.ts'
-import { openLmdbCounters, openLmdbStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import { createQuotaLedger } from '../../src/account/limits/quota-ledger.ts'
+import {
+  openLmdbCounterStore,
+  openLmdbKeyStore,
+} from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { monthOf } from '../../src/account/limits/quota-period.ts'
 import { makeKey, newState, runServe, serversOfTests, sleep, waitFor, workersOf } from './server.ts'
 import { type Response, converse, responsesIn } from '../http/raw-socket.ts'
@@ -57,7 +60,7 @@ describe('keys', () => {
     await sleep(1000)
     expect(await statuses(server.port, key)).toEqual(new Set([200]))
 
-    const store = await openLmdbStore(server.state)
+    const store = await openLmdbKeyStore(server.state)
     const { id } = parseKeyText(key)!
     const { text: second } = await rotateKey(store, id, { now: Date.now(), graceMs: 0 })
     await sleep(1000)
@@ -200,8 +203,8 @@ describe('draining', () => {
     expect(await check(server.port, key)).toBe(200)
     expect(await server.stop()).toBe(0)
     expect(server.stderr()).not.toContain('killed')
-    const counters = await openLmdbCounters(server.state)
-    const usage = await createLedger(counters).usage(monthOf(Date.now()))
+    const counters = await openLmdbCounterStore(server.state)
+    const usage = await createQuotaLedger(counters).usage(monthOf(Date.now()))
     await counters.close()
     expect([...usage.values()]).toEqual([2])
   })

@@ -5,10 +5,10 @@
 import { Agent, request } from 'node:http'
 import { expect, it } from 'vitest'
 import { type Random, newRandom } from '../../bench/harness/random.ts'
-import type { Counter } from '../../src/account/limits/quota-ledger.ts'
-import { openLmdbCounters } from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import type { VersionedCounter } from '../../src/account/limits/quota-ledger.ts'
+import { openLmdbCounterStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { formatMonth, monthOf } from '../../src/account/limits/quota-period.ts'
-import type { KeyLimits } from '../../src/account/keys/key-record.ts'
+import type { KeyLimitOverrides } from '../../src/account/keys/key-record.ts'
 import { leaseUnitsMin } from '../../src/base/limits.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { type Server, makeKey, newState, sleep, startServer, waitFor, workersOf } from './server.ts'
@@ -111,7 +111,7 @@ it(
     const state = newState()
     const quotaPerMonth = 400
     const rate = { perSecond: 100, burst: 50 }
-    const newKey = async (limits: KeyLimits): Promise<Seen> => {
+    const newKey = async (limits: KeyLimitOverrides): Promise<Seen> => {
       return { key: await makeKey(state, { limits }), granted: 0, refused: 0, lost: 0 }
     }
     const quotas: Seen[] = []
@@ -128,15 +128,15 @@ it(
     const load: Load = { strange: new Map(), port: server.port, stopped: false }
     const all = [...quotas, ...slow, paced, large, large]
     const clients = Array.from({ length: connections }, () => spend(load, all, random))
-    const counters = await openLmdbCounters(state)
+    const counters = await openLmdbCounterStore(state)
     const month = formatMonth(monthOf(Date.now()))
-    const counterOf = (seen: Seen): Counter =>
+    const counterOf = (seen: Seen): VersionedCounter =>
       counters.read(`${month} ${seen.key.split('_')[1] ?? ''}`)
     const takenBy = (seen: Seen): number => counterOf(seen).value
     let deaths = 0
     // The largest lease: the largest step of the counter between looks that are so close that there
     // is hardly ever a second one in between.
-    let before: Counter = { value: 0, version: 0 }
+    let before: VersionedCounter = { value: 0, version: 0 }
     const leases = { largest: 0, seen: 0, several: 0 }
     const watching = setInterval(() => {
       const now = counterOf(large)

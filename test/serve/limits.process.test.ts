@@ -3,8 +3,8 @@
 
 import { parseList } from 'structured-headers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { KeyLimits } from '../../src/account/keys/key-record.ts'
-import { addressesARequest } from '../../src/api/batch-answer.ts'
+import type { KeyLimitOverrides } from '../../src/account/keys/key-record.ts'
+import { addressesPerRequest } from '../../src/api/batch-answer.ts'
 import type { MetaAnswer } from '../../src/api/meta-answer.ts'
 import { leaseUnitsMin } from '../../src/base/limits.ts'
 import { writeSmallTable } from '../table/small-table.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 /** A key that the server knows by now. */
-async function keyWith(limits: KeyLimits, plan = 'internal'): Promise<string> {
+async function keyWith(limits: KeyLimitOverrides, plan = 'internal'): Promise<string> {
   const key = await makeKey(state, { plan, limits })
   await sleep(500)
   return key
@@ -143,7 +143,7 @@ describe('a rate', () => {
     const rate = { perSecond: 30, burst: 100 }
     const key = await keyWith(rate)
     // It costs what comes back in a second, and its body is a second late.
-    const ips = Array.from({ length: 30 * addressesARequest }, () => '9.5.5.5')
+    const ips = Array.from({ length: 30 * addressesPerRequest }, () => '9.5.5.5')
     const body = JSON.stringify({ ips })
     const headers =
       'POST /v1/intelligence/ip-risk/check/batch HTTP/1.1\r\nhost: x\r\n' +

@@ -9,19 +9,23 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import type { Plans } from '../../src/config/plan.ts'
 import { type Settings, readSettings } from '../../src/config/settings.ts'
-import { type HangUps, hearHangUps, watchConfiguration } from '../../src/serve/reload-config.ts'
+import {
+  type SighupListener,
+  captureSighup,
+  watchConfiguration,
+} from '../../src/serve/reload-config.ts'
 import { type Watch, identityOrEmpty } from '../../src/supervisor/tables/file-watch.ts'
 import { waitFor } from './server.ts'
 
 let folder = ''
-let hangUps: HangUps
+let hangUps: SighupListener
 let watch: Watch | undefined
 let used: Plans[] = []
 let lines: string[] = []
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'iprisk-reload-'))
-  hangUps = hearHangUps()
+  hangUps = captureSighup()
   used = []
   lines = []
 })

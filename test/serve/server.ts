@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach } from 'vitest'
 import { createKey } from '../../src/account/keys/issue-key.ts'
-import { openLmdbStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import type { NewKey } from '../../src/account/keys/key-record.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 
@@ -129,7 +129,7 @@ export function runServe(
 }
 
 export async function makeKey(state: string, key: Partial<NewKey> = {}): Promise<string> {
-  const store = await openLmdbStore(state)
+  const store = await openLmdbKeyStore(state)
   try {
     const whole: NewKey = { name: 'test', plan: 'internal', apis: ['ip-risk'], ...key }
     return (await createKey(store, whole, Date.now())).text

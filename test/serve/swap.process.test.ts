@@ -66,7 +66,7 @@ function slowDisk(flag: string): Readonly<Record<string, string>> {
   const program =
     `const { existsSync } = await import('node:fs');` +
     `if (existsSync(${JSON.stringify(flag)})) await new Promise(() => setInterval(() => 0, 1e6))`
-  return preloading('take-main.js', program)
+  return preloading('verify-child-main.js', program)
 }
 
 describe('an operator', () => {

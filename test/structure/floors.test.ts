@@ -2,43 +2,44 @@
 // library has one home.
 
 import { describe, expect, it } from 'vitest'
+import { floors, innerFloors } from './floors.ts'
 import { type SourceFile, sourceFiles } from './source.ts'
 
 const files = sourceFiles(['src', 'build'])
 
-/** Rooms by floor, lowest first. `src/index.ts` is the public entry point, above its table. */
-const floors: readonly (readonly string[])[] = [
-  ['src/base', 'src/ip'],
-  ['src/model', 'src/config'],
-  ['src/schema', 'src/score', 'src/api'],
-  ['src/table', 'src/account'],
-  ['src/pool', 'src/client', 'build', 'src/index.ts'],
-  ['src/server', 'src/console'],
-  ['src/cli'],
-]
-
-/** Arrows within a floor that the drawing allows. */
-const sameFloor = new Set(['src/ip → src/base'])
-
-function roomOf(path: string): string {
-  const [top = '', second = ''] = path.split('/')
-  return top === 'build' ? 'build' : `${top}/${second}`
-}
-
-function floorOf(room: string): number {
-  return floors.findIndex((rooms) => rooms.includes(room))
-}
-
-function wrongArrows(from: readonly SourceFile[]): string[] {
+/** Arrows from a part to one of its own floor or a higher one, or to none that is known. */
+function wrongArrowsAmong(
+  from: readonly SourceFile[],
+  order: readonly (readonly string[])[],
+): readonly string[] {
+  const parts = order.flat().toSorted((a, b) => b.length - a.length)
+  const partOf = (path: string): string =>
+    parts.find((part) => path === part || path.startsWith(`${part}/`)) ?? ''
+  const floorOf = (part: string): number => order.findIndex((floor) => floor.includes(part))
   return from.flatMap(({ path, imports }) =>
     imports
       .filter((target) => {
-        const [room, other] = [roomOf(path), roomOf(target)]
-        if (room === other || sameFloor.has(`${room} → ${other}`)) return false
-        return floorOf(other) < 0 || floorOf(other) >= floorOf(room)
+        const [part, other] = [partOf(path), partOf(target)]
+        if (part === '' || part === other) return false
+        return floorOf(other) < 0 || floorOf(other) >= floorOf(part)
       })
       .map((target) => `${path} → ${target}`),
   )
+}
+
+const wrongArrows = (from: readonly SourceFile[]): readonly string[] =>
+  wrongArrowsAmong(from, floors)
+
+/** The same inside a room: arrows that leave it do not count. */
+function wrongArrowsInside(from: readonly SourceFile[], room: string): readonly string[] {
+  const order = (innerFloors[room] ?? []).map((floor) => floor.map((part) => `${room}/${part}`))
+  const inside = from
+    .filter(({ path }) => path.startsWith(`${room}/`))
+    .map((file) => ({
+      ...file,
+      imports: file.imports.filter((target) => target.startsWith(`${room}/`)),
+    }))
+  return wrongArrowsAmong(inside, order)
 }
 
 /** The first circle of imports that a walk finds, as a path of files. */
@@ -74,12 +75,12 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
   ioredis: ['src/account/stores/redis/redis-connection.ts'],
   koffi: ['src/base/memory-map.ts', 'src/base/thread-priority.ts'],
-  lmdb: ['src/account/'],
+  lmdb: ['src/account/stores/lmdb/'],
   'mmdb-lib': ['build/mmdb/'],
   pino: ['src/base/log.ts'],
   piscina: ['src/pool/'],
   'prom-client': ['src/admin/prometheus-text.ts'],
-  'uWebSockets.js': ['src/server/'],
+  'uWebSockets.js': ['src/http/', 'src/supervisor/workers/'],
   undici: ['build/fetch/'],
   zod: ['src/config/', 'build/catalogue/'],
 }
@@ -95,11 +96,33 @@ function homeless(from: readonly SourceFile[]): string[] {
 describe('the floors', () => {
   it('hold every file of src and build', () => {
     expect(files.length).toBeGreaterThan(100)
-    expect(files.filter((file) => floorOf(roomOf(file.path)) < 0)).toEqual([])
+    const known = floors.flat()
+    const homeless = files.filter(
+      ({ path }) => !known.some((room) => path === room || path.startsWith(`${room}/`)),
+    )
+    expect(homeless).toEqual([])
   })
 
   it('have no arrow that goes up or across', () => {
     expect(wrongArrows(files)).toEqual([])
+  })
+
+  it.each(Object.keys(innerFloors))('hold inside %s, too, for every file of it', (room) => {
+    const parts = (innerFloors[room] ?? []).flat().map((part) => `${room}/${part}`)
+    const inside = files.filter(({ path }) => path.startsWith(`${room}/`))
+    expect(
+      inside.filter(({ path }) => !parts.some((part) => `${path}/`.startsWith(`${part}/`))),
+    ).toEqual([])
+    expect(wrongArrowsInside(files, room)).toEqual([])
+  })
+
+  it('have no room of more than 16 files that is not divided', () => {
+    const counts = new Map<string, number>()
+    for (const { path } of files) {
+      const folder = path.slice(0, path.lastIndexOf('/'))
+      counts.set(folder, (counts.get(folder) ?? 0) + 1)
+    }
+    expect([...counts].filter(([, count]) => count > 16)).toEqual([])
   })
 
   it('have no circle', () => {
@@ -113,7 +136,9 @@ describe('the floors', () => {
   })
 
   it('keep the compiler out of what serves', () => {
-    const serving = files.filter(({ path }) => /^src\/(server|table|pool)\//.test(path))
+    const serving = files.filter(({ path }) =>
+      /^src\/(http|supervisor|admin|serve|table|pool)\//.test(path),
+    )
     expect(
       serving.flatMap(({ imports }) => imports.filter((it) => it.startsWith('build'))),
     ).toEqual([])

@@ -50,8 +50,8 @@ describe('secrets', () => {
     const users = files.filter(({ code }) => /\bsameHash\(/.test(code)).map(({ path }) => path)
     expect(users.sort()).toEqual([
       'src/account/keyring.ts',
-      'src/account/keys/secret-hash.ts',
       'src/account/keys/key-transfer.ts',
+      'src/account/keys/secret-hash.ts',
       'src/admin/admin-token.ts',
     ])
   })

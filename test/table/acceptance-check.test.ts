@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeTable } from '../../build/write/write-table.ts'
 import { openTable } from '../../src/table/open-table.ts'
-import { firstUnlike, tryTable } from '../../src/table/acceptance-check.ts'
+import { firstDifference, acceptanceCheck } from '../../src/table/acceptance-check.ts'
 import { listed, smallContent } from './small-table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-trial-'))
@@ -23,25 +23,25 @@ const canary = tableOf('canary', [...listed, ['8.8.8.8', 'tor', '']])
 
 describe('tryTable', () => {
   it('has nothing against the same content, nor against a few more entries', () => {
-    expect(tryTable(plain, plain)).toMatchObject({ reasons: [], against: null })
+    expect(acceptanceCheck(plain, plain)).toMatchObject({ reasons: [], against: null })
     const more = tableOf('more', [...listed, ['9.3.0.0/16', 'vpn', 'Example VPN']])
-    expect(tryTable(more, plain).reasons).toEqual([])
+    expect(acceptanceCheck(more, plain).reasons).toEqual([])
     more.close()
   })
 
   it('refuses what misjudges a canary that the table in use judges right', () => {
-    const { reasons, against } = tryTable(canary, plain)
+    const { reasons, against } = acceptanceCheck(canary, plain)
     expect(reasons).toEqual([
       expect.stringContaining('the canary 8.8.8.8 (Google Public DNS, public resolver) is called'),
     ])
     expect(against).toBe('canary')
-    expect(tryTable(plain, canary).reasons).toEqual([])
+    expect(acceptanceCheck(plain, canary).reasons).toEqual([])
   })
 
   it('only warns of a canary that both misjudge, and where there is no table in use', () => {
     // The small table calls 9.9.9.9 a proxy.
-    expect(tryTable(plain, plain).cautions).toEqual([expect.stringContaining('9.9.9.9')])
-    const first = tryTable(canary, undefined)
+    expect(acceptanceCheck(plain, plain).cautions).toEqual([expect.stringContaining('9.9.9.9')])
+    const first = acceptanceCheck(canary, undefined)
     expect(first.reasons).toEqual([])
     expect(first.cautions).toEqual([
       expect.stringContaining('8.8.8.8'),
@@ -55,21 +55,23 @@ describe('tryTable', () => {
       ['9.0.0.0/8', 'vpn', ''],
       ['12.0.0.0/8', 'proxy', ''],
     ])
-    expect(tryTable(absurd, plain).reasons.join()).toMatch(/sampled verdicts \(3\d %\) differ/)
+    expect(acceptanceCheck(absurd, plain).reasons.join()).toMatch(
+      /sampled verdicts \(3\d %\) differ/,
+    )
     absurd.close()
     // No canary lies there.
     const changed = tableOf('changed', [...listed, ['11.0.0.0/8', 'tor', '']])
-    expect(tryTable(changed, plain).reasons).toHaveLength(1)
-    expect(tryTable(changed, plain).against).toBe('changed')
+    expect(acceptanceCheck(changed, plain).reasons).toHaveLength(1)
+    expect(acceptanceCheck(changed, plain).against).toBe('changed')
     changed.close()
   })
 })
 
 describe('what is known of a table', () => {
   it('tells it from another one', () => {
-    const { known } = tryTable(plain, undefined)
+    const { known } = acceptanceCheck(plain, undefined)
     expect(known.length).toBeGreaterThanOrEqual(20)
-    expect(firstUnlike(plain, known)).toBeUndefined()
-    expect(firstUnlike(canary, known)).toBe(known[0]?.address)
+    expect(firstDifference(plain, known)).toBeUndefined()
+    expect(firstDifference(canary, known)).toBe(known[0]?.address)
   })
 })

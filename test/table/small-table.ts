@@ -4,13 +4,13 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Parts, assemble } from '../../build/assemble-table.ts'
+import { type TableParts, assembleTable } from '../../build/assemble-table.ts'
 import { newEvidenceBook } from '../../build/evidence/evidence-book.ts'
 import { type Observation, flatten, newListInterner } from '../../build/layer/flatten.ts'
 import type { Layer } from '../../build/layer/layer.ts'
 import { type TableContent, writeTable } from '../../build/write/write-table.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
-import { type Range, parseRange, writeWords } from '../../src/ip/range.ts'
+import { type Range, parseRange, bigintToWords } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import type { Kind } from '../../src/model/kind.ts'
 import type { Location } from '../../src/model/location.ts'
@@ -59,7 +59,7 @@ export const listed: readonly (readonly [string, Kind, string])[] = [
 ]
 
 export function smallContent(entries = listed): TableContent {
-  return assemble(smallParts(entries)).content
+  return assembleTable(smallParts(entries)).content
 }
 
 /** Writes the table into a new folder and gives its path. */
@@ -69,7 +69,7 @@ export function writeSmallTable(): string {
   return path
 }
 
-export function smallParts(entries = listed): Parts {
+export function smallParts(entries = listed): TableParts {
   const book = newEvidenceBook()
   const observations: Record<4 | 6, Observation[]> = { 4: [], 6: [] }
   for (const [text, kind, provider] of entries) {
@@ -114,7 +114,7 @@ function layer(family: 4 | 6, ranges: readonly (readonly [string, number])[]): L
   const values: number[] = []
   const words = new Uint32Array(4)
   const add = (start: bigint, value: number): void => {
-    writeWords(family, start, words)
+    bigintToWords(family, start, words)
     starts.push(...(family === 4 ? [words[0]!] : words))
     values.push(value)
   }

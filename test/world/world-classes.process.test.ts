@@ -113,7 +113,7 @@ function addressesOf(id: string, family: 4 | 6): readonly string[] {
 
 /** Both ends and their inner neighbours of every entry that is not Globally Reachable. */
 function bogonsOf(family: 4 | 6): readonly string[] {
-  const file = new URL(`../data/iana/ipv${family}-special-registry.csv`, import.meta.url)
+  const file = new URL(`../../data/iana/ipv${family}-special-registry.csv`, import.meta.url)
   const rows = readFileSync(file, 'utf8').trim().split('\n').slice(1)
   return (
     rows

@@ -9,14 +9,14 @@ import {
   hostingTableVoice,
   hostingVoices,
 } from '../../../build/networks/hosting-voices.ts'
-import { type FeedTally, type Sums, noTally } from './feed-tally.ts'
+import { type FeedTally, type FeedTallySums, noFeedTally } from './feed-tally.ts'
 import type { World } from '../world/cells.ts'
 
 /** By feed id; only ASes that announce something. */
 export function tallyAsFeeds(
   world: Pick<World, 'networks' | 'facts' | 'tables'>,
 ): ReadonlyMap<string, FeedTally> {
-  const sums = new Map<string, Sums>()
+  const sums = new Map<string, FeedTallySums>()
   const seen = new Set<number>()
   const all: (readonly string[])[] = []
   for (const { asn, access, type } of world.networks) {
@@ -28,7 +28,7 @@ export function tallyAsFeeds(
     const voices = isTable ? [hostingTableVoice, ...lists] : lists
     all.push(voices)
     for (const voice of lists) {
-      const sum = sums.get(voice) ?? { ...noTally }
+      const sum = sums.get(voice) ?? { ...noFeedTally }
       sums.set(voice, sum)
       sum.entries++
       if (voices.length === 1) sum.unique++

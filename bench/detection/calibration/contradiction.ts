@@ -12,7 +12,7 @@ import type { Network } from '../../../src/model/network.ts'
 import type { World } from '../world/cells.ts'
 
 /** `open`: the entry counts all the same, with its feed's weight. */
-export type Contradicted = 'no' | 'settled' | 'open'
+export type ContradictionState = 'no' | 'settled' | 'open'
 
 export type Contradiction = (
   evidence: Evidence,
@@ -21,7 +21,7 @@ export type Contradiction = (
     /** All that is said of the same addresses. */
     readonly beside: readonly Evidence[]
   },
-) => Contradicted
+) => ContradictionState
 
 /** By kind, for the report: what is open and what the model settles. */
 export const contradictionTexts: Readonly<
@@ -58,17 +58,17 @@ export const contradictionTexts: Readonly<
   relay: { open: 'in an access network', settled: '' },
 }
 
-export function contradicts(world: World): Contradiction {
+export function newContradiction(world: World): Contradiction {
   const homes = botHomes(world)
   return (evidence, { network, beside }) => {
-    const open = (holds: boolean): Contradicted => (holds ? 'open' : 'no')
-    const settled = (holds: boolean): Contradicted => (holds ? 'settled' : 'no')
+    const open = (holds: boolean): ContradictionState => (holds ? 'open' : 'no')
+    const settled = (holds: boolean): ContradictionState => (holds ? 'settled' : 'no')
     const isAccess = network?.access === true
     const isRelay = beside.some(({ kind }) => kind === 'relay')
     const isCovered = isRelay || network?.corporate === true
     const home = homes.get(evidence.provider)
     const isWeak = evidence.voice.assurance === 'weak'
-    const rules: Readonly<Record<Kind, () => Contradicted>> = {
+    const rules: Readonly<Record<Kind, () => ContradictionState>> = {
       tor: () => open(isCovered),
       vpn: () => (isCovered ? 'settled' : open(isAccess)),
       proxy: () => settled(isCovered || beside.some(isOwnCrawler)),

@@ -11,12 +11,12 @@
 
 import type { Day } from '../../../src/base/day.ts'
 
-export interface Life {
+export interface EntryLifetime {
   readonly firstSeen: Day
   readonly lastSeen: Day
 }
 
-export interface Lives {
+export interface LifetimeEstimate {
   /** Entries whose beginning was seen. */
   readonly begun: number
   /** Of those, entries that are still listed. */
@@ -30,7 +30,10 @@ export interface Lives {
 }
 
 /** `undefined` where a feed has too few days or no entry that began on one of them. */
-export function livesOf(lives: Iterable<Life>, days: readonly Day[]): Lives | undefined {
+export function estimateLifetime(
+  lives: Iterable<EntryLifetime>,
+  days: readonly Day[],
+): LifetimeEstimate | undefined {
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined || first === last) return undefined
   const daysMax = last - first

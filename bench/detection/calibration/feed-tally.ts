@@ -8,7 +8,7 @@ import type { Evidence } from '../../../src/model/evidence.ts'
 import type { Kind } from '../../../src/model/kind.ts'
 import type { Network } from '../../../src/model/network.ts'
 import type { Range } from '../../../src/ip/range.ts'
-import { type Contradiction, contradicts } from './contradiction.ts'
+import { type Contradiction, newContradiction } from './contradiction.ts'
 import { rangeSize } from '../world/address-count.ts'
 import type { Cell, World } from '../world/cells.ts'
 
@@ -30,7 +30,7 @@ export interface FeedTally {
   readonly chance: number
 }
 
-export const noTally: FeedTally = {
+export const noFeedTally: FeedTally = {
   entries: 0,
   unique: 0,
   confirmed: 0,
@@ -39,15 +39,15 @@ export const noTally: FeedTally = {
   chance: 0,
 }
 
-export type Sums = { -readonly [K in keyof FeedTally]: FeedTally[K] }
+export type FeedTallySums = { -readonly [K in keyof FeedTally]: FeedTally[K] }
 
 /** Both say that strangers' traffic leaves there; which of them depends on the network alone. */
 const sameKind: Partial<Record<Kind, Kind>> = { residential_proxy: 'proxy' }
 
 /** By feed id; feeds of which no entry is an address are left out. */
 export function tallyFeeds(world: World): ReadonlyMap<string, FeedTally> {
-  const sums = new Map<string, Sums>()
-  const contradiction: Contradiction = contradicts(world)
+  const sums = new Map<string, FeedTallySums>()
+  const contradiction: Contradiction = newContradiction(world)
   const readings = new Map<number, readonly Reading[]>()
   for (const cell of world.cells) {
     if (cell.list === 0) continue
@@ -93,7 +93,7 @@ function readList(world: World, list: number): readonly Reading[] {
 
 function addCell(
   state: {
-    readonly sums: Map<string, Sums>
+    readonly sums: Map<string, FeedTallySums>
     readonly contradiction: Contradiction
     readonly reading: readonly Reading[]
   },
@@ -102,7 +102,7 @@ function addCell(
 ): void {
   const { sums, contradiction, reading } = state
   const { id } = one.evidence.voice
-  const sum = sums.get(id) ?? { ...noTally }
+  const sum = sums.get(id) ?? { ...noFeedTally }
   sums.set(id, sum)
   const part = at.cell.size / one.size
   sum.entries += part

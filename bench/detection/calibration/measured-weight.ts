@@ -17,14 +17,14 @@
 // says nothing of the entries that nobody else has.
 
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { priors, standingOf } from '../../../build/evidence/publisher-assurance.ts'
-import { type FeedTally, noTally } from './feed-tally.ts'
+import { assurancePriors, publisherAssurance } from '../../../build/evidence/publisher-assurance.ts'
+import { type FeedTally, noFeedTally } from './feed-tally.ts'
 
-export const entriesMax = 40
+export const countedEntriesMax = 40
 const evidenceMin = 1
-export const weakMax = 0.65
+export const weakWeightMax = 0.65
 
-export interface Weight {
+export interface MeasuredWeight {
   /** By the formula, two decimals. */
   readonly measured: number
   /** What the catalogue is to say. */
@@ -33,17 +33,17 @@ export interface Weight {
   readonly why: string
 }
 
-type Judged = Pick<Feed, 'assurance' | 'provider' | 'weight'>
+type WeighedFeed = Pick<Feed, 'assurance' | 'provider' | 'weight'>
 
-export function weightOf(feed: Judged, tally: FeedTally = noTally): Weight {
-  const standing = standingOf(feed)
-  const { successes, failures } = priors[standing]
+export function measureWeight(feed: WeighedFeed, tally: FeedTally = noFeedTally): MeasuredWeight {
+  const standing = publisherAssurance(feed)
+  const { successes, failures } = assurancePriors[standing]
   const { yes, no } = evidenceOf(tally)
   const measured = round((successes + yes) / (successes + yes + failures + no))
   if (standing === 'own') return { measured, weight: 1, why: 'an operator’s own list' }
   if (yes + no < evidenceMin) return { measured, weight: feed.weight, why: 'nothing measured' }
-  if (standing === 'weak' && measured > weakMax) {
-    return { measured, weight: weakMax, why: 'the limit of weak feeds' }
+  if (standing === 'weak' && measured > weakWeightMax) {
+    return { measured, weight: weakWeightMax, why: 'the limit of weak feeds' }
   }
   return { measured, weight: measured, why: '' }
 }
@@ -54,7 +54,7 @@ function evidenceOf({ entries, confirmed, contradicted, chance }: FeedTally): {
   readonly no: number
 } {
   if (entries === 0) return { yes: 0, no: 0 }
-  const counting = (entriesMax * entries) / (entries + entriesMax)
+  const counting = (countedEntriesMax * entries) / (entries + countedEntriesMax)
   const beyondChance = Math.max(0, (confirmed / entries - chance) / (1 - chance))
   return { yes: counting * beyondChance, no: counting * (contradicted / entries) }
 }

@@ -3,30 +3,30 @@
 
 import type { Family } from '../../../src/ip/address.ts'
 import type { Kind } from '../../../src/model/kind.ts'
-import { levelOf } from '../../../src/model/risk-level.ts'
+import { riskLevelOf } from '../../../src/model/risk-level.ts'
 import { hasSignal } from '../evaluation/leave-one-out.ts'
 import { sizeOf64 } from '../world/address-count.ts'
-import { type Scored, type Space, accessSpace } from '../world/address-space.ts'
-import { newJudge } from '../world/cell-verdicts.ts'
+import { type ScoredPiece, type AccessSpace, accessSpace } from '../world/address-space.ts'
+import { newCellJudge } from '../world/cell-verdicts.ts'
 import type { World } from '../world/cells.ts'
 
-export interface Moved {
+export interface VerdictMove {
   /** `hosting, low → hosting, medium`: class and level. */
   readonly change: string
   readonly ipv4: number
   readonly ipv6_64s: number
 }
 
-export interface Effect {
-  readonly before: Space
-  readonly after: Space
+export interface WeightEffect {
+  readonly before: AccessSpace
+  readonly after: AccessSpace
   /** Changes of class or level, the largest first. */
-  readonly moved: readonly Moved[]
+  readonly moved: readonly VerdictMove[]
 }
 
 /** False alarms of the world as it is. */
-export function accessSpaceIn(world: World): Space {
-  const judge = newJudge(world)
+export function worldAccessSpace(world: World): AccessSpace {
+  const judge = newCellJudge(world)
   return accessSpace(
     world.cells.map((cell) => {
       const { family, size, network } = cell
@@ -44,8 +44,8 @@ export interface SignalSpace {
   readonly ipv6_64s: number
 }
 
-export function signalSpaceIn(world: World, kinds: readonly Kind[]): readonly SignalSpace[] {
-  const judge = newJudge(world)
+export function worldSignalSpace(world: World, kinds: readonly Kind[]): readonly SignalSpace[] {
+  const judge = newCellJudge(world)
   const sums = kinds.map((kind) => ({ kind, ipv4: 0, ipv4InAccess: 0, ipv6_64s: 0 }))
   for (const cell of world.cells) {
     const verdict = judge(cell)
@@ -61,26 +61,26 @@ export function signalSpaceIn(world: World, kinds: readonly Kind[]): readonly Si
   return sums
 }
 
-export function effectOf(
+export function weightEffect(
   world: World,
   weights: {
     readonly before: ReadonlyMap<string, number>
     readonly after: ReadonlyMap<string, number>
   },
-): Effect {
-  const judgeBefore = newJudge(world, { weights: weights.before })
-  const judgeAfter = newJudge(world, { weights: weights.after })
+): WeightEffect {
+  const judgeBefore = newCellJudge(world, { weights: weights.before })
+  const judgeAfter = newCellJudge(world, { weights: weights.after })
   const sums = new Map<string, Record<Family, number>>()
-  const scoredBefore: Scored[] = []
-  const scoredAfter: Scored[] = []
+  const scoredBefore: ScoredPiece[] = []
+  const scoredAfter: ScoredPiece[] = []
   for (const cell of world.cells) {
     const { family, size } = cell
     const network = world.networks[cell.network - 1]
     const [before, after] = [judgeBefore(cell), judgeAfter(cell)]
     scoredBefore.push({ family, size, network, score: before.score })
     scoredAfter.push({ family, size, network, score: after.score })
-    const from = `${before.classification}, ${levelOf(before.score)}`
-    const to = `${after.classification}, ${levelOf(after.score)}`
+    const from = `${before.classification}, ${riskLevelOf(before.score)}`
+    const to = `${after.classification}, ${riskLevelOf(after.score)}`
     if (from === to) continue
     const sum = sums.get(`${from} → ${to}`) ?? { 4: 0, 6: 0 }
     sum[family] += family === 4 ? size : size / sizeOf64

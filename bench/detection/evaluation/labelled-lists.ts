@@ -5,9 +5,9 @@
 
 import { IpriskError, messageOf } from '../../../src/base/coded-error.ts'
 import type { Family } from '../../../src/ip/address.ts'
-import { newWords } from '../../../src/ip/address.ts'
+import { newAddressWords } from '../../../src/ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../../../src/ip/embedded-ipv4.ts'
-import { type Range, parseRange, readValue, writeWords } from '../../../src/ip/range.ts'
+import { type Range, parseRange, wordsToBigint, bigintToWords } from '../../../src/ip/range.ts'
 import { intersect, subtract, toRangeSet } from '../../../src/ip/range-set.ts'
 import { bogonRanges } from '../../../src/ip/special-purpose.ts'
 import {
@@ -18,19 +18,19 @@ import {
   levels,
   signalNames,
 } from '../../../src/model/kind.ts'
-import { levelOf } from '../../../src/model/risk-level.ts'
+import { riskLevelOf } from '../../../src/model/risk-level.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { bogonVerdict } from '../../../src/score/bogon-verdict.ts'
-import type { Reader } from '../../../src/table/answer/answer-reader.ts'
+import type { AnswerReader } from '../../../src/table/answer/answer-reader.ts'
 import { locate, newLocated } from '../../../src/table/lookup/locate.ts'
 import { readVerdict } from '../../../src/table/file/verdict-record.ts'
 import { type Layer, wordsPerStart } from '../../../build/layer/layer.ts'
-import { countDrop, newTally, tallySink } from '../../../build/parse/parse-counts.ts'
-import { readSnapshot } from '../../../build/parse/parse-file.ts'
+import { countDrop, newParseCounts, countingSink } from '../../../build/parse/parse-counts.ts'
+import { parseFile } from '../../../build/parse/parse-file.ts'
 import { rangeSize } from '../world/address-count.ts'
-import { askFrom, blockFrom } from '../world/address-space.ts'
-import type { Records } from '../world/table-layers.ts'
-import { type Share, wilson } from './wilson.ts'
+import { askScoreMin, blockScoreMin } from '../world/address-space.ts'
+import type { TableRecords } from '../world/table-layers.ts'
+import { type WilsonShare, wilsonShare } from './wilson.ts'
 
 /** What a list can be known to hold. */
 export const labels = [
@@ -56,16 +56,16 @@ export interface LabelledList {
  * Any file of one address, prefix or range a line, comments and gzip allowed; each counts once.
  * Errors: `list_unreadable`, and `list_empty` where no line is any of these.
  */
-export async function readLabelled(path: string): Promise<LabelledList> {
+export async function readLabelledList(path: string): Promise<LabelledList> {
   const ranges = new Map<string, Range>()
-  const tally = newTally(path)
-  const sink = tallySink(tally, ({ text, place }) => {
+  const tally = newParseCounts(path)
+  const sink = countingSink(tally, ({ text, place }) => {
     const range = parseRange(text)
     if (range !== undefined) ranges.set(`${range.family} ${range.first} ${range.last}`, range)
     else countDrop(tally, { reason: 'no address, prefix or range', place, sample: text })
   })
   try {
-    await readSnapshot({ path, format: 'list' }, sink)
+    await parseFile({ path, format: 'list' }, sink)
   } catch (thrown) {
     const message = `${path} cannot be read as a list: ${messageOf(thrown)}`
     throw new IpriskError({ code: 'list_unreadable', message, fault: 'input', cause: thrown })
@@ -86,22 +86,22 @@ export async function readLabelled(path: string): Promise<LabelledList> {
 export interface Evaluation {
   readonly label: Label
   readonly entries: number
-  readonly byClass: Readonly<Record<Classification, Share>>
-  readonly bySignal: Readonly<Record<SignalName | 'bot', Share>>
-  readonly byLevel: Readonly<Record<Level, Share>>
+  readonly byClass: Readonly<Record<Classification, WilsonShare>>
+  readonly bySignal: Readonly<Record<SignalName | 'bot', WilsonShare>>
+  readonly byLevel: Readonly<Record<Level, WilsonShare>>
   /** The label's signal (a bot's finding); for `clean`: under 25, and no signal accuses. */
-  readonly recall: Share
+  readonly recall: WilsonShare
   /** The label is the class. */
-  readonly recallByClass: Share
+  readonly recallByClass: WilsonShare
   /** Scores from 25 and from 50: alarms that are false where the label is clean. */
-  readonly fromAsk: Share
-  readonly fromBlock: Share
+  readonly fromAsk: WilsonShare
+  readonly fromBlock: WilsonShare
 }
 
-export function evaluate(
+export function evaluateLabelled(
   list: LabelledList,
   label: Label,
-  table: { readonly reader: Reader; readonly records: Records },
+  table: { readonly reader: AnswerReader; readonly records: TableRecords },
 ): Evaluation {
   const count = list.ranges.length
   const sums = new Map<string, number>()
@@ -114,15 +114,15 @@ export function evaluate(
       const share = part / size
       const { classification, score, signals, bot } = verdict
       add(`class ${classification}`, share)
-      add(`level ${levelOf(score)}`, share)
+      add(`level ${riskLevelOf(score)}`, share)
       for (const name of signalNames) if (signals[name]) add(`signal ${name}`, share)
       if (bot !== undefined) add('signal bot', share)
       if (isFound(verdict, label)) add('found', share)
-      if (score >= askFrom) add('ask', share)
-      if (score >= blockFrom) add('block', share)
+      if (score >= askScoreMin) add('ask', share)
+      if (score >= blockScoreMin) add('block', share)
     }
   }
-  const share = (what: string): Share => wilson(sums.get(what) ?? 0, count)
+  const share = (what: string): WilsonShare => wilsonShare(sums.get(what) ?? 0, count)
   return {
     label,
     entries: count,
@@ -138,9 +138,9 @@ export function evaluate(
 
 function each<K extends string>(
   keys: readonly K[],
-  value: (key: K) => Share,
-): Readonly<Record<K, Share>> {
-  return Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, Share>
+  value: (key: K) => WilsonShare,
+): Readonly<Record<K, WilsonShare>> {
+  return Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, WilsonShare>
 }
 
 const accusing = ['bogon', 'proxy', 'vpn', 'tor', 'hosting', 'residential_proxy'] as const
@@ -148,7 +148,7 @@ const accusing = ['bogon', 'proxy', 'vpn', 'tor', 'hosting', 'residential_proxy'
 function isFound({ signals, bot, score }: Verdict, label: Label): boolean {
   if (label === 'bot') return bot !== undefined
   if (label !== 'clean') return signals[label]
-  return score < askFrom && accusing.every((name) => !signals[name])
+  return score < askScoreMin && accusing.every((name) => !signals[name])
 }
 
 interface Part {
@@ -160,10 +160,10 @@ interface Part {
 /** The range cut by verdict, as lookups of its addresses would answer. */
 function partsOf(
   range: Range,
-  { reader, records }: { readonly reader: Reader; readonly records: Records },
+  { reader, records }: { readonly reader: AnswerReader; readonly records: TableRecords },
 ): readonly Part[] {
-  const words = newWords()
-  writeWords(range.family, range.first, words)
+  const words = newAddressWords()
+  bigintToWords(range.family, range.first, words)
   const isEmbedded = range.family === 6 && embeddedKind(words) !== EMBEDDED.none
   if (range.first === range.last || isEmbedded) {
     // Wider transition space has no verdict of its own: its first address stands for it.
@@ -193,7 +193,7 @@ function partsOf(
 
 function startOf(layer: Layer, piece: number): bigint {
   const stride = wordsPerStart(layer.family)
-  return readValue(layer.family, layer.starts.subarray(piece * stride, (piece + 1) * stride))
+  return wordsToBigint(layer.family, layer.starts.subarray(piece * stride, (piece + 1) * stride))
 }
 
 /** The piece that holds `value`. */

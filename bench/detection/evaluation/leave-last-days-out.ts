@@ -9,32 +9,32 @@
 // world: they would know the answer.
 
 import type { Day } from '../../../src/base/day.ts'
-import { newWords } from '../../../src/ip/address.ts'
-import { type Range, writeWords } from '../../../src/ip/range.ts'
+import { newAddressWords } from '../../../src/ip/address.ts'
+import { type Range, bigintToWords } from '../../../src/ip/range.ts'
 import type { Kind } from '../../../src/model/kind.ts'
 import { halfLifeDays } from '../../../src/score/weight/decay.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { readHistory } from '../../../build/history/read-history.ts'
 import { valueAt } from '../../../build/layer/layer.ts'
 import { hasSignal } from './leave-one-out.ts'
-import type { Input } from '../world/measured-input.ts'
-import { blockFrom } from '../world/address-space.ts'
-import { newJudge } from '../world/cell-verdicts.ts'
-import { type Share, wilson } from './wilson.ts'
-import { type Land, type World, newWorld } from '../world/cells.ts'
+import type { MeasuredInput } from '../world/measured-input.ts'
+import { blockScoreMin } from '../world/address-space.ts'
+import { newCellJudge } from '../world/cell-verdicts.ts'
+import { type WilsonShare, wilsonShare } from './wilson.ts'
+import { type WorldNetworks, type World, newWorld } from '../world/cells.ts'
 
 export interface RecentRow {
   readonly feed: string
   readonly kind: Kind
   /** Entries first listed within the last days. */
   readonly begun: number
-  readonly signal: Share
-  readonly fromBlock: Share
+  readonly signal: WilsonShare
+  readonly fromBlock: WilsonShare
   /** `proxy` is not null: anything of VPN, Tor, proxy or hosting. */
-  readonly flagged: Share
+  readonly flagged: WilsonShare
   /** Of the IPv4 entries. */
-  readonly neighbour: Share
-  readonly network: Share
+  readonly neighbour: WilsonShare
+  readonly network: WilsonShare
   /** Share of the announced IPv4 space in such /24s and ASes: chance alone finds so much. */
   readonly neighbourSpace: number
   readonly networkSpace: number
@@ -42,7 +42,7 @@ export interface RecentRow {
   readonly perThousand: number
 }
 
-export interface Recent {
+export interface RecentEvaluation {
   readonly asOf: Day
   readonly before: Day
   /** Feeds that were left out of the world before, for want of a history. */
@@ -50,11 +50,11 @@ export interface Recent {
   readonly rows: readonly RecentRow[]
 }
 
-export async function leaveRecentOut(
-  input: Input & { readonly history: string },
-  land: Land,
+export async function leaveLastDaysOut(
+  input: MeasuredInput & { readonly history: string },
+  land: WorldNetworks,
   days = 7,
-): Promise<Recent> {
+): Promise<RecentEvaluation> {
   const before = (input.asOf - days) as Day
   const feeds = [...new Set(input.files.map(({ feed }) => feed))]
   const now = await readHistory({ store: input.history, feeds, asOf: input.asOf })
@@ -75,7 +75,7 @@ export async function leaveRecentOut(
     if (history === undefined || past.of(feed.id) === undefined || feed.kind === 'network')
       return []
     const begun: Range[] = []
-    for (const { range, seen } of history.rest()) if (seen.firstSeen > before) begun.push(range)
+    for (const { range, seen } of history.lapsed()) if (seen.firstSeen > before) begun.push(range)
     return begun.length === 0 ? [] : [rowOf(world, feed, begun)]
   })
   return { asOf: input.asOf, before, leftOut, rows }
@@ -83,17 +83,17 @@ export async function leaveRecentOut(
 
 function rowOf(world: World, feed: Feed, begun: readonly Range[]): RecentRow {
   const kind = feed.kind as Kind
-  const judge = newJudge(world)
+  const judge = newCellJudge(world)
   const near = neighbourhoods(world, kind)
-  const words = newWords()
+  const words = newAddressWords()
   const sums = { signal: 0, fromBlock: 0, flagged: 0, neighbour: 0, network: 0, ipv4: 0 }
   for (const { family, first } of begun) {
-    writeWords(family, first, words)
+    bigintToWords(family, first, words)
     const network = valueAt(world.networkLayers[family], words)
     const list = valueAt(world.evidenceLayers[family], words)
     const verdict = judge({ family, network, list, size: 1 })
     if (hasSignal(verdict, kind)) sums.signal++
-    if (verdict.score >= blockFrom) sums.fromBlock++
+    if (verdict.score >= blockScoreMin) sums.fromBlock++
     if (verdict.proxy !== undefined) sums.flagged++
     if (family === 6) continue
     sums.ipv4++
@@ -104,11 +104,11 @@ function rowOf(world: World, feed: Feed, begun: readonly Range[]): RecentRow {
     feed: feed.id,
     kind,
     begun: begun.length,
-    signal: wilson(sums.signal, begun.length),
-    fromBlock: wilson(sums.fromBlock, begun.length),
-    flagged: wilson(sums.flagged, begun.length),
-    neighbour: wilson(sums.neighbour, sums.ipv4),
-    network: wilson(sums.network, sums.ipv4),
+    signal: wilsonShare(sums.signal, begun.length),
+    fromBlock: wilsonShare(sums.fromBlock, begun.length),
+    flagged: wilsonShare(sums.flagged, begun.length),
+    neighbour: wilsonShare(sums.neighbour, sums.ipv4),
+    network: wilsonShare(sums.network, sums.ipv4),
     neighbourSpace: (near.prefixes.size * 256) / near.announced,
     networkSpace: near.asSize / near.announced,
     perThousand: (1000 * sums.neighbour) / Math.max(1, near.prefixes.size * 256),

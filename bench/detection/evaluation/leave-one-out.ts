@@ -9,13 +9,13 @@ import type { Kind } from '../../../src/model/kind.ts'
 import type { Range } from '../../../src/ip/range.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { rangeSize } from '../world/address-count.ts'
-import { askFrom, blockFrom } from '../world/address-space.ts'
-import { type Change, newJudge } from '../world/cell-verdicts.ts'
-import { type Share, wilson } from './wilson.ts'
+import { askScoreMin, blockScoreMin } from '../world/address-space.ts'
+import { type EvidenceChange, newCellJudge } from '../world/cell-verdicts.ts'
+import { type WilsonShare, wilsonShare } from './wilson.ts'
 import type { Cell, World } from '../world/cells.ts'
 
 /** Kinds whose feeds are left out in turn. */
-export const crossKinds = [
+export const leftOutKinds = [
   'tor',
   'vpn',
   'proxy',
@@ -24,13 +24,13 @@ export const crossKinds = [
 ] as const satisfies readonly Kind[]
 
 /** What the rest of the world says of the entries. */
-export interface Found {
+export interface DetectedShares {
   /** The kind's own signal; of proxies of both kinds either. */
-  readonly signal: Share
-  readonly fromBlock: Share
-  readonly fromAsk: Share
+  readonly signal: WilsonShare
+  readonly fromBlock: WilsonShare
+  readonly fromAsk: WilsonShare
   /** `proxy` is not null: anything of VPN, Tor, proxy or hosting. */
-  readonly flagged: Share
+  readonly flagged: WilsonShare
 }
 
 export interface LeftOut {
@@ -38,10 +38,10 @@ export interface LeftOut {
   readonly kind: Kind
   readonly entries: number
   /** Every feed speaks: what there is to find. */
-  readonly withAll: Found
-  readonly withoutFeed: Found
+  readonly withAll: DetectedShares
+  readonly withoutFeed: DetectedShares
   /** Without all feeds that republish it: the honest figure. */
-  readonly withoutGroup: Found
+  readonly withoutGroup: DetectedShares
 }
 
 /** One row a feed of these kinds that lists an address today. */
@@ -49,27 +49,27 @@ export function leaveOneOut(
   world: World,
   weights?: ReadonlyMap<string, number>,
 ): readonly LeftOut[] {
-  const feeds = speakers(world)
-  const all = newJudge(world, { weights })
+  const feeds = listingFeeds(world)
+  const all = newCellJudge(world, { weights })
   return feeds.map(({ feed, kind, group, newest }) => {
     const parts = partsOf(world, feed, newest)
     const entries = parts.reduce((sum, { part }) => sum + part, 0)
     const kin = feeds.filter((other) => other.group === group).map((other) => other.feed)
     const asKin = asFeedsOf(world, group)
-    const found = (change: Change): Found =>
-      count(parts, kind, newJudge(world, { ...change, weights }))
+    const found = (change: EvidenceChange): DetectedShares =>
+      detectedShares(parts, kind, newCellJudge(world, { ...change, weights }))
     return {
       feed,
       kind,
       entries: Math.round(entries),
-      withAll: count(parts, kind, all),
+      withAll: detectedShares(parts, kind, all),
       withoutFeed: found({ without: new Set([feed]) }),
       withoutGroup: found({ without: new Set([feed, ...kin, ...asKin]) }),
     }
   })
 }
 
-interface Speaker {
+interface ListingFeed {
   readonly feed: string
   readonly kind: Kind
   readonly group: string
@@ -77,18 +77,18 @@ interface Speaker {
   newest: number
 }
 
-function speakers(world: World): readonly Speaker[] {
-  const found = new Map<string, Speaker>()
+function listingFeeds(world: World): readonly ListingFeed[] {
+  const found = new Map<string, ListingFeed>()
   for (let id = 1; id <= world.book.count; id++) {
     const { evidence, range } = world.book.at(id)
     const { kind, voice, lastSeen } = evidence
-    if (range === undefined || !(crossKinds as readonly Kind[]).includes(kind)) continue
+    if (range === undefined || !(leftOutKinds as readonly Kind[]).includes(kind)) continue
     const known = found.get(voice.id)
     if (known === undefined) {
       found.set(voice.id, { feed: voice.id, kind, group: voice.group, newest: lastSeen })
     } else known.newest = Math.max(known.newest, lastSeen)
   }
-  const order = (kind: Kind): number => (crossKinds as readonly Kind[]).indexOf(kind)
+  const order = (kind: Kind): number => (leftOutKinds as readonly Kind[]).indexOf(kind)
   return [...found.values()].sort((a, b) =>
     a.kind === b.kind ? (a.feed < b.feed ? -1 : 1) : order(a.kind) - order(b.kind),
   )
@@ -98,7 +98,7 @@ function speakers(world: World): readonly Speaker[] {
 function asFeedsOf(world: World, group: string): readonly string[] {
   const ids = new Set<string>()
   for (let network = 1; network <= world.networks.length; network++) {
-    for (const { voice } of world.ofAs(network)) if (voice.group === group) ids.add(voice.id)
+    for (const { voice } of world.asEvidence(network)) if (voice.group === group) ids.add(voice.id)
   }
   return [...ids]
 }
@@ -123,22 +123,26 @@ function partsOf(world: World, feed: string, newest: number): readonly Part[] {
   return parts
 }
 
-function count(parts: readonly Part[], kind: Kind, judge: (cell: Cell) => Verdict): Found {
+function detectedShares(
+  parts: readonly Part[],
+  kind: Kind,
+  judge: (cell: Cell) => Verdict,
+): DetectedShares {
   let entries = 0
   const sums = { signal: 0, fromBlock: 0, fromAsk: 0, flagged: 0 }
   for (const { cell, part } of parts) {
     const verdict = judge(cell)
     entries += part
     if (hasSignal(verdict, kind)) sums.signal += part
-    if (verdict.score >= blockFrom) sums.fromBlock += part
-    if (verdict.score >= askFrom) sums.fromAsk += part
+    if (verdict.score >= blockScoreMin) sums.fromBlock += part
+    if (verdict.score >= askScoreMin) sums.fromAsk += part
     if (verdict.proxy !== undefined) sums.flagged += part
   }
   return {
-    signal: wilson(sums.signal, entries),
-    fromBlock: wilson(sums.fromBlock, entries),
-    fromAsk: wilson(sums.fromAsk, entries),
-    flagged: wilson(sums.flagged, entries),
+    signal: wilsonShare(sums.signal, entries),
+    fromBlock: wilsonShare(sums.fromBlock, entries),
+    fromAsk: wilsonShare(sums.fromAsk, entries),
+    flagged: wilsonShare(sums.flagged, entries),
   }
 }
 

@@ -1,7 +1,7 @@
 // The Wilson score interval of a share (E. B. Wilson, 1927): honest for few entries and for shares
 // near 0 or 1, where the usual interval is not.
 
-export interface Share {
+export interface WilsonShare {
   /** 0 to 1; NaN of nothing. */
   readonly share: number
   readonly low: number
@@ -12,7 +12,7 @@ export interface Share {
 const z = 1.959963984540054
 
 /** `hits` of `count`. Hits may be fractions (parts of ranges); the interval is then approximate. */
-export function wilson(hits: number, count: number): Share {
+export function wilsonShare(hits: number, count: number): WilsonShare {
   if (count <= 0) return { share: Number.NaN, low: 0, high: 1 }
   // None and all are exact; rounding would leave a trace of doubt on the wrong side.
   const share = Math.min(1, Math.max(0, hits / count))

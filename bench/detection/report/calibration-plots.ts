@@ -1,7 +1,7 @@
 // The report's plots: of each feed what others say of it, its weight before and after, and how long
 // its entries live. Pure: data in, SVG text out.
 
-import type { Lives } from '../calibration/entry-lifetime.ts'
+import type { LifetimeEstimate } from '../calibration/entry-lifetime.ts'
 import { circle, colours, label, line, path, rect, svg } from '../../harness/svg.ts'
 
 const rowHeight = 16
@@ -78,7 +78,7 @@ export function weightsPlot(rows: readonly WeightRow[]): string {
 
 export interface SurvivalRow {
   readonly feed: string
-  readonly lives: Lives
+  readonly lives: LifetimeEstimate
 }
 
 /** Share of entries still listed after so many days, a curve a feed. */

@@ -9,11 +9,11 @@ import { contradictionTexts } from '../calibration/contradiction.ts'
 import type { LeftOut } from '../evaluation/leave-one-out.ts'
 import { sharesPlot, survivalPlot, weightsPlot } from './calibration-plots.ts'
 import type { SpaceShare } from '../world/address-space.ts'
-import { priors, standingOf } from '../../../build/evidence/publisher-assurance.ts'
-import { entriesMax, weakMax } from '../calibration/measured-weight.ts'
+import { assurancePriors, publisherAssurance } from '../../../build/evidence/publisher-assurance.ts'
+import { countedEntriesMax, weakWeightMax } from '../calibration/measured-weight.ts'
 
 /** File names and texts of the whole report. */
-export function reportFiles(calibration: Calibration): ReadonlyMap<string, string> {
+export function calibrationReportFiles(calibration: Calibration): ReadonlyMap<string, string> {
   const measured = calibration.rows.filter(hasTally)
   return new Map([
     ['README.md', page(calibration)],
@@ -57,7 +57,7 @@ function page(calibration: Calibration): string {
   const { asOf, rows } = calibration
   return [
     '# Calibration',
-    `As of ${formatDay(asOf)}. Written by \`npm run calibrate\`, not by hand; ` +
+    `As of ${formatDay(asOf)}. Written by \`npm run bench -- calibrate\`, not by hand; ` +
       `\`by-hand.json\` holds the ` +
       'weights from before anything was measured.',
     '## What is measured',
@@ -106,14 +106,14 @@ function measures(): string {
 }
 
 function formula(): string {
-  const prior = Object.entries(priors).map(
+  const prior = Object.entries(assurancePriors).map(
     ([standing, { successes, failures }]) =>
       `| ${standing} | ${successes} | ${failures} | ${(successes / (successes + failures)).toFixed(2)} |`,
   )
   return [
     '```\nweight = (a + E·c) / (a + b + E·c + E·x)\n' +
       'c = (confirmed − chance) / (1 − chance), at least 0      x = contradicted, not settled\n' +
-      `E = ${entriesMax}·n / (n + ${entriesMax}) for n entries\n\`\`\``,
+      `E = ${countedEntriesMax}·n / (n + ${countedEntriesMax}) for n entries\n\`\`\``,
     ['| standing | a | b | mean |', '|---|---|---|---|', ...prior].join('\n'),
     'The prior is a Beta distribution by what the publisher can know: *own* is an operator’s ' +
       'list of its own ' +
@@ -124,9 +124,9 @@ function formula(): string {
       'ranges and networks, not one by one.',
     'Limits: *own* stays 1, by definition of the claim. Where E·c + E·x stays below 1 ' +
       'nothing was measured and the ' +
-      `weight set by hand stands. *weak* ends at ${weakMax}: its word alone never takes a ` +
+      `weight set by hand stands. *weak* ends at ${weakWeightMax}: its word alone never takes a ` +
       `hoster’s range to the ` +
-      `score 25 (40 · ${weakMax} · 0.9 = ${(40 * weakMax * 0.9).toFixed(1)}), because ` +
+      `score 25 (40 · ${weakWeightMax} · 0.9 = ${(40 * weakWeightMax * 0.9).toFixed(1)}), because ` +
       `confirmation, pooled over a ` +
       'list, says nothing of the entries that nobody else has. The life of an entry is no ' +
       'part of the weight: age ' +
@@ -147,7 +147,7 @@ function feedLine({ feed, day, tally, lives, before, weight }: FeedRow): string 
     tally === undefined || tally.entries === 0 ? '' : percent((part ?? 0) / tally.entries)
   const cells = [
     feed.id,
-    standingOf(feed),
+    publisherAssurance(feed),
     feed.group,
     day === undefined ? '' : formatDay(day),
     tally === undefined ? '' : count(tally.entries),

@@ -2,24 +2,24 @@
 // and what each step between them changed. Every figure comes from the runs; the same runs give the
 // same bytes.
 
-import { crossKinds, type Found, type LeftOut } from '../evaluation/leave-one-out.ts'
+import { leftOutKinds, type DetectedShares, type LeftOut } from '../evaluation/leave-one-out.ts'
 import type { RecentRow } from '../evaluation/leave-last-days-out.ts'
-import { type Share, wilson } from '../evaluation/wilson.ts'
+import { type WilsonShare, wilsonShare } from '../evaluation/wilson.ts'
 import { formatDay } from '../../../src/base/day.ts'
-import { count } from '../../../src/base/number-format.ts'
-import type { KeptRun } from './kept-evaluation.ts'
+import { formatCount } from '../../../src/base/number-format.ts'
+import type { KeptEvaluation } from './kept-evaluation.ts'
 
 export const reportName = 'REPORT.md'
 
 type Without = 'withoutFeed' | 'withoutGroup'
 
-export function keptPage(runs: readonly KeptRun[]): string {
-  const first = runs[0] as KeptRun
-  const last = runs.at(-1) as KeptRun
+export function evaluationReport(runs: readonly KeptEvaluation[]): string {
+  const first = runs[0] as KeptEvaluation
+  const last = runs.at(-1) as KeptEvaluation
   return [
     '# Evaluation',
-    'What the detection finds, before and after. Written by `npm run evaluate -- --report` from the ' +
-      'JSON files beside it, each made by `npm run evaluate -- --cross --mirror FOLDER --keep NAME ' +
+    'What the detection finds, before and after. Written by `npm run bench -- evaluate --report` from the ' +
+      'JSON files beside it, each made by `npm run bench -- evaluate --cross --mirror FOLDER --keep NAME ' +
       '--title TEXT`; not by hand.',
     runTable(runs),
     '## Leave one out, by kind',
@@ -47,7 +47,7 @@ export function keptPage(runs: readonly KeptRun[]): string {
   ].join('\n\n')
 }
 
-function runTable(runs: readonly KeptRun[]): string {
+function runTable(runs: readonly KeptEvaluation[]): string {
   const lines = runs.map(
     ({ name, title, at, machine }) =>
       `| ${name} | ${title} | ${at.slice(0, 10)} | ${machine.cpu}, ${machine.cores} cores, Node ${machine.node} |`,
@@ -57,8 +57,8 @@ function runTable(runs: readonly KeptRun[]): string {
   )
 }
 
-function kindTable(runs: readonly KeptRun[]): string {
-  const lines = crossKinds.flatMap((kind) =>
+function kindTable(runs: readonly KeptEvaluation[]): string {
+  const lines = leftOutKinds.flatMap((kind) =>
     runs.flatMap((run) => {
       const rows = run.leaveOneOut.filter((row) => row.kind === kind)
       const entries = rows.reduce((sum, row) => sum + row.entries, 0)
@@ -66,7 +66,7 @@ function kindTable(runs: readonly KeptRun[]): string {
       const cells = [
         kind,
         run.name,
-        count(entries),
+        formatCount(entries),
         pooled(rows, 'withoutFeed', 'signal'),
         pooled(rows, 'withoutGroup', 'signal'),
         pooled(rows, 'withoutGroup', 'flagged'),
@@ -84,13 +84,13 @@ function kindTable(runs: readonly KeptRun[]): string {
 }
 
 /** Feeds of a kind as one list: an entry that two of them have counts in both. */
-function pooled(rows: readonly LeftOut[], without: Without, what: keyof Found): string {
+function pooled(rows: readonly LeftOut[], without: Without, what: keyof DetectedShares): string {
   const entries = rows.reduce((sum, row) => sum + row.entries, 0)
   const hits = rows.reduce((sum, row) => sum + row.entries * row[without][what].share, 0)
-  return interval(wilson(hits, entries))
+  return interval(wilsonShare(hits, entries))
 }
 
-function alarmTable(runs: readonly KeptRun[]): string {
+function alarmTable(runs: readonly KeptEvaluation[]): string {
   const families = [
     [4, 'IPv4 addresses'],
     [6, 'IPv6 /64s'],
@@ -98,7 +98,7 @@ function alarmTable(runs: readonly KeptRun[]): string {
   const lines = families.flatMap(([family, name]) =>
     runs.map((run) => {
       const { total, fromAsk, fromBlock } = run.access[family]
-      const cells = [count(Math.round(total)), fine(fromAsk / total), fine(fromBlock / total)]
+      const cells = [formatCount(Math.round(total)), fine(fromAsk / total), fine(fromBlock / total)]
       return `| ${[name, run.name, ...cells].join(' | ')} |`
     }),
   )
@@ -110,14 +110,14 @@ function alarmTable(runs: readonly KeptRun[]): string {
 }
 
 /** A proxy's signal is either of both kinds, so that the two would be the same rows. */
-function spaceTable(runs: readonly KeptRun[]): string {
-  const kinds = crossKinds.filter((kind) => kind !== 'residential_proxy')
+function spaceTable(runs: readonly KeptEvaluation[]): string {
+  const kinds = leftOutKinds.filter((kind) => kind !== 'residential_proxy')
   const lines = kinds.flatMap((kind) =>
     runs.flatMap(({ name, signals }) =>
       signals
         .filter((row) => row.kind === kind)
         .map(({ ipv4, ipv4InAccess, ipv6_64s }) => {
-          const cells = [ipv4, ipv4InAccess, ipv6_64s].map((size) => count(Math.round(size)))
+          const cells = [ipv4, ipv4InAccess, ipv6_64s].map((size) => formatCount(Math.round(size)))
           const signal = kind === 'proxy' ? 'proxy of either kind' : kind
           return `| ${[signal, name, ...cells].join(' | ')} |`
         }),
@@ -130,7 +130,7 @@ function spaceTable(runs: readonly KeptRun[]): string {
   ].join('\n')
 }
 
-function recentText(first: KeptRun, last: KeptRun): string {
+function recentText(first: KeptEvaluation, last: KeptEvaluation): string {
   const { recent } = last
   if (recent === undefined) return 'No feed has a history.'
   const lines = recent.rows.map((row) => {
@@ -138,7 +138,7 @@ function recentText(first: KeptRun, last: KeptRun): string {
     const cells = [
       row.feed,
       row.kind,
-      count(row.begun),
+      formatCount(row.begun),
       before === undefined ? '' : percent(before.flagged.share),
       ...[row.flagged, row.signal].map(interval),
       percent(row.fromBlock.share),
@@ -174,13 +174,13 @@ function aroundCells(row: RecentRow): readonly string[] {
   ]
 }
 
-function feedTable(first: KeptRun, last: KeptRun): string {
+function feedTable(first: KeptEvaluation, last: KeptEvaluation): string {
   const lines = last.leaveOneOut.map((row) => {
     const before = first.leaveOneOut.find(({ feed }) => feed === row.feed)
     const cells = [
       row.feed,
       row.kind,
-      count(row.entries),
+      formatCount(row.entries),
       ...[before?.withoutGroup, row.withoutGroup].flatMap((found) =>
         found === undefined
           ? ['', '', '', '']
@@ -202,7 +202,7 @@ function feedTable(first: KeptRun, last: KeptRun): string {
   ].join('\n')
 }
 
-function interval({ share, low, high }: Share): string {
+function interval({ share, low, high }: WilsonShare): string {
   return `${percent(share)} (${percent(low)}–${percent(high)})`
 }
 

@@ -3,9 +3,9 @@
 
 import type { LeftOut } from '../evaluation/leave-one-out.ts'
 import type { Evaluation } from '../evaluation/labelled-lists.ts'
-import type { Recent } from '../evaluation/leave-last-days-out.ts'
-import type { Space } from '../world/address-space.ts'
-import type { Share } from '../evaluation/wilson.ts'
+import type { RecentEvaluation } from '../evaluation/leave-last-days-out.ts'
+import type { AccessSpace } from '../world/address-space.ts'
+import type { WilsonShare } from '../evaluation/wilson.ts'
 import { alignColumns } from '../../../src/base/align-columns.ts'
 import { formatDay } from '../../../src/base/day.ts'
 
@@ -19,7 +19,7 @@ export interface EvaluatedList {
 export function evaluationLines(one: Evaluation & EvaluatedList): readonly string[] {
   const { file, label, entries, dropCount } = one
   const dropped = dropCount === 0 ? '' : `; lines left out: ${count(dropCount)}, the first:`
-  const group = (name: string, shares: Readonly<Record<string, Share>>): string[][] =>
+  const group = (name: string, shares: Readonly<Record<string, WilsonShare>>): string[][] =>
     Object.entries(shares)
       .filter(([, { share }]) => share > 0)
       .map(([key, share]) => [name, key, ...cells(share)])
@@ -44,7 +44,7 @@ export function evaluationLines(one: Evaluation & EvaluatedList): readonly strin
   ]
 }
 
-export function spaceLines(space: Space): readonly string[] {
+export function spaceLines(space: AccessSpace): readonly string[] {
   const row = (name: string, family: 4 | 6): string[] => {
     const { total, fromAsk, fromBlock } = space[family]
     return [name, count(total), fine(fromAsk / total), fine(fromBlock / total)]
@@ -86,7 +86,7 @@ export function leftOutLines(rows: readonly LeftOut[]): readonly string[] {
   ]
 }
 
-export function recentLines({ before, asOf, leftOut, rows }: Recent): readonly string[] {
+export function recentLines({ before, asOf, leftOut, rows }: RecentEvaluation): readonly string[] {
   const lines = rows.map((row) => [
     row.feed,
     count(row.begun),
@@ -115,7 +115,7 @@ export function recentLines({ before, asOf, leftOut, rows }: Recent): readonly s
   ]
 }
 
-function cells({ share, low, high }: Share): readonly string[] {
+function cells({ share, low, high }: WilsonShare): readonly string[] {
   return [percent(share), percent(low), percent(high)]
 }
 

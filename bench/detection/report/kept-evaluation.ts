@@ -6,24 +6,24 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path'
 import type { LeftOut } from '../evaluation/leave-one-out.ts'
 import type { SignalSpace } from '../calibration/weight-effect.ts'
-import type { Recent } from '../evaluation/leave-last-days-out.ts'
-import type { Space } from '../world/address-space.ts'
+import type { RecentEvaluation } from '../evaluation/leave-last-days-out.ts'
+import type { AccessSpace } from '../world/address-space.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
-import { usage } from '../../harness/option.ts'
+import { usageError } from '../../harness/option.ts'
 import type { RunHead } from '../../harness/run.ts'
 
-export const keptFolder = join(packageRoot, 'docs', 'evaluation')
+export const evaluationFolder = join(packageRoot, 'docs', 'evaluation')
 
 /** What one evaluation found. */
-export interface Cross {
+export interface CrossEvaluation {
   /** False alarms of the world, every feed speaking. */
-  readonly access: Space
+  readonly access: AccessSpace
   readonly signals: readonly SignalSpace[]
   readonly leaveOneOut: readonly LeftOut[]
-  readonly recent: Recent | undefined
+  readonly recent: RecentEvaluation | undefined
 }
 
-export interface KeptRun extends RunHead, Cross {
+export interface KeptEvaluation extends RunHead, CrossEvaluation {
   readonly name: string
   /** What is new in it, one phrase. */
   readonly title: string
@@ -35,7 +35,7 @@ function rounded(_key: string, value: unknown): unknown {
   return Number.isNaN(value) ? null : Number(value.toFixed(6))
 }
 
-export function saveKept(folder: string, run: KeptRun): string {
+export function saveEvaluation(folder: string, run: KeptEvaluation): string {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${run.name}.json`)
   writeFileSync(path, `${JSON.stringify(run, rounded, 1)}\n`)
@@ -43,11 +43,13 @@ export function saveKept(folder: string, run: KeptRun): string {
 }
 
 /** All that are kept, by name. Throws `usage` where there is none. */
-export function readKept(folder: string): readonly KeptRun[] {
+export function readEvaluations(folder: string): readonly KeptEvaluation[] {
   const found = existsSync(folder) ? readdirSync(folder) : []
   const names = found.filter((name) => name.endsWith('.json'))
   if (names.length === 0) {
-    throw usage(`${folder} holds no evaluation: make one with --cross --keep NAME.`)
+    throw usageError(`${folder} holds no evaluation: make one with --cross --keep NAME.`)
   }
-  return names.sort().map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as KeptRun)
+  return names
+    .sort()
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as KeptEvaluation)
 }

@@ -6,8 +6,8 @@ import type { Network } from '../../../src/model/network.ts'
 import { sizeOf64 } from './address-count.ts'
 
 /** Scores that operators act on: from here on they challenge, from there on they block. */
-export const askFrom = 25
-export const blockFrom = 50
+export const askScoreMin = 25
+export const blockScoreMin = 50
 
 export interface SpaceShare {
   /** IPv4 addresses, or IPv6 /64s. */
@@ -16,10 +16,10 @@ export interface SpaceShare {
   readonly fromBlock: number
 }
 
-export type Space = Readonly<Record<Family, SpaceShare>>
+export type AccessSpace = Readonly<Record<Family, SpaceShare>>
 
 /** Pieces or cells: so many addresses with one network and one score. */
-export interface Scored {
+export interface ScoredPiece {
   readonly family: Family
   readonly size: number
   readonly network: Network | undefined
@@ -27,7 +27,7 @@ export interface Scored {
 }
 
 /** Of the space of people's own lines the part that is hit: each of it is a false alarm. */
-export function accessSpace(pieces: Iterable<Scored>): Space {
+export function accessSpace(pieces: Iterable<ScoredPiece>): AccessSpace {
   const sums = {
     4: { total: 0, fromAsk: 0, fromBlock: 0 },
     6: { total: 0, fromAsk: 0, fromBlock: 0 },
@@ -37,8 +37,8 @@ export function accessSpace(pieces: Iterable<Scored>): Space {
     const sum = sums[family]
     const amount = family === 4 ? size : size / sizeOf64
     sum.total += amount
-    if (score >= askFrom) sum.fromAsk += amount
-    if (score >= blockFrom) sum.fromBlock += amount
+    if (score >= askScoreMin) sum.fromAsk += amount
+    if (score >= blockScoreMin) sum.fromBlock += amount
   }
   return sums
 }

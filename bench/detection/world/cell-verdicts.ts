@@ -6,7 +6,7 @@ import type { Verdict } from '../../../src/model/verdict.ts'
 import { judge } from '../../../src/score/judge.ts'
 import type { Cell, World } from './cells.ts'
 
-export interface Change {
+export interface EvidenceChange {
   /** Feeds whose statements do not count. */
   readonly without?: ReadonlySet<string> | undefined
   /** Weights by feed, in place of the catalogue's. */
@@ -14,7 +14,7 @@ export interface Change {
 }
 
 /** A judge of cells; each distinct pair of network and meaning is judged once. */
-export function newJudge(world: World, change: Change = {}): (cell: Cell) => Verdict {
+export function newCellJudge(world: World, change: EvidenceChange = {}): (cell: Cell) => Verdict {
   const { without, weights } = change
   const verdicts = new Map<string, Verdict>()
   const meanings = new Map<number, string>()
@@ -48,7 +48,7 @@ export function newJudge(world: World, change: Change = {}): (cell: Cell) => Ver
     const key = `${network} ${meaningOf(list)}`
     const known = verdicts.get(key)
     if (known !== undefined) return known
-    const ofAs = world.ofAs(network).filter(({ voice }) => without?.has(voice.id) !== true)
+    const ofAs = world.asEvidence(network).filter(({ voice }) => without?.has(voice.id) !== true)
     const evidence = [...idsOf(list).map((id) => world.book.at(id).evidence), ...ofAs]
     const verdict = judge({
       evidence: weights === undefined ? evidence : evidence.map(changed),

@@ -10,20 +10,24 @@ import type { Day } from '../../../src/base/day.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import type { Evidence } from '../../../src/model/evidence.ts'
 import type { Network } from '../../../src/model/network.ts'
-import { newAsStatements } from '../../../build/evidence/as-evidence.ts'
+import { newAsEvidence } from '../../../build/evidence/as-evidence.ts'
 import { type EvidenceBook, newEvidenceBook } from '../../../build/evidence/evidence-book.ts'
 import { type History, noHistory } from '../../../build/history/read-history.ts'
 import { type ListInterner, flatten, newListInterner } from '../../../build/layer/flatten.ts'
 import { type Layer, valueAt } from '../../../build/layer/layer.ts'
 import { overlayLayers } from '../../../build/layer/overlay.ts'
-import { type AsFacts, collectFacts } from '../../../build/networks/as-facts.ts'
+import { type AsFacts, collectAsFacts } from '../../../build/networks/as-facts.ts'
 import { type Networks, readNetworks } from '../../../build/networks/read-networks.ts'
-import { type Ground, newNormaliser, parseAsn } from '../../../build/evidence/normalise.ts'
-import type { ReadFile } from '../../../build/evidence/read-snapshots.ts'
+import {
+  type NormaliseContext,
+  newNormaliser,
+  parseAsn,
+} from '../../../build/evidence/normalise.ts'
+import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { toRangeSet } from '../../../src/ip/range-set.ts'
 import { feedSources } from '../../../build/evidence/source-list.ts'
-import { clearTransition } from '../../../build/evidence/transition-prefixes.ts'
-import type { Tables } from '../../../build/networks/network-tables.ts'
+import { clearTransitionPrefixes } from '../../../build/evidence/transition-prefixes.ts'
+import type { NetworkTables } from '../../../build/networks/network-tables.ts'
 import { pieceSize } from './address-count.ts'
 
 export interface Cell {
@@ -40,7 +44,7 @@ export interface World {
   readonly asOf: Day
   readonly networks: readonly Network[]
   readonly facts: AsFacts
-  readonly tables: Tables
+  readonly tables: NetworkTables
   readonly book: EvidenceBook
   readonly lists: ListInterner
   readonly evidenceLayers: Readonly<Record<Family, Layer>>
@@ -49,21 +53,21 @@ export interface World {
   /** Feed ids by index; what a statement's `source` is. */
   readonly sources: readonly string[]
   /** Evidence of a network's AS, for each id; ids from 1. */
-  readonly ofAs: (network: number) => readonly Evidence[]
+  readonly asEvidence: (network: number) => readonly Evidence[]
 }
 
 /** AS ranges and their networks: the part of a world that no day changes. */
-export interface Land {
+export interface WorldNetworks {
   readonly networks: Networks
   readonly facts: AsFacts
 }
 
-export async function openLand(options: {
-  readonly files: readonly ReadFile[]
-  readonly tables: Tables
+export async function readWorldNetworks(options: {
+  readonly files: readonly ParsedSnapshot[]
+  readonly tables: NetworkTables
   readonly networkFiles?: readonly string[] | undefined
-}): Promise<Land> {
-  const facts = collectFacts(
+}): Promise<WorldNetworks> {
+  const facts = collectAsFacts(
     options.files.flatMap(({ feed, entries }) =>
       entries.flatMap(({ text, label = '', name = '' }) => {
         const asn = parseAsn(text)
@@ -81,9 +85,9 @@ export async function openLand(options: {
 }
 
 export interface WorldOptions {
-  readonly land: Land
-  readonly files: readonly ReadFile[]
-  readonly tables: Tables
+  readonly land: WorldNetworks
+  readonly files: readonly ParsedSnapshot[]
+  readonly tables: NetworkTables
   readonly asOf: Day
   readonly history?: History | undefined
 }
@@ -95,7 +99,7 @@ export function newWorld(options: WorldOptions): World {
   const layers = land.networks.layers
   const book = newEvidenceBook()
   const sources = feedSources(files, asOf)
-  const ground: Ground = {
+  const ground: NormaliseContext = {
     asOf,
     book,
     observations: { 4: [], 6: [] },
@@ -106,7 +110,7 @@ export function newWorld(options: WorldOptions): World {
     const source = sources.findIndex(({ id }) => id === feed.id)
     const normaliser = newNormaliser(feed, { source, history: history.of(feed.id) }, ground)
     for (const { day, entries, tally, feed: owner } of files) {
-      if (owner === feed) for (const entry of entries) normaliser.take(entry, day, tally)
+      if (owner === feed) for (const entry of entries) normaliser.addEntry(entry, day, tally)
     }
     if (source >= 0) normaliser.finish()
   }
@@ -115,8 +119,8 @@ export function newWorld(options: WorldOptions): World {
     4: flatten(4, ground.observations[4], lists),
     6: flatten(6, ground.observations[6], lists),
   }
-  const networkLayers = { 4: layers[4], 6: clearTransition(layers[6]) }
-  const ofAs = newAsStatements({ tables, facts: land.facts, sources, asOf, files }, book)
+  const networkLayers = { 4: layers[4], 6: clearTransitionPrefixes(layers[6]) }
+  const ofAs = newAsEvidence({ tables, facts: land.facts, sources, asOf, files }, book)
   return {
     asOf,
     networks,
@@ -131,14 +135,14 @@ export function newWorld(options: WorldOptions): World {
       ...cellsOf(6, { networkLayers, evidenceLayers }),
     ],
     sources: sources.map(({ id }) => id),
-    ofAs: onceEach((network) => {
+    asEvidence: memoise((network) => {
       const found = networks[network - 1]
       return found === undefined ? [] : ofAs(found).map((id) => book.at(id).evidence)
     }),
   }
 }
 
-function onceEach<T>(make: (key: number) => T): (key: number) => T {
+function memoise<T>(make: (key: number) => T): (key: number) => T {
   const made = new Map<number, T>()
   return (key) => {
     const known = made.get(key)
@@ -176,7 +180,7 @@ function cellsOf(
   return cells
 }
 
-function resolversOf(tables: Tables, family: Family) {
+function resolversOf(tables: NetworkTables, family: Family) {
   const ranges = tables.resolvers.map(({ range }) => range)
   return toRangeSet(ranges.filter((range) => range.family === family))
 }

@@ -12,17 +12,17 @@ import { IpriskError } from '../../../src/base/coded-error.ts'
 import { crawlersFile } from '../../../build/evidence/builtin-feeds.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { parseMirrorDays } from '../../../build/fetch/mirror.ts'
-import { obtain } from '../../../build/fetch/obtain-snapshots.ts'
-import { importFolder } from '../../../build/import-history.ts'
-import { type Tables, loadTables } from '../../../build/networks/network-tables.ts'
+import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
+import { importHistory } from '../../../build/import-history.ts'
+import { type NetworkTables, loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import {
-  type ReadFile,
+  type ParsedSnapshot,
   type SnapshotFile,
   medianDay,
-  readFile,
+  parseSnapshot,
 } from '../../../build/evidence/read-snapshots.ts'
 
-export interface InputOptions {
+export interface MeasuredInputOptions {
   readonly feeds: readonly Feed[]
   /** A folder `<feed-id>/<file>` with `feeds.json`. */
   readonly mirror: string | undefined
@@ -34,10 +34,10 @@ export interface InputOptions {
   readonly asOf: Day | undefined
 }
 
-export interface Input {
-  readonly tables: Tables
+export interface MeasuredInput {
+  readonly tables: NetworkTables
   /** The crawlers' table first, then every snapshot that could be read. */
-  readonly files: readonly ReadFile[]
+  readonly files: readonly ParsedSnapshot[]
   readonly asOf: Day
   /** The store of the history; `undefined` where there is none. */
   readonly history: string | undefined
@@ -47,11 +47,11 @@ export interface Input {
 }
 
 /** Throws `usage` where there is no snapshot at all. */
-export async function openInput(options: InputOptions): Promise<Input> {
+export async function openMeasuredInput(options: MeasuredInputOptions): Promise<MeasuredInput> {
   const snapshots = await snapshotFiles(options)
-  const tables = loadTables()
-  const files: ReadFile[] = [crawlersFile(tables)]
-  for (const snapshot of snapshots) files.push(await readFile(snapshot))
+  const tables = loadNetworkTables()
+  const files: ParsedSnapshot[] = [crawlersFile(tables)]
+  for (const snapshot of snapshots) files.push(await parseSnapshot(snapshot))
   const asOf = options.asOf ?? medianDay(files)
   if (asOf === undefined) {
     throw new IpriskError({
@@ -65,7 +65,7 @@ export async function openInput(options: InputOptions): Promise<Input> {
   const problems = files.flatMap(({ feed, problem }) =>
     problem === undefined ? [] : [`${feed.id}: ${problem}`],
   )
-  const past = await openPast(options, asOf)
+  const past = await openMirrorHistory(options, asOf)
   return {
     tables,
     files: files.filter(({ problem }) => problem === undefined),
@@ -76,11 +76,16 @@ export async function openInput(options: InputOptions): Promise<Input> {
   }
 }
 
-async function snapshotFiles(options: InputOptions): Promise<readonly SnapshotFile[]> {
+async function snapshotFiles(options: MeasuredInputOptions): Promise<readonly SnapshotFile[]> {
   const { feeds, mirror, snapshots } = options
   if (mirror === undefined) {
     const today = dayOf(Date.now())
-    const obtained = await obtain({ feeds, mode: { kind: 'offline' }, folder: snapshots, today })
+    const obtained = await obtainSnapshots({
+      feeds,
+      mode: { kind: 'offline' },
+      folder: snapshots,
+      today,
+    })
     return obtained.flatMap(({ feed, file, path, day }) =>
       path === undefined || day === undefined ? [] : [{ feed, file, path, day }],
     )
@@ -100,8 +105,8 @@ async function snapshotFiles(options: InputOptions): Promise<readonly SnapshotFi
   )
 }
 
-async function openPast(
-  { feeds, mirror, history }: InputOptions,
+async function openMirrorHistory(
+  { feeds, mirror, history }: MeasuredInputOptions,
   asOf: Day,
 ): Promise<{
   readonly store: string | undefined
@@ -115,7 +120,7 @@ async function openPast(
   const store = await mkdtemp(join(tmpdir(), 'iprisk-measure-'))
   const close = (): Promise<void> => rm(store, { recursive: true, force: true })
   try {
-    const { problems } = await importFolder(folder, { store, feeds, today: asOf })
+    const { problems } = await importHistory(folder, { store, feeds, today: asOf })
     return { store, problems, close }
   } catch (thrown) {
     await close()

@@ -6,23 +6,23 @@
 import type { Network } from '../../../src/model/network.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { recordWords, tailGroupFlag, tailWords } from '../../../src/schema/table-layout.ts'
-import type { Views } from '../../../src/schema/table-sections.ts'
-import type { Reader } from '../../../src/table/answer/answer-reader.ts'
+import type { SectionViews } from '../../../src/schema/table-sections.ts'
+import type { AnswerReader } from '../../../src/table/answer/answer-reader.ts'
 import { readNetwork } from '../../../src/table/file/network-record.ts'
 import { readVerdict } from '../../../src/table/file/verdict-record.ts'
 import type { Layer } from '../../../build/layer/layer.ts'
-import { newPieces } from '../../../build/layer/pieces.ts'
+import { newLayerPieces } from '../../../build/layer/pieces.ts'
 import { pieceSize } from './address-count.ts'
-import { type Scored, type Space, accessSpace } from './address-space.ts'
+import { type ScoredPiece, type AccessSpace, accessSpace } from './address-space.ts'
 
 /** Of a table: layers whose values are records, and what a record says. */
-export interface Records {
+export interface TableRecords {
   readonly layers: { readonly 4: Layer; readonly 6: Layer }
   readonly networkOf: (record: number) => Network | undefined
   readonly verdictOf: (record: number) => Verdict
 }
 
-export function readRecords(reader: Pick<Reader, 'views' | 'strings'>): Records {
+export function readTableRecords(reader: Pick<AnswerReader, 'views' | 'strings'>): TableRecords {
   const { views, strings } = reader
   const networks = new Map<number, Network | undefined>()
   const verdicts = new Map<number, Verdict>()
@@ -45,11 +45,11 @@ export function readRecords(reader: Pick<Reader, 'views' | 'strings'>): Records 
 }
 
 /** False alarms of the whole table. */
-export function accessSpaceOf(records: Records): Space {
+export function tableAccessSpace(records: TableRecords): AccessSpace {
   return accessSpace(scored(records))
 }
 
-function* scored({ layers, networkOf, verdictOf }: Records): Iterable<Scored> {
+function* scored({ layers, networkOf, verdictOf }: TableRecords): Iterable<ScoredPiece> {
   for (const family of [4, 6] as const) {
     const layer = layers[family]
     for (let piece = 0; piece < layer.count; piece++) {
@@ -61,15 +61,15 @@ function* scored({ layers, networkOf, verdictOf }: Records): Iterable<Scored> {
   }
 }
 
-function ipv4Layer(views: Views): Layer {
+function ipv4Layer(views: SectionViews): Layer {
   const { ipv4_starts: starts, ipv4_records: values } = views
   return { family: 4, count: starts.length, starts, values }
 }
 
 /** What lies outside 2000::/3 is bogon: the layer begins with the record of 2000:: all the same. */
-function ipv6Layer(views: Views): Layer {
+function ipv6Layer(views: SectionViews): Layer {
   const { ipv6_keys: keys, ipv6_records: records } = views
-  const pieces = newPieces(6)
+  const pieces = newLayerPieces(6)
   const words = new Uint32Array(4)
   for (let at = 0; at < keys.length; at++) {
     const key = keys[at]!

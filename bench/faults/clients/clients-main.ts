@@ -8,7 +8,7 @@
 
 import { type Socket, connect } from 'node:net'
 import process from 'node:process'
-import type { ClientsReport, ClientsSettings, Span } from './clients.ts'
+import type { ClientsReport, ClientsSettings, TimeSpan } from './clients.ts'
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as ClientsSettings
 const { port, key, kept, oneShot, timeoutMs, gapMs = 0 } = settings
@@ -145,7 +145,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))
 }
 
-function reportOf(spans: readonly Span[]): ClientsReport {
+function reportOf(spans: readonly TimeSpan[]): ClientsReport {
   const quantiles = spans.map(({ windows }) => {
     const values = took.filter((_, i) =>
       windows.some(([from, to]) => sent[i]! >= from && sent[i]! < to),
@@ -171,7 +171,7 @@ function reportOf(spans: readonly Span[]): ClientsReport {
 
 process.on(
   'message',
-  (message: { readonly kind: 'look' | 'end'; readonly spans: readonly Span[] }) => {
+  (message: { readonly kind: 'look' | 'end'; readonly spans: readonly TimeSpan[] }) => {
     process.send?.(reportOf(message.spans))
     if (message.kind !== 'end') return
     stopped = true

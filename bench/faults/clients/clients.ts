@@ -24,7 +24,7 @@ export interface ClientsSettings {
 }
 
 /** Spans of time, milliseconds since the epoch, that are looked at together. */
-export interface Span {
+export interface TimeSpan {
   readonly windows: readonly (readonly [from: number, to: number])[]
 }
 
@@ -52,12 +52,12 @@ export interface ClientsReport {
 
 export interface Clients {
   readonly pid: number
-  readonly look: (spans?: readonly Span[]) => Promise<ClientsReport>
-  readonly end: (spans?: readonly Span[]) => Promise<ClientsReport>
+  readonly look: (spans?: readonly TimeSpan[]) => Promise<ClientsReport>
+  readonly end: (spans?: readonly TimeSpan[]) => Promise<ClientsReport>
 }
 
 /** A load that two cores hardly feel: what is proved is that nothing is lost, not how much passes. */
-export const gentle = {
+export const gentleLoad = {
   kept: { clients: 32, perSecond: 800 },
   oneShot: { clients: 8, perSecond: 100 },
   timeoutMs: 10_000,
@@ -65,7 +65,7 @@ export const gentle = {
 
 export function startClients(settings: ClientsSettings): Clients {
   const child = fork(program, [JSON.stringify(settings)])
-  const ask = async (kind: 'look' | 'end', spans: readonly Span[]): Promise<ClientsReport> => {
+  const ask = async (kind: 'look' | 'end', spans: readonly TimeSpan[]): Promise<ClientsReport> => {
     const answer = once(child, 'message')
     child.send({ kind, spans })
     const [report] = (await answer) as [ClientsReport]
@@ -88,7 +88,7 @@ export function nowMs(): number {
   return performance.timeOrigin + performance.now()
 }
 
-export function errorsOf({ errors }: ClientsReport): number {
+export function clientErrorCount({ errors }: ClientsReport): number {
   return Object.values(errors).reduce((sum, count) => sum + count, 0)
 }
 

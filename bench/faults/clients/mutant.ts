@@ -121,21 +121,21 @@ const mutations: readonly Mutate[] = [
 const bodiesOfFive = 4
 
 /** An honest request, bent; never empty. */
-export function mutant(honest: readonly string[], random: Random): string {
+export function mutatedRequest(honest: readonly string[], random: Random): string {
   const text = honest[random.below(honest.length)] ?? ''
   const end = text.indexOf('\r\n\r\n') + 4
   if (random.below(5) < bodiesOfFive && end < text.length && text.includes(lengthName)) {
-    const body = bend(text.slice(end), random)
+    const body = mutateText(text.slice(end), random)
     const head = text.slice(0, end).replace(/Content-Length: \d+/, `${lengthName}${body.length}`)
     return head + body
   }
-  const bent = bend(text, random)
+  const bent = mutateText(text, random)
   return bent === '' ? '\r\n' : bent
 }
 
 const lengthName = 'Content-Length: '
 
-function bend(text: string, random: Random): string {
+function mutateText(text: string, random: Random): string {
   let bent = text
   for (let left = 1 + random.below(4); left > 0; left--) {
     const mutate = mutations[random.below(mutations.length)]

@@ -16,10 +16,10 @@ import { messageOf } from '../../../src/base/coded-error.ts'
 import { compileProgram } from '../../harness/compile-c.ts'
 import { type Random, newRandom } from '../../harness/random.ts'
 import { serveFolder } from '../../harness/site.ts'
-import { type Ended, mustRun, runCommand } from './program.ts'
+import { type CommandResult, runCommandOrThrow, runCommand } from './program.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
 import { publishSample, sampleDay, writeSampleHistory, writeSampleWorkspace } from './sample.ts'
-import { type Contents, lookAt } from './workspace.ts'
+import { type WorkspaceContents, inspectWorkspace } from './workspace.ts'
 
 /** Calls by which the compiler reads and writes (faults.c), and how a disk refuses them. */
 const injections = [
@@ -51,7 +51,7 @@ interface Ground {
   /** What makes calls fail; `undefined` where it cannot be compiled. */
   readonly faulty: string | undefined
   readonly args: readonly string[]
-  readonly expected: Contents
+  readonly expected: WorkspaceContents
   readonly random: Random
 }
 
@@ -88,9 +88,9 @@ export async function diskFaults(context: ProofContext): Promise<ProofResult> {
     writeSampleWorkspace(base, mirror.url)
     writeSampleHistory(join(folder, 'past'), (sampleDay - 4) as Day, 2)
     writeSampleHistory(join(folder, 'days'), (sampleDay - 2) as Day, 4)
-    await mustRun(['history', 'import', join(folder, 'past')], base)
+    await runCommandOrThrow(['history', 'import', join(folder, 'past')], base)
     publishSample(publisher, yesterday)
-    await mustRun(['build', '--as-of', formatDay(yesterday)], base)
+    await runCommandOrThrow(['build', '--as-of', formatDay(yesterday)], base)
     publishSample(publisher, sampleDay)
     for (const args of [
       ['build', '--as-of', formatDay(sampleDay)],
@@ -99,8 +99,8 @@ export async function diskFaults(context: ProofContext): Promise<ProofResult> {
     ]) {
       const whole = join(folder, `whole-${args[0]}`)
       cpSync(base, whole, { recursive: true })
-      await mustRun(args, whole)
-      const { contents: expected } = await lookAt(whole)
+      await runCommandOrThrow(args, whole)
+      const { contents: expected } = await inspectWorkspace(whole)
       const ground = { base, whole, folder, faulty, args, expected, random }
       for (let n = 0; n < runs[form].full; n++) await tryFullDisk(ground, tally)
       say(`${args.slice(0, 2).join(' ')}: ${tally.full} runs on full disks so far`)
@@ -173,7 +173,7 @@ async function tryInjection(ground: Ground, turn: number, tally: Tally): Promise
 /** What the run left, and what the next one makes of it on a disk that works. */
 async function judge(
   { args, expected }: Ground,
-  run: { readonly workspace: string; readonly ended: Ended; readonly what: string },
+  run: { readonly workspace: string; readonly ended: CommandResult; readonly what: string },
   tally: Tally,
   repair: () => void,
 ): Promise<void> {
@@ -186,12 +186,12 @@ async function judge(
   if (ended.signal !== null) found.push(`ended by ${ended.signal}`)
   // To look at the history, DuckDB may have to write beside it.
   repair()
-  const left = await lookAt(workspace)
+  const left = await inspectWorkspace(workspace)
   found.push(...left.faults)
   if (!left.contents.has('world.iprisk')) found.push('no table is live')
   const next = await runCommand(args, { cwd: workspace })
   if (next.code !== 0) found.push(`the next run fails: ${next.err}`)
-  const again = await lookAt(workspace)
+  const again = await inspectWorkspace(workspace)
   found.push(...again.faults)
   for (const path of new Set([...again.contents.keys(), ...expected.keys()])) {
     if (again.contents.get(path) === expected.get(path)) continue

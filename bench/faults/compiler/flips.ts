@@ -11,17 +11,17 @@ import { join } from 'node:path'
 import { catalogueFolder } from '../../../build/run-build.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
-import { compile } from '../../../build/compile-table.ts'
+import { compileTable } from '../../../build/compile-table.ts'
 import { judgeTable } from '../../../build/gate/promote-table.ts'
-import type { Space } from '../../../build/gate/address-sample.ts'
-import { importFolder } from '../../../build/import-history.ts'
+import type { SampledSpace } from '../../../build/gate/address-sample.ts'
+import { importHistory } from '../../../build/import-history.ts'
 import type { SnapshotFile } from '../../../build/evidence/read-snapshots.ts'
-import { newStages } from '../../../build/build-stages.ts'
+import { newBuildStages } from '../../../build/build-stages.ts'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { flipsMaxPercentDefault } from '../../../src/base/limits.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
-import type { PromotionReport } from '../../../build/build-report.ts'
 import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import type { PromotionReport } from '../../../build/gate/promotion-report.ts'
 
 /** Of the gate, as it is where nobody says otherwise. */
 const flipsMaxPercent = flipsMaxPercentDefault
@@ -43,13 +43,13 @@ export async function flips(context: ProofContext): Promise<ProofResult> {
   mkdirSync(store)
   say(`importing the history before ${formatDay(days[0] ?? lastDay)}`)
   const before = ((days[0] ?? lastDay) - 1) as Day
-  await importFolder(join(home, 'history'), { store, feeds: catalogue, today: before })
-  let space: Space | undefined
+  await importHistory(join(home, 'history'), { store, feeds: catalogue, today: before })
+  let space: SampledSpace | undefined
   const tables: string[] = []
   for (const day of days) {
     say(`compiling ${formatDay(day)}`)
     const table = join(folder, `${formatDay(day)}.iprisk`)
-    const compiled = await compile(
+    const compiled = await compileTable(
       {
         snapshots: snapshotsOf(catalogue, { home, day }),
         asOf: day,
@@ -57,12 +57,12 @@ export async function flips(context: ProofContext): Promise<ProofResult> {
         networkFiles: undefined,
         placeFiles: undefined,
       },
-      newStages(() => undefined),
+      newBuildStages(() => undefined),
     )
     writeTable(table, compiled.assembled.content)
-    await compiled.claim.keep()
+    await compiled.transaction.commit()
     await compiled.gate.commit()
-    await compiled.claim.release()
+    await compiled.transaction.release()
     space = compiled.networks
     tables.push(table)
   }

@@ -6,7 +6,7 @@ import type { Day } from '../../../src/base/day.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { killRuns } from './kill.ts'
 import { serveFolder } from '../../harness/site.ts'
-import { mustRun } from './program.ts'
+import { runCommandOrThrow } from './program.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
 import { publishSample, sampleDay, writeSampleHistory, writeSampleWorkspace } from './sample.ts'
 
@@ -24,9 +24,9 @@ export async function killBuild({ folder: home, form, say }: ProofContext): Prom
   try {
     writeSampleWorkspace(base, mirror.url)
     writeSampleHistory(join(home, 'past'), (sampleDay - 2) as Day, 3)
-    await mustRun(['history', 'import', join(home, 'past')], base)
+    await runCommandOrThrow(['history', 'import', join(home, 'past')], base)
     publishSample(publisher, dayBefore)
-    await mustRun(['build', '--as-of', formatDay(dayBefore)], base)
+    await runCommandOrThrow(['build', '--as-of', formatDay(dayBefore)], base)
     publishSample(publisher, sampleDay)
     const args = ['build', '--as-of', formatDay(sampleDay)]
     const feeds = ['block-ddrimus', 'vpn-tunnelbear'].flatMap((id) => [

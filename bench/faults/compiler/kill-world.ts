@@ -6,10 +6,10 @@ import type { Day } from '../../../src/base/day.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { type KillResult, killRuns } from './kill.ts'
 import { serveFolder } from '../../harness/site.ts'
-import { mustRun } from './program.ts'
+import { runCommandOrThrow } from './program.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
 import { sampleDay } from './sample.ts'
-import { historyPlace } from './workspace.ts'
+import { workspaceHistory } from './workspace.ts'
 
 const runs = { ci: 1, short: 1, long: 3 } as const
 
@@ -29,13 +29,13 @@ async function killWorldImport(context: ProofContext): Promise<KillResult> {
   const { folder, feeds, form, say } = context
   const home = join(folder, 'import')
   const base = join(home, 'base')
-  mkdirSync(join(base, historyPlace), { recursive: true })
+  mkdirSync(join(base, workspaceHistory), { recursive: true })
   return killRuns({
     title: 'import of all days',
     base,
     folder: home,
     args: ['history', 'import', join(feeds, 'history')],
-    watched: [historyPlace],
+    watched: [workspaceHistory],
     runs: runs[form],
     seed: 9,
     say,
@@ -52,15 +52,15 @@ async function killWorldBuild(context: ProofContext): Promise<KillResult> {
     const settings = { table: 'world.iprisk', build: { mirror: mirror.url, allFeeds: true } }
     writeFileSync(join(base, 'iprisk.json'), JSON.stringify(settings))
     say('build: the history')
-    await mustRun(['history', 'import', join(feeds, 'history')], base)
+    await runCommandOrThrow(['history', 'import', join(feeds, 'history')], base)
     say('build: the table of the day before')
-    await mustRun(['build', '--as-of', formatDay((today - 1) as Day)], base)
+    await runCommandOrThrow(['build', '--as-of', formatDay((today - 1) as Day)], base)
     return await killRuns({
       title: 'build of all feeds',
       base,
       folder: home,
       args: ['build', '--as-of', formatDay(today)],
-      watched: ['.', historyPlace, join(historyPlace, '.gate'), 'data/snapshots'],
+      watched: ['.', workspaceHistory, join(workspaceHistory, '.gate'), 'data/snapshots'],
       runs: runs[form],
       seed: 5,
       say,

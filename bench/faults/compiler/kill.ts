@@ -6,9 +6,14 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { newRandom } from '../../harness/random.ts'
 import { median } from '../../harness/statistics.ts'
-import { anyKill, runCommand } from './program.ts'
+import { randomKillPoint, runCommand } from './program.ts'
 import type { Fact } from '../../harness/proof.ts'
-import { type Contents, historyPlace, lookAt, tablePlace } from './workspace.ts'
+import {
+  type WorkspaceContents,
+  workspaceHistory,
+  inspectWorkspace,
+  workspaceTable,
+} from './workspace.ts'
 
 export interface KillPlan {
   /** Names the facts: `a small sample`. */
@@ -45,13 +50,13 @@ interface Tally {
 export async function killRuns(plan: KillPlan): Promise<KillResult> {
   const { title, base, folder, args, runs, seed, say } = plan
   const random = newRandom(seed)
-  const before = await lookAt(base)
+  const before = await inspectWorkspace(base)
   const done = join(folder, 'whole')
   cpSync(base, done, { recursive: true })
   const watched = (workspace: string): readonly string[] =>
     plan.watched.map((place) => join(workspace, place))
   const whole = await runCommand(args, { cwd: done, watched: watched(done) })
-  const after = await lookAt(done)
+  const after = await inspectWorkspace(done)
   const tally: Tally = {
     kills: 0,
     late: 0,
@@ -64,7 +69,7 @@ export async function killRuns(plan: KillPlan): Promise<KillResult> {
   for (let turn = 0; tally.kills < runs && turn < 3 * runs && tally.faults.length === 0; turn++) {
     const workspace = join(folder, `killed-${turn}`)
     cpSync(base, workspace, { recursive: true })
-    const kill = anyKill(turn, whole, random)
+    const kill = randomKillPoint(turn, whole, random)
     const killed = await runCommand(args, { cwd: workspace, watched: watched(workspace), kill })
     if (killed.signal === 'SIGKILL') {
       await judgeKill({ workspace, args, before: before.contents, after: after.contents }, tally)
@@ -86,13 +91,13 @@ async function judgeKill(
   of: {
     readonly workspace: string
     readonly args: readonly string[]
-    readonly before: Contents
-    readonly after: Contents
+    readonly before: WorkspaceContents
+    readonly after: WorkspaceContents
   },
   tally: Tally,
 ): Promise<void> {
   const { workspace, args, before, after } = of
-  const left = await lookAt(workspace)
+  const left = await inspectWorkspace(workspace)
   tally.kills++
   const found = [...left.faults, ...strangers(left.contents, { before, after })]
   const leftover = [...left.contents.keys()].some((path) => !before.has(path) && !after.has(path))
@@ -110,20 +115,22 @@ async function judgeKill(
   const next = await runCommand(args, { cwd: workspace })
   tally.nextMs.push(next.ms)
   if (next.code !== 0) found.push(`the next run fails: ${next.err}`)
-  const again = await lookAt(workspace)
+  const again = await inspectWorkspace(workspace)
   found.push(...again.faults, ...differences(again.contents, after))
   tally.faults.push(...found.map((fault) => `kill ${tally.kills}: ${fault}`))
 }
 
 /** What the world sees: the table, and the days of the history. */
 function isLive(path: string): boolean {
-  return path === tablePlace || (path.startsWith(`${historyPlace}/`) && !path.includes('/.'))
+  return (
+    path === workspaceTable || (path.startsWith(`${workspaceHistory}/`) && !path.includes('/.'))
+  )
 }
 
 /** Live content that is neither from before nor from after, or is gone. */
 function strangers(
-  left: Contents,
-  { before, after }: { readonly before: Contents; readonly after: Contents },
+  left: WorkspaceContents,
+  { before, after }: { readonly before: WorkspaceContents; readonly after: WorkspaceContents },
 ): readonly string[] {
   const changed = [...left]
     .filter(([path]) => isLive(path))
@@ -135,7 +142,7 @@ function strangers(
   return [...changed, ...gone]
 }
 
-function differences(found: Contents, expected: Contents): readonly string[] {
+function differences(found: WorkspaceContents, expected: WorkspaceContents): readonly string[] {
   const paths = new Set([...found.keys(), ...expected.keys()])
   return [...paths]
     .filter((path) => found.get(path) !== expected.get(path))

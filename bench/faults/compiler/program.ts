@@ -12,13 +12,13 @@ import type { Random } from '../../harness/random.ts'
 
 const program = join(packageRoot, 'dist/src/cli/main.js')
 
-export interface Kill {
+export interface KillPoint {
   /** After so many changes in the watched folders; 0 counts from the start. */
   readonly changes: number
   readonly ms: number
 }
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly ms: number
@@ -28,16 +28,19 @@ export interface Ended {
   readonly err: string
 }
 
-export interface RunOptions {
+export interface CommandOptions {
   readonly cwd: string
   /** Folders to watch; those that do not exist are left out. */
   readonly watched?: readonly string[]
-  readonly kill?: Kill
+  readonly kill?: KillPoint
   /** What the program runs under: `strace` and its flags. */
   readonly under?: readonly string[]
 }
 
-export async function runCommand(args: readonly string[], options: RunOptions): Promise<Ended> {
+export async function runCommand(
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<CommandResult> {
   const { cwd, kill, watched = [], under = [] } = options
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('IPRISK_'))
   const [command = '', ...rest] = [...under, process.execPath, program, ...args]
@@ -74,7 +77,7 @@ export async function runCommand(args: readonly string[], options: RunOptions): 
 }
 
 /** Throws `proof_ground` where a command fails on which a proof stands. */
-export async function mustRun(args: readonly string[], cwd: string): Promise<void> {
+export async function runCommandOrThrow(args: readonly string[], cwd: string): Promise<void> {
   const { code, err } = await runCommand(args, { cwd })
   if (code === 0) return
   throw new IpriskError({
@@ -85,7 +88,11 @@ export async function mustRun(args: readonly string[], cwd: string): Promise<voi
 }
 
 /** By turns anywhere in the time of a whole run, and just after a change of its files. */
-export function anyKill(turn: number, whole: Pick<Ended, 'ms' | 'changes'>, random: Random): Kill {
+export function randomKillPoint(
+  turn: number,
+  whole: Pick<CommandResult, 'ms' | 'changes'>,
+  random: Random,
+): KillPoint {
   return turn % 2 === 0 || whole.changes === 0
     ? { changes: 0, ms: random.below(Math.max(1, Math.floor(whole.ms))) }
     : { changes: 1 + random.below(whole.changes), ms: random.below(4) }

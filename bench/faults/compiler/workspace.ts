@@ -7,54 +7,54 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { contentOf } from '../../../build/history/day-content.ts'
+import { dayContent } from '../../../build/history/day-content.ts'
 import { dayPath, storedDays, storedFeeds } from '../../../build/history/history-days.ts'
-import { openDuck } from '../../../build/history/duckdb.ts'
-import { readRows, readStatements } from '../../../build/history/day-file.ts'
+import { openDuckDb } from '../../../build/history/duckdb.ts'
+import { readDayRows, readDayMetadata } from '../../../build/history/day-file.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { messageOf } from '../../../src/base/coded-error.ts'
 import { verifyTable } from '../../../src/table/file/verify-table.ts'
 
 /** Where a workspace's files are, from its folder. */
-export const historyPlace = 'data/history'
-export const tablePlace = 'world.iprisk'
+export const workspaceHistory = 'data/history'
+export const workspaceTable = 'world.iprisk'
 
 /** Hash by path; of the days of the history, of what they list. */
-export type Contents = ReadonlyMap<string, string>
+export type WorkspaceContents = ReadonlyMap<string, string>
 
-export interface Look {
-  readonly contents: Contents
+export interface WorkspaceState {
+  readonly contents: WorkspaceContents
   readonly faults: readonly string[]
 }
 
 /** Reads everything in a workspace. */
-export async function lookAt(workspace: string): Promise<Look> {
+export async function inspectWorkspace(workspace: string): Promise<WorkspaceState> {
   const faults: string[] = []
   const contents = new Map<string, string>()
   for (const path of filesIn(workspace)) {
-    if (path.startsWith(historyPlace) && path.endsWith('.parquet') && !isHidden(path)) continue
+    if (path.startsWith(workspaceHistory) && path.endsWith('.parquet') && !isHidden(path)) continue
     contents.set(plainName(path), contentHash(join(workspace, path), faults))
   }
-  const store = join(workspace, historyPlace)
+  const store = join(workspace, workspaceHistory)
   const days = await daysOf(store, faults)
-  for (const [day, hash] of days) contents.set(`${historyPlace}/${day}`, hash)
+  for (const [day, hash] of days) contents.set(`${workspaceHistory}/${day}`, hash)
   return { contents, faults }
 }
 
 /** Every day's file by `feed/day`, read whole and held against what it says of itself. */
-async function daysOf(store: string, faults: string[]): Promise<Contents> {
+async function daysOf(store: string, faults: string[]): Promise<WorkspaceContents> {
   const contents = new Map<string, string>()
-  const duck = await openDuck({ spill: store })
+  const duck = await openDuckDb({ spill: store })
   try {
     for (const feed of await storedFeeds(store)) {
       const days = await storedDays(store, feed)
       const paths = days.map((day) => dayPath(store, feed, day))
-      const statements = await readStatements(duck, paths)
+      const statements = await readDayMetadata(duck, paths)
       for (const day of days) {
         const path = dayPath(store, feed, day)
         const name = `${feed}/${formatDay(day)}`
         try {
-          const { hash, rows } = contentOf(await readRows(duck, path))
+          const { hash, rows } = dayContent(await readDayRows(duck, path))
           const said = statements.get(path)
           const isWhole = said?.hash === hash && said.rowCount === rows.length
           if (!isWhole || said.day !== day || said.feed !== feed) {

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { smallContent } from '../../../test/table/small-table.ts'
 import { parseStat } from '../../harness/cpu.ts'
-import { type Held, heldBy } from './held.ts'
-import { startServed } from './served.ts'
+import { type MemoryUse, processMemoryUse } from './held.ts'
+import { startProofServer } from './served.ts'
 
-export interface Ground {
+export interface SmallServer {
   readonly port: number
   readonly key: string
   /** Process ids. */
@@ -18,24 +18,24 @@ export interface Ground {
   /** The sum of the samples of a metric whose labels hold `label`. */
   readonly metric: (name: string, label?: string) => Promise<number>
   /** Of the worker; of one that died `undefined`. */
-  readonly held: () => Promise<Held | undefined>
+  readonly memoryUse: () => Promise<MemoryUse | undefined>
   /** The last lines of the log, each a failure or a warning. */
-  readonly said: () => readonly string[]
+  readonly logLines: () => readonly string[]
   /** User and system time of the worker; of one that died NaN. */
   readonly cpuSeconds: () => number
   readonly end: () => Promise<void>
 }
 
 /** `flags` are those of `serve`. */
-export async function startGround(
+export async function startSmallServer(
   folder: string,
   flags: Readonly<Record<string, string | number>> = {},
-): Promise<Ground> {
+): Promise<SmallServer> {
   mkdirSync(folder, { recursive: true })
   const table = join(folder, 'small.iprisk')
   writeTable(table, smallContent())
   const all = { 'log-level': 'warn', ...flags }
-  const served = await startServed({
+  const served = await startProofServer({
     folder,
     table,
     workers: 1,
@@ -53,8 +53,9 @@ export async function startGround(
       const response = await fetch(`http://127.0.0.1:${adminPort}/metrics`)
       return sumOf(await response.text(), name, label)
     },
-    held: async () => (existsSync(`/proc/${worker}`) ? heldBy(served, [worker]) : undefined),
-    said: served.said,
+    memoryUse: async () =>
+      existsSync(`/proc/${worker}`) ? processMemoryUse(served, [worker]) : undefined,
+    logLines: served.logLines,
     cpuSeconds: () => {
       if (!existsSync(`/proc/${worker}`)) return NaN
       const stat = parseStat(readFileSync(`/proc/${worker}/stat`, 'utf8'))

@@ -3,10 +3,10 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Served, privateBytesOf } from './served.ts'
+import { type ProofServer, privateBytesOf } from './served.ts'
 
 /** Bytes, of some processes together. */
-export interface Held {
+export interface MemoryUse {
   /** Live objects and blocks in use, all garbage collected. */
   readonly used: number
   /** Pages that are no file's and nobody else's: with what heaps and the allocator keep for later. */
@@ -17,14 +17,17 @@ export interface Held {
 const collectMs = 1000
 
 /** Of the primary and its workers. */
-export async function heldByAll(served: Served): Promise<Held> {
+export async function serverMemoryUse(served: ProofServer): Promise<MemoryUse> {
   const { workers } = await served.status()
-  return heldBy(served, [served.pid, ...workers.each.map(({ pid }) => pid)])
+  return processMemoryUse(served, [served.pid, ...workers.each.map(({ pid }) => pid)])
 }
 
 /** Has processes of a server collect, and waits for it. */
-export async function heldBy(served: Served, pids: readonly number[]): Promise<Held> {
-  const folder = served.held
+export async function processMemoryUse(
+  served: ProofServer,
+  pids: readonly number[],
+): Promise<MemoryUse> {
+  const folder = served.memoryFolder
   for (let time = 0; time < 2; time += 1) {
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder)

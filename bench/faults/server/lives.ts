@@ -10,14 +10,14 @@ import { median } from '../../harness/statistics.ts'
 import {
   type Clients,
   errorText,
-  errorsOf,
-  gentle,
+  clientErrorCount,
+  gentleLoad,
   nowMs,
   startClients,
 } from '../clients/clients.ts'
-import { goodOffers } from './offers.ts'
+import { goodTables } from './offers.ts'
 import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
-import { type Served, connectionsOf, startServed, until } from './served.ts'
+import { type ProofServer, connectionsOf, startProofServer, waitUntil } from './served.ts'
 
 const counts = {
   ci: { kills: 2, hangs: 1, restarts: 1, stops: 0, takeovers: 1 },
@@ -38,15 +38,15 @@ const halfMs = 20
 /** Established connections are not lost with a listener: those whose handshake ends meanwhile are. */
 const migratePath = '/proc/sys/net/ipv4/tcp_migrate_req'
 
-export async function lives(context: ProofContext): Promise<ProofResult> {
+export async function serverLives(context: ProofContext): Promise<ProofResult> {
   const { form, folder } = context
   const path = join(folder, 'table.iprisk')
   const store = join(folder, 'offers')
   mkdirSync(store)
-  goodOffers(store, 1)[0]!.put(path)
+  goodTables(store, 1)[0]!.install(path)
   const facts: Fact[] = []
   const faults: string[] = []
-  const first = await startServed({ folder, table: path })
+  const first = await startProofServer({ folder, table: path })
   const run: Run = { context, path, served: first, facts, faults }
   const before = readMigrate()
   try {
@@ -78,13 +78,13 @@ export async function lives(context: ProofContext): Promise<ProofResult> {
 interface Run {
   readonly context: ProofContext
   readonly path: string
-  served: Served
+  served: ProofServer
   readonly facts: Fact[]
   readonly faults: string[]
 }
 
 async function underLoad<T>(run: Run, act: (clients: Clients) => Promise<T>): Promise<T> {
-  const clients = startClients({ port: run.served.port, key: run.served.key, ...gentle })
+  const clients = startClients({ port: run.served.port, key: run.served.key, ...gentleLoad })
   try {
     await sleep(1000)
     return await act(clients)
@@ -110,7 +110,7 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
       // Nobody can tell whose are those that wait to be accepted.
       const { accepted, waiting } = connectionsOf(victim.pid, run.served.port)
       // On a machine that does other things, one-shot requests come between this count and the signal.
-      const between = form === 'ci' ? gentle.oneShot.clients : 0
+      const between = form === 'ci' ? gentleLoad.oneShot.clients : 0
       const onVictim = accepted + waiting + between
       process.kill(victim.pid, signal)
       let goneMs = 0
@@ -123,15 +123,16 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
         const now = (await run.served.status()).workers.each.filter(({ listening }) => listening)
         return now.length === workers.length && now.every(({ pid }) => pid !== victim.pid)
       }
-      if (!(await until(isReplaced, 30_000))) faults.push(`a worker that ${title} was not replaced`)
+      if (!(await waitUntil(isReplaced, 30_000)))
+        faults.push(`a worker that ${title} was not replaced`)
       took.push(nowMs() - from)
       // Its successor may listen a moment before it is seen to be gone.
-      if (!(await until(isGone, 1000))) faults.push(`a worker that ${title} did not end`)
+      if (!(await waitUntil(isGone, 1000))) faults.push(`a worker that ${title} did not end`)
       // So that clients have heard, and the next victim has some and has listened for a second.
       await sleep(600)
       const later = await clients.look()
       // Each was on a connection that was begun while it lived: whoever comes later loses nothing.
-      const begun = later.begunMs.slice(errorsOf(earlier))
+      const begun = later.begunMs.slice(clientErrorCount(earlier))
       lost.push(begun.length)
       // Who was reset and comes again at once may meet it while its sockets are still being closed.
       const counted = begun.filter((ms) => ms <= from).length
@@ -171,7 +172,7 @@ function judgeLoss(
   report: Awaited<ReturnType<Clients['look']>>,
 ): void {
   const { title, migrate } = of
-  const errors = errorsOf(report)
+  const errors = clientErrorCount(report)
   const perMillion = (1e6 * errors) / (report.requests + errors)
   if (errors > 0 && (migrate === '1' || perMillion > lostPerMillionMax)) {
     run.faults.push(`${title}: ${errorText(report)}`)
@@ -190,7 +191,7 @@ async function restarts(run: Run, migrate: string, count: number): Promise<void>
     const took: number[] = []
     for (let i = 0; i < count; i += 1) {
       const from = nowMs()
-      const reply = await run.served.order('restart')
+      const reply = await run.served.sendCommand('restart')
       took.push(nowMs() - from)
       if (!reply.ok) faults.push(`${title}: ${reply.text}`)
       if (i % 10 === 9) context.say(`${i + 1} of ${count} ${title}`)
@@ -212,7 +213,7 @@ async function stops(run: Run, count: number): Promise<void> {
   const { facts, faults, served } = run
   const title = `restarts while clients were stopped for ${stoppedMs / 1000} s`
   const { port, key } = served
-  const { kept, timeoutMs } = gentle
+  const { kept, timeoutMs } = gentleLoad
   // Not one of them begins a connection meanwhile: handshakes are what `restarts` looks at.
   const oneShot = { clients: 0, perSecond: 1 }
   const clients = startClients({ port, key, kept, oneShot, timeoutMs, gapMs: halfMs })
@@ -220,7 +221,7 @@ async function stops(run: Run, count: number): Promise<void> {
     for (let i = 0; i < count; i += 1) {
       await sleep(1000)
       process.kill(clients.pid, 'SIGSTOP')
-      const restarted = served.order('restart')
+      const restarted = served.sendCommand('restart')
       await sleep(stoppedMs)
       process.kill(clients.pid, 'SIGCONT')
       const reply = await restarted
@@ -228,7 +229,7 @@ async function stops(run: Run, count: number): Promise<void> {
     }
     await sleep(1000)
     const report = await clients.look()
-    if (errorsOf(report) > 0) faults.push(`${title}: ${errorText(report)}`)
+    if (clientErrorCount(report) > 0) faults.push(`${title}: ${errorText(report)}`)
     facts.push(
       { what: title, figure: String(count) },
       { what: `${title}: requests lost, of ${report.requests}`, figure: errorText(report) },
@@ -246,7 +247,7 @@ async function takeovers(run: Run, migrate: string, count: number): Promise<void
   await underLoad(run, async (clients) => {
     for (let i = 0; i < count; i += 1) {
       const old = run.served
-      run.served = await startServed({ folder, table: path, over: old })
+      run.served = await startProofServer({ folder, table: path, over: old })
       await old.end()
     }
     facts.push({ what: title, figure: String(count) })

@@ -8,18 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { paths } from '../../../src/api/paths.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import {
-  type Asked,
+  type BackgroundRequest,
   type BackgroundResult,
-  batchesOf,
-  insightsFor,
-  runBackground,
+  batchRequests,
+  insightsRequest,
+  runBackgroundLoad,
 } from '../../speed/load/background.ts'
 import { treeCpu } from '../../harness/cpu.ts'
 import { tablePath } from '../../harness/option.ts'
 import { uniformTexts } from '../../speed/lookups/scenario.ts'
 import { memoryOf } from '../../harness/smaps.ts'
 import { cutInParts, slopeOf } from '../../harness/statistics.ts'
-import { createKey, startIprisk } from '../../speed/servers/variant.ts'
+import { createBenchKey, startIprisk } from '../../speed/servers/variant.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
 
 const seconds = { ci: 10, short: 120, long: 600 } as const
@@ -45,17 +45,24 @@ export async function mixedMemory(context: ProofContext): Promise<ProofResult> {
   const table = openTable(tablePath(context.table))
   const addresses = uniformTexts(table.reader.views, 50_000)
   table.close()
-  const key = await createKey(folder)
+  const key = await createBenchKey(folder)
   const server = await startIprisk({ workers: 1, cores: undefined, folder, table: table.path })
   const end = new AbortController()
   try {
-    const batches = batchesOf(addresses, batchSize)
+    const batches = batchRequests(addresses, batchSize)
     const load = { port: server.port, key, signal: end.signal }
-    const check = (ip: string): Asked => ({ path: paths.check, body: JSON.stringify({ ip }) })
+    const check = (ip: string): BackgroundRequest => ({
+      path: paths.check,
+      body: JSON.stringify({ ip }),
+    })
     const loads = [
-      runBackground({ ...load, clients: 8, asked: addresses.map(check) }),
-      runBackground({ ...load, clients: 4, asked: addresses.slice(0, 10_000).map(insightsFor) }),
-      runBackground({ ...load, clients: 2, asked: batches }),
+      runBackgroundLoad({ ...load, clients: 8, asked: addresses.map(check) }),
+      runBackgroundLoad({
+        ...load,
+        clients: 4,
+        asked: addresses.slice(0, 10_000).map(insightsRequest),
+      }),
+      runBackgroundLoad({ ...load, clients: 2, asked: batches }),
     ]
     const leavers = leave({ port: server.port, key, asked: batches[0]!, signal: end.signal })
     const samples = await watch(server.pid, seconds[form], say)
@@ -89,7 +96,7 @@ async function watch(
 async function leave(options: {
   readonly port: number
   readonly key: string
-  readonly asked: Asked
+  readonly asked: BackgroundRequest
   readonly signal: AbortSignal
 }): Promise<number> {
   const { port, key, asked, signal } = options

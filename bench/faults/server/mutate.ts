@@ -10,9 +10,9 @@ import { type Socket, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Random, newRandom } from '../../harness/random.ts'
 import { leastOfThirds, slopeOf } from '../../harness/statistics.ts'
-import { type Ground, startGround } from './ground.ts'
-import { type Held, mebibytes } from './held.ts'
-import { honestRequests, mutant } from '../clients/mutant.ts'
+import { type SmallServer, startSmallServer } from './ground.ts'
+import { type MemoryUse, mebibytes } from './held.ts'
+import { honestRequests, mutatedRequest } from '../clients/mutant.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
 
 const counts = { ci: 200_000, short: 200_000, long: 10_000_000 } as const
@@ -49,14 +49,14 @@ interface Tally {
   readonly faults: Set<string>
 }
 
-interface Look extends Held {
+interface Look extends MemoryUse {
   readonly connections: number
 }
 
 export async function mutate(context: ProofContext): Promise<ProofResult> {
   const { folder, form, say } = context
   const count = counts[form]
-  const ground = await startGround(folder)
+  const ground = await startSmallServer(folder)
   const tally: Tally = {
     sent: 0,
     answered: 0,
@@ -78,7 +78,7 @@ export async function mutate(context: ProofContext): Promise<ProofResult> {
       tally.watching = form === 'long' || part <= parts[form] / 2
       const until = (count * part) / parts[form]
       await run(ground, tally, { until, honest, random: newRandom(part) })
-      const held = await ground.held()
+      const held = await ground.memoryUse()
       if (held !== undefined) looks.push({ connections: tally.connections, ...held })
       say(`${tally.sent} sent, ${mebibytes(held?.used ?? NaN)}`)
     }
@@ -92,7 +92,7 @@ export async function mutate(context: ProofContext): Promise<ProofResult> {
 }
 
 async function run(
-  ground: Ground,
+  ground: SmallServer,
   tally: Tally,
   what: { readonly until: number; readonly honest: readonly string[]; readonly random: Random },
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function run(
   const lane = async (): Promise<void> => {
     let waiting: string[] = []
     while (tally.sent < until) {
-      while (waiting.length < ahead) waiting.push(mutant(honest, random))
+      while (waiting.length < ahead) waiting.push(mutatedRequest(honest, random))
       const done = await converse(ground.port, waiting, tally)
       tally.sent += done
       waiting = waiting.slice(done)
@@ -192,7 +192,7 @@ async function settle(tally: Tally): Promise<void> {
 }
 
 async function resultOf(
-  ground: Ground,
+  ground: SmallServer,
   tally: Tally,
   measured: {
     readonly looks: readonly Look[]
@@ -203,7 +203,7 @@ async function resultOf(
   const { looks, seconds, cpu } = measured
   const faults = [...tally.faults]
   const warm = looks.slice(looks.length / 2 - 1)
-  const leastOf = (which: keyof Held): readonly (readonly [number, number])[] =>
+  const leastOf = (which: keyof MemoryUse): readonly (readonly [number, number])[] =>
     leastOfThirds(warm.map((look) => [look.connections, look[which]] as const))
   const least = leastOf('used')
   const [[early, before] = [NaN, NaN], [late] = [NaN]] = [least[0], least.at(-1)]
@@ -211,7 +211,7 @@ async function resultOf(
   const growth = (100 * slope * (late - early)) / before
   if (growth > memorySharePercent) faults.push(`memory grows by ${growth.toFixed(1)} %`)
   const deaths = await ground.metric('iprisk_worker_restarts_total')
-  if (deaths > 0) faults.push(`${deaths} workers died`, ...ground.said())
+  if (deaths > 0) faults.push(`${deaths} workers died`, ...ground.logLines())
   const failures =
     (await ground.metric('iprisk_requests_total', '500')) +
     (await ground.metric('iprisk_requests_total', '503'))

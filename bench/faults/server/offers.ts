@@ -18,12 +18,12 @@ import { openTable } from '../../../src/table/open-table.ts'
 import { listed, smallContent } from '../../../test/table/small-table.ts'
 import type { Random } from '../../harness/random.ts'
 
-export interface Offer {
+export interface OfferedTable {
   readonly kind: string
   /** The table's id, where it is a good one. */
   readonly id?: string
   /** Puts it at the path; what was there is gone. */
-  readonly put: (path: string) => void
+  readonly install: (path: string) => void
 }
 
 /** Beside the table's place, so that a rename can put it there. */
@@ -47,19 +47,19 @@ function putBytes(bytes: Uint8Array, path: string): void {
 }
 
 /** The same content as of `count` days, one after the other. */
-export function goodOffers(folder: string, count: number): readonly Offer[] {
-  return Array.from({ length: count }, (_, i) => {
+export function goodTables(folder: string, count: number): readonly OfferedTable[] {
+  return Array.from({ length: count }, (_, i): OfferedTable => {
     const content = smallContent()
     const file = join(folder, `good-${i}.iprisk`)
     writeTable(file, { ...content, asOf: (content.asOf + i) as Day })
     const table = openTable(file)
     const { id } = table
     table.close()
-    return { kind: `good ${i}`, id, put: (path: string) => putCopy(file, path) }
+    return { kind: `good ${i}`, id, install: (path: string) => putCopy(file, path) }
   })
 }
 
-export function badOffers(folder: string, random: Random): readonly Offer[] {
+export function badTables(folder: string, random: Random): readonly OfferedTable[] {
   const good = join(folder, 'sound.iprisk')
   writeTable(good, smallContent())
   const bytes = readFileSync(good)
@@ -73,11 +73,11 @@ export function badOffers(folder: string, random: Random): readonly Offer[] {
   return [
     {
       kind: 'truncated',
-      put: (path) => putBytes(bytes.subarray(0, random.below(bytes.length)), path),
+      install: (path) => putBytes(bytes.subarray(0, random.below(bytes.length)), path),
     },
     {
       kind: 'flipped',
-      put: (path) => {
+      install: (path) => {
         const changed = Buffer.from(bytes)
         changed[random.below(bytes.length)]! ^= 1 << random.below(8)
         putBytes(changed, path)
@@ -85,19 +85,22 @@ export function badOffers(folder: string, random: Random): readonly Offer[] {
     },
     {
       kind: 'wrong version',
-      put: (path) => {
+      install: (path) => {
         const changed = Buffer.from(bytes)
         // src/table/file/trailer.ts: the format's major version.
         changed.writeUInt32LE(99, bytes.length - 12)
         putBytes(changed, path)
       },
     },
-    { kind: 'missing', put: clear },
-    { kind: 'empty', put: (path) => putBytes(new Uint8Array(0), path) },
-    { kind: 'a page', put: (path) => putBytes(Buffer.from('<!doctype html>'.repeat(99)), path) },
+    { kind: 'missing', install: clear },
+    { kind: 'empty', install: (path) => putBytes(new Uint8Array(0), path) },
+    {
+      kind: 'a page',
+      install: (path) => putBytes(Buffer.from('<!doctype html>'.repeat(99)), path),
+    },
     {
       kind: 'a folder',
-      put: (path) => {
+      install: (path) => {
         clear(path)
         mkdirSync(path)
       },
@@ -105,12 +108,12 @@ export function badOffers(folder: string, random: Random): readonly Offer[] {
     {
       // Rights would not stop root; this stops everybody.
       kind: 'unreadable',
-      put: (path) => {
+      install: (path) => {
         clear(path)
         symlinkSync(path, path)
       },
     },
-    { kind: 'fails canaries', put: (path) => putCopy(canary, path) },
-    { kind: 'absurd', put: (path) => putCopy(absurd, path) },
+    { kind: 'fails canaries', install: (path) => putCopy(canary, path) },
+    { kind: 'absurd', install: (path) => putCopy(absurd, path) },
   ]
 }

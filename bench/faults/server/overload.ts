@@ -21,7 +21,7 @@ import { median } from '../../harness/statistics.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { converse } from '../../../test/http/raw-socket.ts'
 import type { CrowdReport } from '../clients/crowd-main.ts'
-import { type Ground, startGround } from './ground.ts'
+import { type SmallServer, startSmallServer } from './ground.ts'
 import { honestRequests } from '../clients/mutant.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
 
@@ -47,7 +47,7 @@ const runs = {
 } as const
 
 export async function overload({ folder, form }: ProofContext): Promise<ProofResult> {
-  const ground = await startGround(folder, { connections: cap })
+  const ground = await startSmallServer(folder, { connections: cap })
   const faults: string[] = []
   const allowed = allowedCores()
   const cores = planCores({ allowed, canPin: hasTaskset(), workers: 1 })
@@ -149,7 +149,7 @@ interface Window {
   readonly failed: number
 }
 
-async function measure(ground: Ground, within: () => Promise<LoadResult>): Promise<Window> {
+async function measure(ground: SmallServer, within: () => Promise<LoadResult>): Promise<Window> {
   const before = ground.cpuSeconds()
   const { requests, errors, seconds } = await within()
   const good = requests - errors.status
@@ -162,7 +162,7 @@ async function measure(ground: Ground, within: () => Promise<LoadResult>): Promi
 
 /** Those within are there first; where one of the crowd gets in, it holds a place for nothing. */
 async function measureCrowded(
-  ground: Ground,
+  ground: SmallServer,
   within: () => Promise<LoadResult>,
 ): Promise<{ readonly window: Window; readonly crowd: CrowdReport }> {
   const running = measure(ground, within)
@@ -184,7 +184,7 @@ interface Crowd {
   readonly kill: () => void
 }
 
-function openCrowd({ port }: Ground): Crowd {
+function openCrowd({ port }: SmallServer): Crowd {
   const child = fork(crowdProgram, [String(port), String(crowdCount)])
   return {
     end: async () => {
@@ -198,7 +198,7 @@ function openCrowd({ port }: Ground): Crowd {
 }
 
 /** Milliseconds until a connection that opens now is answered; it may have to come again. */
-async function firstAnswerMs({ port, key }: Ground): Promise<number> {
+async function firstAnswerMs({ port, key }: SmallServer): Promise<number> {
   const [honest = ''] = honestRequests(key, false)
   const begun = performance.now()
   while (performance.now() - begun < 10 * recoveryMs) {

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import {
   type ControlReply,
-  askServer,
-  controlPath,
+  sendControlRequest,
+  controlSocketPath,
 } from '../../../src/supervisor/sockets/control-socket.ts'
 import type { ServerStatus } from '../../../src/admin/status.ts'
 import { type Child, flagsOf, runChild, startChild } from '../../harness/child.ts'
@@ -18,41 +18,41 @@ const program = join(packageRoot, 'dist/src/cli/main.js')
 const collect = join(packageRoot, 'dist/bench/faults/server/collect.js')
 const startMs = 60_000
 
-export interface Served {
+export interface ProofServer {
   readonly pid: number
   readonly port: number
   readonly adminPort: number
   readonly state: string
   /** Where its processes note what they hold (collect.ts). */
-  readonly held: string
+  readonly memoryFolder: string
   readonly key: string
   /** The last lines of its log. */
-  readonly said: () => readonly string[]
+  readonly logLines: () => readonly string[]
   readonly status: () => Promise<ServerStatus>
-  readonly order: (request: Parameters<typeof askServer>[1]) => Promise<ControlReply>
+  readonly sendCommand: (request: Parameters<typeof sendControlRequest>[1]) => Promise<ControlReply>
   readonly end: () => Promise<void>
 }
 
-interface ServedOptions {
+interface ProofServerOptions {
   /** Holds the state; another server on it is given the same one. */
   readonly folder: string
   readonly table: string
   readonly workers?: number
   readonly flags?: Readonly<Record<string, string | number>>
   /** Takes the place of this server. */
-  readonly over?: Served
+  readonly over?: ProofServer
   /** For held.ts. */
   readonly collecting?: boolean
 }
 
-export async function startServed(options: ServedOptions): Promise<Served> {
+export async function startProofServer(options: ProofServerOptions): Promise<ProofServer> {
   const { folder, table, workers = 2, flags = {}, over, collecting = false } = options
-  const [state, held] = [join(folder, 'state'), join(folder, 'held')]
+  const [state, memoryFolder] = [join(folder, 'state'), join(folder, 'memoryFolder')]
   const key = over?.key ?? (await newKey(folder, state))
   const ports = { port: over?.port ?? 0, 'admin-port': over?.adminPort ?? 0 }
   const { child, found } = await startChild(
     [
-      ...(collecting ? collectingNode(held) : ([process.execPath] as const)),
+      ...(collecting ? collectingNode(memoryFolder) : ([process.execPath] as const)),
       program,
       'serve',
       ...flagsOf({ ...ports, workers, state, table, 'log-level': 'error', ...flags }),
@@ -64,24 +64,33 @@ export async function startServed(options: ServedOptions): Promise<Served> {
       ready: (line) => /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/.exec(line) ?? undefined,
     },
   )
-  return servedOf(child, { port: Number(found[1]), adminPort: Number(found[2]), state, held, key })
+  return servedOf(child, {
+    port: Number(found[1]),
+    adminPort: Number(found[2]),
+    state,
+    memoryFolder,
+    key,
+  })
 }
 
 function servedOf(
-  { pid, end, said }: Child,
-  at: Pick<Served, 'port' | 'adminPort' | 'state' | 'held' | 'key'>,
-): Served {
+  { pid, end, said: logLines }: Child,
+  at: Pick<ProofServer, 'port' | 'adminPort' | 'state' | 'memoryFolder' | 'key'>,
+): ProofServer {
   return {
     ...at,
     pid,
     end,
-    said,
+    logLines,
     status: async () => {
       const response = await fetch(`http://127.0.0.1:${at.adminPort}/status`)
       return (await response.json()) as ServerStatus
     },
-    order: async (request) =>
-      (await askServer(controlPath(at.state, at.port), request)) ?? { ok: false, text: 'nobody' },
+    sendCommand: async (request) =>
+      (await sendControlRequest(controlSocketPath(at.state, at.port), request)) ?? {
+        ok: false,
+        text: 'nobody',
+      },
   }
 }
 
@@ -100,7 +109,10 @@ async function newKey(folder: string, state: string): Promise<string> {
 }
 
 /** Waits until `done` holds; `false` after `ms`. */
-export async function until(done: () => boolean | Promise<boolean>, ms: number): Promise<boolean> {
+export async function waitUntil(
+  done: () => boolean | Promise<boolean>,
+  ms: number,
+): Promise<boolean> {
   const end = performance.now() + ms
   while (!(await done())) {
     if (performance.now() > end) return false

@@ -11,7 +11,7 @@ import type { LoadResult } from '../../speed/load/load.ts'
 import { requestsOf } from '../../speed/load/request.ts'
 import { median } from '../../harness/statistics.ts'
 import { paths } from '../../../src/api/paths.ts'
-import { type Ground, startGround } from './ground.ts'
+import { type SmallServer, startSmallServer } from './ground.ts'
 import { honestRequests } from '../clients/mutant.ts'
 import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
 
@@ -79,8 +79,8 @@ const shapes: readonly Shape[] = [
 /** Asks for more than the system keeps for a connection, so that the server itself holds answers back. */
 const unreadRequests = 5000
 
-export async function slow({ folder, form, say }: ProofContext): Promise<ProofResult> {
-  const ground = await startGround(folder)
+export async function slowClients({ folder, form, say }: ProofContext): Promise<ProofResult> {
+  const ground = await startSmallServer(folder)
   const facts: Fact[] = []
   const faults: string[] = []
   try {
@@ -128,7 +128,7 @@ export async function slow({ folder, form, say }: ProofContext): Promise<ProofRe
 }
 
 async function compare(
-  ground: Ground,
+  ground: SmallServer,
   shape: Shape,
   good: () => Promise<LoadResult>,
   pairs: number,
@@ -156,7 +156,7 @@ async function compare(
 }
 
 /** What they sent at once has been answered: how slow clients are is tried here, not how many. */
-async function settled(ground: Ground): Promise<void> {
+async function settled(ground: SmallServer): Promise<void> {
   const until = performance.now() + 20_000
   let before = ground.cpuSeconds()
   let idle = 0
@@ -175,7 +175,7 @@ const countedMsMax = 10_000
  * The time until the server has ended the last of them, by the server's own count: who reads nothing
  * does not hear of the end either. NaN where it never counted one.
  */
-async function heldMs(ground: Ground, shape: Shape): Promise<number> {
+async function heldMs(ground: SmallServer, shape: Shape): Promise<number> {
   const unread: Shape = { ...shape, begin: ({ meta }) => meta.repeat(unreadRequests) }
   const opened = (): Promise<number> => ground.metric('iprisk_connections_opened_total')
   const before = await opened()
@@ -199,7 +199,7 @@ async function heldMs(ground: Ground, shape: Shape): Promise<number> {
 }
 
 function openSlow(
-  { port, key }: Ground,
+  { port, key }: SmallServer,
   { begin, piece, reads }: Shape,
   count: number,
 ): {

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { cutInParts, median, slopeOf } from '../../harness/statistics.ts'
-import { errorText, errorsOf, gentle, nowMs, startClients } from '../clients/clients.ts'
-import { goodOffers } from './offers.ts'
+import { errorText, clientErrorCount, gentleLoad, nowMs, startClients } from '../clients/clients.ts'
+import { goodTables } from './offers.ts'
 import type { ProofContext, ProofResult } from '../../harness/proof.ts'
-import { type Held, heldByAll, mebibytes } from './held.ts'
-import { type Served, descriptorsOf, startServed } from './served.ts'
+import { type MemoryUse, serverMemoryUse, mebibytes } from './held.ts'
+import { type ProofServer, descriptorsOf, startProofServer } from './served.ts'
 
 const seconds = { ci: 8, short: 120, long: 1800 } as const
 const lookEveryMs = 500
@@ -41,12 +41,12 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
   const path = join(folder, 'table.iprisk')
   const store = join(folder, 'offers')
   mkdirSync(store)
-  const good = goodOffers(store, 4)
-  good[0]!.put(path)
-  const served = await startServed({ folder, table: path, collecting: true })
-  const clients = startClients({ port: served.port, key: served.key, ...gentle })
+  const good = goodTables(store, 4)
+  good[0]!.install(path)
+  const served = await startProofServer({ folder, table: path, collecting: true })
+  const clients = startClients({ port: served.port, key: served.key, ...gentleLoad })
   const looks: Look[] = []
-  const held: (Held & { readonly at: number })[] = []
+  const held: (MemoryUse & { readonly at: number })[] = []
   const faults: string[] = []
   const swapEveryMs = swapEverySeconds[form] * 1000
   try {
@@ -58,19 +58,19 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
       await sleep(next - nowMs())
       if (nowMs() - from > (swaps + 1) * swapEveryMs) {
         swaps += 1
-        good[swaps % good.length]!.put(path)
-        const reply = await served.order('reload')
+        good[swaps % good.length]!.install(path)
+        const reply = await served.sendCommand('reload')
         if (!reply.ok) faults.push(reply.text)
         if (swaps % 10 === 0) say(`${Math.round((nowMs() - from) / 1000)} s of ${seconds[form]}`)
       }
       looks.push(await look(served))
       const due = warm + ((end - warm) / heldLooks) * (held.length + 0.5)
-      if (nowMs() >= due) held.push({ at: nowMs(), ...(await heldByAll(served)) })
+      if (nowMs() >= due) held.push({ at: nowMs(), ...(await serverMemoryUse(served)) })
     }
     const middle = (warm + end) / 2
     const report = await clients.look([{ windows: [[warm, middle]] }, { windows: [[middle, end]] }])
     const { workers } = await served.status()
-    if (errorsOf(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
+    if (clientErrorCount(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
     if (workers.restarts > 0) faults.push('a worker was replaced')
     const kept = looks.filter(({ at }) => at >= warm)
     const grown = judge(form, kept, held)
@@ -97,7 +97,7 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
 function judge(
   form: ProofContext['form'],
   looks: readonly Look[],
-  held: readonly (Held & { readonly at: number })[],
+  held: readonly (MemoryUse & { readonly at: number })[],
 ): ProofResult {
   const cut = cutInParts(looks, 10)
   const first = cut[0]!
@@ -105,7 +105,7 @@ function judge(
   const slope = minuteMs * slopeOf(held.map(({ at, used }) => [at, used] as const))
   const open = (of: readonly Look[]): number => Math.min(...of.map((one) => one.descriptors))
   const delays = looks.map(({ loopDelayMs }) => loopDelayMs).sort((a, b) => a - b)
-  const ends = (which: keyof Held): string =>
+  const ends = (which: keyof MemoryUse): string =>
     [held[0], held.at(-1)].map((one) => mebibytes(one?.[which] ?? NaN)).join(', ')
   const isJudged = form === 'long'
   return {
@@ -135,7 +135,7 @@ function judge(
   }
 }
 
-async function look(served: Served): Promise<Look> {
+async function look(served: ProofServer): Promise<Look> {
   const { workers } = await served.status()
   const pids = [served.pid, ...workers.each.map(({ pid }) => pid)]
   const sum = (of: (pid: number) => number): number => pids.map(of).reduce((a, b) => a + b, 0)

@@ -9,10 +9,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Clients, errorText, errorsOf, gentle, startClients } from '../clients/clients.ts'
-import { type Offer, goodOffers } from './offers.ts'
+import {
+  type Clients,
+  errorText,
+  clientErrorCount,
+  gentleLoad,
+  startClients,
+} from '../clients/clients.ts'
+import { type OfferedTable, goodTables } from './offers.ts'
 import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
-import { type Served, startServed, until } from './served.ts'
+import { type ProofServer, startProofServer, waitUntil } from './served.ts'
 
 /** Calls, and whose: the child is the primary's, and traced with it. Not every disk needs each. */
 const steps = [
@@ -42,10 +48,10 @@ export async function swapFaults({ form, folder, say }: ProofContext): Promise<P
   const path = join(folder, 'table.iprisk')
   const store = join(folder, 'offers')
   mkdirSync(store)
-  const offers = goodOffers(store, 2)
-  offers[0]!.put(path)
-  const served = await startServed({ folder, table: path })
-  const clients = startClients({ port: served.port, key: served.key, ...gentle })
+  const offers = goodTables(store, 2)
+  offers[0]!.install(path)
+  const served = await startProofServer({ folder, table: path })
+  const clients = startClients({ port: served.port, key: served.key, ...gentleLoad })
   const run: Run = {
     tried: form === 'ci' ? steps.filter(({ call }) => ciCalls.includes(call)) : steps,
     served,
@@ -75,7 +81,7 @@ export async function swapFaults({ form, folder, say }: ProofContext): Promise<P
 
 interface Run {
   readonly tried: readonly (typeof steps)[number][]
-  readonly served: Served
+  readonly served: ProofServer
   /** Where the server's table lies. */
   readonly path: string
   readonly folder: string
@@ -90,7 +96,7 @@ interface Run {
 
 const nameOf = ({ of, call }: (typeof steps)[number]): string => `${of}, ${call}`
 
-async function tryStep(run: Run, step: (typeof steps)[number], offer: Offer): Promise<void> {
+async function tryStep(run: Run, step: (typeof steps)[number], offer: OfferedTable): Promise<void> {
   const { served, path, faults, reasons } = run
   const name = nameOf(step)
   const before = await served.status()
@@ -102,8 +108,8 @@ async function tryStep(run: Run, step: (typeof steps)[number], offer: Offer): Pr
     faults.push(`${name}: strace cannot be attached`)
     return
   }
-  offer.put(path)
-  const reply = await served.order('reload')
+  offer.install(path)
+  const reply = await served.sendCommand('reload')
   await detach(strace)
   const isInjected = readFileSync(log, 'utf8').includes('(INJECTED)')
   const { workers, table, tables } = await served.status()
@@ -121,7 +127,7 @@ async function tryStep(run: Run, step: (typeof steps)[number], offer: Offer): Pr
     if ((tables.last_refusal?.reason ?? '') === '') faults.push(`${name}: no reason is kept`)
   }
   if (workers.restarts > before.workers.restarts) faults.push(`${name}: a worker ended`)
-  const again = await served.order('reload')
+  const again = await served.sendCommand('reload')
   if (!again.ok) faults.push(`${name}: refused on a disk that works: ${again.text}`)
   if ((await served.status()).table?.id !== offer.id) {
     faults.push(`${name}: on a disk that works the table offered does not answer`)
@@ -133,7 +139,7 @@ async function tryStep(run: Run, step: (typeof steps)[number], offer: Offer): Pr
 }
 
 /** The names that the server's next copies will have (table-copies.ts counts them), finished or not. */
-function nextCopies({ state }: Served): readonly string[] {
+function nextCopies({ state }: ProofServer): readonly string[] {
   const folder = join(state, 'serving')
   const found = readdirSync(folder).map((name) => /^(.+-)(\d+)\.iprisk$/.exec(name))
   const newest = Math.max(...found.map((match) => Number(match?.[2] ?? 0)))
@@ -159,7 +165,7 @@ async function attach(
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
   child.on('error', () => undefined)
   const isAttached = (): boolean => pids.every((pid) => said.includes(`Process ${pid} attached`))
-  if (await until(isAttached, attachMs)) return child
+  if (await waitUntil(isAttached, attachMs)) return child
   child.kill()
   return undefined
 }
@@ -174,7 +180,7 @@ async function judge(run: Run, clients: Clients): Promise<ProofResult> {
   const { tried, faults, reasons, failed, injected, stood } = run
   const never = tried.map(nameOf).filter((name) => !failed.has(name))
   const report = await clients.look()
-  if (errorsOf(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
+  if (clientErrorCount(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
   for (const of of ['child', 'primary', 'worker']) {
     if ([...reasons.keys()].some((name) => name.startsWith(of))) continue
     faults.push(`no call of the ${of} could be made to fail`)

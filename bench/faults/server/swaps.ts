@@ -10,15 +10,15 @@ import { leastOfThirds, median } from '../../harness/statistics.ts'
 import {
   type Clients,
   errorText,
-  errorsOf,
-  gentle,
+  clientErrorCount,
+  gentleLoad,
   nowMs,
   startClients,
 } from '../clients/clients.ts'
-import { type Offer, badOffers, goodOffers } from './offers.ts'
+import { type OfferedTable, badTables, goodTables } from './offers.ts'
 import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
-import { type Held, heldByAll, mebibytes } from './held.ts'
-import { type Served, mappedTables, startServed } from './served.ts'
+import { type MemoryUse, serverMemoryUse, mebibytes } from './held.ts'
+import { type ProofServer, mappedTables, startProofServer } from './served.ts'
 
 const swapCount = { ci: 40, short: 200, long: 1000 } as const
 /** Between the seconds of two swaps: what is steady is measured there, so that both meet the same machine. */
@@ -51,11 +51,11 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
   const path = join(folder, 'table.iprisk')
   const store = join(folder, 'offers')
   mkdirSync(store)
-  const good = goodOffers(store, 4)
-  const bad = badOffers(store, newRandom(7))
-  good[0]!.put(path)
-  const served = await startServed({ folder, table: path, collecting: true })
-  const clients = startClients({ port: served.port, key: served.key, ...gentle })
+  const good = goodTables(store, 4)
+  const bad = badTables(store, newRandom(7))
+  good[0]!.install(path)
+  const served = await startProofServer({ folder, table: path, collecting: true })
+  const clients = startClients({ port: served.port, key: served.key, ...gentleLoad })
   const tally: Tally = {
     steady: [],
     swaps: [],
@@ -67,14 +67,14 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
     faults: [],
   }
   try {
-    const at = (i: number): Offer =>
+    const at = (i: number): OfferedTable =>
       i % 2 === 0 ? good[(i / 2 + 1) % good.length]! : bad[((i - 1) / 2) % bad.length]!
     for (let i = 0; i < warmSwaps[form]; i += 1) await offer(served, { path, offer: at(i) }, tally)
     tally.swaps.length = 0
     tally.stallsMs.length = 0
     tally.stallsCpuMs.length = 0
     await sleep(1000)
-    const memory = [await heldByAll(served)]
+    const memory = [await serverMemoryUse(served)]
     for (let i = 0; i < swapCount[form] && tally.faults.length < 10; i += 1) {
       const from = nowMs()
       await sleep(restMs[form])
@@ -84,7 +84,7 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
       await sleep(Math.max(0, began + secondMs[form] - ended))
       tally.seconds.push([began, nowMs()])
       if ((i + 1) % (swapCount[form] / looks[form]) > 0) continue
-      memory.push(await heldByAll(served))
+      memory.push(await serverMemoryUse(served))
       say(`${i + 1} of ${swapCount[form]} swaps`)
     }
     return await judge(form, { served, clients, tally, memory })
@@ -96,15 +96,15 @@ export async function swaps({ form, folder, say }: ProofContext): Promise<ProofR
 
 /** Puts a table in place, asks for it, and holds what came of it against what it is. */
 async function offer(
-  served: Served,
-  { path, offer: { kind, put } }: { readonly path: string; readonly offer: Offer },
+  served: ProofServer,
+  { path, offer: { kind, install } }: { readonly path: string; readonly offer: OfferedTable },
   tally: Tally,
 ): Promise<void> {
   const isGood = kind.startsWith('good')
-  put(path)
+  install(path)
   // From the rename on: what was copied before it is this program's work.
   const from = nowMs()
-  const reply = await served.order('reload')
+  const reply = await served.sendCommand('reload')
   tally.swaps.push([from, nowMs()])
   const { tables } = await served.status()
   if (reply.ok !== isGood) tally.faults.push(`${kind}: ${reply.text}`)
@@ -122,10 +122,10 @@ async function offer(
 async function judge(
   form: ProofContext['form'],
   run: {
-    readonly served: Served
+    readonly served: ProofServer
     readonly clients: Clients
     readonly tally: Tally
-    readonly memory: readonly Held[]
+    readonly memory: readonly MemoryUse[]
   },
 ): Promise<ProofResult> {
   const { served, clients, tally } = run
@@ -135,14 +135,14 @@ async function judge(
   const [calm, during, swapping] = report.quantiles
   const { workers, tables } = await served.status()
   const maps = workers.each.map(({ pid }) => mappedTables(pid).length)
-  const leastOf = (which: keyof Held): readonly number[] =>
+  const leastOf = (which: keyof MemoryUse): readonly number[] =>
     leastOfThirds(run.memory.map((look, i) => [i, look[which]] as const)).map(([, bytes]) => bytes)
   const used = leastOf('used')
   const share = (used.at(-1) ?? NaN) / (used[0] ?? NaN) - 1
   const ratio = during!.p999 / calm!.p999
   const stall = Math.max(...stallsMs)
   const computed = Math.max(...stallsCpuMs)
-  if (errorsOf(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
+  if (clientErrorCount(report) > 0) faults.push(`requests failed: ${errorText(report)}`)
   if (maps.some((count) => count !== 1)) faults.push(`workers map ${maps.join(', ')} tables`)
   const copies = readdirSync(join(served.state, 'serving')).length
   if (copies !== 2) faults.push(`${copies} copies are kept, not two`)

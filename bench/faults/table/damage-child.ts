@@ -15,7 +15,7 @@ import { trailerBytes } from '../../../src/schema/table-layout.ts'
 import { sectionNames } from '../../../src/schema/table-sections.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { verifyTable } from '../../../src/table/file/verify-table.ts'
-import { readTableFile } from '../../../src/table/file/table-view.ts'
+import { readTableView } from '../../../src/table/file/table-view.ts'
 import type { DamageReport } from './damage.ts'
 import { newRandom } from '../../harness/random.ts'
 
@@ -31,7 +31,7 @@ interface Damage {
 const asked = ['9.1.2.3', '9.5.5.5', '11.0.0.1', '2a00::1', '2a01:db8::5', '255.0.0.1', '::']
 
 function* damages(good: Uint8Array, step: number, seed: number, count: number): Generator<Damage> {
-  const { headerBytes, views } = readTableFile(good, 'good')
+  const { headerBytes, views } = readTableView(good, 'good')
   const sections = sectionNames.map((name) => {
     const from = views[name].byteOffset - good.byteOffset
     return { name, from, to: from + views[name].byteLength }

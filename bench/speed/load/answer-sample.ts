@@ -8,7 +8,7 @@ import type { Table } from '../../../src/table/table.ts'
 import type { LoadRequests } from './load.ts'
 import { partsOf } from './request.ts'
 
-export interface SampleReport {
+export interface AnswerSampleReport {
   readonly checked: number
   /** What was wrong, a sentence each. */
   readonly wrong: readonly string[]
@@ -30,7 +30,7 @@ export async function sampleIprisk(
   port: number,
   requests: LoadRequests,
   table: Table,
-): Promise<SampleReport> {
+): Promise<AnswerSampleReport> {
   const expected = (address: string, { status, body }: Answer): boolean => {
     if (status !== 200) return false
     const answer: unknown = JSON.parse(body)
@@ -44,7 +44,7 @@ export async function sampleBare(
   port: number,
   requests: LoadRequests,
   bytes: number,
-): Promise<SampleReport> {
+): Promise<AnswerSampleReport> {
   return sample(port, requests, (_, { status, body }) => status === 200 && body.length === bytes)
 }
 
@@ -53,7 +53,7 @@ export async function samplePeer(
   port: number,
   requests: LoadRequests,
   countryOf: (address: string) => string,
-): Promise<SampleReport> {
+): Promise<AnswerSampleReport> {
   const said = (body: string): string => /"country_code":"([^"]*)"/.exec(body)?.[1] ?? ''
   return sample(
     port,
@@ -63,7 +63,7 @@ export async function samplePeer(
 }
 
 /** Both samples as one. */
-export function addSamples(a: SampleReport, b: SampleReport): SampleReport {
+export function addSamples(a: AnswerSampleReport, b: AnswerSampleReport): AnswerSampleReport {
   return { checked: a.checked + b.checked, wrong: [...a.wrong, ...b.wrong] }
 }
 
@@ -71,7 +71,7 @@ async function sample(
   port: number,
   requests: LoadRequests,
   isRight: (address: string, answer: Answer) => boolean,
-): Promise<SampleReport> {
+): Promise<AnswerSampleReport> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const wrong: string[] = []
   const { addresses } = requests

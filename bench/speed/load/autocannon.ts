@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { IpriskError } from '../../../src/base/coded-error.ts'
 import { flagsOf, runChild } from '../../harness/child.ts'
-import { type Driver, type LoadRequests, type LoadResult, driverMarginMs } from './load.ts'
+import { type LoadDriver, type LoadRequests, type LoadResult, driverMarginMs } from './load.ts'
 import { pinned } from './pin.ts'
 import { partsOf } from './request.ts'
 
@@ -67,7 +67,7 @@ export function parseAutocannon(output: string): LoadResult {
 }
 
 /** `undefined` where it is not installed (it is a development dependency). */
-export function autocannonDriver(): Driver | undefined {
+export function autocannonDriver(): LoadDriver | undefined {
   let program: string
   try {
     program = fileURLToPath(import.meta.resolve('autocannon'))

@@ -4,7 +4,7 @@
 import { Agent, request } from 'node:http'
 import { paths } from '../../../src/api/paths.ts'
 
-export interface Asked {
+export interface BackgroundRequest {
   readonly path: string
   readonly body: string
 }
@@ -20,28 +20,31 @@ export interface BackgroundResult {
 
 export const insightsPath = `${paths.check}?include=insights`
 
-export function insightsFor(address: string): Asked {
+export function insightsRequest(address: string): BackgroundRequest {
   return { path: insightsPath, body: JSON.stringify({ ip: address }) }
 }
 
-export function batchFor(addresses: readonly string[]): Asked {
+export function batchRequest(addresses: readonly string[]): BackgroundRequest {
   return { path: paths.batch, body: JSON.stringify({ ips: addresses }) }
 }
 
 /** All of them in batches of `size`; what is left over is in none. */
-export function batchesOf(addresses: readonly string[], size: number): readonly Asked[] {
+export function batchRequests(
+  addresses: readonly string[],
+  size: number,
+): readonly BackgroundRequest[] {
   return Array.from({ length: Math.floor(addresses.length / size) }, (_, i) =>
-    batchFor(addresses.slice(i * size, (i + 1) * size)),
+    batchRequest(addresses.slice(i * size, (i + 1) * size)),
   )
 }
 
 /** Runs until `signal` says so, or until `limit` answers. */
-export async function runBackground(options: {
+export async function runBackgroundLoad(options: {
   readonly port: number
   readonly key: string
   readonly clients: number
   /** In turn, for ever. */
-  readonly asked: readonly Asked[]
+  readonly asked: readonly BackgroundRequest[]
   readonly signal: AbortSignal
   readonly limit?: number
 }): Promise<BackgroundResult> {
@@ -75,7 +78,7 @@ function ask(options: {
   readonly agent: Agent
   readonly port: number
   readonly key: string
-  readonly one: Asked
+  readonly one: BackgroundRequest
 }): Promise<number | undefined> {
   const { agent, port, key, one } = options
   return new Promise((resolve) => {

@@ -1,15 +1,15 @@
-// Which load generator bench:http uses.
+// Which load generator bench -- http uses.
 
 import { IpriskError } from '../../../src/base/coded-error.ts'
 import { autocannonDriver } from './autocannon.ts'
-import type { Driver } from './load.ts'
+import type { LoadDriver } from './load.ts'
 import { wrkDriver } from './wrk.ts'
 
 export const driverNames = ['wrk', 'autocannon'] as const
 export type DriverName = (typeof driverNames)[number]
 
 /** The named one, or wrk, or autocannon where wrk is not installed. Throws `driver_missing`. */
-export function chooseDriver(name: DriverName | undefined): Driver {
+export function chooseDriver(name: DriverName | undefined): LoadDriver {
   const driver =
     (name === 'autocannon' ? undefined : wrkDriver()) ??
     (name === 'wrk' ? undefined : autocannonDriver())

@@ -5,7 +5,7 @@ import { type ThreadCpu, endedCpu, threadCpu } from '../../harness/cpu.ts'
 import type { LoadResult } from './load.ts'
 
 /** Cores, two of which there are where two are shared. */
-export interface Shares {
+export interface CpuShares {
   readonly loop: number
   readonly pool: number
   /** Garbage collection and the like, in the worker. */
@@ -17,14 +17,14 @@ export interface Shares {
 }
 
 /** A load of so many whole seconds. */
-export type Load = (seconds: number) => Promise<LoadResult>
+export type TimedLoad = (seconds: number) => Promise<LoadResult>
 
-export interface FilledRound {
+export interface FullPoolRound {
   readonly checks: LoadResult
   readonly insights: LoadResult
   readonly batches: LoadResult
   /** `undefined` where the system does not tell. */
-  readonly shares: Shares | undefined
+  readonly shares: CpuShares | undefined
 }
 
 /**
@@ -35,11 +35,11 @@ const leadMs = 500
 const lagMs = 2500
 
 /** Throws where the pool was not full to the end of the checks. `worker` is the pool's process. */
-export async function runBesideFull(
+export async function runBesideFullPool(
   worker: number | undefined,
-  loads: Readonly<Record<'checks' | 'insights' | 'batches', Load>>,
+  loads: Readonly<Record<'checks' | 'insights' | 'batches', TimedLoad>>,
   seconds: number,
-): Promise<FilledRound> {
+): Promise<FullPoolRound> {
   const longer = seconds + (leadMs + lagMs) / 1000
   const filling = [loads.insights(longer), loads.batches(longer)] as const
   let isFull = true

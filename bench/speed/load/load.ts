@@ -1,4 +1,4 @@
-// A load generator as bench:http sees it: what it is asked for and what it tells. Generators are in
+// A load generator as bench -- http sees it: what it is asked for and what it tells. Generators are in
 // wrk.ts and autocannon.ts; which one is used, driver.ts says.
 //
 // Invariants: load goes to 127.0.0.1 only; every run ends by itself in bounded time.
@@ -44,7 +44,7 @@ export interface LoadResult {
   readonly errors: LoadErrors
 }
 
-export interface Driver {
+export interface LoadDriver {
   /** Name and version. */
   readonly name: string
   /** Puts what it needs into `folder`; gives what makes one run. */

@@ -6,14 +6,14 @@ import { setPriority } from 'node:os'
 import { type Thread, threadsOf } from '../../harness/cpu.ts'
 import { allowedCores, hasTaskset } from './pin.ts'
 
-export const arrangements = ['only when idle', 'same priority', 'pinned'] as const
-export type Arrangement = (typeof arrangements)[number]
+export const poolPriorities = ['only when idle', 'same priority', 'pinned'] as const
+export type PoolPriority = (typeof poolPriorities)[number]
 
 /** Undoes itself; `undefined` where the system does not let us, or has one core only. */
-export type Arrange = (arrangement: Arrangement) => (() => void) | undefined
+export type SetPoolPriority = (arrangement: PoolPriority) => (() => void) | undefined
 
 /** Of the worker `pid`, whose pool has started and is nicer than its loop. */
-export function arranger(pid: number): Arrange {
+export function newPoolPrioritySetter(pid: number): SetPoolPriority {
   const threads = threadsOf(pid) ?? []
   const loop = threads.find(({ tid }) => tid === pid)
   const pool = threads.filter(({ nice }) => nice > (loop?.nice ?? 0))

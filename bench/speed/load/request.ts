@@ -1,8 +1,8 @@
-// The request that bench:http makes, and how large its answers are.
+// The request that bench -- http makes, and how large its answers are.
 
 import { paths } from '../../../src/api/paths.ts'
 import type { Table } from '../../../src/table/table.ts'
-import { batchesOf, insightsPath } from './background.ts'
+import { batchRequests, insightsPath } from './background.ts'
 import type { LoadRequests } from './load.ts'
 
 /** The fixed request: these four headers, Host and Content-Length, and a body of one address. */
@@ -23,7 +23,7 @@ export function insightsRequestsOf(requests: LoadRequests): LoadRequests {
 
 /** Batches of `size` addresses each. */
 export function batchRequestsOf(requests: LoadRequests, size: number): LoadRequests {
-  const bodies = batchesOf(requests.addresses, size).map(({ body }) => body)
+  const bodies = batchRequests(requests.addresses, size).map(({ body }) => body)
   return { ...requests, carrier: 'whole', path: paths.batch, addresses: bodies }
 }
 

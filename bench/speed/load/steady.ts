@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChild } from '../../harness/child.ts'
 import { type LoadRequests, driverMarginMs } from './load.ts'
-import { type Found, compileProgram } from '../../harness/compile-c.ts'
+import { type Available, compileProgram } from '../../harness/compile-c.ts'
 import { pinned } from './pin.ts'
 import { partsOf } from './request.ts'
 
@@ -36,13 +36,13 @@ export interface SteadyResult {
   readonly histogram: readonly (readonly [number, number])[]
 }
 
-export type Steady = (run: SteadyRun) => Promise<SteadyResult>
+export type SteadyDriver = (run: SteadyRun) => Promise<SteadyResult>
 
 /** As many as a file of some megabytes holds; they are asked in turn. */
 const requestsMax = 50_000
 
 /** The generator for one variant's requests, or why it cannot be had. */
-export function steadyOf(requests: LoadRequests, folder: string): Found<Steady> {
+export function newSteadyDriver(requests: LoadRequests, folder: string): Available<SteadyDriver> {
   const program = compileProgram('steady', folder)
   if ('reason' in program) return program
   const file = join(folder, `requests-${requests.carrier}.bin`)

@@ -4,14 +4,14 @@
 // because wrk's own text is rounded.
 //
 // What wrk does not see: an answer of 3xx, and a connection that the server closes between two
-// requests (it connects again without a word). bench:http checks answers one by one as well.
+// requests (it connects again without a word). bench -- http checks answers one by one as well.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError } from '../../../src/base/coded-error.ts'
 import { flagsOf, runChild } from '../../harness/child.ts'
-import { type Driver, type LoadRequests, type LoadResult, driverMarginMs } from './load.ts'
+import { type LoadDriver, type LoadRequests, type LoadResult, driverMarginMs } from './load.ts'
 import { pinned } from './pin.ts'
 
 /** Marks the script's line among wrk's own. */
@@ -112,7 +112,7 @@ export function parseWrk(output: string): LoadResult {
 }
 
 /** `undefined` where wrk is not installed. */
-export function wrkDriver(): Driver | undefined {
+export function wrkDriver(): LoadDriver | undefined {
   const version = wrkVersion()
   if (version === undefined) return undefined
   return {

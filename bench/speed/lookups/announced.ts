@@ -9,7 +9,7 @@
 import type { Family } from '../../../src/ip/address.ts'
 import { isBogon } from '../../../src/ip/special-purpose.ts'
 import { recordWords, tailGroupFlag } from '../../../src/schema/table-layout.ts'
-import type { Views } from '../../../src/schema/table-sections.ts'
+import type { SectionViews } from '../../../src/schema/table-sections.ts'
 import type { Random } from '../../harness/random.ts'
 
 export interface AnnouncedSpace {
@@ -23,12 +23,12 @@ export interface AnnouncedSpace {
 const keyEnd = 2 ** 53
 
 /** Throws where no piece belongs to a network: nothing can be drawn then. */
-export function announcedSpace(views: Views, family: Family): AnnouncedSpace {
+export function announcedSpace(views: SectionViews, family: Family): AnnouncedSpace {
   return spaceOf(views, family, (network) => network !== 0)
 }
 
 /** What belongs to no network and is no bogon: a lookup searches as ever and finds nothing. */
-export function silentSpace(views: Views, family: Family): AnnouncedSpace {
+export function unannouncedSpace(views: SectionViews, family: Family): AnnouncedSpace {
   const space = spaceOf(views, family, (network) => network === 0)
   const draw = (random: Random, out: Uint32Array): void => {
     // Bogons are judged before the search; they are drawn again.
@@ -42,7 +42,7 @@ export function silentSpace(views: Views, family: Family): AnnouncedSpace {
 }
 
 function spaceOf(
-  views: Views,
+  views: SectionViews,
   family: Family,
   takes: (network: number) => boolean,
 ): AnnouncedSpace {

@@ -6,7 +6,7 @@ import type { Step } from './loop.ts'
 import type { Addresses, Scenario } from './scenario.ts'
 
 /** Addresses of a chunk: some tens of microseconds at the least. */
-export const chunk = 1024
+export const chunkAddresses = 1024
 
 /** For one address: the median, mean and 99th percentile over chunks. */
 export interface Timing {
@@ -17,19 +17,19 @@ export interface Timing {
 }
 
 /** One scenario's work, ready to be measured again and again. */
-export interface Prepared {
+export interface PreparedScenario {
   readonly time: (milliseconds: number) => Promise<Timing>
   /** The sum over all addresses in their order. */
   readonly sum: () => Promise<number>
 }
 
 /** An implementation that is measured beside others. */
-export interface Subject {
+export interface BenchSubject {
   readonly name: string
   readonly title: string
   /** Subjects of one group must find the same sum on the same scenario. */
   readonly group?: string
-  readonly prepare: (scenario: Scenario, addresses: Addresses) => Promise<Prepared>
+  readonly prepare: (scenario: Scenario, addresses: Addresses) => Promise<PreparedScenario>
   readonly end?: () => Promise<void>
 }
 
@@ -41,14 +41,14 @@ const coldBytes = 64 << 20
 const coldChunks = 12
 
 /** A subject that runs in this process. */
-export async function preparedHere(
+export async function prepareInProcess(
   name: string,
   scenario: Scenario,
   options: { readonly addresses: Addresses; readonly step: Step },
-): Promise<Prepared> {
+): Promise<PreparedScenario> {
   const { addresses, step } = options
   // A module of its own, so that the loop knows no step but this one.
-  const at = new URL(`./peer/loop.js?${name}-${scenario.name}`, import.meta.url).href
+  const at = new URL(`./loop.js?${name}-${scenario.name}`, import.meta.url).href
   const loop = (await import(at)) as Readonly<Record<'pass' | 'dependentPass', Pass>>
   const pass = scenario.distribution === 'dependent' ? loop.dependentPass : loop.pass
   return {
@@ -62,8 +62,8 @@ export async function preparedHere(
 function newChunks(count: number, pass: Pass, step: Step): () => number {
   let first = 0
   return () => {
-    const sum = pass(step, first, first + chunk)
-    first = (first + chunk) % count
+    const sum = pass(step, first, first + chunkAddresses)
+    first = (first + chunkAddresses) % count
     return sum
   }
 }
@@ -88,7 +88,7 @@ async function timeChunks(
   const result = task?.result
   if (result?.state !== 'completed') throw new Error(`${name} did not complete (sum ${sink}).`)
   const { latency } = result
-  const nanoseconds = (chunkMs: number): number => (chunkMs * 1_000_000) / chunk
+  const nanoseconds = (chunkMs: number): number => (chunkMs * 1_000_000) / chunkAddresses
   return {
     nsMedian: nanoseconds(latency.p50),
     nsMean: nanoseconds(latency.mean),

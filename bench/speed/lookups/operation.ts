@@ -2,7 +2,7 @@
 // addresses of one scenario to a function of one address. Each gives a number below 2^31 of what it
 // found, so that nothing of its work can be left out; the loops around them are in bench/speed/lookups/loop.ts.
 
-import { newWords } from '../../../src/ip/address.ts'
+import { newAddressWords } from '../../../src/ip/address.ts'
 import { parseAddress } from '../../../src/ip/parse-address.ts'
 import { type Located, locate, newLocated } from '../../../src/table/lookup/locate.ts'
 import type { OpenTable } from '../../../src/table/open-table.ts'
@@ -22,7 +22,7 @@ export const operations: readonly Operation[] = [
     name: 'parse',
     title: 'text to words',
     prepare: (_table, { texts }) => {
-      const words = newWords()
+      const words = newAddressWords()
       return (at) => (parseAddress(texts[at]!, words) + (words[0]! ^ words[3]!)) & 0x7fff_ffff
     },
   },
@@ -32,7 +32,7 @@ export const operations: readonly Operation[] = [
     prepare: ({ reader }, { family, words }) => {
       const { views } = reader
       if (family === 4) return (at) => searchIpv4(views, words[at * 4]!)
-      const address = newWords()
+      const address = newAddressWords()
       return (at) => {
         copyWords(words, at, address)
         return searchIpv6(views, address)
@@ -44,7 +44,7 @@ export const operations: readonly Operation[] = [
     title: 'words to the record, bogons and embedded addresses judged',
     prepare: ({ reader }, { family, words }) => {
       const { views } = reader
-      const address = newWords()
+      const address = newAddressWords()
       const located = newLocated()
       return (at) => {
         copyWords(words, at, address)
@@ -58,7 +58,7 @@ export const operations: readonly Operation[] = [
     title: 'text to the record',
     prepare: ({ reader }, { texts }) => {
       const { views } = reader
-      const address = newWords()
+      const address = newAddressWords()
       const located = newLocated()
       return (at) => {
         const family = parseAddress(texts[at]!, address)

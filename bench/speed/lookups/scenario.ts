@@ -14,10 +14,10 @@
 // chunk of 1024: what lookups cost beside other work; without it caches hold what the scenario
 // itself leaves in them.
 
-import { type Family, newWords } from '../../../src/ip/address.ts'
+import { type Family, newAddressWords } from '../../../src/ip/address.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
-import type { Views } from '../../../src/schema/table-sections.ts'
-import { type AnnouncedSpace, announcedSpace, lastAtMost, silentSpace } from './announced.ts'
+import type { SectionViews } from '../../../src/schema/table-sections.ts'
+import { type AnnouncedSpace, announcedSpace, lastAtMost, unannouncedSpace } from './announced.ts'
 import { type Random, newRandom } from '../../harness/random.ts'
 
 export const distributions = ['uniform', 'zipf', 'hot', 'dependent'] as const
@@ -67,8 +67,8 @@ export function scenarioNamed(name: string): Scenario | undefined {
 }
 
 /** Where a scenario's addresses come from. */
-export function spaceOfScenario(views: Views, { family, miss }: Scenario): AnnouncedSpace {
-  return miss ? silentSpace(views, family) : announcedSpace(views, family)
+export function spaceOfScenario(views: SectionViews, { family, miss }: Scenario): AnnouncedSpace {
+  return miss ? unannouncedSpace(views, family) : announcedSpace(views, family)
 }
 
 /** Draws `count` addresses out of `space`, which is of the scenario's family. */
@@ -95,7 +95,7 @@ export function drawAddresses(
 }
 
 /** IPv4 addresses as most programs here ask about them: every announced one equally likely. */
-export function uniformTexts(views: Views, count: number): readonly string[] {
+export function uniformTexts(views: SectionViews, count: number): readonly string[] {
   const space = announcedSpace(views, 4)
   const scenario = scenarioNamed('ipv4-uniform')
   if (scenario === undefined) throw new Error('The scenario ipv4-uniform is gone.')
@@ -104,7 +104,7 @@ export function uniformTexts(views: Views, count: number): readonly string[] {
 
 function drawUniform(space: AnnouncedSpace, random: Random, count: number): Addresses {
   const words = new Uint32Array(count * 4)
-  const address = newWords()
+  const address = newAddressWords()
   const texts = Array.from({ length: count }, (_, index) => {
     space.draw(random, address)
     words.set(address, index * 4)

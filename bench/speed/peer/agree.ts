@@ -4,7 +4,7 @@
 // report then says instead of failing.
 
 import type { CheckAnswer } from '../../../src/api/check-answer.ts'
-import { newWords } from '../../../src/ip/address.ts'
+import { newAddressWords } from '../../../src/ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../../../src/ip/embedded-ipv4.ts'
 import { parseAddress } from '../../../src/ip/parse-address.ts'
 import type { OpenTable } from '../../../src/table/open-table.ts'
@@ -18,7 +18,7 @@ export interface Agreement {
   readonly faults: readonly string[]
 }
 
-const words = newWords()
+const words = newAddressWords()
 const sampleSize = 20_000
 /** The source that the table names where its places come from these files. */
 const sourceOfPlaces = /db-?ip/i

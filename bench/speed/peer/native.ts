@@ -8,9 +8,9 @@ import { createInterface } from 'node:readline'
 import { ipv4IndexShift } from '../../../src/schema/table-layout.ts'
 import type { SectionName } from '../../../src/schema/table-sections.ts'
 import type { OpenTable } from '../../../src/table/open-table.ts'
-import type { Prepared, Subject, Timing } from '../lookups/measure.ts'
+import type { PreparedScenario, BenchSubject, Timing } from '../lookups/measure.ts'
 import type { Addresses, Scenario } from '../lookups/scenario.ts'
-import { type Found, compileProgram } from '../../harness/compile-c.ts'
+import { type Available, compileProgram } from '../../harness/compile-c.ts'
 import { mmdbPaths } from './mmdb.ts'
 
 interface Native {
@@ -23,7 +23,7 @@ interface Native {
 export async function tableSubjects(
   table: OpenTable,
   folder: string,
-): Promise<Found<readonly Subject[]>> {
+): Promise<Available<readonly BenchSubject[]>> {
   const program = compileProgram('table', folder)
   if ('reason' in program) return program
   const native = await startNative([program.value, table.path, ...sectionOffsets(table)], folder)
@@ -34,7 +34,7 @@ export async function tableSubjects(
 }
 
 /** libmaxminddb: the lookup alone, and with one value. */
-export async function mmdbSubjects(folder: string): Promise<Found<readonly Subject[]>> {
+export async function mmdbSubjects(folder: string): Promise<Available<readonly BenchSubject[]>> {
   const program = compileProgram('mmdb', folder)
   if ('reason' in program) return program
   const paths = mmdbPaths()
@@ -72,8 +72,8 @@ function subjectOf(
   native: Native,
   operation: string,
   words: { readonly name: string; readonly title: string },
-): Subject {
-  const prepare = async (scenario: Scenario, addresses: Addresses): Promise<Prepared> => {
+): BenchSubject {
+  const prepare = async (scenario: Scenario, addresses: Addresses): Promise<PreparedScenario> => {
     const ask = async (command: string): Promise<unknown> => {
       await native.load(scenario, addresses)
       return native.ask(command)

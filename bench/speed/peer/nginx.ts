@@ -1,4 +1,4 @@
-// nginx with its geoip2 module as a peer of bench:http: the address comes in a header, because nginx
+// nginx with its geoip2 module as a peer of bench -- http: the address comes in a header, because nginx
 // alone reads no body; the answer is put together from variables. What it does not do: no key, no
 // limits, no metrics, no body, no verdict, no escaping in its JSON; it listens to IPv4 data alone.
 
@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandLine } from '../../harness/child.ts'
-import type { Found } from '../../harness/compile-c.ts'
+import type { Available } from '../../harness/compile-c.ts'
 import { mmdbPaths } from './mmdb.ts'
 
 const module = '/usr/lib/nginx/modules/ngx_http_geoip2_module.so'
@@ -59,7 +59,7 @@ function isText(name: string): boolean {
 export function nginxCommand(
   folder: string,
   options: { readonly port: number; readonly workers: number },
-): Found<CommandLine> {
+): Available<CommandLine> {
   if (nginxVersion() === undefined) {
     return { reason: 'nginx is not installed ("apt-get install nginx")' }
   }

@@ -1,4 +1,4 @@
-// The Node peers of bench:http, a program of its own: node:http or fastify with npm maxmind, as many
+// The Node peers of bench -- http, a program of its own: node:http or fastify with npm maxmind, as many
 // processes as `--workers`, on one port of 127.0.0.1. A POST with {"ip":"…"} is answered with the
 // record of the MMDB file. What they do not do: no key, no limits, no metrics, no guard, no verdict;
 // and their answers are a fifth as long. Loopback only.
@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { fastify } from 'fastify'
 import * as maxmind from 'maxmind'
 import type { CityResponse } from 'maxmind'
-import { wholeOption } from '../../harness/option.ts'
+import { wholeNumberOption } from '../../harness/option.ts'
 import { mmdbPaths } from './mmdb.ts'
 
 const host = '127.0.0.1'
@@ -76,7 +76,7 @@ function runPrimary(workers: number): void {
 
 const { values } = parseArgs({ options: { kind: { type: 'string' }, workers: { type: 'string' } } })
 if (cluster.isPrimary) {
-  runPrimary(wholeOption('workers', values.workers, { min: 1, max: 1024, otherwise: 1 }))
+  runPrimary(wholeNumberOption('workers', values.workers, { min: 1, max: 1024, otherwise: 1 }))
 } else {
   const get = await openReader()
   // Port 0 is one free port for all workers of a cluster.

@@ -3,7 +3,7 @@
 import { median } from '../../harness/statistics.ts'
 
 /** Figures of one measurement by name. */
-export type Sample = Readonly<Record<string, number>>
+export type RoundFigures = Readonly<Record<string, number>>
 
 export interface Comparison {
   readonly name: string
@@ -28,8 +28,8 @@ const roundsMin = 3
  * six rounds on one in six may disagree.
  */
 export function compareRounds(samples: {
-  readonly base: readonly Sample[]
-  readonly head: readonly Sample[]
+  readonly base: readonly RoundFigures[]
+  readonly head: readonly RoundFigures[]
 }): readonly Comparison[] {
   const names = Object.keys(samples.base[0] ?? {}).filter((name) => name in (samples.head[0] ?? {}))
   return names.map((name) => {

@@ -4,18 +4,18 @@
 import type { Family } from '../../../src/ip/address.ts'
 import { median, medianRatio } from '../../harness/statistics.ts'
 import type { VariantName } from '../servers/variant.ts'
-import type { Run } from './kept-run.ts'
+import type { BenchRun } from './kept-run.ts'
 
 export type Figure = number | undefined
 
 /** Nanoseconds a lookup: the median over the rounds. */
-export function ns(run: Run, subject: string, scenario: string): Figure {
+export function lookupNs(run: BenchRun, subject: string, scenario: string): Figure {
   return rowOf(run, subject, scenario)?.nsMedian
 }
 
 /** How many times as long `subject` takes as `base`: the median of the rounds' ratios. */
 export function timesAsLong(
-  run: Run,
+  run: BenchRun,
   scenario: string,
   { subject, base }: { readonly subject: string; readonly base: string },
 ): Figure {
@@ -25,23 +25,23 @@ export function timesAsLong(
   return medianRatio({ values: own.rounds, base: other.rounds })
 }
 
-function rowOf(run: Run, subject: string, scenario: string) {
+function rowOf(run: BenchRun, subject: string, scenario: string) {
   return run.lookup?.rows.find((row) => row.subject === subject && row.scenario === scenario)
 }
 
-function ratesOf(run: Run, name: VariantName): readonly number[] {
+function ratesOf(run: BenchRun, name: VariantName): readonly number[] {
   const own = (run.http?.rounds ?? []).filter(({ variant }) => variant === name)
   return own.toSorted((a, b) => a.round - b.round).map(({ load }) => load.requests / load.seconds)
 }
 
 /** Requests a second of `iprisk` over those of another variant. */
-export function rateAgainst(run: Run, name: VariantName): Figure {
+export function rateAgainst(run: BenchRun, name: VariantName): Figure {
   const values = ratesOf(run, 'iprisk')
   const base = ratesOf(run, name)
   return values.length === 0 || base.length === 0 ? undefined : medianRatio({ values, base })
 }
 
-export function peakRate(run: Run, name: VariantName): Figure {
+export function peakRate(run: BenchRun, name: VariantName): Figure {
   const rates = ratesOf(run, name)
   return rates.length === 0 ? undefined : median(rates)
 }
@@ -49,33 +49,33 @@ export function peakRate(run: Run, name: VariantName): Figure {
 type SteadyAt = 'p50' | 'p99' | 'p999'
 
 /** Microseconds at the offered rate: the median over the rounds. */
-export function steadyUs(run: Run, name: VariantName, at: SteadyAt): Figure {
+export function steadyUs(run: BenchRun, name: VariantName, at: SteadyAt): Figure {
   const own = (run.http?.steady.rounds ?? []).filter(({ variant }) => variant === name)
   return own.length === 0 ? undefined : median(own.map(({ load }) => load[at]))
 }
 
 /** Milliseconds under few connections. */
-export function fewMs(run: Run, name: VariantName, at: SteadyAt): Figure {
+export function fewMs(run: BenchRun, name: VariantName, at: SteadyAt): Figure {
   const own = (run.http?.few.rounds ?? []).filter(({ variant }) => variant === name)
   return own.length === 0 ? undefined : median(own.map(({ load }) => load.latencyUs[at])) / 1000
 }
 
 /** Of plain checks alone or beside a full pool: the median over the rounds. */
 export function pooled(
-  run: Run,
+  run: BenchRun,
   rounds: 'alone' | 'mixed',
   member: 'requestsPerSecond' | 'p99Ms',
 ): Figure {
   return run.pool === undefined ? undefined : median(run.pool[rounds].map((one) => one[member]))
 }
 
-/** Addresses a second of a command of bench:bulk. */
-export function bulkRate(run: Run, name: string): Figure {
+/** Addresses a second of a command of bench -- bulk. */
+export function bulkRate(run: BenchRun, name: string): Figure {
   return run.bulk?.rows.find((row) => row.name === name)?.addressesPerSecond
 }
 
 /** The largest private memory of a worker, in MB of 2^20 bytes. */
-export function workerMb(run: Run): Figure {
+export function workerMb(run: BenchRun): Figure {
   const workers = (run.memory?.rows ?? []).flatMap(({ processes }) => processes.slice(1))
   return workers.length === 0
     ? undefined
@@ -83,7 +83,7 @@ export function workerMb(run: Run): Figure {
 }
 
 /** All processes' shares of the table's pages over the most that one has resident: 1 is one copy. */
-export function tableCopies(run: Run): Figure {
+export function tableCopies(run: BenchRun): Figure {
   const row = run.memory?.rows.at(-1)
   if (row === undefined) return undefined
   const shares = row.processes.reduce((sum, { tablePss }) => sum + tablePss, 0)
@@ -93,7 +93,7 @@ export function tableCopies(run: Run): Figure {
 export type GrowthLoad = 'uniform' | 'dependent'
 
 /** The sizes of one family, ascending, for one distribution. */
-export function growthRows(run: Run, family: Family, distribution: GrowthLoad) {
+export function growthRows(run: BenchRun, family: Family, distribution: GrowthLoad) {
   return (run.growth?.rows ?? [])
     .filter((row) => row.family === family && row.distribution === distribution)
     .filter(({ thinned }) => thinned !== true)
@@ -101,7 +101,7 @@ export function growthRows(run: Run, family: Family, distribution: GrowthLoad) {
 }
 
 /** A lookup among the most ranges over one among the real table's. */
-export function growthRatio(run: Run, family: Family, distribution: GrowthLoad): Figure {
+export function growthRatio(run: BenchRun, family: Family, distribution: GrowthLoad): Figure {
   const rows = growthRows(run, family, distribution)
   const real = rows.find((row) => row.real)
   const most = rows.at(-1)
@@ -110,7 +110,11 @@ export function growthRatio(run: Run, family: Family, distribution: GrowthLoad):
 }
 
 /** The same over one among few of the same boundaries: what size alone costs. */
-export function growthRatioThinned(run: Run, family: Family, distribution: GrowthLoad): Figure {
+export function growthRatioThinned(
+  run: BenchRun,
+  family: Family,
+  distribution: GrowthLoad,
+): Figure {
   const most = growthRows(run, family, distribution).at(-1)
   const thinned = run.growth?.rows.find(
     (row) => row.thinned === true && row.family === family && row.distribution === distribution,
@@ -120,7 +124,7 @@ export function growthRatioThinned(run: Run, family: Family, distribution: Growt
 }
 
 /** `1,234`, `12.3`, `0.123`: three digits that count. */
-export function show(value: Figure, unit = ''): string {
+export function figureText(value: Figure, unit = ''): string {
   if (value === undefined) return 'not measured'
   const size = Math.abs(value)
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3

@@ -1,15 +1,15 @@
-// The report of bench:http: its rounds summed up, its shape, its text. Pure; measuring is http.ts.
+// The report of bench -- http: its rounds summed up, its shape, its text. Pure; measuring is http.ts.
 
 import { alignColumns } from '../../../src/base/align-columns.ts'
 import { type LoadErrors, type LoadResult, errorCount } from '../load/load.ts'
 import type { RunHead } from '../../harness/run.ts'
-import type { SampleReport } from '../load/answer-sample.ts'
+import type { AnswerSampleReport } from '../load/answer-sample.ts'
 import { median, medianRatio, spread } from '../../harness/statistics.ts'
 import type { SteadyResult } from '../load/steady.ts'
 import type { VariantName } from '../servers/variant.ts'
 
 /** One variant under load for one round. */
-export interface Round {
+export interface HttpRound {
   readonly variant: VariantName
   readonly round: number
   readonly load: LoadResult
@@ -37,7 +37,7 @@ export interface VariantReport {
   /** Sums. */
   readonly requests: number
   readonly errors: LoadErrors
-  readonly samples: SampleReport
+  readonly samples: AnswerSampleReport
 }
 
 export interface HttpReport extends RunHead {
@@ -54,9 +54,9 @@ export interface HttpReport extends RunHead {
   readonly variants: readonly VariantReport[]
   /** What would stand beside these, and why it does not. */
   readonly skipped: readonly { readonly peer: string; readonly reason: string }[]
-  readonly rounds: readonly Round[]
+  readonly rounds: readonly HttpRound[]
   /** iprisk and bare under few connections. */
-  readonly few: { readonly connections: number; readonly rounds: readonly Round[] }
+  readonly few: { readonly connections: number; readonly rounds: readonly HttpRound[] }
   readonly steady: SteadyReport
   readonly nginx: string | null
 }
@@ -77,16 +77,16 @@ export interface SteadyReport {
 }
 
 /** `samples` has what was checked before and after, together. */
-export function sumUp(
-  rounds: readonly Round[],
+export function sumUpRounds(
+  rounds: readonly HttpRound[],
   options: {
     readonly workers: number
     /** Those that were measured, in the order of the report. */
-    readonly samples: ReadonlyMap<VariantName, SampleReport>
+    readonly samples: ReadonlyMap<VariantName, AnswerSampleReport>
   },
 ): readonly VariantReport[] {
   const { samples, workers } = options
-  const ofVariant = (name: VariantName): readonly Round[] =>
+  const ofVariant = (name: VariantName): readonly HttpRound[] =>
     rounds.filter((round) => round.variant === name).toSorted((a, b) => a.round - b.round)
   const rates = (name: VariantName): readonly number[] =>
     ofVariant(name).map(({ load }) => load.requests / load.seconds)

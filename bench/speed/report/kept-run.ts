@@ -14,7 +14,7 @@ import type { HttpReport } from './http-report.ts'
 import type { RunHead } from '../../harness/run.ts'
 import type { WorldReport } from '../world.ts'
 
-export interface Parts {
+export interface RunParts {
   readonly lookup: LookupReport
   readonly http: HttpReport
   readonly memory: MemoryReport
@@ -25,7 +25,7 @@ export interface Parts {
   readonly pool: PoolReport
   readonly bulk: BulkReport
 }
-export type PartName = keyof Parts
+export type PartName = keyof RunParts
 
 export const partNames = [
   'lookup',
@@ -39,7 +39,7 @@ export const partNames = [
   'world',
 ] as const
 
-export interface Run extends Partial<Parts> {
+export interface BenchRun extends Partial<RunParts> {
   /** The folder's name. */
   readonly name: string
   readonly all: AllReport
@@ -54,7 +54,7 @@ export interface AllReport extends RunHead {
 }
 
 /** Throws where the folder holds no run. */
-export function readRun(folder: string): Run {
+export function readRun(folder: string): BenchRun {
   const read = (name: string): unknown => {
     const path = join(folder, `${name}.json`)
     return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
@@ -63,7 +63,7 @@ export function readRun(folder: string): Run {
   if (all === undefined) throw new Error(`${folder} has no all.json: it holds no run.`)
   const parts = Object.fromEntries(
     partNames.map((name) => [name, read(name)]).filter(([, part]) => part !== undefined),
-  ) as Partial<Parts>
+  ) as Partial<RunParts>
   return { name: basename(folder), all, ...parts }
 }
 
@@ -76,7 +76,7 @@ export function newestRun(runs: string): string | undefined {
 }
 
 /** Of each other processor than the run's own the newest definitive run beside it, by its name. */
-export function runsElsewhere(folder: string): readonly Run[] {
+export function runsElsewhere(folder: string): readonly BenchRun[] {
   const { cpu: own } = readRun(folder).all.machine
   const newest = new Map<string, string>()
   for (const { folder: other, cpu, short } of ranked(dirname(folder))) {

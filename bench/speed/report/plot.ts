@@ -2,10 +2,10 @@
 // a run in, SVG text out, from the same few words of SVG as the calibration's plots.
 
 import { type Point, circle, colours, label, line, path, rect, svg } from '../../harness/svg.ts'
-import { count } from '../../../src/base/number-format.ts'
+import { formatCount } from '../../../src/base/number-format.ts'
 import { type VariantName, variantNames } from '../servers/variant.ts'
-import { growthRows, peakRate, show } from './figure.ts'
-import type { Run } from './kept-run.ts'
+import { growthRows, peakRate, figureText } from './figure.ts'
+import type { BenchRun } from './kept-run.ts'
 
 const [left, top, plotWidth, plotHeight] = [64, 24, 480, 260]
 const labelWidth = 150
@@ -41,7 +41,11 @@ function linearAxis(high: number, from: number, length: number): Axis {
   const step = 10 ** Math.floor(Math.log10(Math.max(high, 1e-9)))
   const end = [1, 2, 4, 6, 8, 10].map((n) => n * step).find((it) => it >= high) ?? 10 * step
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => share * end)
-  return { at: (value) => from + (value / end) * length, ticks, text: (value) => count(value) }
+  return {
+    at: (value) => from + (value / end) * length,
+    ticks,
+    text: (value) => formatCount(value),
+  }
 }
 
 function frame(x: Axis, y: Axis, titles: { readonly x: string; readonly y: string }): string[] {
@@ -82,7 +86,7 @@ function canvas(parts: readonly string[]): string {
 }
 
 /** Requests a second at the peak, a bar a server. */
-export function throughputPlot(run: Run): string | undefined {
+export function throughputPlot(run: BenchRun): string | undefined {
   const bars = variantNames.flatMap((name) => {
     const rate = peakRate(run, name)
     return rate === undefined ? [] : [{ name, rate }]
@@ -100,14 +104,14 @@ export function throughputPlot(run: Run): string | undefined {
     parts.push(
       label({ x: 84, y: y + 14 }, name, { anchor: 'end' }),
       rect({ x: 90, y, width: x.at(rate) - 90, height: 18 }, fill),
-      label({ x: x.at(rate) + 6, y: y + 14 }, count(Math.round(rate))),
+      label({ x: x.at(rate) + 6, y: y + 14 }, formatCount(Math.round(rate))),
     )
   })
   return svg({ width: 620, height }, parts)
 }
 
 /** Latency by percentile at the offered rate, all rounds of a server together. */
-export function latencyPlot(run: Run): string | undefined {
+export function latencyPlot(run: BenchRun): string | undefined {
   const series = variantNames.flatMap((name: VariantName) => {
     const own = (run.http?.steady.rounds ?? []).filter(({ variant }) => variant === name)
     return own.length === 0 ? [] : [{ name, points: percentiles(own.map(({ load }) => load)) }]
@@ -133,7 +137,7 @@ export function latencyPlot(run: Run): string | undefined {
     points.map((point) => point.y),
     top + plotHeight,
     -plotHeight,
-    count,
+    formatCount,
   )
   const titles = {
     x: 'share of requests at most so slow',
@@ -163,7 +167,7 @@ export function percentiles(loads: readonly Histogram[]): readonly Point[] {
 }
 
 /** Nanoseconds a lookup by ranges in the table. */
-export function growthPlot(run: Run): string | undefined {
+export function growthPlot(run: BenchRun): string | undefined {
   const series = ([4, 6] as const).flatMap((family) =>
     (['uniform', 'dependent'] as const).map((load) => ({
       name: `IPv${family} ${load}`,
@@ -176,7 +180,7 @@ export function growthPlot(run: Run): string | undefined {
     points.map((point) => point.x),
     left,
     plotWidth,
-    count,
+    formatCount,
   )
   const y = linearAxis(Math.max(...points.map((point) => point.y)), top + plotHeight, -plotHeight)
   const titles = { x: 'ranges in the table', y: 'nanoseconds a lookup' }
@@ -184,7 +188,7 @@ export function growthPlot(run: Run): string | undefined {
 }
 
 /** Memory of all processes by workers: what is private, and each one's share of the table. */
-export function memoryPlot(run: Run): string | undefined {
+export function memoryPlot(run: BenchRun): string | undefined {
   const rows = run.memory?.rows ?? []
   if (rows.length === 0) return undefined
   const mb = (bytes: number): number => bytes / 2 ** 20
@@ -210,7 +214,7 @@ export function memoryPlot(run: Run): string | undefined {
     })
     const middle = from + width / 4
     parts.push(
-      label({ x: middle, y: y.at(base) - 4 }, show(base), { anchor: 'middle' }),
+      label({ x: middle, y: y.at(base) - 4 }, figureText(base), { anchor: 'middle' }),
       label({ x: middle, y: top + plotHeight + 16 }, String(workers), { anchor: 'middle' }),
     )
   })

@@ -2,9 +2,9 @@
 // run, so that a test can hold what is committed against it.
 
 import { basename } from 'node:path'
-import { type PlotName, reportText } from './markdown.ts'
+import { type PlotName, benchReportText } from './markdown.ts'
 import { growthPlot, latencyPlot, memoryPlot, throughputPlot } from './plot.ts'
-import { type Run, readRun, runsElsewhere } from './kept-run.ts'
+import { type BenchRun, readRun, runsElsewhere } from './kept-run.ts'
 import { scaleText } from './scale.ts'
 
 const plots = {
@@ -12,10 +12,10 @@ const plots = {
   latency: latencyPlot,
   growth: growthPlot,
   memory: memoryPlot,
-} as const satisfies Readonly<Record<PlotName, (run: Run) => string | undefined>>
+} as const satisfies Readonly<Record<PlotName, (run: BenchRun) => string | undefined>>
 
 /** Of a run that is kept in bench/runs/. */
-export function publish(folder: string): ReadonlyMap<string, string> {
+export function publishedFiles(folder: string): ReadonlyMap<string, string> {
   const run = readRun(folder)
   const place = `bench/runs/${basename(folder)}`
   const texts = new Map<string, string>()
@@ -25,13 +25,13 @@ export function publish(folder: string): ReadonlyMap<string, string> {
     folder: `runs/${basename(folder)}`,
     elsewhere: runsElsewhere(folder),
   }
-  texts.set('bench/REPORT.md', reportText(run, report))
+  texts.set('bench/REPORT.md', benchReportText(run, report))
   texts.set('docs/scale.md', scaleText(run))
   return texts
 }
 
 /** The plots of what the run has measured. */
-export function plotsOf(run: Run): ReadonlyMap<PlotName, string> {
+export function plotsOf(run: BenchRun): ReadonlyMap<PlotName, string> {
   const drawn = new Map<PlotName, string>()
   for (const [name, draw] of Object.entries(plots)) {
     const text = draw(run)

@@ -9,13 +9,13 @@ import {
   growthRatioThinned,
   pooled,
   rateAgainst,
-  show,
+  figureText,
   steadyUs,
   tableCopies,
   timesAsLong,
   workerMb,
 } from './figure.ts'
-import type { Run } from './kept-run.ts'
+import type { BenchRun } from './kept-run.ts'
 
 export interface Target {
   readonly title: string
@@ -24,11 +24,11 @@ export interface Target {
   /** Whether more is better. */
   readonly more: boolean
   readonly unit: string
-  readonly measure: (run: Run) => Figure
+  readonly measure: (run: BenchRun) => Figure
 }
 
-export const verdicts = ['reached', 'met', 'MISSED', 'not measured'] as const
-export type Verdict = (typeof verdicts)[number]
+export const targetVerdicts = ['reached', 'met', 'MISSED', 'not measured'] as const
+export type TargetVerdict = (typeof targetVerdicts)[number]
 
 type Bounds = Pick<Target, 'must' | 'reach'>
 
@@ -221,7 +221,7 @@ export const targets: readonly Target[] = [
   ...sizeTargets,
 ]
 
-export function verdictOf({ must, reach, more }: Target, measured: Figure): Verdict {
+export function targetVerdict({ must, reach, more }: Target, measured: Figure): TargetVerdict {
   if (measured === undefined || Number.isNaN(measured)) return 'not measured'
   const holds = (bound: number): boolean => (more ? measured >= bound : measured <= bound)
   if (holds(reach)) return 'reached'
@@ -229,18 +229,24 @@ export function verdictOf({ must, reach, more }: Target, measured: Figure): Verd
 }
 
 /** The table of targets as Markdown; what runs on other machines say to each stands to the right. */
-export function targetTable(run: Run, elsewhere: readonly Run[] = []): readonly string[] {
+export function targetTable(run: BenchRun, elsewhere: readonly BenchRun[] = []): readonly string[] {
   const rows = targets.map((target) => {
     const { title, must, reach, more, unit } = target
     const bound = (value: number): string => `${more ? '≥' : '≤'} ${value} ${unit}`.trimEnd()
     const measured = target.measure(run)
     const others = elsewhere.map((other) => {
       const figure = target.measure(other)
-      const verdict = verdictOf(target, figure)
-      return figure === undefined ? verdict : `${show(figure, unit)}, ${verdict}`
+      const verdict = targetVerdict(target, figure)
+      return figure === undefined ? verdict : `${figureText(figure, unit)}, ${verdict}`
     })
     const bounds = [bound(must), bound(reach)]
-    return [title, ...bounds, show(measured, unit), verdictOf(target, measured), ...others]
+    return [
+      title,
+      ...bounds,
+      figureText(measured, unit),
+      targetVerdict(target, measured),
+      ...others,
+    ]
   })
   const others = elsewhere.map(({ all: { machine, at } }) => `${machine.cpu}, ${at.slice(0, 10)}`)
   const heads = ['target', 'must', 'reach for', 'measured', 'verdict', ...others]

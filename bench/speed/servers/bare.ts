@@ -1,4 +1,4 @@
-// The ceiling of bench:http, a program of its own: bare uWebSockets.js in a cluster like the real
+// The ceiling of bench -- http, a program of its own: bare uWebSockets.js in a cluster like the real
 // server's, that answers everything with 200 and the same `--bytes` of JSON. It reads no header and
 // no body and adds no header: what any server on uWebSockets.js cannot pass. With `--calls` it makes the
 // native calls that a check cannot do without (one pass over the headers, the body, headers and answer
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { loadUws } from '../../../src/http/listen/load-uws.ts'
 import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
-import { wholeOption } from '../../harness/option.ts'
+import { wholeNumberOption } from '../../harness/option.ts'
 
 const host = '127.0.0.1'
 const emptyAnswer = JSON.stringify({ constant: '' })
@@ -37,9 +37,9 @@ function readOptions(): {
     },
   })
   return {
-    bytes: wholeOption('bytes', values.bytes, { min: 0, max: 1 << 20, otherwise: 700 }),
-    workers: wholeOption('workers', values.workers, { min: 1, max: 1024, otherwise: 1 }),
-    port: wholeOption('port', values.port, { min: 0, max: 65_535, otherwise: 0 }),
+    bytes: wholeNumberOption('bytes', values.bytes, { min: 0, max: 1 << 20, otherwise: 700 }),
+    workers: wholeNumberOption('workers', values.workers, { min: 1, max: 1024, otherwise: 1 }),
+    port: wholeNumberOption('port', values.port, { min: 0, max: 65_535, otherwise: 0 }),
     calls: values.calls,
   }
 }

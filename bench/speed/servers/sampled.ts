@@ -9,20 +9,20 @@ import { parseArgs } from 'node:util'
 import { openTable } from '../../../src/table/open-table.ts'
 import { chooseDriver } from '../load/driver.ts'
 import { errorCount } from '../load/load.ts'
-import { tablePath, wholeOption } from '../../harness/option.ts'
-import { say } from '../../harness/program.ts'
+import { tablePath, wholeNumberOption } from '../../harness/option.ts'
+import { logProgress } from '../../harness/program.ts'
 import { requestsOf } from '../load/request.ts'
 import { type RunHead, saveRun } from '../../harness/run.ts'
 import type { FunctionSum, SamplingKind } from './sampling.ts'
 import { uniformTexts } from '../lookups/scenario.ts'
-import { type Variant, createKey } from './variant.ts'
+import { type Variant, createBenchKey } from './variant.ts'
 
 const waitMs = 15_000
 /** Requests before the sampling, at most as long as it: compiled by then. */
 const warmupSeconds = 3
 
 /** What a server has done under load. */
-export interface Sampled {
+export interface SampledProfile {
   readonly functions: readonly FunctionSum[]
   readonly requests: number
 }
@@ -31,7 +31,7 @@ export interface Sampled {
 type SampleServer = (
   kind: SamplingKind,
   start: (sampling: string) => Promise<Variant>,
-) => Promise<Sampled>
+) => Promise<SampledProfile>
 
 /** The same requests for each server that is looked into. Makes a key in `folder`. */
 async function sampler(options: {
@@ -43,7 +43,10 @@ async function sampler(options: {
   const table = openTable(options.table)
   const texts = uniformTexts(table.reader.views, 50_000)
   table.close()
-  const load = chooseDriver(undefined).prepare(requestsOf(await createKey(folder), texts), folder)
+  const load = chooseDriver(undefined).prepare(
+    requestsOf(await createBenchKey(folder), texts),
+    folder,
+  )
   const run = { connections: 64, threads: 1, cores: undefined }
   let servers = 0
   return async (kind, start) => {
@@ -65,7 +68,9 @@ async function sampler(options: {
       }
       const all = JSON.parse(readFileSync(profile, 'utf8')) as readonly FunctionSum[]
       // The sampler's own looking is none of a server's.
-      const functions = all.filter(({ url }) => !url.endsWith('/dist/bench/sampling.js'))
+      const functions = all.filter(
+        ({ url }) => !url.endsWith('/dist/bench/speed/servers/sampling.js'),
+      )
       return { functions, requests }
     } finally {
       await server.end()
@@ -96,7 +101,7 @@ export async function runSampling<Report extends RunHead>(program: {
     options: { table: text, seconds: text, smoke: on, json: on, save: on },
   })
   const otherwise = values.smoke ? 1 : program.seconds
-  const seconds = wholeOption('seconds', values.seconds, { min: 1, max: 3600, otherwise })
+  const seconds = wholeNumberOption('seconds', values.seconds, { min: 1, max: 3600, otherwise })
   const folder = mkdtempSync(join(tmpdir(), `iprisk-bench-${name}-`))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const table = tablePath(values.table)
@@ -104,11 +109,11 @@ export async function runSampling<Report extends RunHead>(program: {
   const report = await measure({ table, sample, placed: { workers: 1, cores: undefined, folder } })
   const printed = values.json ? JSON.stringify(report) : textOf(report).join('\n')
   process.stdout.write(`${printed}\n`)
-  if (values.save) say(`kept in ${saveRun(report, name)}`)
+  if (values.save) logProgress(`kept in ${saveRun(report, name)}`)
   return 0
 }
 
 /** The path inside the product, or '' for the rest. */
-export function ownFile(url: string): string {
+export function productFile(url: string): string {
   return /\/dist\/(src\/[^?]+)$/.exec(url)?.[1] ?? ''
 }

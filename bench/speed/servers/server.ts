@@ -1,11 +1,16 @@
-// All servers of bench:http together: each started, asked in its own way, and checked in its own
+// All servers of bench -- http together: each started, asked in its own way, and checked in its own
 // way. One that is not installed is skipped with the reason.
 
 import type { OpenTable } from '../../../src/table/open-table.ts'
 import type { LoadRequests } from '../load/load.ts'
 import { maxmindReaders } from '../peer/mmdb.ts'
 import { headerRequestsOf } from '../load/request.ts'
-import { type SampleReport, sampleBare, sampleIprisk, samplePeer } from '../load/answer-sample.ts'
+import {
+  type AnswerSampleReport,
+  sampleBare,
+  sampleIprisk,
+  samplePeer,
+} from '../load/answer-sample.ts'
 import {
   type Variant,
   type VariantName,
@@ -15,14 +20,14 @@ import {
   startWeb,
 } from './variant.ts'
 
-export interface Server extends Variant {
+export interface BenchServer extends Variant {
   readonly requests: LoadRequests
   /** Asks a sample and compares the answers. */
-  readonly sample: () => Promise<SampleReport>
+  readonly sample: () => Promise<AnswerSampleReport>
 }
 
-export interface Servers {
-  readonly servers: readonly Server[]
+export interface BenchServers {
+  readonly servers: readonly BenchServer[]
   readonly skipped: readonly { readonly peer: VariantName; readonly reason: string }[]
   readonly end: () => Promise<void>
 }
@@ -36,20 +41,21 @@ export async function startServers(options: {
   readonly cores: readonly number[] | undefined
   readonly folder: string
   readonly peers: boolean
-}): Promise<Servers> {
+}): Promise<BenchServers> {
   const { table, requests, answerBytes, peers, ...placed } = options
-  const servers: Server[] = []
+  const servers: BenchServer[] = []
   const skipped: { peer: VariantName; reason: string }[] = []
   const end = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.end()))
   }
   try {
     const iprisk = await startIprisk({ ...placed, table: table.path })
-    const ask = async (): Promise<SampleReport> => sampleIprisk(iprisk.port, requests, table)
+    const ask = async (): Promise<AnswerSampleReport> => sampleIprisk(iprisk.port, requests, table)
     servers.push({ ...iprisk, requests, sample: ask })
     for (const calls of [false, true]) {
       const bare = await startBare({ ...placed, bytes: answerBytes, calls })
-      const sample = async (): Promise<SampleReport> => sampleBare(bare.port, requests, answerBytes)
+      const sample = async (): Promise<AnswerSampleReport> =>
+        sampleBare(bare.port, requests, answerBytes)
       servers.push({ ...bare, requests, sample })
     }
     if (peers) {
@@ -70,12 +76,12 @@ async function startPeers(
     readonly cores: readonly number[] | undefined
     readonly folder: string
   },
-  servers: Server[],
-): Promise<Servers['skipped']> {
+  servers: BenchServer[],
+): Promise<BenchServers['skipped']> {
   const readers = await maxmindReaders()
   const countryOf = (address: string): string => readers[4](address)?.country_code ?? ''
   const add = (variant: Variant, own: LoadRequests): void => {
-    const sample = async (): Promise<SampleReport> => samplePeer(variant.port, own, countryOf)
+    const sample = async (): Promise<AnswerSampleReport> => samplePeer(variant.port, own, countryOf)
     servers.push({ ...variant, requests: own, sample })
   }
   const skipped: { peer: VariantName; reason: string }[] = []

@@ -1,11 +1,11 @@
-// The servers that bench:http compares, each started as its own process on a free port of
+// The servers that bench -- http compares, each started as its own process on a free port of
 // 127.0.0.1, with what a check of its answers needs. Further variants (other servers, other
 // settings) are further functions here.
 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CommandLine, flagsOf, runChild, startChild } from '../../harness/child.ts'
-import type { Found } from '../../harness/compile-c.ts'
+import type { Available } from '../../harness/compile-c.ts'
 import { nginxCommand } from '../peer/nginx.ts'
 import { pinned } from '../load/pin.ts'
 import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
@@ -39,7 +39,7 @@ const bare: CommandLine = [process.execPath, join(here, 'bare.js')]
 const limits = { rate: 1_000_000, quota: 1_000_000_000 }
 
 /** Makes a key, with a rate and a quota unless told otherwise, in a state folder of its own. */
-export async function createKey(
+export async function createBenchKey(
   folder: string,
   flags: Parameters<typeof flagsOf>[0] = { plan: 'enterprise', ...limits },
 ): Promise<string> {
@@ -104,14 +104,14 @@ export function startWeb(
   const { workers, cores, folder, name } = options
   const command: CommandLine = [
     process.execPath,
-    join(here, 'peer/web.js'),
+    join(here, '../peer/web.js'),
     ...flagsOf({ kind: name, workers }),
   ]
   return start(name, pinned(cores, command), folder, /^web listens on http:\/\/127\.0\.0\.1:(\d+)$/)
 }
 
 /** nginx with its geoip2 module, or why it cannot be had. */
-export async function startNginx(options: Placed): Promise<Found<Variant>> {
+export async function startNginx(options: Placed): Promise<Available<Variant>> {
   const { workers, cores, folder } = options
   const port = await probePort({ host: '127.0.0.1', port: 0 })
   const command = nginxCommand(folder, { port, workers })

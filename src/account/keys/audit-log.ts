@@ -24,7 +24,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import type { KeyRecord } from './key-record.ts'
-import { type KeyFacts, factsOf } from './key-summary.ts'
+import { type KeySummary, summarizeKey } from './key-summary.ts'
 import type { KeyStore } from './key-store.ts'
 
 export const auditActs = ['create', 'revoke', 'rotate', 'export', 'import'] as const
@@ -33,8 +33,8 @@ export type AuditAct = (typeof auditActs)[number]
 /** What became of one key. */
 export interface AuditChange {
   readonly key: string
-  readonly before?: KeyFacts
-  readonly after: KeyFacts
+  readonly before?: KeySummary
+  readonly after: KeySummary
 }
 
 /** An act as its two lines tell it. */
@@ -56,7 +56,7 @@ export interface AuditEntry {
 }
 
 /** Where the log of a state folder is. */
-export function auditPath(state: string): string {
+export function auditLogPath(state: string): string {
   return join(state, 'audit.log')
 }
 
@@ -84,7 +84,7 @@ function unwritable(path: string, cause: unknown): IpriskError {
 }
 
 /** Whether the file ends inside a line: its writer was killed. */
-function endsInside(file: number): boolean {
+function endsMidLine(file: number): boolean {
   const { size } = fstatSync(file)
   const last = Buffer.alloc(1)
   return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a
@@ -105,7 +105,7 @@ function append(path: string, line: object): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = openSync(path, 'a+', 0o600)
   try {
-    const text = `${endsInside(file) ? '\n' : ''}${JSON.stringify(line)}\n`
+    const text = `${endsMidLine(file) ? '\n' : ''}${JSON.stringify(line)}\n`
     const bytes = Buffer.from(text)
     const written = writeSync(file, bytes)
     if (written !== bytes.length) throw new Error(`only ${written} bytes could be written`)
@@ -129,7 +129,7 @@ function whoami(): Pick<AuditEntry, 'user' | 'uid' | 'sudo_user'> {
 }
 
 /** The store, telling `changes` what it changes, or may have changed. */
-function observed(store: KeyStore, changes: AuditChange[]): KeyStore {
+function recordChanges(store: KeyStore, changes: AuditChange[]): KeyStore {
   /** Adds what was done to what is told; what nobody can say is told with its key's id. */
   const tell = async <T>(work: Promise<T>, changed: () => AuditChange | undefined): Promise<T> => {
     const add = (): string => {
@@ -148,7 +148,7 @@ function observed(store: KeyStore, changes: AuditChange[]): KeyStore {
   return {
     ...store,
     create: (record) =>
-      tell(store.create(record), () => ({ key: record.id, after: factsOf(record) })),
+      tell(store.create(record), () => ({ key: record.id, after: summarizeKey(record) })),
     update: (id, change) => {
       let before: KeyRecord | undefined
       let after: KeyRecord | undefined
@@ -160,7 +160,7 @@ function observed(store: KeyStore, changes: AuditChange[]): KeyStore {
       return tell(work, () =>
         before === undefined || after === undefined
           ? undefined
-          : { key: id, before: factsOf(before), after: factsOf(after) },
+          : { key: id, before: summarizeKey(before), after: summarizeKey(after) },
       )
     },
   }
@@ -186,7 +186,7 @@ function unknownChange(error: IpriskError, key: string): IpriskError {
  * Does an act on a store and records it. Throws `audit_unwritable` before anything is done. Where the
  * end cannot be recorded, `onUnwritten` is told, and what was done is done.
  */
-export async function audited<T>(
+export async function withAudit<T>(
   options: {
     readonly state: string
     readonly store: KeyStore
@@ -197,7 +197,7 @@ export async function audited<T>(
   run: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
   const { state, store, act, keys, onUnwritten } = options
-  const path = auditPath(state)
+  const path = auditLogPath(state)
   const actId = randomUUID()
   const line = (step: string, more: object): void =>
     append(path, { act_id: actId, step, at: new Date().toISOString(), ...more })
@@ -216,7 +216,7 @@ export async function audited<T>(
   }
   let result: T
   try {
-    result = await run(observed(store, changes))
+    result = await run(recordChanges(store, changes))
   } catch (error) {
     const code = error instanceof IpriskError ? error.code : 'unexpected'
     end(isUnknown(error) ? 'unknown' : 'failed', { code, changes })
@@ -245,11 +245,11 @@ function lineOf(text: string): Line | undefined {
 }
 
 /** The last acts, oldest first, and how many lines could not be read. */
-export async function readAudit(
+export async function readAuditLog(
   state: string,
   last: number,
 ): Promise<{ readonly entries: readonly AuditEntry[]; readonly broken: number }> {
-  const path = auditPath(state)
+  const path = auditLogPath(state)
   if (!existsSync(path)) return { entries: [], broken: 0 }
   // By act: a Map keeps the order of their first lines.
   const entries = new Map<unknown, AuditEntry>()

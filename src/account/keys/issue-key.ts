@@ -14,7 +14,7 @@ export interface IssuedKey {
   readonly record: KeyRecord
 }
 
-export function unknownKey(id: string): IpriskError {
+export function unknownKeyError(id: string): IpriskError {
   const message = `There is no key with the id ${id}. "iprisk keys list" shows the ids.`
   return new IpriskError({ code: 'key_unknown', message, fault: 'input' })
 }
@@ -31,7 +31,7 @@ export async function createKey(store: KeyStore, key: NewKey, now: number): Prom
 /** Revokes a key for good; fails with `key_unknown`. */
 export async function revokeKey(store: KeyStore, id: string, now: number): Promise<KeyRecord> {
   const record = await store.update(id, (before) => revokedRecord(before, now))
-  if (record === undefined) throw unknownKey(id)
+  if (record === undefined) throw unknownKeyError(id)
   return record
 }
 
@@ -53,6 +53,6 @@ export async function rotateKey(
     const message = `The key ${id} is ${state} and stays so. Make a new one: "iprisk keys create".`
     throw new IpriskError({ code: 'key_not_live', message, fault: 'input' })
   })
-  if (record === undefined) throw unknownKey(id)
+  if (record === undefined) throw unknownKeyError(id)
   return { text: formatKeyText({ id, secret }), record }
 }

@@ -2,10 +2,10 @@
 // to the `Limits` of each key.
 
 import type { Plan, Rate } from '../../config/plan.ts'
-import type { KeyLimits } from './key-record.ts'
+import type { KeyLimitOverrides } from './key-record.ts'
 
 /** What applies to one key. A limit that is absent does not exist. */
-export interface Limits {
+export interface EffectiveLimits {
   readonly rate?: Rate
   /** Checks a calendar month, UTC. */
   readonly quotaPerMonth?: number
@@ -15,7 +15,7 @@ export interface Limits {
 const burstSeconds = 2
 
 /** The limits of a key on a plan. A burst alone, where no rate exists, limits nothing. */
-export function limitsOf(plan: Plan, own: KeyLimits = {}): Limits {
+export function effectiveLimits(plan: Plan, own: KeyLimitOverrides = {}): EffectiveLimits {
   const perSecond = own.perSecond ?? plan.rate?.perSecond
   const quotaPerMonth = own.quotaPerMonth ?? plan.quotaPerMonth
   const planBurst = own.perSecond === undefined ? plan.rate?.burst : undefined

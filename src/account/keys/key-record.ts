@@ -9,7 +9,7 @@ import type { ApiName } from '../../config/plan.ts'
 import { hashSecret } from './secret-hash.ts'
 
 /** One secret of a key, as its hash. Times are milliseconds since the epoch. */
-export interface KeptSecret {
+export interface StoredSecret {
   /** SHA-256, 64 hexadecimal digits. */
   readonly hash: string
   readonly createdAt: number
@@ -18,7 +18,7 @@ export interface KeptSecret {
 }
 
 /** Limits of the key's own; those that are absent are its plan's. */
-export interface KeyLimits {
+export interface KeyLimitOverrides {
   readonly perSecond?: number
   readonly burst?: number
   readonly quotaPerMonth?: number
@@ -34,8 +34,8 @@ export interface KeyRecord {
   readonly expires?: Day
   readonly revokedAt?: number
   /** Oldest first, at most two. */
-  readonly secrets: readonly KeptSecret[]
-  readonly limits?: KeyLimits
+  readonly secrets: readonly StoredSecret[]
+  readonly limits?: KeyLimitOverrides
 }
 
 /** What a new key is made of, besides its id and secret. */

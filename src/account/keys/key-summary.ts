@@ -3,10 +3,10 @@
 // are null.
 
 import { formatDay } from '../../base/day.ts'
-import { timeText } from '../../base/number-format.ts'
+import { formatTime } from '../../base/number-format.ts'
 import type { KeyRecord } from './key-record.ts'
 
-export interface KeyFacts {
+export interface KeySummary {
   readonly name: string
   readonly plan: string
   readonly apis: readonly string[]
@@ -23,22 +23,22 @@ export interface KeyFacts {
 }
 
 const timeOrNull = (ms: number | undefined): string | null =>
-  ms === undefined ? null : timeText(ms)
+  ms === undefined ? null : formatTime(ms)
 
-export function factsOf(record: KeyRecord): KeyFacts {
+export function summarizeKey(record: KeyRecord): KeySummary {
   const { name, plan, apis, createdAt, expires, revokedAt, secrets, limits } = record
   return {
     name,
     plan,
     apis,
-    created_at: timeText(createdAt),
+    created_at: formatTime(createdAt),
     expires: expires === undefined ? null : formatDay(expires),
     revoked_at: timeOrNull(revokedAt),
     rate: limits?.perSecond ?? null,
     burst: limits?.burst ?? null,
     quota: limits?.quotaPerMonth ?? null,
     secrets: secrets.map((secret) => ({
-      created_at: timeText(secret.createdAt),
+      created_at: formatTime(secret.createdAt),
       expires_at: timeOrNull(secret.expiresAt),
     })),
   }

@@ -5,11 +5,11 @@
 // and may not be replaced, nothing is imported; a key that was revoked stays so, whatever a file
 // says.
 
-import type { KeyFile, FileKey } from '../../config/key-file.ts'
+import type { KeyFile, KeyFileEntry } from '../../config/key-file.ts'
 import { keyFileFormat, keyFileVersion } from '../../config/key-file.ts'
 import { formatDay, parseDay } from '../../base/day.ts'
-import { present } from '../../base/optional-member.ts'
-import type { KeyLimits, KeptSecret, KeyRecord } from './key-record.ts'
+import { optionalMember } from '../../base/optional-member.ts'
+import type { KeyLimitOverrides, StoredSecret, KeyRecord } from './key-record.ts'
 import { sameHash } from './secret-hash.ts'
 import type { KeyStore } from './key-store.ts'
 
@@ -17,17 +17,17 @@ const instantText = (ms: number): string => new Date(ms).toISOString()
 
 /** The limits of one record as the file and the store write them alike: absent ones are absent. */
 function limitsWritten(limits: {
-  readonly [N in keyof KeyLimits]: KeyLimits[N] | undefined
-}): KeyLimits {
+  readonly [N in keyof KeyLimitOverrides]: KeyLimitOverrides[N] | undefined
+}): KeyLimitOverrides {
   const { perSecond, burst, quotaPerMonth } = limits
   return {
-    ...present('perSecond', perSecond),
-    ...present('burst', burst),
-    ...present('quotaPerMonth', quotaPerMonth),
+    ...optionalMember('perSecond', perSecond),
+    ...optionalMember('burst', burst),
+    ...optionalMember('quotaPerMonth', quotaPerMonth),
   }
 }
 
-function toFile(record: KeyRecord): FileKey {
+function toFile(record: KeyRecord): KeyFileEntry {
   const { id, name, plan, apis, createdAt, expires, revokedAt, limits, secrets } = record
   return {
     id,
@@ -46,8 +46,8 @@ function toFile(record: KeyRecord): FileKey {
   }
 }
 
-function fromFile(key: FileKey): KeyRecord {
-  const secrets: KeptSecret[] = key.secrets.map((secret) => ({
+function fromFile(key: KeyFileEntry): KeyRecord {
+  const secrets: StoredSecret[] = key.secrets.map((secret) => ({
     hash: secret.sha256,
     createdAt: Date.parse(secret.created_at),
     ...(secret.expires_at === undefined ? {} : { expiresAt: Date.parse(secret.expires_at) }),
@@ -59,7 +59,7 @@ function fromFile(key: FileKey): KeyRecord {
     plan: key.plan,
     apis: key.apis,
     createdAt: Date.parse(key.created_at),
-    ...present('expires', expires),
+    ...optionalMember('expires', expires),
     ...(key.revoked_at === undefined ? {} : { revokedAt: Date.parse(key.revoked_at) }),
     ...(key.limits === undefined ? {} : { limits: limitsWritten(key.limits) }),
     secrets,
@@ -73,8 +73,8 @@ export async function exportKeys(store: KeyStore, now: number): Promise<KeyFile>
 }
 
 /** The members in which two keys of one id differ, as the file names them. */
-function differences(left: FileKey, right: FileKey): readonly string[] {
-  const members = new Set([...Object.keys(left), ...Object.keys(right)]) as Set<keyof FileKey>
+function differences(left: KeyFileEntry, right: KeyFileEntry): readonly string[] {
+  const members = new Set([...Object.keys(left), ...Object.keys(right)]) as Set<keyof KeyFileEntry>
   return [...members].filter((member) =>
     member === 'secrets'
       ? !sameSecrets(left.secrets, right.secrets)
@@ -82,7 +82,7 @@ function differences(left: FileKey, right: FileKey): readonly string[] {
   )
 }
 
-function sameSecrets(left: FileKey['secrets'], right: FileKey['secrets']): boolean {
+function sameSecrets(left: KeyFileEntry['secrets'], right: KeyFileEntry['secrets']): boolean {
   const bytes = (hash: string): Buffer => Buffer.from(hash, 'hex')
   return (
     left.length === right.length &&
@@ -98,7 +98,7 @@ function sameSecrets(left: FileKey['secrets'], right: FileKey['secrets']): boole
   )
 }
 
-export interface Conflict {
+export interface KeyConflict {
   readonly id: string
   /** In which members the key of the file differs from the one that is there. */
   readonly members: readonly string[]
@@ -106,20 +106,20 @@ export interface Conflict {
   readonly revoked: boolean
 }
 
-export interface ImportPlan {
+export interface KeyImportPlan {
   /** Not there yet. */
   readonly fresh: readonly KeyRecord[]
   readonly unchanged: number
-  readonly conflicts: readonly Conflict[]
+  readonly conflicts: readonly KeyConflict[]
   /** What the conflicts could be replaced by. */
   readonly replacements: readonly KeyRecord[]
 }
 
 /** What importing would do; it changes nothing. */
-export async function planImport(store: KeyStore, file: KeyFile): Promise<ImportPlan> {
+export async function planImport(store: KeyStore, file: KeyFile): Promise<KeyImportPlan> {
   const known = new Map((await store.list()).map((record) => [record.id, toFile(record)]))
   const fresh: KeyRecord[] = []
-  const conflicts: Conflict[] = []
+  const conflicts: KeyConflict[] = []
   const replacements: KeyRecord[] = []
   let unchanged = 0
   for (const key of file.keys) {
@@ -143,7 +143,7 @@ export async function planImport(store: KeyStore, file: KeyFile): Promise<Import
 /** Does what was planned; `replace` says whether conflicts are replaced. */
 export async function importKeys(
   store: KeyStore,
-  plan: ImportPlan,
+  plan: KeyImportPlan,
   replace: boolean,
 ): Promise<void> {
   for (const record of plan.fresh) await store.create(record)
@@ -152,7 +152,7 @@ export async function importKeys(
     // It may have been revoked since the plan was made.
     await store.update(record.id, ({ revokedAt }) => ({
       ...record,
-      ...present('revokedAt', record.revokedAt ?? revokedAt),
+      ...optionalMember('revokedAt', record.revokedAt ?? revokedAt),
     }))
   }
 }

@@ -3,8 +3,8 @@
 // it on. Every member is set from the beginning, so that all of them have one shape.
 
 import type { Rate } from '../../config/plan.ts'
-import type { FlowSizes } from './shared-bucket.ts'
-import type { Limits } from '../keys/key-limits.ts'
+import type { SharedBucketSizes } from './shared-bucket.ts'
+import type { EffectiveLimits } from '../keys/key-limits.ts'
 import type { Pace } from './rate.ts'
 import { paceOf } from './rate.ts'
 
@@ -12,16 +12,16 @@ import { paceOf } from './rate.ts'
 export const noMonth = -1
 
 /** What shared-rate.ts keeps for one key and limit of many machines; changed in place. */
-export interface Share {
+export interface SharedRate {
   /** Its own, for the key's may be others by the time an answer comes. */
   readonly rate: Rate
   readonly pace: Pace
-  readonly sizes: FlowSizes
+  readonly sizes: SharedBucketSizes
   /** Of the balance, and of the machine's own limit. */
-  readonly index: number
+  readonly balanceIndex: number
   readonly localIndex: number
   /** Below it the store is asked. */
-  low: number
+  refillBelow: number
   /** The store has not answered when this worker asked it last. */
   failed: boolean
   /** The balance at the last look, and since when it has not changed. */
@@ -31,7 +31,7 @@ export interface Share {
 
 export interface Allowance {
   readonly keyId: string
-  limits: Limits
+  limits: EffectiveLimits
 
   /** `undefined`: no rate limit. */
   pace: Pace | undefined
@@ -39,65 +39,65 @@ export interface Allowance {
   slot: number
 
   /** What this machine may take of a limit of many machines; `undefined`: not looked up yet. */
-  share: Share | undefined
+  share: SharedRate | undefined
   /** Units that were granted while the store of many machines was away, in which month. */
-  owed: number
-  owedMonth: number
+  debtUnits: number
+  debtMonth: number
 
   /** Units a month; -1: no quota. And when that changed last; -1: never. */
   quota: number
-  changedMs: number
+  quotaChangedMs: number
   /** The month of `left` and `known`. */
   month: number
   /** Leased units that are not spent yet. */
-  left: number
+  leasedUnits: number
   /** Below this another lease is fetched. */
-  low: number
+  leaseBelow: number
   /** What the ledger had left when it was asked last, and what it was given back since. */
-  known: number
+  ledgerRemaining: number
   /** Units of the latest lease, wanted; and `left` just after it, and when that was. */
-  size: number
-  leftThen: number
+  leaseSize: number
+  leasedUnitsThen: number
   leasedMs: number
   /** When the lease that is under way was asked for; -1: none is. */
-  askedMs: number
+  leaseRequestedMs: number
   /** Until then the quota is believed to be exhausted, the store to be out of reach. */
-  exhaustedMs: number
-  unavailableMs: number
+  exhaustedUntilMs: number
+  unavailableUntilMs: number
   /** `left` at the last look for idle keys, and since when it has not changed. */
-  idleLeft: number
-  idleMs: number
-  waiting: (() => void)[]
+  idleUnits: number
+  idleSinceMs: number
+  waiters: (() => void)[]
 
   /** RateLimit-Policy and the month that it is right for. */
   policy: string
   policyMonth: number
 }
 
-export function newAllowance(keyId: string, limits: Limits): Allowance {
+export function newAllowance(keyId: string, limits: EffectiveLimits): Allowance {
   return {
     keyId,
     limits,
     pace: limits.rate === undefined ? undefined : paceOf(limits.rate),
     slot: -1,
     share: undefined,
-    owed: 0,
-    owedMonth: noMonth,
+    debtUnits: 0,
+    debtMonth: noMonth,
     quota: limits.quotaPerMonth ?? -1,
-    changedMs: -1,
+    quotaChangedMs: -1,
     month: noMonth,
-    left: 0,
-    low: -1,
-    known: 0,
-    size: 0,
-    leftThen: 0,
+    leasedUnits: 0,
+    leaseBelow: -1,
+    ledgerRemaining: 0,
+    leaseSize: 0,
+    leasedUnitsThen: 0,
     leasedMs: 0,
-    askedMs: -1,
-    exhaustedMs: 0,
-    unavailableMs: 0,
-    idleLeft: 0,
-    idleMs: 0,
-    waiting: [],
+    leaseRequestedMs: -1,
+    exhaustedUntilMs: 0,
+    unavailableUntilMs: 0,
+    idleUnits: 0,
+    idleSinceMs: 0,
+    waiters: [],
     policy: '',
     policyMonth: noMonth,
   }

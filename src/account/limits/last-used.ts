@@ -11,8 +11,8 @@
 // on both sides of midnight cannot set each other back.
 
 import { type Day, dayOf } from '../../base/day.ts'
-import { storeFanOut } from '../../base/limits.ts'
-import type { Counters } from './quota-ledger.ts'
+import { storeConcurrencyMax } from '../../base/limits.ts'
+import type { CounterStore } from './quota-ledger.ts'
 
 const prefix = 'used '
 
@@ -24,7 +24,7 @@ const againMs = 10_000
 const triesMax = 100
 
 /** What notes are written to; a store for many machines implements the same two. */
-export interface UseStore {
+export interface LastUsedStore {
   /** Keeps the day unless a later one is kept. */
   readonly note: (keyId: string, day: Day) => Promise<void>
   /** The last day of every key that was ever used. */
@@ -32,13 +32,13 @@ export interface UseStore {
 }
 
 /** Uses on counters. */
-export function createUseStore(counters: Counters): UseStore {
+export function createLastUsedStore(counters: CounterStore): LastUsedStore {
   return {
     note: async (keyId, day) => {
       for (let tries = 0; tries < triesMax; tries += 1) {
         const before = counters.read(prefix + keyId)
         if (before.value >= day) return
-        if (await counters.replace(prefix + keyId, before, day)) return
+        if (await counters.compareAndSwap(prefix + keyId, before, day)) return
       }
     },
     days: async () =>
@@ -50,13 +50,13 @@ export function createUseStore(counters: Counters): UseStore {
   }
 }
 
-export interface UseNotes {
+export interface LastUsedRecorder {
   /** Off the hot path: a look at a map, and once a day and key a write in the background. */
-  readonly noteUse: (keyId: string, nowMs: number) => void
+  readonly recordUse: (keyId: string, nowMs: number) => void
 }
 
 /** A worker's notes. Failures to write are not told: the worker's other work on the store tells. */
-export function createUseNotes(store: Pick<UseStore, 'note'>): UseNotes {
+export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>): LastUsedRecorder {
   const noted = new Map<string, Day>()
   const pending = new Set<string>()
   let timer: NodeJS.Timeout | undefined
@@ -71,8 +71,8 @@ export function createUseNotes(store: Pick<UseStore, 'note'>): UseNotes {
       store.note(keyId, noted.get(keyId) ?? (0 as Day))
     // Just after midnight every key is used for the first time.
     let failed = false
-    for (let at = 0; at < keyIds.length; at += storeFanOut) {
-      const some = keyIds.slice(at, at + storeFanOut)
+    for (let at = 0; at < keyIds.length; at += storeConcurrencyMax) {
+      const some = keyIds.slice(at, at + storeConcurrencyMax)
       const results = await Promise.allSettled(some.map(write))
       for (const [i, result] of results.entries()) {
         if (result.status === 'fulfilled') continue
@@ -84,7 +84,7 @@ export function createUseNotes(store: Pick<UseStore, 'note'>): UseNotes {
     if (pending.size > 0) writeLater(failed ? againMs : settleMs)
   }
   return {
-    noteUse: (keyId, nowMs) => {
+    recordUse: (keyId, nowMs) => {
       const day = dayOf(nowMs)
       if ((noted.get(keyId) ?? -1) >= day) return
       noted.set(keyId, day)

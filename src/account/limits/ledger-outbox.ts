@@ -7,43 +7,43 @@
 // are under way, so that a hundred thousand keys are no flood.
 
 import { IpriskError } from '../../base/coded-error.ts'
-import { storeFanOut } from '../../base/limits.ts'
+import { storeConcurrencyMax } from '../../base/limits.ts'
 import type { Month } from './quota-period.ts'
 
-interface Posting {
+interface PendingChange {
   readonly keyId: string
   readonly month: Month
   readonly by: number
 }
 
-export interface Postings {
+export interface LedgerOutbox {
   readonly add: (keyId: string, month: Month, by: number) => void
   /** Sends what waits; to be called again and again. */
-  readonly send: () => void
+  readonly flush: () => void
   /** Whether some have not been sent yet. */
-  readonly waiting: () => boolean
+  readonly hasPending: () => boolean
 }
 
-export function createPostings(options: {
+export function createLedgerOutbox(options: {
   /** Fails with a `retryable` error exactly where nothing was done. */
   readonly post: (keyId: string, month: Month, by: number) => Promise<void>
   readonly down: () => boolean
   /** Takes each piece of work, to wait for it and to tell of its failure. */
   readonly follow: (work: Promise<void>) => void
-}): Postings {
+}): LedgerOutbox {
   const { post, down, follow } = options
-  const waiting = new Map<string, Posting>()
+  const waiting = new Map<string, PendingChange>()
   /** Of which a charge is under way. */
   const charging = new Set<string>()
   let underWay = 0
 
-  const add: Postings['add'] = (keyId, month, by) => {
+  const add: LedgerOutbox['add'] = (keyId, month, by) => {
     const name = `${month} ${keyId}`
     const sum = (waiting.get(name)?.by ?? 0) + by
     if (sum === 0) waiting.delete(name)
     else waiting.set(name, { keyId, month, by: sum })
   }
-  const one = async (name: string, { keyId, month, by }: Posting): Promise<void> => {
+  const postOne = async (name: string, { keyId, month, by }: PendingChange): Promise<void> => {
     try {
       await post(keyId, month, by)
     } catch (error) {
@@ -54,24 +54,27 @@ export function createPostings(options: {
       if (by > 0) charging.delete(name)
     }
     // After a failure the next tick tries.
-    send()
+    flush()
   }
-  const send = (): void => {
+  const flush = (): void => {
     if (down()) return
-    for (const [name, posting] of waiting) {
-      if (underWay >= storeFanOut) return
+    for (const [name, change] of waiting) {
+      if (underWay >= storeConcurrencyMax) return
       if (charging.has(name)) continue
       waiting.delete(name)
       underWay += 1
-      if (posting.by > 0) charging.add(name)
-      follow(one(name, posting))
+      if (change.by > 0) charging.add(name)
+      follow(postOne(name, change))
     }
   }
-  return { add, send, waiting: () => waiting.size > 0 }
+  return { add, flush, hasPending: () => waiting.size > 0 }
 }
 
 /** Waits for all work that is under way, and what comes of it meanwhile; but no longer than so. */
-export async function whenDone(underWay: ReadonlySet<Promise<void>>, ms: number): Promise<void> {
+export async function awaitInFlight(
+  underWay: ReadonlySet<Promise<void>>,
+  ms: number,
+): Promise<void> {
   const deadlineMs = performance.now() + ms
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {

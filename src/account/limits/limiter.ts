@@ -12,10 +12,10 @@
 import { IpriskError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
 import { type Allowance, newAllowance } from './allowance.ts'
-import { policyText, remainingAt, secondsOf } from './ratelimit-values.ts'
+import { rateLimitPolicyValue, remainingIndex, ceilSeconds } from './ratelimit-values.ts'
 import type { QuotaLedger } from './quota-ledger.ts'
-import type { Limits } from '../keys/key-limits.ts'
-import { type Quota, type SpendResult, type Spent, createQuota } from './quota.ts'
+import type { EffectiveLimits } from '../keys/key-limits.ts'
+import { type Quota, type QuotaResult, type SpentUnits, createQuota } from './quota.ts'
 import {
   aheadTicks,
   paceOf,
@@ -31,8 +31,8 @@ import type { RateFile } from './rate-file.ts'
  * `unavailable`: the rate file is full, and this key is not in it; or the store is away. `pending`:
  * `admitLater` can say; never for one request.
  */
-export const admitResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
-export type AdmitResult = (typeof admitResults)[keyof typeof admitResults]
+export const rateResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
+export type RateResult = (typeof rateResults)[keyof typeof rateResults]
 
 /**
  * All instants are those of `performance.now()`; `arrivedMs` is the one that a request began at,
@@ -40,23 +40,23 @@ export type AdmitResult = (typeof admitResults)[keyof typeof admitResults]
  */
 export interface Limiter {
   /** The allowance of a key: the same one until `release`, whatever limits it is bound to. */
-  readonly bind: (keyId: string, limits: Limits) => Allowance
+  readonly bind: (keyId: string, limits: EffectiveLimits) => Allowance
   /** The key is revoked: what it has leased goes back. */
   readonly release: (keyId: string) => void
   /** Spends rate: `requests` at once or none. */
-  readonly admit: (key: Allowance, requests: number, nowMs: number) => AdmitResult
+  readonly spendRate: (key: Allowance, requests: number, nowMs: number) => RateResult
   /** After `admit` was `pending`: asks the store, spends all or none, and calls back once. */
-  readonly admitLater: (
+  readonly spendRateLater: (
     key: Allowance,
     requests: number,
-    callback: (result: AdmitResult) => void,
+    callback: (result: RateResult) => void,
   ) => void
   /** Spends quota: `units` at once or none (quota.ts). */
-  readonly spend: (key: Allowance, units: number, arrivedMs: number) => SpendResult
+  readonly spendQuota: (key: Allowance, units: number, arrivedMs: number) => QuotaResult
   /** The month that `spend` has just granted of; `noMonth` where nobody counts. */
   readonly spentMonth: (key: Allowance) => number
   /** After `spend` has granted and the answer is no 200 after all. */
-  readonly refund: (key: Allowance, spent: Spent) => void
+  readonly refund: (key: Allowance, spent: SpentUnits) => void
   /** Calls back once, after `spend` was `pending`; then `spend` is to be asked again. */
   readonly whenLeased: (key: Allowance, callback: () => void) => void
   /** Writes what is left, as ratelimit-values.ts reads it. */
@@ -91,19 +91,19 @@ export interface LimiterOptions {
   readonly onRecovery: () => void
 }
 
-export function ratesFull(rates: RateFile): IpriskError {
-  const { used, max } = rates.counts()
+export function rateFileFullError(rateFile: RateFile): IpriskError {
+  const { used, max } = rateFile.counts()
   return new IpriskError({
     code: 'rates_full',
     message:
-      `The rate file ${rates.path} holds ${used} keys and limits of at most ${max}: a key that is ` +
+      `The rate file ${rateFile.path} holds ${used} keys and limits of at most ${max}: a key that is ` +
       'not among them is refused with 503. Stop the server, remove the file and start again.',
     fault: 'environment',
   })
 }
 
 /** What the embedded limiter holds besides its quotas. */
-interface Held {
+interface LimiterState {
   readonly options: LimiterOptions
   readonly quota: Quota
   readonly keys: Map<string, Allowance>
@@ -112,17 +112,17 @@ interface Held {
 }
 
 /** Finds the slot of a key at its first request; whether there is one. */
-function place(held: Held, key: Allowance): boolean {
-  const { rates, onTrouble } = held.options
+function assignSlot(held: LimiterState, key: Allowance): boolean {
+  const { rates: rateFile, onTrouble } = held.options
   const { rate } = key.limits
-  if (rate !== undefined) key.slot = rates.slotOf(key.keyId, rate)
+  if (rate !== undefined) key.slot = rateFile.slotOf(key.keyId, rate)
   if (key.slot >= 0) return true
-  if (!held.full) onTrouble(ratesFull(rates))
+  if (!held.full) onTrouble(rateFileFullError(rateFile))
   held.full = true
   return false
 }
 
-function change(held: Held, key: Allowance, limits: Limits): void {
+function changeLimits(held: LimiterState, key: Allowance, limits: EffectiveLimits): void {
   const { rate } = limits
   const before = key.limits.rate
   if (rate?.perSecond !== before?.perSecond || rate?.burst !== before?.burst) {
@@ -136,29 +136,34 @@ function change(held: Held, key: Allowance, limits: Limits): void {
   if (key.quota !== quotaBefore) held.quota.change(key, quotaBefore)
 }
 
-function writeRemaining(held: Held, key: Allowance, nowMs: number, out: Float64Array): void {
+function writeRemaining(
+  held: LimiterState,
+  key: Allowance,
+  nowMs: number,
+  out: Float64Array,
+): void {
   const { options, quota } = held
   const { pace } = key
-  out[remainingAt.rate] = -1
-  out[remainingAt.rateReset] = -1
-  out[remainingAt.quota] = -1
-  out[remainingAt.quotaReset] = -1
+  out[remainingIndex.rate] = -1
+  out[remainingIndex.rateReset] = -1
+  out[remainingIndex.quota] = -1
+  out[remainingIndex.quotaReset] = -1
   if (pace !== undefined && key.slot >= 0) {
     const atTicks = ticksAt(nowMs + options.machineOffsetMs, pace)
     const ahead = aheadTicks(options.rates.words, key.slot, pace, atTicks)
-    out[remainingAt.rate] = rateRemaining(ahead, pace)
-    out[remainingAt.rateReset] = secondsOf(rateResetMs(ahead, pace))
+    out[remainingIndex.rate] = rateRemaining(ahead, pace)
+    out[remainingIndex.rateReset] = ceilSeconds(rateResetMs(ahead, pace))
   }
   if (key.quota < 0) return
-  const left = key.month === quota.month() ? key.left + key.known : key.quota
-  out[remainingAt.quota] = Math.min(left, key.quota)
-  out[remainingAt.quotaReset] = quota.secondsToReset(nowMs)
+  const left = key.month === quota.month() ? key.leasedUnits + key.ledgerRemaining : key.quota
+  out[remainingIndex.quota] = Math.min(left, key.quota)
+  out[remainingIndex.quotaReset] = quota.secondsToReset(nowMs)
 }
 
-function policyOf({ quota }: Held, key: Allowance): string {
+function policyOf({ quota }: LimiterState, key: Allowance): string {
   const month = quota.month()
   if (key.policyMonth !== month || key.policy === '') {
-    key.policy = policyText(key.limits, month)
+    key.policy = rateLimitPolicyValue(key.limits, month)
     key.policyMonth = month
   }
   return key.policy
@@ -166,10 +171,10 @@ function policyOf({ quota }: Held, key: Allowance): string {
 
 /** The limiter of one machine. */
 export function createLimiter(options: LimiterOptions): BaseLimiter {
-  const { rates, ledger, machineOffsetMs, now } = options
-  const { words } = rates
+  const { rates: rateFile, ledger, machineOffsetMs, now } = options
+  const { words } = rateFile
   const quota = createQuota(options)
-  const held: Held = { options, quota, keys: new Map(), full: false }
+  const held: LimiterState = { options, quota, keys: new Map(), full: false }
   const { keys } = held
   const unlimited = newAllowance('', {})
   const machineNow = (): number => now() + machineOffsetMs
@@ -178,7 +183,7 @@ export function createLimiter(options: LimiterOptions): BaseLimiter {
     bind: (keyId, limits) => {
       const known = keys.get(keyId)
       if (known !== undefined) {
-        change(held, known, limits)
+        changeLimits(held, known, limits)
         return known
       }
       if (limits.rate === undefined && limits.quotaPerMonth === undefined) return unlimited
@@ -190,19 +195,19 @@ export function createLimiter(options: LimiterOptions): BaseLimiter {
       const key = keys.get(keyId)
       if (key === undefined) return
       keys.delete(keyId)
-      change(held, key, { ...key.limits, quotaPerMonth: 0 })
+      changeLimits(held, key, { ...key.limits, quotaPerMonth: 0 })
     },
-    admit: (key, requests, nowMs) => {
+    spendRate: (key, requests, nowMs) => {
       const { pace } = key
-      if (pace === undefined) return admitResults.granted
-      if (key.slot < 0 && !place(held, key)) return admitResults.unavailable
+      if (pace === undefined) return rateResults.granted
+      if (key.slot < 0 && !assignSlot(held, key)) return rateResults.unavailable
       const atTicks = ticksAt(nowMs + machineOffsetMs, pace)
       return takeRate(words, key.slot, pace, atTicks, requests, machineNow)
-        ? admitResults.granted
-        : admitResults.exceeded
+        ? rateResults.granted
+        : rateResults.exceeded
     },
-    admitLater: (_key, _requests, callback) => callback(admitResults.exceeded),
-    spend: quota.spend,
+    spendRateLater: (_key, _requests, callback) => callback(rateResults.exceeded),
+    spendQuota: quota.spend,
     spentMonth: quota.spentMonth,
     refund: quota.refund,
     charge: quota.charge,

@@ -50,17 +50,17 @@ export const noBalance = -0x8000_0000
 const clockAgeMsMax = 60_000
 
 /** Whether nobody asks at that instant, nor has to wait. */
-function isFree(ask: number, nowMs: number): boolean {
+function mayAsk(ask: number, nowMs: number): boolean {
   const ahead = (ask - nowMs) | 0
   // One that lies further ahead has come round, or is of a clock that nobody knows.
   return ask === 0 || ahead <= 0 || ahead > rateAnswerMsMax + clockAgeMsMax
 }
 
 /** The right to ask: the word that books the answer, or 0. */
-export function claimAsk(words: Int32Array, index: number, machineMs: number): number {
+export function claimRefill(words: Int32Array, index: number, machineMs: number): number {
   const nowMs = Math.floor(machineMs) | 0
   const kept = Atomics.load(words, index + 1)
-  if (!isFree(kept, nowMs)) return 0
+  if (!mayAsk(kept, nowMs)) return 0
   const claim = (nowMs + rateAnswerMsMax) | 0 || 1
   return Atomics.compareExchange(words, index + 1, kept, claim) === kept ? claim : 0
 }
@@ -69,7 +69,7 @@ export function claimAsk(words: Int32Array, index: number, machineMs: number): n
  * Books an answer: adds what was granted, up to `most`, and lets the next one ask after `pauseMs`.
  * Whether it still counted.
  */
-export function bookAnswer(
+export function applyRefill(
   { words, pairs }: BalanceWords,
   index: number,
   answer: {
@@ -98,7 +98,7 @@ function pairOf(low: number, high: number): bigint {
 }
 
 /** Takes back what nobody spends: all of a balance that is still `seen`. What it was, or 0. */
-export function takeBack(words: Int32Array, index: number, seen: number): number {
+export function reclaimBalance(words: Int32Array, index: number, seen: number): number {
   if (seen <= 0) return 0
   return Atomics.compareExchange(words, index, seen, 0) === seen ? seen : 0
 }

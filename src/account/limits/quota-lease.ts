@@ -13,7 +13,7 @@ import type { Allowance } from './allowance.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { LeaseGrant, QuotaLedger } from './quota-ledger.ts'
 import type { Month } from './quota-period.ts'
-import { type Postings, createPostings } from './ledger-outbox.ts'
+import { type LedgerOutbox, createLedgerOutbox } from './ledger-outbox.ts'
 
 export interface LeaseOptions {
   readonly ledger: QuotaLedger
@@ -25,126 +25,130 @@ export interface LeaseOptions {
 }
 
 /** What a worker knows besides its keys. One object, changed in place. */
-export interface LeaseBook {
+export interface LeaseState {
   readonly options: LeaseOptions
   /** Keys that have units or a lease under way. */
   readonly active: Set<Allowance>
   /** Work of the ledger that has not ended. */
-  readonly underWay: Set<Promise<void>>
+  readonly inFlight: Set<Promise<void>>
   /** What goes back, and what was granted without a lease. */
-  readonly postings: Postings
+  readonly outbox: LedgerOutbox
   month: Month
   monthEndsMs: number
   waitingCount: number
-  troubled: boolean
+  failing: boolean
   closed: boolean
 }
 
 /** A book of a worker that begins in `month`, which ends at `monthEndsMs`. */
-export function openBook(options: LeaseOptions, month: Month, monthEndsMs: number): LeaseBook {
+export function createLeaseState(
+  options: LeaseOptions,
+  month: Month,
+  monthEndsMs: number,
+): LeaseState {
   const { ledger } = options
-  const book: LeaseBook = {
+  const book: LeaseState = {
     options,
     active: new Set(),
-    underWay: new Set(),
-    postings: createPostings({
+    inFlight: new Set(),
+    outbox: createLedgerOutbox({
       post: (keyId, month, by) =>
-        by < 0 ? ledger.giveBack(keyId, month, -by) : ledger.charge(keyId, month, by),
+        by < 0 ? ledger.returnUnits(keyId, month, -by) : ledger.charge(keyId, month, by),
       down: ledger.down,
-      follow: (work) => follow(book, work),
+      follow: (work) => track(book, work),
     }),
     month,
     monthEndsMs,
     waitingCount: 0,
-    troubled: false,
+    failing: false,
     closed: false,
   }
   return book
 }
 
-async function followed(book: LeaseBook, work: Promise<void>): Promise<void> {
+async function reportOutcome(book: LeaseState, work: Promise<void>): Promise<void> {
   const { onTrouble, onRecovery } = book.options
   try {
     await work
-    if (book.troubled) onRecovery()
-    book.troubled = false
+    if (book.failing) onRecovery()
+    book.failing = false
   } catch (error) {
     // It has answered.
-    if (!(error instanceof IpriskError) || error.code !== 'store_lost_units') book.troubled = true
+    if (!(error instanceof IpriskError) || error.code !== 'store_lost_units') book.failing = true
     onTrouble(error)
   }
 }
 
-function follow(book: LeaseBook, work: Promise<void>): void {
-  const done = followed(book, work).finally(() => book.underWay.delete(done))
-  book.underWay.add(done)
+function track(book: LeaseState, work: Promise<void>): void {
+  const done = reportOutcome(book, work).finally(() => book.inFlight.delete(done))
+  book.inFlight.add(done)
 }
 
 /** Has the ledger count units no longer that the key has taken of a month. */
-export function giveBack(book: LeaseBook, key: Allowance, month: number, units: number): void {
-  book.postings.add(key.keyId, month as Month, -units)
-  book.postings.send()
+export function returnUnits(book: LeaseState, key: Allowance, month: number, units: number): void {
+  book.outbox.add(key.keyId, month as Month, -units)
+  book.outbox.flush()
 }
 
 /** Gives back what the key holds; the ledger has that much more left. */
-export function dropLease(book: LeaseBook, key: Allowance): void {
-  const units = key.left
-  key.left = 0
-  key.known += units
-  key.leftThen = 0
-  key.low = -1
-  giveBack(book, key, key.month, units)
+export function returnLease(book: LeaseState, key: Allowance): void {
+  const units = key.leasedUnits
+  key.leasedUnits = 0
+  key.ledgerRemaining += units
+  key.leasedUnitsThen = 0
+  key.leaseBelow = -1
+  returnUnits(book, key, key.month, units)
 }
 
 /** Calls back everybody who waits for units of the key; they ask again. */
-export function wake(book: LeaseBook, key: Allowance): void {
-  const callbacks = key.waiting
+export function wakeWaiters(book: LeaseState, key: Allowance): void {
+  const callbacks = key.waiters
   if (callbacks.length === 0) return
-  key.waiting = []
+  key.waiters = []
   book.waitingCount -= callbacks.length
   for (const callback of callbacks) callback()
 }
 
 /** What the key spent in a second since its last lease; at most 8 times, at least half as much. */
-function nextSize(key: Allowance, nowMs: number): number {
-  const spent = key.leftThen - key.left
+function nextLeaseSize(key: Allowance, nowMs: number): number {
+  const spent = key.leasedUnitsThen - key.leasedUnits
   const pace = (spent / Math.max(1, nowMs - key.leasedMs)) * leaseAheadMs
-  const size = Math.min(Math.max(pace, key.size / 2), key.size * 8)
+  const size = Math.min(Math.max(pace, key.leaseSize / 2), key.leaseSize * 8)
   return Math.ceil(Math.min(Math.max(size, leaseUnitsMin), leaseUnitsMax))
 }
 
 /** Fetches a lease in the background; `need` units are waited for. None may be under way. */
-export function fetchLease(book: LeaseBook, key: Allowance, need: number): void {
+export function fetchLease(book: LeaseState, key: Allowance, need: number): void {
   const nowMs = book.options.now()
-  key.size = nextSize(key, nowMs)
-  key.askedMs = nowMs
-  key.low = -1
+  key.leaseSize = nextLeaseSize(key, nowMs)
+  key.leaseRequestedMs = nowMs
+  key.leaseBelow = -1
   book.active.add(key)
-  follow(book, fetch(book, key, Math.max(0, need - key.left)))
+  track(book, fetch(book, key, Math.max(0, need - key.leasedUnits)))
 }
 
-async function fetch(book: LeaseBook, key: Allowance, need: number): Promise<void> {
+async function fetch(book: LeaseState, key: Allowance, need: number): Promise<void> {
   const { ledger, now } = book.options
   const { keyId } = key
   const asked = { month: book.month, limit: key.quota }
-  const want = Math.max(key.size - key.left, need)
+  const want = Math.max(key.leaseSize - key.leasedUnits, need)
   try {
-    const late = (granted: number): void => giveBack(book, key, asked.month, granted)
-    const grant = await ledger.lease({ keyId, ...asked, want, need, late })
-    key.askedMs = -1
-    key.unavailableMs = 0
+    const onLate = (granted: number): void => returnUnits(book, key, asked.month, granted)
+    const grant = await ledger.lease({ keyId, ...asked, want, need, onLate })
+    key.leaseRequestedMs = -1
+    key.unavailableUntilMs = 0
     if (book.closed || asked.month !== key.month || asked.limit !== key.quota) {
       // The month or the limit changed meanwhile: these units are of another count.
-      giveBack(book, key, asked.month, grant.granted)
+      returnUnits(book, key, asked.month, grant.granted)
     } else {
-      take(key, grant, now())
+      applyGrant(key, grant, now())
     }
   } catch (error) {
-    key.askedMs = -1
-    key.unavailableMs = now() + quotaRecheckMs
+    key.leaseRequestedMs = -1
+    key.unavailableUntilMs = now() + quotaRecheckMs
     throw error
   } finally {
-    wake(book, key)
+    wakeWaiters(book, key)
   }
 }
 
@@ -152,58 +156,58 @@ async function fetch(book: LeaseBook, key: Allowance, need: number): Promise<voi
  * The next lease would be cut short. From here on nothing is fetched ahead of need and idle units
  * go back soon: another worker may be refusing what this one holds and nobody asks it for.
  */
-function nearsEnd(key: Allowance): boolean {
-  return key.known < key.size * leaseShare
+function nearQuotaEnd(key: Allowance): boolean {
+  return key.ledgerRemaining < key.leaseSize * leaseShare
 }
 
 /** Below how many units the next lease is fetched; -1: not ahead of need. */
-function lowOf(key: Allowance): number {
-  return nearsEnd(key) ? -1 : Math.ceil(key.size / 2)
+function refetchThreshold(key: Allowance): number {
+  return nearQuotaEnd(key) ? -1 : Math.ceil(key.leaseSize / 2)
 }
 
-function take(key: Allowance, grant: LeaseGrant, nowMs: number): void {
-  key.left += grant.granted
-  key.leftThen = key.left
+function applyGrant(key: Allowance, grant: LeaseGrant, nowMs: number): void {
+  key.leasedUnits += grant.granted
+  key.leasedUnitsThen = key.leasedUnits
   key.leasedMs = nowMs
-  key.known = grant.remaining
-  key.exhaustedMs = nowMs + quotaRecheckMs
-  key.low = lowOf(key)
-  key.idleLeft = key.left
-  key.idleMs = nowMs
+  key.ledgerRemaining = grant.remaining
+  key.exhaustedUntilMs = nowMs + quotaRecheckMs
+  key.leaseBelow = refetchThreshold(key)
+  key.idleUnits = key.leasedUnits
+  key.idleSinceMs = nowMs
 }
 
 /** A lease of the key failed, and asking for it once more is worth it. */
-function isOwed(book: LeaseBook, key: Allowance, nowMs: number): boolean {
-  if (key.unavailableMs === 0 || nowMs < key.unavailableMs || book.options.ledger.down())
+function shouldRetryLease(book: LeaseState, key: Allowance, nowMs: number): boolean {
+  if (key.unavailableUntilMs === 0 || nowMs < key.unavailableUntilMs || book.options.ledger.down())
     return false
-  return key.month === book.month && key.left < Math.min(key.size, key.quota)
+  return key.month === book.month && key.leasedUnits < Math.min(key.leaseSize, key.quota)
 }
 
 /** What a tick does for one active key. */
-export function lookAfter(book: LeaseBook, key: Allowance, nowMs: number): void {
-  if (key.askedMs >= 0) {
+export function maintainLease(book: LeaseState, key: Allowance, nowMs: number): void {
+  if (key.leaseRequestedMs >= 0) {
     // It may still come, and is then taken; nobody waits for it any longer.
-    if (nowMs - key.askedMs < quotaWaitMs) return
-    key.unavailableMs = nowMs + quotaRecheckMs
-    wake(book, key)
+    if (nowMs - key.leaseRequestedMs < quotaWaitMs) return
+    key.unavailableUntilMs = nowMs + quotaRecheckMs
+    wakeWaiters(book, key)
     return
   }
   // After a failure nothing was fetched ahead; from here on it is again.
-  if (key.low < 0 && nowMs >= key.unavailableMs) key.low = lowOf(key)
+  if (key.leaseBelow < 0 && nowMs >= key.unavailableUntilMs) key.leaseBelow = refetchThreshold(key)
   // Until the ledger answers again somebody has to ask it, though no request comes.
-  if (book.troubled && book.underWay.size === 0 && isOwed(book, key, nowMs)) {
+  if (book.failing && book.inFlight.size === 0 && shouldRetryLease(book, key, nowMs)) {
     fetchLease(book, key, 0)
     return
   }
-  if (key.left !== key.idleLeft) {
-    key.idleLeft = key.left
-    key.idleMs = nowMs
+  if (key.leasedUnits !== key.idleUnits) {
+    key.idleUnits = key.leasedUnits
+    key.idleSinceMs = nowMs
     return
   }
-  const patience = nearsEnd(key) ? quotaRecheckMs : leaseIdleMs
-  if (nowMs - key.idleMs < patience) return
+  const patience = nearQuotaEnd(key) ? quotaRecheckMs : leaseIdleMs
+  if (nowMs - key.idleSinceMs < patience) return
   // Who knows when there is another one.
   if (book.options.ledger.down()) return
-  dropLease(book, key)
+  returnLease(book, key)
   book.active.delete(key)
 }

@@ -12,16 +12,20 @@ import { leaseShare } from '../../base/limits.ts'
 import { type Month, formatMonth } from './quota-period.ts'
 
 /** A number, and the version of it that `replace` compares; both 0 where there is none. */
-export interface Counter {
+export interface VersionedCounter {
   readonly value: number
   readonly version: number
 }
 
 /** Numbers by name that many processes change: what a ledger needs of a store. */
-export interface Counters {
-  readonly read: (name: string) => Counter
+export interface CounterStore {
+  readonly read: (name: string) => VersionedCounter
   /** Whether nobody was faster: `before` is still what is kept. Resolves when it is durable. */
-  readonly replace: (name: string, before: Counter, value: number) => Promise<boolean>
+  readonly compareAndSwap: (
+    name: string,
+    before: VersionedCounter,
+    value: number,
+  ) => Promise<boolean>
   /** Names with that beginning, and their numbers. */
   readonly list: (prefix: string) => readonly (readonly [string, number])[]
   readonly close: () => Promise<void>
@@ -37,7 +41,7 @@ export interface LeaseRequest {
   /** How many a waiting check needs, at most `want`; fewer are of no use to it. */
   readonly need: number
   /** Hears of units that were granted after the lease had failed for its asker. */
-  readonly late?: (granted: number) => void
+  readonly onLate?: (granted: number) => void
 }
 
 export interface LeaseGrant {
@@ -53,7 +57,7 @@ export interface QuotaLedger {
    * Gives back units of a lease. They must be out of the worker's reach before. Where it fails with
    * a `retryable` error nothing was given back; with another one nobody knows.
    */
-  readonly giveBack: (keyId: string, month: Month, units: number) => Promise<void>
+  readonly returnUnits: (keyId: string, month: Month, units: number) => Promise<void>
   /** Counts units that were spent without a lease, above the limit if need be. */
   readonly charge: (keyId: string, month: Month, units: number) => Promise<void>
   /** Units taken in that month, by key id; leased ones count as taken. */
@@ -68,7 +72,7 @@ export interface QuotaLedger {
  * `leaseShare` of the rest, or what is needed at once. So leases shrink towards the end of a quota
  * and every worker gets some of the last ones.
  */
-export function grantOf(
+export function leaseGrantUnits(
   taken: number,
   request: Pick<LeaseRequest, 'limit' | 'want' | 'need'>,
 ): number {
@@ -82,7 +86,7 @@ export function grantOf(
 const triesMax = 1000
 
 /** A ledger on counters, named `2026-08 <key id>`. */
-export function createLedger(counters: Counters): QuotaLedger {
+export function createQuotaLedger(counters: CounterStore): QuotaLedger {
   /** Adds what `change` says of the value so far; what it was, and what was added. */
   async function add(
     name: string,
@@ -93,7 +97,7 @@ export function createLedger(counters: Counters): QuotaLedger {
       const added = change(before.value)
       const value = before.value + added
       assert(value >= 0, `The quota counter ${name} would fall below zero.`)
-      if (added === 0 || (await counters.replace(name, before, value))) {
+      if (added === 0 || (await counters.compareAndSwap(name, before, value))) {
         return { before: before.value, added }
       }
     }
@@ -109,10 +113,10 @@ export function createLedger(counters: Counters): QuotaLedger {
   return {
     lease: async (request) => {
       const name = nameOf(request.keyId, request.month)
-      const { before, added } = await add(name, (taken) => grantOf(taken, request))
+      const { before, added } = await add(name, (taken) => leaseGrantUnits(taken, request))
       return { granted: added, remaining: Math.max(0, request.limit - before - added) }
     },
-    giveBack: async (keyId, month, units) => {
+    returnUnits: async (keyId, month, units) => {
       await add(nameOf(keyId, month), () => -units)
     },
     charge: async (keyId, month, units) => {

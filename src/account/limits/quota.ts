@@ -25,16 +25,23 @@
 
 import { leaseCloseMs, quotaWaitingMax } from '../../base/limits.ts'
 import { type Allowance, noMonth } from './allowance.ts'
-import { secondsOf } from './ratelimit-values.ts'
-import type { LeaseBook, LeaseOptions } from './quota-lease.ts'
-import { dropLease, fetchLease, giveBack, lookAfter, openBook, wake } from './quota-lease.ts'
+import { ceilSeconds } from './ratelimit-values.ts'
+import type { LeaseState, LeaseOptions } from './quota-lease.ts'
+import {
+  returnLease,
+  fetchLease,
+  returnUnits,
+  maintainLease,
+  createLeaseState,
+  wakeWaiters,
+} from './quota-lease.ts'
 import { type Month, monthOf, monthStart } from './quota-period.ts'
-import { whenDone } from './ledger-outbox.ts'
+import { awaitInFlight } from './ledger-outbox.ts'
 
-export const spendResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
-export type SpendResult = (typeof spendResults)[keyof typeof spendResults]
+export const quotaResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
+export type QuotaResult = (typeof quotaResults)[keyof typeof quotaResults]
 
-const { granted, exceeded, unavailable, pending } = spendResults
+const { granted, exceeded, unavailable, pending } = quotaResults
 
 export interface QuotaOptions extends LeaseOptions {
   /** Milliseconds since the epoch. */
@@ -42,7 +49,7 @@ export interface QuotaOptions extends LeaseOptions {
 }
 
 /** What `spend` has granted to a request. */
-export interface Spent {
+export interface SpentUnits {
   readonly units: number
   /** What `spentMonth` said just after it. */
   readonly month: number
@@ -51,11 +58,11 @@ export interface Spent {
 
 export interface Quota {
   /** Takes units of this month: all of them or none. */
-  readonly spend: (key: Allowance, units: number, arrivedMs: number) => SpendResult
+  readonly spend: (key: Allowance, units: number, arrivedMs: number) => QuotaResult
   /** The month that units are spent of now; `noMonth` where nobody counts them. */
   readonly spentMonth: (key: Allowance) => number
   /** Gives back what was granted and came to nothing. */
-  readonly refund: (key: Allowance, spent: Spent) => void
+  readonly refund: (key: Allowance, spent: SpentUnits) => void
   /** Has the ledger count units that were granted without it, some time soon. */
   readonly charge: (keyId: string, month: Month, units: number) => void
   /** Calls back once, after `pending`, when `spend` can say more. */
@@ -75,111 +82,117 @@ export interface Quota {
 const closeTries = 2
 
 /** The key begins the worker's month: what it holds of another one goes back. */
-function enterMonth(book: LeaseBook, key: Allowance): void {
-  dropLease(book, key)
+function enterMonth(book: LeaseState, key: Allowance): void {
+  returnLease(book, key)
   key.month = book.month
-  key.known = 0
-  key.exhaustedMs = 0
+  key.ledgerRemaining = 0
+  key.exhaustedUntilMs = 0
 }
 
-function turnTo(book: LeaseBook, month: Month): void {
+function switchMonth(book: LeaseState, month: Month): void {
   book.month = month
   for (const key of book.active) enterMonth(book, key)
 }
 
 /** A request has arrived after the month's end, and no tick has come since. */
-function turnByArrival(book: LeaseBook): void {
+function switchMonthByArrival(book: LeaseState): void {
   const next = (book.month + 1) as Month
-  turnTo(book, next)
+  switchMonth(book, next)
   book.monthEndsMs += monthStart(next + 1) - monthStart(next)
 }
 
 /** What `spend` does where units are lacking or the month is another. */
-function spendCold(book: LeaseBook, key: Allowance, units: number, arrivedMs: number): SpendResult {
+function spendSlowPath(
+  book: LeaseState,
+  key: Allowance,
+  units: number,
+  arrivedMs: number,
+): QuotaResult {
   if (book.closed) return unavailable
-  if (arrivedMs >= book.monthEndsMs) turnByArrival(book)
+  if (arrivedMs >= book.monthEndsMs) switchMonthByArrival(book)
   if (key.month !== book.month) enterMonth(book, key)
-  if (units <= key.left) {
-    key.left -= units
+  if (units <= key.leasedUnits) {
+    key.leasedUnits -= units
     return granted
   }
   if (units > key.quota) return exceeded
   const nowMs = book.options.now()
-  if (nowMs < key.unavailableMs) return unavailable
-  if (key.askedMs < 0) {
-    if (nowMs < key.exhaustedMs && units > key.left + key.known) return exceeded
+  if (nowMs < key.unavailableUntilMs) return unavailable
+  if (key.leaseRequestedMs < 0) {
+    if (nowMs < key.exhaustedUntilMs && units > key.leasedUnits + key.ledgerRemaining)
+      return exceeded
     if (book.waitingCount < quotaWaitingMax) fetchLease(book, key, units)
   }
   return book.waitingCount < quotaWaitingMax ? pending : unavailable
 }
 
 /** A quota that has changed since may be smaller than what it would be given. */
-function refund(book: LeaseBook, key: Allowance, { units, month, arrivedMs }: Spent): void {
+function refund(book: LeaseState, key: Allowance, { units, month, arrivedMs }: SpentUnits): void {
   if (month === noMonth || book.closed) return
-  if (month !== book.month || month !== key.month || arrivedMs <= key.changedMs) {
-    giveBack(book, key, month, units)
+  if (month !== book.month || month !== key.month || arrivedMs <= key.quotaChangedMs) {
+    returnUnits(book, key, month, units)
     return
   }
-  key.left += units
+  key.leasedUnits += units
   book.active.add(key)
 }
 
-function tick(book: LeaseBook, wallMs: number): void {
+function tick(book: LeaseState, wallMs: number): void {
   const nowMs = book.options.now()
   const month = monthOf(wallMs)
   book.monthEndsMs = nowMs + monthStart(month + 1) - wallMs
-  if (month !== book.month) turnTo(book, month)
-  for (const key of book.active) lookAfter(book, key, nowMs)
-  book.postings.send()
+  if (month !== book.month) switchMonth(book, month)
+  for (const key of book.active) maintainLease(book, key, nowMs)
+  book.outbox.flush()
 }
 
-async function close(book: LeaseBook): Promise<void> {
+async function close(book: LeaseState): Promise<void> {
   book.closed = true
   for (const key of book.active) {
-    dropLease(book, key)
-    wake(book, key)
+    returnLease(book, key)
+    wakeWaiters(book, key)
   }
   // From a ledger that does not answer nothing is waited for: its units stay taken.
   const deadlineMs = performance.now() + leaseCloseMs
   for (let tries = 0; tries < closeTries; tries += 1) {
-    book.postings.send()
-    await whenDone(book.underWay, deadlineMs - performance.now())
+    book.outbox.flush()
+    await awaitInFlight(book.inFlight, deadlineMs - performance.now())
   }
 }
 
 export function createQuota(options: QuotaOptions): Quota {
   const wallMs = options.wall()
   const month = monthOf(wallMs)
-  const book = openBook(options, month, options.now() + monthStart(month + 1) - wallMs)
+  const book = createLeaseState(options, month, options.now() + monthStart(month + 1) - wallMs)
   return {
     spend: (key, units, arrivedMs) => {
       if (key.quota < 0) return granted
-      const left = key.left - units
+      const left = key.leasedUnits - units
       if (left < 0 || key.month !== book.month || arrivedMs >= book.monthEndsMs) {
-        return spendCold(book, key, units, arrivedMs)
+        return spendSlowPath(book, key, units, arrivedMs)
       }
-      key.left = left
-      if (left < key.low) fetchLease(book, key, 0)
+      key.leasedUnits = left
+      if (left < key.leaseBelow) fetchLease(book, key, 0)
       return granted
     },
     spentMonth: (key) => (key.quota < 0 ? noMonth : key.month),
     refund: (key, spent) => refund(book, key, spent),
     charge: (keyId, month, units) => {
-      book.postings.add(keyId, month, units)
-      book.postings.send()
+      book.outbox.add(keyId, month, units)
+      book.outbox.flush()
     },
     whenLeased: (key, callback) => {
-      key.waiting.push(callback)
+      key.waiters.push(callback)
       book.waitingCount += 1
     },
     tick: () => tick(book, options.wall()),
     change: (key, before) => {
-      if (key.quota < before) dropLease(book, key)
-      key.exhaustedMs = 0
-      key.changedMs = options.now()
+      if (key.quota < before) returnLease(book, key)
+      key.exhaustedUntilMs = 0
+      key.quotaChangedMs = options.now()
     },
     month: () => book.month,
-    secondsToReset: (nowMs) => secondsOf(Math.max(0, book.monthEndsMs - nowMs)),
+    secondsToReset: (nowMs) => ceilSeconds(Math.max(0, book.monthEndsMs - nowMs)),
     close: () => close(book),
   }
 }

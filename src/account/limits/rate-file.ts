@@ -20,7 +20,7 @@ import { linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { rateKeysMax, rateSlots } from '../../base/limits.ts'
-import { type MappedFile, mapShared } from '../../base/memory-map.ts'
+import { type MappedFile, mapSharedFile } from '../../base/memory-map.ts'
 import type { Rate } from '../../config/plan.ts'
 
 const magic = 0x726b_7269
@@ -53,23 +53,23 @@ export interface RateFileSize {
   readonly keysMax: number
 }
 
-const realSize: RateFileSize = { slots: rateSlots, keysMax: rateKeysMax }
+const defaultSize: RateFileSize = { slots: rateSlots, keysMax: rateKeysMax }
 
 /**
  * Opens the rate file of a state folder for this run of the machine, and makes it where there is
  * none; any number of processes may at once. Throws `rates_unusable`.
  */
-export function openRates(
+export function openRateFile(
   state: string,
   options: { readonly boot: string; readonly size?: RateFileSize },
 ): RateFile {
-  const { boot, size = realSize } = options
+  const { boot, size = defaultSize } = options
   const folder = join(state, 'rates')
   const path = join(folder, `${boot}.map`)
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    make(folder, path, size)
-    return useFile(path, mapShared(path, headerBytes + size.slots * slotWords * 4), size)
+    createRateFile(folder, path, size)
+    return viewRateFile(path, mapSharedFile(path, headerBytes + size.slots * slotWords * 4), size)
   } catch (cause) {
     throw new IpriskError({
       code: 'rates_unusable',
@@ -83,7 +83,7 @@ export function openRates(
 }
 
 /** Makes the file where it is missing, blocks and all, and removes what earlier runs have left. */
-function make(folder: string, path: string, size: RateFileSize): void {
+function createRateFile(folder: string, path: string, size: RateFileSize): void {
   const name = path.slice(folder.length + 1)
   const others = readdirSync(folder)
   if (others.includes(name)) return
@@ -108,7 +108,7 @@ function make(folder: string, path: string, size: RateFileSize): void {
   }
 }
 
-function useFile(path: string, map: MappedFile, size: RateFileSize): RateFile {
+function viewRateFile(path: string, map: MappedFile, size: RateFileSize): RateFile {
   const words = new Int32Array(map.bytes.buffer, map.bytes.byteOffset, map.bytes.length / 4)
   if (words[0] !== magic || words[1] !== format || words[2] !== size.slots) {
     map.unmap()

@@ -8,18 +8,21 @@
 // back whole, rounded up to whole seconds; for a quota the month. r is what is left now, t the
 // seconds until all of it is back. Not here: which status and when.
 
-import type { Limits } from '../keys/key-limits.ts'
+import type { EffectiveLimits } from '../keys/key-limits.ts'
 import { type Month, monthSeconds } from './quota-period.ts'
 
 /** The largest integer of structured fields: 15 digits. */
 const integerMax = 999_999_999_999_999
 
 /** Members of what `remaining` writes; -1 in each where that limit does not exist. */
-export const remainingAt = { rate: 0, rateReset: 1, quota: 2, quotaReset: 3 } as const
+export const remainingIndex = { rate: 0, rateReset: 1, quota: 2, quotaReset: 3 } as const
 export const remainingLength = 4
 
 /** The value of RateLimit-Policy; `''` for a key without limits, which gets no such header. */
-export function policyText({ rate, quotaPerMonth }: Limits, month: Month): string {
+export function rateLimitPolicyValue(
+  { rate, quotaPerMonth }: EffectiveLimits,
+  month: Month,
+): string {
   const policies: string[] = []
   if (rate !== undefined) {
     policies.push(`"rate";q=${rate.burst};w=${Math.ceil(rate.burst / rate.perSecond)}`)
@@ -31,17 +34,17 @@ export function policyText({ rate, quotaPerMonth }: Limits, month: Month): strin
 }
 
 /** The value of RateLimit for what `remaining` has written; `''` without limits. */
-export function remainingText(remaining: Float64Array): string {
-  const rate = remaining[remainingAt.rate]!
-  const quota = remaining[remainingAt.quota]!
-  const first = rate < 0 ? '' : `"rate";r=${rate};t=${remaining[remainingAt.rateReset]!}`
+export function rateLimitValue(remaining: Float64Array): string {
+  const rate = remaining[remainingIndex.rate]!
+  const quota = remaining[remainingIndex.quota]!
+  const first = rate < 0 ? '' : `"rate";r=${rate};t=${remaining[remainingIndex.rateReset]!}`
   if (quota < 0) return first
-  const second = `"quota";r=${quota};t=${remaining[remainingAt.quotaReset]!}`
+  const second = `"quota";r=${quota};t=${remaining[remainingIndex.quotaReset]!}`
   return first === '' ? second : `${first}, ${second}`
 }
 
 /** Whole seconds for t; 0 is right now. */
-export function secondsOf(ms: number): number {
+export function ceilSeconds(ms: number): number {
   return Math.ceil(ms / 1000)
 }
 

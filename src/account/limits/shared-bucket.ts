@@ -25,7 +25,7 @@
 import { rateLeaseMs, rateLeaseShare } from '../../base/limits.ts'
 import type { Rate } from '../../config/plan.ts'
 
-export interface TakeRequest {
+export interface TokenRequest {
   readonly keyId: string
   readonly rate: Rate
   /** How many would be good; below 0: to be given back. */
@@ -34,21 +34,21 @@ export interface TakeRequest {
   readonly need: number
 }
 
-export interface Taking {
+export interface TokenGrant {
   readonly granted: number
   /** Of the bucket, after it. */
   readonly level: number
 }
 
 /** Where machines take from. */
-export interface Flow {
-  readonly take: (request: TakeRequest) => Promise<Taking>
+export interface SharedBuckets {
+  readonly takeTokens: (request: TokenRequest) => Promise<TokenGrant>
   /** The store is out of reach, and known to be. */
   readonly down: () => boolean
 }
 
 /** The sizes of a rate's bucket and leases, in requests. */
-export interface FlowSizes {
+export interface SharedBucketSizes {
   readonly capacity: number
   readonly credit: number
   readonly ahead: number
@@ -61,7 +61,7 @@ export interface FlowSizes {
  * two takings: its bucket is as large as what comes in that time, and one more, for takings are of
  * whole requests.
  */
-export function flowSizes({ perSecond, burst }: Rate): FlowSizes {
+export function sharedBucketSizes({ perSecond, burst }: Rate): SharedBucketSizes {
   const least = Math.ceil((perSecond * rateLeaseMs) / 1000)
   const capacity = Math.max(burst, least + 1)
   const share = Math.max(1, Math.ceil(burst / rateLeaseShare), least)
@@ -69,14 +69,14 @@ export function flowSizes({ perSecond, burst }: Rate): FlowSizes {
 }
 
 /** A bucket as the store keeps it. */
-export interface Bucket {
+export interface BucketState {
   readonly level: number
   readonly atUs: number
 }
 
 /** What the script `take` does; the slow obvious twin, and what simulations run. */
-export function takeFrom(
-  bucket: Bucket,
+export function takeFromBucket(
+  bucket: BucketState,
   nowUs: number,
   asked: {
     readonly perSecond: number
@@ -84,7 +84,7 @@ export function takeFrom(
     readonly want: number
     readonly need: number
   },
-): { readonly bucket: Bucket; readonly taking: Taking } {
+): { readonly bucket: BucketState; readonly taking: TokenGrant } {
   const { perSecond, capacity, want, need } = asked
   const passedUs = Math.max(0, nowUs - bucket.atUs)
   const level = Math.max(0, bucket.level - (passedUs * perSecond) / 1_000_000)

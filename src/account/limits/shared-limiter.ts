@@ -12,27 +12,27 @@
 // What of that comes to nothing afterwards is given back all the same, for nobody knows.
 
 import { quotaRecheckMs } from '../../base/limits.ts'
-import type { Allowance, Share } from './allowance.ts'
+import type { Allowance, SharedRate } from './allowance.ts'
 import { balanceWords } from './local-balance.ts'
-import type { Flow } from './shared-bucket.ts'
-import { remainingAt, secondsOf } from './ratelimit-values.ts'
+import type { SharedBuckets } from './shared-bucket.ts'
+import { remainingIndex, ceilSeconds } from './ratelimit-values.ts'
 import type { BaseLimiter, Limiter, LimiterOptions } from './limiter.ts'
-import { type AdmitResult, admitResults, createLimiter, ratesFull } from './limiter.ts'
+import { type RateResult, rateResults, createLimiter, rateFileFullError } from './limiter.ts'
 import type { Month } from './quota-period.ts'
-import { type Spent, spendResults } from './quota.ts'
+import { type SpentUnits, quotaResults } from './quota.ts'
 import { rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
-import { type ShareBook, newShare, shareAhead } from './shared-rate.ts'
-import { spendLater, spendShare, tickShares } from './shared-rate.ts'
+import { type SharedRateState, newSharedRate, sharedAheadTicks } from './shared-rate.ts'
+import { spendSharedBatch, spendSharedRate, tickSharedRates } from './shared-rate.ts'
 
-export interface SharedOptions extends LimiterOptions {
-  readonly flow: Flow
+export interface SharedLimiterOptions extends LimiterOptions {
+  readonly flow: SharedBuckets
   readonly policy: 'serve' | 'refuse'
 }
 
-interface Held {
-  readonly options: SharedOptions
+interface SharedLimiterState {
+  readonly options: SharedLimiterOptions
   readonly base: BaseLimiter
-  readonly book: ShareBook
+  readonly book: SharedRateState
   /** Keys that owe units. */
   readonly owing: Set<Allowance>
   /** The store was away when somebody needed it last; and when it was seen to be back. */
@@ -42,103 +42,119 @@ interface Held {
 }
 
 /** Finds the two slots of a key at its first request. */
-function place({ options, book }: Held, key: Allowance): Share | undefined {
+function assignSlots(
+  { options, book }: SharedLimiterState,
+  key: Allowance,
+): SharedRate | undefined {
   const { rate } = key.limits
   if (rate === undefined) return undefined
   const index = options.rates.slotOf(key.keyId, rate)
   const localIndex = options.rates.slotOf(`${key.keyId} alone`, rate)
   if (index < 0 || localIndex < 0) return undefined
   key.slot = localIndex
-  key.share = newShare(key, index, localIndex)
+  key.share = newSharedRate(key, index, localIndex)
   book.active.add(key)
   return key.share
 }
 
 /** A failure is believed for a while (quota-lease.ts), but not once the store has come back since. */
-function isBack(held: Held, key: Allowance): boolean {
-  const { flow, now } = held.options
-  if (flow.down()) {
+function storeIsBack(held: SharedLimiterState, key: Allowance): boolean {
+  const { flow: buckets, now } = held.options
+  if (buckets.down()) {
     held.away = true
     return false
   }
   if (held.away) held.backMs = now()
   held.away = false
-  if (key.unavailableMs - quotaRecheckMs >= held.backMs) return false
-  key.unavailableMs = 0
+  if (key.unavailableUntilMs - quotaRecheckMs >= held.backMs) return false
+  key.unavailableUntilMs = 0
   return true
 }
 
 /** Whether somebody has just tried the store in vain; else it is this worker that has no room. */
-function isAway({ options }: Held, key: Allowance): boolean {
-  return options.flow.down() || options.now() < key.unavailableMs
+function storeIsAway({ options }: SharedLimiterState, key: Allowance): boolean {
+  return options.flow.down() || options.now() < key.unavailableUntilMs
 }
 
 /**
  * The store is away: what the worker last knew to be left is served, and owed, by the month that a
  * lease would be of (quota.ts has just entered it).
  */
-function overdraw(held: Held, key: Allowance, units: number): boolean {
-  if (key.owedMonth !== key.month) {
-    settle(held, key)
-    key.owedMonth = key.month
+function overdraw(held: SharedLimiterState, key: Allowance, units: number): boolean {
+  if (key.debtMonth !== key.month) {
+    chargeDebt(held, key)
+    key.debtMonth = key.month
   }
-  if (key.owed + units > restOf(key)) return false
-  key.owed += units
+  if (key.debtUnits + units > lastKnownRemaining(key)) return false
+  key.debtUnits += units
   held.owing.add(key)
   return true
 }
 
 /** What was left of the month when it was asked last; the whole quota where it was not. */
-function restOf(key: Allowance): number {
-  return key.exhaustedMs > 0 ? key.known : key.quota
+function lastKnownRemaining(key: Allowance): number {
+  return key.exhaustedUntilMs > 0 ? key.ledgerRemaining : key.quota
 }
 
 /**
  * The ledger is to count what is owed, as soon as it can. Until it has been asked again that much
  * less is left, or each coming and going of the store would serve the same rest once more.
  */
-function settle({ base, owing }: Held, key: Allowance): void {
-  if (key.month === key.owedMonth && key.owed > 0) {
-    key.known = Math.max(0, restOf(key) - key.owed)
+function chargeDebt({ base, owing }: SharedLimiterState, key: Allowance): void {
+  if (key.month === key.debtMonth && key.debtUnits > 0) {
+    key.ledgerRemaining = Math.max(0, lastKnownRemaining(key) - key.debtUnits)
     // Asked, in effect, and long ago: nothing is refused by it while the store is there.
-    if (key.exhaustedMs === 0) key.exhaustedMs = 1
+    if (key.exhaustedUntilMs === 0) key.exhaustedUntilMs = 1
   }
-  base.charge(key.keyId, key.owedMonth as Month, key.owed)
+  base.charge(key.keyId, key.debtMonth as Month, key.debtUnits)
   owing.delete(key)
-  key.owed = 0
+  key.debtUnits = 0
 }
 
-function pay(held: Held): void {
+function chargeAllDebts(held: SharedLimiterState): void {
   if (held.options.flow.down()) return
-  for (const key of held.owing) settle(held, key)
+  for (const key of held.owing) chargeDebt(held, key)
 }
 
 /** Whatever a request was granted by: of its month, what is owed is owed no more, before all else. */
-function refund({ base }: Held, key: Allowance, spent: Spent): void {
-  const unowed = spent.month === key.owedMonth ? Math.min(key.owed, spent.units) : 0
-  key.owed -= unowed
+function refund({ base }: SharedLimiterState, key: Allowance, spent: SpentUnits): void {
+  const unowed = spent.month === key.debtMonth ? Math.min(key.debtUnits, spent.units) : 0
+  key.debtUnits -= unowed
   base.refund(key, { ...spent, units: spent.units - unowed })
 }
 
-function writeShare({ book }: Held, key: Allowance, nowMs: number, out: Float64Array): void {
+function writeRateRemaining(
+  { book }: SharedLimiterState,
+  key: Allowance,
+  nowMs: number,
+  out: Float64Array,
+): void {
   const { share } = key
   if (share === undefined) return
   const { pace } = share
-  const ahead = shareAhead(book, share, nowMs)
-  out[remainingAt.rate] = rateRemaining(ahead, pace)
-  out[remainingAt.rateReset] = secondsOf(rateResetMs(ahead, pace))
+  const ahead = sharedAheadTicks(book, share, nowMs)
+  out[remainingIndex.rate] = rateRemaining(ahead, pace)
+  out[remainingIndex.rateReset] = ceilSeconds(rateResetMs(ahead, pace))
 }
 
-function sayFull(held: Held): void {
-  if (!held.full) held.options.onTrouble(ratesFull(held.options.rates))
+function reportFullOnce(held: SharedLimiterState): void {
+  if (!held.full) held.options.onTrouble(rateFileFullError(held.options.rates))
   held.full = true
 }
 
-function open(options: SharedOptions): Held {
-  const { flow, policy, machineOffsetMs, now, onTrouble, onRecovery, rates } = options
-  const book: ShareBook = {
-    flow,
-    memory: balanceWords(rates.words),
+function createState(options: SharedLimiterOptions): SharedLimiterState {
+  const {
+    flow: buckets,
+    policy,
+    machineOffsetMs,
+    now,
+    onTrouble,
+    onRecovery,
+    rates: rateFile,
+  } = options
+  const book: SharedRateState = {
+    flow: buckets,
+    memory: balanceWords(rateFile.words),
     policy,
     machineOffsetMs,
     now,
@@ -160,24 +176,24 @@ function open(options: SharedOptions): Held {
 
 /** What the caller does with the result is no reason for the process to end. */
 async function admitLater(
-  { options, book }: Held,
+  { options, book }: SharedLimiterState,
   key: Allowance,
   requests: number,
-  callback: (result: AdmitResult) => void,
+  callback: (result: RateResult) => void,
 ): Promise<void> {
   const { share } = key
   try {
-    const { unavailable } = admitResults
-    callback(share === undefined ? unavailable : await spendLater(book, key, share, requests))
+    const { unavailable } = rateResults
+    callback(share === undefined ? unavailable : await spendSharedBatch(book, key, share, requests))
   } catch (error) {
     options.onTrouble(error)
   }
 }
 
 /** The limiter of a worker where many machines share limits. */
-export function createSharedLimiter(options: SharedOptions): Limiter {
+export function createSharedLimiter(options: SharedLimiterOptions): Limiter {
   const { policy } = options
-  const held = open(options)
+  const held = createState(options)
   const { base, book } = held
   let closed = false
   return {
@@ -188,44 +204,44 @@ export function createSharedLimiter(options: SharedOptions): Limiter {
       if (key.slot < 0) key.share = undefined
       return key
     },
-    admit: (key, requests, nowMs) => {
-      if (key.pace === undefined) return admitResults.granted
-      const share = key.share ?? place(held, key)
-      if (share !== undefined) return spendShare(book, key, share, requests, nowMs)
-      sayFull(held)
-      return admitResults.unavailable
+    spendRate: (key, requests, nowMs) => {
+      if (key.pace === undefined) return rateResults.granted
+      const share = key.share ?? assignSlots(held, key)
+      if (share !== undefined) return spendSharedRate(book, key, share, requests, nowMs)
+      reportFullOnce(held)
+      return rateResults.unavailable
     },
-    admitLater: (key, requests, callback) => {
+    spendRateLater: (key, requests, callback) => {
       void admitLater(held, key, requests, callback)
     },
-    spend: (key, units, arrivedMs) => {
-      let result = base.spend(key, units, arrivedMs)
-      if (result !== spendResults.unavailable || closed) return result
-      if (isBack(held, key)) result = base.spend(key, units, arrivedMs)
-      if (result !== spendResults.unavailable || policy === 'refuse') return result
-      if (!isAway(held, key)) return result
-      return overdraw(held, key, units) ? spendResults.granted : spendResults.exceeded
+    spendQuota: (key, units, arrivedMs) => {
+      let result = base.spendQuota(key, units, arrivedMs)
+      if (result !== quotaResults.unavailable || closed) return result
+      if (storeIsBack(held, key)) result = base.spendQuota(key, units, arrivedMs)
+      if (result !== quotaResults.unavailable || policy === 'refuse') return result
+      if (!storeIsAway(held, key)) return result
+      return overdraw(held, key, units) ? quotaResults.granted : quotaResults.exceeded
     },
     refund: (key, spent) => refund(held, key, spent),
     remaining: (key, nowMs, out) => {
       base.remaining(key, nowMs, out)
-      writeShare(held, key, nowMs, out)
+      writeRateRemaining(held, key, nowMs, out)
     },
     retryMs: (key, result, nowMs, requests) => {
       const { share } = key
       if (result !== 'rate_exceeded') return base.retryMs(key, result, nowMs, requests)
       if (share === undefined) return quotaRecheckMs
-      return rateRetryMs(shareAhead(book, share, nowMs), share.pace, requests)
+      return rateRetryMs(sharedAheadTicks(book, share, nowMs), share.pace, requests)
     },
     tick: () => {
       base.tick()
-      tickShares(book)
-      pay(held)
+      tickSharedRates(book)
+      chargeAllDebts(held)
     },
     close: async () => {
       closed = true
       // Debts that a store does not take in time are forgotten, as by a death.
-      pay(held)
+      chargeAllDebts(held)
       await base.close()
     },
   }

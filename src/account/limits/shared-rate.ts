@@ -12,16 +12,22 @@
 // The machine's own limit is a slot of GCRA that each answer of the store sets to the level of the
 // bucket: it is also what `remaining` reads. So it begins where the store has ended.
 
-import { rateAskMs, rateIdleMs, rateLeaseMs } from '../../base/limits.ts'
-import type { Allowance, Share } from './allowance.ts'
-import { type BalanceWords, bookAnswer, claimAsk, spendBalance, takeBack } from './local-balance.ts'
+import { rateRefillGapMs, rateIdleMs, rateLeaseMs } from '../../base/limits.ts'
+import type { Allowance, SharedRate } from './allowance.ts'
+import {
+  type BalanceWords,
+  applyRefill,
+  claimRefill,
+  spendBalance,
+  reclaimBalance,
+} from './local-balance.ts'
 import { noBalance } from './local-balance.ts'
-import { type Flow, flowSizes } from './shared-bucket.ts'
-import { type AdmitResult, admitResults } from './limiter.ts'
+import { type SharedBuckets, sharedBucketSizes } from './shared-bucket.ts'
+import { type RateResult, rateResults } from './limiter.ts'
 import { aheadTicks, takeRate, ticksAt } from './rate.ts'
 
-export interface ShareBook {
-  readonly flow: Flow
+export interface SharedRateState {
+  readonly flow: SharedBuckets
   readonly memory: BalanceWords
   readonly policy: 'serve' | 'refuse'
   readonly machineOffsetMs: number
@@ -34,50 +40,59 @@ export interface ShareBook {
   readonly active: Set<Allowance>
 }
 
-export function newShare(key: Allowance, index: number, localIndex: number): Share | undefined {
+export function newSharedRate(
+  key: Allowance,
+  balanceIndex: number,
+  localIndex: number,
+): SharedRate | undefined {
   const { pace } = key
   const { rate } = key.limits
   if (rate === undefined || pace === undefined) return undefined
-  const sizes = flowSizes(rate)
-  const low = Math.ceil(sizes.ahead / 2)
+  const sizes = sharedBucketSizes(rate)
+  const refillBelow = Math.ceil(sizes.ahead / 2)
   const idle = { idleBalance: noBalance, idleMs: 0 }
-  return { rate, pace, sizes, index, localIndex, low, failed: false, ...idle }
+  return { rate, pace, sizes, balanceIndex, localIndex, refillBelow, failed: false, ...idle }
 }
 
-const { granted, exceeded, unavailable, pending } = admitResults
+const { granted, exceeded, unavailable, pending } = rateResults
 
 /** Spends rate: `requests` at once or none. */
-export function spendShare(
-  book: ShareBook,
+export function spendSharedRate(
+  book: SharedRateState,
   key: Allowance,
-  share: Share,
+  share: SharedRate,
   requests: number,
   nowMs: number,
-): AdmitResult {
-  const left = spendBalance(book.memory.words, share.index, requests, share.sizes.credit)
-  if (left >= share.low) return granted
-  if (left === noBalance) return spendShort(book, key, share, requests, nowMs)
-  if (!book.flow.down()) ask(book, key, share, nowMs)
+): RateResult {
+  const left = spendBalance(book.memory.words, share.balanceIndex, requests, share.sizes.credit)
+  if (left >= share.refillBelow) return granted
+  if (left === noBalance) return spendWithoutBalance(book, key, share, requests, nowMs)
+  if (!book.flow.down()) requestRefill(book, key, share, nowMs)
   return granted
 }
 
-function spendShort(
-  book: ShareBook,
+function spendWithoutBalance(
+  book: SharedRateState,
   key: Allowance,
-  share: Share,
+  share: SharedRate,
   requests: number,
   nowMs: number,
-): AdmitResult {
+): RateResult {
   if (!book.flow.down()) {
     if (requests > 1) return requests > share.rate.burst ? exceeded : pending
-    ask(book, key, share, nowMs)
+    requestRefill(book, key, share, nowMs)
     if (!share.failed) return exceeded
   }
-  return spendAway(book, share, requests, nowMs)
+  return spendWhileStoreDown(book, share, requests, nowMs)
 }
 
 /** The store is away: what the policy says. */
-function spendAway(book: ShareBook, share: Share, requests: number, nowMs: number): AdmitResult {
+function spendWhileStoreDown(
+  book: SharedRateState,
+  share: SharedRate,
+  requests: number,
+  nowMs: number,
+): RateResult {
   if (book.policy === 'refuse') return unavailable
   const { pace } = share
   const atTicks = ticksAt(nowMs + book.machineOffsetMs, pace)
@@ -91,81 +106,97 @@ function spendAway(book: ShareBook, share: Share, requests: number, nowMs: numbe
  * or a batch as large as the burst would never fit; what it had asked for may come meanwhile, and be
  * missing there: then once more.
  */
-export async function spendLater(
-  book: ShareBook,
+export async function spendSharedBatch(
+  book: SharedRateState,
   key: Allowance,
-  share: Share,
+  share: SharedRate,
   requests: number,
-): Promise<AdmitResult> {
+): Promise<RateResult> {
   try {
     return await takeBatch(book, key.keyId, share, requests)
   } catch (error) {
     share.failed = true
     book.active.add(key)
     book.onTrouble(error)
-    return spendAway(book, share, requests, book.now())
+    return spendWhileStoreDown(book, share, requests, book.now())
   }
 }
 
 async function takeBatch(
-  book: ShareBook,
+  book: SharedRateState,
   keyId: string,
-  share: Share,
+  share: SharedRate,
   requests: number,
-): Promise<AdmitResult> {
+): Promise<RateResult> {
   const { words } = book.memory
   const wanted = { keyId, rate: share.rate, want: requests, need: requests }
   for (let tries = 0; tries < 2; tries += 1) {
-    const units = takeBack(words, share.index, Atomics.load(words, share.index))
-    giveBack(book, keyId, share, units)
-    const taking = await book.flow.take(wanted)
-    heard(book, share, taking.level)
+    const units = reclaimBalance(words, share.balanceIndex, Atomics.load(words, share.balanceIndex))
+    returnTokens(book, keyId, share, units)
+    const taking = await book.flow.takeTokens(wanted)
+    syncLocalLimit(book, share, taking.level)
     if (taking.granted === requests) return granted
-    if (Atomics.load(words, share.index) <= 0) break
+    if (Atomics.load(words, share.balanceIndex) <= 0) break
   }
   return exceeded
 }
 
-function giveBack(book: ShareBook, keyId: string, share: Share, units: number): void {
+function returnTokens(
+  book: SharedRateState,
+  keyId: string,
+  share: SharedRate,
+  units: number,
+): void {
   if (units === 0) return
   const back = { keyId, rate: share.rate, want: -units, need: 0 }
-  book.flow.take(back).catch((error: unknown) => book.onTrouble(error))
+  book.flow.takeTokens(back).catch((error: unknown) => book.onTrouble(error))
 }
 
 /** Asks the store in the background, unless somebody on this machine does or has just done so. */
-function ask(book: ShareBook, key: Allowance, share: Share, nowMs: number): void {
+function requestRefill(
+  book: SharedRateState,
+  key: Allowance,
+  share: SharedRate,
+  nowMs: number,
+): void {
   const { words } = book.memory
-  const claim = claimAsk(words, share.index, nowMs + book.machineOffsetMs)
+  const claim = claimRefill(words, share.balanceIndex, nowMs + book.machineOffsetMs)
   if (claim === 0) return
   book.active.add(key)
-  void take(book, key, share, claim).catch((error: unknown) => book.onTrouble(error))
+  void refill(book, key, share, claim).catch((error: unknown) => book.onTrouble(error))
 }
 
-async function take(book: ShareBook, key: Allowance, share: Share, claim: number): Promise<void> {
-  const { flow, memory, now, machineOffsetMs } = book
+async function refill(
+  book: SharedRateState,
+  key: Allowance,
+  share: SharedRate,
+  claim: number,
+): Promise<void> {
+  const { flow: buckets, memory, now, machineOffsetMs } = book
   const { keyId } = key
   const { rate } = share
   const most = share.sizes.ahead
-  const want = Math.max(0, most - Atomics.load(memory.words, share.index))
+  const want = Math.max(0, most - Atomics.load(memory.words, share.balanceIndex))
   const enter = (granted: number, pauseMs: number): void => {
     const machineMs = now() + machineOffsetMs
-    bookAnswer(memory, share.index, { claim, granted, most, machineMs, pauseMs })
+    applyRefill(memory, share.balanceIndex, { claim, granted, most, machineMs, pauseMs })
   }
   try {
-    const taking = await flow.take({ keyId, rate, want, need: 0 })
-    enter(taking.granted, taking.granted < want ? pauseOf(share, rate.perSecond) : 0)
-    heard(book, share, taking.level)
+    const taking = await buckets.takeTokens({ keyId, rate, want, need: 0 })
+    enter(taking.granted, taking.granted < want ? refillPauseMs(share, rate.perSecond) : 0)
+    syncLocalLimit(book, share, taking.level)
   } catch (error) {
     share.failed = true
     enter(0, pauseMsMax)
     throw error
   }
   // Spent while it came: a burst is under way, and would soon find nothing.
-  if (Atomics.load(memory.words, share.index) < share.low) ask(book, key, share, now())
+  if (Atomics.load(memory.words, share.balanceIndex) < share.refillBelow)
+    requestRefill(book, key, share, now())
 }
 
 /** The store has answered: the machine's own limit is where the bucket is. */
-function heard(book: ShareBook, share: Share, level: number): void {
+function syncLocalLimit(book: SharedRateState, share: SharedRate, level: number): void {
   const { memory, now, machineOffsetMs, onRecovery } = book
   const { pace } = share
   if (share.failed) onRecovery()
@@ -179,26 +210,31 @@ function heard(book: ShareBook, share: Share, level: number): void {
 const pauseMsMax = rateLeaseMs / 5
 
 /** The bucket is empty: until an eighth of a lease has come, but soon. */
-function pauseOf({ sizes }: Share, perSecond: number): number {
+function refillPauseMs({ sizes }: SharedRate, perSecond: number): number {
   const eighthMs = (sizes.ahead / 8 / perSecond) * 1000
-  return Math.min(Math.max(eighthMs, rateAskMs), pauseMsMax)
+  return Math.min(Math.max(eighthMs, rateRefillGapMs), pauseMsMax)
 }
 
 /** What a tick does: debts are paid, and what nobody spends goes back. */
-export function tickShares(book: ShareBook): void {
+export function tickSharedRates(book: SharedRateState): void {
   const nowMs = book.now()
   const away = book.flow.down()
   for (const key of book.active) {
     const { share } = key
     if (share === undefined) book.active.delete(key)
-    else if (!away) lookAfterShare(book, key, share, nowMs)
+    else if (!away) maintainSharedRate(book, key, share, nowMs)
   }
 }
 
-function lookAfterShare(book: ShareBook, key: Allowance, share: Share, nowMs: number): void {
-  const balance = Atomics.load(book.memory.words, share.index)
+function maintainSharedRate(
+  book: SharedRateState,
+  key: Allowance,
+  share: SharedRate,
+  nowMs: number,
+): void {
+  const balance = Atomics.load(book.memory.words, share.balanceIndex)
   // A store that has failed is asked until it answers, though no request comes.
-  if (balance < 0 || share.failed) ask(book, key, share, nowMs)
+  if (balance < 0 || share.failed) requestRefill(book, key, share, nowMs)
   if (balance !== share.idleBalance) {
     share.idleBalance = balance
     share.idleMs = nowMs
@@ -206,11 +242,16 @@ function lookAfterShare(book: ShareBook, key: Allowance, share: Share, nowMs: nu
   }
   if (nowMs - share.idleMs < rateIdleMs) return
   if (balance >= 0 && !share.failed) book.active.delete(key)
-  giveBack(book, key.keyId, share, takeBack(book.memory.words, share.index, balance))
+  returnTokens(
+    book,
+    key.keyId,
+    share,
+    reclaimBalance(book.memory.words, share.balanceIndex, balance),
+  )
 }
 
 /** Ticks that the limit lies ahead of now, as `aheadTicks` of one machine's own. */
-export function shareAhead(book: ShareBook, share: Share, nowMs: number): number {
+export function sharedAheadTicks(book: SharedRateState, share: SharedRate, nowMs: number): number {
   const { pace } = share
   const { words } = book.memory
   const ahead = aheadTicks(
@@ -219,6 +260,6 @@ export function shareAhead(book: ShareBook, share: Share, nowMs: number): number
     pace,
     ticksAt(nowMs + book.machineOffsetMs, pace),
   )
-  const balance = Atomics.load(words, share.index)
+  const balance = Atomics.load(words, share.balanceIndex)
   return Math.min(Math.max(0, ahead - balance * pace.requestTicks), pace.burstTicks)
 }

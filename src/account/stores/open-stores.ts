@@ -9,20 +9,20 @@
 import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/clock.ts'
 import { IpriskError } from '../../base/coded-error.ts'
-import { storeTellAgainMs } from '../../base/limits.ts'
+import { storeReportAgainMs } from '../../base/limits.ts'
 import type { StoreSettings } from '../../config/settings.ts'
-import { type QuotaLedger, createLedger } from '../limits/quota-ledger.ts'
+import { type QuotaLedger, createQuotaLedger } from '../limits/quota-ledger.ts'
 import { type Limiter, type LimiterOptions, createLimiter } from '../limits/limiter.ts'
-import { openLink } from './redis/store-circuit-breaker.ts'
-import { openLmdbCounters, openLmdbStore } from './lmdb/lmdb-stores.ts'
-import { createRedisFlow } from './redis/redis-buckets.ts'
-import { createRedisKeys } from './redis/redis-keys.ts'
-import { createRedisLedger } from './redis/redis-quota.ts'
-import { createRedisUses } from './redis/redis-last-used.ts'
+import { openStoreCircuitBreaker } from './redis/store-circuit-breaker.ts'
+import { openLmdbCounterStore, openLmdbKeyStore } from './lmdb/lmdb-stores.ts'
+import { createRedisBuckets } from './redis/redis-buckets.ts'
+import { createRedisKeyStore } from './redis/redis-keys.ts'
+import { createRedisQuotaLedger } from './redis/redis-quota.ts'
+import { createRedisLastUsedStore } from './redis/redis-last-used.ts'
 import { createSharedLimiter } from '../limits/shared-limiter.ts'
-import { openRates } from '../limits/rate-file.ts'
+import { openRateFile } from '../limits/rate-file.ts'
 import type { KeyStore } from '../keys/key-store.ts'
-import { type UseStore, createUseStore } from '../limits/last-used.ts'
+import { type LastUsedStore, createLastUsedStore } from '../limits/last-used.ts'
 
 /** What of the settings says where keys and limits are. */
 export interface StoresSettings {
@@ -36,10 +36,10 @@ export interface StoresHooks {
 }
 
 /** For who hears of trouble anyway: a store that is away fails what is asked of it. */
-export const silent: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
+export const silentHooks: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
 
 /** For metrics. */
-export interface StoreFigures {
+export interface StoreMetrics {
   /** 1 while the store answers; always for the state folder. */
   readonly up: 0 | 1
   /** How often it has gone since this process began. */
@@ -52,40 +52,40 @@ export interface Stores {
   readonly keyStore: KeyStore
   readonly ledger: QuotaLedger
   /** On which day each key was last used. */
-  readonly uses: UseStore
+  readonly uses: LastUsedStore
   /** The limiter of a worker; one a process. Who only reads and writes keys needs none. */
   readonly openLimiter: () => Limiter
-  readonly figures: () => StoreFigures
+  readonly metrics: () => StoreMetrics
   /** What an operator should know of the store, one sentence each; for the log of a start. */
-  readonly cautions: () => Promise<readonly string[]>
+  readonly advice: () => Promise<readonly string[]>
   /** Closes the limiter first, so that its leases go back, then the rest. */
   readonly close: () => Promise<void>
 }
 
 /** What the link tells of by itself. */
-const linkCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
+const circuitBreakerCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
 
 /** Of single keys, while the store is there. */
-const oddities = new Set(['store_failed', 'store_lost_units', 'rates_full'])
+const singleKeyCodes = new Set(['store_failed', 'store_lost_units', 'rates_full'])
 
 /** Whether it means that the store of keys and quotas is not there, or does not work. */
 export function isOutage(error: unknown): boolean {
-  return !(error instanceof IpriskError) || !oddities.has(error.code)
+  return !(error instanceof IpriskError) || !singleKeyCodes.has(error.code)
 }
 
 /** Passes on the first trouble of each code until a recovery. */
-export function tellOnce(hooks: StoresHooks): StoresHooks {
+export function reportOnce(hooks: StoresHooks): StoresHooks {
   const told = new Set<string>()
   const oddMs = new Map<string, number>()
   return {
     onTrouble: (error) => {
       const code = error instanceof IpriskError ? error.code : ''
-      if (linkCodes.has(code) || told.has(code)) return
+      if (circuitBreakerCodes.has(code) || told.has(code)) return
       if (isOutage(error)) {
         told.add(code)
       } else {
         const nowMs = performance.now()
-        if (nowMs - (oddMs.get(code) ?? -Infinity) < storeTellAgainMs) return
+        if (nowMs - (oddMs.get(code) ?? -Infinity) < storeReportAgainMs) return
         oddMs.set(code, nowMs)
       }
       hooks.onTrouble(error)
@@ -100,27 +100,27 @@ export function tellOnce(hooks: StoresHooks): StoresHooks {
 /** What both limiters need; the rate files of both are apart, for their words mean different things. */
 function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 'ledger'> {
   return {
-    rates: openRates(folder, { boot: bootId() }),
+    rates: openRateFile(folder, { boot: bootId() }),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
     wall: () => Date.now(),
-    ...tellOnce(hooks),
+    ...reportOnce(hooks),
   }
 }
 
 async function openEmbedded(state: string, hooks: StoresHooks): Promise<Stores> {
-  const keyStore = await openLmdbStore(state)
-  const counters = await openLmdbCounters(state)
-  const ledger = createLedger(counters)
+  const keyStore = await openLmdbKeyStore(state)
+  const counters = await openLmdbCounterStore(state)
+  const ledger = createQuotaLedger(counters)
   let limiter: Limiter | undefined
   return {
     name: state,
     keyStore,
     ledger,
-    uses: createUseStore(counters),
+    uses: createLastUsedStore(counters),
     openLimiter: () => (limiter ??= createLimiter({ ...limiterParts(state, hooks), ledger })),
-    figures: () => ({ up: 1, outages: 0 }),
-    cautions: async () => [],
+    metrics: () => ({ up: 1, outages: 0 }),
+    advice: async () => [],
     close: async () => {
       // A limiter closes its ledger.
       await (limiter ?? ledger).close()
@@ -133,10 +133,10 @@ async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise
   const { state, store } = settings
   const { policy, timeoutMs, replicas } = store
   // Read in only here: it is a third of what a worker reads before it listens.
-  const { openRedis } = await import('./redis/redis-connection.ts')
+  const { openRedisConnection: openRedis } = await import('./redis/redis-connection.ts')
   const wire = openRedis(store)
   let outages = 0
-  const link = await openLink(wire, {
+  const breaker = await openStoreCircuitBreaker(wire, {
     timeoutMs,
     replicas,
     onDown: (error) => {
@@ -145,24 +145,24 @@ async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise
     },
     onUp: hooks.onRecovery,
   })
-  const ledger = createRedisLedger(link)
-  const flow = createRedisFlow(link)
+  const ledger = createRedisQuotaLedger(breaker)
+  const buckets = createRedisBuckets(breaker)
   let limiter: Limiter | undefined
   const openLimiter = (): Limiter => {
     const parts = limiterParts(join(state, 'shared'), hooks)
-    return createSharedLimiter({ ...parts, ledger, flow, policy })
+    return createSharedLimiter({ ...parts, ledger, flow: buckets, policy })
   }
   return {
     name: wire.name,
-    keyStore: createRedisKeys(link),
+    keyStore: createRedisKeyStore(breaker),
     ledger,
-    uses: createRedisUses(link),
+    uses: createRedisLastUsedStore(breaker),
     openLimiter: () => (limiter ??= openLimiter()),
-    figures: () => ({ up: link.down() ? 0 : 1, outages }),
-    cautions: link.cautions,
+    metrics: () => ({ up: breaker.down() ? 0 : 1, outages }),
+    advice: breaker.advice,
     close: async () => {
       await limiter?.close()
-      await link.close()
+      await breaker.close()
     },
   }
 }

@@ -2,7 +2,7 @@
 
 import type { BuildReport } from '../../../build/build-report.ts'
 import type { Settings } from '../../config/settings.ts'
-import { load } from './load-compiler.ts'
+import { loadCompiler } from './load-compiler.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 import { newProgress } from './build-progress.ts'
 
@@ -11,7 +11,9 @@ import { newProgress } from './build-progress.ts'
  */
 export async function buildCommand(settings: Settings, io: Io): Promise<number> {
   const report = await buildTable(settings, io)
-  const { summaryOf } = await load(() => import('../../../build/build-report.ts'))
+  const { buildSummary: summaryOf } = await loadCompiler(
+    () => import('../../../build/build-report.ts'),
+  )
   io.err('')
   io.err(summaryOf(report))
   io.out(report.table.path)
@@ -20,11 +22,11 @@ export async function buildCommand(settings: Settings, io: Io): Promise<number> 
 
 /** One run of the compiler by these settings. */
 async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
-  const { build } = await load(() => import('../../../build/run-build.ts'))
+  const { runBuild: build } = await loadCompiler(() => import('../../../build/run-build.ts'))
   const { networks, locations, ...own } = settings.build
   return build(
     {
-      mode: modeOf(settings),
+      mode: fetchModeOf(settings),
       asOf: own.asOf,
       out: own.out,
       report: own.report,
@@ -42,7 +44,7 @@ async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
 }
 
 /** Where feeds come from: nowhere new, a mirror, or their publishers. */
-export function modeOf({
+export function fetchModeOf({
   build,
 }: Settings):
   | { readonly kind: 'offline' }

@@ -3,15 +3,21 @@
 import { alignColumns } from '../../base/align-columns.ts'
 import { dayOf, formatDay } from '../../base/day.ts'
 import type { Settings } from '../../config/settings.ts'
-import { modeOf } from './build-command.ts'
-import { load } from './load-compiler.ts'
+import { fetchModeOf } from './build-command.ts'
+import { loadCompiler } from './load-compiler.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
 /** Every feed of the catalogue: whether it is on, and of which day its snapshot is. */
 export async function feedsList(settings: Settings, io: Io): Promise<number> {
-  const { catalogueFolder, chooseFeeds } = await load(() => import('../../../build/run-build.ts'))
-  const { loadCatalogue } = await load(() => import('../../../build/catalogue/load-catalogue.ts'))
-  const { readStored } = await load(() => import('../../../build/fetch/snapshot-store.ts'))
+  const { catalogueFolder, chooseFeeds } = await loadCompiler(
+    () => import('../../../build/run-build.ts'),
+  )
+  const { loadCatalogue } = await loadCompiler(
+    () => import('../../../build/catalogue/load-catalogue.ts'),
+  )
+  const { readStoredSnapshots: readStored } = await loadCompiler(
+    () => import('../../../build/fetch/snapshot-store.ts'),
+  )
   const catalogue = loadCatalogue(catalogueFolder)
   const chosen = new Set(chooseFeeds(catalogue, settings.build).map((feed) => feed.id))
   const rows: string[][] = []
@@ -35,10 +41,16 @@ export async function feedsList(settings: Settings, io: Io): Promise<number> {
 
 /** Fetches the enabled feeds into the snapshot store. Fails only where not one could be had. */
 export async function feedsFetch(settings: Settings, io: Io): Promise<number> {
-  const { catalogueFolder, chooseFeeds } = await load(() => import('../../../build/run-build.ts'))
-  const { loadCatalogue } = await load(() => import('../../../build/catalogue/load-catalogue.ts'))
-  const { obtain } = await load(() => import('../../../build/fetch/obtain-snapshots.ts'))
-  const mode = modeOf(settings)
+  const { catalogueFolder, chooseFeeds } = await loadCompiler(
+    () => import('../../../build/run-build.ts'),
+  )
+  const { loadCatalogue } = await loadCompiler(
+    () => import('../../../build/catalogue/load-catalogue.ts'),
+  )
+  const { obtainSnapshots: obtain } = await loadCompiler(
+    () => import('../../../build/fetch/obtain-snapshots.ts'),
+  )
+  const mode = fetchModeOf(settings)
   const obtained = await obtain({
     feeds: chooseFeeds(loadCatalogue(catalogueFolder), settings.build),
     mode: mode.kind === 'publisher' ? { kind: 'publisher', always: true } : mode,

@@ -1,11 +1,15 @@
 // `iprisk history import FOLDER` and `iprisk history show ADDRESS`.
 
 import type { ImportedFile } from '../../../build/import-history.ts'
-import type { DayState, FeedTimeline, Timeline } from '../../../build/history/address-timeline.ts'
+import type {
+  DayState,
+  FeedTimeline,
+  AddressTimeline,
+} from '../../../build/history/address-timeline.ts'
 import { alignColumns } from '../../base/align-columns.ts'
 import { type Day, formatDay } from '../../base/day.ts'
 import { formatRange, parseRange } from '../../ip/range.ts'
-import { load } from './load-compiler.ts'
+import { loadCompiler } from './load-compiler.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
 /** Bad lines shown: enough to see what is wrong, not a feed's worth. */
@@ -16,9 +20,13 @@ export async function historyImport(
   options: { readonly folder: string; readonly store: string; readonly force?: boolean },
   io: Io,
 ): Promise<number> {
-  const { catalogueFolder } = await load(() => import('../../../build/run-build.ts'))
-  const { loadCatalogue } = await load(() => import('../../../build/catalogue/load-catalogue.ts'))
-  const { importFolder } = await load(() => import('../../../build/import-history.ts'))
+  const { catalogueFolder } = await loadCompiler(() => import('../../../build/run-build.ts'))
+  const { loadCatalogue } = await loadCompiler(
+    () => import('../../../build/catalogue/load-catalogue.ts'),
+  )
+  const { importHistory: importFolder } = await loadCompiler(
+    () => import('../../../build/import-history.ts'),
+  )
   let feed = ''
   const report = await importFolder(options.folder, {
     store: options.store,
@@ -58,7 +66,7 @@ function importTable(files: readonly ImportedFile[]): readonly string[] {
       own.reduce((sum, file) => sum + of(file), 0).toLocaleString('en-US')
     return [
       feed,
-      span(days),
+      daySpan(days),
       sum(() => 1),
       sum((file) => (file.state === 'written' ? 1 : 0)),
       sum((file) => file.rowCount),
@@ -69,7 +77,7 @@ function importTable(files: readonly ImportedFile[]): readonly string[] {
   return alignColumns([['feed', 'days', 'snapshots', 'new', 'ranges', 'left out'], ...rows], 2)
 }
 
-function span(days: readonly Day[]): string {
+function daySpan(days: readonly Day[]): string {
   const [first, last] = [days.at(0), days.at(-1)]
   return first === undefined || last === undefined
     ? ''
@@ -91,7 +99,9 @@ export interface ShowOptions {
 const daysShown = 60
 
 export async function historyShow(options: ShowOptions, io: Io): Promise<number> {
-  const { timeline } = await load(() => import('../../../build/history/address-timeline.ts'))
+  const { addressTimeline: timeline } = await loadCompiler(
+    () => import('../../../build/history/address-timeline.ts'),
+  )
   const address = parseRange(options.address)
   if (address === undefined || address.first !== address.last) {
     io.err(`${options.address} is no IP address.`)
@@ -110,7 +120,7 @@ export async function historyShow(options: ShowOptions, io: Io): Promise<number>
     io.err(`There is no snapshot of these days in ${store}; \`iprisk build\` adds one a day.`)
     return exitCodes.done
   }
-  for (const line of screen(text, found, marks)) io.out(line)
+  for (const line of historyScreen(text, found, marks)) io.out(line)
   return exitCodes.done
 }
 
@@ -126,7 +136,7 @@ export function isUnicode(environment: Readonly<Record<string, string | undefine
   return /utf-?8/i.test(locale ?? '')
 }
 
-function screen(address: string, found: Timeline, marks: Marks): readonly string[] {
+function historyScreen(address: string, found: AddressTimeline, marks: Marks): readonly string[] {
   const { feeds, days, asOf } = found
   const title = `${address}, the ${days.length} days to ${formatDay(asOf)}`
   const silence = silenceOf(found)
@@ -139,7 +149,14 @@ function screen(address: string, found: Timeline, marks: Marks): readonly string
     formatDay(one.lastSeen),
     matched(one),
   ])
-  const head = ['feed', ruler(days, marks.tick), 'listed', 'first seen', 'last seen', 'matched']
+  const head = [
+    'feed',
+    monthRuler(days, marks.tick),
+    'listed',
+    'first seen',
+    'last seen',
+    'matched',
+  ]
   return [
     title,
     '',
@@ -155,7 +172,7 @@ function screen(address: string, found: Timeline, marks: Marks): readonly string
  * Who has watched for some days and never listed it is named; a single snapshot is only counted:
  * of a new store that would be every feed there is.
  */
-function silenceOf({ silent }: Timeline): readonly string[] {
+function silenceOf({ silent }: AddressTimeline): readonly string[] {
   if (silent.length === 0) return []
   const watching = silent.filter(({ daysObserved }) => daysObserved > 1)
   const once = silent.length - watching.length
@@ -187,7 +204,7 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
  * Above each first of a month a tick and the month's name; the month in which the strip begins is
  * named where there is room: `Jun    │Jul                           │Aug`.
  */
-export function ruler(days: readonly Day[], tick: string): string {
+export function monthRuler(days: readonly Day[], tick: string): string {
   const columns = days.map(() => ' ')
   const write = (at: number, text: string): void => {
     if (at + text.length <= columns.length) columns.splice(at, text.length, ...text.split(''))
@@ -203,7 +220,7 @@ export function ruler(days: readonly Day[], tick: string): string {
   return columns.join('')
 }
 
-function jsonOf(address: string, found: Timeline): unknown {
+function jsonOf(address: string, found: AddressTimeline): unknown {
   return {
     address,
     as_of: formatDay(found.asOf),

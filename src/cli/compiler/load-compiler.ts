@@ -5,12 +5,12 @@ import { createRequire } from 'node:module'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 
 /** Loads a part of the compiler; says what to do where its packages are not installed. */
-export async function load<T>(part: () => Promise<T>): Promise<T> {
+export async function loadCompiler<T>(part: () => Promise<T>): Promise<T> {
   try {
     return await part()
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
-    throw missing(cause)
+    throw compilerMissingError(cause)
   }
 }
 
@@ -23,11 +23,11 @@ export function compilerMissing(): IpriskError | undefined {
     createRequire(import.meta.url).resolve('undici')
     return undefined
   } catch (cause) {
-    return missing(cause)
+    return compilerMissingError(cause)
   }
 }
 
-function missing(cause: unknown): IpriskError {
+function compilerMissingError(cause: unknown): IpriskError {
   const [why] = messageOf(cause).split('\n')
   return new IpriskError({
     code: 'compiler_missing',

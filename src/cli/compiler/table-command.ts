@@ -6,7 +6,7 @@ import { sectionNames } from '../../schema/table-sections.ts'
 import { openTable } from '../../table/open-table.ts'
 import { verifyTable } from '../../table/file/verify-table.ts'
 import { alignColumns } from '../../base/align-columns.ts'
-import { count, megabytes } from '../../base/number-format.ts'
+import { formatCount, formatMegabytes } from '../../base/number-format.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
 export function tableInfo(path: string, io: Io): number {
@@ -15,12 +15,12 @@ export function tableInfo(path: string, io: Io): number {
   io.out(`table     ${table.id}`)
   io.out(`as of     ${formatDay(table.asOf)}`)
   io.out(`format    version ${formatMajor}`)
-  io.out(`size      ${megabytes(table.bytes)} MB`)
+  io.out(`size      ${formatMegabytes(table.bytes)} MB`)
   io.out('')
   const sections = sectionNames.map((name) => [
     name,
-    count(views[name].length),
-    megabytes(views[name].byteLength),
+    formatCount(views[name].length),
+    formatMegabytes(views[name].byteLength),
   ])
   for (const line of alignColumns([['section', 'elements', 'MB'], ...sections], 1)) io.out(line)
   io.out('')
@@ -28,7 +28,7 @@ export function tableInfo(path: string, io: Io): number {
     id,
     kind,
     formatDay(day),
-    count(entries),
+    formatCount(entries),
     licence,
     provider,
   ])
@@ -41,6 +41,8 @@ export function tableInfo(path: string, io: Io): number {
 /** Throws what `verifyTable` throws; the message names section and offset. */
 export function tableVerify(path: string, io: Io): number {
   const { id, bytes } = verifyTable(path)
-  io.out(`${path} is whole: table ${id}, ${megabytes(bytes)} MB, every checksum and id in order`)
+  io.out(
+    `${path} is whole: table ${id}, ${formatMegabytes(bytes)} MB, every checksum and id in order`,
+  )
   return exitCodes.done
 }

@@ -7,13 +7,13 @@ import { dirname, join } from 'node:path'
 import { ageSeconds } from '../../api/meta-answer.ts'
 import { formatDay } from '../../base/day.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { spanText } from '../../base/number-format.ts'
+import { formatTimeSpan } from '../../base/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
 import { formatMinor } from '../../schema/table-layout.ts'
-import { checkTls, tlsOf } from '../../http/listen/tls-files.ts'
-import { readToken } from '../../admin/admin-token.ts'
-import { type TableFile, readTableFile } from '../../table/file/table-view.ts'
-import { type Finding, advice, problem } from './doctor-finding.ts'
+import { validateTlsFiles, tlsFilesOf } from '../../http/listen/tls-files.ts'
+import { readAdminToken } from '../../admin/admin-token.ts'
+import { type TableView, readTableView } from '../../table/file/table-view.ts'
+import { type DoctorFinding, advice, problem } from './doctor-finding.ts'
 
 const secondsPerDay = 86_400
 
@@ -26,20 +26,20 @@ const skewMsMax = 120_000
 /** Time to get a new one. */
 const certificateDaysMin = 14
 
-export async function findInTable(
+export async function checkTableFile(
   { table: path }: Settings,
   now: number,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const build = 'Build one with "iprisk build", or name another with --table.'
   if (!existsSync(path)) return [problem('no_table', `There is no table at ${path}.`, build)]
   // Nothing maps a file without koffi, and that finding is made.
   const maps = await import('../../base/memory-map.ts').catch(() => undefined)
   if (maps === undefined) return []
-  let file: Pick<TableFile, 'asOf' | 'minor'>
+  let file: Pick<TableView, 'asOf' | 'minor'>
   try {
     const map = maps.mapFile(path)
     try {
-      const { asOf, minor } = readTableFile(map.bytes, path)
+      const { asOf, minor } = readTableView(map.bytes, path)
       file = { asOf, minor }
     } finally {
       map.unmap()
@@ -51,14 +51,14 @@ export async function findInTable(
       problem(code, messageOf(error), 'Build it again with "iprisk build", or copy it again.'),
     ]
   }
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   if (file.minor < formatMinor) {
     const text = `The table is of format ${file.minor}, and this program knows ${formatMinor}: lookups are slower, and parts of insights may be missing.`
     findings.push(advice('older_format', text, 'Build it again with this version.'))
   }
   const age = ageSeconds(file.asOf, now)
   if (age > tableDaysMax * secondsPerDay) {
-    const text = `The table is as of ${formatDay(file.asOf)}, ${spanText(age)} ago: newer exits and proxies are missing.`
+    const text = `The table is as of ${formatDay(file.asOf)}, ${formatTimeSpan(age)} ago: newer exits and proxies are missing.`
     const fix = 'Run "iprisk build" every day, or serve with --refresh-every.'
     findings.push(problem('old_table', text, fix))
   }
@@ -72,7 +72,7 @@ export async function findInTable(
 
 const clockFix = 'Set the clock and keep it by NTP (chrony, systemd-timesyncd).'
 
-export function findInState({ state }: Settings, now: number): readonly Finding[] {
+export function checkStateFolder({ state }: Settings, now: number): readonly DoctorFinding[] {
   const place = existsSync(state) ? state : firstFolder(state)
   try {
     accessSync(place, constants.W_OK | constants.X_OK)
@@ -83,7 +83,7 @@ export function findInState({ state }: Settings, now: number): readonly Finding[
     return [problem('state_not_writable', text, fix)]
   }
   if (!existsSync(state)) return []
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   if ((statSync(state).mode & 0o002) !== 0) {
     const text = `Anybody may write to the state folder ${state}, and so make keys.`
     findings.push(problem('state_open', text, `chmod o-w ${state}`))
@@ -108,7 +108,7 @@ function firstFolder(path: string): string {
 }
 
 /** Files of secrets that more than their owner may read. */
-export function findInSecrets({ serve, store }: Settings): readonly Finding[] {
+export function checkSecretFiles({ serve, store }: Settings): readonly DoctorFinding[] {
   const { adminTokenFile, tlsKeyFile, logAddressKeyFile } = serve
   const named = [adminTokenFile, tlsKeyFile, logAddressKeyFile, store.passwordFile]
   return named.flatMap((path) => {
@@ -121,15 +121,15 @@ export function findInSecrets({ serve, store }: Settings): readonly Finding[] {
   })
 }
 
-export function findInTls({ serve }: Settings, now: number): readonly Finding[] {
-  const tls = tlsOf(serve)
-  const findings: Finding[] = []
+export function checkCertificate({ serve }: Settings, now: number): readonly DoctorFinding[] {
+  const tls = tlsFilesOf(serve)
+  const findings: DoctorFinding[] = []
   try {
-    if (serve.adminTokenFile !== undefined) readToken(serve.adminTokenFile)
-    const until = tls === undefined ? Infinity : checkTls(tls, now)
+    if (serve.adminTokenFile !== undefined) readAdminToken(serve.adminTokenFile)
+    const until = tls === undefined ? Infinity : validateTlsFiles(tls, now)
     const left = (until - now) / 1000
     if (left < certificateDaysMin * secondsPerDay) {
-      const text = `The certificate ${tls?.certFile} ends in ${spanText(left)}.`
+      const text = `The certificate ${tls?.certFile} ends in ${formatTimeSpan(left)}.`
       const fix = 'Put a new one in its place and run "iprisk restart".'
       findings.push(problem('certificate_ends', text, fix))
     }

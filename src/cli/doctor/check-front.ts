@@ -2,12 +2,12 @@
 // nginx does by default, gets 505 for every request.
 
 import { messageOf } from '../../base/coded-error.ts'
-import { type Finding, problem } from './doctor-finding.ts'
+import { type DoctorFinding, problem } from './doctor-finding.ts'
 
 const answerMs = 5000
 
 /** Asks for the API's own description, which needs no key. */
-export async function findInFront(front: string | undefined): Promise<readonly Finding[]> {
+export async function checkFront(front: string | undefined): Promise<readonly DoctorFinding[]> {
   if (front === undefined) return []
   const fix = 'Let it pass /v1/ and /openapi.json to the port of the API.'
   let response: Response

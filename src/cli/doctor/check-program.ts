@@ -2,12 +2,12 @@
 
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { durationMs } from '../../base/duration.ts'
+import { parseDurationMs } from '../../base/duration.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadUws } from '../../http/listen/load-uws.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
-import { type Finding, advice, problem } from './doctor-finding.ts'
+import { type DoctorFinding, advice, problem } from './doctor-finding.ts'
 
 /** What a worker needs of its own, seen under load; the table is shared. */
 const workerBytes = 200e6
@@ -19,8 +19,8 @@ const binaries: readonly (readonly [name: string, load: () => Promise<unknown>])
   ['lmdb', () => import('../../account/stores/lmdb/lmdb-stores.ts')],
 ]
 
-export async function findInProgram({ serve }: Settings): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+export async function checkProgram({ serve }: Settings): Promise<readonly DoctorFinding[]> {
+  const findings: DoctorFinding[] = []
   for (const [name, load] of binaries) {
     try {
       await load()
@@ -29,7 +29,7 @@ export async function findInProgram({ serve }: Settings): Promise<readonly Findi
       findings.push(problem('missing_binary', text, binaryFix()))
     }
   }
-  if (durationMs(serve.refreshEvery) > 0 && compilerMissing() !== undefined) {
+  if (parseDurationMs(serve.refreshEvery) > 0 && compilerMissing() !== undefined) {
     const text = 'The server is to refresh its table (--refresh-every), and has no compiler.'
     const fix =
       'Install with npm ci without --omit=dev, or build elsewhere and leave --refresh-every off.'
@@ -47,21 +47,21 @@ function binaryFix(): string {
 }
 
 /** `files` is where /proc and /sys are; another place in tests. */
-export function findInMachine(settings: Settings, files = ''): readonly Finding[] {
+export function checkMachine(settings: Settings, files = ''): readonly DoctorFinding[] {
   const { workers } = settings.serve
   const cores = availableParallelism()
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   if (workers > cores) {
     const text = `${workers} workers share ${cores} ${cores === 1 ? 'core' : 'cores'}: they wait for each other.`
     findings.push(advice('too_many_workers', text, `Serve with --workers ${cores}.`))
   }
   const read = (path: string): string => readOrEmpty(`${files}${path}`)
-  return [...findings, ...findInMemory(settings, read), ...findInKernel(read)]
+  return [...findings, ...checkMemory(settings, read), ...checkKernel(read)]
 }
 
 type Read = (path: string) => string
 
-function findInMemory({ serve }: Settings, read: Read): readonly Finding[] {
+function checkMemory({ serve }: Settings, read: Read): readonly DoctorFinding[] {
   const group = Number(read('/sys/fs/cgroup/memory.max').trim())
   const free = Number(/^MemAvailable:\s+(\d+) kB/m.exec(read('/proc/meminfo'))?.[1]) * 1024
   const amounts = [group, free].filter((bytes) => bytes > 0)
@@ -76,8 +76,8 @@ function gigabytes(bytes: number): string {
   return (bytes / 1e9).toFixed(1)
 }
 
-function findInKernel(read: Read): readonly Finding[] {
-  const findings: Finding[] = []
+function checkKernel(read: Read): readonly DoctorFinding[] {
+  const findings: DoctorFinding[] = []
   if (read('/proc/sys/net/ipv4/tcp_migrate_req').trim() === '0') {
     const text = 'The kernel resets connections that wait for a worker which is being replaced.'
     const fix = 'Set net.ipv4.tcp_migrate_req=1 with sysctl (Linux 5.14 and newer).'

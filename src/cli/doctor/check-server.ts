@@ -1,19 +1,21 @@
 // What a running server says of itself, and whether one could start where none runs.
 
 import { messageOf } from '../../base/coded-error.ts'
-import { filesBesideConnections } from '../../base/limits.ts'
+import { reservedDescriptors } from '../../base/limits.ts'
 import { isLoopback } from '../../config/exposure-rules.ts'
 import type { Settings } from '../../config/settings.ts'
 import { probePort } from '../../supervisor/sockets/port-probe.ts'
 import { type ServerStatus, connectionsStatus } from '../../admin/status.ts'
 import { type StatusAnswer, adminName, askStatus } from '../server/ask-admin.ts'
-import { type Finding, advice, problem } from './doctor-finding.ts'
+import { type DoctorFinding, advice, problem } from './doctor-finding.ts'
 
-export async function findInServer(settings: Settings): Promise<readonly Finding[]> {
+export async function checkServer(settings: Settings): Promise<readonly DoctorFinding[]> {
   const { serve } = settings
   const answer = await askStatus(serve)
   const findings =
-    answer.kind === 'status' ? judge(answer.status) : await unserved(settings, answer)
+    answer.kind === 'status'
+      ? checkStatus(answer.status)
+      : await checkWithoutServer(settings, answer)
   if (serve.adminSocket !== undefined || isLoopback(serve.adminHost)) return findings
   const text = `The admin port listens on ${serve.adminHost}: its token crosses the network in the clear.`
   const fix = 'Listen on loopback or on --admin-socket, and let an agent on this machine scrape it.'
@@ -21,36 +23,39 @@ export async function findInServer(settings: Settings): Promise<readonly Finding
 }
 
 /** A server's limit by its own word, or the limit that one started here would have. */
-function findInLimit({
+function checkFileLimit({
   asked,
   cap,
   open_files_max: filesMax,
-}: ServerStatus['connections']): readonly Finding[] {
+}: ServerStatus['connections']): readonly DoctorFinding[] {
   if (cap >= asked) return []
   const text = `A process may open ${filesMax} files, which leaves each worker room for ${cap} connections where --connections asks for ${asked}.`
-  const fix = `Raise it to ${asked + filesBesideConnections} at least ("ulimit -n", LimitNOFILE= of the unit, ulimits of the container), or lower --connections.`
+  const fix = `Raise it to ${asked + reservedDescriptors} at least ("ulimit -n", LimitNOFILE= of the unit, ulimits of the container), or lower --connections.`
   return [problem('low_file_limit', text, fix)]
 }
 
 /** Fewer connections may be anybody's. */
-const unheardMin = 20
+const unreadConnectionsMin = 20
 
 /**
  * What the parser refuses, HTTP/1.0 before all, reaches nothing that counts it. But whatever brought a
  * request is one request at least: those that closed and are more than all requests brought none.
  */
-function findUnheard({ connections, requests }: ServerStatus): readonly Finding[] {
+function checkUnreadConnections({ connections, requests }: ServerStatus): readonly DoctorFinding[] {
   const { opened, open } = connections
   const answered = Object.values(requests).reduce((sum, count) => sum + count, 0)
   const unheard = opened - open - answered
-  if (unheard < unheardMin || unheard * 2 < opened) return []
+  if (unheard < unreadConnectionsMin || unheard * 2 < opened) return []
   const text = `Of ${opened} connections, ${unheard} at least were closed without a request that could be read.`
   const fix = `Does a proxy speak HTTP/1.0 to it, as nginx does by default, or TLS to a port in the clear? Name it with --front. Probes that only connect do the same: let them ask /readyz of the admin port.`
   return [advice('nothing_heard', text, fix)]
 }
 
 /** No server answers that may be asked. */
-async function unserved(settings: Settings, { kind }: StatusAnswer): Promise<readonly Finding[]> {
+async function checkWithoutServer(
+  settings: Settings,
+  { kind }: StatusAnswer,
+): Promise<readonly DoctorFinding[]> {
   const { serve } = settings
   const at = adminName(serve)
   if (kind === 'denied') {
@@ -69,7 +74,7 @@ async function unserved(settings: Settings, { kind }: StatusAnswer): Promise<rea
       ? [{ host: serve.adminHost, port: serve.adminPort, option: '--admin-port' }]
       : []),
   ]
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   for (const { option, ...endpoint } of ports) {
     try {
       await probePort(endpoint)
@@ -81,7 +86,7 @@ async function unserved(settings: Settings, { kind }: StatusAnswer): Promise<rea
   const text = `No server answers on ${at}.`
   return [
     ...findings,
-    ...findInLimit(connectionsStatus(serve.connections)),
+    ...checkFileLimit(connectionsStatus(serve.connections)),
     advice('no_server', text, 'Start one with "iprisk serve", or name its admin port.'),
   ]
 }
@@ -95,9 +100,12 @@ const reasons: Readonly<Record<ServerStatus['status'], string>> = {
   no_workers: 'Its workers die: the log names the signal or exit code of each.',
 }
 
-function judge(status: ServerStatus): readonly Finding[] {
+function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   const { status: readiness, workers, tables, store, refresh } = status
-  const findings: Finding[] = [...findInLimit(status.connections), ...findUnheard(status)]
+  const findings: DoctorFinding[] = [
+    ...checkFileLimit(status.connections),
+    ...checkUnreadConnections(status),
+  ]
   if (readiness === 'degraded') {
     const text = `Workers die again and again: ${workers.restarts} were replaced.`
     findings.push(problem('degraded', text, reasons.degraded))

@@ -1,6 +1,6 @@
 // `iprisk keys audit`: the last administrative acts, oldest first.
 
-import { type AuditEntry, auditPath, readAudit } from '../../account/keys/audit-log.ts'
+import { type AuditEntry, auditLogPath, readAuditLog } from '../../account/keys/audit-log.ts'
 import { alignColumns } from '../../base/align-columns.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { CommandIo } from './key-session.ts'
@@ -31,13 +31,13 @@ function changeText({ changes }: AuditEntry): string {
 /** `keys audit`: a table, or with `--json` one JSON object an act and line. */
 export async function keysAudit(settings: Settings, io: CommandIo): Promise<void> {
   const { state, invocation } = settings
-  const { entries, broken } = await readAudit(state, invocation.last)
+  const { entries, broken } = await readAuditLog(state, invocation.last)
   if (invocation.json) {
     for (const entry of entries) io.out(`${JSON.stringify(entry)}\n`)
     return
   }
   if (entries.length === 0) {
-    io.out(`No act is recorded in ${auditPath(state)}.\n`)
+    io.out(`No act is recorded in ${auditLogPath(state)}.\n`)
     return
   }
   const rows = entries.map((entry) => [

@@ -1,9 +1,9 @@
 // What the commands on keys share: their output, the stores of a state folder, ids and usage errors.
 
-import { type AuditAct, audited } from '../../account/keys/audit-log.ts'
+import { type AuditAct, withAudit } from '../../account/keys/audit-log.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'
 import type { KeyStore } from '../../account/keys/key-store.ts'
-import { type Stores, openStores, silent } from '../../account/stores/open-stores.ts'
+import { type Stores, openStores, silentHooks } from '../../account/stores/open-stores.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
 
@@ -17,13 +17,13 @@ export interface CommandIo {
   readonly now: number
 }
 
-export function usage(message: string): IpriskError {
+export function usageError(message: string): IpriskError {
   return new IpriskError({ code: 'usage', message, fault: 'usage' })
 }
 
-export function checkId(id: string): void {
+export function checkKeyId(id: string): void {
   if (isKeyId(id)) return
-  throw usage(
+  throw usageError(
     'An id is the 12 letters and digits between "irk_" and the next "_" of a key. ' +
       '"iprisk keys list" shows the ids.',
   )
@@ -34,7 +34,7 @@ export async function withStores<T>(
   settings: Settings,
   use: (stores: Stores) => Promise<T>,
 ): Promise<T> {
-  const stores = await openStores(settings, silent)
+  const stores = await openStores(settings, silentHooks)
   try {
     return await use(stores)
   } finally {
@@ -43,7 +43,7 @@ export async function withStores<T>(
 }
 
 /** Does an act on the keys and records it in the audit log; says so where its end could not be. */
-export function act<T>(
+export function runAudited<T>(
   settings: Settings,
   io: Pick<CommandIo, 'err'>,
   what: { readonly act: AuditAct; readonly keys?: readonly string[] },
@@ -52,7 +52,7 @@ export function act<T>(
   const { state } = settings
   const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
   return withStores(settings, ({ keyStore: store }) =>
-    audited({ state, store, keys: [], ...what, onUnwritten }, run),
+    withAudit({ state, store, keys: [], ...what, onUnwritten }, run),
   )
 }
 

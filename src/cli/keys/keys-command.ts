@@ -8,11 +8,11 @@ import type { IssuedKey } from '../../account/keys/issue-key.ts'
 import { createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
 import { dayOf, formatDay } from '../../base/day.ts'
-import { timeText } from '../../base/number-format.ts'
+import { formatTime } from '../../base/number-format.ts'
 import type { Plans } from '../../config/plan.ts'
 import { apiNames, planNamed } from '../../config/plan.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type CommandIo, act, apisText, checkId, usage } from './key-session.ts'
+import { type CommandIo, runAudited, apisText, checkKeyId, usageError } from './key-session.ts'
 
 const msPerHour = 3_600_000
 
@@ -32,7 +32,7 @@ function newKeyOf(invocation: Settings['invocation'], plans: Plans, now: number)
     problems.push(`--burst needs --rate: the plan ${found.name} has no rate limit`)
   }
   if (found === undefined || problems.length > 0) {
-    throw usage(['The key was not made:', ...problems.map((text) => `  ${text}`)].join('\n'))
+    throw usageError(['The key was not made:', ...problems.map((text) => `  ${text}`)].join('\n'))
   }
   const limits = {
     ...(rate === undefined ? {} : { perSecond: rate }),
@@ -69,7 +69,7 @@ function issuedText(issued: IssuedKey, more: Readonly<Record<string, string>>): 
 export async function keysCreate(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation, plans } = settings
   const key = newKeyOf(invocation, plans, io.now)
-  const issued = await act(settings, io, { act: 'create' }, (store) =>
+  const issued = await runAudited(settings, io, { act: 'create' }, (store) =>
     createKey(store, key, io.now),
   )
   const { id, plan, apis } = issued.record
@@ -79,23 +79,23 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
 
 /** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */
 export async function keysRevoke(settings: Settings, id: string, io: CommandIo): Promise<void> {
-  checkId(id)
+  checkKeyId(id)
   const what = { act: 'revoke', keys: [id] } as const
-  const record = await act(settings, io, what, (store) => revokeKey(store, id, io.now))
-  const at = timeText(record.revokedAt ?? io.now)
+  const record = await runAudited(settings, io, what, (store) => revokeKey(store, id, io.now))
+  const at = formatTime(record.revokedAt ?? io.now)
   if (settings.invocation.json) io.out(`${JSON.stringify({ id, revoked_at: at })}\n`)
   else io.out(`The key ${id} is revoked since ${at}.\n`)
 }
 
 /** `keys rotate ID`: a new secret for the same key; the old one works for the hours of grace. */
 export async function keysRotate(settings: Settings, id: string, io: CommandIo): Promise<void> {
-  checkId(id)
+  checkKeyId(id)
   const when = { now: io.now, graceMs: settings.invocation.graceHours * msPerHour }
   const what = { act: 'rotate', keys: [id] } as const
-  const issued = await act(settings, io, what, (store) => rotateKey(store, id, when))
+  const issued = await runAudited(settings, io, what, (store) => rotateKey(store, id, when))
   const { plan, apis, secrets } = issued.record
   const old = secrets.at(-2)?.expiresAt
-  const until = old === undefined ? null : timeText(old)
+  const until = old === undefined ? null : formatTime(old)
   if (settings.invocation.json) {
     const json = { id, key: issued.text, plan, apis, old_secret_until: until }
     io.out(`${JSON.stringify(json)}\n`)

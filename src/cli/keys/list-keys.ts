@@ -6,18 +6,18 @@
 // worker that was killed. Keys without a quota are not counted (null). The day of the last use is
 // last-used.ts's.
 
-import { type KeyFacts, factsOf } from '../../account/keys/key-summary.ts'
-import { unknownKey } from '../../account/keys/issue-key.ts'
-import { type Limits, limitsOf } from '../../account/keys/key-limits.ts'
+import { type KeySummary, summarizeKey } from '../../account/keys/key-summary.ts'
+import { unknownKeyError } from '../../account/keys/issue-key.ts'
+import { type EffectiveLimits, effectiveLimits } from '../../account/keys/key-limits.ts'
 import { formatMonth, monthOf } from '../../account/limits/quota-period.ts'
 import { type KeyRecord, type KeyState, keyState } from '../../account/keys/key-record.ts'
 import type { Stores } from '../../account/stores/open-stores.ts'
 import { alignColumns } from '../../base/align-columns.ts'
 import { type Day, formatDay } from '../../base/day.ts'
-import { count, timeText } from '../../base/number-format.ts'
+import { formatCount, formatTime } from '../../base/number-format.ts'
 import { type Plan, planNamed } from '../../config/plan.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type CommandIo, apisText, checkId, withStores } from './key-session.ts'
+import { type CommandIo, apisText, checkKeyId, withStores } from './key-session.ts'
 
 /** What the counters know of all keys. */
 interface Uses {
@@ -33,26 +33,26 @@ async function readUses({ ledger, uses }: Stores, now: number): Promise<Uses> {
 }
 
 /** A key with all that belongs to it, ready to print. */
-interface View {
+interface KeyView {
   readonly record: KeyRecord
-  readonly facts: KeyFacts
+  readonly facts: KeySummary
   readonly state: KeyState
   readonly plan: Plan | undefined
-  readonly inForce: Limits
+  readonly inForce: EffectiveLimits
   /** `undefined`: it has no quota, so nobody counts. */
   readonly units: number | undefined
   readonly month: string
   readonly lastUsed: Day | undefined
 }
 
-function viewOf(record: KeyRecord, uses: Uses, settings: Settings, now: number): View {
+function viewOf(record: KeyRecord, uses: Uses, settings: Settings, now: number): KeyView {
   const plan = planNamed(settings.plans, record.plan)
   // A plan that the operator has removed includes nothing and limits nothing.
-  const inForce = plan === undefined ? {} : limitsOf(plan, record.limits)
+  const inForce = plan === undefined ? {} : effectiveLimits(plan, record.limits)
   const units = uses.units.get(record.id) ?? (inForce.quotaPerMonth === undefined ? undefined : 0)
   return {
     record,
-    facts: factsOf(record),
+    facts: summarizeKey(record),
     state: keyState(record, now),
     plan,
     inForce,
@@ -66,7 +66,7 @@ const dayOrNull = (day: Day | undefined): string | null =>
   day === undefined ? null : formatDay(day)
 
 /** One key of `keys list --json`. Times are ISO 8601, UTC. */
-function listedKey({ record, facts, state, units, month, lastUsed }: View, now: number): object {
+function listedKey({ record, facts, state, units, month, lastUsed }: KeyView, now: number): object {
   const live = record.secrets.filter((secret) => (secret.expiresAt ?? Infinity) > now)
   return {
     id: record.id,
@@ -79,7 +79,7 @@ function listedKey({ record, facts, state, units, month, lastUsed }: View, now: 
 }
 
 const usedText = (units: number | undefined): string =>
-  units === undefined ? '-' : units === 0 ? '0' : `<= ${count(units)}`
+  units === undefined ? '-' : units === 0 ? '0' : `<= ${formatCount(units)}`
 
 /** `keys list`: every key, oldest first. */
 export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
@@ -113,19 +113,21 @@ export async function keysList(settings: Settings, io: CommandIo): Promise<void>
   io.out(`${alignColumns([head, ...rows], head.length).join('\n')}\n`)
 }
 
-function limitsText({ rate, quotaPerMonth }: Limits): string {
+function limitsText({ rate, quotaPerMonth }: EffectiveLimits): string {
   const rateText =
-    rate === undefined ? 'no rate limit' : `${count(rate.perSecond)}/s, burst ${count(rate.burst)}`
+    rate === undefined
+      ? 'no rate limit'
+      : `${formatCount(rate.perSecond)}/s, burst ${formatCount(rate.burst)}`
   const quotaText =
-    quotaPerMonth === undefined ? 'no quota' : `${count(quotaPerMonth)} checks a month`
+    quotaPerMonth === undefined ? 'no quota' : `${formatCount(quotaPerMonth)} checks a month`
   return `${rateText}; ${quotaText}`
 }
 
 /** Which limits are the key's own. */
-function ownText({ rate, burst, quota }: KeyFacts): string {
+function ownText({ rate, burst, quota }: KeySummary): string {
   const own = Object.entries({ rate, burst, quota }).filter(([, value]) => value !== null)
   if (own.length === 0) return 'none'
-  return own.map(([name, value]) => `${name} ${count(value ?? 0)}`).join(', ')
+  return own.map(([name, value]) => `${name} ${formatCount(value ?? 0)}`).join(', ')
 }
 
 function ageText(ms: number): string {
@@ -136,12 +138,12 @@ function ageText(ms: number): string {
 
 function secretText(secret: KeyRecord['secrets'][number], now: number): string {
   const { createdAt, expiresAt } = secret
-  const made = `made ${timeText(createdAt)}, ${ageText(now - createdAt)}`
+  const made = `made ${formatTime(createdAt)}, ${ageText(now - createdAt)}`
   if (expiresAt === undefined) return made
-  return `${made}, ${expiresAt <= now ? 'ended' : 'ends'} ${timeText(expiresAt)}`
+  return `${made}, ${expiresAt <= now ? 'ended' : 'ends'} ${formatTime(expiresAt)}`
 }
 
-function shownText(view: View, now: number): string {
+function shownText(view: KeyView, now: number): string {
   const { record, facts, state, plan, inForce, units, month, lastUsed } = view
   const rows: (readonly [string, string])[] = [
     ['id', record.id],
@@ -152,7 +154,7 @@ function shownText(view: View, now: number): string {
     ['created', facts.created_at],
     ['expires', facts.expires === null ? 'never' : `${facts.expires} 00:00 UTC`],
     ['limits', plan === undefined ? 'every call is refused' : limitsText(inForce)],
-    ['  plan', plan === undefined ? '-' : limitsText(limitsOf(plan))],
+    ['  plan', plan === undefined ? '-' : limitsText(effectiveLimits(plan))],
     ['  own', ownText(facts)],
     [`used ${month}`, units === undefined ? 'not counted without a quota' : usedText(units)],
     ['last used', lastUsed === undefined ? 'never' : `${formatDay(lastUsed)} UTC`],
@@ -161,7 +163,7 @@ function shownText(view: View, now: number): string {
   return `${alignColumns(rows, 2).join('\n')}\n`
 }
 
-function limitsJson({ rate, quotaPerMonth }: Limits): object {
+function limitsJson({ rate, quotaPerMonth }: EffectiveLimits): object {
   return {
     rate: rate?.perSecond ?? null,
     burst: rate?.burst ?? null,
@@ -171,10 +173,10 @@ function limitsJson({ rate, quotaPerMonth }: Limits): object {
 
 /** `keys show ID`: the limits in force and where they come from, usage, and each secret's age. */
 export async function keysShow(settings: Settings, id: string, io: CommandIo): Promise<void> {
-  checkId(id)
+  checkKeyId(id)
   const view = await withStores(settings, async (stores) => {
     const record = await stores.keyStore.get(id)
-    if (record === undefined) throw unknownKey(id)
+    if (record === undefined) throw unknownKeyError(id)
     return viewOf(record, await readUses(stores, io.now), settings, io.now)
   })
   if (!settings.invocation.json) {
@@ -188,7 +190,7 @@ export async function keysShow(settings: Settings, id: string, io: CommandIo): P
     ...rest,
     limits: {
       in_force: plan === undefined ? null : limitsJson(inForce),
-      plan: plan === undefined ? null : limitsJson(limitsOf(plan)),
+      plan: plan === undefined ? null : limitsJson(effectiveLimits(plan)),
       own: { rate, burst, quota },
     },
     secrets,

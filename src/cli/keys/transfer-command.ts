@@ -3,24 +3,26 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import {
-  type ImportPlan,
+  type KeyImportPlan,
   exportKeys,
   importKeys,
   planImport,
 } from '../../account/keys/key-transfer.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
-import { type KeyFile, judgeKeyFile } from '../../config/key-file.ts'
-import { formatProblem } from '../../config/setting-problem.ts'
+import { type KeyFile, parseKeyFile } from '../../config/key-file.ts'
+import { formatSettingProblem } from '../../config/setting-problem.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type CommandIo, act } from './key-session.ts'
+import { type CommandIo, runAudited } from './key-session.ts'
 
 /** So many conflicts are named one by one. */
 const conflictsShownMax = 50
 
 /** `keys export`: JSON on standard output, with and without `--json`. */
 export async function keysExport(settings: Settings, io: CommandIo): Promise<void> {
-  const file = await act(settings, io, { act: 'export' }, (store) => exportKeys(store, io.now))
+  const file = await runAudited(settings, io, { act: 'export' }, (store) =>
+    exportKeys(store, io.now),
+  )
   io.out(`${JSON.stringify(file, null, 2)}\n`)
 }
 
@@ -43,13 +45,13 @@ function readFile(path: string): string {
 
 function readKeyFile(path: string, { plans }: Settings): KeyFile {
   const origin = path === '-' ? 'standard input' : `the file ${path}`
-  const judged = judgeKeyFile(readFile(path), { plans, origin })
+  const judged = parseKeyFile(readFile(path), { plans, origin })
   if (!('length' in judged)) return judged
-  const lines = judged.map((problem) => `  ${formatProblem(problem)}`)
+  const lines = judged.map((problem) => `  ${formatSettingProblem(problem)}`)
   throw inputError('keys_file', ['Nothing was imported:', ...lines].join('\n'))
 }
 
-function refuseConflicts({ conflicts }: ImportPlan, replace: boolean): void {
+function refuseConflicts({ conflicts }: KeyImportPlan, replace: boolean): void {
   const standing = replace ? conflicts.filter(({ revoked }) => revoked) : conflicts
   if (standing.length === 0) return
   const lines = standing.slice(0, conflictsShownMax).map(({ id, members, revoked }) => {
@@ -67,7 +69,7 @@ export async function keysImport(settings: Settings, path: string, io: CommandIo
   const { invocation } = settings
   const file = readKeyFile(path, settings)
   const keys = file.keys.map(({ id }) => id)
-  const plan = await act(settings, io, { act: 'import', keys }, async (store) => {
+  const plan = await runAudited(settings, io, { act: 'import', keys }, async (store) => {
     const plan = await planImport(store, file)
     refuseConflicts(plan, invocation.replace)
     await importKeys(store, plan, invocation.replace)

@@ -6,19 +6,19 @@
 import { fstatSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { IpriskError } from '../../base/coded-error.ts'
-import { count } from '../../base/number-format.ts'
-import type { LineForm } from '../../bulk/line-field.ts'
+import { formatCount } from '../../base/number-format.ts'
+import type { LineFormat } from '../../bulk/line-field.ts'
 import { answerLines } from '../../bulk/answer-lines.ts'
-import { linesHereBytesMax } from '../../pool/offload-policy.ts'
+import { linesInlineBytesMax } from '../../pool/offload-policy.ts'
 import { createPool } from '../../pool/pool.ts'
-import { wholeOf } from '../../bulk/growing-buffer.ts'
-import type { ItemResult, LineWork } from '../../pool/pool-task.ts'
-import type { HeldTable } from './pin-table.ts'
-import { type Piece, piecesOf } from './read-input.ts'
+import { wholeBuffer } from '../../bulk/growing-buffer.ts'
+import type { ItemResult } from '../../pool/pool-task.ts'
+import type { PinnedTable } from './pin-table.ts'
+import { type InputPiece, readInput } from './read-input.ts'
 import type { Io } from '../terminal/io.ts'
+import type { LineWork, LinesResult } from '../../bulk/line-work.ts'
 
 /** What became of one piece. */
-export type Lined = Extract<ItemResult, { kind: 'lined' }>
 
 export interface BulkResult {
   readonly lines: number
@@ -30,8 +30,8 @@ export interface BulkResult {
 }
 
 /** What is known of an input before its lines are read. */
-export interface Opening {
-  readonly form: LineForm
+export interface DetectedFormat {
+  readonly form: LineFormat
   /** The piece without its header. */
   readonly bytes: Uint8Array
   readonly headerLines: number
@@ -47,16 +47,16 @@ export const pieceBytes = { plain: 1 << 16, other: 1 << 18 } as const
 
 export interface BulkOptions {
   readonly inputs: readonly string[]
-  readonly table: HeldTable
+  readonly table: PinnedTable
   readonly work: Omit<LineWork, 'form'>
   readonly pieceBytes: number
   /** How the lines of an input name their address, by its first piece. */
-  readonly open: (first: Uint8Array, input: string) => Opening
+  readonly detectFormat: (first: Uint8Array, input: string) => DetectedFormat
   /** In order, one at a time. */
-  readonly take: (lined: Lined) => Promise<void>
+  readonly onResult: (lined: LinesResult) => Promise<void>
 }
 
-export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
+export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult> {
   const {
     inputs,
     table: { table, path },
@@ -68,34 +68,34 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
   process.once('SIGINT', onInterrupt)
   const threads = availableParallelism()
   const pool = createPool({ threads, queue: 1 })
-  const bytes = sizeOf(inputs)
+  const bytes = inputBytesOf(inputs)
   // They are ready about when the first lines are.
-  if (bytes !== undefined && bytes > linesHereBytesMax) pool.start()
+  if (bytes !== undefined && bytes > linesInlineBytesMax) pool.start()
   const ticket = pool.enter({ number: 0, path, builtMs: 0 })!
-  const sums = newSums(io, bytes)
+  const sums = newBulkTotals(io, bytes)
   const turns: Promise<void>[] = []
   /** What has been taken: the next pieces are written there. */
   const rooms: Uint8Array[] = []
   let last = Promise.resolve()
-  let form: LineForm = { kind: 'plain' }
-  const pieces = piecesOf(inputs, { bytes: options.pieceBytes, stdin: io.input, signal })
-  const take = async (before: Promise<void>, one: UnderWay): Promise<void> => {
+  let form: LineFormat = { kind: 'plain' }
+  const pieces = readInput(inputs, { bytes: options.pieceBytes, stdin: io.input, signal })
+  const take = async (before: Promise<void>, one: PieceInFlight): Promise<void> => {
     const [lined] = await Promise.all([one.result, before])
     if (signal.aborted) return
     sums.add(one.piece, lined, one.headerLines)
-    await options.take(lined)
-    rooms.push(wholeOf(lined.out))
+    await options.onResult(lined)
+    rooms.push(wholeBuffer(lined.out))
   }
   try {
     for await (const piece of pieces) {
-      const opening = piece.isFirst ? options.open(piece.bytes, piece.input) : undefined
+      const opening = piece.isFirst ? options.detectFormat(piece.bytes, piece.input) : undefined
       form = opening?.form ?? form
       const lines = opening?.bytes ?? piece.bytes
       const how: LineWork = { ...work, form }
       const result =
-        turns.length === 0 && lines.length <= linesHereBytesMax
+        turns.length === 0 && lines.length <= linesInlineBytesMax
           ? answerLines(table, lines, how, rooms.pop())
-          : linedOf(ticket.run({ kind: 'lines', lines, how, into: rooms.pop() }))
+          : linesResultOf(ticket.run({ kind: 'lines', lines, how, into: rooms.pop() }))
       last = take(last, { piece, result, headerLines: opening?.headerLines ?? 0 })
       // It is waited for in its turn.
       last.catch(() => undefined)
@@ -119,13 +119,13 @@ export async function bulk(options: BulkOptions, io: Io): Promise<BulkResult> {
   return { ...sums.result(), interrupted: signal.aborted }
 }
 
-interface UnderWay {
-  readonly piece: Piece
-  readonly result: Lined | Promise<Lined>
+interface PieceInFlight {
+  readonly piece: InputPiece
+  readonly result: LinesResult | Promise<LinesResult>
   readonly headerLines: number
 }
 
-async function linedOf(outcome: Promise<ItemResult>): Promise<Lined> {
+async function linesResultOf(outcome: Promise<ItemResult>): Promise<LinesResult> {
   const result = await outcome
   if (result.kind === 'lined') return result
   const { error, at } = result.kind === 'failed' ? result : { error: result.kind, at: [] }
@@ -136,13 +136,13 @@ async function linedOf(outcome: Promise<ItemResult>): Promise<Lined> {
   })
 }
 
-interface Sums {
-  readonly add: (piece: Piece, lined: Lined, headerLines: number) => void
+interface BulkTotals {
+  readonly add: (piece: InputPiece, lined: LinesResult, headerLines: number) => void
   readonly result: () => Omit<BulkResult, 'interrupted'>
 }
 
 /** Counts what has been answered, and says how far it is. */
-function newSums(io: Io, totalBytes: number | undefined): Sums {
+function newBulkTotals(io: Io, totalBytes: number | undefined): BulkTotals {
   const places: string[] = []
   const sums = { lines: 0, addresses: 0, bad: 0 }
   const startedMs = performance.now()
@@ -166,7 +166,9 @@ function newSums(io: Io, totalBytes: number | undefined): Sums {
       toldMs = now
       const rate = (sums.addresses / (now - startedMs)) * 1000
       const share = totalBytes === undefined ? '' : `, ${percentText(bytesRead / totalBytes)}`
-      io.status(`${count(sums.addresses)} addresses, ${count(Math.round(rate))}/s${share}`)
+      io.status(
+        `${formatCount(sums.addresses)} addresses, ${formatCount(Math.round(rate))}/s${share}`,
+      )
     },
     result: () => ({ ...sums, places }),
   }
@@ -175,7 +177,7 @@ function newSums(io: Io, totalBytes: number | undefined): Sums {
 const percentText = (share: number): string => `${Math.floor(Math.min(1, share) * 100)} %`
 
 /** `undefined` where one is no plain file. */
-function sizeOf(inputs: readonly string[]): number | undefined {
+function inputBytesOf(inputs: readonly string[]): number | undefined {
   const sizes = inputs.map((input) => {
     const stat = input === '-' ? fstatSync(0) : statSync(input, { throwIfNoEntry: false })
     return stat?.isFile() === true ? stat.size : Number.NaN

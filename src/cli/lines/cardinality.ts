@@ -8,12 +8,12 @@
 /** A power of two; 16 MiB of places, half of which are used at most. */
 const placesDefault = 1 << 20
 
-export interface Distinct {
+export interface Cardinality {
   readonly add: (numbers: Float64Array) => void
   readonly count: () => { readonly count: number; readonly isEstimate: boolean }
 }
 
-export function newDistinct(placeCount = placesDefault): Distinct {
+export function newCardinality(placeCount = placesDefault): Cardinality {
   let places = new Float64Array(placeCount).fill(-1)
   let used = 0
   let halvings = 0

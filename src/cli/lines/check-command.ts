@@ -3,19 +3,19 @@
 // answers, or as CSV.
 
 import { statSync } from 'node:fs'
-import { count } from '../../base/number-format.ts'
-import { defaultFields } from '../../config/line-formats.ts'
+import { formatCount } from '../../base/number-format.ts'
+import { defaultCheckFields } from '../../config/line-formats.ts'
 import type { Invocation } from '../../config/settings.ts'
-import { newWords } from '../../ip/address.ts'
+import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { answerLines } from '../../bulk/answer-lines.ts'
-import { headerOf } from '../../bulk/csv-row.ts'
-import type { LineWork } from '../../pool/pool-task.ts'
+import { csvHeader } from '../../bulk/csv-row.ts'
 import type { OpenTable } from '../../table/open-table.ts'
-import { type BulkResult, bulk, pieceBytes } from './bulk-run.ts'
-import { openerOf } from './line-format.ts'
-import { type HeldTable, holdTable } from './pin-table.ts'
+import { type BulkResult, bulkRun, pieceBytes } from './bulk-run.ts'
+import { lineFormatDetector } from './line-format.ts'
+import { type PinnedTable, pinTable } from './pin-table.ts'
 import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
+import type { LineWork } from '../../bulk/line-work.ts'
 
 export interface CheckOptions {
   /** Addresses, files and `-`, as the user mixed them. */
@@ -28,7 +28,7 @@ const encoder = new TextEncoder()
 
 /** Exit code 1 where a line was no address; all others are answered all the same. */
 export async function checkCommand(options: CheckOptions, io: Io): Promise<number> {
-  const held = holdTable(options.table)
+  const held = pinTable(options.table)
   try {
     return await checkWith(held, options, io)
   } finally {
@@ -37,54 +37,58 @@ export async function checkCommand(options: CheckOptions, io: Io): Promise<numbe
 }
 
 async function checkWith(
-  held: HeldTable,
+  held: PinnedTable,
   { args, how }: Pick<CheckOptions, 'args' | 'how'>,
   io: Io,
 ): Promise<number> {
-  const give = how.json ? 'json' : (how.format ?? (io.outIsTerminal ? 'text' : 'json'))
-  const work = { give, fields: how.fields ?? defaultFields }
-  const open = openerOf(how)
-  if (give === 'csv') await io.write(encoder.encode(`${headerOf(work.fields)}\n`))
+  const output = how.json ? 'json' : (how.format ?? (io.outIsTerminal ? 'text' : 'json'))
+  const work = { output, fields: how.fields ?? defaultCheckFields }
+  const detectFormat = lineFormatDetector(how)
+  if (output === 'csv') await io.write(encoder.encode(`${csvHeader(work.fields)}\n`))
   let bad = 0
   let code: number = exitCodes.done
   for (const { inputs, addresses } of groupsOf(args)) {
     if (inputs.length === 0) {
-      bad += await answerHere({ table: held.table, addresses, work }, io)
+      bad += await answerArguments({ table: held.table, addresses, work }, io)
       continue
     }
-    const take = (lined: { readonly out: Uint8Array }): Promise<void> => io.write(lined.out)
-    const pieces = pieceBytes[isPlain(how) ? 'plain' : 'other']
-    const result = await bulk({ inputs, table: held, work, pieceBytes: pieces, open, take }, io)
+    const onResult = (lined: { readonly out: Uint8Array }): Promise<void> => io.write(lined.out)
+    const pieces = pieceBytes[isPlainFormat(how) ? 'plain' : 'other']
+    const result = await bulkRun(
+      { inputs, table: held, work, pieceBytes: pieces, detectFormat, onResult },
+      io,
+    )
     bad += result.bad
-    tellPlaces(result, io)
+    reportBadLines(result, io)
     if (result.interrupted) {
-      io.err(`Interrupted after ${count(result.lines)} lines.`)
+      io.err(`Interrupted after ${formatCount(result.lines)} lines.`)
       code = interruptedCode
       break
     }
   }
-  if (bad > 0) io.err(`${count(bad)} of the lines ${bad === 1 ? 'was' : 'were'} no IP address.`)
+  if (bad > 0)
+    io.err(`${formatCount(bad)} of the lines ${bad === 1 ? 'was' : 'were'} no IP address.`)
   return code === exitCodes.done && bad > 0 ? exitCodes.failed : code
 }
 
-export function isPlain(how: Pick<Invocation, 'column' | 'jsonField' | 'log'>): boolean {
+export function isPlainFormat(how: Pick<Invocation, 'column' | 'jsonField' | 'log'>): boolean {
   return how.column === undefined && how.jsonField === undefined && how.log === undefined
 }
 
-export function tellPlaces({ bad, places }: BulkResult, io: Io): void {
+export function reportBadLines({ bad, places }: BulkResult, io: Io): void {
   for (const place of places) io.err(`no address: ${place}`)
-  if (bad > places.length) io.err(`… and ${count(bad - places.length)} more`)
+  if (bad > places.length) io.err(`… and ${formatCount(bad - places.length)} more`)
 }
 
 /** Neighbours of one sort: addresses, or files. */
-interface Group {
+interface InputGroup {
   readonly addresses: readonly string[]
   readonly inputs: readonly string[]
 }
 
 /** What is an address is one, whatever files there are; `./1.2.3.4` is a file. */
-function groupsOf(args: readonly string[]): readonly Group[] {
-  const words = newWords()
+function groupsOf(args: readonly string[]): readonly InputGroup[] {
+  const words = newAddressWords()
   const groups: { addresses: string[]; inputs: string[] }[] = []
   for (const arg of args) {
     const isInput = arg === '-' || (parseAddress(arg, words) === 0 && isFile(arg))
@@ -102,7 +106,7 @@ function isFile(arg: string): boolean {
 }
 
 /** How many were none. */
-async function answerHere(
+async function answerArguments(
   options: {
     readonly table: OpenTable
     readonly addresses: readonly string[]

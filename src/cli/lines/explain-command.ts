@@ -1,9 +1,9 @@
 // `iprisk explain ADDRESS`: one screen that says what the answer is, why, who says so and when it
 // will end; with --json the check and its insights, as the API gives them.
 
-import { explain, builtMsOf } from '../../table/explain/insights.ts'
+import { answerWithInsights, builtMsOf } from '../../table/explain/insights.ts'
 import { openTable } from '../../table/open-table.ts'
-import { screenOf } from './explanation.ts'
+import { explanationScreen } from './explanation.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
 export function explainCommand(
@@ -13,7 +13,7 @@ export function explainCommand(
   const table = openTable(options.table)
   try {
     const builtMs = builtMsOf(options.table)
-    const answer = explain({ ...table, builtMs }, options.address)
+    const answer = answerWithInsights({ ...table, builtMs }, options.address)
     if (answer === undefined) {
       io.err(`${options.address} is no IP address.`)
       return exitCodes.failed
@@ -21,7 +21,7 @@ export function explainCommand(
     if (options.json) io.out(JSON.stringify(answer))
     else {
       const form = { colour: io.outIsTerminal, width: io.outColumns }
-      for (const line of screenOf(answer, table.sources, form)) io.out(line)
+      for (const line of explanationScreen(answer, table.sources, form)) io.out(line)
     }
     return exitCodes.done
   } finally {

@@ -9,10 +9,10 @@ import type {
 } from '../../api/insights-answer.ts'
 import { alignColumns, fitColumn } from '../../base/align-columns.ts'
 import { type Day, parseDay } from '../../base/day.ts'
-import { count } from '../../base/number-format.ts'
+import { formatCount } from '../../base/number-format.ts'
 import type { Level } from '../../model/kind.ts'
 import { levelFloors } from '../../model/risk-level.ts'
-import type { Source } from '../../table/table.ts'
+import type { Source } from '../../table/file/table-source.ts'
 
 type Paint = (text: string, style: keyof typeof styles) => string
 
@@ -28,10 +28,10 @@ const levelStyles = {
 /** Rows of evidence shown; the rest is counted. --json has all. */
 const evidenceRowsMax = 8
 /** What is left of a text that does not fit beside the others of its row. */
-const textLeast = 24
+const textCharsMin = 24
 
 /** The lines of the screen, `width` characters wide where rows can be cut to it. */
-export function screenOf(
+export function explanationScreen(
   answer: InsightsAnswer,
   sources: readonly Source[],
   { colour, width = Infinity }: { readonly colour: boolean; readonly width?: number | undefined },
@@ -93,13 +93,13 @@ function evidenceLines(
     one.matched,
     one.provider,
     one.weight.toFixed(2),
-    asOf === undefined ? '' : stripOf(one, asOf),
+    asOf === undefined ? '' : evidenceStrip(one, asOf),
     `${one.days_seen}/${one.days_observed}`,
     one.last_seen,
     one.kind === 'blocklist' ? `on ${one.lists} ${one.lists === 1 ? 'list' : 'lists'}` : '',
   ])
   const head = ['kind', 'feed', 'matched', 'provider', 'weight', '30 days', 'seen', 'last', '']
-  const fitting = fitColumn([head, ...rows], { column: 1, width, least: textLeast })
+  const fitting = fitColumn([head, ...rows], { column: 1, width, least: textCharsMin })
   const [first = '', ...rest] = alignColumns(fitting, head.length)
   const hidden = evidence.length - shown.length
   return [
@@ -123,7 +123,7 @@ const stripDays = 30
  * first one (`-` where the feed did not list it on each of them: which ones is not kept), `.` days
  * before and after.
  */
-export function stripOf(evidence: InsightEvidence, asOf: Day): string {
+export function evidenceStrip(evidence: InsightEvidence, asOf: Day): string {
   const first = (parseDay(evidence.first_seen) ?? asOf) - asOf + stripDays - 1
   const last = Math.min((parseDay(evidence.last_seen) ?? asOf) - asOf, 0) + stripDays - 1
   const between = last - Math.max(first, 0) + 1
@@ -165,16 +165,16 @@ function neighborhoodLines(
   if (scopes.length === 0) return []
   const rows = scopes.map(({ scope, size, unit, listed }) => [
     `  ${scope}`,
-    `${count(size)} ${unit === 'address' ? 'addresses' : '/64s'}`,
+    `${formatCount(size)} ${unit === 'address' ? 'addresses' : '/64s'}`,
     listed.length === 0 ? 'nothing listed' : listed.map(densityText).join(', '),
   ])
-  const fitting = fitColumn(rows, { column: 2, width, least: textLeast })
+  const fitting = fitColumn(rows, { column: 2, width, least: textCharsMin })
   return ['', paint('listed around it', 'bold'), ...alignColumns(fitting, 3)]
 }
 
 function densityText({ kind, listed, percent, times_asn: times }: InsightScope['listed'][number]) {
   const norm = times === null ? '' : `, ${times}x the AS`
-  return `${kind} ${count(listed)} (${percent} %${norm})`
+  return `${kind} ${formatCount(listed)} (${percent} %${norm})`
 }
 
 function signed(points: number): string {

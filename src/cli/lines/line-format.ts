@@ -4,27 +4,31 @@
 // line has most of: commas, semicolons, tabs or bars.
 
 import { IpriskError } from '../../base/coded-error.ts'
-import type { LogForm } from '../../config/line-formats.ts'
+import type { AccessLogFormat } from '../../config/line-formats.ts'
 import type { Invocation } from '../../config/settings.ts'
-import { type LineForm, type Span, find } from '../../bulk/line-field.ts'
-import type { Opening } from './bulk-run.ts'
+import { type LineFormat, type Span, findLineField } from '../../bulk/line-field.ts'
+import type { DetectedFormat } from './bulk-run.ts'
 
 /** Which of a log's words is the client's address. */
-const logWords: Readonly<Record<LogForm, number>> = { common: 0, combined: 0, vhost_combined: 1 }
+const logWords: Readonly<Record<AccessLogFormat, number>> = {
+  common: 0,
+  combined: 0,
+  vhost_combined: 1,
+}
 
 const lineEnd = 0x0a
 const decoder = new TextDecoder()
 const delimiters = [',', ';', '\t', '|'] as const
 
 /** Throws `usage` where the options contradict each other. */
-export function openerOf(
+export function lineFormatDetector(
   options: Pick<Invocation, 'column' | 'jsonField' | 'log'>,
-): (first: Uint8Array, input: string) => Opening {
+): (first: Uint8Array, input: string) => DetectedFormat {
   const { column, jsonField, log } = options
   if ([column, jsonField, log].filter((one) => one !== undefined).length > 1) {
-    throw wrong('Only one of --column, --json-field and --log can say where the address is.')
+    throw usageError('Only one of --column, --json-field and --log can say where the address is.')
   }
-  const always = (form: LineForm) => (first: Uint8Array) => ({
+  const always = (form: LineFormat) => (first: Uint8Array) => ({
     form,
     bytes: withoutMark(first),
     headerLines: 0,
@@ -32,7 +36,7 @@ export function openerOf(
   if (jsonField !== undefined) return always({ kind: 'json', path: pathOf(jsonField) })
   if (log !== undefined) return always({ kind: 'log', word: logWords[log] })
   if (column === undefined) return always({ kind: 'plain' })
-  return (first, input) => openColumns(column, withoutMark(first), input)
+  return (first, input) => detectCsvFormat(column, withoutMark(first), input)
 }
 
 /** Some programs write a byte order mark before UTF-8; it belongs to no address and no name. */
@@ -45,11 +49,11 @@ function pathOf(text: string): readonly string[] {
   return text.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'))
 }
 
-function openColumns(column: string, first: Uint8Array, input: string): Opening {
+function detectCsvFormat(column: string, first: Uint8Array, input: string): DetectedFormat {
   const found = first.indexOf(lineEnd)
   const end = found < 0 ? first.length : found
   const delimiter = delimiterOf(decoder.decode(first.subarray(0, end)))
-  const form = (index: number): LineForm => ({
+  const form = (index: number): LineFormat => ({
     kind: 'csv',
     column: index,
     delimiter: delimiter.charCodeAt(0),
@@ -60,17 +64,17 @@ function openColumns(column: string, first: Uint8Array, input: string): Opening 
   const names = namesOf(first.subarray(0, end), form)
   const index = names.indexOf(column)
   if (index < 0) {
-    throw wrong(`${input} has no column ${column}; its first line names ${names.join(', ')}.`)
+    throw usageError(`${input} has no column ${column}; its first line names ${names.join(', ')}.`)
   }
   return { form: form(index), bytes: first.subarray(end + 1), headerLines: 1 }
 }
 
 /** The cells of a header, found as those of every other line; quotes behind a space go as well. */
-function namesOf(line: Uint8Array, form: (column: number) => LineForm): readonly string[] {
+function namesOf(line: Uint8Array, form: (column: number) => LineFormat): readonly string[] {
   const names: string[] = []
   const cell: Span = { bytes: line, from: 0, to: 0 }
   for (;;) {
-    find(form(names.length), line, { from: 0, to: line.length }, cell)
+    findLineField(form(names.length), line, { from: 0, to: line.length }, cell)
     // Beyond the last one, or an empty one at the end.
     if (cell.from === line.length) return names
     const text = decoder.decode(line.subarray(cell.from, cell.to))
@@ -87,6 +91,6 @@ function delimiterOf(line: string): string {
   return most
 }
 
-function wrong(message: string): IpriskError {
+function usageError(message: string): IpriskError {
   return new IpriskError({ code: 'usage', message, fault: 'usage' })
 }

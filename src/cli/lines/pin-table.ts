@@ -5,7 +5,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 
-export interface HeldTable {
+export interface PinnedTable {
   readonly table: OpenTable
   /** What threads open: the descriptor, in the place of the name. */
   readonly path: string
@@ -13,7 +13,7 @@ export interface HeldTable {
 }
 
 /** Throws what `openTable` throws. */
-export function holdTable(name: string): HeldTable {
+export function pinTable(name: string): PinnedTable {
   // What is wrong with it is said with its name.
   openTable(name).close()
   const descriptor = openSync(name, 'r')

@@ -10,7 +10,7 @@ import { lineBytesMax } from '../../base/limits.ts'
 const lineEnd = 0x0a
 
 /** Whole lines, in order. */
-export interface Piece {
+export interface InputPiece {
   readonly bytes: Uint8Array
   /** The first of its input. */
   readonly isFirst: boolean
@@ -21,10 +21,10 @@ export interface Piece {
 }
 
 /** Pieces of up to about `bytes`, one file behind the other. Throws `input_unreadable`, `line_too_long`. */
-export async function* piecesOf(
+export async function* readInput(
   inputs: readonly string[],
   how: { readonly bytes: number; readonly stdin: () => Readable; readonly signal: AbortSignal },
-): AsyncGenerator<Piece, void, undefined> {
+): AsyncGenerator<InputPiece, void, undefined> {
   let before = 0
   for (const input of inputs) {
     const source = sourceOf(input, how)
@@ -33,7 +33,7 @@ export async function* piecesOf(
     const counter = { bytes: 0 }
     try {
       let isFirst = true
-      for await (const bytes of cut(unpacked(source, counter, how.bytes), input)) {
+      for await (const bytes of wholeLines(unpacked(source, counter, how.bytes), input)) {
         yield { bytes, isFirst, input, bytesRead: before + counter.bytes }
         isFirst = false
       }
@@ -109,7 +109,7 @@ async function* gunzip(
 }
 
 /** Each chunk's whole lines, as they come: who writes slowly is answered line by line. */
-async function* cut(
+async function* wholeLines(
   chunks: AsyncIterable<Buffer>,
   input: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {

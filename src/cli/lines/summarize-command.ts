@@ -2,12 +2,12 @@
 // and country. Reads what `check` reads; prints a table with bars, or JSON.
 
 import type { Invocation } from '../../config/settings.ts'
-import { bulk, pieceBytes } from './bulk-run.ts'
-import { tellPlaces } from './check-command.ts'
-import { openerOf } from './line-format.ts'
-import { holdTable } from './pin-table.ts'
+import { bulkRun, pieceBytes } from './bulk-run.ts'
+import { reportBadLines } from './check-command.ts'
+import { lineFormatDetector } from './line-format.ts'
+import { pinTable } from './pin-table.ts'
 import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
-import { newSumming, summaryLines } from './summary.ts'
+import { newSummarizer, summaryLines } from './summary.ts'
 
 /** Exit code 1 where a line named no address; all others are counted all the same. */
 export async function summarizeCommand(
@@ -19,23 +19,23 @@ export async function summarizeCommand(
   io: Io,
 ): Promise<number> {
   const { inputs, how } = options
-  const open = openerOf(how)
-  const held = holdTable(options.table)
+  const detectFormat = lineFormatDetector(how)
+  const held = pinTable(options.table)
   try {
-    const summing = newSumming(held.table, how.top)
-    const take = async ({
+    const summing = newSummarizer(held.table, how.top)
+    const onResult = async ({
       tally,
     }: {
       readonly tally: Parameters<typeof summing.add>[0] | undefined
     }): Promise<void> => {
       if (tally !== undefined) summing.add(tally)
     }
-    const work = { give: 'tally', fields: [] } as const
-    const result = await bulk(
-      { inputs, table: held, work, pieceBytes: pieceBytes.other, open, take },
+    const work = { output: 'tally', fields: [] } as const
+    const result = await bulkRun(
+      { inputs, table: held, work, pieceBytes: pieceBytes.other, detectFormat, onResult },
       io,
     )
-    tellPlaces(result, io)
+    reportBadLines(result, io)
     if (result.interrupted) return interruptedCode
     const summary = summing.summary(result)
     if (how.json) io.out(JSON.stringify(summary))

@@ -3,14 +3,14 @@
 
 import { alignColumns } from '../../base/align-columns.ts'
 import { formatDay } from '../../base/day.ts'
-import { count } from '../../base/number-format.ts'
-import { type Pairs, type Tally } from '../../bulk/line-tally.ts'
+import { formatCount } from '../../base/number-format.ts'
+import { type CountPairs, type LineTally } from '../../bulk/line-tally.ts'
 import { readCountry } from '../../table/file/location-record.ts'
 import { readNetwork } from '../../table/file/network-record.ts'
 import type { OpenTable } from '../../table/open-table.ts'
 import { readVerdict } from '../../table/file/verdict-record.ts'
 import type { BulkResult } from './bulk-run.ts'
-import { newDistinct } from './cardinality.ts'
+import { newCardinality } from './cardinality.ts'
 
 interface Share {
   readonly addresses: number
@@ -39,19 +39,19 @@ export interface Summary {
   readonly countries: Shares<{ readonly country_code: string; readonly country: string }>
 }
 
-export interface Summing {
-  readonly add: (tally: Tally) => void
+export interface Summarizer {
+  readonly add: (tally: LineTally) => void
   readonly summary: (result: BulkResult) => Summary
 }
 
 type Counts = Map<number, number>
 
-export function newSumming(table: OpenTable, top: number): Summing {
+export function newSummarizer(table: OpenTable, top: number): Summarizer {
   const { views, strings } = table.reader
   const verdicts: Counts = new Map()
   const networks: Counts = new Map()
   const countries: Counts = new Map()
-  const distinct = newDistinct()
+  const distinct = newCardinality()
   let bogons = 0
   return {
     add: (tally) => {
@@ -92,12 +92,15 @@ export function newSumming(table: OpenTable, top: number): Summing {
         bad_lines: bad,
         distinct_addresses: distinctCount,
         distinct_is_estimate: isEstimate,
-        classifications: named(largestOf(classes, { none: '', top: 99, all: addresses }), (it) => ({
-          classification: it,
-        })),
-        providers: named(largest(providers, ''), (provider) => ({ provider })),
-        asns: named(byAsn, (asn) => ({ asn, organization: organizations.get(asn) ?? '' })),
-        countries: named(byCountry, (id) => {
+        classifications: withNames(
+          largestOf(classes, { none: '', top: 99, all: addresses }),
+          (it) => ({
+            classification: it,
+          }),
+        ),
+        providers: withNames(largest(providers, ''), (provider) => ({ provider })),
+        asns: withNames(byAsn, (asn) => ({ asn, organization: organizations.get(asn) ?? '' })),
+        countries: withNames(byCountry, (id) => {
           const { country_code, country } = readCountry(views.countries, id, strings)
           return { country_code, country }
         }),
@@ -106,7 +109,7 @@ export function newSumming(table: OpenTable, top: number): Summing {
   }
 }
 
-function addPairs(counts: Counts, pairs: Pairs): void {
+function addPairs(counts: Counts, pairs: CountPairs): void {
   for (let at = 0; at < pairs.length; at += 2) {
     const number = pairs[at]!
     counts.set(number, (counts.get(number) ?? 0) + pairs[at + 1]!)
@@ -129,7 +132,7 @@ function largestOf<Key>(
   return { count: sums.size, top }
 }
 
-function named<Key, Row>(
+function withNames<Key, Row>(
   { count: all, top }: Shares<{ readonly key: Key }>,
   nameOf: (key: Key) => Row,
 ): Shares<Row> {
@@ -143,8 +146,8 @@ const barColour = 36
 /** The summary for people; bars in colour on a terminal. */
 export function summaryLines(summary: Summary, colour: boolean): readonly string[] {
   const { addresses, bad_lines: bad, distinct_is_estimate: isEstimate } = summary
-  const distinct = `${isEstimate ? 'about ' : ''}${count(summary.distinct_addresses)} different`
-  const badText = bad === 0 ? '' : `; ${count(bad)} lines name none`
+  const distinct = `${isEstimate ? 'about ' : ''}${formatCount(summary.distinct_addresses)} different`
+  const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name none`
   const lists: readonly (readonly [string, Shares<object>, readonly string[]])[] = [
     ['classification', summary.classifications, classNames(summary)],
     ['provider', summary.providers, summary.providers.top.map(({ provider }) => provider)],
@@ -161,7 +164,7 @@ export function summaryLines(summary: Summary, colour: boolean): readonly string
   ]
   const width = Math.max(...lists.flatMap(([title, , names]) => [title, ...names].map(lengthOf)))
   return [
-    `${count(addresses)} addresses, ${distinct}${badText}`,
+    `${formatCount(addresses)} addresses, ${distinct}${badText}`,
     ...lists.flatMap(([title, shares, names]) => [
       '',
       ...listLines({ title, shares, names, width: Math.min(width, nameCharsMax), colour }),
@@ -189,8 +192,8 @@ function listLines(list: {
   const { title, shares, names, width, colour } = list
   if (shares.top.length === 0) return [`${title}: none`]
   const rows = shares.top.map(({ addresses, percent }, index) => [
-    cutOff(names[index] ?? '').padEnd(width),
-    count(addresses),
+    truncateName(names[index] ?? '').padEnd(width),
+    formatCount(addresses),
     `${percent.toFixed(2)} %`,
   ])
   const [head = '', ...lines] = alignColumns(
@@ -201,11 +204,11 @@ function listLines(list: {
   return [
     head,
     ...lines.map((line, index) => `${line}  ${bar(shares.top[index]?.percent ?? 0, colour)}`),
-    ...(others === 0 ? [] : [`and ${count(others)} more`]),
+    ...(others === 0 ? [] : [`and ${formatCount(others)} more`]),
   ].map((line) => line.trimEnd())
 }
 
-function cutOff(name: string): string {
+function truncateName(name: string): string {
   return name.length <= nameCharsMax ? name : `${name.slice(0, nameCharsMax - 1)}…`
 }
 

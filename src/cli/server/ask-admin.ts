@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { ServeSettings } from '../../config/settings.ts'
 import { urlOf } from '../../supervisor/sockets/port-probe.ts'
 import type { ServerStatus } from '../../admin/status.ts'
-import { readToken } from '../../admin/admin-token.ts'
+import { readAdminToken } from '../../admin/admin-token.ts'
 
 /** A scrape waits half a second for a worker; what takes ten times that does not come. */
 const answerMs = 5000
@@ -30,9 +30,11 @@ export async function askAdmin(
 ): Promise<AdminAnswer | undefined> {
   const { adminSocket, adminHost: host, adminPort: port, adminTokenFile } = serve
   const headers =
-    adminTokenFile === undefined ? {} : { authorization: `Bearer ${readToken(adminTokenFile)}` }
+    adminTokenFile === undefined
+      ? {}
+      : { authorization: `Bearer ${readAdminToken(adminTokenFile)}` }
   const at =
-    adminSocket === undefined ? { host: reachable(host), port } : { socketPath: adminSocket }
+    adminSocket === undefined ? { host: connectableHost(host), port } : { socketPath: adminSocket }
   try {
     return await new Promise<AdminAnswer>((resolve, reject) => {
       const signal = AbortSignal.timeout(answerMs)
@@ -48,7 +50,7 @@ export async function askAdmin(
 }
 
 /** Who listens everywhere is asked here. */
-function reachable(host: string): string {
+function connectableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
 }

@@ -5,14 +5,14 @@ import { existsSync } from 'node:fs'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Settings } from '../../config/settings.ts'
-import type { Configuration } from '../../serve/reload-config.ts'
+import type { ConfigSource } from '../../serve/reload-config.ts'
 
 const program = fileURLToPath(new URL('../main.js', import.meta.url))
 
 /** A program of Node and its arguments: builds what a server takes, by the same configuration. */
-export function buildProgram(
+export function buildChildCommand(
   { table }: Settings,
-  { path }: Configuration,
+  { path }: ConfigSource,
   ...more: readonly string[]
 ): readonly string[] {
   const config = existsSync(path) ? ['--config', path] : []
@@ -20,16 +20,16 @@ export function buildProgram(
 }
 
 /** Signals that would end this process end the other one first. */
-const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Runs such a program, which says on standard error how it goes. Resolves to its exit code. */
-export function runApart(command: readonly string[]): Promise<number> {
+export function runBuildChild(command: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'inherit'] })
     const pass = (signal: NodeJS.Signals): void => void child.kill(signal)
-    for (const signal of passedOn) process.on(signal, pass)
+    for (const signal of forwardedSignals) process.on(signal, pass)
     const done = (settle: () => void): void => {
-      for (const signal of passedOn) process.off(signal, pass)
+      for (const signal of forwardedSignals) process.off(signal, pass)
       settle()
     }
     child.once('error', (error) => done(() => reject(error)))

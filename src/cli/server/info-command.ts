@@ -2,7 +2,7 @@
 // as JSON. It judges nothing: that is doctor. Exit code 1 where no server answers.
 
 import { alignColumns } from '../../base/align-columns.ts'
-import { count, megabytes, spanText } from '../../base/number-format.ts'
+import { formatCount, formatMegabytes, formatTimeSpan } from '../../base/number-format.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
 import { urlOf } from '../../supervisor/sockets/port-probe.ts'
@@ -26,11 +26,11 @@ export async function infoCommand(settings: Settings, io: Io): Promise<number> {
     for (const line of alignColumns(rows, 2)) io.out(line)
   }
   if (server !== null) return exitCodes.done
-  io.err(`iprisk: ${silence(settings, answer)}`)
+  io.err(`iprisk: ${noAnswerText(settings, answer)}`)
   return exitCodes.failed
 }
 
-function silence({ serve }: Settings, { kind }: StatusAnswer): string {
+function noAnswerText({ serve }: Settings, { kind }: StatusAnswer): string {
   const at = adminName(serve)
   if (kind === 'denied')
     return `The server on ${at} wants its token: name it with --admin-token-file.`
@@ -63,16 +63,21 @@ function serverRows(server: ServerStatus): readonly Row[] {
   const url = listens.tls ? urlOf(listens).replace('http:', 'https:') : urlOf(listens)
   const stalls = workers.each.map((worker) => worker.loop_delay_max_seconds * 1000)
   const { requests, limited, store, table } = server
-  const answered = Object.entries(requests).map(([code, times]) => `${count(times)} × ${code}`)
+  const answered = Object.entries(requests).map(
+    ([code, times]) => `${formatCount(times)} × ${code}`,
+  )
   return [
-    ['server', `iprisk ${version} on Node ${node}, process ${pid}, up ${spanText(uptime)}`],
+    ['server', `iprisk ${version} on Node ${node}, process ${pid}, up ${formatTimeSpan(uptime)}`],
     ['state', stateText(status)],
     ['address', url],
     ['workers', `${workers.listening} of ${workers.wanted}, ${workers.restarts} replaced`],
     ['loop', `held up for ${Math.max(0, ...stalls).toFixed(1)} ms at most of late`],
     ['memory', memoryText(memory)],
     ['requests', answered.join(', ') || 'none yet'],
-    ['limits', `429 for the rate ${count(limited.rate)}, for the quota ${count(limited.quota)}`],
+    [
+      'limits',
+      `429 for the rate ${formatCount(limited.rate)}, for the quota ${formatCount(limited.quota)}`,
+    ],
     ['store', storeText(store)],
     ['table', table === null ? 'none' : tableText(table)],
     ...swapRows(server),
@@ -86,11 +91,11 @@ function stateText(status: ServerStatus['status']): string {
 
 function memoryText(memory: ServerStatus['memory']): string {
   const { workers_resident_bytes: workers, primary_resident_bytes: primary } = memory
-  return `workers ${megabytes(workers)} MB with the shared table, primary ${megabytes(primary)} MB`
+  return `workers ${formatMegabytes(workers)} MB with the shared table, primary ${formatMegabytes(primary)} MB`
 }
 
 function storeText({ name, up, outages, policy }: ServerStatus['store']): string {
-  return `${name}, ${up ? 'up' : `away (policy: ${policy})`}, ${count(outages)} outages`
+  return `${name}, ${up ? 'up' : `away (policy: ${policy})`}, ${formatCount(outages)} outages`
 }
 
 function tableText({
@@ -102,18 +107,20 @@ function tableText({
   quarantined,
 }: TableStatus): string {
   const kept = quarantined.length === 0 ? '' : `, quarantined: ${quarantined.join(' ')}`
-  return `${id} as of ${day} (${spanText(age)} old), ${megabytes(bytes)} MB, ${feeds} feeds${kept}`
+  return `${id} as of ${day} (${formatTimeSpan(age)} old), ${formatMegabytes(bytes)} MB, ${feeds} feeds${kept}`
 }
 
 function swapRows({ tables, refresh }: ServerStatus): readonly Row[] {
   const { swaps, refusals, last_swap: swap, last_refusal: refusal } = tables
-  const rows: Row[] = [['swaps', `${count(swaps)} swapped in, ${count(refusals)} refused`]]
-  if (swap !== null) rows.push(['', `${swap.at} ${swap.table}, in ${count(swap.took_ms)} ms`])
+  const rows: Row[] = [
+    ['swaps', `${formatCount(swaps)} swapped in, ${formatCount(refusals)} refused`],
+  ]
+  if (swap !== null) rows.push(['', `${swap.at} ${swap.table}, in ${formatCount(swap.took_ms)} ms`])
   if (refusal !== null) rows.push(['', `${refusal.at} refused: ${refusal.reason}`])
   if (refresh === null) return rows
   const { every_ms: every, running, next_at: next, runs, failures, last_failure: failure } = refresh
   const then = running ? 'one is under way' : `the next at ${next ?? '?'}`
-  const often = `every ${spanText(every / 1000)}, ${then}; ${runs} begun, ${failures} failed`
+  const often = `every ${formatTimeSpan(every / 1000)}, ${then}; ${runs} begun, ${failures} failed`
   rows.push(['refresh', often])
   if (failure !== null) rows.push(['', `${failure.at} failed: ${failure.reason}`])
   return rows
@@ -125,6 +132,6 @@ function fileRows(file: FileStatus, server: ServerStatus | null): readonly Row[]
   const same = server?.table?.id === file.id
   return [
     ['file', same ? `${file.path}: that table` : `${file.path}: ${tableText(file)}`],
-    ['', `${count(ipv4)} IPv4 and ${count(ipv6)} IPv6 boundaries`],
+    ['', `${formatCount(ipv4)} IPv4 and ${formatCount(ipv6)} IPv6 boundaries`],
   ]
 }

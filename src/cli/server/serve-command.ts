@@ -2,29 +2,29 @@
 
 import { createLog } from '../../base/log.ts'
 import { formatDay } from '../../base/day.ts'
-import { durationMs } from '../../base/duration.ts'
+import { parseDurationMs } from '../../base/duration.ts'
 import type { Settings } from '../../config/settings.ts'
-import { addressWriter } from '../../http/reply/log-address.ts'
-import { type Running, runPrimary } from '../../serve/primary.ts'
-import type { Configuration } from '../../serve/reload-config.ts'
+import { logAddressFormatter } from '../../http/reply/log-address.ts'
+import { type RunningServer, runPrimary } from '../../serve/primary.ts'
+import type { ConfigSource } from '../../serve/reload-config.ts'
 import { urlOf } from '../../supervisor/sockets/port-probe.ts'
-import { buildProgram } from './build-child.ts'
+import { buildChildCommand } from './build-child.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
 
 /** Resolves to the exit code when the server has drained. */
-export function serve(settings: Settings, configuration: Configuration): Promise<number> {
+export function serveCommand(settings: Settings, configuration: ConfigSource): Promise<number> {
   const log = createLog({
     level: settings.serve.logLevel,
     name: 'iprisk',
     pretty: process.stderr.isTTY,
-    addresses: addressWriter(settings.serve),
+    addresses: logAddressFormatter(settings.serve),
   })
   // No reason to end a server that answers: each refresh fails, and is counted.
-  const missing = durationMs(settings.serve.refreshEvery) > 0 ? compilerMissing() : undefined
+  const missing = parseDurationMs(settings.serve.refreshEvery) > 0 ? compilerMissing() : undefined
   if (missing !== undefined) log.error({}, `--refresh-every will fail. ${missing.message}`)
   return runPrimary({
     settings,
-    buildCommand: buildProgram(settings, configuration),
+    buildCommand: buildChildCommand(settings, configuration),
     configuration,
     log,
     onRunning: (running) => void process.stderr.write(`${runningLine(running)}\n`),
@@ -32,7 +32,7 @@ export function serve(settings: Settings, configuration: Configuration): Promise
 }
 
 /** One line for people. */
-export function runningLine(running: Running): string {
+export function runningLine(running: RunningServer): string {
   const { table } = running
   const what =
     table === undefined

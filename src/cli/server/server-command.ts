@@ -5,18 +5,18 @@ import { IpriskError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
 import {
   type ControlRequest,
-  askServer,
-  controlPath,
+  sendControlRequest,
+  controlSocketPath,
 } from '../../supervisor/sockets/control-socket.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
 /** Throws `no_server` where none listens. */
-export async function order(
+export async function serverCommand(
   request: ControlRequest,
   { state, serve: { port } }: Settings,
   io: Io,
 ): Promise<number> {
-  const reply = await askServer(controlPath(state, port), request)
+  const reply = await sendControlRequest(controlSocketPath(state, port), request)
   if (reply === undefined) {
     throw new IpriskError({
       code: 'no_server',

@@ -2,28 +2,28 @@
 // makes a key; every time it serves. It prints a curl line that works.
 
 import { existsSync } from 'node:fs'
-import { audited } from '../../account/keys/audit-log.ts'
+import { withAudit } from '../../account/keys/audit-log.ts'
 import { createKey } from '../../account/keys/issue-key.ts'
 import type { IpriskError } from '../../base/coded-error.ts'
 import { apiNames } from '../../config/plan.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { Configuration } from '../../serve/reload-config.ts'
-import { buildProgram, runApart } from './build-child.ts'
+import type { ConfigSource } from '../../serve/reload-config.ts'
+import { buildChildCommand, runBuildChild } from './build-child.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 import { withStores } from '../keys/key-session.ts'
-import { serve } from './serve-command.ts'
+import { serveCommand } from './serve-command.ts'
 
 /** An operator's own services: no limits, all that there is (contract 3.14). */
 const firstPlan = 'internal'
 
 export async function startCommand(
   settings: Settings,
-  configuration: Configuration,
+  configuration: ConfigSource,
   io: Io,
 ): Promise<number> {
   if (!existsSync(settings.table)) {
     io.err(`There is no table yet at ${settings.table}. Compiling one from what is here, offline:`)
-    const code = await runApart(buildProgram(settings, configuration, '--offline'))
+    const code = await runBuildChild(buildChildCommand(settings, configuration, '--offline'))
     if (code !== exitCodes.done) return code
   }
   const key = await firstKey(settings, io)
@@ -36,7 +36,7 @@ export async function startCommand(
     io.err(`Your first key, on the plan ${firstPlan}, and how to use it. It is shown this once:`)
     io.out(`${key}\n\n${curlLine(settings, key)}\n`)
   }
-  return serve(settings, configuration)
+  return serveCommand(settings, configuration)
 }
 
 /** The text of a new key where there is none yet. */
@@ -46,8 +46,9 @@ async function firstKey(settings: Settings, io: Io): Promise<string | undefined>
     const key = { name: 'first key', plan: firstPlan, apis: apiNames }
     const { state } = settings
     const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
-    const issued = await audited({ state, store, act: 'create', keys: [], onUnwritten }, (store) =>
-      createKey(store, key, Date.now()),
+    const issued = await withAudit(
+      { state, store, act: 'create', keys: [], onUnwritten },
+      (store) => createKey(store, key, Date.now()),
     )
     return issued.text
   })

@@ -4,13 +4,13 @@
 
 import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../../account/keyring.ts'
-import { type AdmitResult, admitResults } from '../../account/limits/limiter.ts'
-import { addressesARequest } from '../../api/batch-answer.ts'
+import { type RateResult, rateResults } from '../../account/limits/limiter.ts'
+import { addressesPerRequest } from '../../api/batch-answer.ts'
 import type { ApiErrorCode } from '../../api/api-error.ts'
-import { resume } from './charge-quota.ts'
+import { resumeExchange } from './charge-quota.ts'
 import { countLimited, limitedBy } from '../exchange/request-counters.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { HeaderPass } from '../listen/framing-guard.ts'
+import type { HeaderScan } from '../listen/framing-guard.ts'
 import { replyError } from '../reply/reply.ts'
 
 /** The key is good and its rate is not. */
@@ -26,21 +26,21 @@ const unavailable: Limited = { kind: 'limited', code: 'upstream_unavailable' }
  * Judges the request's key, which is then the exchange's. A key given twice counts as none, for
  * nobody can say which one is meant.
  */
-export function admit(exchange: Exchange, pass: HeaderPass): Authenticated | Denied | Limited {
+export function authorize(exchange: Exchange, pass: HeaderScan): Authenticated | Denied | Limited {
   const { keyring, limiter, counters } = exchange.service
-  const key = keyring.authenticate(pass.authorizations === 1 ? pass.authorization : '')
+  const key = keyring.authenticate(pass.authorizationCount === 1 ? pass.authorization : '')
   // Who has read no keys yet cannot say that one is wrong.
   if (key.kind === 'denied') return keyring.known() ? key : unavailable
   exchange.key = key
-  const result = limiter.admit(key.allowance, 1, exchange.startedMs)
-  if (result === admitResults.granted) return key
-  if (result === admitResults.unavailable) return unavailable
+  const result = limiter.spendRate(key.allowance, 1, exchange.startedMs)
+  if (result === rateResults.granted) return key
+  if (result === rateResults.unavailable) return unavailable
   countLimited(counters, limitedBy.rate)
   return exceeded
 }
 
 /** Spends the rate of a batch of `count` addresses and goes on with `done`, or answers its error. */
-export function admitBatch(
+export function spendBatchRate(
   exchange: Exchange,
   key: Authenticated,
   count: number,
@@ -48,24 +48,24 @@ export function admitBatch(
 ): void {
   const { limiter } = exchange.service
   const { rate } = key.limits
-  exchange.requests = Math.ceil(count / addressesARequest)
+  exchange.rateCost = Math.ceil(count / addressesPerRequest)
   if (count === 0) {
     replyError(exchange, 'invalid_input')
     return
   }
-  if (rate !== undefined && exchange.requests > rate.burst) {
+  if (rate !== undefined && exchange.rateCost > rate.burst) {
     // No waiting helps.
     replyError(exchange, 'invalid_input', '', tooLarge(count, rate.burst))
     return
   }
   // The first request's worth was spent when the request was admitted.
-  const more = exchange.requests - 1
-  const end = (result: AdmitResult): void => {
-    if (result === admitResults.granted) {
+  const more = exchange.rateCost - 1
+  const end = (result: RateResult): void => {
+    if (result === rateResults.granted) {
       done()
       return
     }
-    const isRate = result === admitResults.exceeded
+    const isRate = result === rateResults.exceeded
     if (isRate) countLimited(exchange.service.counters, limitedBy.rate)
     replyError(exchange, isRate ? 'rate_limit_exceeded' : 'upstream_unavailable')
   }
@@ -74,17 +74,19 @@ export function admitBatch(
     return
   }
   // Not `startedMs`: the body may have come long after the headers (rate.ts).
-  const result = limiter.admit(key.allowance, more, performance.now())
-  if (result !== admitResults.pending) end(result)
+  const result = limiter.spendRate(key.allowance, more, performance.now())
+  if (result !== rateResults.pending) end(result)
   else {
-    limiter.admitLater(key.allowance, more, (later) => resume(exchange, () => end(later)))
+    limiter.spendRateLater(key.allowance, more, (later) =>
+      resumeExchange(exchange, () => end(later)),
+    )
   }
 }
 
 function tooLarge(count: number, burst: number): string {
   return (
-    `A batch of ${count} addresses spends ${Math.ceil(count / addressesARequest)} of the rate at ` +
-    `once, and the burst of this key is ${burst}: send at most ${burst * addressesARequest} ` +
+    `A batch of ${count} addresses spends ${Math.ceil(count / addressesPerRequest)} of the rate at ` +
+    `once, and the burst of this key is ${burst}: send at most ${burst * addressesPerRequest} ` +
     'addresses in one batch.'
   )
 }

@@ -4,16 +4,21 @@
 // that come before the 503 (3.12), if that takes little of the loop.
 
 import type { Authenticated } from '../../account/keyring.ts'
-import { countAddresses, cutBatch, cutShortForm, readBatch } from '../../pool/batch-body.ts'
-import { batchHereBytesMax, refusedHereBytesMax } from '../../pool/offload-policy.ts'
+import {
+  countAddresses,
+  cutBatchBody,
+  cutShortForm,
+  parseBatchBody,
+} from '../../pool/batch-body.ts'
+import { batchInlineBytesMax, refusedInlineBytesMax } from '../../pool/offload-policy.ts'
 import type { Ticket } from '../../pool/pool.ts'
-import { giveSlab, takeSlab } from '../../pool/shared-buffers.ts'
+import { returnSharedBuffer, takeSharedBuffer } from '../../pool/shared-buffers.ts'
 import { answerTexts } from '../../pool/run-task.ts'
-import { admitBatch } from './authorize.ts'
-import { charge } from './charge-quota.ts'
-import { countAnswers } from '../exchange/request-counters.ts'
-import { type Exchange, states } from '../exchange/exchange.ts'
-import { tryPool, whenDone } from './pool-request.ts'
+import { spendBatchRate } from './authorize.ts'
+import { chargeQuota } from './charge-quota.ts'
+import { addAnswerCounts } from '../exchange/request-counters.ts'
+import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
+import { tryEnterPool, onPoolResult } from './pool-request.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 import { piecesAhead, streamJson } from '../reply/response-stream.ts'
 
@@ -23,22 +28,22 @@ const after = ']}'
 const here = new Uint8Array(1 << 17)
 
 export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  if (body.length <= batchHereBytesMax) {
-    answerHere(exchange, key, body)
+  if (body.length <= batchInlineBytesMax) {
+    answerOnLoop(exchange, key, body)
     return
   }
-  const { bodies } = exchange.service
-  const ticket = tryPool(exchange)
+  const { bodyBudget } = exchange.service
+  const ticket = tryEnterPool(exchange)
   // Copied: the body is dead after this call.
-  const copy = ticket === undefined ? undefined : bodies.lend(key.keyId, body)
+  const copy = ticket === undefined ? undefined : bodyBudget.copyToShared(key.keyId, body)
   if (ticket === undefined || copy === undefined) {
     refuse(exchange, key, body)
     return
   }
-  const run = runUntilEnd(exchange, ticket.run, () => bodies.takeBack(key.keyId, copy))
+  const run = trackRuns(exchange, ticket.run, () => bodyBudget.releaseShared(key.keyId, copy))
   const result = run({ kind: 'read', body: copy })
-  whenDone(exchange, { result, kind: 'read' }, ({ count, valid, cuts, rewritten }) => {
-    admitBatch(exchange, key, count, () => {
+  onPoolResult(exchange, { result, kind: 'read' }, ({ count, valid, cuts, rewritten }) => {
+    spendBatchRate(exchange, key, count, () => {
       exchange.units = valid
       // A part of plain memory would cross with all of it: what was rewritten goes in copies.
       const pieceOf = (index: number): Uint8Array =>
@@ -46,18 +51,18 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
           ? copy.subarray(cuts[index], cuts[index + 1])
           : rewritten.slice(cuts[index], cuts[index + 1])
       const count = cuts.length - 1
-      charge(exchange, key, () => streamPieces(exchange, run, { pieceOf, count }))
+      chargeQuota(exchange, key, () => streamPieces(exchange, run, { pieceOf, count }))
     })
   })
 }
 
-type Run = Ticket['run']
+type RunItem = Ticket['run']
 
 /**
  * Runs items of an exchange; calls `free` when it is over and none of them runs any more, for a thread
  * may still use the memory of one that was cut off.
  */
-function runUntilEnd(exchange: Exchange, runItem: Run, free: () => void): Run {
+function trackRuns(exchange: Exchange, runItem: RunItem, free: () => void): RunItem {
   let underWay = 0
   let over = false
   const look = (): void => {
@@ -80,29 +85,29 @@ function runUntilEnd(exchange: Exchange, runItem: Run, free: () => void): Run {
 
 /** The first of its errors; what the 503 was charged goes back. */
 function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  const read = body.length <= refusedHereBytesMax ? cutBatch(body) : cutShortForm(body)
+  const read = body.length <= refusedInlineBytesMax ? cutBatchBody(body) : cutShortForm(body)
   if (read === undefined) {
     replyError(exchange, 'upstream_unavailable')
     return
   }
-  admitBatch(exchange, key, read.count, () => {
+  spendBatchRate(exchange, key, read.count, () => {
     exchange.units = read.valid
-    charge(exchange, key, () => replyError(exchange, 'upstream_unavailable'))
+    chargeQuota(exchange, key, () => replyError(exchange, 'upstream_unavailable'))
   })
 }
 
-function answerHere(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  const texts = readBatch(body) ?? []
-  admitBatch(exchange, key, texts.length, () => {
+function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
+  const texts = parseBatchBody(body) ?? []
+  spendBatchRate(exchange, key, texts.length, () => {
     exchange.units = countAddresses(texts)
-    charge(exchange, key, () => {
+    chargeQuota(exchange, key, () => {
       const table = exchange.service.table()
       if (table === undefined) {
         replyError(exchange, 'upstream_unavailable')
         return
       }
       const { json, answers } = answerTexts(table, texts, here)
-      countAnswers(exchange.service.counters, answers)
+      addAnswerCounts(exchange.service.counters, answers)
       const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString()
       replyJson(exchange, before + text + after)
     })
@@ -110,27 +115,27 @@ function answerHere(exchange: Exchange, key: Authenticated, body: Uint8Array): v
 }
 
 /** The pieces of a batch. */
-interface Cut {
+interface BatchPieces {
   readonly pieceOf: (index: number) => Uint8Array
   readonly count: number
 }
 
 /** The first byte goes out when the first piece is there: until then any error can be told. */
-function streamPieces(exchange: Exchange, runItem: Run, { pieceOf, count }: Cut): void {
+function streamPieces(exchange: Exchange, runItem: RunItem, { pieceOf, count }: BatchPieces): void {
   const { counters } = exchange.service
   /** Of a piece that is asked for and not yet written; so many are never at once. */
-  const slabs = Array.from({ length: piecesAhead }, takeSlab)
-  const run = runUntilEnd(exchange, runItem, () => slabs.forEach(giveSlab))
+  const slabs = Array.from({ length: piecesAhead }, takeSharedBuffer)
+  const run = trackRuns(exchange, runItem, () => slabs.forEach(returnSharedBuffer))
   const ask = (index: number, give: (json: Uint8Array) => void): void => {
     const into = slabs[index % piecesAhead]!
     const result = run({ kind: 'checks', texts: pieceOf(index), into })
-    whenDone(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
-      countAnswers(counters, answers)
+    onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
+      addAnswerCounts(counters, answers)
       give(json)
     })
   }
   ask(0, (first) => {
-    if (exchange.state !== states.open) return
+    if (exchange.state !== exchangeStates.open) return
     streamJson(exchange, {
       count,
       ask: (index, give) => (index === 0 ? give(first) : ask(index, give)),

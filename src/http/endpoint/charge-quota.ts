@@ -7,27 +7,27 @@
 // (exchange.ts), so that nobody who charges has to think of it.
 
 import type { Authenticated } from '../../account/keyring.ts'
-import { spendResults } from '../../account/limits/quota.ts'
+import { quotaResults } from '../../account/limits/quota.ts'
 import { countLimited, limitedBy } from '../exchange/request-counters.ts'
-import { type Exchange, states } from '../exchange/exchange.ts'
-import { failExchange } from '../reply/internal-error.ts'
+import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
+import { replyInternalError } from '../reply/internal-error.ts'
 import { replyError } from '../reply/reply.ts'
 
 /** Takes all its units and goes on with `done`, or answers the exchange itself. */
-export function charge(
+export function chargeQuota(
   exchange: Exchange,
   key: Authenticated,
   done: (exchange: Exchange) => void,
 ): void {
   const { limiter, counters } = exchange.service
-  const result = limiter.spend(key.allowance, exchange.units, exchange.startedMs)
-  if (result === spendResults.granted) {
-    exchange.owed = exchange.units
-    exchange.owedMonth = limiter.spentMonth(key.allowance)
+  const result = limiter.spendQuota(key.allowance, exchange.units, exchange.startedMs)
+  if (result === quotaResults.granted) {
+    exchange.refundableUnits = exchange.units
+    exchange.refundableMonth = limiter.spentMonth(key.allowance)
     done(exchange)
-  } else if (result === spendResults.pending) {
+  } else if (result === quotaResults.pending) {
     chargeWhenLeased(exchange, key, done)
-  } else if (result === spendResults.exceeded) {
+  } else if (result === quotaResults.exceeded) {
     countLimited(counters, limitedBy.quota)
     replyError(exchange, 'api_quota_exceeded')
   } else {
@@ -42,32 +42,34 @@ function chargeWhenLeased(
   done: (exchange: Exchange) => void,
 ): void {
   const { limiter } = exchange.service
-  limiter.whenLeased(key.allowance, () => resume(exchange, () => charge(exchange, key, done)))
+  limiter.whenLeased(key.allowance, () =>
+    resumeExchange(exchange, () => chargeQuota(exchange, key, done)),
+  )
 }
 
 /**
  * Goes on when the worker knows what is left of the key's quota: it takes a unit, which asks for
  * it, and gives it back. A quota that cannot be asked is no reason not to go on.
  */
-export function learnQuota(exchange: Exchange, key: Authenticated, done: () => void): void {
+export function ensureQuotaKnown(exchange: Exchange, key: Authenticated, done: () => void): void {
   const { limiter } = exchange.service
-  const result = limiter.spend(key.allowance, 1, exchange.startedMs)
-  if (result === spendResults.granted) {
+  const result = limiter.spendQuota(key.allowance, 1, exchange.startedMs)
+  if (result === quotaResults.granted) {
     const month = limiter.spentMonth(key.allowance)
     limiter.refund(key.allowance, { units: 1, month, arrivedMs: exchange.startedMs })
   }
-  if (result !== spendResults.pending) done()
-  else limiter.whenLeased(key.allowance, () => resume(exchange, done))
+  if (result !== quotaResults.pending) done()
+  else limiter.whenLeased(key.allowance, () => resumeExchange(exchange, done))
 }
 
 /** A later turn of the loop goes on with an exchange, if its client is still there. */
-export function resume(exchange: Exchange, work: () => void): void {
-  if (exchange.state !== states.open) return
+export function resumeExchange(exchange: Exchange, work: () => void): void {
+  if (exchange.state !== exchangeStates.open) return
   exchange.res.cork(() => {
     try {
       work()
     } catch (error) {
-      failExchange(exchange, error)
+      replyInternalError(exchange, error)
     }
   })
 }

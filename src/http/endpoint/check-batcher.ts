@@ -19,127 +19,131 @@
 //
 // Invariant: no answer makes uWebSockets.js read, so none joins while a wave is being answered.
 
-import { addressTextMax } from '../../ip/parse-address.ts'
-import type { Asked } from '../../table/lookup/query.ts'
-import { type Group, groupMax, newGroup } from '../../table/lookup/lookup-batch.ts'
+import { addressCharsMax } from '../../ip/parse-address.ts'
+import type { Query } from '../../table/lookup/query.ts'
+import {
+  type LookupBatch,
+  lookupBatchMax,
+  newLookupBatch,
+} from '../../table/lookup/lookup-batch.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import type { Table } from '../../table/table.ts'
-import { type Exchange, states } from '../exchange/exchange.ts'
-import { failExchange } from '../reply/internal-error.ts'
+import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
+import { replyInternalError } from '../reply/internal-error.ts'
 
 /** As many events as libuv takes from the kernel at one go; further checks of a turn are answered at once. */
-export const waveMax = 1024
+export const batchedChecksMax = 1024
 
 /** A turn that brings so many makes the next ones answer together, until one brings fewer than `stayMin`. */
-const beginMin = 4
-const stayMin = 2
+const batchingStartMin = 4
+const batchingStayMin = 2
 /** Checks that are answered at once before the next whole turn whose checks are counted. */
-const uncounted = 64
+const checksBetweenCounts = 64
 
 /** Answers, or charges and then answers. `found` is what `table` has located it as. */
 export type AnswerOne = (
   exchange: Exchange,
-  asked: Asked,
+  query: Query,
   table: Table | undefined,
   found: Located | undefined,
 ) => void
 
-export interface Wave {
+export interface CheckBatcher {
   readonly answerOne: AnswerOne
   /** The first `count` of them wait, each with the address of its number in `groups`. */
   readonly exchanges: (Exchange | undefined)[]
-  readonly groups: Group[]
+  readonly lookupBatches: LookupBatch[]
   count: number
   /** Else each is answered at once. */
-  together: boolean
+  isBatching: boolean
   /** Of those answered at once: since a turn was counted, and in the turn that is being counted. */
-  since: number
+  sinceCounted: number
   counted: number
   /** The next turn that brings a check is counted, from its first one on. */
-  due: boolean
+  isCountDue: boolean
   /** Number of the one that is being answered. */
-  at: number
+  current: number
   /** The table that has located its group. */
   table: Table | undefined
   /** Callbacks of the loop and of cork, which take no arguments. */
   readonly answerAll: () => void
-  readonly answerThis: () => void
+  readonly answerCurrent: () => void
   readonly countNext: () => void
-  readonly judgeTurn: () => void
+  readonly decideBatching: () => void
 }
 
-export function newWave(answerOne: AnswerOne): Wave {
-  const wave: Wave = {
+export function newCheckBatcher(answerOne: AnswerOne): CheckBatcher {
+  const batcher: CheckBatcher = {
     answerOne,
-    exchanges: Array.from<undefined>({ length: waveMax }),
-    groups: [],
+    exchanges: Array.from<undefined>({ length: batchedChecksMax }),
+    lookupBatches: [],
     count: 0,
-    together: false,
-    since: 0,
+    isBatching: false,
+    sinceCounted: 0,
     counted: 0,
-    due: false,
-    at: 0,
+    isCountDue: false,
+    current: 0,
     table: undefined,
-    answerAll: () => answerAll(wave),
-    answerThis: () => answerThis(wave),
+    answerAll: () => answerAll(batcher),
+    answerCurrent: () => answerCurrent(batcher),
     countNext: () => {
-      wave.due = true
+      batcher.isCountDue = true
     },
-    judgeTurn: () => judgeTurn(wave),
+    decideBatching: () => decideBatching(batcher),
   }
-  return wave
+  return batcher
 }
 
 /** Answers the exchange, now or with its wave; `asked` is needed no more. */
-export function joinWave(wave: Wave, exchange: Exchange, asked: Asked): void {
-  const { count, exchanges } = wave
-  if (!wave.together) countTurn(wave)
-  if (!wave.together || count === waveMax) {
-    wave.answerOne(exchange, asked, exchange.service.table(), undefined)
+export function enqueueCheck(batcher: CheckBatcher, exchange: Exchange, query: Query): void {
+  const { count, exchanges } = batcher
+  if (!batcher.isBatching) countTurn(batcher)
+  if (!batcher.isBatching || count === batchedChecksMax) {
+    batcher.answerOne(exchange, query, exchange.service.table(), undefined)
     return
   }
-  copyAsked(groupOf(wave, count).asked[count % groupMax]!, asked)
+  copyAsked(lookupBatchOf(batcher, count).queries[count % lookupBatchMax]!, query)
   exchanges[count] = exchange
-  wave.count = count + 1
-  if (count === 0) setImmediate(wave.answerAll)
+  batcher.count = count + 1
+  if (count === 0) setImmediate(batcher.answerAll)
 }
 
-function countTurn(wave: Wave): void {
-  if (wave.counted > 0) {
-    wave.counted += 1
-  } else if (wave.due) {
-    wave.due = false
-    wave.counted = 1
-    setImmediate(wave.judgeTurn)
-  } else if (++wave.since === uncounted) {
-    wave.since = 0
-    setImmediate(wave.countNext)
+function countTurn(batcher: CheckBatcher): void {
+  if (batcher.counted > 0) {
+    batcher.counted += 1
+  } else if (batcher.isCountDue) {
+    batcher.isCountDue = false
+    batcher.counted = 1
+    setImmediate(batcher.decideBatching)
+  } else if (++batcher.sinceCounted === checksBetweenCounts) {
+    batcher.sinceCounted = 0
+    setImmediate(batcher.countNext)
   }
 }
 
-function judgeTurn(wave: Wave): void {
-  wave.together = wave.counted >= beginMin
-  wave.counted = 0
+function decideBatching(batcher: CheckBatcher): void {
+  batcher.isBatching = batcher.counted >= batchingStartMin
+  batcher.counted = 0
 }
 
 /** The group of the check of that number. */
-function groupOf({ groups }: Wave, number: number): Group {
-  return (groups[Math.floor(number / groupMax)] ??= newWaveGroup())
+function lookupBatchOf({ lookupBatches }: CheckBatcher, number: number): LookupBatch {
+  return (lookupBatches[Math.floor(number / lookupBatchMax)] ??= newBatchWithTexts())
 }
 
 /** Its texts have room of their own, side by side. */
-function newWaveGroup(): Group {
-  const group = newGroup()
-  const texts = new Uint8Array(groupMax * addressTextMax)
-  for (const [i, asked] of group.asked.entries()) {
-    asked.bytes = texts
-    asked.from = i * addressTextMax
+function newBatchWithTexts(): LookupBatch {
+  const group = newLookupBatch()
+  const texts = new Uint8Array(lookupBatchMax * addressCharsMax)
+  for (const [i, query] of group.queries.entries()) {
+    query.bytes = texts
+    query.from = i * addressCharsMax
   }
   return group
 }
 
 /** An address has at most `addressTextMax` bytes (ip/parse-address.ts), for which `to` has room. */
-function copyAsked(to: Asked, { bytes, from, to: end, family, words }: Asked): void {
+function copyAsked(to: Query, { bytes, from, to: end, family, words }: Query): void {
   const length = end - from
   for (let i = 0; i < length; i++) to.bytes[to.from + i] = bytes[from + i]!
   to.to = to.from + length
@@ -148,46 +152,46 @@ function copyAsked(to: Asked, { bytes, from, to: end, family, words }: Asked): v
 }
 
 /** Never throws: it is a callback of the loop. */
-function answerAll(wave: Wave): void {
-  const { count } = wave
+function answerAll(batcher: CheckBatcher): void {
+  const { count } = batcher
   let gone = 0
-  for (let first = 0; first < count; first += groupMax) {
-    const group = groupOf(wave, first)
-    group.count = Math.min(groupMax, count - first)
-    prepare(wave, group, first)
+  for (let first = 0; first < count; first += lookupBatchMax) {
+    const group = lookupBatchOf(batcher, first)
+    group.count = Math.min(lookupBatchMax, count - first)
+    prepare(batcher, group, first)
     for (let at = first; at < first + group.count; at++) {
-      const exchange = wave.exchanges[at]!
-      wave.at = at
-      if (exchange.state === states.open) exchange.res.cork(wave.answerThis)
-      else if (exchange.state === states.gone) gone += 1
+      const exchange = batcher.exchanges[at]!
+      batcher.current = at
+      if (exchange.state === exchangeStates.open) exchange.res.cork(batcher.answerCurrent)
+      else if (exchange.state === exchangeStates.gone) gone += 1
       exchange.recycle()
     }
   }
-  wave.together = count >= stayMin && gone === 0
-  wave.count = 0
-  wave.table = undefined
+  batcher.isBatching = count >= batchingStayMin && gone === 0
+  batcher.count = 0
+  batcher.table = undefined
 }
 
 /** All of a worker's exchanges have one table. */
-function prepare(wave: Wave, group: Group, first: number): void {
-  wave.table = wave.exchanges[first]!.service.table()
+function prepare(batcher: CheckBatcher, group: LookupBatch, first: number): void {
+  batcher.table = batcher.exchanges[first]!.service.table()
   try {
-    wave.table?.prepare(group)
+    batcher.table?.prepare(group)
   } catch {
     // It throws for each of them again, where that is told.
-    wave.table = undefined
+    batcher.table = undefined
   }
 }
 
-function answerThis(wave: Wave): void {
-  const { answerOne, exchanges, at, table } = wave
-  const exchange = exchanges[at]!
-  const group = groupOf(wave, at)
-  const i = at % groupMax
+function answerCurrent(batcher: CheckBatcher): void {
+  const { answerOne, exchanges, current, table } = batcher
+  const exchange = exchanges[current]!
+  const group = lookupBatchOf(batcher, current)
+  const i = current % lookupBatchMax
   const own = exchange.service.table()
   try {
-    answerOne(exchange, group.asked[i]!, own, own === table ? group.located[i]! : undefined)
+    answerOne(exchange, group.queries[i]!, own, own === table ? group.located[i]! : undefined)
   } catch (error) {
-    failExchange(exchange, error)
+    replyInternalError(exchange, error)
   }
 }

@@ -6,35 +6,35 @@
 // leaves the rest to it.
 
 import { isUtf8 } from 'node:buffer'
-import { addressTextMax } from '../../ip/parse-address.ts'
-import { type Asked, ask } from '../../table/lookup/query.ts'
+import { addressCharsMax } from '../../ip/parse-address.ts'
+import { type Query, parseQuery } from '../../table/lookup/query.ts'
 
-const ipBytes = new Uint8Array(addressTextMax)
+const ipBytes = new Uint8Array(addressCharsMax)
 
 /**
  * Whether the body asks about an address, which is then `asked`: borrowed from the body or from
  * here, so good until either goes or the next call.
  */
-export function askBody(asked: Asked, body: Uint8Array): boolean {
+export function parseCheckBody(query: Query, body: Uint8Array): boolean {
   const from = findShortForm(body)
-  if (from >= 0) return ask(asked, body, from, endOfText(body, from))
-  const text = readIpPlainly(body)
-  return text !== undefined && askText(asked, text)
+  if (from >= 0) return parseQuery(query, body, from, endOfText(body, from))
+  const text = parseIpWithJson(body)
+  return text !== undefined && parseAddressText(query, text)
 }
 
 /** Whether the text is an address, which is then `asked`. */
-export function askText(asked: Asked, text: string): boolean {
-  if (text.length > addressTextMax) return false
+export function parseAddressText(query: Query, text: string): boolean {
+  if (text.length > addressCharsMax) return false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code > 0x7f) return false
     ipBytes[at] = code
   }
-  return ask(asked, ipBytes, 0, text.length)
+  return parseQuery(query, ipBytes, 0, text.length)
 }
 
 /** The text as it was sent. */
-export function textOf({ bytes, from, to }: Asked): string {
+export function queryText({ bytes, from, to }: Query): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
 }
 
@@ -42,7 +42,7 @@ export function textOf({ bytes, from, to }: Asked): string {
  * The address as sent, by JSON.parse: the slow, obvious twin; `undefined` where the body is no JSON
  * object with a string `ip`.
  */
-export function readIpPlainly(body: Uint8Array): string | undefined {
+export function parseIpWithJson(body: Uint8Array): string | undefined {
   if (!isUtf8(body)) return undefined
   let value: unknown
   try {

@@ -7,73 +7,78 @@
 // be leased, for then the bytes are gone.
 
 import type { Authenticated } from '../../account/keyring.ts'
-import { type Asked, newAsked } from '../../table/lookup/query.ts'
+import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import type { Table } from '../../table/table.ts'
-import { askBody, askText, textOf } from './check-body.ts'
-import { charge } from './charge-quota.ts'
+import { parseCheckBody, parseAddressText, queryText } from './check-body.ts'
+import { chargeQuota } from './charge-quota.ts'
 import { countAnswer } from '../exchange/request-counters.ts'
-import { type Exchange, states } from '../exchange/exchange.ts'
-import { answerInsights } from './insights-endpoint.ts'
+import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
+import { answerInsightsCheck } from './insights-endpoint.ts'
 import { replyBytes, replyError } from '../reply/reply.ts'
-import { joinWave, newWave } from './check-batcher.ts'
+import { enqueueCheck, newCheckBatcher } from './check-batcher.ts'
 
-const asked = newAsked()
-const wave = newWave(answerAsked)
+const query = newQuery()
+const batcher = newCheckBatcher(answerQuery)
 
 /** What is being answered; without an exchange outside of `answerAsked`. */
-interface Turn {
+interface CurrentCheck {
   exchange: Exchange | undefined
-  asked: Asked
+  query: Query
   table: Table | undefined
   found: Located | undefined
 }
 
-const turn: Turn = { exchange: undefined, asked, table: undefined, found: undefined }
+const currentCheck: CurrentCheck = {
+  exchange: undefined,
+  query,
+  table: undefined,
+  found: undefined,
+}
 
 export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  if (!askBody(asked, body)) {
+  if (!parseCheckBody(query, body)) {
     replyError(exchange, 'invalid_input')
     return
   }
   if (exchange.insights) {
-    exchange.checked = textOf(asked)
-    charge(exchange, key, answerInsights)
+    exchange.checkedAddress = queryText(query)
+    chargeQuota(exchange, key, answerInsightsCheck)
     return
   }
-  if (exchange.service.logAddresses) exchange.checked = textOf(asked)
-  joinWave(wave, exchange, asked)
+  if (exchange.service.logAddresses) exchange.checkedAddress = queryText(query)
+  enqueueCheck(batcher, exchange, query)
 }
 
-function answerAsked(
+function answerQuery(
   exchange: Exchange,
-  about: Asked,
+  about: Query,
   table: Table | undefined,
   found: Located | undefined,
 ): void {
   const { key } = exchange
   if (key === undefined) throw new Error('A check without a key came to be answered.')
-  turn.exchange = exchange
-  turn.asked = about
-  turn.table = table
-  turn.found = found
+  currentCheck.exchange = exchange
+  currentCheck.query = about
+  currentCheck.table = table
+  currentCheck.found = found
   try {
-    charge(exchange, key, answerCharged)
+    chargeQuota(exchange, key, answerCharged)
   } finally {
-    turn.exchange = undefined
+    currentCheck.exchange = undefined
   }
   // Its unit is being leased; what is answered in a later turn of the loop is open until then, or
   // answered with close and then needs the text no more.
-  if (exchange.state === states.open) exchange.checked = textOf(about)
+  if (exchange.state === exchangeStates.open) exchange.checkedAddress = queryText(about)
 }
 
 function answerCharged(exchange: Exchange): void {
-  const { service, checked } = exchange
-  let { asked: about, table, found } = turn
-  if (turn.exchange !== exchange) {
+  const { service, checkedAddress } = exchange
+  let { query: about, table, found } = currentCheck
+  if (currentCheck.exchange !== exchange) {
     // In a later turn the text has become a string, which is an address still.
-    askText(asked, checked)
-    about = asked
+    parseAddressText(query, checkedAddress)
+    about = query
     table = service.table()
     found = undefined
   }

@@ -3,9 +3,9 @@
 
 import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../../account/keyring.ts'
-import { countAnswers } from '../exchange/request-counters.ts'
+import { addAnswerCounts } from '../exchange/request-counters.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { enterPool, whenDone } from './pool-request.ts'
+import { enterPoolOr503, onPoolResult } from './pool-request.ts'
 import { replyBytes } from '../reply/reply.ts'
 
 /** A plan that never has them gives the plain answer, asked or not. */
@@ -26,13 +26,13 @@ export function asksForInsights(query: string | undefined): boolean {
 }
 
 /** The address is valid and its unit spent. */
-export function answerInsights(exchange: Exchange): void {
-  const { service, checked } = exchange
-  const ticket = enterPool(exchange)
+export function answerInsightsCheck(exchange: Exchange): void {
+  const { service, checkedAddress } = exchange
+  const ticket = enterPoolOr503(exchange)
   if (ticket === undefined) return
-  const result = ticket.run({ kind: 'insights', text: checked })
-  whenDone(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
-    countAnswers(service.counters, answers)
+  const result = ticket.run({ kind: 'insights', text: checkedAddress })
+  onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
+    addAnswerCounts(service.counters, answers)
     replyBytes(exchange, json)
   })
 }

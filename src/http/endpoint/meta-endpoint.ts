@@ -1,12 +1,12 @@
 // The two GETs that describe the service: its OpenAPI document, which anybody may read, and the meta
 // answer for the holder of a key.
 
-import { remainingAt, remainingLength } from '../../account/limits/ratelimit-values.ts'
+import { remainingIndex, remainingLength } from '../../account/limits/ratelimit-values.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 import { type MetaAnswer, metaAnswer } from '../../api/meta-answer.ts'
 import { openApiDocument } from '../../api/openapi.ts'
 import { levelFloors } from '../../model/risk-level.ts'
-import { learnQuota } from './charge-quota.ts'
+import { ensureQuotaKnown } from './charge-quota.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { Table } from '../../table/table.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
@@ -25,7 +25,9 @@ export function answerMeta(exchange: Exchange, key: Authenticated): void {
     replyError(exchange, 'upstream_unavailable')
     return
   }
-  learnQuota(exchange, key, () => replyJson(exchange, JSON.stringify(metaOf(exchange, table, key))))
+  ensureQuotaKnown(exchange, key, () =>
+    replyJson(exchange, JSON.stringify(metaOf(exchange, table, key))),
+  )
 }
 
 function metaOf({ service }: Exchange, table: Table, key: Authenticated): MetaAnswer {
@@ -46,16 +48,16 @@ function metaOf({ service }: Exchange, table: Table, key: Authenticated): MetaAn
             : {
                 per_second: rate.perSecond,
                 burst: rate.burst,
-                remaining: left[remainingAt.rate]!,
-                reset_seconds: left[remainingAt.rateReset]!,
+                remaining: left[remainingIndex.rate]!,
+                reset_seconds: left[remainingIndex.rateReset]!,
               },
         quota:
           quotaPerMonth === undefined
             ? null
             : {
                 per_month: quotaPerMonth,
-                remaining: left[remainingAt.quota]!,
-                reset_seconds: left[remainingAt.quotaReset]!,
+                remaining: left[remainingIndex.quota]!,
+                reset_seconds: left[remainingIndex.quotaReset]!,
               },
       },
     },

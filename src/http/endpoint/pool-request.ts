@@ -4,20 +4,20 @@
 import { poolRequestMsMax } from '../../base/limits.ts'
 import type { Ticket } from '../../pool/pool.ts'
 import type { ItemResult } from '../../pool/pool-task.ts'
-import { resume } from './charge-quota.ts'
-import { type Exchange, states } from '../exchange/exchange.ts'
-import { failExchange } from '../reply/internal-error.ts'
+import { resumeExchange } from './charge-quota.ts'
+import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
+import { replyInternalError } from '../reply/internal-error.ts'
 import { replyError } from '../reply/reply.ts'
 
 /** `undefined` where the pool has no room, or there is no table: then 503 is answered. */
-export function enterPool(exchange: Exchange): Ticket | undefined {
-  const ticket = tryPool(exchange)
+export function enterPoolOr503(exchange: Exchange): Ticket | undefined {
+  const ticket = tryEnterPool(exchange)
   if (ticket === undefined) replyError(exchange, 'upstream_unavailable')
   return ticket
 }
 
 /** As `enterPool`, for who has something else to say before the 503. */
-export function tryPool(exchange: Exchange): Ticket | undefined {
+export function tryEnterPool(exchange: Exchange): Ticket | undefined {
   const { service } = exchange
   const file = service.file()
   if (file === undefined) return undefined
@@ -33,7 +33,7 @@ export function tryPool(exchange: Exchange): Ticket | undefined {
 }
 
 /** Goes on with a result in a later turn; what failed is a 500, or a cut connection. */
-export function whenDone<Kind extends ItemResult['kind']>(
+export function onPoolResult<Kind extends ItemResult['kind']>(
   exchange: Exchange,
   outcome: { readonly result: Promise<ItemResult>; readonly kind: Kind },
   done: (result: Extract<ItemResult, { kind: Kind }>) => void,
@@ -48,23 +48,23 @@ async function settle<Kind extends ItemResult['kind']>(
 ): Promise<void> {
   try {
     const result = await outcome.result
-    if (exchange.state === states.gone) return
+    if (exchange.state === exchangeStates.gone) return
     if (result.kind !== outcome.kind) throw errorOf(result)
     exchange.res.cork(() => {
       try {
         done(result as Extract<ItemResult, { kind: Kind }>)
       } catch (error) {
-        failExchange(exchange, error)
+        replyInternalError(exchange, error)
       }
     })
   } catch (error) {
-    if (exchange.state !== states.gone) failExchange(exchange, error)
+    if (exchange.state !== exchangeStates.gone) replyInternalError(exchange, error)
   }
 }
 
 function giveUp(exchange: Exchange): void {
-  if (exchange.state === states.answered) exchange.res.close()
-  else resume(exchange, () => replyError(exchange, 'upstream_unavailable'))
+  if (exchange.state === exchangeStates.answered) exchange.res.close()
+  else resumeExchange(exchange, () => replyError(exchange, 'upstream_unavailable'))
 }
 
 /** As it was thrown in a thread: what it is and where, not what it said. */

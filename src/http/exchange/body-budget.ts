@@ -14,37 +14,37 @@
 // have room at one time.
 
 import { batchBodyBytesMax } from '../../api/batch-answer.ts'
-import { bodiesBytesMax, bodiesMemoryShare } from '../../base/limits.ts'
+import { bodyBudgetBytesMax, bodyBudgetMemoryShare } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
-import { type Counters, countShed } from './request-counters.ts'
+import { type RequestCounters, countShedBody } from './request-counters.ts'
 
 /** A check by an ordinary client is far below, and the first room of every body. */
 export const smallBodyBytes = 1024
 
-export interface Bodies {
+export interface BodyBudget {
   /** Whether a body that held `held` bytes of room may hold `wanted`. */
-  readonly take: (keyId: string, held: number, wanted: number) => boolean
-  readonly giveBack: (keyId: string, bytes: number) => void
+  readonly reserve: (keyId: string, held: number, wanted: number) => boolean
+  readonly release: (keyId: string, bytes: number) => void
   /** A copy of the body in shared memory; `undefined` where there is no room for it. */
-  readonly lend: (keyId: string, body: Uint8Array) => Uint8Array | undefined
+  readonly copyToShared: (keyId: string, body: Uint8Array) => Uint8Array | undefined
   /** To be called when no thread reads the copy any more. */
-  readonly takeBack: (keyId: string, copy: Uint8Array) => void
+  readonly releaseShared: (keyId: string, copy: Uint8Array) => void
 }
 
 /** A thousand addresses and more; any other batch has the largest one's room. */
 const smallBlockBytes = 65_536
 
 /** The room of a worker that may hold so much memory of its own. */
-export function bodiesBytesOf(memoryBytesMax: number): number {
-  return Math.min(bodiesBytesMax, Math.floor(memoryBytesMax / bodiesMemoryShare))
+export function bodyBudgetBytes(memoryBytesMax: number): number {
+  return Math.min(bodyBudgetBytesMax, Math.floor(memoryBytesMax / bodyBudgetMemoryShare))
 }
 
-export function createBodies(options: {
-  readonly counters: Pick<Counters, 'bodyBytes' | 'totals'>
+export function createBodyBudget(options: {
+  readonly counters: Pick<RequestCounters, 'bodyBytes' | 'totals'>
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly bytesMax?: number
-}): Bodies {
-  const { counters, log, bytesMax = bodiesBytesMax } = options
+}): BodyBudget {
+  const { counters, log, bytesMax = bodyBudgetBytesMax } = options
   const byKey = new Map<string, number>()
   /** It was said that there is no room, and is not again before three quarters of it are free. */
   let isShort = false
@@ -61,12 +61,12 @@ export function createBodies(options: {
     bytes <= smallBlockBytes ? free.small : free.large
   const blockBytesOf = (bytes: number): number =>
     bytes <= smallBlockBytes ? smallBlockBytes : batchBodyBytesMax
-  const bodies: Bodies = {
-    take: (keyId, held, wanted) => {
+  const bodies: BodyBudget = {
+    reserve: (keyId, held, wanted) => {
       const own = (byKey.get(keyId) ?? 0) + wanted - held
       const all = counters.bodyBytes + wanted - held
       if (wanted > smallBodyBytes && (all > bytesMax || own > bytesMax / 2)) {
-        countShed(counters)
+        countShedBody(counters)
         tell(keyId)
         return false
       }
@@ -74,7 +74,7 @@ export function createBodies(options: {
       counters.bodyBytes = all
       return true
     },
-    giveBack: (keyId, bytes) => {
+    release: (keyId, bytes) => {
       const own = (byKey.get(keyId) ?? 0) - bytes
       if (own > 0) byKey.set(keyId, own)
       else byKey.delete(keyId)
@@ -83,17 +83,17 @@ export function createBodies(options: {
       isShort = false
       log.info({ bodyBytes: counters.bodyBytes }, 'There is room for bodies again.')
     },
-    lend: (keyId, body) => {
+    copyToShared: (keyId, body) => {
       const blockBytes = blockBytesOf(body.length)
-      if (!bodies.take(keyId, 0, blockBytes)) return undefined
+      if (!bodies.reserve(keyId, 0, blockBytes)) return undefined
       const block = freeOf(blockBytes).pop() ?? new Uint8Array(new SharedArrayBuffer(blockBytes))
       block.set(body)
       return block.subarray(0, body.length)
     },
-    takeBack: (keyId, { buffer }) => {
+    releaseShared: (keyId, { buffer }) => {
       const block = new Uint8Array(buffer)
       freeOf(block.length).push(block)
-      bodies.giveBack(keyId, block.length)
+      bodies.release(keyId, block.length)
     },
   }
   return bodies

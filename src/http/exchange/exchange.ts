@@ -13,29 +13,29 @@ import type { Limiter } from '../../account/limits/limiter.ts'
 import type { Log } from '../../base/log.ts'
 import type { Pool } from '../../pool/pool.ts'
 import type { Table } from '../../table/table.ts'
-import type { Bodies } from './body-budget.ts'
-import { type Counters, countAborted } from './request-counters.ts'
-import type { TableFile } from '../../supervisor/workers/worker-messages.ts'
-import type { Pulse } from './heartbeat.ts'
+import type { BodyBudget } from './body-budget.ts'
+import { type RequestCounters, countAborted } from './request-counters.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import type { RequestIds } from './request-id.ts'
+import type { VerifiedTableFile } from './served-table.ts'
 
 /** What a worker answers with. */
 export interface Service {
   readonly keyring: Pick<Keyring, 'authenticate' | 'known'>
   readonly limiter: Limiter
-  readonly counters: Counters
+  readonly counters: RequestCounters
   readonly log: Log
   readonly requestIds: RequestIds
   /** The table in use; `undefined` until one is loaded. */
   readonly table: () => Table | undefined
   /** The file of that table. */
-  readonly file: () => TableFile | undefined
+  readonly file: () => VerifiedTableFile | undefined
   /** Threads for what is too much for the loop. */
   readonly pool: Pool
   /** Room for bodies that come in pieces. */
-  readonly bodies: Bodies
+  readonly bodyBudget: BodyBudget
   /** Beats for the primary, from within a long turn too. */
-  readonly pulse: Pulse
+  readonly heartbeat: Heartbeat
   /** The log has a line for each request (request-log.ts). */
   readonly logRequests: boolean
   /** Those lines, and those of failures, name addresses. */
@@ -45,33 +45,33 @@ export interface Service {
   draining: boolean
 }
 
-export const states = { open: 0, answered: 1, gone: 2 } as const
-export type State = (typeof states)[keyof typeof states]
+export const exchangeStates = { open: 0, answered: 1, gone: 2 } as const
+export type ExchangeState = (typeof exchangeStates)[keyof typeof exchangeStates]
 
 /** Every member is set from the beginning, so that all exchanges have one shape. */
 export interface Exchange {
   service: Service
   res: HttpResponse
   /** The client's request id; `''` where ours is used. */
-  clientId: string
+  clientRequestId: string
   /** The number of our request id (request-id.ts), where that is used. */
-  idNumber: number
+  requestIdNumber: number
   /** The method is HEAD: headers as for GET, no body. */
-  head: boolean
+  headOnly: boolean
   /** The other end of the connection, where the log names addresses; else `''`. */
-  remote: string
+  remoteAddress: string
   /** The checked address where the log names it or its answer had to wait; else `''`. */
-  checked: string
+  checkedAddress: string
   /** The answer is to carry insights. */
   insights: boolean
   /** Of the rate: what it costs, as a batch ⌈n/100⌉. */
-  requests: number
+  rateCost: number
   /** Of the quota: what the answer costs. */
   units: number
   /** Units that are spent while no 200 has begun: what ends otherwise gives them back. */
-  owed: number
+  refundableUnits: number
   /** The month that they are spent of. */
-  owedMonth: number
+  refundableMonth: number
   /** Called once, when the answer is written or its client has gone. */
   onEnd: (() => void) | undefined
   /** By `performance.now()` of node:perf_hooks: the global is a getter, and 1 % of a check. */
@@ -79,8 +79,8 @@ export interface Exchange {
   /** Whose limits the answer states; `undefined` where nobody is known, or needs none. */
   key: Authenticated | undefined
   /** Whether the connection may serve another request (framing-guard.ts). */
-  keep: boolean
-  state: State
+  keepAlive: boolean
+  state: ExchangeState
   /** To be called when the wave has let it go: another request may have it then, if it is over. */
   recycle: () => void
 }
@@ -98,45 +98,45 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
   return {
     service,
     res,
-    clientId: '',
-    idNumber: 0,
-    head: false,
-    remote: '',
-    checked: '',
+    clientRequestId: '',
+    requestIdNumber: 0,
+    headOnly: false,
+    remoteAddress: '',
+    checkedAddress: '',
     insights: false,
-    requests: 1,
+    rateCost: 1,
     units: 1,
-    owed: 0,
-    owedMonth: noMonth,
+    refundableUnits: 0,
+    refundableMonth: noMonth,
     onEnd: undefined,
     startedMs: unread,
     key: undefined,
-    keep: false,
-    state: states.open,
+    keepAlive: false,
+    state: exchangeStates.open,
     recycle: neverRecycled,
   }
 }
 
 /** The id as the answer and the log say it. */
-export function requestIdOf({ clientId, idNumber, service }: Exchange): string {
-  return clientId === '' ? service.requestIds.text(idNumber) : clientId
+export function requestIdOf({ clientRequestId, requestIdNumber, service }: Exchange): string {
+  return clientRequestId === '' ? service.requestIds.text(requestIdNumber) : clientRequestId
 }
 
 /** The answer is, or would have been, no 200: what was spent for it goes back, once. */
-export function giveBack(exchange: Exchange): void {
-  const { key, owed, owedMonth, service, startedMs } = exchange
-  if (owed === 0 || key === undefined) return
-  exchange.owed = 0
-  const spent = { units: owed, month: owedMonth, arrivedMs: startedMs }
+export function refundUnits(exchange: Exchange): void {
+  const { key, refundableUnits, refundableMonth, service, startedMs } = exchange
+  if (refundableUnits === 0 || key === undefined) return
+  exchange.refundableUnits = 0
+  const spent = { units: refundableUnits, month: refundableMonth, arrivedMs: startedMs }
   service.limiter.refund(key.allowance, spent)
 }
 
 /** The exchange is over: its answer is written, or its client has gone. */
 export function closeExchange(exchange: Exchange): void {
-  if (exchange.state === states.gone) return
-  exchange.state = states.gone
+  if (exchange.state === exchangeStates.gone) return
+  exchange.state = exchangeStates.gone
   exchange.service.pending -= 1
-  giveBack(exchange)
+  refundUnits(exchange)
   const { onEnd } = exchange
   // An old exchange that is garbage would keep what this leads to until the next full collection.
   exchange.onEnd = undefined
@@ -145,7 +145,7 @@ export function closeExchange(exchange: Exchange): void {
 
 /** The client went away. After this `res` must not be touched. */
 export function abortExchange(exchange: Exchange): void {
-  if (exchange.state === states.gone) return
+  if (exchange.state === exchangeStates.gone) return
   countAborted(exchange.service.counters)
   closeExchange(exchange)
 }

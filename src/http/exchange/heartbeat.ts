@@ -3,27 +3,27 @@
 // are one turn of the loop to uWebSockets.js, in which a worker answers and no timer fires. How late
 // the loop is, loop-lag.ts measures.
 
-import type { ToPrimary } from '../../supervisor/workers/worker-messages.ts'
-import { beatMs } from '../../supervisor/workers/watchdog.ts'
+/** So often a worker beats, and the watchdog looks. */
+export const heartbeatMs = 100
 
 /** The clock is this late before a request beats in its place. */
-export const overdueMs = 2 * beatMs
+export const heartbeatOverdueMs = 2 * heartbeatMs
 
-export interface Pulse {
+export interface Heartbeat {
   /** By `performance.now()`: the newest beat. */
-  beatenMs: number
+  lastBeatMs: number
   readonly beat: (nowMs: number) => void
 }
 
 /** Beats from now on, and never keeps a process alive. */
-export function startPulse(send: (message: ToPrimary) => void): Pulse {
-  const pulse: Pulse = {
-    beatenMs: performance.now(),
+export function startHeartbeat(send: (message: { readonly kind: 'beat' }) => void): Heartbeat {
+  const heartbeat: Heartbeat = {
+    lastBeatMs: performance.now(),
     beat: (nowMs) => {
-      pulse.beatenMs = nowMs
+      heartbeat.lastBeatMs = nowMs
       send({ kind: 'beat' })
     },
   }
-  setInterval(() => pulse.beat(performance.now()), beatMs).unref()
-  return pulse
+  setInterval(() => heartbeat.beat(performance.now()), heartbeatMs).unref()
+  return heartbeat
 }

@@ -5,23 +5,23 @@
 
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
-export interface LoopFigures {
+export interface LoopLag {
   readonly delayMaxSeconds: number
   readonly delayP99Seconds: number
   readonly busySeconds: number
 }
 
-export const idleLoop: LoopFigures = { delayMaxSeconds: 0, delayP99Seconds: 0, busySeconds: 0 }
+export const noLoopLag: LoopLag = { delayMaxSeconds: 0, delayP99Seconds: 0, busySeconds: 0 }
 
-export interface LoopWatch {
-  readonly read: () => LoopFigures
+export interface LoopLagMonitor {
+  readonly read: () => LoopLag
   readonly stop: () => void
 }
 
 const lookMs = 10
 const windowMs = 15_000
 
-export function watchLoop(): LoopWatch {
+export function monitorLoopLag(): LoopLagMonitor {
   const histogram = monitorEventLoopDelay({ resolution: lookMs })
   histogram.enable()
   let before = { max: 0, p99: 0 }

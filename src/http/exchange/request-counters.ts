@@ -7,11 +7,11 @@
 import type { PoolCounts } from '../../pool/pool.ts'
 import { classifications } from '../../model/kind.ts'
 import type { Classification } from '../../model/kind.ts'
-import { type LoopFigures, idleLoop } from './loop-lag.ts'
+import { type LoopLag, noLoopLag } from './loop-lag.ts'
 
 /** Every status that the server answers with. */
-export const statuses = [200, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
-export type Status = (typeof statuses)[number]
+export const httpStatuses = [200, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
+export type HttpStatus = (typeof httpStatuses)[number]
 
 /** Upper bounds of the duration histogram, seconds; above the last one counts as infinite. */
 export const durationBounds = [
@@ -22,12 +22,12 @@ export const durationBounds = [
 const boundsMs = Float64Array.from(durationBounds, (seconds) => seconds * 1000)
 /** By status. */
 const statusIndex = new Uint8Array(600)
-statuses.forEach((status, i) => {
+httpStatuses.forEach((status, i) => {
   statusIndex[status] = i
 })
 const classificationIndex = new Map<string, number>(classifications.map((name, i) => [name, i]))
 
-export interface Counters {
+export interface RequestCounters {
   /** By index in `statuses`. */
   readonly requests: Float64Array
   /** By index in `classifications`. */
@@ -59,7 +59,7 @@ export interface CounterSnapshot {
   readonly connections: number
   readonly bodyBytes: number
   readonly pool: PoolCounts
-  readonly loop: LoopFigures
+  readonly loop: LoopLag
   readonly residentBytes: number
   readonly cpuSeconds: number
 }
@@ -77,9 +77,9 @@ const shedCount = 9
 const openedCount = 10
 const totalsCount = 11
 
-export function newCounters(): Counters {
+export function newRequestCounters(): RequestCounters {
   return {
-    requests: new Float64Array(statuses.length),
+    requests: new Float64Array(httpStatuses.length),
     answers: new Float64Array(classifications.length),
     durations: new Float64Array(durationBounds.length + 1),
     totals: new Float64Array(totalsCount),
@@ -94,8 +94,8 @@ export function newCounters(): Counters {
  * difference that is handed over would be a number on the heap.
  */
 export function countRequest(
-  counters: Counters,
-  status: Status,
+  counters: RequestCounters,
+  status: HttpStatus,
   startedMs: number,
   nowMs: number,
 ): void {
@@ -109,68 +109,68 @@ export function countRequest(
 }
 
 /** A check was answered with that classification. */
-export function countAnswer(counters: Counters, classification: Classification): void {
+export function countAnswer(counters: RequestCounters, classification: Classification): void {
   counters.answers[classificationIndex.get(classification)!]! += 1
 }
 
 /** Several were, by index in `classifications`: what a pool thread has answered. */
-export function countAnswers(counters: Counters, added: readonly number[]): void {
+export function addAnswerCounts(counters: RequestCounters, added: readonly number[]): void {
   added.forEach((count, i) => {
     counters.answers[i]! += count
   })
 }
 
 /** The framing guard closed a connection. */
-export function countRefused(counters: Counters): void {
+export function countFramingRefusal(counters: RequestCounters): void {
   counters.totals[refusedCount]! += 1
 }
 
 /** A limit of the key was exceeded. */
 export function countLimited(
-  counters: Counters,
+  counters: RequestCounters,
   at: (typeof limitedBy)[keyof typeof limitedBy],
 ): void {
   counters.totals[at]! += 1
 }
 
 /** A connection above a cap was closed at accept. */
-export function countClosed(
-  counters: Counters,
+export function countConnectionClosed(
+  counters: RequestCounters,
   at: (typeof closedBy)[keyof typeof closedBy],
 ): void {
   counters.totals[at]! += 1
 }
 
 /** A connection was let in. */
-export function countOpened(counters: Counters): void {
+export function countConnectionOpened(counters: RequestCounters): void {
   counters.totals[openedCount]! += 1
 }
 
 /** The store of keys and quotas has gone. */
-export function countOutage(counters: Counters): void {
+export function countStoreOutage(counters: RequestCounters): void {
   counters.storeReachable = false
   counters.totals[outageCount]! += 1
 }
 
 /** The store was found to have lost units that it had acknowledged. */
-export function countLoss(counters: Counters): void {
+export function countStoreLoss(counters: RequestCounters): void {
   counters.totals[lossCount]! += 1
 }
 
 /** There was no room for a request's body. */
-export function countShed({ totals }: Pick<Counters, 'totals'>): void {
+export function countShedBody({ totals }: Pick<RequestCounters, 'totals'>): void {
   totals[shedCount]! += 1
 }
 
 /** The client went away before its answer. */
-export function countAborted(counters: Counters): void {
+export function countAborted(counters: RequestCounters): void {
   counters.totals[abortedCount]! += 1
 }
 
-export function snapshotOf(
-  counters: Counters,
+export function counterSnapshot(
+  counters: RequestCounters,
   pool: PoolCounts = idlePool,
-  loop: LoopFigures = idleLoop,
+  loop: LoopLag = noLoopLag,
 ): CounterSnapshot {
   const { user, system } = process.cpuUsage()
   return {
@@ -216,8 +216,8 @@ function addPools(left: PoolCounts, right: PoolCounts): PoolCounts {
   }
 }
 
-export const emptySnapshot: CounterSnapshot = {
-  requests: statuses.map(() => 0),
+export const emptyCounterSnapshot: CounterSnapshot = {
+  requests: httpStatuses.map(() => 0),
   answers: classifications.map(() => 0),
   durations: [...durationBounds.map(() => 0), 0],
   totals: Array.from({ length: totalsCount }, () => 0),
@@ -225,13 +225,16 @@ export const emptySnapshot: CounterSnapshot = {
   connections: 0,
   bodyBytes: 0,
   pool: idlePool,
-  loop: idleLoop,
+  loop: noLoopLag,
   residentBytes: 0,
   cpuSeconds: 0,
 }
 
 /** The counts of two snapshots together; what a process costs is the second one's. */
-export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): CounterSnapshot {
+export function addCounterSnapshots(
+  left: CounterSnapshot,
+  right: CounterSnapshot,
+): CounterSnapshot {
   const add = (a: readonly number[], b: readonly number[]): number[] =>
     a.map((value, i) => value + (b[i] ?? 0))
   return {
@@ -250,7 +253,7 @@ export function addSnapshots(left: CounterSnapshot, right: CounterSnapshot): Cou
 }
 
 /** The totals by name. */
-export function totalsOf(snapshot: CounterSnapshot): {
+export function counterTotals(snapshot: CounterSnapshot): {
   readonly durationSecondsSum: number
   readonly refused: number
   readonly aborted: number

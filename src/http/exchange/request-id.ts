@@ -24,7 +24,7 @@ export function isRequestId(text: string): boolean {
 }
 
 /** Base 36, of a fixed width so that an id can be written in place: 2^41 ids. */
-export const numberDigits = 8
+export const requestIdDigits = 8
 
 /**
  * Our ids: 64 random bits and a number, which no other process and no later start repeats. A request
@@ -38,13 +38,13 @@ export interface RequestIds {
   readonly text: (number: number) => string
 }
 
-export function requestIds(): RequestIds {
+export function createRequestIds(): RequestIds {
   const prefix = `${randomBytes(8).toString('hex')}-`
   let count = 0
   return {
     prefix,
     next: () => ++count,
-    text: (number) => prefix + number.toString(36).padStart(numberDigits, '0'),
+    text: (number) => prefix + number.toString(36).padStart(requestIdDigits, '0'),
   }
 }
 
@@ -52,9 +52,9 @@ export function requestIds(): RequestIds {
 const intMax = 2 ** 31 - 1
 
 /** Writes what follows the prefix as ASCII at `at`. */
-export function putNumber(out: Uint8Array, at: number, number: number): void {
+export function putRequestIdNumber(out: Uint8Array, at: number, number: number): void {
   let rest = number
-  for (let i = at + numberDigits - 1; i >= at; i--) {
+  for (let i = at + requestIdDigits - 1; i >= at; i--) {
     const next = rest <= intMax ? (rest / 36) | 0 : Math.floor(rest / 36)
     const digit = rest - next * 36
     out[i] = digit < 10 ? 0x30 + digit : 0x57 + digit

@@ -17,9 +17,14 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
-import { type Counters, closedBy, countClosed, countOpened } from '../exchange/request-counters.ts'
+import {
+  type RequestCounters,
+  closedBy,
+  countConnectionClosed,
+  countConnectionOpened,
+} from '../exchange/request-counters.ts'
 import { connectionsThatFit, openFilesMax } from './open-files.ts'
-import { type PeerCounts, countPeers, peerOf } from './tcp-peers.ts'
+import { type PeerCounts, countTcpPeers, peerKey } from './tcp-peers.ts'
 
 /** What other processes on the port let in is known after this. */
 const lookMs = 1000
@@ -38,31 +43,31 @@ export interface ConnectionCaps {
   readonly port: number
 }
 
-export interface Connections {
+export interface ConnectionFilter {
   /** What `App.filter` calls: `change` is 1 for a connection that opens, -1 for one that closes. */
-  readonly take: (res: Pick<HttpResponse, 'close' | 'getRemoteAddress'>, change: number) => void
+  readonly filter: (res: Pick<HttpResponse, 'close' | 'getRemoteAddress'>, change: number) => void
   readonly stop: () => void
 }
 
-export function createConnections(
+export function createConnectionFilter(
   caps: ConnectionCaps,
-  counters: Counters,
+  counters: RequestCounters,
   log: Log,
-  look: (port: number) => Promise<PeerCounts> = countPeers,
-): Connections {
+  look: (port: number) => Promise<PeerCounts> = countTcpPeers,
+): ConnectionFilter {
   const all = capThatFits(caps.all, log)
-  const addresses = caps.perAddress > 0 ? createAddresses(caps, log, look) : undefined
+  const addresses = caps.perAddress > 0 ? createAddressCaps(caps, log, look) : undefined
   return {
-    take: (res, change) => {
+    filter: (res, change) => {
       counters.connections += change
       if (change < 0) return
       if (counters.connections > all) {
-        countClosed(counters, closedBy.all)
+        countConnectionClosed(counters, closedBy.all)
         res.close()
-      } else if (addresses?.open(peerOf(new Uint8Array(res.getRemoteAddress()))) === false) {
-        countClosed(counters, closedBy.address)
+      } else if (addresses?.mayOpen(peerKey(new Uint8Array(res.getRemoteAddress()))) === false) {
+        countConnectionClosed(counters, closedBy.address)
         res.close()
-      } else countOpened(counters)
+      } else countConnectionOpened(counters)
     },
     stop: () => addresses?.stop(),
   }
@@ -81,17 +86,17 @@ function capThatFits(asked: number, log: Log): number {
   return fitting
 }
 
-interface Addresses {
+interface AddressCaps {
   /** Whether another connection of that peer may stay. */
-  readonly open: (peer: string) => boolean
+  readonly mayOpen: (peer: string) => boolean
   readonly stop: () => void
 }
 
-function createAddresses(
+function createAddressCaps(
   { perAddress, port }: ConnectionCaps,
   log: Log,
   look: (port: number) => Promise<PeerCounts>,
-): Addresses {
+): AddressCaps {
   let known: PeerCounts = new Map()
   /** Opened since the last look began, and before that since the last one that ended. */
   let opened = new Map<string, number>()
@@ -100,15 +105,15 @@ function createAddresses(
   let failed = false
   let notBefore = 0
 
-  const lookAgain = (): void => {
+  const startRecount = (): void => {
     const begun = performance.now()
     if (looking || begun < notBefore) return
     looking = true
     openedBefore = opened
     opened = new Map()
-    void take(begun)
+    void recount(begun)
   }
-  const take = async (begun: number): Promise<void> => {
+  const recount = async (begun: number): Promise<void> => {
     try {
       known = await look(port)
       openedBefore = new Map()
@@ -122,13 +127,13 @@ function createAddresses(
     notBefore = now + (now - begun) * lookRest
     looking = false
   }
-  const timer = setInterval(lookAgain, lookMs)
-  lookAgain()
+  const timer = setInterval(startRecount, lookMs)
+  startRecount()
   return {
-    open: (peer) => {
+    mayOpen: (peer) => {
       const since = (opened.get(peer) ?? 0) + 1
       const held = (known.get(peer) ?? 0) + (openedBefore.get(peer) ?? 0) + since
-      if (held >= perAddress * lookShare) lookAgain()
+      if (held >= perAddress * lookShare) startRecount()
       if (failed || held <= perAddress) {
         opened.set(peer, (opened.get(peer) ?? 0) + 1)
         return true

@@ -40,82 +40,82 @@ export type Framing = (typeof framings)[keyof typeof framings]
 const lengthDigitsMax = 15
 
 /** What one pass over the headers found; one object a worker, reset by every request. */
-export interface HeaderPass {
-  hosts: number
-  lengths: number
-  codings: number
+export interface HeaderScan {
+  hostCount: number
+  contentLengthCount: number
+  transferEncodingCount: number
   /** -1 where the last Content-Length is not one to fifteen digits. */
-  length: number
+  contentLength: number
   /** The last Transfer-Encoding is exactly `chunked`. */
   chunked: boolean
   /** A name that no request may have. */
   badName: boolean
-  authorizations: number
+  authorizationCount: number
   authorization: string
   requestId: string
   /** The client says that it will send nothing more. */
-  close: boolean
+  connectionClose: boolean
 }
 
-export function newHeaderPass(): HeaderPass {
+export function newHeaderScan(): HeaderScan {
   return {
-    hosts: 0,
-    lengths: 0,
-    codings: 0,
-    length: 0,
+    hostCount: 0,
+    contentLengthCount: 0,
+    transferEncodingCount: 0,
+    contentLength: 0,
     chunked: false,
     badName: false,
-    authorizations: 0,
+    authorizationCount: 0,
     authorization: '',
     requestId: '',
-    close: false,
+    connectionClose: false,
   }
 }
 
-export function resetHeaderPass(pass: HeaderPass): void {
-  pass.hosts = 0
-  pass.lengths = 0
-  pass.codings = 0
-  pass.length = 0
+export function resetHeaderScan(pass: HeaderScan): void {
+  pass.hostCount = 0
+  pass.contentLengthCount = 0
+  pass.transferEncodingCount = 0
+  pass.contentLength = 0
   pass.chunked = false
   pass.badName = false
-  pass.authorizations = 0
+  pass.authorizationCount = 0
   pass.authorization = ''
   pass.requestId = ''
-  pass.close = false
+  pass.connectionClose = false
 }
 
 /**
  * Takes in one header. Names are in lower case, values without surrounding white space. By length
  * first: of the names that come here nearly none is then compared in vain.
  */
-export function passHeader(pass: HeaderPass, name: string, value: string): void {
+export function scanHeader(pass: HeaderScan, name: string, value: string): void {
   switch (name.length) {
     case 0:
       pass.badName = true
       return
     case 4:
-      if (name === 'host') pass.hosts += 1
+      if (name === 'host') pass.hostCount += 1
       return
     case 10:
-      if (name === 'connection') pass.close ||= saysClose(value)
+      if (name === 'connection') pass.connectionClose ||= saysClose(value)
       return
     case 12:
       if (name === 'x-request-id') pass.requestId = value
       return
     case 13:
       if (name !== 'authorization') return
-      pass.authorizations += 1
+      pass.authorizationCount += 1
       pass.authorization = value
       return
     case 14:
       if (name !== 'content-length') return
-      pass.lengths += 1
-      pass.length = readLength(value)
+      pass.contentLengthCount += 1
+      pass.contentLength = readLength(value)
       return
     case 17:
       if (name !== 'transfer-encoding') return
-      pass.codings += 1
+      pass.transferEncodingCount += 1
       pass.chunked = value.length === 7 && value.toLowerCase() === 'chunked'
       return
     default:
@@ -127,15 +127,20 @@ function saysClose(connection: string): boolean {
 }
 
 /** How the request ends, once all of its headers have been passed. */
-export function framingOf(pass: HeaderPass): Framing {
-  if (pass.hosts !== 1 || pass.lengths > 1 || pass.codings > 1 || pass.badName) {
+export function framingOf(pass: HeaderScan): Framing {
+  if (
+    pass.hostCount !== 1 ||
+    pass.contentLengthCount > 1 ||
+    pass.transferEncodingCount > 1 ||
+    pass.badName
+  ) {
     return framings.refused
   }
-  if (pass.codings === 1) {
-    return pass.chunked && pass.lengths === 0 ? framings.last : framings.refused
+  if (pass.transferEncodingCount === 1) {
+    return pass.chunked && pass.contentLengthCount === 0 ? framings.last : framings.refused
   }
-  if (pass.length < 0) return framings.refused
-  return pass.lengths === 1 && !pass.close ? framings.kept : framings.last
+  if (pass.contentLength < 0) return framings.refused
+  return pass.contentLengthCount === 1 && !pass.connectionClose ? framings.kept : framings.last
 }
 
 /** A stated length, or -1 where it is not one to fifteen digits. */
@@ -174,7 +179,7 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
  * The framing of a request that no route of uWebSockets.js has taken, whose method may be anything:
  * one with other characters than a token's begins with the rest of a body. Not hot.
  */
-export function framingBy(method: string, framing: Framing): Framing {
+export function framingForMethod(method: string, framing: Framing): Framing {
   if (framing === framings.refused || plainMethods.has(method)) return framing
   return token.test(method) ? framings.last : framings.refused
 }

@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { filesBesideConnections } from '../../base/limits.ts'
+import { reservedDescriptors } from '../../base/limits.ts'
 
 /** Of this process, and so of those that it starts; Infinity where the system does not say. */
 export function openFilesMax(): number {
@@ -22,7 +22,7 @@ export function openFilesMax(): number {
  * limit.
  */
 export function connectionsThatFit(asked: number, filesMax: number): number {
-  const fitting = Math.max(Math.ceil(filesMax / 2), filesMax - filesBesideConnections)
+  const fitting = Math.max(Math.ceil(filesMax / 2), filesMax - reservedDescriptors)
   return Math.min(asked, fitting)
 }
 

@@ -14,7 +14,7 @@ export type PeerCounts = ReadonlyMap<string, number>
 const mappedPrefix = '00000000000000000000FFFF'
 
 /** The peer of an address of 4 or 16 bytes. */
-export function peerOf(bytes: Uint8Array): string {
+export function peerKey(bytes: Uint8Array): string {
   return peerOfDigits(Buffer.from(bytes).toString('hex').toUpperCase())
 }
 
@@ -23,7 +23,7 @@ function peerOfDigits(digits: string): string {
   return digits.startsWith(mappedPrefix) ? digits.slice(mappedPrefix.length) : digits.slice(0, 16)
 }
 
-export async function countPeers(port: number): Promise<PeerCounts> {
+export async function countTcpPeers(port: number): Promise<PeerCounts> {
   const counts = new Map<string, number>()
   await readPeers('/proc/net/tcp', port, counts)
   try {
@@ -40,7 +40,7 @@ async function readPeers(path: string, port: number, counts: Map<string, number>
   for await (const chunk of createReadStream(path, { encoding: 'latin1' })) {
     const lines = (rest + String(chunk)).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) countLine(line, port, counts)
+    for (const line of lines) countTcpLine(line, port, counts)
   }
 }
 
@@ -52,7 +52,7 @@ const form = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]{8}|[0-9A-F]{32}):[0-9A-F
 const heldStates = new Set(['01', '08'])
 
 /** Takes in one line of the kernel's list. */
-export function countLine(line: string, port: number, counts: Map<string, number>): void {
+export function countTcpLine(line: string, port: number, counts: Map<string, number>): void {
   const [, own = '', other = '', state = ''] = form.exec(line) ?? []
   if (!heldStates.has(state) || Number.parseInt(own, 16) !== port) return
   const peer = peerOfDigits(endianness() === 'LE' ? swapped(other) : other)

@@ -23,13 +23,13 @@ export interface TlsFiles {
 
 const impossibleBefore13 = 'ECDHE-PSK-AES128-CBC-SHA'
 
-export function tlsOf(serve: ServeSettings): TlsFiles | undefined {
+export function tlsFilesOf(serve: ServeSettings): TlsFiles | undefined {
   const { tlsCertFile, tlsKeyFile, tlsMinVersion } = serve
   if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined
   return { certFile: tlsCertFile, keyFile: tlsKeyFile, minVersion: tlsMinVersion }
 }
 
-export function appOptions({ certFile, keyFile, minVersion }: TlsFiles): AppOptions {
+export function tlsAppOptions({ certFile, keyFile, minVersion }: TlsFiles): AppOptions {
   return {
     cert_file_name: certFile,
     key_file_name: keyFile,
@@ -41,7 +41,7 @@ export function appOptions({ certFile, keyFile, minVersion }: TlsFiles): AppOpti
  * The last instant of the certificate, milliseconds since the epoch. Throws `tls_unusable` for what
  * cannot be read, is no PEM, does not belong together or is not valid at `now`.
  */
-export function checkTls({ certFile, keyFile }: TlsFiles, now: number): number {
+export function validateTlsFiles({ certFile, keyFile }: TlsFiles, now: number): number {
   const certificate = certificateOf(certFile)
   const key = keyOf(keyFile)
   if (!certificate.checkPrivateKey(key)) {

@@ -9,17 +9,17 @@ import { MessageChannel } from 'node:worker_threads'
 
 let waiting: (() => void)[] = []
 
-const { port1: bell, port2: ear } = new MessageChannel()
-ear.on('message', () => {
+const { port1: wakeSender, port2: wakeReceiver } = new MessageChannel()
+wakeReceiver.on('message', () => {
   const due = waiting
   waiting = []
   for (const call of due) call()
 })
 // What is due is answers to connections, and those keep the process alive by themselves.
-ear.unref()
+wakeReceiver.unref()
 
 /** `call` must not throw. */
-export function later(call: () => void): void {
+export function deferClose(call: () => void): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- no window, no origin
-  if (waiting.push(call) === 1) bell.postMessage(undefined)
+  if (waiting.push(call) === 1) wakeSender.postMessage(undefined)
 }

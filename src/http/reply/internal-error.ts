@@ -1,22 +1,22 @@
 // A handler that threw: 500 to the client, one line in the log with the request id. The line has
 // the error's kind and the places it passed, never its message: that may hold an address or a key.
 
-import { addressesOf } from './request-log.ts'
-import { type Exchange, requestIdOf, states } from '../exchange/exchange.ts'
+import { loggedAddresses } from './request-log.ts'
+import { type Exchange, requestIdOf, exchangeStates } from '../exchange/exchange.ts'
 import { describeError } from './describe-error.ts'
 import { replyError } from './reply.ts'
 
 /** Never throws: it stands in callbacks whose exceptions end the process. */
-export function failExchange(exchange: Exchange, error: unknown): void {
+export function replyInternalError(exchange: Exchange, error: unknown): void {
   try {
     const { log } = exchange.service
     const requestId = requestIdOf(exchange)
-    const fields = { requestId, ...describeError(error), ...addressesOf(exchange) }
+    const fields = { requestId, ...describeError(error), ...loggedAddresses(exchange) }
     log.error(fields, 'A request failed inside the server; its client was told internal_error.')
     // What threw may have written half an answer: only a closed connection is clear to the client.
-    exchange.keep = false
-    if (exchange.state === states.open) replyError(exchange, 'internal_error')
-    else if (exchange.state === states.answered) exchange.res.close()
+    exchange.keepAlive = false
+    if (exchange.state === exchangeStates.open) replyError(exchange, 'internal_error')
+    else if (exchange.state === exchangeStates.answered) exchange.res.close()
   } catch {
     // Nothing is left to try, and the worker must live.
   }

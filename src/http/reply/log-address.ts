@@ -8,7 +8,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import type { ServeSettings } from '../../config/settings.ts'
-import { newWords } from '../../ip/address.ts'
+import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { formatAddress } from '../../ip/format-address.ts'
 
@@ -21,22 +21,24 @@ const hashChars = 16
 /** Leading bits that stay. */
 const keptBits = { 4: 24, 6: 48 } as const
 
-export type AddressSettings = Pick<
+export type LogAddressSettings = Pick<
   ServeSettings,
   'logAddresses' | 'logAddressForm' | 'logAddressKeyFile'
 >
 
 /** What log.ts is to do with addresses. Throws `log_key_unusable`. */
-export function addressWriter(settings: AddressSettings): boolean | ((address: string) => string) {
+export function logAddressFormatter(
+  settings: LogAddressSettings,
+): boolean | ((address: string) => string) {
   const { logAddresses, logAddressForm, logAddressKeyFile } = settings
   if (!logAddresses) return false
   if (logAddressForm === 'short') return shortened
   if (logAddressForm === 'full' || logAddressKeyFile === undefined) return true
-  const key = readKey(logAddressKeyFile)
+  const key = readHashKey(logAddressKeyFile)
   return (address) => keyed(address, key)
 }
 
-const words = newWords()
+const words = newAddressWords()
 
 /** `198.51.100.0/24`, `2001:db8:1::/48`; what is no address is no address' text. */
 function shortened(address: string): string {
@@ -58,7 +60,7 @@ function keyed(address: string, key: Buffer): string {
   return `hmac:${hash.slice(0, hashChars)}`
 }
 
-function readKey(path: string): Buffer {
+function readHashKey(path: string): Buffer {
   let key: Buffer
   try {
     key = readFileSync(path)

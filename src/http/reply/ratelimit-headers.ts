@@ -7,7 +7,7 @@
 import { performance } from 'node:perf_hooks'
 import {
   remainingLength,
-  remainingText,
+  rateLimitValue,
   retryAfterSeconds,
 } from '../../account/limits/ratelimit-values.ts'
 import type { ApiErrorCode } from '../../api/api-error.ts'
@@ -19,13 +19,13 @@ const remaining = new Float64Array(remainingLength)
  * Header lines, each behind a line end, as of `nowMs`; `''` for a key without limits, or no key.
  * Of a rate that has no place in a full file nobody knows what is left: nothing is said of it.
  */
-export function limitHeaders({ key, service }: Exchange, nowMs: number): string {
+export function ratelimitHeaders({ key, service }: Exchange, nowMs: number): string {
   if (key === undefined) return ''
   const { limiter } = service
   const policy = limiter.policy(key.allowance)
   if (policy === '') return ''
   limiter.remaining(key.allowance, nowMs, remaining)
-  const left = remainingText(remaining)
+  const left = rateLimitValue(remaining)
   return `\r\nratelimit-policy: ${policy}${left === '' ? '' : `\r\nratelimit: ${left}`}`
 }
 
@@ -34,13 +34,13 @@ const unavailableSeconds = 5
 
 /** The value of Retry-After in seconds for an error; `undefined` where it has none. */
 export function retryAfter(exchange: Exchange, code: ApiErrorCode): number | undefined {
-  const { key, service, requests } = exchange
+  const { key, service, rateCost } = exchange
   if (code === 'upstream_unavailable') return unavailableSeconds
   if (key === undefined) return undefined
   const { limiter } = service
   const nowMs = performance.now()
   if (code === 'rate_limit_exceeded') {
-    return retryAfterSeconds(limiter.retryMs(key.allowance, 'rate_exceeded', nowMs, requests))
+    return retryAfterSeconds(limiter.retryMs(key.allowance, 'rate_exceeded', nowMs, rateCost))
   }
   if (code === 'api_quota_exceeded') {
     return retryAfterSeconds(limiter.retryMs(key.allowance, 'quota_exceeded', nowMs, 1))

@@ -14,18 +14,18 @@
 import { performance } from 'node:perf_hooks'
 import { type ApiErrorCode, apiErrors, errorBody } from '../../api/api-error.ts'
 import { logAnswer } from './request-log.ts'
-import { type Status, countRequest } from '../exchange/request-counters.ts'
+import { type HttpStatus, countRequest } from '../exchange/request-counters.ts'
 import {
   type Exchange,
   closeExchange,
-  giveBack,
+  refundUnits,
   requestIdOf,
-  states,
+  exchangeStates,
 } from '../exchange/exchange.ts'
 import { describeError } from './describe-error.ts'
-import { contentHeaders, headBytes } from './response-headers.ts'
-import { later } from './defer-close.ts'
-import { limitHeaders, retryAfter } from './ratelimit-headers.ts'
+import { contentHeaders, responseHeaderBytes } from './response-headers.ts'
+import { deferClose } from './defer-close.ts'
+import { ratelimitHeaders, retryAfter } from './ratelimit-headers.ts'
 
 const statusLines = {
   200: '200 OK',
@@ -38,12 +38,12 @@ const statusLines = {
   429: '429 Too Many Requests',
   500: '500 Internal Server Error',
   503: '503 Service Unavailable',
-} as const satisfies Readonly<Record<Status, string>>
+} as const satisfies Readonly<Record<HttpStatus, string>>
 
 const challengeHeaders = `${contentHeaders}\r\nwww-authenticate: Bearer`
 
 interface Answer {
-  readonly status: Status
+  readonly status: HttpStatus
   /** The value of content-type and all constant headers behind it. */
   readonly headers: string
   readonly body: string | Uint8Array
@@ -51,21 +51,21 @@ interface Answer {
 
 /** 200 with a JSON text. */
 export function replyJson(exchange: Exchange, body: string): void {
-  exchange.owed = 0
+  exchange.refundableUnits = 0
   reply(exchange, { status: 200, headers: contentHeaders, body })
 }
 
 /** 200 with JSON bytes that are good for this call only. */
 export function replyBytes(exchange: Exchange, body: Uint8Array): void {
-  exchange.owed = 0
+  exchange.refundableUnits = 0
   if (answersAtOnce(exchange)) {
-    const { res, service, clientId } = exchange
-    exchange.state = states.answered
+    const { res, service, clientRequestId } = exchange
+    exchange.state = exchangeStates.answered
     const nowMs = performance.now()
     countRequest(service.counters, 200, exchange.startedMs, nowMs)
-    if (clientId !== '') res.writeHeader('x-request-id', clientId)
+    if (clientRequestId !== '') res.writeHeader('x-request-id', clientRequestId)
     // Whole milliseconds, which V8 hands on without a number on the heap.
-    res.writeHeader('content-type', headBytes(exchange, Math.floor(nowMs)))
+    res.writeHeader('content-type', responseHeaderBytes(exchange, Math.floor(nowMs)))
     res.end(body)
     if (service.logRequests) logAnswer(exchange, 200)
     closeExchange(exchange)
@@ -74,8 +74,8 @@ export function replyBytes(exchange: Exchange, body: Uint8Array): void {
   }
 }
 
-function answersAtOnce({ state, keep, service }: Exchange): boolean {
-  return state === states.open && keep && !service.draining
+function answersAtOnce({ state, keepAlive, service }: Exchange): boolean {
+  return state === exchangeStates.open && keepAlive && !service.draining
 }
 
 /** An error by its code; `allow` is for `method_not_allowed` alone, `message` where there is a better one. */
@@ -86,7 +86,7 @@ export function replyError(
   message?: string,
 ): void {
   // Before the headers say what is left. A 200 that has begun owes nothing any more.
-  giveBack(exchange)
+  refundUnits(exchange)
   let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
   const seconds = retryAfter(exchange, code)
   if (seconds !== undefined) headers += `\r\nretry-after: ${seconds}`
@@ -99,19 +99,19 @@ export function replyError(
 }
 
 function reply(exchange: Exchange, answer: Answer): void {
-  if (exchange.state !== states.open) return
+  if (exchange.state !== exchangeStates.open) return
   const atOnce = answersAtOnce(exchange)
-  exchange.state = states.answered
+  exchange.state = exchangeStates.answered
   if (atOnce) {
     write(exchange, answer, false)
     return
   }
-  later(() => {
-    if (exchange.state !== states.answered) return
+  deferClose(() => {
+    if (exchange.state !== exchangeStates.answered) return
     try {
       exchange.res.cork(() => write(exchange, answer, true))
       // Outside the cork, whose end has sent the answer off.
-      if (exchange.head) exchange.res.close()
+      if (exchange.headOnly) exchange.res.close()
     } catch (error) {
       const { service } = exchange
       const requestId = requestIdOf(exchange)
@@ -132,19 +132,19 @@ function abandon(exchange: Exchange): void {
 }
 
 function write(exchange: Exchange, answer: Answer, close: boolean): void {
-  const { res, service, clientId } = exchange
+  const { res, service, clientRequestId } = exchange
   const nowMs = performance.now()
   countRequest(service.counters, answer.status, exchange.startedMs, nowMs)
   // uWebSockets.js begins an answer with 200 OK by itself.
   if (answer.status !== 200) res.writeStatus(statusLines[answer.status])
-  const headers = answer.headers + limitHeaders(exchange, nowMs)
-  if (clientId === '') {
+  const headers = answer.headers + ratelimitHeaders(exchange, nowMs)
+  if (clientRequestId === '') {
     res.writeHeader('content-type', `${headers}\r\nx-request-id: ${requestIdOf(exchange)}`)
   } else {
-    res.writeHeader('x-request-id', clientId)
+    res.writeHeader('x-request-id', clientRequestId)
     res.writeHeader('content-type', headers)
   }
-  if (exchange.head) {
+  if (exchange.headOnly) {
     // No body was sent of so many bytes: the headers go out, and `res` can still be closed.
     res.writeHeader('connection', 'close')
     res.tryEnd('', Buffer.byteLength(answer.body))

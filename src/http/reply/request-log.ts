@@ -6,21 +6,21 @@
 
 import type { HttpResponse } from 'uWebSockets.js'
 import type { LogLevel } from '../../base/log.ts'
-import { newWords } from '../../ip/address.ts'
+import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { formatAddress } from '../../ip/format-address.ts'
-import type { Status } from '../exchange/request-counters.ts'
+import type { HttpStatus } from '../exchange/request-counters.ts'
 import { type Exchange, type Service, requestIdOf } from '../exchange/exchange.ts'
 
 /** Whether a log of this level has lines of single requests. */
-export function logsRequests(level: LogLevel): boolean {
+export function shouldLogRequests(level: LogLevel): boolean {
   return level === 'debug' || level === 'trace'
 }
 
-const words = newWords()
+const words = newAddressWords()
 
 /** The other end of the connection: the client, or the proxy in front; `''` where not wanted. */
-export function remoteOf(service: Service, res: HttpResponse): string {
+export function remoteAddressOf(service: Service, res: HttpResponse): string {
   if (!service.logAddresses) return ''
   const text = Buffer.from(res.getRemoteAddressAsText()).toString('latin1')
   const family = parseAddress(text, words)
@@ -33,26 +33,28 @@ interface Addresses {
 }
 
 /** What a line about the exchange may say of addresses. */
-export function addressesOf({ service, remote, checked }: Exchange): Addresses {
+export function loggedAddresses({ service, remoteAddress, checkedAddress }: Exchange): Addresses {
   if (!service.logAddresses) return {}
-  return checked === '' ? { remote } : { remote, address: checked }
+  return checkedAddress === ''
+    ? { remote: remoteAddress }
+    : { remote: remoteAddress, address: checkedAddress }
 }
 
-export function logAnswer(exchange: Exchange, status: Status): void {
+export function logAnswer(exchange: Exchange, status: HttpStatus): void {
   const requestId = requestIdOf(exchange)
-  const details = { requestId, status, durationMs: ageOf(exchange), ...addressesOf(exchange) }
+  const details = { requestId, status, durationMs: ageOf(exchange), ...loggedAddresses(exchange) }
   exchange.service.log.debug(details, 'A request was answered.')
 }
 
 export function logAbort(exchange: Exchange): void {
   const requestId = requestIdOf(exchange)
-  const details = { requestId, durationMs: ageOf(exchange), ...addressesOf(exchange) }
+  const details = { requestId, durationMs: ageOf(exchange), ...loggedAddresses(exchange) }
   exchange.service.log.debug(details, 'A client went away before its answer.')
 }
 
 /** Of a request whose end can be read in two ways (framing-guard.ts); nothing else of it is believed. */
-export function logRefusal(service: Service, res: HttpResponse): void {
-  const remote = remoteOf(service, res)
+export function logFramingRefusal(service: Service, res: HttpResponse): void {
+  const remote = remoteAddressOf(service, res)
   const details = remote === '' ? {} : { remote }
   service.log.debug(details, 'A request with bad framing was refused.')
 }

@@ -13,10 +13,10 @@
 //
 // Invariant: what `headBytes` returns is good until its next call.
 
-import { remainingAt, remainingLength } from '../../account/limits/ratelimit-values.ts'
-import { bytesOf, putBytes, putWhole } from '../../table/answer/write-bytes.ts'
+import { remainingIndex, remainingLength } from '../../account/limits/ratelimit-values.ts'
+import { utf8Bytes, writeBytes, writeInteger } from '../../table/answer/write-bytes.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { numberDigits, putNumber } from '../exchange/request-id.ts'
+import { requestIdDigits, putRequestIdNumber } from '../exchange/request-id.ts'
 
 /** The value of content-type, and what all answers say behind it. */
 export const contentHeaders = 'application/json\r\ncache-control: no-store'
@@ -26,13 +26,13 @@ const zero = 0x30
 const idLabel = '\r\nx-request-id: '
 const policyLabel = '\r\nratelimit-policy: '
 const remainingLabel = '\r\nratelimit: '
-const rateLabel = bytesOf('"rate";r=')
-const resetLabel = bytesOf(';t=')
-const separator = bytesOf(', ')
-const quotaLabel = bytesOf('"quota";r=')
+const rateLabel = utf8Bytes('"rate";r=')
+const resetLabel = utf8Bytes(';t=')
+const separator = utf8Bytes(', ')
+const quotaLabel = utf8Bytes('"quota";r=')
 
 /** The array, and what is written in it. */
-interface Head {
+interface HeaderBuffer {
   readonly out: Uint8Array
   /** By length: the first bytes of `out`. */
   readonly values: (Uint8Array | undefined)[]
@@ -55,7 +55,7 @@ interface Head {
   end: number
 }
 
-function newHead(): Head {
+function newHeaderBuffer(): HeaderBuffer {
   return {
     out: new Uint8Array(bytesMax),
     values: Array.from({ length: bytesMax + 1 }, () => undefined),
@@ -72,29 +72,29 @@ function newHead(): Head {
   }
 }
 
-const own = newHead()
+const ownIdHeaders = newHeaderBuffer()
 /** The client's id goes out in a header of its own. */
-const others = newHead()
+const clientIdHeaders = newHeaderBuffer()
 const remaining = new Float64Array(remainingLength)
 
 /** All headers of a 200 but a request id that is the client's; limits as of `nowMs`. */
-export function headBytes(exchange: Exchange, nowMs: number): Uint8Array {
-  const { clientId, idNumber, key, service } = exchange
+export function responseHeaderBytes(exchange: Exchange, nowMs: number): Uint8Array {
+  const { clientRequestId, requestIdNumber, key, service } = exchange
   const { limiter, requestIds } = service
-  const head = clientId === '' ? own : others
+  const head = clientRequestId === '' ? ownIdHeaders : clientIdHeaders
   const { out } = head
-  if (head.prefix !== requestIds.prefix) begin(head, requestIds.prefix)
-  if (clientId === '') putNumber(out, head.idAt, idNumber)
+  if (head.prefix !== requestIds.prefix) writePrefix(head, requestIds.prefix)
+  if (clientRequestId === '') putRequestIdNumber(out, head.idAt, requestIdNumber)
   const policy = key === undefined ? '' : limiter.policy(key.allowance)
   if (key === undefined || policy === '') return valueOf(head, head.policyAt)
   if (head.policy !== policy) changePolicy(head, policy)
   limiter.remaining(key.allowance, nowMs, remaining)
-  if (isAsLong(head)) for (let i = 0; i < remainingLength; i++) amend(head, i)
+  if (isAsLong(head)) for (let i = 0; i < remainingLength; i++) overwriteNumber(head, i)
   else putRemaining(head)
   return valueOf(head, head.end)
 }
 
-function valueOf(head: Head, length: number): Uint8Array {
+function valueOf(head: HeaderBuffer, length: number): Uint8Array {
   const known = head.values[length]
   if (known !== undefined) return known
   const value = head.out.subarray(0, length)
@@ -103,7 +103,7 @@ function valueOf(head: Head, length: number): Uint8Array {
 }
 
 /** Whether every number that remains is as long as the one that stands there. */
-function isAsLong({ shortest, beyond }: Head): boolean {
+function isAsLong({ shortest, beyond }: HeaderBuffer): boolean {
   for (let i = 0; i < remainingLength; i++) {
     const number = remaining[i]!
     if (number < shortest[i]! || number >= beyond[i]!) return false
@@ -112,7 +112,7 @@ function isAsLong({ shortest, beyond }: Head): boolean {
 }
 
 /** Writes a number over one that is as long, up to the first digits that both have. */
-function amend({ out, numbers, ends }: Head, i: number): void {
+function overwriteNumber({ out, numbers, ends }: HeaderBuffer, i: number): void {
   let before = numbers[i]!
   let rest = remaining[i]!
   numbers[i] = rest
@@ -125,29 +125,29 @@ function amend({ out, numbers, ends }: Head, i: number): void {
 }
 
 /** `remainingText` as bytes; there is a rate or a quota, for there is a policy. */
-function putRemaining(head: Head): void {
+function putRemaining(head: HeaderBuffer): void {
   const { out } = head
-  const { rate, rateReset, quota, quotaReset } = remainingAt
+  const { rate, rateReset, quota, quotaReset } = remainingIndex
   // What is not put: -1.
   head.numbers.fill(-1)
   head.shortest.fill(-1)
   head.beyond.fill(0)
   let at = head.remainingAt
   if (remaining[rate]! >= 0) {
-    at = putNumberAt(head, rate, putBytes(out, at, rateLabel))
-    at = putNumberAt(head, rateReset, putBytes(out, at, resetLabel))
-    if (remaining[quota]! >= 0) at = putBytes(out, at, separator)
+    at = putNumberAt(head, rate, writeBytes(out, at, rateLabel))
+    at = putNumberAt(head, rateReset, writeBytes(out, at, resetLabel))
+    if (remaining[quota]! >= 0) at = writeBytes(out, at, separator)
   }
   if (remaining[quota]! >= 0) {
-    at = putNumberAt(head, quota, putBytes(out, at, quotaLabel))
-    at = putNumberAt(head, quotaReset, putBytes(out, at, resetLabel))
+    at = putNumberAt(head, quota, writeBytes(out, at, quotaLabel))
+    at = putNumberAt(head, quotaReset, writeBytes(out, at, resetLabel))
   }
   head.end = at
 }
 
-function putNumberAt(head: Head, i: number, from: number): number {
+function putNumberAt(head: HeaderBuffer, i: number, from: number): number {
   const number = remaining[i]!
-  const end = putWhole(head.out, from, number)
+  const end = writeInteger(head.out, from, number)
   head.numbers[i] = number
   head.ends[i] = end
   head.beyond[i] = 10 ** (end - from)
@@ -156,17 +156,17 @@ function putNumberAt(head: Head, i: number, from: number): number {
 }
 
 /** Not hot: once a process. */
-function begin(head: Head, prefix: string): void {
+function writePrefix(head: HeaderBuffer, prefix: string): void {
   const { out } = head
   head.prefix = prefix
   head.idAt = putAscii(out, 0, contentHeaders)
-  if (head === own) head.idAt = putAscii(out, head.idAt, idLabel + prefix)
-  head.policyAt = head === own ? head.idAt + numberDigits : head.idAt
+  if (head === ownIdHeaders) head.idAt = putAscii(out, head.idAt, idLabel + prefix)
+  head.policyAt = head === ownIdHeaders ? head.idAt + requestIdDigits : head.idAt
   head.policy = ''
 }
 
 /** Where another policy preceded. */
-function changePolicy(head: Head, policy: string): void {
+function changePolicy(head: HeaderBuffer, policy: string): void {
   const { out } = head
   const at = putAscii(out, putAscii(out, head.policyAt, policyLabel), policy)
   head.remainingAt = putAscii(out, at, remainingLabel)

@@ -7,14 +7,14 @@
 
 import { logAnswer } from './request-log.ts'
 import { countRequest } from '../exchange/request-counters.ts'
-import { type Exchange, closeExchange, requestIdOf, states } from '../exchange/exchange.ts'
+import { type Exchange, closeExchange, requestIdOf, exchangeStates } from '../exchange/exchange.ts'
 import { contentHeaders } from './response-headers.ts'
-import { limitHeaders } from './ratelimit-headers.ts'
+import { ratelimitHeaders } from './ratelimit-headers.ts'
 
 /** One that is written, one that is ready, one under way. */
 export const piecesAhead = 3
 
-export interface Pieces {
+export interface ResponsePieces {
   readonly count: number
   /** Asks for a piece; `give` takes it, in any order, in a cork. */
   readonly ask: (index: number, give: (piece: Uint8Array) => void) => void
@@ -24,11 +24,11 @@ export interface Pieces {
 }
 
 /** Answers 200 with the pieces; to be called in a cork, while the exchange is open. */
-export function streamJson(exchange: Exchange, pieces: Pieces): void {
+export function streamJson(exchange: Exchange, pieces: ResponsePieces): void {
   const { res } = exchange
   const ready = new Map<number, Uint8Array>()
   const at = { asked: 0, written: 0, blocked: false }
-  const close = !exchange.keep || exchange.service.draining
+  const close = !exchange.keepAlive || exchange.service.draining
 
   const writeReady = (): void => {
     let piece = ready.get(at.written)
@@ -59,13 +59,13 @@ export function streamJson(exchange: Exchange, pieces: Pieces): void {
     closeExchange(exchange)
   }
 
-  exchange.state = states.answered
-  exchange.owed = 0
+  exchange.state = exchangeStates.answered
+  exchange.refundableUnits = 0
   res.writeHeader('x-request-id', requestIdOf(exchange))
-  res.writeHeader('content-type', contentHeaders + limitHeaders(exchange, performance.now()))
+  res.writeHeader('content-type', contentHeaders + ratelimitHeaders(exchange, performance.now()))
   if (close) res.writeHeader('connection', 'close')
   res.onWritable(() => {
-    if (exchange.state === states.gone) return true
+    if (exchange.state === exchangeStates.gone) return true
     at.blocked = false
     res.cork(writeReady)
     return true

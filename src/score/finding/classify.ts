@@ -5,7 +5,7 @@ import type { Day } from '../../base/day.ts'
 import type { Classification } from '../../model/kind.ts'
 import type { BotFinding } from '../../model/verdict.ts'
 import { confidenceOf } from './confidence.ts'
-import { newestDay } from '../weight/days-seen.ts'
+import { lastSeenDay } from '../weight/days-seen.ts'
 import type { Finding, Findings } from './finding.ts'
 
 /** Residential proxy and VPN contradict each other only where both were seen so recently. */
@@ -15,9 +15,9 @@ export const conflictDaysMax = 7
  * Residential proxy against VPN: `open` makes the class mixed; `resolved` would, but an operator's
  * own list is among the evidence and settles it.
  */
-export type Conflict = 'none' | 'open' | 'resolved'
+export type ProxyVpnConflict = 'none' | 'open' | 'resolved'
 
-export function conflictOf(findings: Findings, asOf: Day): Conflict {
+export function conflictOf(findings: Findings, asOf: Day): ProxyVpnConflict {
   const { residential_proxy: residential, vpn } = findings
   if (!isSolid(residential) || !isSolid(vpn)) return 'none'
   if (!isRecent(residential, asOf) || !isRecent(vpn, asOf)) return 'none'
@@ -25,13 +25,13 @@ export function conflictOf(findings: Findings, asOf: Day): Conflict {
 }
 
 export function isRecent(finding: Finding, asOf: Day): boolean {
-  return asOf - newestDay(finding.counted) <= conflictDaysMax
+  return asOf - lastSeenDay(finding.counted) <= conflictDaysMax
 }
 
 export function classify(input: {
   readonly findings: Findings
   readonly bot: BotFinding | undefined
-  readonly conflict: Conflict
+  readonly conflict: ProxyVpnConflict
 }): Classification {
   const { findings, bot, conflict } = input
   if (bot?.confidence === 'high') return 'known_bot'

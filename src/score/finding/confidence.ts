@@ -7,16 +7,16 @@
 
 import type { Confidence } from '../../model/kind.ts'
 import { strongestByGroup } from '../weight/strength.ts'
-import type { Counted } from '../weight/weigh-evidence.ts'
+import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
 /**
  * w·d·m of a voice that counts, at least: below it a voice moves the doubt that the others leave by
  * less than a tenth. Alone it has long lost its signal, which ends at 0.25.
  */
-export const voiceHeardFrom = 0.1
+export const voiceValueMin = 0.1
 
 /** `counted` is of one kind; `inferred`: it speaks of the network, not of addresses. */
-export function confidenceOf(counted: readonly Counted[], inferred: boolean): Confidence {
+export function confidenceOf(counted: readonly CountedEvidence[], inferred: boolean): Confidence {
   if (inferred) return 'low'
   const heard = counted.every(isHeard) ? counted : counted.filter(isHeard)
   let good = false
@@ -29,6 +29,6 @@ export function confidenceOf(counted: readonly Counted[], inferred: boolean): Co
   return voices === 2 || good ? 'medium' : 'low'
 }
 
-function isHeard({ value }: Counted): boolean {
-  return value >= voiceHeardFrom
+function isHeard({ value }: CountedEvidence): boolean {
+  return value >= voiceValueMin
 }

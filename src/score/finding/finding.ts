@@ -7,8 +7,8 @@ import type { Network } from '../../model/network.ts'
 import { hostingStrength } from './hosting-finding.ts'
 import { providerOf } from './provider-name.ts'
 import { percentDaysSeen } from '../weight/days-seen.ts'
-import { presentFrom, roundStrength, strengthOf } from '../weight/strength.ts'
-import type { Counted } from '../weight/weigh-evidence.ts'
+import { presentStrengthMin, roundStrength, strengthOf } from '../weight/strength.ts'
+import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
 /** Kinds that have points of their own. */
 export type ScoredKind = Exclude<Kind, 'blocklist'>
@@ -47,7 +47,7 @@ export interface Finding {
   /** It was seen on so few days that it counts less. */
   readonly rare: boolean
   /** The evidence that the finding stands on. */
-  readonly counted: readonly Counted[]
+  readonly counted: readonly CountedEvidence[]
   /** The operator, '' where nobody names one. */
   readonly provider: string
 }
@@ -55,41 +55,41 @@ export interface Finding {
 export type Findings = Readonly<Record<ScoredKind, Finding>>
 
 /** The finding of a kind that nobody speaks of. */
-export const absent: Readonly<Record<ScoredKind, Finding>> = {
-  tor: nothing('tor'),
-  vpn: nothing('vpn'),
-  proxy: nothing('proxy'),
-  residential_proxy: nothing('residential_proxy'),
-  hosting: nothing('hosting'),
-  relay: nothing('relay'),
-  bot: nothing('bot'),
+export const absentFindings: Readonly<Record<ScoredKind, Finding>> = {
+  tor: absentFinding('tor'),
+  vpn: absentFinding('vpn'),
+  proxy: absentFinding('proxy'),
+  residential_proxy: absentFinding('residential_proxy'),
+  hosting: absentFinding('hosting'),
+  relay: absentFinding('relay'),
+  bot: absentFinding('bot'),
 }
 
-function nothing(kind: ScoredKind): Finding {
+function absentFinding(kind: ScoredKind): Finding {
   const rest = { strength: 0, points: 0, present: false, inferred: false, rare: false }
   return { kind, ...rest, counted: [], provider: '' }
 }
 
 /** What `counted`, all of one kind, comes to in `network`. */
-export function find(
+export function findingOf(
   kind: ScoredKind,
-  counted: readonly Counted[],
+  counted: readonly CountedEvidence[],
   network: Network | undefined,
 ): Finding {
-  if (counted.length === 0) return absent[kind]
+  if (counted.length === 0) return absentFindings[kind]
   if (kind === 'hosting') {
     const hosting = hostingStrength(counted, network)
-    const found = finding(kind, hosting.strength, hosting.counted, hosting.inferred, false)
+    const found = makeFinding(kind, hosting.strength, hosting.counted, hosting.inferred, false)
     const owner = network?.organization
     const provider = providerOf(hosting.counted, owner) || providerOf(counted, owner)
     // Lists of ranges often name nobody; then whoever is known to own the network does.
     return { ...found, provider }
   }
   const strength = strengthOf(counted)
-  if (!changesHands(kind, network)) return finding(kind, strength, counted, false, false)
+  if (!changesHands(kind, network)) return makeFinding(kind, strength, counted, false, false)
   const percent = percentDaysSeen(counted)
   const steady = roundStrength(strength * (0.5 + percent / 200))
-  return finding(kind, steady, counted, false, percent < 50)
+  return makeFinding(kind, steady, counted, false, percent < 50)
 }
 
 /** On people's own lines the address is somebody else's after a while. */
@@ -97,14 +97,14 @@ function changesHands(kind: ScoredKind, network: Network | undefined): boolean {
   return kind === 'residential_proxy' || (kind === 'proxy' && network?.access === true)
 }
 
-function finding(
+function makeFinding(
   kind: ScoredKind,
   strength: number,
-  counted: readonly Counted[],
+  counted: readonly CountedEvidence[],
   inferred: boolean,
   rare: boolean,
 ): Finding {
   const points = Math.round(anchors[kind] * strength)
-  const present = strength >= presentFrom
+  const present = strength >= presentStrengthMin
   return { kind, strength, points, present, inferred, rare, counted, provider: providerOf(counted) }
 }

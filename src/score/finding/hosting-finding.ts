@@ -9,7 +9,7 @@
 import type { Network } from '../../model/network.ts'
 import { roundStrength, strengthOf, strongestByGroup } from '../weight/strength.ts'
 import { isShared, networkMatch, sharedRemainder } from '../weight/weigh-evidence.ts'
-import type { Counted } from '../weight/weigh-evidence.ts'
+import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
 /** The voice of the hand-kept table of hosters: believed without a second one. */
 export const hosterTableId = 'table-hosting'
@@ -20,18 +20,18 @@ const listsMin = 2
 export interface HostingStrength {
   readonly strength: number
   /** The evidence that decides: that of ranges, or that of the network. */
-  readonly counted: readonly Counted[]
+  readonly counted: readonly CountedEvidence[]
   readonly inferred: boolean
 }
 
 /** How strongly `counted`, all of kind hosting and not empty, says that this is a hoster. */
 export function hostingStrength(
-  counted: readonly Counted[],
+  counted: readonly CountedEvidence[],
   network: Network | undefined,
 ): HostingStrength {
   const listed = counted.filter(({ evidence }) => evidence.match !== 'as')
   const strength = strengthOf(listed)
-  const inference = inferenceOf(counted)
+  const inference = hostingInference(counted)
   if (inference.length === 0) return { strength, counted: listed, inferred: false }
   const limited = Math.min(networkMatch, strengthOf(inference))
   const inferred = roundStrength(limited * (isShared(network) ? sharedRemainder : 1))
@@ -40,7 +40,7 @@ export function hostingStrength(
 }
 
 /** The evidence of the network that may be believed; none where only one list speaks. */
-export function inferenceOf(counted: readonly Counted[]): readonly Counted[] {
+export function hostingInference(counted: readonly CountedEvidence[]): readonly CountedEvidence[] {
   const ofNetwork = counted.filter(({ evidence }) => evidence.match === 'as')
   if (ofNetwork.length === 0) return ofNetwork
   const table = ofNetwork.filter(({ evidence }) => evidence.voice.id === hosterTableId)

@@ -1,12 +1,12 @@
 // Which of several names an answer gives. Deterministic: the order of the evidence does not matter.
 
-import type { Counted } from '../weight/weigh-evidence.ts'
+import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
 /**
  * The name that the strongest evidence gives. Of equally strong ones, that of the network's owner
  * (GitHub lists Microsoft's cloud, too: there it is Microsoft's), else the first in code order.
  */
-export function providerOf(counted: readonly Counted[], organization = ''): string {
+export function providerOf(counted: readonly CountedEvidence[], organization = ''): string {
   let name = ''
   let strongest = -1
   for (const { evidence, value } of counted) {

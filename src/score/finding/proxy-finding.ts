@@ -4,12 +4,12 @@
 import type { ProxyType } from '../../model/kind.ts'
 import type { ProxyFinding } from '../../model/verdict.ts'
 import { confidenceOf } from './confidence.ts'
-import { newestDay, percentDaysSeen } from '../weight/days-seen.ts'
+import { lastSeenDay, percentDaysSeen } from '../weight/days-seen.ts'
 import type { Finding, Findings, ScoredKind } from './finding.ts'
 
 // The order of contract 3.5 for classes that are no kind. It is also that of the classes (3.7), so
 // the first present kind is the class wherever the class is a kind: a property in test/score.
-const namedFirst = [
+const proxyTypeOrder = [
   { kind: 'tor', type: 'tor' },
   { kind: 'residential_proxy', type: 'residential' },
   { kind: 'vpn', type: 'vpn' },
@@ -18,7 +18,7 @@ const namedFirst = [
 ] as const satisfies readonly { readonly kind: ScoredKind; readonly type: ProxyType }[]
 
 export function proxyOf(findings: Findings): ProxyFinding | undefined {
-  const named = namedFirst.find(({ kind }) => findings[kind].present)
+  const named = proxyTypeOrder.find(({ kind }) => findings[kind].present)
   return named === undefined ? undefined : proxyFinding(findings[named.kind], named.type)
 }
 
@@ -28,7 +28,7 @@ function proxyFinding(finding: Finding, type: ProxyType): ProxyFinding {
     confidence: confidenceOf(counted, inferred),
     type,
     provider,
-    lastSeen: newestDay(counted),
+    lastSeen: lastSeenDay(counted),
     percentDaysSeen: percentDaysSeen(counted),
   }
 }

@@ -8,22 +8,25 @@
 // so, or the very lists that mistake relays for VPNs would then name the class.
 
 import type { Findings, ScoredKind } from './finding.ts'
-import type { Counted } from '../weight/weigh-evidence.ts'
+import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
-const none: readonly Counted[] = []
+const none: readonly CountedEvidence[] = []
 
 /** Kinds that lists of third parties take a relay's ranges for. */
-const canMistakeRelay: ReadonlySet<ScoredKind> = new Set(['vpn', 'proxy', 'residential_proxy'])
+const relayMistakenKinds: ReadonlySet<ScoredKind> = new Set(['vpn', 'proxy', 'residential_proxy'])
 
 /** What is left of `counted`, all of `kind`, on an address of a relay. */
-export function unsuppressed(kind: ScoredKind, counted: readonly Counted[]): readonly Counted[] {
+export function afterRelaySuppression(
+  kind: ScoredKind,
+  counted: readonly CountedEvidence[],
+): readonly CountedEvidence[] {
   if (kind === 'hosting') return none
-  if (!canMistakeRelay.has(kind)) return counted
+  if (!relayMistakenKinds.has(kind)) return counted
   return counted.every(isDirectAndExact) ? counted : counted.filter(isDirectAndExact)
 }
 
 /** Whether something seen at this very address wins over the relay. */
-export function beatsRelay(findings: Findings): boolean {
+export function overridesRelay(findings: Findings): boolean {
   // After suppression these stand on nothing but direct, exact evidence.
   if (findings.vpn.present || findings.proxy.present) return true
   if (findings.residential_proxy.present) return true
@@ -31,6 +34,6 @@ export function beatsRelay(findings: Findings): boolean {
   return tor.present && tor.counted.some(({ evidence }) => evidence.match === 'exact')
 }
 
-function isDirectAndExact({ evidence }: Counted): boolean {
+function isDirectAndExact({ evidence }: CountedEvidence): boolean {
   return evidence.match === 'exact' && evidence.voice.assurance === 'direct'
 }

@@ -6,8 +6,8 @@
 // Invariants: match ⇔ lists ≥ 1 ⇔ points > 0; more evidence never lowers the number.
 
 import type { ReasonCode } from './reason-codes.ts'
-import { presentFrom, strengthOf, strongestByGroup } from '../weight/strength.ts'
-import type { Counted } from '../weight/weigh-evidence.ts'
+import { presentStrengthMin, strengthOf, strongestByGroup } from '../weight/strength.ts'
+import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
 export interface BlocklistFinding {
   /** Whole lists that name the address today, as far as they are believed. */
@@ -30,15 +30,15 @@ export const blocklistSteps = [
 }[]
 
 /** From so many on they count beside Tor and proxies, and lift the cap of a known bot. */
-export const listsThatMatter = 3
+export const significantListsMin = 3
 
 const noLists: BlocklistFinding = { lists: 0, points: 0, code: undefined }
 const fadedLists: BlocklistFinding = { lists: 0, points: 0, code: 'blocklist_faded' }
 
 /** `counted` is all of kind blocklist. */
-export function blocklistOf(counted: readonly Counted[]): BlocklistFinding {
+export function blocklistOf(counted: readonly CountedEvidence[]): BlocklistFinding {
   if (counted.length === 0) return noLists
-  if (strengthOf(counted) < presentFrom) return fadedLists
+  if (strengthOf(counted) < presentStrengthMin) return fadedLists
   const numbers = strongestByGroup(
     counted.map(({ group, evidence, nearness }) => ({ group, value: evidence.lists * nearness })),
   )

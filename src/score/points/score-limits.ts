@@ -3,15 +3,15 @@
 import type { Day } from '../../base/day.ts'
 import type { Classification } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
-import { listsThatMatter } from './blocklist-points.ts'
+import { significantListsMin } from './blocklist-points.ts'
 import { isRecent } from '../finding/classify.ts'
 import type { Findings } from '../finding/finding.ts'
-import type { Limit } from './score-ledger.ts'
-import { beatsRelay } from '../finding/relay-suppression.ts'
+import type { ScoreLimit } from './score-ledger.ts'
+import { overridesRelay } from '../finding/relay-suppression.ts'
 import { isShared } from '../weight/weigh-evidence.ts'
 
 /** What floors and caps follow from. */
-export interface Case {
+export interface LimitInput {
   readonly classification: Classification
   readonly findings: Findings
   readonly network: Network | undefined
@@ -19,29 +19,29 @@ export interface Case {
   readonly asOf: Day
 }
 
-const unannounced: Limit = { code: 'unannounced', score: 15 }
-const mixed: Limit = { code: 'floor_mixed', score: 80 }
-const residentialAgreed: Limit = { code: 'floor_residential_proxy', score: 80 }
+const unannounced: ScoreLimit = { code: 'unannounced', score: 15 }
+const mixed: ScoreLimit = { code: 'floor_mixed', score: 80 }
+const residentialAgreed: ScoreLimit = { code: 'floor_residential_proxy', score: 80 }
 
-const bot: Limit = { code: 'cap_bot', score: 10 }
-const relay: Limit = { code: 'cap_relay', score: 20 }
-const corporate: Limit = { code: 'cap_corporate', score: 30 }
-const clean: Limit = { code: 'cap_clean', score: 49 }
-const shared: Limit = { code: 'cap_shared', score: 74 }
+const bot: ScoreLimit = { code: 'cap_bot', score: 10 }
+const relay: ScoreLimit = { code: 'cap_relay', score: 20 }
+const corporate: ScoreLimit = { code: 'cap_corporate', score: 30 }
+const clean: ScoreLimit = { code: 'cap_clean', score: 49 }
+const shared: ScoreLimit = { code: 'cap_shared', score: 74 }
 
-export function floorsOf(input: Case): Limit[] {
-  const floors: Limit[] = []
+export function floorsOf(input: LimitInput): ScoreLimit[] {
+  const floors: ScoreLimit[] = []
   if (input.network === undefined) floors.push(unannounced)
   if (input.classification === 'mixed') floors.push(mixed)
   else if (isResidentialAgreed(input.findings, input.asOf)) floors.push(residentialAgreed)
   return floors
 }
 
-export function capsOf(input: Case): Limit[] {
+export function capsOf(input: LimitInput): ScoreLimit[] {
   const { classification, findings, network } = input
-  const caps: Limit[] = []
-  if (classification === 'known_bot' && input.blocklists < listsThatMatter) caps.push(bot)
-  if (findings.relay.present && !beatsRelay(findings)) caps.push(relay)
+  const caps: ScoreLimit[] = []
+  if (classification === 'known_bot' && input.blocklists < significantListsMin) caps.push(bot)
+  if (findings.relay.present && !overridesRelay(findings)) caps.push(relay)
   if (network?.corporate === true) caps.push(corporate)
   if (classification === 'clean') caps.push(clean)
   if (isShared(network) && !findings.tor.present) caps.push(shared)

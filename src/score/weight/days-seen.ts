@@ -1,7 +1,7 @@
 // Days of evidence: the newest one, and the share of recent days (contract 3.5).
 
 import type { Day } from '../../base/day.ts'
-import type { Counted } from './weigh-evidence.ts'
+import type { CountedEvidence } from './weigh-evidence.ts'
 
 /** Days that the share is taken of at least, so that one day of one snapshot is not 100 percent. */
 export const daysObservedMin = 7
@@ -11,7 +11,7 @@ export const daysObservedMin = 7
  * highest. Feeds that publish a rolling window do not count: a window of five days lists an address
  * for five days that was seen on one. 0 where no other feed lists it.
  */
-export function percentDaysSeen(counted: readonly Counted[]): number {
+export function percentDaysSeen(counted: readonly CountedEvidence[]): number {
   let highest = 0
   for (const { evidence } of counted) {
     if (evidence.voice.rolling) continue
@@ -22,7 +22,7 @@ export function percentDaysSeen(counted: readonly Counted[]): number {
 }
 
 /** The newest day on which one of them was listed. `counted` is not empty. */
-export function newestDay(counted: readonly Counted[]): Day {
+export function lastSeenDay(counted: readonly CountedEvidence[]): Day {
   let newest = -Infinity
   for (const { lastSeen } of counted) if (lastSeen > newest) newest = lastSeen
   return newest as Day

@@ -21,12 +21,12 @@ export const halfLifeDays: Readonly<Record<Kind, number | undefined>> = {
 }
 
 // By age in days: a build asks millions of times for a few hundred values.
-const tables = new Map<Kind, Float64Array>()
+const decayTables = new Map<Kind, Float64Array>()
 for (const kind of kinds) {
   const halfLife = halfLifeDays[kind]
   if (halfLife === undefined) continue
   const byAge = new Float64Array(daysKeptMax + 1)
-  tables.set(
+  decayTables.set(
     kind,
     byAge.map((_, age) => 2 ** (-age / halfLife)),
   )
@@ -37,7 +37,7 @@ for (const kind of kinds) {
  * 1, or exactly 0 where it is dropped.
  */
 export function decayOf(kind: Kind, ageDays: number): number {
-  const table = tables.get(kind)
+  const table = decayTables.get(kind)
   if (table === undefined || ageDays <= 0) return 1
   return table[ageDays] ?? 0
 }

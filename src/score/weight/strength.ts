@@ -4,10 +4,10 @@
 // the last bit of a product never decides on which side of a threshold a verdict falls.
 
 /** A kind is present from this strength on; below it there are only reasons (contract 3.6). */
-export const presentFrom = 0.25
+export const presentStrengthMin = 0.25
 
 /** One voice's word: what it adds, 0 to 1, and the group that it speaks for. */
-export interface Word {
+export interface GroupValue {
   readonly group: string
   readonly value: number
 }
@@ -18,7 +18,7 @@ export function roundStrength(strength: number): number {
 }
 
 /** Values of the strongest word of each group, in no particular order. */
-export function strongestByGroup(words: readonly Word[]): number[] {
+export function strongestByGroup(words: readonly GroupValue[]): number[] {
   const groups: string[] = []
   const values: number[] = []
   for (const { group, value } of words) {
@@ -34,7 +34,7 @@ export function strongestByGroup(words: readonly Word[]): number[] {
 }
 
 /** 0 (nobody says so) to 1 (certain). */
-export function strengthOf(words: readonly Word[]): number {
+export function strengthOf(words: readonly GroupValue[]): number {
   const only = words[0]
   if (only === undefined) return 0
   if (words.length === 1) return roundStrength(only.value)

@@ -8,10 +8,10 @@ import type { Evidence } from '../../model/evidence.ts'
 import type { Kind } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
 import { decayOf } from './decay.ts'
-import type { Word } from './strength.ts'
+import type { GroupValue } from './strength.ts'
 
 /** One piece of evidence as it counts. */
-export interface Counted extends Word {
+export interface CountedEvidence extends GroupValue {
   readonly evidence: Evidence
   /** Days that are later than `asOf` are clamped to it. */
   readonly lastSeen: Day
@@ -22,7 +22,7 @@ export interface Counted extends Word {
 }
 
 /** Why some evidence does not count, or counts less. Each becomes a reason without points. */
-export interface Notes {
+export interface WeighNotes {
   expired: boolean
   originChanged: boolean
   contradicted: boolean
@@ -30,8 +30,8 @@ export interface Notes {
 }
 
 export interface Weighed {
-  readonly byKind: Readonly<Record<Kind, readonly Counted[]>>
-  readonly notes: Readonly<Notes>
+  readonly byKind: Readonly<Record<Kind, readonly CountedEvidence[]>>
+  readonly notes: Readonly<WeighNotes>
 }
 
 /** What a range's word on its addresses is worth beside an exact one. */
@@ -41,7 +41,7 @@ export const networkMatch = 0.5
 /** What remains of evidence that does not name the very address where many people share one. */
 export const sharedRemainder = 0.4
 
-const none: readonly Counted[] = []
+const none: readonly CountedEvidence[] = []
 
 /** Many people behind one address (scoring.md, rule 9). */
 export function isShared(network: Network | undefined): boolean {
@@ -49,20 +49,20 @@ export function isShared(network: Network | undefined): boolean {
 }
 
 /** Weighs each piece of evidence for one network and day. */
-export function weigh(input: {
+export function weighEvidence(input: {
   readonly evidence: readonly Evidence[]
   readonly network: Network | undefined
   readonly asOf: Day
 }): Weighed {
   const { network, asOf } = input
   const shared = isShared(network)
-  const notes: Notes = {
+  const notes: WeighNotes = {
     expired: false,
     originChanged: false,
     contradicted: false,
     sharedDiscount: false,
   }
-  const byKind: Record<Kind, Counted[] | readonly Counted[]> = {
+  const byKind: Record<Kind, CountedEvidence[] | readonly CountedEvidence[]> = {
     tor: none,
     vpn: none,
     proxy: none,
@@ -74,7 +74,7 @@ export function weigh(input: {
   }
   for (const evidence of input.evidence) {
     const { voice } = evidence
-    const kind = kindHere(evidence.kind, network)
+    const kind = effectiveKind(evidence.kind, network)
     if (!canCount(evidence)) continue
     if (voice.asns.length > 0 && (network === undefined || !voice.asns.includes(network.asn))) {
       notes.originChanged = true
@@ -97,7 +97,7 @@ export function weigh(input: {
     const counted = { group: voice.group, value, evidence, lastSeen, nearness, decay }
     const list = byKind[kind]
     if (list === none) byKind[kind] = [counted]
-    else (list as Counted[]).push(counted)
+    else (list as CountedEvidence[]).push(counted)
   }
   return { byKind, notes }
 }
@@ -106,7 +106,7 @@ export function weigh(input: {
  * No feed lists residential proxies purely: only on people's own lines is such evidence
  * residential; elsewhere, and where the network is unknown, it is evidence of a proxy.
  */
-function kindHere(kind: Kind, network: Network | undefined): Kind {
+function effectiveKind(kind: Kind, network: Network | undefined): Kind {
   return kind === 'residential_proxy' && network?.access !== true ? 'proxy' : kind
 }
 

@@ -23,7 +23,7 @@ export function withoutFeeds(input: JudgeInput): readonly WithoutFeed[] {
   })
 }
 
-export interface Fall {
+export interface LevelFall {
   readonly level: Level
   /** The least score of the level. */
   readonly least: number
@@ -35,7 +35,7 @@ export interface Fall {
  * For every level that `score` has reached, but the lowest, which ends nowhere. Feeds of kinds
  * without half-life are taken to go on listing; days of the others only pass.
  */
-export function fallsOf(input: JudgeInput, score: number): readonly Fall[] {
+export function levelFallsOf(input: JudgeInput, score: number): readonly LevelFall[] {
   const reached = levelFloors.filter(({ least }) => least > 0 && least <= score)
   const days = new Map<Level, Day>()
   const end = lastChange(input)

@@ -31,7 +31,7 @@ export function scoreRange(
   })
   let low = score
   let high = score
-  const ask = (moved: readonly string[], end: keyof WeightInterval): void => {
+  const judgeWith = (moved: readonly string[], end: keyof WeightInterval): void => {
     const evidence = input.evidence.map((one) => {
       const interval = moved.includes(one.voice.id) ? intervalOf(one.voice.id) : undefined
       return interval === undefined ? one : withWeight(one, interval[end])
@@ -43,8 +43,8 @@ export function scoreRange(
   // One feed alone is the same case as all of one.
   const cases = doubted.length > 1 ? [doubted, ...doubted.map((feed) => [feed])] : [doubted]
   for (const moved of doubted.length === 0 ? [] : cases) {
-    ask(moved, 'low')
-    ask(moved, 'high')
+    judgeWith(moved, 'low')
+    judgeWith(moved, 'high')
   }
   return [low, high]
 }

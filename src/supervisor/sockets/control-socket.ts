@@ -10,7 +10,7 @@ import { type Socket, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Interface, createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { listenPrivately } from './unix-socket.ts'
+import { listenOnUnixSocket } from './unix-socket.ts'
 
 const requests = ['reload', 'reload --force', 'rollback', 'restart', 'yield'] as const
 /** `yield`: another server answers on the same port, and this one is to end. */
@@ -24,7 +24,7 @@ export interface ControlReply {
   readonly silent?: boolean
 }
 
-export interface Control {
+export interface ControlSocket {
   readonly close: () => Promise<void>
 }
 
@@ -38,15 +38,15 @@ const replyMsMax: Readonly<Record<ControlRequest, number>> = {
 }
 
 /** The socket of the server on that port. */
-export function controlPath(stateFolder: string, port: number): string {
+export function controlSocketPath(stateFolder: string, port: number): string {
   return join(stateFolder, `control-${port}.sock`)
 }
 
 /** Takes requests, each by itself. Throws `control_unavailable`. */
-export async function openControl(
+export async function openControlSocket(
   path: string,
   act: (request: ControlRequest) => Promise<ControlReply>,
-): Promise<Control> {
+): Promise<ControlSocket> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -57,7 +57,7 @@ export async function openControl(
   const own = `${path}.${process.pid}`
   rmSync(own, { force: true })
   try {
-    await listenPrivately(server, own)
+    await listenOnUnixSocket(server, own)
   } catch (cause) {
     server.close()
     throw new IpriskError({
@@ -107,7 +107,7 @@ function linesOf(socket: Socket): Interface {
 }
 
 /** Asks the server whose socket `path` is; `undefined` where none listens. */
-export async function askServer(
+export async function sendControlRequest(
   path: string,
   request: ControlRequest,
   msMax = replyMsMax[request],

@@ -4,13 +4,13 @@
 import { createServer } from 'node:net'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 
-export interface Endpoint {
+export interface HostPort {
   readonly host: string
   readonly port: number
 }
 
 /** The port, or a free one for 0. Throws `port_unavailable`. It is not held: listen on it soon. */
-export async function probePort({ host, port }: Endpoint): Promise<number> {
+export async function probePort({ host, port }: HostPort): Promise<number> {
   const server = createServer()
   try {
     return await new Promise<number>((resolve, reject) => {
@@ -29,7 +29,7 @@ export async function probePort({ host, port }: Endpoint): Promise<number> {
 
 /** Says which port of which address cannot be had, why, and which option names another one. */
 export function portUnavailable(
-  { host, port }: Endpoint,
+  { host, port }: HostPort,
   option: 'port' | 'admin-port',
   cause: unknown,
 ): IpriskError {
@@ -51,6 +51,6 @@ export function portUnavailable(
 }
 
 /** `http://127.0.0.1:8080`, with an IPv6 address in brackets. */
-export function urlOf({ host, port }: Endpoint): string {
+export function urlOf({ host, port }: HostPort): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

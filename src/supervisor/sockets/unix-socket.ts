@@ -6,7 +6,7 @@ import process from 'node:process'
 import { socketPathBytesMax } from '../../base/limits.ts'
 
 /** Rejects where the name cannot be made, or is somebody's. */
-export async function listenPrivately(server: Server, path: string): Promise<void> {
+export async function listenOnUnixSocket(server: Server, path: string): Promise<void> {
   // Node.js would listen on the part of it that fits.
   const bytes = Buffer.byteLength(path)
   if (bytes > socketPathBytesMax) {
@@ -25,7 +25,7 @@ export async function listenPrivately(server: Server, path: string): Promise<voi
 }
 
 /** Whether somebody listens there; a name that a dead server has left, or none, answers nothing. */
-export function isAnswered(path: string): Promise<boolean> {
+export function isSocketListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)
     const settle = (listening: boolean): void => {

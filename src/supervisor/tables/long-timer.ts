@@ -3,12 +3,12 @@
 /** Node's take no more: one that is asked for more fires at once. */
 const partMsMax = 2 ** 31 - 1
 
-export interface Timer {
+export interface LongTimer {
   readonly stop: () => void
 }
 
 /** Calls `act` once, after `ms`. */
-export function runAfter(ms: number, act: () => void): Timer {
+export function runAfter(ms: number, act: () => void): LongTimer {
   let timer: NodeJS.Timeout | undefined
   const wait = (left: number): void => {
     const part = Math.min(left, partMsMax)
@@ -20,11 +20,11 @@ export function runAfter(ms: number, act: () => void): Timer {
 }
 
 /** Calls `act`, which never rejects, again and again, each time so long after it has ended. */
-export function repeat(act: () => Promise<unknown>, ms: number): Timer {
+export function runRepeatedly(act: () => Promise<unknown>, ms: number): LongTimer {
   let stopped = false
-  const plan = (): Timer | undefined => (stopped ? undefined : (timer = runAfter(ms, again)))
+  const plan = (): LongTimer | undefined => (stopped ? undefined : (timer = runAfter(ms, again)))
   const again = (): void => void act().then(plan)
-  let timer: Timer | undefined
+  let timer: LongTimer | undefined
   plan()
   return {
     stop: () => {

@@ -8,8 +8,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import type { Log } from '../../base/log.ts'
-import { yieldToAll } from '../../base/thread-priority.ts'
-import { type Timer, runAfter } from './long-timer.ts'
+import { setLowestPriority } from '../../base/thread-priority.ts'
+import { type LongTimer, runAfter } from './long-timer.ts'
 
 /** Of a span, at random, so that many servers do not ask the publishers at once. */
 const jitter = 0.1
@@ -36,7 +36,7 @@ export interface Refresh {
 }
 
 /** Milliseconds until the next run: `failures` are those in a row. */
-export function delayOf(of: {
+export function refreshDelayMs(of: {
   readonly everyMs: number
   readonly failures: number
   /** From 0 up to 1. */
@@ -62,7 +62,7 @@ export function startRefresh(options: {
   const { everyMs, builtMs, command, log, done } = options
   const state = { runs: 0, failures: 0, inARow: 0 }
   let child: ChildProcess | undefined
-  let timer: Timer | undefined
+  let timer: LongTimer | undefined
   let nextAt: number | undefined
   let successAt: string | null = null
   let failure: RefreshStatus['last_failure'] = null
@@ -78,7 +78,7 @@ export function startRefresh(options: {
     log.info({}, 'Refreshing the table.')
     let words = ''
     child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] })
-    lower(child)
+    lowerPriority(child)
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       words = `${words}${text}`.slice(-wordsMax)
     })
@@ -100,10 +100,10 @@ export function startRefresh(options: {
       failure = { at, reason }
       log.error({ inARow: state.inARow }, `The table was not refreshed: ${reason}`)
     }
-    plan(delayOf({ everyMs, failures: state.inARow, random: Math.random() }))
+    plan(refreshDelayMs({ everyMs, failures: state.inARow, random: Math.random() }))
   }
   const age = builtMs === undefined ? Infinity : Date.now() - builtMs
-  const first = delayOf({ everyMs, failures: 0, random: Math.random() })
+  const first = refreshDelayMs({ everyMs, failures: 0, random: Math.random() })
   plan(Math.max(0, first - age))
   return {
     status: () => ({
@@ -127,11 +127,11 @@ export function startRefresh(options: {
 const passes = 3
 
 /** As the pool's threads: it must not be felt, and they must not wait for it. */
-function lower({ pid }: ChildProcess): void {
+function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return
-  yieldToAll(pid)
+  setLowestPriority(pid)
   for (let pass = 0; pass < passes; pass += 1)
-    for (const thread of threadsOf(pid)) yieldToAll(thread)
+    for (const thread of threadsOf(pid)) setLowestPriority(thread)
 }
 
 /** On Linux, where a thread has a priority of its own; none elsewhere. */

@@ -24,8 +24,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import type { Trial } from '../../table/acceptance-check.ts'
-import type { TableFile } from '../workers/worker-messages.ts'
+import type { AcceptanceResult } from '../../table/acceptance-check.ts'
+import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
 /** A table of the world is verified in seconds; a machine that swaps may take far longer. */
 const takeMsMax = 300_000
@@ -36,33 +36,37 @@ const touchMs = 10_000
 /** Untouched for so long: its server, on another machine, is gone. Twelve touches were missed. */
 const staleMs = 120_000
 
-const takeProgram = fileURLToPath(new URL('./verify-child-main.js', import.meta.url))
+const verifyProgramPath = fileURLToPath(new URL('./verify-child-main.js', import.meta.url))
 
 /** What the process that takes a table in says of it. */
-export interface Found extends Trial {
+export interface VerifyResult extends AcceptanceResult {
   readonly id: string
 }
 
 /** A verified and tried copy. */
-export interface Taken {
-  readonly file: TableFile
+export interface TableCopy {
+  readonly file: VerifiedTableFile
   readonly id: string
   readonly cautions: readonly string[]
 }
 
-export interface Shelf {
+export interface TableCopies {
   /**
    * Copies, verifies and tries the file at `path`, by `before` where there is one. Throws
    * `table_refused` with what is wrong with it, or that `signal` has ended it; then nothing is kept.
    * Its causes say by their codes what it was (table-refusal.ts).
    * `force` takes what only the trial speaks against.
    */
-  readonly take: (
+  readonly add: (
     path: string,
-    how: { readonly signal: AbortSignal; readonly before?: TableFile; readonly force?: boolean },
-  ) => Promise<Taken>
+    how: {
+      readonly signal: AbortSignal
+      readonly before?: VerifiedTableFile
+      readonly force?: boolean
+    },
+  ) => Promise<TableCopy>
   /** Off the loop, for it may take long. Never rejects. */
-  readonly remove: (file: TableFile) => Promise<void>
+  readonly remove: (file: VerifiedTableFile) => Promise<void>
   /** Removes every copy that this server made. Never throws. */
   readonly close: () => void
 }
@@ -73,32 +77,32 @@ type Prepare = (of: {
   readonly copy: string
   readonly before: string | undefined
   readonly signal: AbortSignal
-}) => Promise<Found>
+}) => Promise<VerifyResult>
 
-export function createShelf(
+export function createTableCopies(
   stateFolder: string,
   parts: { readonly prepare?: Prepare; readonly machine?: string } = {},
-): Shelf {
-  const { prepare = prepareInChild, machine = machineName() } = parts
+): TableCopies {
+  const { prepare = prepareInChild, machine = pidNamespaceId() } = parts
   const folder = join(stateFolder, 'serving')
   const own = `${machine}-${process.pid}-`
   const makeFolder = (): void => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   }
-  const isLeft = (name: string): boolean => !name.startsWith(own) && isLeftBehind(name)
+  const isForeignOrphan = (name: string): boolean => !name.startsWith(own) && isOrphaned(name)
   const isUnfinished = (name: string): boolean => name.startsWith(own) && name.endsWith('.part')
-  const isLeftBehind = (name: string): boolean => {
+  const isOrphaned = (name: string): boolean => {
     const [, where, pid] = /^([^-]+)-(\d+)-/.exec(name) ?? []
-    return where === machine ? !lives(Number(pid)) : isStale(join(folder, name))
+    return where === machine ? !isProcessAlive(Number(pid)) : isStale(join(folder, name))
   }
   makeFolder()
   // Process ids come again: what bears this one was made by a server that was killed.
-  removeCopies(folder, (name) => name.startsWith(own) || isLeft(name))
+  removeCopies(folder, (name) => name.startsWith(own) || isForeignOrphan(name))
   const touch = setInterval(() => void touchCopies(folder, own), touchMs)
   touch.unref()
   let count = 0
   return {
-    take: async (source, { signal, before, force = false }) => {
+    add: async (source, { signal, before, force = false }) => {
       count += 1
       const table = count
       const path = join(folder, `${own}${table}.iprisk`)
@@ -106,17 +110,17 @@ export function createShelf(
       // Somebody may have cleaned the state folder meanwhile.
       makeFolder()
       // Of ours, too: one that a disk did not let go of.
-      removeCopies(folder, (name) => isUnfinished(name) || isLeft(name))
+      removeCopies(folder, (name) => isUnfinished(name) || isForeignOrphan(name))
       try {
         const found = await prepare({ source, copy: unfinished, before: before?.path, signal })
         const { id, reasons, known } = found
-        if (reasons.length > 0 && !force) throw failedTrial(found)
+        if (reasons.length > 0 && !force) throw failedAcceptance(found)
         renameSync(unfinished, path)
         const cautions = [...reasons, ...found.cautions]
         return { file: { table, path, builtMs: builtMsOf(source, path), known }, id, cautions }
       } catch (cause) {
         discard(unfinished)
-        throw refused(source, unfinished, cause)
+        throw refusedError(source, unfinished, cause)
       }
     },
     // What cannot be removed costs room on a disk, and the next start tries again.
@@ -173,7 +177,7 @@ function isStale(path: string): boolean {
   }
 }
 
-function lives(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -187,7 +191,7 @@ function lives(pid: number): boolean {
  * Names where a process id means one process: one run of one machine, and on it one container. The
  * facts that a system does not tell are left out.
  */
-function machineName(): string {
+function pidNamespaceId(): string {
   const facts = [
     () => os.hostname(),
     () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'),
@@ -202,13 +206,13 @@ function machineName(): string {
   return createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 12)
 }
 
-function failedTrial({ reasons, against }: Found): IpriskError {
+function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {
   const code = against === 'changed' ? 'table_changed' : 'table_canary'
   return new IpriskError({ code, message: reasons.join('; '), fault: 'input' })
 }
 
 /** What is wrong, said of the operator's file: its copy is gone. */
-function refused(source: string, copy: string, cause: unknown): IpriskError {
+function refusedError(source: string, copy: string, cause: unknown): IpriskError {
   const message = messageOf(cause).replaceAll(copy, source)
   return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
 }
@@ -216,11 +220,11 @@ function refused(source: string, copy: string, cause: unknown): IpriskError {
 const prepareInChild: Prepare = async ({ source, copy, before, signal }) => {
   try {
     const options = { timeout: takeMsMax, signal }
-    const args = [takeProgram, source, copy, ...(before === undefined ? [] : [before])]
+    const args = [verifyProgramPath, source, copy, ...(before === undefined ? [] : [before])]
     const taking = promisify(execFile)(process.execPath, args, options)
-    lower(taking.child)
+    lowerPriority(taking.child)
     const { stdout } = await taking
-    return JSON.parse(stdout) as Found
+    return JSON.parse(stdout) as VerifyResult
   } catch (cause) {
     const { stdout = '', stderr = '', killed, signal: by } = cause as Partial<ChildEnd>
     const why =
@@ -236,7 +240,7 @@ const prepareInChild: Prepare = async ({ source, copy, before, signal }) => {
  * and 1.9 where the process did so itself once it ran). Its threads inherit it. Lower still and a busy
  * machine would take a table of the world for minutes.
  */
-function lower({ pid }: ChildProcess): void {
+function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {

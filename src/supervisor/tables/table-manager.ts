@@ -18,14 +18,19 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
-import type { Crew } from '../workers/supervisor.ts'
-import type { TableFile } from '../workers/worker-messages.ts'
-import { type Refusal, type RefusalCode, refusalCodes, refusalOf } from './table-refusal.ts'
-import type { Shelf, Taken } from './table-copies.ts'
-import type { Stall } from '../workers/loop-pause.ts'
+import type { Supervisor } from '../workers/supervisor.ts'
+import {
+  type TableRefusal,
+  type TableRefusalCode,
+  tableRefusalCodes,
+  tableRefusalOf,
+} from './table-refusal.ts'
+import type { TableCopies, TableCopy } from './table-copies.ts'
+import type { LoopPause } from '../workers/loop-pause.ts'
 import { fileIdentity } from './file-watch.ts'
+import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
-export type Outcome =
+export type SwapOutcome =
   | { readonly kind: 'swapped'; readonly table: string }
   /** It answers already. */
   | { readonly kind: 'unchanged'; readonly table: string }
@@ -34,10 +39,10 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** What the admin port tells; times as ISO 8601, spans in milliseconds. */
-export interface TablesStatus {
+export interface TableManagerStatus {
   readonly swaps: number
   readonly refusals: number
-  readonly refusals_by: Readonly<Record<RefusalCode, number>>
+  readonly refusals_by: Readonly<Record<TableRefusalCode, number>>
   /** The one that `rollback` goes back to. */
   readonly previous: string | null
   /** The one that was rolled back. */
@@ -56,58 +61,58 @@ export interface TablesStatus {
   readonly last_refusal: {
     readonly at: string
     readonly path: string
-    readonly code: RefusalCode
+    readonly code: TableRefusalCode
     readonly reason: string
   } | null
 }
 
-export interface Tables {
+export interface TableManager {
   /** The first table, for workers to start with; `undefined` where there is none to be had. */
-  readonly begin: () => Promise<TableFile | undefined>
-  readonly look: (how?: { readonly again: boolean }) => Promise<Outcome>
-  readonly mend: () => Promise<Outcome>
+  readonly loadFirst: () => Promise<VerifiedTableFile | undefined>
+  readonly loadIfChanged: (how?: { readonly again: boolean }) => Promise<SwapOutcome>
+  readonly repair: () => Promise<SwapOutcome>
   /** `force` takes a table that only the trial speaks against. */
-  readonly reload: (how: { readonly force: boolean }) => Promise<Outcome>
-  readonly rollback: () => Promise<Outcome>
-  readonly status: () => TablesStatus
+  readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
+  readonly rollback: () => Promise<SwapOutcome>
+  readonly status: () => TableManagerStatus
 }
 
 interface Parts {
   /** The operator's file. */
   readonly path: string
   readonly stateFolder: string
-  readonly crew: Pick<Crew, 'use'>
-  readonly shelf: Pick<Shelf, 'take' | 'remove'>
+  readonly supervisor: Pick<Supervisor, 'swapTable'>
+  readonly copies: Pick<TableCopies, 'add' | 'remove'>
   readonly log: Log
   /** Nothing is begun after it, and what is under way is given up. */
   readonly signal: AbortSignal
 }
 
 /** What is held back, in `<state>/rollback-….json`; beside it a copy of what answers instead. */
-interface Hold {
+interface RollbackNote {
   readonly held: string
 }
 
 interface State {
-  current: Taken | undefined
-  previous: Taken | undefined
-  hold: Hold | undefined
+  current: TableCopy | undefined
+  previous: TableCopy | undefined
+  rolledBack: RollbackNote | undefined
   /** Of the file that was tried last, good or bad. */
-  tried: string
+  lastTriedIdentity: string
   /** It was, or an order after it. */
   refused: boolean
   swaps: number
-  readonly refusals: Record<RefusalCode, number>
-  lastSwap: TablesStatus['last_swap']
-  lastRefusal: TablesStatus['last_refusal']
+  readonly refusals: Record<TableRefusalCode, number>
+  lastSwap: TableManagerStatus['last_swap']
+  lastRefusal: TableManagerStatus['last_refusal']
 }
 
-export function keepTables(parts: Parts): Tables {
+export function createTableManager(parts: Parts): TableManager {
   const state: State = {
     current: undefined,
     previous: undefined,
-    hold: undefined,
-    tried: '',
+    rolledBack: undefined,
+    lastTriedIdentity: '',
     refused: false,
     swaps: 0,
     refusals: countsOfNone(),
@@ -115,53 +120,62 @@ export function keepTables(parts: Parts): Tables {
     lastRefusal: null,
   }
   let line: Promise<unknown> = Promise.resolve()
-  const inTurn = (act: () => Promise<Outcome>): Promise<Outcome> => {
-    const done = line.then(act).catch((error: unknown) => refuse(parts, state, refusalOf(error)))
+  const enqueue = (act: () => Promise<SwapOutcome>): Promise<SwapOutcome> => {
+    const done = line
+      .then(act)
+      .catch((error: unknown) => refuse(parts, state, tableRefusalOf(error)))
     line = done
     return done
   }
   return {
-    begin: () => begin(parts, state),
-    look: ({ again } = { again: false }) => inTurn(() => look(parts, state, again)),
-    mend: () => inTurn(async () => (isWhole(state) ? unchanged(state) : look(parts, state, true))),
-    reload: ({ force }) => inTurn(() => takeIn(parts, state, { asked: true, force })),
-    rollback: () => inTurn(() => rollback(parts, state)),
+    loadFirst: () => loadFirst(parts, state),
+    loadIfChanged: ({ again } = { again: false }) =>
+      enqueue(() => loadIfChanged(parts, state, again)),
+    repair: () =>
+      enqueue(async () =>
+        hasIntactCopy(state) ? unchanged(state) : loadIfChanged(parts, state, true),
+      ),
+    reload: ({ force }) => enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
+    rollback: () => enqueue(() => rollback(parts, state)),
     status: () => ({
       swaps: state.swaps,
       refusals: Object.values(state.refusals).reduce((sum, count) => sum + count, 0),
       refusals_by: { ...state.refusals },
       previous: state.previous?.id ?? null,
-      held: state.hold?.held ?? null,
+      held: state.rolledBack?.held ?? null,
       last_swap: state.lastSwap,
       last_refusal: state.lastRefusal,
     }),
   }
 }
 
-function countsOfNone(): Record<RefusalCode, number> {
-  return Object.fromEntries(refusalCodes.map((code) => [code, 0])) as Record<RefusalCode, number>
+function countsOfNone(): Record<TableRefusalCode, number> {
+  return Object.fromEntries(tableRefusalCodes.map((code) => [code, 0])) as Record<
+    TableRefusalCode,
+    number
+  >
 }
 
-async function begin(parts: Parts, state: State): Promise<TableFile | undefined> {
+async function loadFirst(parts: Parts, state: State): Promise<VerifiedTableFile | undefined> {
   const { path, log } = parts
-  state.hold = readHold(parts)
-  state.tried = identityOf(path)
+  state.rolledBack = readRollbackNote(parts)
+  state.lastTriedIdentity = identityOf(path)
   const first = await load(parts, { path, force: true })
-  if (state.hold === undefined || ('id' in first && first.id !== state.hold.held)) {
-    release(parts, state)
+  if (state.rolledBack === undefined || ('id' in first && first.id !== state.rolledBack.held)) {
+    clearRollback(parts, state)
     if (!('id' in first)) refuse(parts, state, first)
     else state.current = first
   } else {
     // What was rolled back stays out of servers that start later, too.
-    const instead = await load(parts, { path: heldPaths(parts).table, force: true })
-    const { held } = state.hold
+    const instead = await load(parts, { path: rollbackPaths(parts).table, force: true })
+    const { held } = state.rolledBack
     if ('id' in instead) {
       log.warn({ held, table: instead.id }, 'The table was rolled back; the one before it answers.')
-      if ('id' in first) await parts.shelf.remove(first.file)
+      if ('id' in first) await parts.copies.remove(first.file)
       state.current = instead
     } else if ('id' in first) {
       log.error({ held }, `The table that was rolled back is used: ${instead.reason}`)
-      release(parts, state)
+      clearRollback(parts, state)
       state.current = first
     } else refuse(parts, state, first)
   }
@@ -171,31 +185,31 @@ async function begin(parts: Parts, state: State): Promise<TableFile | undefined>
 }
 
 /** A worker that starts later finds the table, too. */
-function isWhole({ current }: State): boolean {
+function hasIntactCopy({ current }: State): boolean {
   return current !== undefined && existsSync(current.file.path)
 }
 
-function unchanged({ current }: State): Outcome {
+function unchanged({ current }: State): SwapOutcome {
   return { kind: 'unchanged', table: current?.id ?? '' }
 }
 
-async function look(parts: Parts, state: State, again: boolean): Promise<Outcome> {
+async function loadIfChanged(parts: Parts, state: State, again: boolean): Promise<SwapOutcome> {
   const identity = identityOf(parts.path)
-  const mayHelp = again && (state.refused || !isWhole(state))
-  if ((identity === state.tried && !mayHelp) || identity === '') {
+  const mayHelp = again && (state.refused || !hasIntactCopy(state))
+  if ((identity === state.lastTriedIdentity && !mayHelp) || identity === '') {
     return unchanged(state)
   }
-  return takeIn(parts, state, { asked: false, force: false })
+  return loadAndSwap(parts, state, { asked: false, force: false })
 }
 
-async function takeIn(
+async function loadAndSwap(
   parts: Parts,
   state: State,
   how: { readonly asked: boolean; readonly force: boolean },
-): Promise<Outcome> {
-  const { path, shelf, log } = parts
+): Promise<SwapOutcome> {
+  const { path, copies, log } = parts
   const fromMs = performance.now()
-  state.tried = identityOf(path)
+  state.lastTriedIdentity = identityOf(path)
   state.refused = false
   const before = state.current
   // As at the start: without any table there is nothing better to serve.
@@ -203,15 +217,15 @@ async function takeIn(
   const taken = await load(parts, { path, force, before: before?.file })
   if (!('id' in taken)) return refuse(parts, state, taken)
   const isSame = taken.id === before?.id
-  if (isSame && isWhole(state)) {
-    await shelf.remove(taken.file)
+  if (isSame && hasIntactCopy(state)) {
+    await copies.remove(taken.file)
     // The good file is back.
     state.lastRefusal = null
     log.info({ path, table: taken.id }, 'The table is the one that answers.')
     return { kind: 'unchanged', table: taken.id }
   }
-  if (taken.id === state.hold?.held && !how.asked && !isSame) {
-    await shelf.remove(taken.file)
+  if (taken.id === state.rolledBack?.held && !how.asked && !isSame) {
+    await copies.remove(taken.file)
     log.warn({ path, table: taken.id }, 'The table was rolled back and stays out until a reload.')
     return { kind: 'held', table: taken.id }
   }
@@ -219,14 +233,14 @@ async function takeIn(
   const outcome = await swap(parts, state, { taken, fromMs })
   // Only its copy was gone: what it came after stays.
   if (outcome.kind !== 'swapped' || isSame) return outcome
-  release(parts, state)
-  if (state.previous !== undefined) await shelf.remove(state.previous.file)
+  clearRollback(parts, state)
+  if (state.previous !== undefined) await copies.remove(state.previous.file)
   state.previous = before
   return outcome
 }
 
-async function rollback(parts: Parts, state: State): Promise<Outcome> {
-  const { shelf, log } = parts
+async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
+  const { copies, log } = parts
   const { previous, current } = state
   if (previous === undefined || current === undefined) {
     const reason = 'There is no table to go back to: this server has had one only.'
@@ -238,15 +252,15 @@ async function rollback(parts: Parts, state: State): Promise<Outcome> {
   if (!('id' in taken)) return refuse(parts, state, taken)
   const outcome = await swap(parts, state, { taken, fromMs })
   if (outcome.kind !== 'swapped') return outcome
-  state.hold = { held: current.id }
+  state.rolledBack = { held: current.id }
   state.previous = undefined
-  await shelf.remove(previous.file)
-  await shelf.remove(current.file)
+  await copies.remove(previous.file)
+  await copies.remove(current.file)
   try {
-    const paths = heldPaths(parts)
+    const paths = rollbackPaths(parts)
     rmSync(paths.table, { force: true })
     linkSync(taken.file.path, paths.table)
-    writeFileSync(paths.note, `${JSON.stringify(state.hold)}\n`, { mode: 0o600 })
+    writeFileSync(paths.note, `${JSON.stringify(state.rolledBack)}\n`, { mode: 0o600 })
   } catch (error) {
     log.warn({}, `A server that starts later will not know of the rollback: ${messageOf(error)}`)
   }
@@ -256,16 +270,16 @@ async function rollback(parts: Parts, state: State): Promise<Outcome> {
 async function swap(
   parts: Parts,
   state: State,
-  of: { readonly taken: Taken; readonly fromMs: number },
-): Promise<Outcome> {
-  const { path, crew, shelf, log } = parts
+  of: { readonly taken: TableCopy; readonly fromMs: number },
+): Promise<SwapOutcome> {
+  const { path, supervisor, copies, log } = parts
   const { taken, fromMs } = of
-  let stall: Stall
+  let pause: LoopPause
   try {
-    stall = await crew.use(taken.file)
+    pause = await supervisor.swapTable(taken.file)
   } catch (error) {
-    await shelf.remove(taken.file)
-    return refuse(parts, state, refusalOf(error))
+    await copies.remove(taken.file)
+    return refuse(parts, state, tableRefusalOf(error))
   }
   state.swaps += 1
   state.lastSwap = {
@@ -273,15 +287,15 @@ async function swap(
     table: taken.id,
     from: state.current?.id ?? null,
     took_ms: Math.round(performance.now() - fromMs),
-    stall_ms: Math.round(stall.ms * 1000) / 1000,
-    stall_cpu_ms: Math.round(stall.cpuMs * 1000) / 1000,
+    stall_ms: Math.round(pause.ms * 1000) / 1000,
+    stall_cpu_ms: Math.round(pause.cpuMs * 1000) / 1000,
   }
   state.current = taken
   log.info({ table: taken.id, path }, 'A new table answers.')
   return { kind: 'swapped', table: taken.id }
 }
 
-function refuse(parts: Parts, state: State, { code, reason }: Refusal): Outcome {
+function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): SwapOutcome {
   const { path, log, signal } = parts
   // An end that came in between is no fault of the table.
   if (signal.aborted) return { kind: 'refused', reason: 'The server is ending.' }
@@ -294,9 +308,13 @@ function refuse(parts: Parts, state: State, { code, reason }: Refusal): Outcome 
 }
 
 async function load(
-  { shelf, signal }: Parts,
-  of: { readonly path: string; readonly force: boolean; readonly before?: TableFile | undefined },
-): Promise<Taken | Refusal> {
+  { copies, signal }: Parts,
+  of: {
+    readonly path: string
+    readonly force: boolean
+    readonly before?: VerifiedTableFile | undefined
+  },
+): Promise<TableCopy | TableRefusal> {
   const { path, force, before } = of
   if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
   if (isAbsent(path)) {
@@ -306,9 +324,9 @@ async function load(
     }
   }
   try {
-    return await shelf.take(path, { signal, force, ...(before === undefined ? {} : { before }) })
+    return await copies.add(path, { signal, force, ...(before === undefined ? {} : { before }) })
   } catch (error) {
-    return refusalOf(error)
+    return tableRefusalOf(error)
   }
 }
 
@@ -330,7 +348,7 @@ function isAbsent(path: string): boolean {
 }
 
 /** Of the table's place: another server with this state folder may serve another one. */
-function heldPaths({ path, stateFolder }: Pick<Parts, 'path' | 'stateFolder'>): {
+function rollbackPaths({ path, stateFolder }: Pick<Parts, 'path' | 'stateFolder'>): {
   readonly note: string
   readonly table: string
 } {
@@ -341,10 +359,10 @@ function heldPaths({ path, stateFolder }: Pick<Parts, 'path' | 'stateFolder'>): 
   }
 }
 
-function readHold(parts: Parts): Hold | undefined {
+function readRollbackNote(parts: Parts): RollbackNote | undefined {
   try {
-    const note: unknown = JSON.parse(readFileSync(heldPaths(parts).note, 'utf8'))
-    const { held } = note as Partial<Hold>
+    const note: unknown = JSON.parse(readFileSync(rollbackPaths(parts).note, 'utf8'))
+    const { held } = note as Partial<RollbackNote>
     return typeof held === 'string' ? { held } : undefined
   } catch {
     return undefined
@@ -352,9 +370,9 @@ function readHold(parts: Parts): Hold | undefined {
 }
 
 /** What was rolled back may come again. */
-function release(parts: Parts, state: State): void {
-  state.hold = undefined
-  const { note, table } = heldPaths(parts)
+function clearRollback(parts: Parts, state: State): void {
+  state.rolledBack = undefined
+  const { note, table } = rollbackPaths(parts)
   try {
     rmSync(note, { force: true })
     rmSync(table, { force: true })

@@ -4,7 +4,7 @@
 import { messageOf } from '../../base/coded-error.ts'
 
 /** Every word, each a label of the metric from the start. */
-export const refusalCodes = [
+export const tableRefusalCodes = [
   /** There is no file. */
   'missing',
   /** There is one that cannot be opened, is empty, or is no regular file. */
@@ -23,15 +23,15 @@ export const refusalCodes = [
   'worker',
   'other',
 ] as const
-export type RefusalCode = (typeof refusalCodes)[number]
+export type TableRefusalCode = (typeof tableRefusalCodes)[number]
 
-export interface Refusal {
-  readonly code: RefusalCode
+export interface TableRefusal {
+  readonly code: TableRefusalCode
   readonly reason: string
 }
 
 /** Of the codes of what is thrown on the way, ours and the system's. */
-const codes: ReadonlyMap<unknown, RefusalCode> = new Map<string, RefusalCode>([
+const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<string, TableRefusalCode>([
   ['file_unreadable', 'unreadable'],
   ['EACCES', 'unreadable'],
   ['EPERM', 'unreadable'],
@@ -47,8 +47,8 @@ const codes: ReadonlyMap<unknown, RefusalCode> = new Map<string, RefusalCode>([
 ])
 
 /** Of anything that was thrown, or of the nearest of its causes that has a code from above. */
-export function refusalOf(thrown: unknown): Refusal {
-  let code: RefusalCode | undefined
+export function tableRefusalOf(thrown: unknown): TableRefusal {
+  let code: TableRefusalCode | undefined
   for (let cause = thrown; cause instanceof Error && code === undefined; cause = cause.cause) {
     code = codes.get((cause as NodeJS.ErrnoException).code)
   }

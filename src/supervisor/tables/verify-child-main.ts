@@ -7,9 +7,9 @@
 import { constants, copyFileSync, statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
-import { tryTable } from '../../table/acceptance-check.ts'
+import { acceptanceCheck } from '../../table/acceptance-check.ts'
 import { verifyTable } from '../../table/file/verify-table.ts'
-import type { Found } from './table-copies.ts'
+import type { VerifyResult } from './table-copies.ts'
 
 const [source = '', copy = '', before] = process.argv.slice(2)
 
@@ -21,11 +21,11 @@ try {
   verifyTable(copy)
   const table = openTable(copy)
   const inUse = openInUse(before)
-  const trial = tryTable(table, inUse)
+  const trial = acceptanceCheck(table, inUse)
   inUse?.close()
   // Workers open it next, and no answer of theirs may wait for a disk.
   if (trial.reasons.length === 0) table.populate()
-  const found: Found = { id: table.id, ...trial }
+  const found: VerifyResult = { id: table.id, ...trial }
   table.close()
   process.stdout.write(`${JSON.stringify(found)}\n`)
 } catch (error) {

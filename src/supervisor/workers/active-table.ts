@@ -9,49 +9,49 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { Table } from '../../table/table.ts'
-import { firstUnlike } from '../../table/acceptance-check.ts'
-import type { TableFile, TableInfo } from './worker-messages.ts'
-import { type Stall, longerOf, noStall, timed } from './loop-pause.ts'
+import { firstDifference } from '../../table/acceptance-check.ts'
+import { type LoopPause, maxPause, noPause, timeStep } from './loop-pause.ts'
+import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
-export interface Current {
+export interface ActiveTable {
   /** The table that answers; `undefined` until the first swap. */
   readonly table: () => Table | undefined
   /** Its file; `undefined` until the first swap. */
-  readonly file: () => TableFile | undefined
+  readonly file: () => VerifiedTableFile | undefined
   /**
    * Maps a table beside the current one; fails with what opening throws, and `table_differs`. Not to
    * be called again before it has ended.
    */
-  readonly open: (file: TableFile) => Promise<TableInfo>
+  readonly open: (file: VerifiedTableFile) => Promise<TableInfo>
   /** Answers from the opened table; `undefined` where that one is not open. */
   readonly swap: (number: number) => TableInfo | undefined
   /** The longest steps of the newest swap, for which the loop had to wait. */
-  readonly stall: () => Stall
+  readonly longestPause: () => LoopPause
 }
 
 /** Opens a table in steps (table/open-table.ts). */
 export type OpenInSteps = (path: string) => Iterator<undefined, Table, undefined>
 
-export function createCurrent(openInSteps: OpenInSteps): Current {
-  let current: { readonly file: TableFile; readonly table: Table } | undefined
-  let next: { readonly file: TableFile; readonly table: Table } | undefined
-  let stall = noStall
-  const noted = <T>(step: () => T): T => {
-    const { result, stall: held } = timed(step)
-    stall = longerOf(stall, held)
+export function createActiveTable(openInSteps: OpenInSteps): ActiveTable {
+  let current: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
+  let next: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
+  let pause = noPause
+  const measured = <T>(step: () => T): T => {
+    const { result, stall: held } = timeStep(step)
+    pause = maxPause(pause, held)
     return result
   }
-  const openTried = async (file: TableFile): Promise<Table> => {
+  const openAccepted = async (file: VerifiedTableFile): Promise<Table> => {
     const steps = openInSteps(file.path)
-    let step = noted(() => steps.next())
+    let step = measured(() => steps.next())
     while (step.done !== true) {
       await nextTurn()
-      step = noted(() => steps.next())
+      step = measured(() => steps.next())
     }
     const table = step.value
     await nextTurn()
     try {
-      const unlike = noted(() => firstUnlike(table, file.known ?? []))
+      const unlike = measured(() => firstDifference(table, file.known ?? []))
       if (unlike === undefined) return table
       throw new IpriskError({
         code: 'table_differs',
@@ -64,15 +64,15 @@ export function createCurrent(openInSteps: OpenInSteps): Current {
     }
   }
   return {
-    stall: () => stall,
+    longestPause: () => pause,
     table: () => current?.table,
     file: () => current?.file,
     open: async (file) => {
       // A table that was opened and never swapped in: the primary gave it up.
       next?.table.close()
       next = undefined
-      stall = noStall
-      const table = await openTried(file)
+      pause = noPause
+      const table = await openAccepted(file)
       next = { file, table }
       return infoOf(table)
     },
@@ -81,7 +81,7 @@ export function createCurrent(openInSteps: OpenInSteps): Current {
       const old = current
       current = next
       next = undefined
-      if (old !== undefined) setImmediate(() => noted(() => old.table.close()))
+      if (old !== undefined) setImmediate(() => measured(() => old.table.close()))
       return infoOf(current.table)
     },
   }

@@ -14,10 +14,18 @@ import { workerClosingMs } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import type { Plans } from '../../config/plan.ts'
 import type { CounterSnapshot } from '../../http/exchange/request-counters.ts'
-import type { TableFile, TableInfo, ToPrimary, WorkerSettings } from './worker-messages.ts'
-import { type Cause, type Member, type Roll, createRoll, say } from './worker-registry.ts'
-import { type Stall, longerOf, noStall } from './loop-pause.ts'
-import { type Vigil, keepVigil } from './watchdog.ts'
+import type { SupervisorStatus } from './supervisor-status.ts'
+import type { ToPrimary, WorkerSettings } from './worker-messages.ts'
+import {
+  type RestartCause,
+  type WorkerHandle,
+  type WorkerRegistry,
+  createWorkerRegistry,
+  sendToWorker,
+} from './worker-registry.ts'
+import { type LoopPause, maxPause, noPause } from './loop-pause.ts'
+import { type Watchdog, startWatchdog } from './watchdog.ts'
+import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
 const workerProgram = fileURLToPath(new URL('./worker-main.js', import.meta.url))
 
@@ -25,8 +33,8 @@ const backOffMs = { first: 100, most: 10_000 } as const
 /** A worker that has listened this long was healthy: its successor starts at once. */
 const healthyMs = 1000
 /** So many deaths within so long are a crash loop, however long each has lived. */
-const loopDeaths = 3
-const loopMs = 60_000
+const crashLoopDeaths = 3
+const crashLoopWindowMs = 60_000
 /** Until all listen at the start, or none ever will. */
 const startMs = 20_000
 /** Opening a table maps it and tries it. */
@@ -44,46 +52,24 @@ export const rollingLingerMs = 6000
 
 const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
-export interface WorkerStatus {
-  readonly worker: number
-  readonly pid: number
-  readonly listening: boolean
-  readonly retired: boolean
-  readonly privateBytes: number
-}
-
-export interface CrewStatus {
-  readonly listening: number
-  /** Of those, how many answer from a table, be it the new one or the one before it. */
-  readonly answering: number
-  /** Any of them has read the keys: one that has not is no reason to ask none of them. */
-  readonly keysKnown: boolean
-  /** Workers that died and were replaced, by cause. */
-  readonly restarts: Readonly<Record<Cause, number>>
-  /** Workers die again and again. */
-  readonly degraded: boolean
-  readonly table: TableInfo | undefined
-  readonly workers: readonly WorkerStatus[]
-}
-
-export interface Crew {
+export interface Supervisor {
   /** Lets the workers listen, with a table or without one; resolves when all do. */
-  readonly start: (file: TableFile | undefined) => Promise<void>
+  readonly start: (file: VerifiedTableFile | undefined) => Promise<void>
   /**
    * Two acts: all open and try it, one after the other, then all swap. Gives the longest waits of a
    * loop for a step. Throws `swap_failed`; then the old one stays in use.
    */
-  readonly use: (file: TableFile) => Promise<Stall>
+  readonly swapTable: (file: VerifiedTableFile) => Promise<LoopPause>
   /** Tells the plans to every worker, also to those that come later. */
   readonly usePlans: (plans: Plans) => void
   /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
   readonly restart: () => Promise<void>
   /** Fresh counts, or the last known ones of a worker that is too busy to say. */
-  readonly count: () => Promise<{
+  readonly collectCounters: () => Promise<{
     readonly total: CounterSnapshot
     readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
   }>
-  readonly status: () => CrewStatus
+  readonly status: () => SupervisorStatus
   /**
    * Resolves when all workers have ended; `false` where some had to be killed. What is open after
    * `drainMs` is cut off by its worker, which has `workerClosingMs` on top of it.
@@ -95,7 +81,7 @@ export interface Crew {
   }) => Promise<boolean>
 }
 
-interface CrewOptions {
+interface SupervisorOptions {
   readonly size: number
   readonly settings: WorkerSettings
   /** Silence of a worker that makes it hung. */
@@ -108,21 +94,21 @@ interface CrewOptions {
 }
 
 interface State {
-  readonly options: CrewOptions
+  readonly options: SupervisorOptions
   settings: WorkerSettings
   readonly log: Log
-  readonly roll: Roll
-  file: TableFile | undefined
+  readonly registry: WorkerRegistry
+  file: VerifiedTableFile | undefined
   info: TableInfo | undefined
   started: boolean
   draining: boolean
   everListened: boolean
-  readonly restarts: Record<Cause, number>
+  readonly restarts: Record<RestartCause, number>
   /** Of the last deaths. */
   deathsMs: readonly number[]
   quickDeaths: number
   /** Replacements in good order, one after the other. */
-  rolling: Promise<void>
+  replacementQueue: Promise<void>
   /** Why the start has failed. */
   failure: string
 }
@@ -142,14 +128,14 @@ const workerFlags = [
 ] as const
 
 /** Forks the workers at once; they listen only after `start`. */
-export function createCrew(options: CrewOptions): Crew {
+export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { settings, log } = options
-  const roll = createRoll()
+  const registry = createWorkerRegistry()
   const state: State = {
     options,
     settings,
     log,
-    roll,
+    registry,
     file: undefined,
     info: undefined,
     started: false,
@@ -158,7 +144,7 @@ export function createCrew(options: CrewOptions): Crew {
     restarts: { crash: 0, hang: 0, memory: 0 },
     deathsMs: [],
     quickDeaths: 0,
-    rolling: Promise.resolve(),
+    replacementQueue: Promise.resolve(),
     failure: '',
   }
   // What the operator gives to Node on the command line (`node --min-semi-space-size=… main.js`)
@@ -166,165 +152,168 @@ export function createCrew(options: CrewOptions): Crew {
   // it, and Node 20 refuses each of these flags there.
   const execArgv = [...workerFlags, ...process.execArgv]
   cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
-  fill(state)
-  const vigil = watchOver(state)
+  forkMissing(state)
+  const watchdog = watchWorkers(state)
   return {
     start: (file) => start(state, file),
-    use: (file) => use(state, file),
+    swapTable: (file) => swapTable(state, file),
     usePlans: (plans) => {
       state.settings = { ...state.settings, plans }
       // Who has not started yet gets them with its settings.
-      for (const member of roll.members) if (member.started) say(member, { kind: 'plans', plans })
+      for (const handle of registry.workers)
+        if (handle.started) sendToWorker(handle, { kind: 'plans', plans })
     },
     restart: () => restart(state),
-    count: async () => {
+    collectCounters: async () => {
       const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
-      await roll.ask(roll.listening(), { kind: 'count' }, { isAnswer, ms: countMs })
-      const workers = [...roll.members]
+      await registry.requestAll(registry.listening(), { kind: 'count' }, { isAnswer, ms: countMs })
+      const workers = [...registry.workers]
       return {
-        total: roll.total(),
+        total: registry.totalCounters(),
         workers: workers.map(({ worker, counters }) => ({ worker: worker.id, counters })),
       }
     },
     status: () => statusOf(state),
     drain: (how) => {
-      vigil.stop()
+      watchdog.stop()
       return drain(state, how)
     },
   }
 }
 
-function statusOf({ roll, info, restarts, deathsMs }: State): CrewStatus {
+function statusOf({ registry, info, restarts, deathsMs }: State): SupervisorStatus {
   // A retired one is another one's predecessor, and would be counted beside it.
-  const listening = roll.listening().filter(({ retired }) => !retired)
-  const answering = listening.filter((member) => member.table !== 0)
-  const since = performance.now() - loopMs
+  const listening = registry.listening().filter(({ retired }) => !retired)
+  const answering = listening.filter((handle) => handle.table !== 0)
+  const since = performance.now() - crashLoopWindowMs
   return {
     listening: listening.length,
     answering: answering.length,
     keysKnown: listening.some(({ keysKnown }) => keysKnown),
     restarts: { ...restarts },
-    degraded: deathsMs.filter((ms) => ms > since).length >= loopDeaths,
+    degraded: deathsMs.filter((ms) => ms > since).length >= crashLoopDeaths,
     table: info,
-    workers: [...roll.members].map((member) => ({
-      worker: member.worker.id,
-      pid: member.worker.process.pid ?? 0,
-      listening: member.listening,
-      retired: member.retired,
-      privateBytes: member.privateBytes,
+    workers: [...registry.workers].map((handle) => ({
+      worker: handle.worker.id,
+      pid: handle.worker.process.pid ?? 0,
+      listening: handle.listening,
+      retired: handle.retired,
+      privateBytes: handle.privateBytes,
     })),
   }
 }
 
-function watchOver(state: State): Vigil {
-  const { options, roll, log } = state
+function watchWorkers(state: State): Watchdog {
+  const { options, registry, log } = state
   const { hangMs, memoryBytesMax } = options
-  return keepVigil({
-    members: () => roll.members,
+  return startWatchdog({
+    members: () => registry.workers,
     hangMs,
     memoryBytesMax,
-    hung: (member, silentMs) => {
+    hung: (handle, silentMs) => {
       log.error(
-        { worker: member.worker.id, silentMs },
+        { worker: handle.worker.id, silentMs },
         'A worker hangs; it is killed and replaced.',
       )
-      condemn(member, 'hang')
+      kill(handle, 'hang')
     },
-    grown: (member) => {
-      const { privateBytes, worker } = member
+    grown: (handle) => {
+      const { privateBytes, worker } = handle
       log.warn(
         { worker: worker.id, privateBytes, memoryBytesMax },
         'A worker holds more memory than it may; another one takes its place.',
       )
       noteDeath(state, 'memory')
       // The next one that has grown waits for its successor, not until it has gone.
-      inTurn(state, () => succeed(state, member))
-        .then(() => seeOff(state, member))
+      enqueueReplacement(state, () => startSuccessor(state, handle))
+        .then(() => awaitExit(state, handle))
         .catch((error: unknown) => {
           log.error({ worker: worker.id }, messageOf(error))
-          condemn(member, 'memory')
+          kill(handle, 'memory')
         })
     },
   })
 }
 
-function condemn(member: Member, cause: Cause): void {
-  member.condemned = cause
-  member.worker.process.kill('SIGKILL')
+function kill(handle: WorkerHandle, cause: RestartCause): void {
+  handle.killCause = cause
+  handle.worker.process.kill('SIGKILL')
 }
 
-function noteDeath(state: State, cause: Cause): void {
+function noteDeath(state: State, cause: RestartCause): void {
   state.restarts[cause] += 1
-  state.deathsMs = [...state.deathsMs, performance.now()].slice(-loopDeaths)
+  state.deathsMs = [...state.deathsMs, performance.now()].slice(-crashLoopDeaths)
 }
 
 /** Forks what is missing. */
-function fill(state: State): void {
+function forkMissing(state: State): void {
   if (state.draining) return
-  const serving = [...state.roll.members].filter(({ retired }) => !retired).length
+  const serving = [...state.registry.workers].filter(({ retired }) => !retired).length
   for (let i = serving; i < state.options.size; i += 1) fork(state)
 }
 
-function fork(state: State): Member {
+function fork(state: State): WorkerHandle {
   const worker = cluster.fork()
-  const member = state.roll.add(worker)
-  if (state.started) member.awaitedMs = performance.now()
+  const handle = state.registry.add(worker)
+  if (state.started) handle.startRequestedMs = performance.now()
   worker.on('message', (message: ToPrimary) => {
-    hear(state, member, message)
-    state.roll.heard(member, message)
+    onMessage(state, handle, message)
+    state.registry.notifyMessage(handle, message)
   })
   // A message to a worker that has just died; its exit is what counts.
   worker.on('error', () => undefined)
-  worker.on('exit', (code, signal) => bury(state, member, signal ?? code))
-  return member
+  worker.on('exit', (code, signal) => onExit(state, handle, signal ?? code))
+  return handle
 }
 
-function startMember({ settings, file }: State, member: Member): void {
-  if (!member.ready || member.started) return
-  member.started = true
-  say(member, { kind: 'start', settings, file })
+function startMember({ settings, file }: State, handle: WorkerHandle): void {
+  if (!handle.ready || handle.started) return
+  handle.started = true
+  sendToWorker(handle, { kind: 'start', settings, file })
 }
 
-function hear(state: State, member: Member, message: ToPrimary): void {
+function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void {
   const { file, log } = state
-  const { id } = member.worker
+  const { id } = handle.worker
   switch (message.kind) {
     case 'hello':
-      member.ready = true
-      if (state.started) startMember(state, member)
+      handle.ready = true
+      if (state.started) startMember(state, handle)
       return
     case 'beat':
       // That it was heard is all it says.
       return
     case 'keys':
-      member.keysKnown = message.known
+      handle.keysKnown = message.known
       return
     case 'listening':
-      member.listening = true
-      member.listeningMs = performance.now()
+      handle.listening = true
+      handle.listeningSinceMs = performance.now()
       state.everListened = true
       // The table may have changed while it started.
-      if (file !== undefined && member.table !== file.table) say(member, { kind: 'open', file })
+      if (file !== undefined && handle.table !== file.table)
+        sendToWorker(handle, { kind: 'open', file })
       return
     case 'failed':
       if (!state.everListened) state.failure = message.message
       log.error({ worker: id }, `A worker cannot start: ${message.message}`)
       return
     case 'opened':
-      if (message.table === file?.table) say(member, { kind: 'swap', table: message.table })
+      if (message.table === file?.table)
+        sendToWorker(handle, { kind: 'swap', table: message.table })
       return
     case 'refused':
       if (message.table !== file?.table) return
       // The table in use was verified, and others could open it: this process is what is wrong.
       log.error({ worker: id }, `A worker is replaced: ${message.message}`)
-      condemn(member, 'crash')
+      kill(handle, 'crash')
       return
     case 'swapped':
-      member.table = message.table
+      handle.table = message.table
       if (message.table === file?.table) state.info = message.info
       return
     case 'counted':
-      member.counters = message.counters
+      handle.counters = message.counters
       return
     case 'drained': {
       const { cutOff } = message
@@ -336,38 +325,38 @@ function hear(state: State, member: Member, message: ToPrimary): void {
   }
 }
 
-function bury(state: State, member: Member, reason: string | number): void {
-  const { listeningMs, condemned, retired } = member
-  state.roll.remove(member)
+function onExit(state: State, handle: WorkerHandle, reason: string | number): void {
+  const { listeningSinceMs, killCause, retired } = handle
+  state.registry.remove(handle)
   if (state.draining || retired) return
-  const quick = listeningMs === 0 || performance.now() - listeningMs < healthyMs
+  const quick = listeningSinceMs === 0 || performance.now() - listeningSinceMs < healthyMs
   state.quickDeaths = quick ? state.quickDeaths + 1 : 0
   if (!state.everListened && state.quickDeaths >= failedStartsMax && state.failure === '') {
     state.failure = `they end at once, the last one by ${reason}`
   }
   const { first, most } = backOffMs
   const delayMs = quick ? Math.min(most, first * 2 ** Math.min(state.quickDeaths, 10)) : 0
-  const cause = condemned ?? 'crash'
+  const cause = killCause ?? 'crash'
   state.log.warn(
-    { worker: member.worker.id, reason, cause, delayMs },
+    { worker: handle.worker.id, reason, cause, delayMs },
     'A worker died; replacing it.',
   )
   // What has grown was counted when it was found.
   if (cause !== 'memory') noteDeath(state, cause)
-  if (delayMs === 0) fill(state)
-  else setTimeout(() => fill(state), delayMs)
+  if (delayMs === 0) forkMissing(state)
+  else setTimeout(() => forkMissing(state), delayMs)
 }
 
-async function start(state: State, file: TableFile | undefined): Promise<void> {
-  const { roll, options } = state
+async function start(state: State, file: VerifiedTableFile | undefined): Promise<void> {
+  const { registry, options } = state
   state.file = file
   state.started = true
-  for (const member of roll.members) {
-    member.awaitedMs = performance.now()
-    startMember(state, member)
+  for (const handle of registry.workers) {
+    handle.startRequestedMs = performance.now()
+    startMember(state, handle)
   }
-  const isDone = (): boolean => roll.listening().length === options.size || state.failure !== ''
-  await roll.until(isDone, startMs)
+  const isDone = (): boolean => registry.listening().length === options.size || state.failure !== ''
+  await registry.waitUntil(isDone, startMs)
   if (state.everListened) return
   throw new IpriskError({
     code: 'workers_failed',
@@ -376,8 +365,8 @@ async function start(state: State, file: TableFile | undefined): Promise<void> {
   })
 }
 
-async function use(state: State, file: TableFile): Promise<Stall> {
-  const { roll } = state
+async function swapTable(state: State, file: VerifiedTableFile): Promise<LoopPause> {
+  const { registry } = state
   const { table } = file
   let refusal = 'a worker does not answer'
   let refused = 0
@@ -389,47 +378,51 @@ async function use(state: State, file: TableFile): Promise<Stall> {
     }
     return message.kind === 'opened' && message.table === table
   }
-  const asked = [...roll.members].filter((member) => member.started)
+  const asked = [...registry.workers].filter((handle) => handle.started)
   // One after the other: together they would hold up each other, and those whom they serve.
   const until = performance.now() + openMs
-  for (const member of asked) {
+  for (const handle of asked) {
     const ms = until - performance.now()
-    const inTime = await roll.ask([member], { kind: 'open', file }, { isAnswer, ms })
+    const inTime = await registry.requestAll([handle], { kind: 'open', file }, { isAnswer, ms })
     if (inTime && refused === 0) continue
     throw new IpriskError({ code: 'swap_failed', message: refusal, fault: 'environment' })
   }
   // From here on whoever begins to listen with another table is told to open this one.
   state.file = file
-  for (const member of roll.listening()) {
-    if (!asked.includes(member)) say(member, { kind: 'open', file })
+  for (const handle of registry.listening()) {
+    if (!asked.includes(handle)) sendToWorker(handle, { kind: 'open', file })
   }
-  let stall = noStall
+  let pause = noPause
   const isSwapped = (message: ToPrimary): boolean => {
     if (message.kind !== 'swapped' || message.table !== table) return false
-    stall = longerOf(stall, message.stall)
+    pause = maxPause(pause, message.stall)
     return true
   }
-  await roll.ask(roll.listening(), { kind: 'swap', table }, { isAnswer: isSwapped, ms: openMs })
-  return stall
+  await registry.requestAll(
+    registry.listening(),
+    { kind: 'swap', table },
+    { isAnswer: isSwapped, ms: openMs },
+  )
+  return pause
 }
 
 function restart(state: State): Promise<void> {
   const replaceAll = async (): Promise<void> => {
-    const { members } = state.roll
-    const present = [...members].filter(({ retired }) => !retired)
-    for (const member of present) {
-      await succeed(state, member)
-      await seeOff(state, member)
+    const { workers } = state.registry
+    const present = [...workers].filter(({ retired }) => !retired)
+    for (const handle of present) {
+      await startSuccessor(state, handle)
+      await awaitExit(state, handle)
     }
     if (state.draining) throw restartFailed('The server is ending; not every worker was replaced.')
   }
-  return inTurn(state, replaceAll)
+  return enqueueReplacement(state, replaceAll)
 }
 
 /** One successor at a time, or a worker that has grown would get a second successor. */
-function inTurn(state: State, replace: () => Promise<void>): Promise<void> {
-  const done = state.rolling.then(replace)
-  state.rolling = done.catch(() => undefined)
+function enqueueReplacement(state: State, replace: () => Promise<void>): Promise<void> {
+  const done = state.replacementQueue.then(replace)
+  state.replacementQueue = done.catch(() => undefined)
   return done
 }
 
@@ -437,32 +430,32 @@ function inTurn(state: State, replace: () => Promise<void>): Promise<void> {
  * Puts another one in the place of `member`, which is told to finish what is under way and end. Those
  * that died meanwhile are filled up once it is retired: until then there seem to be enough.
  */
-async function succeed(state: State, member: Member): Promise<void> {
-  const { roll, options } = state
-  if (state.draining || member.retired || !roll.members.has(member)) return
+async function startSuccessor(state: State, handle: WorkerHandle): Promise<void> {
+  const { registry, options } = state
+  if (state.draining || handle.retired || !registry.workers.has(handle)) return
   const successor = fork(state)
-  const isGone = (one: Member): boolean => !roll.members.has(one)
-  await roll.until(() => successor.listening || isGone(successor), startMs)
+  const isGone = (one: WorkerHandle): boolean => !registry.workers.has(one)
+  await registry.waitUntil(() => successor.listening || isGone(successor), startMs)
   if (!successor.listening || isGone(successor)) {
     successor.retired = true
     successor.worker.process.kill('SIGKILL')
-    fill(state)
+    forkMissing(state)
     throw restartFailed('A new worker did not come to listen; those that are there go on.')
   }
-  member.retired = true
-  fill(state)
+  handle.retired = true
+  forkMissing(state)
   const drainMs = rollingLingerMs + options.drainMs
-  say(member, { kind: 'drain', lingerMs: rollingLingerMs, drainMs })
+  sendToWorker(handle, { kind: 'drain', lingerMs: rollingLingerMs, drainMs })
 }
 
 /** Until the member, if it is retired, has gone; it is killed where that lasts too long. */
-async function seeOff({ roll, options }: State, member: Member): Promise<void> {
-  if (!member.retired) return
-  const isGone = (): boolean => !roll.members.has(member)
+async function awaitExit({ registry, options }: State, handle: WorkerHandle): Promise<void> {
+  if (!handle.retired) return
+  const isGone = (): boolean => !registry.workers.has(handle)
   const drainMs = rollingLingerMs + options.drainMs
-  if (await roll.until(isGone, drainMs + workerClosingMs)) return
-  member.worker.process.kill('SIGKILL')
-  await roll.until(isGone, startMs)
+  if (await registry.waitUntil(isGone, drainMs + workerClosingMs)) return
+  handle.worker.process.kill('SIGKILL')
+  await registry.waitUntil(isGone, startMs)
 }
 
 function restartFailed(message: string): IpriskError {
@@ -473,16 +466,16 @@ async function drain(
   state: State,
   how: { readonly drainMs: number; readonly graceMs?: number; readonly lingerMs?: number },
 ): Promise<boolean> {
-  const { roll } = state
+  const { registry } = state
   const { drainMs, graceMs = 0 } = how
   state.draining = true
-  for (const member of roll.members) {
-    if (member.started) say(member, { kind: 'drain', ...how })
-    else member.worker.process.kill('SIGKILL')
+  for (const handle of registry.workers) {
+    if (handle.started) sendToWorker(handle, { kind: 'drain', ...how })
+    else handle.worker.process.kill('SIGKILL')
   }
-  const isOver = (): boolean => roll.members.size === 0
-  if (await roll.until(isOver, graceMs + drainMs + workerClosingMs)) return true
-  for (const { worker } of roll.members) worker.process.kill('SIGKILL')
-  await roll.until(isOver, startMs)
+  const isOver = (): boolean => registry.workers.size === 0
+  if (await registry.waitUntil(isOver, graceMs + drainMs + workerClosingMs)) return true
+  for (const { worker } of registry.workers) worker.process.kill('SIGKILL')
+  await registry.waitUntil(isOver, startMs)
   return false
 }

@@ -2,23 +2,24 @@
 // in when it is open, however soon the order comes.
 
 import { messageOf } from '../../base/coded-error.ts'
-import type { Current } from './active-table.ts'
-import type { TableFile, ToPrimary } from './worker-messages.ts'
+import type { ActiveTable } from './active-table.ts'
+import type { ToPrimary } from './worker-messages.ts'
+import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
-interface TableOrders {
-  readonly open: (file: TableFile) => Promise<void>
+interface TableCommands {
+  readonly open: (file: VerifiedTableFile) => Promise<void>
   readonly swap: (table: number) => Promise<void>
 }
 
 /** Each order is carried out after the one before it. */
-export function orderTables(parts: {
+export function createTableCommands(parts: {
   readonly send: (message: ToPrimary) => void
-  readonly current: Current
+  readonly current: ActiveTable
   /** Resolves when no thread of the pool uses the table; there may be no pool yet. */
   readonly retire: (table: number) => Promise<void> | undefined
-}): TableOrders {
+}): TableCommands {
   const { send, current, retire } = parts
-  const open = async (file: TableFile): Promise<void> => {
+  const open = async (file: VerifiedTableFile): Promise<void> => {
     const { table } = file
     try {
       send({ kind: 'opened', table, info: await current.open(file) })
@@ -31,18 +32,22 @@ export function orderTables(parts: {
     const info = current.swap(table)
     // One that could not be opened.
     if (info === undefined) return
-    const say = (): void => send({ kind: 'swapped', table, info, stall: current.stall() })
+    const reportSwapped = (): void =>
+      send({ kind: 'swapped', table, info, stall: current.longestPause() })
     // Said when the old table is unmapped: whoever lets go last of a removed file waits until the
     // system has freed it, a hundred milliseconds and more. Immediates run in their order.
-    if (old === undefined) say()
+    if (old === undefined) reportSwapped()
     // Requests in the pool go on with the table that they began with; its file must be there.
-    else setImmediate(() => void (retire(old.table) ?? Promise.resolve()).then(say, say))
+    else
+      setImmediate(
+        () => void (retire(old.table) ?? Promise.resolve()).then(reportSwapped, reportSwapped),
+      )
   }
   let before = Promise.resolve()
-  const inTurn = (order: () => Promise<void> | void): Promise<void> => {
+  const enqueue = (order: () => Promise<void> | void): Promise<void> => {
     const done = before.then(order)
     before = done.catch(() => undefined)
     return done
   }
-  return { open: (file) => inTurn(() => open(file)), swap: (table) => inTurn(() => swap(table)) }
+  return { open: (file) => enqueue(() => open(file)), swap: (table) => enqueue(() => swap(table)) }
 }

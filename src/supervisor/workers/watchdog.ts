@@ -6,10 +6,8 @@
 // given ten times as long; what a system does not tell (no /proc) is never held against a worker.
 
 import { readFileSync } from 'node:fs'
-import type { Member } from './worker-registry.ts'
-
-/** So often a worker beats, and the vigil looks. */
-export const beatMs = 100
+import { heartbeatMs } from '../../http/exchange/heartbeat.ts'
+import type { WorkerHandle } from './worker-registry.ts'
 
 /** A worker that has not listened by then never will: it hangs in its start. */
 const startMsMax = 60_000
@@ -18,7 +16,7 @@ const startMsMax = 60_000
 const memoryEvery = 5
 
 /** A look that comes later than this after the one before counts for nothing. */
-const lateMs = beatMs * 3
+const lateMs = heartbeatMs * 3
 
 /** Patience with a worker that waits for a core, or for a disk. */
 const starvedFactor = 10
@@ -29,58 +27,58 @@ const runningShareMin = 0.2
 /** The kernel counts processor time in hundredths of a second (USER_HZ, proc_pid_stat(5)). */
 const tickMs = 10
 
-export interface Vigil {
+export interface Watchdog {
   readonly stop: () => void
 }
 
 interface Silence {
   /** Of looks that were in time. */
   ms: number
-  heardMs: number
+  lastMessageMs: number
   /** Processor time used when it began. */
   cpuMs: number
 }
 
 /** Calls `hung` and `grown` once for each member that is. */
-export function keepVigil(options: {
-  readonly members: () => Iterable<Member>
+export function startWatchdog(options: {
+  readonly members: () => Iterable<WorkerHandle>
   readonly hangMs: number
   readonly memoryBytesMax: number
-  readonly hung: (member: Member, silentMs: number) => void
-  readonly grown: (member: Member) => void
-}): Vigil {
+  readonly hung: (handle: WorkerHandle, silentMs: number) => void
+  readonly grown: (handle: WorkerHandle) => void
+}): Watchdog {
   const { members, hangMs, memoryBytesMax, hung, grown } = options
-  const silences = new WeakMap<Member, Silence>()
-  const pointedOut = new WeakSet<Member>()
+  const silences = new WeakMap<WorkerHandle, Silence>()
+  const pointedOut = new WeakSet<WorkerHandle>()
   let lookedMs = performance.now()
   let looks = 0
 
-  const lookAt = (member: Member, inTime: boolean, nowMs: number): void => {
-    const { pid = 0 } = member.worker.process
-    if (member.listeningMs === 0) {
+  const inspect = (handle: WorkerHandle, inTime: boolean, nowMs: number): void => {
+    const { pid = 0 } = handle.worker.process
+    if (handle.listeningSinceMs === 0) {
       // The first table may take minutes, and nobody is told to listen before it is there.
-      if (member.awaitedMs === 0 || nowMs - member.awaitedMs < startMsMax) return
-      pointedOut.add(member)
-      hung(member, startMsMax)
+      if (handle.startRequestedMs === 0 || nowMs - handle.startRequestedMs < startMsMax) return
+      pointedOut.add(handle)
+      hung(handle, startMsMax)
       return
     }
-    let silence = silences.get(member)
-    if (silence === undefined || silence.heardMs !== member.heardMs) {
-      silence = { ms: 0, heardMs: member.heardMs, cpuMs: -1 }
-      silences.set(member, silence)
+    let silence = silences.get(handle)
+    if (silence === undefined || silence.lastMessageMs !== handle.lastMessageMs) {
+      silence = { ms: 0, lastMessageMs: handle.lastMessageMs, cpuMs: -1 }
+      silences.set(handle, silence)
     } else if (inTime) {
-      silence.ms += beatMs
+      silence.ms += heartbeatMs
       // Looked at only when the second beat is missed: healthy workers cost nothing.
       if (silence.cpuMs < 0) silence.cpuMs = processOf(pid)?.cpuMs ?? 0
     }
     if (silence.ms < hangMs) return
     if (silence.ms < hangMs * starvedFactor && isStarved(pid, silence)) return
-    const { ms, heardMs } = silence
+    const { ms, lastMessageMs } = silence
     // A beat may have come that this loop has not read yet: it reads between here and there.
     setImmediate(() => {
-      if (member.heardMs !== heardMs || pointedOut.has(member)) return
-      pointedOut.add(member)
-      hung(member, ms)
+      if (handle.lastMessageMs !== lastMessageMs || pointedOut.has(handle)) return
+      pointedOut.add(handle)
+      hung(handle, ms)
     })
   }
 
@@ -89,16 +87,16 @@ export function keepVigil(options: {
     const inTime = nowMs - lookedMs < lateMs
     lookedMs = nowMs
     looks += 1
-    for (const member of members()) {
-      if (pointedOut.has(member) || member.retired) continue
-      lookAt(member, inTime, nowMs)
+    for (const handle of members()) {
+      if (pointedOut.has(handle) || handle.retired) continue
+      inspect(handle, inTime, nowMs)
       if (looks % memoryEvery !== 0) continue
-      member.privateBytes = privateBytesOf(member.worker.process.pid ?? 0)
-      if (member.listeningMs === 0 || member.privateBytes <= memoryBytesMax) continue
-      pointedOut.add(member)
-      grown(member)
+      handle.privateBytes = privateBytesOf(handle.worker.process.pid ?? 0)
+      if (handle.listeningSinceMs === 0 || handle.privateBytes <= memoryBytesMax) continue
+      pointedOut.add(handle)
+      grown(handle)
     }
-  }, beatMs)
+  }, heartbeatMs)
   timer.unref()
   return { stop: () => clearInterval(timer) }
 }
@@ -117,7 +115,7 @@ function isStarved(pid: number, silence: Silence): boolean {
  * name in it may hold spaces and parentheses.
  */
 function processOf(pid: number): { readonly state: string; readonly cpuMs: number } | undefined {
-  const text = read(`/proc/${pid}/task/${pid}/stat`)
+  const text = readProcFile(`/proc/${pid}/task/${pid}/stat`)
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const cpuMs = (Number(fields[11]) + Number(fields[12])) * tickMs
   return Number.isNaN(cpuMs) ? undefined : { state: fields[0] ?? '', cpuMs }
@@ -125,11 +123,11 @@ function processOf(pid: number): { readonly state: string; readonly cpuMs: numbe
 
 /** Resident memory that no other process shares; the table's pages are the file's. */
 function privateBytesOf(pid: number): number {
-  const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1]
+  const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(readProcFile(`/proc/${pid}/status`))?.[1]
   return kibibytes === undefined ? 0 : Number(kibibytes) * 1024
 }
 
-function read(path: string): string {
+function readProcFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -6,13 +6,13 @@ import process from 'node:process'
 import { openAccount } from '../../account/open-account.ts'
 import type { Keyring } from '../../account/keyring.ts'
 import { createLog } from '../../base/log.ts'
-import { takeShortSlices } from '../../base/thread-priority.ts'
-import { openInSteps } from '../../table/open-table.ts'
+import { useShortTimeSlices } from '../../base/thread-priority.ts'
+import { openTableInSteps } from '../../table/open-table.ts'
 import { workerClosingMs } from '../../base/limits.ts'
 import type { Plans } from '../../config/plan.ts'
-import type { PlansChange, ToPrimary, ToWorker } from './worker-messages.ts'
-import { addressWriter } from '../../http/reply/log-address.ts'
-import { startPulse } from '../../http/exchange/heartbeat.ts'
+import type { PlansMessage, ToPrimary, ToWorker } from './worker-messages.ts'
+import { logAddressFormatter } from '../../http/reply/log-address.ts'
+import { startHeartbeat } from '../../http/exchange/heartbeat.ts'
 import { createWorker } from './worker.ts'
 
 /** How long requests that are open may still take when the primary has died. */
@@ -32,13 +32,13 @@ function send(message: ToPrimary): void {
   if (process.connected) process.send?.(message)
 }
 
-takeShortSlices()
+useShortTimeSlices()
 
 const receive = createWorker({
   send,
-  pulse: startPulse(send),
+  heartbeat: startHeartbeat(send),
   // Not read in here, on a loop that answers: verify-child-main.ts did, and memory is shared.
-  openInSteps,
+  openInSteps: openTableInSteps,
   openAccount: async (options) => {
     const account = await openAccount(options)
     keyring = account.keyring
@@ -51,7 +51,7 @@ const receive = createWorker({
       level: logLevel,
       name: 'iprisk-worker',
       pretty: process.stderr.isTTY,
-      addresses: addressWriter({ logAddressForm: 'full', ...settings }),
+      addresses: logAddressFormatter({ logAddressForm: 'full', ...settings }),
     }),
   exit: (code) => process.exit(code),
 })
@@ -62,7 +62,7 @@ process.on('SIGHUP', () => undefined)
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
 process.on('SIGUSR2', () => undefined)
-process.on('message', (message: ToWorker | PlansChange) => {
+process.on('message', (message: ToWorker | PlansMessage) => {
   if (message.kind === 'plans') usePlans(message.plans)
   else receive(message)
 })

@@ -20,15 +20,14 @@
 //
 // `table` is a number that the primary gives to each table file that it has verified.
 
-import type { Day } from '../../base/day.ts'
 import type { LogLevel } from '../../base/log.ts'
 import type { Plans } from '../../config/plan.ts'
 import type { StoreSettings } from '../../config/settings.ts'
-import type { KnownAnswer } from '../../table/acceptance-check.ts'
-import type { AddressSettings } from '../../http/reply/log-address.ts'
+import type { LogAddressSettings } from '../../http/reply/log-address.ts'
 import type { CounterSnapshot } from '../../http/exchange/request-counters.ts'
-import type { Stall } from './loop-pause.ts'
+import type { LoopPause } from './loop-pause.ts'
 import type { TlsFiles } from '../../http/listen/tls-files.ts'
+import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
 /** What a worker must know before it can listen. */
 export interface WorkerSettings {
@@ -48,43 +47,21 @@ export interface WorkerSettings {
   /** Room for bodies on their way (body-budget.ts); the most that it ever is by default. */
   readonly bodiesBytes?: number
   /** How; whole by default. */
-  readonly logAddressForm?: AddressSettings['logAddressForm']
+  readonly logAddressForm?: LogAddressSettings['logAddressForm']
   readonly logAddressKeyFile?: string
   /** Of each worker's own pool. */
   readonly pool: { readonly threads: number; readonly queue: number }
 }
 
-/** A verified table file, the primary's private copy. */
-export interface TableFile {
-  readonly table: number
-  readonly path: string
-  /** When the operator's file was written, milliseconds since the epoch. */
-  readonly builtMs: number
-  /** What the verifying process was told by it: a worker that is told otherwise refuses it. */
-  readonly known?: readonly KnownAnswer[]
-}
-
-/** What the primary must know of an open table. */
-export interface TableInfo {
-  readonly id: string
-  readonly asOf: Day
-  readonly bytes: number
-  readonly sources: readonly {
-    readonly id: string
-    readonly day: Day
-    readonly quarantined: boolean
-  }[]
-}
-
-export interface Start {
+export interface StartMessage {
   readonly kind: 'start'
   readonly settings: WorkerSettings
-  readonly file: TableFile | undefined
+  readonly file: VerifiedTableFile | undefined
 }
 
 export type ToWorker =
-  | Start
-  | { readonly kind: 'open'; readonly file: TableFile }
+  | StartMessage
+  | { readonly kind: 'open'; readonly file: VerifiedTableFile }
   | { readonly kind: 'swap'; readonly table: number }
   | { readonly kind: 'count' }
   | {
@@ -98,7 +75,7 @@ export type ToWorker =
     }
 
 /** Taken in by worker-main.ts, before the worker's own messages. */
-export interface PlansChange {
+export interface PlansMessage {
   readonly kind: 'plans'
   readonly plans: Plans
 }
@@ -116,7 +93,7 @@ export type ToPrimary =
       readonly table: number
       readonly info: TableInfo
       /** The longest of opening, swapping and closing. */
-      readonly stall: Stall
+      readonly stall: LoopPause
     }
   | { readonly kind: 'counted'; readonly counters: CounterSnapshot }
   | {

@@ -4,25 +4,25 @@
 import type { Worker } from 'node:cluster'
 import {
   type CounterSnapshot,
-  addSnapshots,
-  emptySnapshot,
+  addCounterSnapshots,
+  emptyCounterSnapshot,
 } from '../../http/exchange/request-counters.ts'
-import type { PlansChange, ToPrimary, ToWorker } from './worker-messages.ts'
+import type { PlansMessage, ToPrimary, ToWorker } from './worker-messages.ts'
 
-export interface Member {
+export interface WorkerHandle {
   readonly worker: Worker
   /** Since when it could have begun to listen; 0 while the whole crew waits for a table. */
-  awaitedMs: number
+  startRequestedMs: number
   /** When it began to listen; 0 until then. */
-  listeningMs: number
+  listeningSinceMs: number
   /** When it last said anything. */
-  heardMs: number
+  lastMessageMs: number
   /** Memory that it shares with nobody, as last looked at. */
   privateBytes: number
   /** It drains: another one has taken its place, or nobody needs to. */
   retired: boolean
   /** Why it was killed by us. */
-  condemned: Cause | undefined
+  killCause: RestartCause | undefined
   /** Its program runs and takes messages. */
   ready: boolean
   /** It was given its settings. */
@@ -36,49 +36,49 @@ export interface Member {
 }
 
 /** Why a worker was replaced. */
-export const causes = ['crash', 'hang', 'memory'] as const
-export type Cause = (typeof causes)[number]
+export const restartCauses = ['crash', 'hang', 'memory'] as const
+export type RestartCause = (typeof restartCauses)[number]
 
-export type Heard = (member: Member, message: ToPrimary) => void
+export type MessageListener = (handle: WorkerHandle, message: ToPrimary) => void
 
-export interface Roll {
-  readonly members: ReadonlySet<Member>
-  readonly add: (worker: Worker) => Member
+export interface WorkerRegistry {
+  readonly workers: ReadonlySet<WorkerHandle>
+  readonly add: (worker: Worker) => WorkerHandle
   /** The member has died; what it had counted stays in `total`. */
-  readonly remove: (member: Member) => void
+  readonly remove: (handle: WorkerHandle) => void
   /** Tells all who wait that a member has said something. */
-  readonly heard: Heard
-  readonly listening: () => readonly Member[]
+  readonly notifyMessage: MessageListener
+  readonly listening: () => readonly WorkerHandle[]
   /** The counts of all members that ever were. */
-  readonly total: () => CounterSnapshot
+  readonly totalCounters: () => CounterSnapshot
   /**
    * Asks `members` and waits until each has answered with a message that `isAnswer` takes, or has
    * died. `false` where that lasts longer than `ms`.
    */
-  readonly ask: (
-    members: Iterable<Member>,
+  readonly requestAll: (
+    handles: Iterable<WorkerHandle>,
     question: ToWorker,
     answer: { readonly isAnswer: (message: ToPrimary) => boolean; readonly ms: number },
   ) => Promise<boolean>
   /** Resolves when `done` says so, which is asked now and after all news; `false` after `ms`. */
-  readonly until: (done: () => boolean, ms: number) => Promise<boolean>
+  readonly waitUntil: (done: () => boolean, ms: number) => Promise<boolean>
 }
 
 /** The channel of a worker that has just died takes nothing; its death is news of its own. */
-export function say(member: Member, message: ToWorker | PlansChange): void {
-  if (member.worker.isConnected()) member.worker.send(message)
+export function sendToWorker(handle: WorkerHandle, message: ToWorker | PlansMessage): void {
+  if (handle.worker.isConnected()) handle.worker.send(message)
 }
 
-export function createRoll(): Roll {
-  const members = new Set<Member>()
-  const listeners = new Set<(member: Member, message: ToPrimary | undefined) => void>()
-  let retired = emptySnapshot
+export function createWorkerRegistry(): WorkerRegistry {
+  const workers = new Set<WorkerHandle>()
+  const listeners = new Set<(handle: WorkerHandle, message: ToPrimary | undefined) => void>()
+  let retired = emptyCounterSnapshot
 
-  const tell = (member: Member, message: ToPrimary | undefined): void => {
-    for (const listener of listeners) listener(member, message)
+  const notify = (handle: WorkerHandle, message: ToPrimary | undefined): void => {
+    for (const listener of listeners) listener(handle, message)
   }
 
-  const until = (done: () => boolean, ms: number): Promise<boolean> =>
+  const waitUntil = (done: () => boolean, ms: number): Promise<boolean> =>
     new Promise((resolve) => {
       const settle = (result: boolean): void => {
         clearTimeout(timer)
@@ -96,50 +96,51 @@ export function createRoll(): Roll {
     })
 
   return {
-    members,
+    workers,
     add: (worker) => {
-      const member: Member = {
+      const handle: WorkerHandle = {
         worker,
-        awaitedMs: 0,
-        listeningMs: 0,
-        heardMs: performance.now(),
+        startRequestedMs: 0,
+        listeningSinceMs: 0,
+        lastMessageMs: performance.now(),
         privateBytes: 0,
         retired: false,
-        condemned: undefined,
+        killCause: undefined,
         ready: false,
         started: false,
         listening: false,
         keysKnown: true,
         table: 0,
-        counters: emptySnapshot,
+        counters: emptyCounterSnapshot,
       }
-      members.add(member)
-      return member
+      workers.add(handle)
+      return handle
     },
-    remove: (member) => {
-      members.delete(member)
-      retired = addSnapshots(retired, member.counters)
-      tell(member, undefined)
+    remove: (handle) => {
+      workers.delete(handle)
+      retired = addCounterSnapshots(retired, handle.counters)
+      notify(handle, undefined)
     },
-    heard: (member, message) => {
-      member.heardMs = performance.now()
-      tell(member, message)
+    notifyMessage: (handle, message) => {
+      handle.lastMessageMs = performance.now()
+      notify(handle, message)
     },
-    listening: () => [...members].filter((member) => member.listening),
-    total: () => [...members].map(({ counters }) => counters).reduce(addSnapshots, retired),
-    ask: async (asked, question, { isAnswer, ms }) => {
+    listening: () => [...workers].filter((handle) => handle.listening),
+    totalCounters: () =>
+      [...workers].map(({ counters }) => counters).reduce(addCounterSnapshots, retired),
+    requestAll: async (asked, question, { isAnswer, ms }) => {
       // Nobody will tell of one that has died before it is asked.
-      const silent = new Set([...asked].filter((member) => members.has(member)))
+      const silent = new Set([...asked].filter((handle) => workers.has(handle)))
       // Before `until`'s own listener, which looks at what this one has noted.
-      const note = (member: Member, message: ToPrimary | undefined): void => {
-        if (message === undefined || isAnswer(message)) silent.delete(member)
+      const onAnswer = (handle: WorkerHandle, message: ToPrimary | undefined): void => {
+        if (message === undefined || isAnswer(message)) silent.delete(handle)
       }
-      listeners.add(note)
-      for (const member of silent) say(member, question)
-      const inTime = await until(() => silent.size === 0, ms)
-      listeners.delete(note)
+      listeners.add(onAnswer)
+      for (const handle of silent) sendToWorker(handle, question)
+      const inTime = await waitUntil(() => silent.size === 0, ms)
+      listeners.delete(onAnswer)
       return inTime
     },
-    until,
+    waitUntil,
   }
 }

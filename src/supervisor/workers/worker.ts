@@ -11,30 +11,30 @@ import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { paths } from '../../api/paths.ts'
 import { keyRefreshMs } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
-import { present } from '../../base/optional-member.ts'
+import { optionalMember } from '../../base/optional-member.ts'
 import { type Pool, createPool } from '../../pool/pool.ts'
-import { logsRequests } from '../../http/reply/request-log.ts'
-import { createBodies } from '../../http/exchange/body-budget.ts'
-import { createConnections } from '../../http/listen/connection-caps.ts'
+import { shouldLogRequests } from '../../http/reply/request-log.ts'
+import { createBodyBudget } from '../../http/exchange/body-budget.ts'
+import { createConnectionFilter } from '../../http/listen/connection-caps.ts'
 import {
   type CounterSnapshot,
-  type Counters,
-  countLoss,
-  countOutage,
-  newCounters,
-  snapshotOf,
+  type RequestCounters,
+  countStoreLoss,
+  countStoreOutage,
+  newRequestCounters,
+  counterSnapshot,
 } from '../../http/exchange/request-counters.ts'
-import { type Current, type OpenInSteps, createCurrent } from './active-table.ts'
+import { type ActiveTable, type OpenInSteps, createActiveTable } from './active-table.ts'
 import type { Service } from '../../http/exchange/exchange.ts'
 import { describeError } from '../../http/reply/describe-error.ts'
-import { watchLoop } from '../../http/exchange/loop-lag.ts'
-import type { Start, ToPrimary, ToWorker, WorkerSettings } from './worker-messages.ts'
-import { orderTables } from './table-commands.ts'
-import type { Pulse } from '../../http/exchange/heartbeat.ts'
+import { monitorLoopLag } from '../../http/exchange/loop-lag.ts'
+import type { StartMessage, ToPrimary, ToWorker, WorkerSettings } from './worker-messages.ts'
+import { createTableCommands } from './table-commands.ts'
+import type { Heartbeat } from '../../http/exchange/heartbeat.ts'
 import { handleRequest } from '../../http/request-handler.ts'
-import { requestIds } from '../../http/exchange/request-id.ts'
+import { createRequestIds } from '../../http/exchange/request-id.ts'
 import { checkEndpoint } from '../../http/routes.ts'
-import { appOptions } from '../../http/listen/tls-files.ts'
+import { tlsAppOptions } from '../../http/listen/tls-files.ts'
 import { loadUws } from '../../http/listen/load-uws.ts'
 
 /** Counts reach the primary this often, so that a worker's death loses little of them. */
@@ -48,25 +48,25 @@ const lingerMsDefault = 250
 
 export interface WorkerParts {
   readonly send: (message: ToPrimary) => void
-  readonly pulse: Pulse
+  readonly heartbeat: Heartbeat
   readonly openInSteps: OpenInSteps
   readonly openAccount: (options: AccountOptions) => Promise<Account>
   readonly createLog: (settings: WorkerSettings) => Log
   readonly exit: (code: number) => void
 }
 
-interface Running {
+interface RunningWorker {
   readonly app: TemplatedApp
   readonly service: Service
   /** Takes no more connections; those that it has are served on. */
   readonly closePort: () => void
   /** Keys and leases are looked after until then, for as long as a request may come. */
   readonly stopTimers: () => void
-  readonly end: End
+  readonly deadlines: DrainDeadlines
 }
 
 /** Instants of the end; of several drains the earliest ones count. */
-interface End {
+interface DrainDeadlines {
   /** The port is closed. */
   portMs: number
   /** Idle connections are waited for no longer. */
@@ -78,16 +78,16 @@ interface End {
 /** Returns what takes the primary's messages. */
 export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const { send } = parts
-  const counters = newCounters()
-  const current = createCurrent(parts.openInSteps)
-  const loop = watchLoop()
-  const snapshot = (): CounterSnapshot => snapshotOf(counters, pool?.counts(), loop.read())
-  let running: Promise<Running> | undefined
+  const counters = newRequestCounters()
+  const current = createActiveTable(parts.openInSteps)
+  const loop = monitorLoopLag()
+  const snapshot = (): CounterSnapshot => counterSnapshot(counters, pool?.counts(), loop.read())
+  let running: Promise<RunningWorker> | undefined
   let pool: Pool | undefined
 
-  const tables = orderTables({ send, current, retire: (table) => pool?.retire(table) })
+  const tables = createTableCommands({ send, current, retire: (table) => pool?.retire(table) })
 
-  const begin = async ({ file, settings }: Start): Promise<Running> => {
+  const begin = async ({ file, settings }: StartMessage): Promise<RunningWorker> => {
     if (file !== undefined) {
       void tables.open(file)
       await tables.swap(file.table)
@@ -95,7 +95,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
     pool = createPool({
       ...settings.pool,
       yielding: true,
-      onDeath: (cause) => void tellDeath(running, cause),
+      onDeath: (cause) => void logThreadDeath(running, cause),
     })
     return start(parts, settings, { counters, current, pool, snapshot })
   }
@@ -136,7 +136,10 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
 }
 
 /** Only a worker that serves has a pool at work. */
-async function tellDeath(running: Promise<Running> | undefined, cause: unknown): Promise<void> {
+async function logThreadDeath(
+  running: Promise<RunningWorker> | undefined,
+  cause: unknown,
+): Promise<void> {
   const worker = await running?.catch(() => undefined)
   worker?.service.log.error(describeError(cause), 'A thread of the pool died.')
 }
@@ -145,12 +148,12 @@ async function start(
   parts: WorkerParts,
   settings: WorkerSettings,
   state: {
-    readonly counters: Counters
-    readonly current: Current
+    readonly counters: RequestCounters
+    readonly current: ActiveTable
     readonly pool: Pool
     readonly snapshot: () => CounterSnapshot
   },
-): Promise<Running> {
+): Promise<RunningWorker> {
   const uws = await loadUws()
   const log = parts.createLog(settings)
   const { counters, current, pool, snapshot } = state
@@ -158,7 +161,7 @@ async function start(
     stateFolder: settings.stateFolder,
     store: settings.store,
     plans: settings.plans,
-    ...watchQuotas(counters, log),
+    ...quotaStoreCallbacks(counters, log),
   })
   const { keyring, limiter } = account
   const service: Service = {
@@ -166,29 +169,33 @@ async function start(
     limiter,
     counters,
     log,
-    requestIds: requestIds(),
+    requestIds: createRequestIds(),
     table: current.table,
     file: current.file,
     pool,
-    bodies: createBodies({ counters, log, ...present('bytesMax', settings.bodiesBytes) }),
-    pulse: parts.pulse,
-    logRequests: logsRequests(settings.logLevel),
+    bodyBudget: createBodyBudget({
+      counters,
+      log,
+      ...optionalMember('bytesMax', settings.bodiesBytes),
+    }),
+    heartbeat: parts.heartbeat,
+    logRequests: shouldLogRequests(settings.logLevel),
     logAddresses: settings.logAddresses,
     pending: 0,
     draining: false,
   }
-  const refresh = await keepFresh(account, log, parts.send)
+  const refresh = await startKeyRefresh(account, log, parts.send)
   const count = setInterval(() => {
     parts.send({ kind: 'counted', counters: snapshot() })
   }, countMs)
   const { tls } = settings
-  const app = tls === undefined ? uws.App() : uws.SSLApp(appOptions(tls))
-  const { take, stop } = createConnections(
+  const app = tls === undefined ? uws.App() : uws.SSLApp(tlsAppOptions(tls))
+  const { filter, stop } = createConnectionFilter(
     { ...settings.connections, port: settings.port },
     counters,
     log,
   )
-  app.filter(take)
+  app.filter(filter)
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
   app.any('/*', (res, req) => handleRequest(service, res, req))
   const socket = await listen(app, settings)
@@ -202,25 +209,25 @@ async function start(
     clearInterval(refresh)
     clearInterval(count)
   }
-  const end = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
-  return { app, service, closePort, stopTimers, end }
+  const deadlines = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
+  return { app, service, closePort, stopTimers, deadlines }
 }
 
 /** What is done when the quotas cannot be leased, and when they can again: each is said once. */
-function watchQuotas(
-  counters: Counters,
+function quotaStoreCallbacks(
+  counters: RequestCounters,
   log: Log,
 ): Pick<AccountOptions, 'onTrouble' | 'onRecovery'> {
   return {
     onTrouble: (error) => {
       const ours = error instanceof IpriskError ? error : undefined
       if (!isOutage(error)) {
-        if (ours?.code === 'store_lost_units') countLoss(counters)
+        if (ours?.code === 'store_lost_units') countStoreLoss(counters)
         log.error({ code: ours?.code }, messageOf(error))
         return
       }
       if (!counters.storeReachable) return
-      countOutage(counters)
+      countStoreOutage(counters)
       // Our own messages hold neither addresses nor credentials.
       const why = ours === undefined ? '' : ` ${ours.message}`
       const text = `The store of keys and quotas is gone; what is leased is spent.${why}`
@@ -238,7 +245,7 @@ function watchQuotas(
  * Reads the keys, then refreshes them and the leases five times a second; says once that keys cannot
  * be read, and once that they can again. A worker without keys answers 503 until it has them.
  */
-async function keepFresh(
+async function startKeyRefresh(
   { keyring, limiter }: Account,
   log: Log,
   send: WorkerParts['send'],
@@ -287,33 +294,36 @@ function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_
  */
 function drain(
   parts: WorkerParts,
-  running: Running,
+  running: RunningWorker,
   how: Extract<ToWorker, { kind: 'drain' }>,
 ): void {
-  const { service, end, closePort } = running
+  const { service, deadlines, closePort } = running
   const { graceMs = 0, lingerMs = lingerMsDefault, drainMs = Infinity } = how
   const portMs = performance.now() + graceMs
-  end.portMs = Math.min(end.portMs, portMs)
-  end.idleMs = Math.min(end.idleMs, portMs + lingerMs)
-  end.openMs = Math.min(end.openMs, portMs + drainMs)
+  deadlines.portMs = Math.min(deadlines.portMs, portMs)
+  deadlines.idleMs = Math.min(deadlines.idleMs, portMs + lingerMs)
+  deadlines.openMs = Math.min(deadlines.openMs, portMs + drainMs)
   if (service.draining) return
   service.draining = true
-  const look = (): void => {
+  const endWhenDrained = (): void => {
     const nowMs = performance.now()
-    if (nowMs < end.portMs) return
+    if (nowMs < deadlines.portMs) return
     closePort()
     const { pending, counters } = service
-    const isLingering = counters.connections > 0 && nowMs < end.idleMs
-    if ((pending > 0 || isLingering) && nowMs < end.openMs) return
+    const isLingering = counters.connections > 0 && nowMs < deadlines.idleMs
+    if ((pending > 0 || isLingering) && nowMs < deadlines.openMs) return
     clearInterval(wait)
-    void leave(parts, running)
+    void closeAndExit(parts, running)
   }
-  const wait = setInterval(look, 10)
-  look()
+  const wait = setInterval(endWhenDrained, 10)
+  endWhenDrained()
 }
 
 /** Gives back what was leased; a store that does not take it does not hold up the end. */
-async function leave(parts: WorkerParts, { app, service, stopTimers }: Running): Promise<void> {
+async function closeAndExit(
+  parts: WorkerParts,
+  { app, service, stopTimers }: RunningWorker,
+): Promise<void> {
   const { counters, limiter, log, pool, pending: cutOff } = service
   app.close()
   stopTimers()
@@ -324,7 +334,7 @@ async function leave(parts: WorkerParts, { app, service, stopTimers }: Running):
   } catch (error) {
     log.warn(describeError(error), 'Leased quota could not be given back.')
   }
-  parts.send({ kind: 'counted', counters: snapshotOf(counters, pool.counts()) })
+  parts.send({ kind: 'counted', counters: counterSnapshot(counters, pool.counts()) })
   parts.send({ kind: 'drained', cutOff })
   await threadsEnded
   parts.exit(0)

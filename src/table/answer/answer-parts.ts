@@ -4,13 +4,13 @@
 
 import type { CheckAnswer, NetworkAnswer } from '../../api/check-answer.ts'
 import { formatDay } from '../../base/day.ts'
-import { levelOf } from '../../model/risk-level.ts'
+import { riskLevelOf } from '../../model/risk-level.ts'
 import type { Location } from '../../model/location.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { locationWords, networkWords, verdictWords } from '../../schema/table-layout.ts'
-import type { Views } from '../../schema/table-sections.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
-import { keep } from '../file/paged-cache.ts'
+import { pagedCache } from '../file/paged-cache.ts'
 import { readLocation } from '../file/location-record.ts'
 import { readNetwork } from '../file/network-record.ts'
 import type { Strings } from '../file/string-section.ts'
@@ -25,7 +25,7 @@ export type VerdictPart = Pick<
   'classification' | 'risk_level' | 'risk_score' | 'proxy' | 'bot' | 'signals' | 'reasons'
 >
 
-export interface Parts {
+export interface AnswerParts {
   readonly bogon: VerdictPart
   readonly verdict: (id: number) => VerdictPart
   /** Ids from 1; 0 is none. */
@@ -33,19 +33,23 @@ export interface Parts {
   readonly location: (id: number) => Location
 }
 
-export function openParts(views: Views, strings: Strings): Parts {
+export function openAnswerParts(views: SectionViews, strings: Strings): AnswerParts {
   const { verdicts, networks, locations } = views
   return {
     bogon: verdictPart(bogonVerdict),
-    verdict: keep({ ids: verdicts.length / verdictWords, max: keptMax.verdicts }, (id) =>
+    verdict: pagedCache({ ids: verdicts.length / verdictWords, max: keptMax.verdicts }, (id) =>
       verdictPart(readVerdict(views, id, strings)),
     ),
-    network: keep({ ids: networks.length / networkWords + 1, max: keptMax.networks }, (id) => {
-      const { asn, organization, type, mobile } = readNetwork(networks, id, strings)
-      return Object.freeze({ asn, organization, type, mobile })
-    }),
-    location: keep({ ids: locations.length / locationWords + 1, max: keptMax.locations }, (id) =>
-      Object.freeze(readLocation(views, id, strings)),
+    network: pagedCache(
+      { ids: networks.length / networkWords + 1, max: keptMax.networks },
+      (id) => {
+        const { asn, organization, type, mobile } = readNetwork(networks, id, strings)
+        return Object.freeze({ asn, organization, type, mobile })
+      },
+    ),
+    location: pagedCache(
+      { ids: locations.length / locationWords + 1, max: keptMax.locations },
+      (id) => Object.freeze(readLocation(views, id, strings)),
     ),
   }
 }
@@ -54,7 +58,7 @@ export function verdictPart(verdict: Verdict): VerdictPart {
   const { classification, score, bot, signals, reasons } = verdict
   return {
     classification,
-    risk_level: levelOf(score),
+    risk_level: riskLevelOf(score),
     risk_score: score,
     proxy: proxyAnswer(verdict),
     bot: bot === undefined ? null : Object.freeze(bot),

@@ -1,17 +1,17 @@
 // What answers are made of: a table's views, its texts, and the parts of answers that many share.
 
-import type { Views } from '../../schema/table-sections.ts'
-import { type Parts, openParts } from './answer-parts.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
+import { type AnswerParts, openAnswerParts } from './answer-parts.ts'
 import { type Strings, openStrings } from '../file/string-section.ts'
 
-export interface Reader {
+export interface AnswerReader {
   readonly id: string
-  readonly views: Views
+  readonly views: SectionViews
   readonly strings: Strings
-  readonly parts: Parts
+  readonly parts: AnswerParts
 }
 
-export function openReader({ id, views }: Pick<Reader, 'id' | 'views'>): Reader {
+export function openAnswerReader({ id, views }: Pick<AnswerReader, 'id' | 'views'>): AnswerReader {
   const strings = openStrings(views)
-  return { id, views, strings, parts: openParts(views, strings) }
+  return { id, views, strings, parts: openAnswerParts(views, strings) }
 }

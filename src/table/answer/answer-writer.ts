@@ -11,14 +11,14 @@
 import { formatAddressBytes, formatIpv4Bytes } from '../../ip/format-address-bytes.ts'
 import type { Classification } from '../../model/kind.ts'
 import { runCountryBits, runElementBytes } from '../../schema/table-layout.ts'
-import type { Views } from '../../schema/table-sections.ts'
-import type { Asked } from '../lookup/query.ts'
-import { check } from './check-address.ts'
-import { type Fragments, openFragments } from './json-fragments.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
+import type { Query } from '../lookup/query.ts'
+import { checkAddress } from './check-address.ts'
+import { type JsonFragments, openJsonFragments } from './json-fragments.ts'
 import { type Located, locate, newLocated } from '../lookup/locate.ts'
-import { bytesOf, putBytes, putPart } from './write-bytes.ts'
-import type { Reader } from './answer-reader.ts'
-import { runOf } from './json-run.ts'
+import { utf8Bytes, writeBytes, writeSlice } from './write-bytes.ts'
+import type { AnswerReader } from './answer-reader.ts'
+import { jsonRun } from './json-run.ts'
 
 export interface AnswerBytes {
   classification: Classification
@@ -39,55 +39,57 @@ const bodies: (Uint8Array | undefined)[] = Array.from<undefined>({
   length: outBytes + 1,
 })
 
-const version4 = runOf('","version":4')
-const version6 = runOf('","version":6')
-const noNetwork = runOf(',"network":null,"location":')
-const noPlace = runOf('null')
-const addressLabel = bytesOf(',"address":"')
+const version4 = jsonRun('","version":4')
+const version6 = jsonRun('","version":6')
+const noNetwork = jsonRun(',"network":null,"location":')
+const noPlace = jsonRun('null')
+const addressLabel = utf8Bytes(',"address":"')
 const quote = 0x22
 const countryMask = 2 ** runCountryBits - 1
 
 /** What one table's writer keeps. */
-interface Writer {
-  readonly views: Views
+interface AnswerWriter {
+  readonly views: SectionViews
   /** The runs, as words: their first elements are read so. */
   readonly runWords: Uint32Array
-  readonly fragments: Fragments
+  readonly fragments: JsonFragments
   readonly located: Located
   readonly answer: AnswerBytes
-  readonly reader: Reader
+  readonly reader: AnswerReader
 }
 
 /** `asked.family` must not be 0; `found` is what `locate` says of it, where the caller knows that. */
-export function openAnswers(reader: Reader): (asked: Asked, found?: Located) => AnswerBytes {
+export function openAnswerWriter(
+  reader: AnswerReader,
+): (query: Query, found?: Located) => AnswerBytes {
   const { views } = reader
   const { runs } = views
-  if (runs.length === 0) return (asked) => writePlainly(reader, asked)
-  const writer: Writer = {
+  if (runs.length === 0) return (query) => writeFromObject(reader, query)
+  const writer: AnswerWriter = {
     views,
     runWords: new Uint32Array(runs.buffer, runs.byteOffset, runs.length * 2),
-    fragments: openFragments(reader),
+    fragments: openJsonFragments(reader),
     located: newLocated(),
     answer: { classification: 'clean', body: new Uint8Array(0) },
     reader,
   }
-  return (asked, found) => write(writer, asked, found)
+  return (query, found) => writeAnswer(writer, query, found)
 }
 
 /** Not hot: by the twin. */
-function writePlainly(reader: Reader, { bytes, from, to }: Asked): AnswerBytes {
-  const answer = check(reader, Buffer.from(bytes.subarray(from, to)).toString('latin1'))
+function writeFromObject(reader: AnswerReader, { bytes, from, to }: Query): AnswerBytes {
+  const answer = checkAddress(reader, Buffer.from(bytes.subarray(from, to)).toString('latin1'))
   return {
     classification: answer?.classification ?? 'clean',
     body: new Uint8Array(Buffer.from(JSON.stringify(answer ?? null))),
   }
 }
 
-function write(writer: Writer, asked: Asked, found: Located | undefined): AnswerBytes {
+function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefined): AnswerBytes {
   const { views, runWords, fragments, answer } = writer
-  const { family } = asked
+  const { family } = query
   const located = found ?? writer.located
-  if (found === undefined) locate(views, family === 4 ? 4 : 6, asked.words, located)
+  if (found === undefined) locate(views, family === 4 ? 4 : 6, query.words, located)
   const network = located.bogon ? 0 : located.network
   const location = located.bogon ? 0 : located.location
   // The cold reads first: they go on while the rest is written.
@@ -101,25 +103,26 @@ function write(writer: Writer, asked: Asked, found: Located | undefined): Answer
   const country = fragments.country(facts & countryMask)
   const fixed = head.bytes + tail.bytes + country.bytesMax + fixedBytesMax
   // Said this way for NaN: in a damaged table an id may lie beyond its section.
-  if (!(fixed + networkBytes + locationBytes <= outBytes)) return writePlainly(writer.reader, asked)
-  let at = putRun(0, head.data, 0, head.bytes)
-  at = putPart(out, at, asked.bytes, asked.from, asked.to)
+  if (!(fixed + networkBytes + locationBytes <= outBytes))
+    return writeFromObject(writer.reader, query)
+  let at = writeRun(0, head.data, 0, head.bytes)
+  at = writeSlice(out, at, query.bytes, query.from, query.to)
   const version = located.version === 4 ? version4 : version6
-  at = putRun(at, version.data, 0, version.bytes)
-  if (family === 6) at = putAddress(at, asked, located)
+  at = writeRun(at, version.data, 0, version.bytes)
+  if (family === 6) at = writeAddress(at, query, located)
   at =
     network === 0
-      ? putRun(at, noNetwork.data, 0, noNetwork.bytes)
-      : putRun(at, views.runs, networkRun + 1, networkBytes)
+      ? writeRun(at, noNetwork.data, 0, noNetwork.bytes)
+      : writeRun(at, views.runs, networkRun + 1, networkBytes)
   if (location === 0) {
-    at = putRun(at, noPlace.data, 0, noPlace.bytes)
+    at = writeRun(at, noPlace.data, 0, noPlace.bytes)
   } else {
-    at = putRun(at, country.head.data, 0, country.head.bytes)
-    at = putRun(at, views.runs, locationRun + 1, locationBytes)
+    at = writeRun(at, country.head.data, 0, country.head.bytes)
+    at = writeRun(at, views.runs, locationRun + 1, locationBytes)
     const end = country.tails[facts >>> runCountryBits]!
-    at = putRun(at, end.data, 0, end.bytes)
+    at = writeRun(at, end.data, 0, end.bytes)
   }
-  at = putRun(at, tail.data, 0, tail.bytes)
+  at = writeRun(at, tail.data, 0, tail.bytes)
   answer.classification = verdict.classification
   answer.body = bodyOf(at)
   return answer
@@ -131,7 +134,7 @@ function write(writer: Writer, asked: Asked, found: Located | undefined): Answer
  * than `TypedArray.set`, for lengths as they occur here; why no bit can change on the way is in
  * table-layout.ts.
  */
-function putRun(at: number, data: Float64Array, from: number, bytes: number): number {
+function writeRun(at: number, data: Float64Array, from: number, bytes: number): number {
   const end = at + bytes
   for (let to = at, i = from; to < end; to += runElementBytes, i++) {
     outView.setFloat64(to, data[i]!, true)
@@ -151,22 +154,22 @@ function bodyOf(length: number): Uint8Array {
  * `address` where the text sent is not the canonical one. IPv4 text has one form only, the one that
  * is accepted.
  */
-function putAddress(at: number, asked: Asked, located: Located): number {
+function writeAddress(at: number, query: Query, located: Located): number {
   const from = at + addressLabel.length
   const to =
     located.version === 4
       ? formatIpv4Bytes(located.ipv4, out, from)
-      : formatAddressBytes(asked.words, out, from)
-  if (isSame(from, to, asked)) return at
-  putBytes(out, at, addressLabel)
+      : formatAddressBytes(query.words, out, from)
+  if (isSame(from, to, query)) return at
+  writeBytes(out, at, addressLabel)
   out[to] = quote
   return to + 1
 }
 
-function isSame(from: number, to: number, asked: Asked): boolean {
-  if (to - from !== asked.to - asked.from) return false
-  for (let i = from, j = asked.from; i < to; i++, j++) {
-    if (out[i] !== asked.bytes[j]) return false
+function isSame(from: number, to: number, query: Query): boolean {
+  if (to - from !== query.to - query.from) return false
+  for (let i = from, j = query.from; i < to; i++, j++) {
+    if (out[i] !== query.bytes[j]) return false
   }
   return true
 }

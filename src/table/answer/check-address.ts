@@ -2,19 +2,19 @@
 // byte path has to say the same; this is its twin.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import { newWords } from '../../ip/address.ts'
+import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
 import { formatAddressBytes } from '../../ip/format-address-bytes.ts'
 import { type Located, locate, newLocated } from '../lookup/locate.ts'
-import type { Reader } from './answer-reader.ts'
+import type { AnswerReader } from './answer-reader.ts'
 
-const words = newWords()
+const words = newAddressWords()
 const located = newLocated()
 const canonical = new Uint8Array(39)
 
 /** `undefined` where the text is no address by the contract's strict rules (3.9). */
-export function check(reader: Reader, text: string): CheckAnswer | undefined {
+export function checkAddress(reader: AnswerReader, text: string): CheckAnswer | undefined {
   const family = parseAddress(text, words)
   if (family === 0) return undefined
   const { views, parts, id: table } = reader

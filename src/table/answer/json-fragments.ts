@@ -8,35 +8,35 @@ import type { Classification } from '../../model/kind.ts'
 import { accuracies } from '../../model/location.ts'
 import { readCountry } from '../file/location-record.ts'
 import { type VerdictPart, verdictPart } from './answer-parts.ts'
-import type { Reader } from './answer-reader.ts'
-import { type Run, runOf } from './json-run.ts'
+import type { AnswerReader } from './answer-reader.ts'
+import { type JsonRun, jsonRun } from './json-run.ts'
 import { readVerdict } from '../file/verdict-record.ts'
 
 /** Places for verdicts and for countries, powers of two; a full house is some 10 MB. */
-const verdictPlaces = 16_384
-const countryPlaces = 512
+const verdictSlots = 16_384
+const countrySlots = 512
 
 export interface VerdictFragment {
   /** -1 for a place that is free. */
   readonly id: number
   readonly classification: Classification
   /** From the first brace to the quote before the address. */
-  readonly head: Run
+  readonly head: JsonRun
   /** From the comma before `proxy` to the last brace. */
-  readonly tail: Run
+  readonly tail: JsonRun
 }
 
 export interface CountryFragment {
   readonly id: number
   /** From the brace of `location` to the quote before the state. */
-  readonly head: Run
+  readonly head: JsonRun
   /** By accuracy: from the quote behind the time zone to the brace. */
-  readonly tails: readonly Run[]
+  readonly tails: readonly JsonRun[]
   /** Of the head and the longest tail. */
   readonly bytesMax: number
 }
 
-export interface Fragments {
+export interface JsonFragments {
   readonly verdict: (id: number) => VerdictFragment
   readonly bogon: VerdictFragment
   /** 0 is none. */
@@ -44,7 +44,7 @@ export interface Fragments {
 }
 
 /** A JSON text without its last `count` characters. */
-function openEnd(value: object, count: number): string {
+function jsonWithoutEnd(value: object, count: number): string {
   return JSON.stringify(value).slice(0, -count)
 }
 
@@ -55,33 +55,33 @@ function makeVerdict(table: string, id: number, part: VerdictPart): VerdictFragm
   return {
     id,
     classification,
-    head: runOf(openEnd(open, 2)),
-    tail: runOf(`,${JSON.stringify(behind).slice(1)}`),
+    head: jsonRun(jsonWithoutEnd(open, 2)),
+    tail: jsonRun(`,${JSON.stringify(behind).slice(1)}`),
   }
 }
 
-function makeCountry(reader: Reader, id: number): CountryFragment {
+function makeCountry(reader: AnswerReader, id: number): CountryFragment {
   const { currency_code, ...before } = readCountry(reader.views.countries, id, reader.strings)
-  const head = runOf(openEnd({ ...before, state: '' }, 2))
+  const head = jsonRun(jsonWithoutEnd({ ...before, state: '' }, 2))
   const tails = accuracies.map((accuracy) =>
-    runOf(`",${JSON.stringify({ currency_code, accuracy }).slice(1)}`),
+    jsonRun(`",${JSON.stringify({ currency_code, accuracy }).slice(1)}`),
   )
   const bytesMax = head.bytes + Math.max(...tails.map(({ bytes }) => bytes))
   return { id, head, tails, bytesMax }
 }
 
-export function openFragments(reader: Reader): Fragments {
+export function openJsonFragments(reader: AnswerReader): JsonFragments {
   const { views, strings } = reader
-  const none = runOf('')
+  const none = jsonRun('')
   const free = { id: -1, classification: 'clean', head: none, tail: none } as const
   const verdicts: VerdictFragment[] = []
-  while (verdicts.length < verdictPlaces) verdicts.push(free)
+  while (verdicts.length < verdictSlots) verdicts.push(free)
   const noCountry: CountryFragment = { id: 0, head: none, tails: [], bytesMax: 0 }
-  const countries: CountryFragment[] = Array.from({ length: countryPlaces }, () => noCountry)
+  const countries: CountryFragment[] = Array.from({ length: countrySlots }, () => noCountry)
   return {
     bogon: makeVerdict(reader.id, -1, reader.parts.bogon),
     verdict: (id) => {
-      const place = id & (verdictPlaces - 1)
+      const place = id & (verdictSlots - 1)
       const held = verdicts[place]!
       if (held.id === id) return held
       const made = makeVerdict(reader.id, id, verdictPart(readVerdict(views, id, strings)))
@@ -89,7 +89,7 @@ export function openFragments(reader: Reader): Fragments {
       return made
     },
     country: (id) => {
-      const place = id & (countryPlaces - 1)
+      const place = id & (countrySlots - 1)
       const held = countries[place]!
       if (held.id === id) return held
       const made = makeCountry(reader, id)

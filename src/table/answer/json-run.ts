@@ -4,16 +4,16 @@
 
 import type { Network } from '../../model/network.ts'
 import { runElementBytes } from '../../schema/table-layout.ts'
-import type { Place } from '../file/location-record.ts'
+import type { Locality } from '../file/location-record.ts'
 
 /** A run that is not the table's. */
-export interface Run {
+export interface JsonRun {
   /** The text, filled up with zeros. */
   readonly data: Float64Array
   readonly bytes: number
 }
 
-export function runOf(text: string): Run {
+export function jsonRun(text: string): JsonRun {
   const bytes = Buffer.from(text, 'utf8')
   const data = new Float64Array(Math.ceil(bytes.length / runElementBytes))
   new Uint8Array(data.buffer).set(bytes)
@@ -21,11 +21,11 @@ export function runOf(text: string): Run {
 }
 
 /** What an answer says of its network, from the comma before to the colon of `location`. */
-export function networkText({ asn, organization, type, mobile }: Network): string {
+export function networkJson({ asn, organization, type, mobile }: Network): string {
   return `,"network":${JSON.stringify({ asn, organization, type, mobile })},"location":`
 }
 
 /** What an answer says of a place and not of its country, without the first quote and the last. */
-export function locationText(place: Place): string {
+export function locationJson(place: Locality): string {
   return JSON.stringify(place).slice('{"state":"'.length, -'"}'.length)
 }

@@ -8,18 +8,18 @@ const zero = 0x30
 /** Up to here a division is one of integers, five times as fast. */
 const intMax = 2 ** 31 - 1
 
-export function bytesOf(text: string): Uint8Array {
+export function utf8Bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'utf8'))
 }
 
 /** Bytes as they are. A loop, for pieces of up to some twenty bytes; json-run.ts is for more. */
-export function putBytes(out: Uint8Array, at: number, bytes: Uint8Array): number {
+export function writeBytes(out: Uint8Array, at: number, bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; i++) out[at + i] = bytes[i]!
   return at + bytes.length
 }
 
 /** `source[from … to)` as it is. */
-export function putPart(
+export function writeSlice(
   out: Uint8Array,
   at: number,
   source: Uint8Array,
@@ -31,7 +31,7 @@ export function putPart(
 }
 
 /** A whole number from 0 to 2^53 - 1. */
-export function putWhole(out: Uint8Array, at: number, value: number): number {
+export function writeInteger(out: Uint8Array, at: number, value: number): number {
   let digits = 1
   for (let limit = 10; digits < 16 && value >= limit; limit *= 10) digits++
   let rest = value

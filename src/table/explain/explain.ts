@@ -3,7 +3,7 @@
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import type { InsightEvidence, InsightReason } from '../../api/insights-answer.ts'
-import { type InsightsTable, explain as explainWhole } from './insights.ts'
+import { type InsightsTable, answerWithInsights as explainWhole } from './insights.ts'
 
 export interface Explanation {
   readonly answer: CheckAnswer

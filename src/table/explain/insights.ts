@@ -8,36 +8,36 @@
 import { statSync } from 'node:fs'
 import type {
   InsightEvidence,
-  InsightFall,
+  InsightFallsBelow,
   InsightWithoutFeed,
   Insights,
   InsightsAnswer,
 } from '../../api/insights-answer.ts'
 import { type Day, formatDay } from '../../base/day.ts'
-import { newWords } from '../../ip/address.ts'
+import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
-import { formatRange, readValue } from '../../ip/range.ts'
+import { formatRange, wordsToBigint } from '../../ip/range.ts'
 import type { Evidence } from '../../model/evidence.ts'
-import { levelOf } from '../../model/risk-level.ts'
+import { riskLevelOf } from '../../model/risk-level.ts'
 import { recordWords } from '../../schema/table-layout.ts'
 import { alternativesOf } from '../../score/what-if/alternative.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
-import { fallsOf, withoutFeeds } from '../../score/what-if/counterfactual.ts'
+import { levelFallsOf, withoutFeeds } from '../../score/what-if/counterfactual.ts'
 import { scoreRange } from '../../score/what-if/score-range.ts'
-import { type JudgeInput, assess } from '../../score/judge.ts'
+import { type JudgeInput, judgeWithFindings } from '../../score/judge.ts'
 import { reasonText } from '../../score/points/reason-codes.ts'
-import { check } from '../answer/check-address.ts'
+import { checkAddress } from '../answer/check-address.ts'
 import { type TableEvidence, readEvidenceList } from '../file/evidence-record.ts'
 import { locate, newLocated } from '../lookup/locate.ts'
 import { neighborhoodOf } from './neighborhood.ts'
-import { networkEvidence, readNetwork } from '../file/network-record.ts'
-import type { Reader } from '../answer/answer-reader.ts'
+import { networkEvidenceList, readNetwork } from '../file/network-record.ts'
+import type { AnswerReader } from '../answer/answer-reader.ts'
 import { searchIpv4, searchIpv6 } from '../lookup/search.ts'
-import type { Source } from '../table.ts'
+import type { Source } from '../file/table-source.ts'
 
 /** What insights are made from. */
 export interface InsightsTable {
-  readonly reader: Reader
+  readonly reader: AnswerReader
   readonly asOf: Day
   readonly sources: readonly Source[]
   /** When its file was written, milliseconds since the epoch: the table itself holds no clock. */
@@ -50,13 +50,13 @@ export function builtMsOf(path: string): number {
 }
 
 /** The check's answer and its insights; `undefined` where the text is no address. */
-export function explain(table: InsightsTable, text: string): InsightsAnswer | undefined {
-  const answer = check(table.reader, text)
+export function answerWithInsights(table: InsightsTable, text: string): InsightsAnswer | undefined {
+  const answer = checkAddress(table.reader, text)
   return answer === undefined ? undefined : { ...answer, insights: insightsOf(table, text) }
 }
 
 /** The record that decided: of the address, or of the IPv4 address inside it. */
-interface Judged {
+interface DecidingRecord {
   readonly family: 4 | 6
   readonly words: Uint32Array
   /** 0: none. */
@@ -67,10 +67,10 @@ interface Judged {
 /** `null` where the table says too little of its feeds (minor 1), or the text is no address. */
 function insightsOf(table: InsightsTable, text: string): Insights | null {
   const voices = table.sources.some(({ voice }) => voice !== undefined)
-  const words = newWords()
+  const words = newAddressWords()
   const family = parseAddress(text, words)
   if (!voices || family === 0) return null
-  const judged = judgedOf(table.reader, family, words)
+  const judged = decidingRecordOf(table.reader, family, words)
   const facts = {
     id: table.reader.id,
     built_at: new Date(table.builtMs).toISOString(),
@@ -80,7 +80,11 @@ function insightsOf(table: InsightsTable, text: string): Insights | null {
 }
 
 /** `undefined` for a bogon, which no record decides. */
-function judgedOf(reader: Reader, family: 4 | 6, words: Uint32Array): Judged | undefined {
+function decidingRecordOf(
+  reader: AnswerReader,
+  family: 4 | 6,
+  words: Uint32Array,
+): DecidingRecord | undefined {
   const { views, strings } = reader
   const located = newLocated()
   locate(views, family, words, located)
@@ -93,13 +97,17 @@ function judgedOf(reader: Reader, family: 4 | 6, words: Uint32Array): Judged | u
   const network = views.records[at] ?? 0
   const lists = [
     views.records[at + 3] ?? 0,
-    network === 0 ? 0 : networkEvidence(views.networks, network),
+    network === 0 ? 0 : networkEvidenceList(views.networks, network),
   ]
   const evidence = lists.flatMap((list) => readEvidenceList(views, list, strings))
   return { family: own, words: asked, network, evidence }
 }
 
-function judgedInsights(table: InsightsTable, judged: Judged, facts: Insights['table']): Insights {
+function judgedInsights(
+  table: InsightsTable,
+  judged: DecidingRecord,
+  facts: Insights['table'],
+): Insights {
   const { views, strings } = table.reader
   const { network, evidence } = judged
   const input: JudgeInput = {
@@ -107,7 +115,7 @@ function judgedInsights(table: InsightsTable, judged: Judged, facts: Insights['t
     network: network === 0 ? undefined : readNetwork(views.networks, network, strings),
     asOf: table.asOf,
   }
-  const { verdict, findings } = assess(input)
+  const { verdict, findings } = judgeWithFindings(input)
   const { score } = verdict
   const asn = input.network?.asn ?? 0
   return {
@@ -138,7 +146,7 @@ function evidenceOf(sources: readonly Source[], one: TableEvidence): Evidence {
   const source = sources[one.source]
   const { kind, match, provider, category, lists } = one
   const { firstSeen, lastSeen, daysListed, daysObserved } = one
-  const { weightLow: _low, weightHigh: _high, ...voice } = source?.voice ?? silent
+  const { weightLow: _low, weightHigh: _high, ...voice } = source?.voice ?? noVoice
   const days = { firstSeen, lastSeen, daysListed, daysObserved }
   return {
     voice: { id: source?.id ?? '', ...voice },
@@ -152,7 +160,7 @@ function evidenceOf(sources: readonly Source[], one: TableEvidence): Evidence {
 }
 
 /** Of a source without a voice no evidence is written; one that had some would count nothing. */
-const silent: NonNullable<Source['voice']> = {
+const noVoice: NonNullable<Source['voice']> = {
   group: '',
   weight: 0,
   weightLow: 0,
@@ -181,17 +189,17 @@ function counterfactualsOf(input: JudgeInput, score: number): Insights['counterf
     without_feed: withoutFeeds(input).map(({ feed, verdict }): InsightWithoutFeed => ({
       feed,
       classification: verdict.classification,
-      risk_level: levelOf(verdict.score),
+      risk_level: riskLevelOf(verdict.score),
       risk_score: verdict.score,
     })),
-    falls_below: fallsOf(input, score).map(({ level, day }): InsightFall => ({
+    falls_below: levelFallsOf(input, score).map(({ level, day }): InsightFallsBelow => ({
       risk_level: level,
       day: day === undefined ? null : formatDay(day),
     })),
   }
 }
 
-const confidenceAlone = { direct: 'high', good: 'medium', weak: 'low' } as const
+const confidenceByAssurance = { direct: 'high', good: 'medium', weak: 'low' } as const
 
 function explainEvidence(
   sources: readonly Source[],
@@ -200,12 +208,12 @@ function explainEvidence(
   asn: number,
 ): InsightEvidence {
   const source = sources[evidence.source]
-  const { assurance, weight } = source?.voice ?? silent
+  const { assurance, weight } = source?.voice ?? noVoice
   const ofAs = evidence.match === 'as'
   const range = {
     family,
-    first: readValue(family, evidence.first),
-    last: readValue(family, evidence.last),
+    first: wordsToBigint(family, evidence.first),
+    last: wordsToBigint(family, evidence.last),
   }
   return {
     feed: source?.id ?? '',
@@ -217,7 +225,7 @@ function explainEvidence(
     last_seen: formatDay(evidence.lastSeen),
     days_seen: evidence.daysListed,
     days_observed: evidence.daysObserved,
-    confidence: ofAs ? 'low' : confidenceAlone[assurance],
+    confidence: ofAs ? 'low' : confidenceByAssurance[assurance],
     weight,
     lists: evidence.lists,
     licence: source?.licence ?? '',

@@ -18,10 +18,10 @@ import {
   tailGroupFlag,
   tailWords,
 } from '../../schema/table-layout.ts'
-import type { Views } from '../../schema/table-sections.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
 
 /** Where an address lies; `words` as parsed, of that family. */
-export interface Place {
+export interface AddressPosition {
   readonly family: 4 | 6
   readonly words: Uint32Array
   /** 0: none. */
@@ -34,7 +34,10 @@ const slots = kinds.length + 1
 type Counts = Float64Array
 
 /** From the narrowest scope to the AS. */
-export function neighborhoodOf(views: Views, place: Place): readonly InsightScope[] {
+export function neighborhoodOf(
+  views: SectionViews,
+  place: AddressPosition,
+): readonly InsightScope[] {
   const ofAs = asCounts(views, place)
   const near = place.family === 4 ? ipv4Counts(views, place.words) : ipv6Counts(views, place.words)
   const unit = place.family === 4 ? 'address' : '/64'
@@ -66,7 +69,7 @@ function round(value: number, decimals: number): number {
   return Math.round(value * scale) / scale
 }
 
-function asCounts(views: Views, { family, network }: Place): Counts | undefined {
+function asCounts(views: SectionViews, { family, network }: AddressPosition): Counts | undefined {
   if (network === 0 || views.densities.length === 0) return undefined
   const from = (network - 1) * densityDoubles + (family === 4 ? 0 : slots)
   const counts = views.densities.subarray(from, from + slots)
@@ -74,12 +77,12 @@ function asCounts(views: Views, { family, network }: Place): Counts | undefined 
   return (counts[0] ?? 0) === 0 ? undefined : counts
 }
 
-interface Near {
+interface ScopeCounts {
   readonly scope: string
   readonly counts: Counts
 }
 
-function ipv4Counts(views: Views, words: Uint32Array): readonly Near[] {
+function ipv4Counts(views: SectionViews, words: Uint32Array): readonly ScopeCounts[] {
   const value = words[0] ?? 0
   const scopes = [24, 20].map((length) => {
     const size = 2 ** (32 - length)
@@ -93,7 +96,7 @@ function ipv4Counts(views: Views, words: Uint32Array): readonly Near[] {
   const bucket = widest.first >>> ipv4IndexShift(views.ipv4_index.length)
   let piece = views.ipv4_index[bucket] ?? 0
   for (; piece < starts.length && starts[piece]! <= widest.last; piece++) {
-    const mask = maskOf(views, records[piece]!)
+    const mask = kindMaskOf(views, records[piece]!)
     const end = piece + 1 < starts.length ? starts[piece + 1]! - 1 : 2 ** 32 - 1
     for (const { first, last, counts } of scopes) {
       const size = Math.min(end, last) - Math.max(starts[piece]!, first) + 1
@@ -106,7 +109,7 @@ function ipv4Counts(views: Views, words: Uint32Array): readonly Near[] {
 /** A piece inside a /48: from which /64 of it to which, 0 to 65,535. */
 type Visit = (first: number, last: number, record: number) => void
 
-function ipv6Counts(views: Views, words: Uint32Array): readonly Near[] {
+function ipv6Counts(views: SectionViews, words: Uint32Array): readonly ScopeCounts[] {
   const line = (words[1] ?? 0) & 0xffff
   const site = Uint32Array.of(words[0] ?? 0, ((words[1] ?? 0) & 0xffff_0000) >>> 0, 0, 0)
   const own = Uint32Array.of(words[0] ?? 0, words[1] ?? 0, 0, 0)
@@ -119,7 +122,7 @@ function ipv6Counts(views: Views, words: Uint32Array): readonly Near[] {
     counted: new Int32Array(slots).fill(-1),
   }))
   walkSite(views, site, (first, last, record) => {
-    const mask = maskOf(views, record)
+    const mask = kindMaskOf(views, record)
     for (const scope of scopes) {
       const from = Math.max(first, scope.first)
       const to = Math.min(last, scope.last)
@@ -140,7 +143,7 @@ function ipv6Counts(views: Views, words: Uint32Array): readonly Near[] {
  * Visits the pieces of a /48 in their order. Bits 0-47 fix all of a key but its last 8 bits; those
  * and the first 8 of the tail (src/schema/table-layout.ts) number the /64s inside.
  */
-function walkSite(views: Views, site: Uint32Array, visit: Visit): void {
+function walkSite(views: SectionViews, site: Uint32Array, visit: Visit): void {
   const { ipv6_keys: keys, ipv6_records: records } = views
   const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: tailRecords } = views
   const base = (site[0]! & 0x1fff_ffff) * 0x100_0000 + (site[1]! >>> 8)
@@ -174,7 +177,7 @@ function walkSite(views: Views, site: Uint32Array, visit: Visit): void {
 }
 
 /** The last key at or below `key`; the index by buckets narrows it (search.ts). */
-function lastAtOrBelow({ ipv6_index: index, ipv6_keys: keys }: Views, key: number): number {
+function lastAtOrBelow({ ipv6_index: index, ipv6_keys: keys }: SectionViews, key: number): number {
   const bucket = Math.floor(key / keyBucketDivisor)
   let low = index[bucket]!
   let high = index[bucket + 1]!
@@ -193,7 +196,7 @@ function addUnits(counts: Counts, mask: number, units: number): void {
 }
 
 /** Bit 0 always; bit n + 1 where evidence of kind n lists the record. */
-function maskOf(views: Views, record: number): number {
+function kindMaskOf(views: SectionViews, record: number): number {
   const list = views.records[record * recordWords + 3]!
   const end = views.evidence_lists[list + 1]!
   let mask = 1

@@ -19,7 +19,7 @@ import {
   matches,
 } from '../../model/kind.ts'
 import { evidenceWords } from '../../schema/table-layout.ts'
-import type { Views } from '../../schema/table-sections.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
 import type { Strings } from './string-section.ts'
 
 export interface TableEvidence {
@@ -85,7 +85,7 @@ export function readEvidence(words: Uint32Array, id: number, strings: Strings): 
 
 /** The evidence of list `list`, in the order of the build; list 0 is empty. */
 export function readEvidenceList(
-  views: Pick<Views, 'evidence_lists' | 'evidence_ids' | 'evidence'>,
+  views: Pick<SectionViews, 'evidence_lists' | 'evidence_ids' | 'evidence'>,
   list: number,
   strings: Strings,
 ): TableEvidence[] {

@@ -35,12 +35,12 @@ export function readCountry(
 const locationTexts = { state: 1, city: 2, zip: 3, timezone: 6 } as const
 const countryTexts = { country_code: 0, country: 3 } as const
 
-export type PlaceText = keyof typeof locationTexts | keyof typeof countryTexts
+export type LocationTextField = keyof typeof locationTexts | keyof typeof countryTexts
 
 /** Finds the string of one member, for those who copy its bytes; ids as for `readLocation`. */
-export function locationStrings(
+export function locationStringFinder(
   views: { readonly countries: Uint32Array; readonly locations: Int32Array },
-  member: PlaceText,
+  member: LocationTextField,
 ): (id: number) => number {
   const { countries, locations } = views
   if (member === 'country_code' || member === 'country') {
@@ -55,10 +55,13 @@ export function locationStrings(
 }
 
 /** What a location says itself, without its country; members in the order of the answer. */
-export type Place = Pick<Location, 'state' | 'city' | 'zip' | 'latitude' | 'longitude' | 'timezone'>
+export type Locality = Pick<
+  Location,
+  'state' | 'city' | 'zip' | 'latitude' | 'longitude' | 'timezone'
+>
 
 /** `id` must be a location id of the table, not 0. */
-export function readPlace(locations: Int32Array, id: number, strings: Strings): Place {
+export function readLocality(locations: Int32Array, id: number, strings: Strings): Locality {
   const at = (id - 1) * locationWords
   return {
     state: strings.text(locations[at + 1] ?? 0),
@@ -79,7 +82,7 @@ export function readLocation(
   const { countries, locations } = views
   const at = (id - 1) * locationWords
   const country = readCountry(countries, locations[at] ?? 1, strings)
-  const place = readPlace(locations, id, strings)
+  const place = readLocality(locations, id, strings)
   // Members by name: spreads took 7 us here.
   return {
     country_code: country.country_code,

@@ -40,6 +40,6 @@ export function readNetwork(words: Uint32Array, id: number, strings: Strings): N
 }
 
 /** Evidence list of the AS; 0 where there is none. */
-export function networkEvidence(words: Uint32Array, id: number): number {
+export function networkEvidenceList(words: Uint32Array, id: number): number {
   return words[(id - 1) * networkWords + 3] ?? 0
 }

@@ -13,7 +13,7 @@ const pageIds = 2 ** pageBits
  * `make`, but of each id below `ids` once, as long as no more than `max` of them are kept. Of what is
  * no id (in a damaged table that nobody has verified) it is made each time.
  */
-export function keep<T extends object | string>(
+export function pagedCache<T extends object | string>(
   { ids, max }: { readonly ids: number; readonly max: number },
   make: (id: number) => T,
 ): (id: number) => T {

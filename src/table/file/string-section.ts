@@ -1,8 +1,8 @@
 // Texts of the table: every string once, by id; id 0 is ''. Decoded strings are kept, as
 // organizations, cities and providers recur in answers.
 
-import type { Views } from '../../schema/table-sections.ts'
-import { keep } from './paged-cache.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
+import { pagedCache } from './paged-cache.ts'
 
 /** Strings kept decoded at most: about 8 MB, and 2 of their places. */
 const keptMax = 65_536
@@ -12,10 +12,10 @@ export interface Strings {
   text(id: number): string
 }
 
-export function openStrings(views: Pick<Views, 'string_offsets' | 'string_bytes'>): Strings {
+export function openStrings(views: Pick<SectionViews, 'string_offsets' | 'string_bytes'>): Strings {
   const { string_offsets: offsets, string_bytes: bytes } = views
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const text = keep({ ids: offsets.length, max: keptMax }, (id) =>
+  const text = pagedCache({ ids: offsets.length, max: keptMax }, (id) =>
     decoder.decode(bytes.subarray(offsets[id] ?? 0, offsets[id + 1] ?? 0)),
   )
   return { text: (id) => (id === 0 ? '' : text(id)) }

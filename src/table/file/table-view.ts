@@ -28,31 +28,31 @@ import {
 } from '../../schema/table-layout.ts'
 import {
   type SectionName,
-  type View,
-  type Views,
-  laterSections,
+  type SectionView,
+  type SectionViews,
+  sectionMinors,
   sectionNames,
   sections,
 } from '../../schema/table-sections.ts'
-import type { Source } from '../table.ts'
-import { corrupt, readTrailer } from './trailer.ts'
+import { tableCorrupt, readTrailer } from './trailer.ts'
+import type { Source } from './table-source.ts'
 
-export interface TableFile {
+export interface TableView {
   readonly id: string
   readonly asOf: Day
   readonly minor: number
   readonly sources: readonly Source[]
   readonly checksums: Readonly<Record<SectionName, number>>
-  readonly views: Views
+  readonly views: SectionViews
   readonly headerBytes: number
 }
 
 /** Throws `table_corrupt` (section and offset named) or `table_version`. */
-export function readTableFile(bytes: Uint8Array, path: string): TableFile {
+export function readTableView(bytes: Uint8Array, path: string): TableView {
   const trailer = readTrailer(bytes, path)
   const buffer = new ByteBuffer(bytes)
   if (!TableHeader.bufferHasIdentifier(buffer)) {
-    throw corrupt(path, 'header', 4, 'its identifier is not IPRK')
+    throw tableCorrupt(path, 'header', 4, 'its identifier is not IPRK')
   }
   const header = TableHeader.getRootAsTableHeader(buffer)
   try {
@@ -60,7 +60,7 @@ export function readTableFile(bytes: Uint8Array, path: string): TableFile {
   } catch (error) {
     if (error instanceof IpriskError) throw error
     // Its checksum fits, so somebody made it so: an offset in it leads out of the file.
-    throw corrupt(path, 'header', 0, 'it leads out of the file')
+    throw tableCorrupt(path, 'header', 0, 'it leads out of the file')
   }
 }
 
@@ -69,15 +69,15 @@ function readHeader(
   header: TableHeader,
   headerBytes: number,
   path: string,
-): TableFile {
+): TableView {
   // Each entry has an offset of four bytes within the header.
   if (Math.max(header.sourcesLength(), header.checksumsLength()) > headerBytes / 4) {
-    throw corrupt(path, 'header', 0, 'it has more entries than room for them')
+    throw tableCorrupt(path, 'header', 0, 'it has more entries than room for them')
   }
   const views = readViews(bytes, header, headerBytes, path)
   checkLengths(views, path)
   const id = header.id()
-  if (id === null) throw corrupt(path, 'header', 0, 'it has no id')
+  if (id === null) throw tableCorrupt(path, 'header', 0, 'it has no id')
   return {
     id,
     asOf: header.asOf() as Day,
@@ -98,18 +98,18 @@ function readViews(
   header: TableHeader,
   headerBytes: number,
   path: string,
-): Views {
-  const read = <Name extends SectionName>(name: Name): Views[Name] => {
+): SectionViews {
+  const read = <Name extends SectionName>(name: Name): SectionViews[Name] => {
     // No byte of the file: an older one has no such section.
-    if (header.minor() < (laterSections[name] ?? 0)) return emptyView(name) as Views[Name]
+    if (header.minor() < (sectionMinors[name] ?? 0)) return emptyView(name) as SectionViews[Name]
     const view = readView(header, name, path)
     const offset = view.byteOffset - bytes.byteOffset
     const end = offset + view.byteLength
     if (offset < headerBytes || end > bytes.length - trailerBytes) {
-      throw corrupt(path, name, offset, `it reaches to ${end}, outside the file`)
+      throw tableCorrupt(path, name, offset, `it reaches to ${end}, outside the file`)
     }
-    if (offset % sectionAlignment !== 0) throw corrupt(path, name, offset, 'it is not aligned')
-    return view as Views[Name]
+    if (offset % sectionAlignment !== 0) throw tableCorrupt(path, name, offset, 'it is not aligned')
+    return view as SectionViews[Name]
   }
   return {
     ipv4_index: read('ipv4_index'),
@@ -143,19 +143,19 @@ function readViews(
 }
 
 /** Of the section's own kind: V8 makes a search slower that has met two kinds of array in one place. */
-function emptyView(name: SectionName): View {
+function emptyView(name: SectionName): SectionView {
   return sections[name].elementBytes === 4 ? new Uint32Array(0) : new Float64Array(0)
 }
 
-function readView(header: TableHeader, name: SectionName, path: string): View {
-  let view: View | null
+function readView(header: TableHeader, name: SectionName, path: string): SectionView {
+  let view: SectionView | null
   try {
     view = sections[name].read(header)
   } catch {
     // A typed array that would begin or end outside the file: the section's length is not its own.
-    throw corrupt(path, name, 0, 'its length does not fit into the file')
+    throw tableCorrupt(path, name, 0, 'its length does not fit into the file')
   }
-  if (view === null) throw corrupt(path, name, 0, 'it is missing')
+  if (view === null) throw tableCorrupt(path, name, 0, 'it is missing')
   return view
 }
 
@@ -201,15 +201,15 @@ function readChecksums(header: TableHeader, path: string): Readonly<Record<Secti
   }
   const checksums: Partial<Record<SectionName, number>> = {}
   for (const name of sectionNames) {
-    const crc = found.get(name) ?? (header.minor() < (laterSections[name] ?? 0) ? 0 : undefined)
-    if (crc === undefined) throw corrupt(path, name, 0, 'the header has no checksum for it')
+    const crc = found.get(name) ?? (header.minor() < (sectionMinors[name] ?? 0) ? 0 : undefined)
+    if (crc === undefined) throw tableCorrupt(path, name, 0, 'the header has no checksum for it')
     checksums[name] = crc
   }
   return checksums as Readonly<Record<SectionName, number>>
 }
 
 /** Lengths that must fit each other, so that no lookup can leave a section. */
-function checkLengths(views: Views, path: string): void {
+function checkLengths(views: SectionViews, path: string): void {
   const multiples: readonly (readonly [SectionName, number])[] = [
     ['records', recordWords],
     ['networks', networkWords],
@@ -221,7 +221,7 @@ function checkLengths(views: Views, path: string): void {
   ]
   for (const [name, words] of multiples) {
     if (views[name].length % words !== 0) {
-      throw corrupt(path, name, 0, `${views[name].length} words are no multiple of ${words}`)
+      throw tableCorrupt(path, name, 0, `${views[name].length} words are no multiple of ${words}`)
     }
   }
   const indexLength = views.ipv4_index.length
@@ -236,20 +236,20 @@ function checkLengths(views: Views, path: string): void {
     // Empty in a table from before there were any.
     ...(views.densities.length === 0 ? [] : ([['densities', densitiesLength]] as const)),
     ...(views.runs.length === 0 ? [] : runLengths(views)),
-    ...(views.ipv6_second.length === 0 ? [] : finerLengths(views)),
+    ...(views.ipv6_second.length === 0 ? [] : finerIndexLengths(views)),
   ]
   for (const [name, length] of equals) {
     if (views[name].length !== length) {
-      throw corrupt(path, name, 0, `it has ${views[name].length} elements, not ${length}`)
+      throw tableCorrupt(path, name, 0, `it has ${views[name].length} elements, not ${length}`)
     }
   }
   for (const name of ['ipv4_starts', 'ipv6_keys', 'ipv6_tail_groups', 'string_offsets'] as const) {
-    if (views[name].length === 0) throw corrupt(path, name, 0, 'it is empty')
+    if (views[name].length === 0) throw tableCorrupt(path, name, 0, 'it is empty')
   }
 }
 
 /** Its last element that can be used: of all keys, the one behind the last slot. */
-function finerLengths(views: Views): readonly (readonly [SectionName, number])[] {
+function finerIndexLengths(views: SectionViews): readonly (readonly [SectionName, number])[] {
   const keys = views.ipv6_keys.length
   return [
     ['ipv6_second', (keys >>> secondLevel.share) + 1],
@@ -257,7 +257,7 @@ function finerLengths(views: Views): readonly (readonly [SectionName, number])[]
   ]
 }
 
-function runLengths(views: Views): readonly (readonly [SectionName, number])[] {
+function runLengths(views: SectionViews): readonly (readonly [SectionName, number])[] {
   return [
     ['network_runs', views.networks.length / networkWords],
     ['location_runs', views.locations.length / locationWords],

@@ -36,16 +36,26 @@ export function writeTrailer(trailer: Trailer): Uint8Array {
  */
 export function readTrailer(bytes: Uint8Array, path: string): Trailer {
   if (bytes.length < trailerBytes + 8) {
-    throw corrupt(path, 'trailer', 0, `the file has only ${bytes.length} bytes`)
+    throw tableCorrupt(path, 'trailer', 0, `the file has only ${bytes.length} bytes`)
   }
   if (bytes.length > fileBytesMax) {
-    throw corrupt(path, 'trailer', 0, `the file has ${bytes.length} bytes, over ${fileBytesMax}`)
+    throw tableCorrupt(
+      path,
+      'trailer',
+      0,
+      `the file has ${bytes.length} bytes, over ${fileBytesMax}`,
+    )
   }
   const offset = bytes.length - trailerBytes
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, trailerBytes)
   const magic = Buffer.from(bytes.subarray(offset, offset + 8)).toString('latin1')
   if (magic !== trailerMagic) {
-    throw corrupt(path, 'trailer', offset, 'it does not end as a table does (cut off, or no table)')
+    throw tableCorrupt(
+      path,
+      'trailer',
+      offset,
+      'it does not end as a table does (cut off, or no table)',
+    )
   }
   const trailer = {
     fileBytes: view.getUint32(8, true),
@@ -56,10 +66,10 @@ export function readTrailer(bytes: Uint8Array, path: string): Trailer {
   if (trailer.major !== formatMajor) throw otherVersion(path, trailer.major)
   if (trailer.fileBytes !== bytes.length) {
     const why = `it says ${trailer.fileBytes} bytes, the file has ${bytes.length}`
-    throw corrupt(path, 'trailer', offset + 8, why)
+    throw tableCorrupt(path, 'trailer', offset + 8, why)
   }
   if (view.getUint32(24, true) !== 0 || view.getUint32(28, true) !== 0) {
-    throw corrupt(path, 'trailer', offset + 24, 'reserved bytes are not zero')
+    throw tableCorrupt(path, 'trailer', offset + 24, 'reserved bytes are not zero')
   }
   checkHeader(bytes, trailer, path)
   return trailer
@@ -67,16 +77,21 @@ export function readTrailer(bytes: Uint8Array, path: string): Trailer {
 
 function checkHeader(bytes: Uint8Array, trailer: Trailer, path: string): void {
   if (trailer.headerBytes < 8 || trailer.headerBytes > bytes.length - trailerBytes) {
-    throw corrupt(path, 'header', 0, `its length ${trailer.headerBytes} is outside the file`)
+    throw tableCorrupt(path, 'header', 0, `its length ${trailer.headerBytes} is outside the file`)
   }
   const crc = crc32(bytes.subarray(0, trailer.headerBytes))
   if (crc !== trailer.headerCrc) {
-    throw corrupt(path, 'header', 0, checksumDiffers({ expected: trailer.headerCrc, found: crc }))
+    throw tableCorrupt(
+      path,
+      'header',
+      0,
+      checksumMismatch({ expected: trailer.headerCrc, found: crc }),
+    )
   }
 }
 
 /** Words for a checksum that does not match. */
-export function checksumDiffers(crc: {
+export function checksumMismatch(crc: {
   readonly expected: number
   readonly found: number
 }): string {
@@ -85,7 +100,12 @@ export function checksumDiffers(crc: {
 }
 
 /** A damaged table: names the section and the byte offset in the file. */
-export function corrupt(path: string, section: string, offset: number, why: string): IpriskError {
+export function tableCorrupt(
+  path: string,
+  section: string,
+  offset: number,
+  why: string,
+): IpriskError {
   return new IpriskError({
     code: 'table_corrupt',
     message:

@@ -20,7 +20,7 @@ import {
 } from '../../model/kind.ts'
 import type { Reason, Verdict } from '../../model/verdict.ts'
 import { verdictWords } from '../../schema/table-layout.ts'
-import type { Views } from '../../schema/table-sections.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
 import type { Strings } from './string-section.ts'
 
 const percentScale = 100
@@ -65,7 +65,7 @@ export function packReason(reason: Reason, stringId: (text: string) => number): 
 
 /** The reasons of list `list`. */
 export function readReasons(
-  views: Pick<Views, 'reason_lists' | 'reasons'>,
+  views: Pick<SectionViews, 'reason_lists' | 'reasons'>,
   list: number,
   strings: Strings,
 ): Reason[] {
@@ -81,7 +81,7 @@ export function readReasons(
 
 /** The verdict with number `id` (from 0). */
 export function readVerdict(
-  views: Pick<Views, 'verdicts' | 'reason_lists' | 'reasons'>,
+  views: Pick<SectionViews, 'verdicts' | 'reason_lists' | 'reasons'>,
   id: number,
   strings: Strings,
 ): Verdict {

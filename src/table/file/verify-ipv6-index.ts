@@ -9,14 +9,14 @@ import {
   slotBits,
   thirdLevel,
 } from '../../schema/table-layout.ts'
-import type { Views } from '../../schema/table-sections.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
 
 type Section = 'ipv6_second' | 'ipv6_third'
 type Level = typeof secondLevel | typeof thirdLevel
 type Fail = (section: Section, element: number, why: string) => never
 
 /** `more` keys behind the one of rank `low`, in the space of `size` keys that begins at `first`. */
-interface Crowd {
+interface KeyBucket {
   readonly low: number
   readonly more: number
   readonly first: number
@@ -24,31 +24,31 @@ interface Crowd {
 }
 
 /** Throws what `fail` throws, with the section's first element that does not hold. */
-export function checkFiner(views: Views, fail: Fail): void {
+export function verifyIpv6Index(views: SectionViews, fail: Fail): void {
   const { ipv6_index: index, ipv6_second, ipv6_third } = views
   // A table from before there were any.
   if (ipv6_second.length === 0) return
-  const second = newLevel(views, 'ipv6_second', secondLevel, fail)
-  const third = newLevel(views, 'ipv6_third', thirdLevel, fail)
+  const second = newLevelCheck(views, 'ipv6_second', secondLevel, fail)
+  const third = newLevelCheck(views, 'ipv6_third', thirdLevel, fail)
   for (let bucket = 0; bucket < indexBuckets; bucket++) {
     const low = index[bucket]!
     const more = index[bucket + 1]! - low
     const first = bucket * keyBucketDivisor
     second.check({ low, more, first, size: keyBucketDivisor }, third.check)
   }
-  second.skip(ipv6_second.length)
-  third.skip(ipv6_third.length)
+  second.expectZeros(ipv6_second.length)
+  third.expectZeros(ipv6_third.length)
 }
 
 interface LevelCheck {
   /** Gives each of its slots to `visit`. What is no crowd has none. */
-  readonly check: (crowd: Crowd, visit?: (slot: Crowd) => void) => void
+  readonly check: (crowd: KeyBucket, visit?: (slot: KeyBucket) => void) => void
   /** The elements from the last crowd's to before `to` are 0. */
-  readonly skip: (to: number) => void
+  readonly expectZeros: (to: number) => void
 }
 
-function newLevel(
-  { ipv6_keys: keys, ...views }: Views,
+function newLevelCheck(
+  { ipv6_keys: keys, ...views }: SectionViews,
   section: Section,
   level: Level,
   fail: Fail,
@@ -56,18 +56,18 @@ function newLevel(
   const elements = views[section]
   /** What lies before has been checked. */
   let end = 0
-  const skip = (to: number): void => {
+  const expectZeros = (to: number): void => {
     for (; end < to; end++) {
       if (elements[end] !== 0) fail(section, end, 'it is not zero where no slot is')
     }
   }
-  const check = (crowd: Crowd, visit?: (slot: Crowd) => void): void => {
+  const check = (crowd: KeyBucket, visit?: (slot: KeyBucket) => void): void => {
     if (crowd.more < level.crowded) return
     const slots = 2 ** slotBits(crowd.more, level.share)
     const size = crowd.size / slots
     const from = crowd.low >>> level.share
     const last = crowd.low + crowd.more
-    skip(from)
+    expectZeros(from)
     end = from + slots + 1
     for (let slot = 0; slot <= slots; slot++) {
       const piece = elements[from + slot]!
@@ -84,5 +84,5 @@ function newLevel(
       visit({ low, more, first: crowd.first + slot * size, size })
     }
   }
-  return { check, skip }
+  return { check, expectZeros }
 }

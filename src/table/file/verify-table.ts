@@ -23,9 +23,9 @@ import {
   verdictWords,
 } from '../../schema/table-layout.ts'
 import { type SectionName, sectionNames } from '../../schema/table-sections.ts'
-import { checkFiner } from './verify-ipv6-index.ts'
-import { checksumDiffers, corrupt } from './trailer.ts'
-import { type TableFile, readTableFile } from './table-view.ts'
+import { verifyIpv6Index } from './verify-ipv6-index.ts'
+import { checksumMismatch, tableCorrupt } from './trailer.ts'
+import { type TableView, readTableView } from './table-view.ts'
 
 type Fail = (section: SectionName, element: number, why: string) => never
 
@@ -33,17 +33,17 @@ type Fail = (section: SectionName, element: number, why: string) => never
 export function verifyTable(path: string): { readonly id: string; readonly bytes: number } {
   const map = mapFile(path)
   try {
-    const file = readTableFile(map.bytes, path)
+    const file = readTableView(map.bytes, path)
     const fail: Fail = (section, element, why) => {
       const view = file.views[section]
       const offset = view.byteOffset - map.bytes.byteOffset + element * view.BYTES_PER_ELEMENT
-      throw corrupt(path, section, offset, why)
+      throw tableCorrupt(path, section, offset, why)
     }
     checkChecksums(file, fail)
     checkPadding(map.bytes, file, path)
     checkIpv4(file, fail)
     checkIpv6(file, fail)
-    checkFiner(file.views, fail)
+    verifyIpv6Index(file.views, fail)
     checkTails(file, fail)
     checkIds(file, fail)
     checkLists(file, fail)
@@ -55,18 +55,18 @@ export function verifyTable(path: string): { readonly id: string; readonly bytes
   }
 }
 
-function checkChecksums({ views, checksums }: TableFile, fail: Fail): void {
+function checkChecksums({ views, checksums }: TableView, fail: Fail): void {
   for (const name of sectionNames) {
     const view = views[name]
     const found = crc32(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))
     if (found !== checksums[name]) {
-      fail(name, 0, checksumDiffers({ expected: checksums[name], found }))
+      fail(name, 0, checksumMismatch({ expected: checksums[name], found }))
     }
   }
 }
 
 /** Between sections there is nothing but each vector's length word and zeros. */
-function checkPadding(bytes: Uint8Array, file: TableFile, path: string): void {
+function checkPadding(bytes: Uint8Array, file: TableView, path: string): void {
   const placed = sectionNames
     .map((name) => ({ name, view: file.views[name] }))
     // A section that an older file has not lies outside of it.
@@ -79,7 +79,7 @@ function checkPadding(bytes: Uint8Array, file: TableFile, path: string): void {
     .sort((a, b) => a.from - b.from)
   let end = file.headerBytes
   for (const { name, from, to } of placed) {
-    if (from < end) throw corrupt(path, name, from, 'it overlaps the section before it')
+    if (from < end) throw tableCorrupt(path, name, from, 'it overlaps the section before it')
     checkZero(bytes, { from: end, to: from - 4 }, name, path)
     end = to
   }
@@ -93,11 +93,11 @@ function checkZero(
   path: string,
 ): void {
   for (let offset = range.from; offset < range.to; offset++) {
-    if (bytes[offset] !== 0) throw corrupt(path, name, offset, 'the padding is not zero')
+    if (bytes[offset] !== 0) throw tableCorrupt(path, name, offset, 'the padding is not zero')
   }
 }
 
-function checkIpv4({ views }: TableFile, fail: Fail): void {
+function checkIpv4({ views }: TableView, fail: Fail): void {
   const { ipv4_starts: starts, ipv4_index: index } = views
   if (starts[0] !== 0) fail('ipv4_starts', 0, 'it does not begin with 0.0.0.0')
   for (let i = 1; i < starts.length; i++) {
@@ -112,7 +112,7 @@ function checkIpv4({ views }: TableFile, fail: Fail): void {
   }
 }
 
-function checkIpv6({ views }: TableFile, fail: Fail): void {
+function checkIpv6({ views }: TableView, fail: Fail): void {
   const { ipv6_keys: keys, ipv6_index: index } = views
   if (keys[0] !== 0) fail('ipv6_keys', 0, 'it does not begin with 2000::')
   for (let i = 0; i < keys.length; i++) {
@@ -149,7 +149,7 @@ function checkIndex(
   }
 }
 
-function checkTails({ views }: TableFile, fail: Fail): void {
+function checkTails({ views }: TableView, fail: Fail): void {
   const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: records } = views
   if (groups[0] !== 0) fail('ipv6_tail_groups', 0, 'it does not begin with 0')
   if (groups.at(-1) !== records.length) {
@@ -178,7 +178,7 @@ function ascends(tails: Uint32Array, i: number): boolean {
   return false
 }
 
-function checkIds({ views, sources }: TableFile, fail: Fail): void {
+function checkIds({ views, sources }: TableView, fail: Fail): void {
   const count = {
     records: views.records.length / recordWords,
     networks: views.networks.length / networkWords,
@@ -228,7 +228,7 @@ function checkIds({ views, sources }: TableFile, fail: Fail): void {
 }
 
 /** Offsets that cut one section into lists: from 0, never falling, to its end. */
-function checkLists({ views }: TableFile, fail: Fail): void {
+function checkLists({ views }: TableView, fail: Fail): void {
   const cuts: readonly (readonly [SectionName, number])[] = [
     ['reason_lists', views.reasons.length],
     ['evidence_lists', views.evidence_ids.length],
@@ -245,7 +245,7 @@ function checkLists({ views }: TableFile, fail: Fail): void {
 }
 
 /** Texts go out as they are: each is UTF-8 by itself, so none begins inside a character. */
-function checkTexts({ views }: TableFile, fail: Fail): void {
+function checkTexts({ views }: TableView, fail: Fail): void {
   const { string_offsets: offsets, string_bytes: bytes } = views
   if (!isUtf8(bytes)) fail('string_bytes', 0, 'it is no UTF-8')
   for (let id = 0; id < offsets.length; id++) {
@@ -254,7 +254,7 @@ function checkTexts({ views }: TableFile, fail: Fail): void {
 }
 
 /** Each run lies in its section, is UTF-8 by itself, and names a country and an accuracy. */
-function checkRuns({ views }: TableFile, fail: Fail): void {
+function checkRuns({ views }: TableView, fail: Fail): void {
   const { network_runs: networkRuns, location_runs: locationRuns, runs } = views
   const words = new Uint32Array(runs.buffer, runs.byteOffset, runs.length * 2)
   const bytes = new Uint8Array(runs.buffer, runs.byteOffset, runs.byteLength)

@@ -6,7 +6,7 @@
 import { EMBEDDED, embeddedIpv4, embeddedKind } from '../../ip/embedded-ipv4.ts'
 import { isBogon } from '../../ip/special-purpose.ts'
 import { recordWords, verdictWords } from '../../schema/table-layout.ts'
-import type { Views } from '../../schema/table-sections.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
 import { searchIpv4, searchIpv6 } from './search.ts'
 
 /** What was found; ids as the table numbers them, 0 is none (but verdict 0 is a verdict). */
@@ -40,7 +40,7 @@ export function newLocated(): Located {
 const mapped = new Uint32Array(4)
 
 /** Looks up the address that `parseAddress` left in `words`. */
-export function locate(views: Views, family: 4 | 6, words: Uint32Array, out: Located): void {
+export function locate(views: SectionViews, family: 4 | 6, words: Uint32Array, out: Located): void {
   if (family === 4) {
     locateIpv4(views, words, out)
     return
@@ -50,24 +50,25 @@ export function locate(views: Views, family: 4 | 6, words: Uint32Array, out: Loc
     out.version = 6
     out.ipv4 = -1
     out.bogon = isBogon(6, words)
-    if (!out.bogon) take(views, searchIpv6(views, words), 6, out)
+    if (!out.bogon) copyRecord(views, searchIpv6(views, words), 6, out)
     return
   }
   mapped[0] = embeddedIpv4(kind, words)
   locateIpv4(views, mapped, out)
   if (kind === EMBEDDED.mapped) return
   out.version = 6
-  if (kind === EMBEDDED.sixToFour && !out.bogon) addOwn(views, searchIpv6(views, words), out)
+  if (kind === EMBEDDED.sixToFour && !out.bogon)
+    mergeIpv6Record(views, searchIpv6(views, words), out)
 }
 
-function locateIpv4(views: Views, words: Uint32Array, out: Located): void {
+function locateIpv4(views: SectionViews, words: Uint32Array, out: Located): void {
   out.version = 4
   out.ipv4 = words[0]!
   out.bogon = isBogon(4, words)
-  if (!out.bogon) take(views, searchIpv4(views, words[0]!), 4, out)
+  if (!out.bogon) copyRecord(views, searchIpv4(views, words[0]!), 4, out)
 }
 
-function take(views: Views, record: number, family: 4 | 6, out: Located): void {
+function copyRecord(views: SectionViews, record: number, family: 4 | 6, out: Located): void {
   const records = views.records
   const at = record * recordWords
   out.network = records[at]!
@@ -83,7 +84,7 @@ function take(views: Views, record: number, family: 4 | 6, out: Located): void {
  * evidence) does not count. Network and place are the IPv6 address's own where it has them; the
  * build leaves 2002::/16 as a whole without (build/evidence/transition-prefixes.ts).
  */
-function addOwn(views: Views, record: number, out: Located): void {
+function mergeIpv6Record(views: SectionViews, record: number, out: Located): void {
   const records = views.records
   const at = record * recordWords
   const network = records[at]!
@@ -98,6 +99,6 @@ function addOwn(views: Views, record: number, out: Located): void {
   if (records[at + 1]! !== 0) out.location = records[at + 1]!
 }
 
-function scoreOf(views: Views, verdict: number): number {
+function scoreOf(views: SectionViews, verdict: number): number {
   return (views.verdicts[verdict * verdictWords]! >>> 4) & 127
 }

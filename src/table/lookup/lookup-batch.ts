@@ -11,17 +11,17 @@
 // What is touched is only a hint: what is found is found by `locate` alone, afterwards.
 
 import { locationWords } from '../../schema/table-layout.ts'
-import type { Views } from '../../schema/table-sections.ts'
-import { type Asked, newAsked } from './query.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
+import { type Query, newQuery } from './query.ts'
 import { type Located, locate, newLocated } from './locate.ts'
-import { nearIpv4, nearIpv6 } from './search.ts'
+import { prefetchIndexIpv4, prefetchIndexIpv6 } from './search.ts'
 
 /** What they touch stays in the nearest caches until it is used. Of 64 and more it does not. */
-export const groupMax = 32
+export const lookupBatchMax = 32
 
-export interface Group {
+export interface LookupBatch {
   /** The first `count` of them are addresses. */
-  readonly asked: readonly Asked[]
+  readonly queries: readonly Query[]
   readonly located: readonly Located[]
   count: number
   /** Of each, where it was touched last. */
@@ -30,47 +30,47 @@ export interface Group {
   sink: number
 }
 
-export function newGroup(): Group {
+export function newLookupBatch(): LookupBatch {
   return {
-    asked: Array.from({ length: groupMax }, newAsked),
-    located: Array.from({ length: groupMax }, newLocated),
+    queries: Array.from({ length: lookupBatchMax }, newQuery),
+    located: Array.from({ length: lookupBatchMax }, newLocated),
     count: 0,
-    at: new Uint32Array(groupMax),
+    at: new Uint32Array(lookupBatchMax),
     sink: 0,
   }
 }
 
 /** Looks up all of them: `located` afterwards. */
-export function locateGroup(group: Group, views: Views): void {
-  const { asked, located, count } = group
-  touchSearch(group, views)
+export function locateBatch(group: LookupBatch, views: SectionViews): void {
+  const { queries: query, located, count } = group
+  prefetchSearch(group, views)
   for (let i = 0; i < count; i++) {
-    const { family, words } = asked[i]!
+    const { family, words } = query[i]!
     locate(views, family === 4 ? 4 : 6, words, located[i]!)
   }
 }
 
 /** What the search (src/table/lookup/search.ts) reads: the index, a start or key near it, a record's number. */
-function touchSearch(group: Group, views: Views): void {
-  const { asked, count, at } = group
+function prefetchSearch(group: LookupBatch, views: SectionViews): void {
+  const { queries: query, count, at } = group
   const { ipv4_starts: starts, ipv4_records: records4 } = views
   const { ipv6_keys: keys, ipv6_records: records6 } = views
   let sink = 0
   for (let i = 0; i < count; i++) {
-    const { family, words } = asked[i]!
-    at[i] = family === 4 ? nearIpv4(views, words[0]!) : nearIpv6(views, words)
+    const { family, words } = query[i]!
+    at[i] = family === 4 ? prefetchIndexIpv4(views, words[0]!) : prefetchIndexIpv6(views, words)
   }
   for (let i = 0; i < count; i++) {
-    sink += asked[i]!.family === 4 ? starts[at[i]!]! : keys[at[i]!]!
+    sink += query[i]!.family === 4 ? starts[at[i]!]! : keys[at[i]!]!
   }
   for (let i = 0; i < count; i++) {
-    sink += asked[i]!.family === 4 ? records4[at[i]!]! : records6[at[i]!]!
+    sink += query[i]!.family === 4 ? records4[at[i]!]! : records6[at[i]!]!
   }
   group.sink = sink
 }
 
 /** Each one's place. */
-export function touchPlaces(group: Group, { locations }: Views): void {
+export function prefetchLocations(group: LookupBatch, { locations }: SectionViews): void {
   const { located, count } = group
   let sink = 0
   for (let i = 0; i < count; i++) {
@@ -81,7 +81,11 @@ export function touchPlaces(group: Group, { locations }: Views): void {
 }
 
 /** The text of each one's place whose string `idOf` finds. */
-export function touchTexts(group: Group, views: Views, idOf: (location: number) => number): void {
+export function prefetchStrings(
+  group: LookupBatch,
+  views: SectionViews,
+  idOf: (location: number) => number,
+): void {
   const { located, count, at } = group
   const { string_offsets: offsets, string_bytes: bytes } = views
   let sink = 0
@@ -98,7 +102,7 @@ export function touchTexts(group: Group, views: Views, idOf: (location: number) 
 const lineElements = 8
 
 /** The runs of each one's network and place, the first three lines of them. */
-export function touchRuns(group: Group, views: Views): void {
+export function prefetchRuns(group: LookupBatch, views: SectionViews): void {
   const { located, count, at } = group
   const { network_runs: networkRuns, location_runs: locationRuns, runs } = views
   let sink = 0

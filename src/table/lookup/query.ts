@@ -3,10 +3,10 @@
 // The address that is asked about, as text in somebody's bytes and as words. One object for many
 // questions; `bytes` is only borrowed, and good as long as its owner says.
 
-import { newWords } from '../../ip/address.ts'
+import { newAddressWords } from '../../ip/address.ts'
 import { parseAddressBytes } from '../../ip/parse-address.ts'
 
-export interface Asked {
+export interface Query {
   bytes: Uint8Array
   /** The text is bytes[from … to). */
   from: number
@@ -16,15 +16,15 @@ export interface Asked {
   readonly words: Uint32Array
 }
 
-export function newAsked(): Asked {
-  return { bytes: new Uint8Array(0), from: 0, to: 0, family: 0, words: newWords() }
+export function newQuery(): Query {
+  return { bytes: new Uint8Array(0), from: 0, to: 0, family: 0, words: newAddressWords() }
 }
 
 /** Takes in the text at bytes[from … to); whether it is an address. */
-export function ask(asked: Asked, bytes: Uint8Array, from: number, to: number): boolean {
-  asked.bytes = bytes
-  asked.from = from
-  asked.to = to
-  asked.family = parseAddressBytes(bytes, from, to, asked.words)
-  return asked.family !== 0
+export function parseQuery(query: Query, bytes: Uint8Array, from: number, to: number): boolean {
+  query.bytes = bytes
+  query.from = from
+  query.to = to
+  query.family = parseAddressBytes(bytes, from, to, query.words)
+  return query.family !== 0
 }

@@ -22,10 +22,10 @@ import {
   tailGroupFlag,
   thirdLevel,
 } from '../../schema/table-layout.ts'
-import type { Views } from '../../schema/table-sections.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
 
 /** The record of IPv4 address `value` (0 to 2^32 - 1). */
-export function searchIpv4(views: Views, value: number): number {
+export function searchIpv4(views: SectionViews, value: number): number {
   const { ipv4_index: index, ipv4_starts: starts, ipv4_records: records } = views
   const bucket = value >>> ipv4IndexShift(index.length)
   let low = index[bucket]! | 0
@@ -46,7 +46,7 @@ export function searchIpv4(views: Views, value: number): number {
  * after the first three: (words[0] & 0x1fffffff) * 2^24 + (words[1] >>> 8); its tail is the byte
  * words[1] & 0xff, then words[2] and words[3].
  */
-export function searchIpv6(views: Views, words: Uint32Array): number {
+export function searchIpv6(views: SectionViews, words: Uint32Array): number {
   const { ipv6_index: index, ipv6_keys: keys } = views
   const top = words[0]! & 0x1fff_ffff
   const key = top * 0x100_0000 + (words[1]! >>> 8)
@@ -57,7 +57,7 @@ export function searchIpv6(views: Views, words: Uint32Array): number {
   if (more >= secondLevel.crowded && views.ipv6_second.length > 0) {
     const { ipv6_second: second } = views
     const bits = slotBits(more, secondLevel.share)
-    const rest = behindBucket(words)
+    const rest = keyBitsAfterBucket(words)
     const slot = ((low >>> secondLevel.share) + (rest >>> (32 - bits))) | 0
     low = second[slot]! | 0
     more = ((second[slot + 1]! | 0) - low) | 0
@@ -81,27 +81,27 @@ export function searchIpv6(views: Views, words: Uint32Array): number {
 }
 
 /** The first 32 of the 33 bits of a key behind those of its bucket; the slots take fewer. */
-function behindBucket(words: Uint32Array): number {
+function keyBitsAfterBucket(words: Uint32Array): number {
   return (words[0]! << 23) | (words[1]! >>> 9)
 }
 
 /** A piece near the one of IPv4 address `value`: the middle of its bucket. Only a hint, for who reads ahead. */
-export function nearIpv4({ ipv4_index: index }: Views, value: number): number {
+export function prefetchIndexIpv4({ ipv4_index: index }: SectionViews, value: number): number {
   const bucket = value >>> ipv4IndexShift(index.length)
   const low = index[bucket]! | 0
   return (low + ((((index[bucket + 1]! | 0) - low) | 0) >>> 1)) | 0
 }
 
 /** Likewise of an IPv6 address: the first of its slot, or the middle of a bucket that is not cut. */
-export function nearIpv6(
-  { ipv6_index: index, ipv6_second: second }: Views,
+export function prefetchIndexIpv6(
+  { ipv6_index: index, ipv6_second: second }: SectionViews,
   words: Uint32Array,
 ): number {
   const bucket = (words[0]! & 0x1fff_ffff) >>> 9
   const low = index[bucket]! | 0
   const more = ((index[bucket + 1]! | 0) - low) | 0
   if (more < secondLevel.crowded || second.length === 0) return (low + (more >>> 1)) | 0
-  const slot = behindBucket(words) >>> (32 - slotBits(more, secondLevel.share))
+  const slot = keyBitsAfterBucket(words) >>> (32 - slotBits(more, secondLevel.share))
   return second[(low >>> secondLevel.share) + slot]! | 0
 }
 
@@ -109,7 +109,7 @@ export function nearIpv6(
  * A tail group holds the pieces that share one key, by ascending tail; its first tail is 0. An
  * address beyond the key (`words` undefined) belongs to the group's last piece.
  */
-function searchTails(views: Views, group: number, words: Uint32Array | undefined): number {
+function searchTails(views: SectionViews, group: number, words: Uint32Array | undefined): number {
   const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: records } = views
   let low = groups[group]!
   let high = groups[group + 1]! - 1

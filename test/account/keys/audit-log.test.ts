@@ -5,9 +5,9 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { auditPath, audited, readAudit } from '../../../src/account/keys/audit-log.ts'
+import { auditLogPath, withAudit, readAuditLog } from '../../../src/account/keys/audit-log.ts'
 import { createKey, rotateKey } from '../../../src/account/keys/issue-key.ts'
-import { openLmdbStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { openLmdbKeyStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import type { KeyStore } from '../../../src/account/keys/key-store.ts'
 import { IpriskError } from '../../../src/base/coded-error.ts'
 
@@ -19,7 +19,7 @@ let told: IpriskError[] = []
 
 beforeEach(async () => {
   state = mkdtempSync(join(tmpdir(), 'iprisk-audit-'))
-  store = await openLmdbStore(state)
+  store = await openLmdbKeyStore(state)
   told = []
 })
 afterEach(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 const onUnwritten = (error: IpriskError): void => void told.push(error)
-const file = (): string => auditPath(state)
+const file = (): string => auditLogPath(state)
 function fillDisk(): void {
   renameSync(file(), `${file()}.before`)
   symlinkSync('/dev/full', file())
@@ -45,7 +45,7 @@ const unknown = new IpriskError({
 describe('an act', () => {
   it('that is done is done, though its end cannot be recorded', async () => {
     const what = { state, store, act: 'create', keys: [], onUnwritten } as const
-    const issued = await audited(what, async (store) => {
+    const issued = await withAudit(what, async (store) => {
       const made = await createKey(store, team, now)
       fillDisk()
       return made
@@ -55,13 +55,13 @@ describe('an act', () => {
     expect(told.map(({ code }) => code)).toEqual(['audit_end_unwritten'])
     expect(told[0]?.message).toMatch(/second line of this act.*could not be written.*ENOSPC/)
     makeRoom()
-    const { entries } = await readAudit(state, 10)
+    const { entries } = await readAuditLog(state, 10)
     expect(entries).toMatchObject([{ act: 'create', result: 'unknown' }])
   })
 
   it('that fails says why, though that cannot be recorded', async () => {
     const what = { state, store, act: 'rotate', keys: ['000000000000'], onUnwritten } as const
-    const failing = audited(what, (store) => {
+    const failing = withAudit(what, (store) => {
       fillDisk()
       return rotateKey(store, '000000000000', { now, graceMs: 0 })
     })
@@ -73,7 +73,7 @@ describe('an act', () => {
     symlinkSync('/dev/full', file())
     let ran = false
     const what = { state, store, act: 'create', keys: [], onUnwritten } as const
-    const refused = audited(what, async () => {
+    const refused = withAudit(what, async () => {
       ran = true
     })
     await expect(refused).rejects.toMatchObject({ code: 'audit_unwritable', message: /ENOSPC/ })
@@ -94,7 +94,7 @@ describe('an act', () => {
       },
     }
     const what = { state, store: mute, act: 'create', keys: [], onUnwritten } as const
-    const creating = audited(what, (store) => createKey(store, team, now))
+    const creating = withAudit(what, (store) => createKey(store, team, now))
     const thrown = await creating.catch((error: unknown) => error)
     const [made] = await store.list()
     const id = made?.id ?? ''
@@ -103,11 +103,13 @@ describe('an act', () => {
       new RegExp(`may have been done.*the key ${id}:.*revoke`),
     )
     const again = { ...what, act: 'rotate', keys: [id] } as const
-    const rotating = audited(again, (store) => rotateKey(store, id, { now, graceMs: 1000 }))
+    const rotating = withAudit(again, (store) => rotateKey(store, id, { now, graceMs: 1000 }))
     await expect(rotating).rejects.toMatchObject({ code: 'store_unknown' })
-    const missing = audited(again, (store) => rotateKey(store, '000000000000', { now, graceMs: 0 }))
+    const missing = withAudit(again, (store) =>
+      rotateKey(store, '000000000000', { now, graceMs: 0 }),
+    )
     await expect(missing).rejects.toMatchObject({ message: unknown.message })
-    const { entries } = await readAudit(state, 10)
+    const { entries } = await readAuditLog(state, 10)
     expect(entries).toMatchObject([
       { act: 'create', result: 'unknown', code: 'store_unknown', changes: [{ key: id }] },
       { act: 'rotate', result: 'unknown', code: 'store_unknown', changes: [{ key: id }] },

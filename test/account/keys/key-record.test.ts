@@ -1,14 +1,14 @@
 // Records: making, revoking, rotating; and the limits that follow from a plan and a key.
 
 import { describe, expect, it } from 'vitest'
-import type { KeyLimits, KeyRecord } from '../../../src/account/keys/key-record.ts'
+import type { KeyLimitOverrides, KeyRecord } from '../../../src/account/keys/key-record.ts'
 import {
   keyState,
   newRecord,
   revokedRecord,
   rotatedRecord,
 } from '../../../src/account/keys/key-record.ts'
-import { limitsOf } from '../../../src/account/keys/key-limits.ts'
+import { effectiveLimits } from '../../../src/account/keys/key-limits.ts'
 import { hashSecret } from '../../../src/account/keys/secret-hash.ts'
 import type { Day } from '../../../src/base/day.ts'
 import type { Plan } from '../../../src/config/plan.ts'
@@ -79,7 +79,7 @@ describe('limits', () => {
   }
   const open: Plan = { name: 'open', apis: ['ip-risk'], insights: 'never' }
 
-  it.each<[string, Plan, KeyLimits | undefined, ReturnType<typeof limitsOf>]>([
+  it.each<[string, Plan, KeyLimitOverrides | undefined, ReturnType<typeof effectiveLimits>]>([
     ['the plan’s', team, undefined, { rate: team.rate!, quotaPerMonth: 1000 }],
     ['none', open, undefined, {}],
     [
@@ -97,6 +97,6 @@ describe('limits', () => {
       { rate: { perSecond: 1, burst: 5 }, quotaPerMonth: 9 },
     ],
   ])('are %s', (_, plan, own, limits) => {
-    expect(limitsOf(plan, own)).toEqual(limits)
+    expect(effectiveLimits(plan, own)).toEqual(limits)
   })
 })

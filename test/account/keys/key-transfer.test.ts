@@ -7,19 +7,19 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { randomId, randomSecret } from '../../../src/account/keys/key-text.ts'
-import { openLmdbStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { openLmdbKeyStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import type { KeyRecord } from '../../../src/account/keys/key-record.ts'
 import { newRecord, revokedRecord, rotatedRecord } from '../../../src/account/keys/key-record.ts'
 import type { KeyStore } from '../../../src/account/keys/key-store.ts'
 import { exportKeys, importKeys, planImport } from '../../../src/account/keys/key-transfer.ts'
 import type { Day } from '../../../src/base/day.ts'
-import { type KeyFile, judgeKeyFile } from '../../../src/config/key-file.ts'
+import { type KeyFile, parseKeyFile } from '../../../src/config/key-file.ts'
 import { readSettings } from '../../../src/config/settings.ts'
 
 const { plans } = readSettings({ command: 'serve', flags: {}, environment: {}, cwd: tmpdir() })
 const origin = 'the file x'
-const judge = (content: unknown): ReturnType<typeof judgeKeyFile> =>
-  judgeKeyFile(typeof content === 'string' ? content : JSON.stringify(content), { plans, origin })
+const judge = (content: unknown): ReturnType<typeof parseKeyFile> =>
+  parseKeyFile(typeof content === 'string' ? content : JSON.stringify(content), { plans, origin })
 /** As it comes back from a disk. */
 const read = (file: unknown): KeyFile => {
   const judged = judge(file)
@@ -32,7 +32,7 @@ const stores: KeyStore[] = []
 const newStore = async (): Promise<KeyStore> => {
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-transfer-'))
   folders.push(folder)
-  const store = await openLmdbStore(folder)
+  const store = await openLmdbKeyStore(folder)
   stores.push(store)
   return store
 }

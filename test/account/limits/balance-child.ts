@@ -7,16 +7,16 @@
 
 import {
   balanceWords,
-  bookAnswer,
-  claimAsk,
+  applyRefill,
+  claimRefill,
   spendBalance,
 } from '../../../src/account/limits/local-balance.ts'
 import { noBalance } from '../../../src/account/limits/local-balance.ts'
 import { machineOffsetMs } from '../../../src/base/clock.ts'
-import { mapShared } from '../../../src/base/memory-map.ts'
+import { mapSharedFile } from '../../../src/base/memory-map.ts'
 
 const [file = '', untilMs = ''] = process.argv.slice(2)
-const { buffer, byteOffset, length } = mapShared(file, 4096).bytes
+const { buffer, byteOffset, length } = mapSharedFile(file, 4096).bytes
 const memory = balanceWords(new Int32Array(buffer, byteOffset, length / 4))
 const index = 16
 const offset = machineOffsetMs()
@@ -27,11 +27,11 @@ while (nowMs < Number(untilMs)) {
     if (spendBalance(memory.words, index, 1, 25) !== noBalance) told.spent += 1
   }
   nowMs = performance.now() + offset
-  const claim = claimAsk(memory.words, index, nowMs)
+  const claim = claimRefill(memory.words, index, nowMs)
   if (claim === 0) continue
   const granted = 1 + (told.spent % 97)
   const answer = { claim, granted, most: 0x4000_0000, machineMs: nowMs, pauseMs: 0 }
-  if (bookAnswer(memory, index, answer)) told.booked += granted
+  if (applyRefill(memory, index, answer)) told.booked += granted
   else told.late += 1
 }
 process.stdout.write(JSON.stringify(told))

@@ -4,9 +4,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openLink } from '../../../src/account/stores/redis/store-circuit-breaker.ts'
-import { createRedisUses } from '../../../src/account/stores/redis/redis-last-used.ts'
-import { openRedis } from '../../../src/account/stores/redis/redis-connection.ts'
+import { openStoreCircuitBreaker } from '../../../src/account/stores/redis/store-circuit-breaker.ts'
+import { createRedisLastUsedStore } from '../../../src/account/stores/redis/redis-last-used.ts'
+import { openRedisConnection } from '../../../src/account/stores/redis/redis-connection.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { newFolder, runProgram } from '../../cli/program.ts'
 import type { StoreServer } from '../stores/redis/redis-servers.ts'
@@ -22,8 +22,10 @@ describeStores('a store for many machines', () => {
   it('keeps the latest day of each key, whoever writes first', async () => {
     const settings = storeSettings(server.url)
     const options = { timeoutMs: 1000, replicas: 0, onDown: () => undefined, onUp: () => undefined }
-    const links = await Promise.all([0, 1].map(() => openLink(openRedis(settings), options)))
-    const [one, other] = links.map(createRedisUses)
+    const links = await Promise.all(
+      [0, 1].map(() => openStoreCircuitBreaker(openRedisConnection(settings), options)),
+    )
+    const [one, other] = links.map(createRedisLastUsedStore)
     expect(await one?.days()).toEqual(new Map())
     const days = [7, 9, 8, 9, 3, 100] as Day[]
     await Promise.all(days.map(async (day, i) => (i % 2 === 0 ? one : other)?.note('a', day)))
@@ -33,7 +35,7 @@ describeStores('a store for many machines', () => {
       ['b', 5],
     ])
     expect(await one?.days()).toEqual(kept)
-    await Promise.all(links.map((link) => link.close()))
+    await Promise.all(links.map((breaker) => breaker.close()))
   })
 
   it('takes every command on keys, from each machine', async () => {

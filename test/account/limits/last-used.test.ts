@@ -6,22 +6,28 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createKey } from '../../../src/account/keys/issue-key.ts'
 import { createKeyring } from '../../../src/account/keyring.ts'
-import { openLmdbCounters, openLmdbStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
-import type { Counters } from '../../../src/account/limits/quota-ledger.ts'
+import {
+  openLmdbCounterStore,
+  openLmdbKeyStore,
+} from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import type { CounterStore } from '../../../src/account/limits/quota-ledger.ts'
 import { newAllowance } from '../../../src/account/limits/allowance.ts'
-import { createUseNotes, createUseStore } from '../../../src/account/limits/last-used.ts'
+import {
+  createLastUsedRecorder,
+  createLastUsedStore,
+} from '../../../src/account/limits/last-used.ts'
 import type { Day } from '../../../src/base/day.ts'
-import { storeFanOut } from '../../../src/base/limits.ts'
+import { storeConcurrencyMax } from '../../../src/base/limits.ts'
 import { readSettings } from '../../../src/config/settings.ts'
 
 const day = (value: number): Day => value as Day
 const msPerDay = 86_400_000
 
 let state = ''
-let counters: Counters
+let counters: CounterStore
 beforeEach(async () => {
   state = mkdtempSync(join(tmpdir(), 'iprisk-uses-'))
-  counters = await openLmdbCounters(state)
+  counters = await openLmdbCounterStore(state)
 })
 afterEach(async () => {
   await counters.close()
@@ -30,7 +36,10 @@ afterEach(async () => {
 
 describe('the store of uses', () => {
   it('keeps the latest day of each key, whoever writes first', async () => {
-    const [one, other] = [createUseStore(counters), createUseStore(await openLmdbCounters(state))]
+    const [one, other] = [
+      createLastUsedStore(counters),
+      createLastUsedStore(await openLmdbCounterStore(state)),
+    ]
     expect(await one.days()).toEqual(new Map())
     await Promise.all([7, 9, 8, 9, 3].map((n, i) => (i % 2 ? one : other).note('a', day(n))))
     await one.note('b', day(5))
@@ -38,7 +47,7 @@ describe('the store of uses', () => {
   })
 
   it('is no part of what a month has used', async () => {
-    await createUseStore(counters).note('a', day(7))
+    await createLastUsedStore(counters).note('a', day(7))
     expect(counters.list('2026-08 ')).toEqual([])
   })
 })
@@ -46,12 +55,12 @@ describe('the store of uses', () => {
 describe('the notes of a worker', () => {
   it('are one write a key and day, however often it is used', async () => {
     const note = vi.fn<() => Promise<void>>(async () => undefined)
-    const { noteUse } = createUseNotes({ note })
-    for (let i = 0; i < 1000; i += 1) noteUse('a', i)
-    noteUse('b', 5)
+    const { recordUse } = createLastUsedRecorder({ note })
+    for (let i = 0; i < 1000; i += 1) recordUse('a', i)
+    recordUse('b', 5)
     await vi.waitFor(() => expect(note.mock.calls).toEqual([['a', 0], ['b', 0]])) // prettier-ignore
-    noteUse('a', msPerDay + 1)
-    noteUse('a', 5)
+    recordUse('a', msPerDay + 1)
+    recordUse('a', 5)
     await vi.waitFor(() => expect(note.mock.calls.slice(2)).toEqual([['a', 1]]))
   })
 
@@ -59,7 +68,7 @@ describe('the notes of a worker', () => {
     vi.useFakeTimers()
     try {
       const note = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('gone'))
-      createUseNotes({ note: note.mockResolvedValue(undefined) }).noteUse('a', 0)
+      createLastUsedRecorder({ note: note.mockResolvedValue(undefined) }).recordUse('a', 0)
       await vi.advanceTimersByTimeAsync(1000)
       expect(note).toHaveBeenCalledTimes(1)
       await vi.advanceTimersByTimeAsync(60_000)
@@ -75,7 +84,7 @@ describe('notes of very many keys', () => {
     let underWay = 0
     let most = 0
     const seen: string[] = []
-    const { noteUse } = createUseNotes({
+    const { recordUse } = createLastUsedRecorder({
       note: async (keyId) => {
         seen.push(keyId)
         underWay += 1
@@ -84,17 +93,17 @@ describe('notes of very many keys', () => {
         underWay -= 1
       },
     })
-    const keys = 3 * storeFanOut + 7
-    for (let i = 0; i < keys; i += 1) noteUse(`key${i}`, 0)
+    const keys = 3 * storeConcurrencyMax + 7
+    for (let i = 0; i < keys; i += 1) recordUse(`key${i}`, 0)
     await vi.waitFor(() => expect(seen).toHaveLength(keys), 5000)
     expect(new Set(seen).size).toBe(keys)
-    expect(most).toBe(storeFanOut)
+    expect(most).toBe(storeConcurrencyMax)
   })
 })
 
 describe('the keyring', () => {
   it('tells the first use on each day, of warm values too, and no use of a bad one', async () => {
-    const store = await openLmdbStore(state)
+    const store = await openLmdbKeyStore(state)
     const { plans } = readSettings({ command: 'serve', flags: {}, environment: {}, cwd: state })
     const told: (readonly [string, number])[] = []
     const keyring = createKeyring({

@@ -3,9 +3,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
-import { type Postings, createPostings } from '../../../src/account/limits/ledger-outbox.ts'
+import { type LedgerOutbox, createLedgerOutbox } from '../../../src/account/limits/ledger-outbox.ts'
 import { IpriskError } from '../../../src/base/coded-error.ts'
-import { storeFanOut } from '../../../src/base/limits.ts'
+import { storeConcurrencyMax } from '../../../src/base/limits.ts'
 import { turn } from './limiter-simulator.ts'
 
 const august = monthOf(Date.UTC(2026, 7, 22))
@@ -14,14 +14,14 @@ const failure = (retryable: boolean): IpriskError =>
   new IpriskError({ code: 'no', message: 'no', fault: 'environment', retryable })
 
 function ledger(): {
-  readonly postings: Postings
+  readonly postings: LedgerOutbox
   readonly asked: string[]
   readonly state: { down: boolean; error: Error | undefined; underWayMax: number }
 } {
   const state = { down: false, error: undefined as Error | undefined, underWayMax: 0 }
   const asked: string[] = []
   let underWay = 0
-  const postings = createPostings({
+  const postings = createLedgerOutbox({
     post: async (keyId, month, units) => {
       asked.push(`${keyId} ${month - august} ${units}`)
       underWay += 1
@@ -43,54 +43,54 @@ describe('postings', () => {
     for (const units of [5, 0, 7]) postings.add('a', august, units)
     postings.add('a', july, 1)
     postings.add('b', august, 0)
-    postings.send()
-    expect([asked, postings.waiting()]).toEqual([[], true])
+    postings.flush()
+    expect([asked, postings.hasPending()]).toEqual([[], true])
     state.down = false
-    postings.send()
+    postings.flush()
     await turn()
-    expect([asked, postings.waiting()]).toEqual([['a 0 12', 'a -1 1'], false])
+    expect([asked, postings.hasPending()]).toEqual([['a 0 12', 'a -1 1'], false])
   })
 
   it('wait again where nothing was done, and are not repeated where nobody knows', async () => {
     const { postings, asked, state } = ledger()
     state.error = failure(true)
     postings.add('a', august, 5)
-    postings.send()
+    postings.flush()
     await turn()
     await turn()
-    expect([asked.length, postings.waiting()]).toEqual([1, true])
+    expect([asked.length, postings.hasPending()]).toEqual([1, true])
     state.error = failure(false)
-    postings.send()
+    postings.flush()
     await turn()
     await turn()
-    expect([asked.length, postings.waiting()]).toEqual([2, false])
+    expect([asked.length, postings.hasPending()]).toEqual([2, false])
   })
 
   it('of one key and month go one after the other, and what cancels out does not go', async () => {
     const { postings, asked, state } = ledger()
     postings.add('a', august, 5)
-    postings.send()
+    postings.flush()
     // Refunded while it is being charged: it must not arrive first.
     postings.add('a', august, -2)
-    postings.send()
+    postings.flush()
     expect(asked).toEqual(['a 0 5'])
-    while (postings.waiting()) await turn()
+    while (postings.hasPending()) await turn()
     expect(asked).toEqual(['a 0 5', 'a 0 -2'])
     state.down = true
     for (const by of [7, -7]) postings.add('a', august, by)
-    expect(postings.waiting()).toBe(false)
+    expect(postings.hasPending()).toBe(false)
   })
 
   it('of many keys are sent some at a time, each once', async () => {
     const { postings, asked, state } = ledger()
-    const keys = 10 * storeFanOut + 3
+    const keys = 10 * storeConcurrencyMax + 3
     for (let i = 0; i < keys; i += 1) postings.add(`key${i}`, august, 1)
-    postings.send()
-    postings.send()
-    while (postings.waiting()) await turn()
+    postings.flush()
+    postings.flush()
+    while (postings.hasPending()) await turn()
     await turn()
     expect(new Set(asked).size).toBe(keys)
     expect(asked).toHaveLength(keys)
-    expect(state.underWayMax).toBe(storeFanOut)
+    expect(state.underWayMax).toBe(storeConcurrencyMax)
   })
 })

@@ -7,14 +7,14 @@
 
 import type { Allowance } from '../../../src/account/limits/allowance.ts'
 import {
-  type Counter,
-  type Counters,
-  createLedger,
+  type VersionedCounter,
+  type CounterStore,
+  createQuotaLedger,
 } from '../../../src/account/limits/quota-ledger.ts'
-import type { Limits } from '../../../src/account/keys/key-limits.ts'
-import { type Limiter, admitResults, createLimiter } from '../../../src/account/limits/limiter.ts'
+import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
+import { type Limiter, rateResults, createLimiter } from '../../../src/account/limits/limiter.ts'
 import { formatMonth, monthOf } from '../../../src/account/limits/quota-period.ts'
-import { spendResults } from '../../../src/account/limits/quota.ts'
+import { quotaResults } from '../../../src/account/limits/quota.ts'
 import { paceOf } from '../../../src/account/limits/rate.ts'
 import type { RateFile } from '../../../src/account/limits/rate-file.ts'
 import { assert } from '../../../src/base/assert.ts'
@@ -54,9 +54,9 @@ export class Simulator {
   nowMs = 1_000_000
   wallMs: number
   failing = false
-  readonly limits = new Map<string, Limits>()
+  readonly limits = new Map<string, EffectiveLimits>()
   readonly workers: (SimulatedWorker | undefined)[]
-  readonly counters = new Map<string, Counter>()
+  readonly counters = new Map<string, VersionedCounter>()
   /** Spent units by `month key`, and the largest quota that was ever in force there. */
   readonly spent = new Map<string, number>()
   readonly quotaMax = new Map<string, number>()
@@ -74,7 +74,7 @@ export class Simulator {
   constructor(options: {
     readonly workers: number
     readonly wallMs: number
-    readonly limits: ReadonlyMap<string, Limits>
+    readonly limits: ReadonlyMap<string, EffectiveLimits>
   }) {
     this.wallMs = options.wallMs
     this.workers = Array.from({ length: options.workers }, () => undefined)
@@ -97,7 +97,7 @@ export class Simulator {
   protected openLimiter(index: number): Limiter {
     return createLimiter({
       rates: this.rateFile(),
-      ledger: createLedger(this.countersFor(index)),
+      ledger: createQuotaLedger(this.countersFor(index)),
       machineOffsetMs: 5_000_000,
       now: () => this.nowMs,
       wall: () => this.wallMs,
@@ -126,9 +126,9 @@ export class Simulator {
     const worker = this.workers[index]
     const key = worker?.keys.get(keyId)
     if (worker === undefined || key === undefined) return
-    const result = worker.limiter.admit(key, requests, this.nowMs)
-    if (result === admitResults.pending) {
-      worker.limiter.admitLater(key, requests, () => undefined)
+    const result = worker.limiter.spendRate(key, requests, this.nowMs)
+    if (result === rateResults.pending) {
+      worker.limiter.spendRateLater(key, requests, () => undefined)
       return
     }
     if (key.limits.rate !== undefined) this.judge(keyId, key.limits.rate, requests, result === 0)
@@ -160,15 +160,15 @@ export class Simulator {
     const arrivedMs = this.nowMs
     const ask = (): void => {
       if (this.workers[index] !== worker) return
-      const { owed, owedMonth } = key
-      const result = worker.limiter.spend(key, units, arrivedMs)
-      if (result === spendResults.pending) {
+      const { debtUnits, debtMonth } = key
+      const result = worker.limiter.spendQuota(key, units, arrivedMs)
+      if (result === quotaResults.pending) {
         if (this.nowMs - arrivedMs < 3000) worker.limiter.whenLeased(key, ask)
         return
       }
-      if (result === spendResults.exceeded) this.denied += 1
-      if (result === spendResults.unavailable) this.unavailable += 1
-      if (result !== spendResults.granted) return
+      if (result === quotaResults.exceeded) this.denied += 1
+      if (result === quotaResults.unavailable) this.unavailable += 1
+      if (result !== quotaResults.granted) return
       const spent = { units, month: worker.limiter.spentMonth(key), arrivedMs }
       if (key.quota < 0) {
         // Nobody counts it, and nothing of it comes back.
@@ -182,16 +182,16 @@ export class Simulator {
       const name = this.nameOf(keyId, key.month)
       this.add(this.spent, name, units)
       // What is owed was never leased.
-      if (key.owed === owed && key.owedMonth === owedMonth) this.took(index, name, units)
+      if (key.debtUnits === debtUnits && key.debtMonth === debtMonth) this.took(index, name, units)
       if (!refund) return
       this.refunds.push(() => {
         if (this.workers[index] !== worker) return
-        const { left, owed } = key
+        const { leasedUnits, debtUnits } = key
         worker.limiter.refund(key, spent)
         // Whatever has changed since: all of them go back, to the lease, a debt or the ledger.
         this.add(this.spent, name, -units)
-        this.took(index, name, owed - key.owed - units)
-        this.add(worker.refunded, keyId, key.left - left)
+        this.took(index, name, debtUnits - key.debtUnits - units)
+        this.add(worker.refunded, keyId, key.leasedUnits - leasedUnits)
       })
     }
     ask()
@@ -253,10 +253,13 @@ export class Simulator {
         ({ name, by, charge }) => !charge && name.endsWith(` ${keyId}`) && by > 0,
       )
       const taken = asked.reduce((sum, { by }) => sum + by, 0)
-      const lease = Math.max(key.size, ...asked.map(({ by }) => by), batchUnitsMax)
+      const lease = Math.max(key.leaseSize, ...asked.map(({ by }) => by), batchUnitsMax)
       const atMost = lease + (worker.refunded.get(keyId) ?? 0)
-      assert(key.left + taken <= atMost, `a crash loses ${key.left} + ${taken}, not ${atMost}`)
-      this.add(this.lost, this.nameOf(keyId, key.month), key.left)
+      assert(
+        key.leasedUnits + taken <= atMost,
+        `a crash loses ${key.leasedUnits} + ${taken}, not ${atMost}`,
+      )
+      this.add(this.lost, this.nameOf(keyId, key.month), key.leasedUnits)
     }
     mine.forEach((change, at) => {
       const before = this.counters.get(change.name)?.version
@@ -328,8 +331,8 @@ export class Simulator {
       for (const [key, keyId] of worker?.everBound ?? []) {
         if (this.nameOf(keyId, key.month) !== name) continue
         const most = Math.max(0, key.quota)
-        assert(key.left <= most, `${name}: ${key.left} held of a quota of ${most}`)
-        held += key.left
+        assert(key.leasedUnits <= most, `${name}: ${key.leasedUnits} held of a quota of ${most}`)
+        held += key.leasedUnits
       }
     }
     return held
@@ -354,11 +357,12 @@ export class Simulator {
     }
   }
 
-  private countersFor(worker: number): Counters {
-    const read = (name: string): Counter => this.counters.get(name) ?? { value: 0, version: 0 }
+  private countersFor(worker: number): CounterStore {
+    const read = (name: string): VersionedCounter =>
+      this.counters.get(name) ?? { value: 0, version: 0 }
     return {
       read,
-      replace: (name, before, value) =>
+      compareAndSwap: (name, before, value) =>
         new Promise((resolve, reject) => {
           let made = false
           const commit = (): void => {
@@ -383,7 +387,7 @@ export class Simulator {
     return Math.max(...(this.quotas.get(keyId) ?? [0]))
   }
 
-  setLimits(keyId: string, limits: Limits): void {
+  setLimits(keyId: string, limits: EffectiveLimits): void {
     this.limits.set(keyId, limits)
     const quotas = this.quotas.get(keyId) ?? []
     this.quotas.set(keyId, [...quotas, limits.quotaPerMonth ?? 0])

@@ -11,13 +11,15 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newRandom } from '../../../bench/harness/random.ts'
 import { machineOffsetMs } from '../../../src/base/clock.ts'
-import { mapShared } from '../../../src/base/memory-map.ts'
-import { createLedger } from '../../../src/account/limits/quota-ledger.ts'
-import { openLmdbCounters } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { mapSharedFile } from '../../../src/base/memory-map.ts'
+import { createQuotaLedger } from '../../../src/account/limits/quota-ledger.ts'
+import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
 
 const kills = Number(process.env['IPRISK_KILL_RUNS'] ?? 12)
-const child = fileURLToPath(new URL('../../../dist/test/account/worker-child.js', import.meta.url))
+const child = fileURLToPath(
+  new URL('../../../dist/test/account/limits/worker-child.js', import.meta.url),
+)
 const workers = 4
 const countsBytes = 4096
 let state = ''
@@ -83,7 +85,7 @@ describe('a quota among processes that are killed', () => {
   it('is never over-granted, and a kill costs at most one lease', async () => {
     const quota = 400_000
     const random = newRandom(7)
-    const map = mapShared(counts, countsBytes)
+    const map = mapSharedFile(counts, countsBytes)
     const words = new Int32Array(map.bytes.buffer)
     const running: ChildProcess[] = []
     const restart = async (index: number): Promise<void> => {
@@ -115,7 +117,7 @@ describe('a quota among processes that are killed', () => {
 
     const granted = everyWorker.reduce((sum, index) => sum + (words[index * 2] ?? 0), 0)
     map.unmap()
-    const ledger = createLedger(await openLmdbCounters(state))
+    const ledger = createQuotaLedger(await openLmdbCounterStore(state))
     const taken = (await ledger.usage(monthOf(Date.now()))).get('the-key') ?? 0
     await ledger.close()
     expect(taken).toBeLessThanOrEqual(quota)

@@ -4,7 +4,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Limits } from '../../../src/account/keys/key-limits.ts'
+import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
 import { assert } from '../../../src/base/assert.ts'
 import { Simulator, batchUnitsMax } from './limiter-simulator.ts'
 
@@ -12,7 +12,7 @@ const runs = Number(process.env['IPRISK_LIMITER_RUNS'] ?? 1500)
 
 const august = Date.UTC(2026, 7, 31, 23, 59, 57)
 const keyIds = ['small', 'large', 'free'] as const
-const plans: readonly Limits[] = [
+const plans: readonly EffectiveLimits[] = [
   { rate: { perSecond: 50, burst: 100 }, quotaPerMonth: 100 },
   { rate: { perSecond: 7, burst: 10 }, quotaPerMonth: 1000 },
   { rate: { perSecond: 5000, burst: 10_000 }, quotaPerMonth: 20_000 },
@@ -20,7 +20,7 @@ const plans: readonly Limits[] = [
   {},
   { rate: { perSecond: 50, burst: 100 } },
 ]
-const firstLimits = new Map<string, Limits>([
+const firstLimits = new Map<string, EffectiveLimits>([
   ['small', plans[0] ?? {}],
   ['large', plans[2] ?? {}],
   ['free', {}],

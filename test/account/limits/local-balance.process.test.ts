@@ -9,9 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { machineOffsetMs } from '../../../src/base/clock.ts'
-import { mapShared } from '../../../src/base/memory-map.ts'
+import { mapSharedFile } from '../../../src/base/memory-map.ts'
 
-const child = fileURLToPath(new URL('../../../dist/test/account/balance-child.js', import.meta.url))
+const child = fileURLToPath(
+  new URL('../../../dist/test/account/limits/balance-child.js', import.meta.url),
+)
 const run = promisify(execFile)
 
 it('a balance is exact among four processes', async () => {
@@ -30,7 +32,7 @@ it('a balance is exact among four processes', async () => {
   )
   const sum = (name: 'spent' | 'booked' | 'late'): number =>
     told.reduce((total, one) => total + one[name], 0)
-  const map = mapShared(file, 4096)
+  const map = mapSharedFile(file, 4096)
   const balance = Buffer.from(map.bytes).readInt32LE(16 * 4)
   map.unmap()
   rmSync(folder, { recursive: true })

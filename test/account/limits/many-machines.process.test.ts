@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { flowSizes } from '../../../src/account/limits/shared-bucket.ts'
+import { sharedBucketSizes } from '../../../src/account/limits/shared-bucket.ts'
 import { createKey, revokeKey } from '../../../src/account/keys/issue-key.ts'
 import { createKeyring } from '../../../src/account/keyring.ts'
 import {
@@ -18,7 +18,7 @@ import {
   openStores,
 } from '../../../src/account/stores/open-stores.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
-import { mapShared } from '../../../src/base/memory-map.ts'
+import { mapSharedFile } from '../../../src/base/memory-map.ts'
 import type { Plan } from '../../../src/config/plan.ts'
 import {
   type StoreServer,
@@ -27,7 +27,9 @@ import {
   storeSettings,
 } from '../stores/redis/redis-servers.ts'
 
-const child = fileURLToPath(new URL('../../../dist/test/account/node-child.js', import.meta.url))
+const child = fileURLToPath(
+  new URL('../../../dist/test/account/limits/node-child.js', import.meta.url),
+)
 const countsBytes = 4096
 const wordsEach = 16
 const wordAt = { rate: 0, rateAway: 1, quota: 2, quotaAway: 3, stallMs: 4, leaseMax: 5, waiting: 6 }
@@ -49,7 +51,7 @@ beforeEach(async () => {
   for (const node of new Set(places)) mkdirSync(join(folder, String(node)))
   const counts = join(folder, 'counts')
   writeFileSync(counts, Buffer.alloc(countsBytes))
-  words = new Int32Array(mapShared(counts, countsBytes).bytes.buffer)
+  words = new Int32Array(mapSharedFile(counts, countsBytes).bytes.buffer)
   server = await startStore(['--appendonly', 'yes', '--appendfsync', 'always'])
 })
 afterEach(async () => {
@@ -162,7 +164,7 @@ describeStores('three nodes on one store', () => {
         `taken; stall ${largest('stallMs')} ms, wait ${largest('waiting')} ms, lease ${lease}\n`,
     )
     expect(steadyRate).toBeGreaterThan(0.95 * rate.perSecond)
-    const most = rate.burst + rate.perSecond * seconds + nodes * flowSizes(rate).lease
+    const most = rate.burst + rate.perSecond * seconds + nodes * sharedBucketSizes(rate).lease
     expect(total('rate')).toBeLessThanOrEqual(most)
     expect(thawed).toBeLessThan(2000)
     expect(restarted).toBeLessThan(2000)

@@ -4,8 +4,8 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { flowSizes } from '../../../src/account/limits/shared-bucket.ts'
-import type { Limits } from '../../../src/account/keys/key-limits.ts'
+import { sharedBucketSizes } from '../../../src/account/limits/shared-bucket.ts'
+import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
 import type { Rate } from '../../../src/config/plan.ts'
 import { type Cut, NodesSimulator } from './many-machines.ts'
 import { batchUnitsMax, turn } from './limiter-simulator.ts'
@@ -16,7 +16,7 @@ const shape = { nodes: 3, workers: 2, wallMs: Date.UTC(2026, 7, 31, 23, 59, 57) 
 const workers = shape.nodes * shape.workers
 
 const keyIds = ['small', 'large', 'free'] as const
-const plans: readonly Limits[] = [
+const plans: readonly EffectiveLimits[] = [
   { rate: { perSecond: 50, burst: 100 }, quotaPerMonth: 100 },
   { rate: { perSecond: 7, burst: 1 }, quotaPerMonth: 1000 },
   { rate: { perSecond: 5000, burst: 20 }, quotaPerMonth: 20_000 },
@@ -24,7 +24,7 @@ const plans: readonly Limits[] = [
   {},
   { rate: { perSecond: 50, burst: 100 } },
 ]
-const firstLimits = new Map<string, Limits>([
+const firstLimits = new Map<string, EffectiveLimits>([
   ['small', plans[0] ?? {}],
   ['large', plans[2] ?? {}],
   ['free', {}],
@@ -301,7 +301,7 @@ describe('a rate on many machines under steady demand', () => {
       expect(ran.granted).toBeGreaterThanOrEqual(
         0.95 * Math.min(ran.asked, rate.perSecond * seconds),
       )
-      expect(ran.granted).toBeLessThanOrEqual(most + nodes * flowSizes(rate).lease)
+      expect(ran.granted).toBeLessThanOrEqual(most + nodes * sharedBucketSizes(rate).lease)
     },
   )
 
@@ -330,7 +330,7 @@ describe('a rate on many machines under steady demand', () => {
       for (let i = 0; i < 100; i += 1) sim.admit(i % 3, 'k', 1)
       await sim.settle()
     }
-    const most = rate.burst + 3 * flowSizes(rate).lease
+    const most = rate.burst + 3 * sharedBucketSizes(rate).lease
     expect(sim.granting - before).toBeGreaterThan(0.8 * most)
     expect(sim.granting - before).toBeLessThanOrEqual(most)
   })

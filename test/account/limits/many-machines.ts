@@ -8,14 +8,18 @@
 // refuses has done nothing. So units are lost by a death or by what was on its way, and by nothing
 // else: `checkDrained` counts every one of them.
 
-import type { Flow } from '../../../src/account/limits/shared-bucket.ts'
-import { type Bucket, flowSizes, takeFrom } from '../../../src/account/limits/shared-bucket.ts'
+import type { SharedBuckets } from '../../../src/account/limits/shared-bucket.ts'
+import {
+  type BucketState,
+  sharedBucketSizes,
+  takeFromBucket,
+} from '../../../src/account/limits/shared-bucket.ts'
 import {
   type LeaseGrant,
   type QuotaLedger,
-  grantOf,
+  leaseGrantUnits,
 } from '../../../src/account/limits/quota-ledger.ts'
-import type { Limits } from '../../../src/account/keys/key-limits.ts'
+import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
 import type { Limiter } from '../../../src/account/limits/limiter.ts'
 import { paceOf } from '../../../src/account/limits/rate.ts'
 import { createSharedLimiter } from '../../../src/account/limits/shared-limiter.ts'
@@ -55,7 +59,7 @@ export class NodesSimulator extends Simulator {
   asking = 0
   // Made at first use, for the first workers start before this class has its own members.
   private files: Map<number, RateFile> | undefined
-  private store: Map<string, Bucket> | undefined
+  private store: Map<string, BucketState> | undefined
   private asker = 0
   /** By node and limit: what the store has given it since its start, and what it has granted. */
   private readonly given = new Map<string, number>()
@@ -70,7 +74,7 @@ export class NodesSimulator extends Simulator {
     readonly nodes: number
     readonly workers: number
     readonly wallMs: number
-    readonly limits: ReadonlyMap<string, Limits>
+    readonly limits: ReadonlyMap<string, EffectiveLimits>
     readonly policy?: 'serve' | 'refuse'
   }) {
     super({ ...options, workers: 0 })
@@ -106,7 +110,7 @@ export class NodesSimulator extends Simulator {
     const { everBound } = this.workers[index] ?? {}
     for (const [key, keyId] of everBound ?? []) {
       // The rest of what it holds is lost as well.
-      this.hold(index, this.nameOf(keyId, key.month), -key.left)
+      this.hold(index, this.nameOf(keyId, key.month), -key.leasedUnits)
     }
     this.loseHoldings(index)
     await super.crash(index, madeShare)
@@ -190,7 +194,7 @@ export class NodesSimulator extends Simulator {
     for (const [node, file] of this.files ?? []) {
       for (const [limit, rate] of this.rates) {
         const balance = file.words[file.slotOf(limit.split(' ')[0] ?? '', rate)] ?? 0
-        const { credit, ahead } = flowSizes(rate)
+        const { credit, ahead } = sharedBucketSizes(rate)
         const inside = balance >= -credit && balance <= ahead
         assert(inside, `${node} ${limit}: a balance of ${balance}`)
         // What a node serves by its own limit comes from nowhere.
@@ -289,7 +293,7 @@ export class NodesSimulator extends Simulator {
 
   private ledgerFor(worker: number): QuotaLedger {
     return {
-      lease: async ({ keyId, month, late, ...asked }) => {
+      lease: async ({ keyId, month, onLate, ...asked }) => {
         const name = this.nameOf(keyId, month)
         const life = this.workers[worker]
         const grant = await this.post<LeaseGrant>(worker, name, asked.want, (change) => {
@@ -298,11 +302,11 @@ export class NodesSimulator extends Simulator {
               if (this.workers[worker] !== life) return
               this.add(this.lost, name, -change.by)
               this.hold(worker, name, change.by)
-              late?.(change.by)
+              onLate?.(change.by)
             }
             this.late.push({ worker, tell })
           }
-          const granted = grantOf(this.counters.get(name)?.value ?? 0, asked)
+          const granted = leaseGrantUnits(this.counters.get(name)?.value ?? 0, asked)
           change.by = granted
           if (granted > 0) this.move(name, granted)
           const quota = Math.max(this.quotaMax.get(name) ?? 0, this.quotaOf(keyId))
@@ -313,7 +317,7 @@ export class NodesSimulator extends Simulator {
         this.hold(worker, name, grant.granted)
         return grant
       },
-      giveBack: async (keyId, month, units) => {
+      returnUnits: async (keyId, month, units) => {
         const name = this.nameOf(keyId, month)
         this.hold(worker, name, -units)
         try {
@@ -339,18 +343,18 @@ export class NodesSimulator extends Simulator {
     }
   }
 
-  private flowFor(worker: number): Flow {
+  private flowFor(worker: number): SharedBuckets {
     this.store ??= new Map()
     const store = this.store
     return {
-      take: ({ keyId, rate, want, need }) => {
+      takeTokens: ({ keyId, rate, want, need }) => {
         this.asking += 1
         const name = `rate ${rate.perSecond} ${rate.burst} of ${keyId}!`
-        const { capacity } = flowSizes(rate)
+        const { capacity } = sharedBucketSizes(rate)
         return this.post(worker, name, 0, () => {
           const bucket = store.get(name) ?? { level: 0, atUs: 0 }
           const asked = { perSecond: rate.perSecond, capacity, want, need }
-          const taken = takeFrom(bucket, Math.floor(this.nowMs * 1000), asked)
+          const taken = takeFromBucket(bucket, Math.floor(this.nowMs * 1000), asked)
           store.set(name, taken.bucket)
           const limit = `${this.nodeOf(worker)} ${keyId} ${rate.perSecond} ${rate.burst}`
           this.add(this.given, limit, taken.taking.granted)
@@ -398,7 +402,7 @@ export class NodesSimulator extends Simulator {
     bucket.atMs = this.nowMs
     const tick = 1 / paceOf(rate).requestTicks + 1e-6
     if (this.policy === 'serve') return
-    const most = rate.burst + flowSizes(rate).lease * (this.nodes + this.reboots)
+    const most = rate.burst + sharedBucketSizes(rate).lease * (this.nodes + this.reboots)
     assert(bucket.level <= most + tick, `${name}: ${bucket.level} is over ${most}`)
   }
 }

@@ -8,10 +8,10 @@
 // `wordsOf` names its own. Troubles and recoveries are lines of standard output.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Limits } from '../../../src/account/keys/key-limits.ts'
+import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
 import { type StoresSettings, openStores } from '../../../src/account/stores/open-stores.ts'
-import { spendResults } from '../../../src/account/limits/quota.ts'
-import { mapShared } from '../../../src/base/memory-map.ts'
+import { quotaResults } from '../../../src/account/limits/quota.ts'
+import { mapSharedFile } from '../../../src/base/memory-map.ts'
 import { keyRefreshMs } from '../../../src/base/limits.ts'
 
 const countsBytes = 4096
@@ -29,7 +29,7 @@ const wordsEach = 16
 const [settingsText = '', limitsText = '', counts = '', index = '', perMs = ''] =
   process.argv.slice(2)
 const settings = JSON.parse(settingsText) as StoresSettings
-const words = new Int32Array(mapShared(counts, countsBytes).bytes.buffer)
+const words = new Int32Array(mapSharedFile(counts, countsBytes).bytes.buffer)
 const at = (name: keyof typeof wordsOf): number => Number(index) * wordsEach + wordsOf[name]
 const count = (name: keyof typeof wordsOf, by = 1): void => void Atomics.add(words, at(name), by)
 const most = (name: keyof typeof wordsOf, value: number): void => {
@@ -42,16 +42,16 @@ const account = await openStores(settings, {
   onRecovery: () => say('recovery'),
 })
 const limiter = account.openLimiter()
-const key = limiter.bind('the-key', JSON.parse(limitsText) as Limits)
+const key = limiter.bind('the-key', JSON.parse(limitsText) as EffectiveLimits)
 const told = { toEnd: false }
 process.once('SIGTERM', () => (told.toEnd = true))
 say('running')
 
 function spend(arrivedMs: number): void {
-  const result = limiter.spend(key, 1, arrivedMs)
-  if (result === spendResults.granted) count('quota')
-  else if (result === spendResults.unavailable) count('quotaAway')
-  else if (result === spendResults.pending) {
+  const result = limiter.spendQuota(key, 1, arrivedMs)
+  if (result === quotaResults.granted) count('quota')
+  else if (result === quotaResults.unavailable) count('quotaAway')
+  else if (result === quotaResults.pending) {
     limiter.whenLeased(key, () => {
       most('waiting', Math.ceil(performance.now() - arrivedMs))
       spend(arrivedMs)
@@ -63,13 +63,13 @@ let tickMs = 0
 while (!told.toEnd) {
   const now = performance.now()
   for (let i = 0; i < Number(perMs); i += 1) {
-    const result = limiter.admit(key, 1, now)
+    const result = limiter.spendRate(key, 1, now)
     if (result === 0) count('rate')
     else if (result === 2) count('rateAway')
     spend(now)
   }
   most('stallMs', Math.ceil(performance.now() - now))
-  most('leaseMax', key.leftThen)
+  most('leaseMax', key.leasedUnitsThen)
   if (now - tickMs > keyRefreshMs) {
     limiter.tick()
     tickMs = now

@@ -7,10 +7,10 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   type QuotaLedger,
-  createLedger,
-  grantOf,
+  createQuotaLedger,
+  leaseGrantUnits,
 } from '../../../src/account/limits/quota-ledger.ts'
-import { openLmdbCounters } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
 import { ledgerConformance } from '../stores/conformance.ts'
 
@@ -18,7 +18,7 @@ const august = monthOf(Date.UTC(2026, 7, 22))
 let state = ''
 let ledgers: QuotaLedger[] = []
 const open = async (): Promise<QuotaLedger> => {
-  const ledger = createLedger(await openLmdbCounters(state))
+  const ledger = createQuotaLedger(await openLmdbCounterStore(state))
   ledgers.push(ledger)
   return ledger
 }
@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 
 ledgerConformance('the ledger on LMDB', async (place) =>
-  createLedger(await openLmdbCounters(place)),
+  createQuotaLedger(await openLmdbCounterStore(place)),
 )
 
 describe('the ledger', () => {
@@ -61,7 +61,7 @@ describe('a lease', () => {
     fc.assert(
       fc.property(units, units, units, units, (taken, limit, a, b) => {
         const [need, want] = [Math.min(a, b), Math.max(a, b)]
-        const granted = grantOf(taken, { limit, want, need })
+        const granted = leaseGrantUnits(taken, { limit, want, need })
         const rest = Math.max(0, limit - taken)
         expect(granted).toBeLessThanOrEqual(Math.min(rest, want))
         expect(granted).toBeGreaterThanOrEqual(need <= rest ? need : 0)

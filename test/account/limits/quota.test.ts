@@ -5,15 +5,15 @@ import { describe, expect, it } from 'vitest'
 import { leaseIdleMs, leaseShare, leaseUnitsMin } from '../../../src/base/limits.ts'
 import { quotaRecheckMs, quotaWaitMs } from '../../../src/base/limits.ts'
 import type { Allowance } from '../../../src/account/limits/allowance.ts'
-import { remainingAt, remainingLength } from '../../../src/account/limits/ratelimit-values.ts'
-import type { Limits } from '../../../src/account/keys/key-limits.ts'
+import { remainingIndex, remainingLength } from '../../../src/account/limits/ratelimit-values.ts'
+import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
 import { Simulator, turn } from './limiter-simulator.ts'
 
 const august = Date.UTC(2026, 7, 10)
 const rate = { perSecond: 50, burst: 100 }
 const july = Date.UTC(2026, 6, 10)
 
-function machine(limits: Limits, workers = 1, wallMs = august): Simulator {
+function machine(limits: EffectiveLimits, workers = 1, wallMs = august): Simulator {
   return new Simulator({ workers, wallMs, limits: new Map([['k', limits]]) })
 }
 
@@ -52,7 +52,7 @@ describe('a quota', () => {
       sim.tick(0)
       await sim.settle()
     }
-    const lease = sim.workers[0]?.keys.get('k')?.size ?? 0
+    const lease = sim.workers[0]?.keys.get('k')?.leaseSize ?? 0
     expect(lease).toBeGreaterThanOrEqual(80)
     expect(lease).toBeLessThanOrEqual(200)
   })
@@ -131,7 +131,7 @@ describe('a quota', () => {
     const [worker, out] = [sim.workers[0], new Float64Array(remainingLength)]
     const leftOf = (): number => {
       worker?.limiter.remaining(worker.keys.get('k') as Allowance, sim.nowMs, out)
-      return out[remainingAt.quota] ?? -1
+      return out[remainingIndex.quota] ?? -1
     }
     await spend(sim, 0, 1)
     expect(leftOf()).toBe(99)
@@ -174,7 +174,7 @@ describe('a quota', () => {
       await sim.settle()
     }
     expect(await spend(sim, 0, 1)).toBe(1)
-    const held = sim.workers[0]?.keys.get('k')?.left ?? 0
+    const held = sim.workers[0]?.keys.get('k')?.leasedUnits ?? 0
     expect(held).toBeGreaterThan(0)
     expect(await spend(sim, 1, 30)).toBe(19 - held)
     for (let waited = 0; waited <= leaseIdleMs; waited += quotaRecheckMs) await second()
@@ -311,13 +311,13 @@ describe('a ledger that fails', () => {
     sim.failing = true
     await spend(sim, 0, 8)
     const key = sim.workers[0]?.keys.get('k')
-    expect(key?.low).toBe(-1)
+    expect(key?.leaseBelow).toBe(-1)
     sim.failing = false
     sim.advance(quotaRecheckMs)
     sim.tick(0)
     sim.spend(0, 'k', 1)
     await sim.settle()
-    expect(key?.left).toBeGreaterThanOrEqual(leaseUnitsMin)
+    expect(key?.leasedUnits).toBeGreaterThanOrEqual(leaseUnitsMin)
     expect(sim.unavailable).toBe(0)
   })
 

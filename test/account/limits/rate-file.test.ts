@@ -15,14 +15,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type RateFile, openRates } from '../../../src/account/limits/rate-file.ts'
+import { type RateFile, openRateFile } from '../../../src/account/limits/rate-file.ts'
 
 const size = { slots: 64, keysMax: 48 }
 const rate = { perSecond: 50, burst: 100 }
 let state = ''
 let files: RateFile[] = []
 const open = (boot = 'first-boot'): RateFile => {
-  const file = openRates(state, { boot, size })
+  const file = openRateFile(state, { boot, size })
   files.push(file)
   return file
 }

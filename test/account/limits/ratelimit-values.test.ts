@@ -6,8 +6,8 @@ import { parseList } from 'structured-headers'
 import { describe, expect, it } from 'vitest'
 import { quotaPerMonthMax, rateBurstMax, ratePerSecondMax } from '../../../src/base/limits.ts'
 import {
-  policyText,
-  remainingText,
+  rateLimitPolicyValue,
+  rateLimitValue,
   retryAfterSeconds,
 } from '../../../src/account/limits/ratelimit-values.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
@@ -21,7 +21,7 @@ const read = (text: string) =>
 describe('RateLimit-Policy', () => {
   it('has both policies: 50/s with burst 100 is q=100;w=2', () => {
     const rate = { perSecond: 50, burst: 100 }
-    const text = policyText({ rate, quotaPerMonth: 1_000_000 }, august)
+    const text = rateLimitPolicyValue({ rate, quotaPerMonth: 1_000_000 }, august)
     expect(text).toBe('"rate";q=100;w=2, "quota";q=1000000;w=2678400')
     expect(read(text)).toEqual([
       ['rate', { q: 100, w: 2 }],
@@ -30,10 +30,14 @@ describe('RateLimit-Policy', () => {
   })
 
   it('has the limits that exist', () => {
-    expect(policyText({}, august)).toBe('')
-    expect(policyText({ quotaPerMonth: 5 }, august)).toBe('"quota";q=5;w=2678400')
-    expect(policyText({ rate: { perSecond: 3, burst: 7 } }, august)).toBe('"rate";q=7;w=3')
-    expect(policyText({ rate: { perSecond: 9, burst: 1 } }, august)).toBe('"rate";q=1;w=1')
+    expect(rateLimitPolicyValue({}, august)).toBe('')
+    expect(rateLimitPolicyValue({ quotaPerMonth: 5 }, august)).toBe('"quota";q=5;w=2678400')
+    expect(rateLimitPolicyValue({ rate: { perSecond: 3, burst: 7 } }, august)).toBe(
+      '"rate";q=7;w=3',
+    )
+    expect(rateLimitPolicyValue({ rate: { perSecond: 9, burst: 1 } }, august)).toBe(
+      '"rate";q=1;w=1',
+    )
   })
 
   it('is a list of structured fields for every limit', () => {
@@ -45,25 +49,25 @@ describe('RateLimit-Policy', () => {
     fc.assert(
       fc.property(rate, fc.maxSafeInteger(), (rate, big) => {
         const quotaPerMonth = 1 + (Math.abs(big) % quotaPerMonthMax)
-        const [first, second] = read(policyText({ rate, quotaPerMonth }, august))
+        const [first, second] = read(rateLimitPolicyValue({ rate, quotaPerMonth }, august))
         expect(first).toEqual(['rate', { q: rate.burst, w: expect.any(Number) as number }])
         // 15 digits are the most that a structured field has.
         expect(second).toMatchObject(['quota', { q: Math.min(quotaPerMonth, 999_999_999_999_999) }])
       }),
     )
-    expect(read(policyText({ quotaPerMonth: quotaPerMonthMax }, august))).toHaveLength(1)
+    expect(read(rateLimitPolicyValue({ quotaPerMonth: quotaPerMonthMax }, august))).toHaveLength(1)
   })
 })
 
 describe('RateLimit', () => {
   it('has what is left and when all of it is back', () => {
-    expect(read(remainingText(Float64Array.of(99, 1, 999_999, 864_000)))).toEqual([
+    expect(read(rateLimitValue(Float64Array.of(99, 1, 999_999, 864_000)))).toEqual([
       ['rate', { r: 99, t: 1 }],
       ['quota', { r: 999_999, t: 864_000 }],
     ])
-    expect(remainingText(Float64Array.of(0, 2, -1, -1))).toBe('"rate";r=0;t=2')
-    expect(remainingText(Float64Array.of(-1, -1, 0, 5))).toBe('"quota";r=0;t=5')
-    expect(remainingText(Float64Array.of(-1, -1, -1, -1))).toBe('')
+    expect(rateLimitValue(Float64Array.of(0, 2, -1, -1))).toBe('"rate";r=0;t=2')
+    expect(rateLimitValue(Float64Array.of(-1, -1, 0, 5))).toBe('"quota";r=0;t=5')
+    expect(rateLimitValue(Float64Array.of(-1, -1, -1, -1))).toBe('')
   })
 })
 

@@ -2,11 +2,11 @@
 // balance, what a batch waits for, what becomes of leases and debts while the store is away.
 
 import { describe, expect, it } from 'vitest'
-import { flowSizes } from '../../../src/account/limits/shared-bucket.ts'
-import { remainingAt, remainingLength } from '../../../src/account/limits/ratelimit-values.ts'
-import type { Limits } from '../../../src/account/keys/key-limits.ts'
-import { type AdmitResult, admitResults } from '../../../src/account/limits/limiter.ts'
-import { spendResults } from '../../../src/account/limits/quota.ts'
+import { sharedBucketSizes } from '../../../src/account/limits/shared-bucket.ts'
+import { remainingIndex, remainingLength } from '../../../src/account/limits/ratelimit-values.ts'
+import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
+import { type RateResult, rateResults } from '../../../src/account/limits/limiter.ts'
+import { quotaResults } from '../../../src/account/limits/quota.ts'
 import { quotaWaitingMax } from '../../../src/base/limits.ts'
 import { NodesSimulator } from './many-machines.ts'
 
@@ -14,7 +14,10 @@ const wallMs = Date.UTC(2026, 7, 31, 23, 59, 57)
 
 describe('a machine among many', () => {
   const rate = { perSecond: 50, burst: 100 }
-  const three = (limits: Limits, policy: 'serve' | 'refuse' = 'refuse'): NodesSimulator => {
+  const three = (
+    limits: EffectiveLimits,
+    policy: 'serve' | 'refuse' = 'refuse',
+  ): NodesSimulator => {
     const map = new Map([['k', limits]])
     return new NodesSimulator({
       nodes: 3,
@@ -35,16 +38,16 @@ describe('a machine among many', () => {
   }
   const resultOf = (sim: NodesSimulator, worker: number, requests = 1): number | undefined => {
     const [held, key] = [sim.workers[worker], sim.workers[worker]?.keys.get('k')]
-    return key === undefined ? undefined : held?.limiter.admit(key, requests, sim.nowMs)
+    return key === undefined ? undefined : held?.limiter.spendRate(key, requests, sim.nowMs)
   }
   /** Of a batch, which may have to ask the store. */
   const batchOf = async (sim: NodesSimulator, worker: number, requests: number) => {
     const [held, key] = [sim.workers[worker], sim.workers[worker]?.keys.get('k')]
     if (held === undefined || key === undefined) throw new Error('no worker')
-    const result = held.limiter.admit(key, requests, sim.nowMs)
-    if (result !== admitResults.pending) return result
-    return new Promise<AdmitResult>((resolve) => {
-      held.limiter.admitLater(key, requests, resolve)
+    const result = held.limiter.spendRate(key, requests, sim.nowMs)
+    if (result !== rateResults.pending) return result
+    return new Promise<RateResult>((resolve) => {
+      held.limiter.spendRateLater(key, requests, resolve)
       void sim.settle()
     })
   }
@@ -67,14 +70,14 @@ describe('a machine among many', () => {
 
   it('has a batch wait for all that it needs, however much it keeps itself', async () => {
     const sim = three({ rate })
-    expect(await batchOf(sim, 0, 101)).toBe(admitResults.exceeded)
-    expect(await batchOf(sim, 0, 100)).toBe(admitResults.granted)
-    expect(await batchOf(sim, 2, 100)).toBe(admitResults.exceeded)
+    expect(await batchOf(sim, 0, 101)).toBe(rateResults.exceeded)
+    expect(await batchOf(sim, 0, 100)).toBe(rateResults.granted)
+    expect(await batchOf(sim, 2, 100)).toBe(rateResults.exceeded)
     sim.advance(2000)
     // Its own request before it has been granted from what the node then asks for.
     for (const worker of [0, 2, 4]) {
       sim.admit(worker, 'k', 1)
-      expect(await batchOf(sim, worker, 99)).toBe(admitResults.granted)
+      expect(await batchOf(sim, worker, 99)).toBe(rateResults.granted)
       sim.advance(6000)
       for (let one = 0; one < 6; one += 1) sim.tick(one)
       await sim.settle()
@@ -89,9 +92,9 @@ describe('a machine among many', () => {
       await sim.settle()
       for (let node = 0; node < 3; node += 1) sim.cuts.set(node, 'before')
     }
-    expect(await batchOf(refusing, 0, 99)).toBe(admitResults.unavailable)
-    expect(await batchOf(serving, 0, 60)).toBe(admitResults.granted)
-    expect(await batchOf(serving, 0, 60)).toBe(admitResults.exceeded)
+    expect(await batchOf(refusing, 0, 99)).toBe(rateResults.unavailable)
+    expect(await batchOf(serving, 0, 60)).toBe(rateResults.granted)
+    expect(await batchOf(serving, 0, 60)).toBe(rateResults.exceeded)
   })
 
   it('holds no more than its lease after a refused batch, though requests trickle in', async () => {
@@ -115,7 +118,9 @@ describe('a machine among many', () => {
       for (let i = 0; i < 100; i += 1) sim.admit((i % 3) * 2, 'k', 1)
       await sim.settle()
     }
-    expect(sim.granting - before).toBeLessThanOrEqual(rate.burst + 3 * flowSizes(rate).lease)
+    expect(sim.granting - before).toBeLessThanOrEqual(
+      rate.burst + 3 * sharedBucketSizes(rate).lease,
+    )
   })
 
   it('loses nothing of an idle lease while the store is away', async () => {
@@ -142,13 +147,13 @@ describe('a machine among many', () => {
     admitted(sim, 0, 20)
     await sim.settle()
     limiter.remaining(key, sim.nowMs, out)
-    expect([out[remainingAt.rate], out[remainingAt.rateReset]]).toEqual([80, 1])
+    expect([out[remainingIndex.rate], out[remainingIndex.rateReset]]).toEqual([80, 1])
     for (let i = 0; i < 4; i += 1) {
       admitted(sim, 0, 100)
       await sim.settle()
     }
     limiter.remaining(key, sim.nowMs, out)
-    expect(out[remainingAt.rate]).toBe(0)
+    expect(out[remainingIndex.rate]).toBe(0)
     expect(limiter.retryMs(key, 'rate_exceeded', sim.nowMs, 1)).toBeGreaterThan(10)
   })
 
@@ -195,10 +200,10 @@ describe('a machine among many', () => {
     const [limiter, key] = [sim.workers[0]?.limiter, sim.workers[0]?.keys.get('k')]
     if (limiter === undefined || key === undefined) throw new Error('no worker')
     const ask = async (): Promise<void> => {
-      let result = limiter.spend(key, 1, sim.nowMs)
+      let result = limiter.spendQuota(key, 1, sim.nowMs)
       if (result === 3) {
         await sim.settle()
-        result = limiter.spend(key, 1, sim.nowMs)
+        result = limiter.spendQuota(key, 1, sim.nowMs)
       }
       if (result === 0) served += 1
       else if (result !== 1) throw new Error(`the result is ${result}`)
@@ -227,12 +232,12 @@ describe('a machine among many', () => {
       cut(sim)
       // What is leased, and asking in vain, is over.
       for (let i = 0; i < 500; i += 1) {
-        let result = limiter.spend(key, 1, sim.nowMs)
-        if (result === spendResults.pending) {
+        let result = limiter.spendQuota(key, 1, sim.nowMs)
+        if (result === quotaResults.pending) {
           await sim.settle()
-          result = limiter.spend(key, 1, sim.nowMs)
+          result = limiter.spendQuota(key, 1, sim.nowMs)
         }
-        if (result === spendResults.granted) served += 1
+        if (result === quotaResults.granted) served += 1
       }
       for (let node = 0; node < 3; node += 1) sim.mend(node)
       sim.tick(0)
@@ -272,14 +277,14 @@ describe('a machine among many', () => {
     if (limiter === undefined || key === undefined) throw new Error('no worker')
     let pending = 0
     for (let i = 0; i < quotaWaitingMax; i += 1) {
-      if (limiter.spend(key, 1, sim.nowMs) === spendResults.pending) pending += 1
+      if (limiter.spendQuota(key, 1, sim.nowMs) === quotaResults.pending) pending += 1
       limiter.whenLeased(key, () => undefined)
     }
     expect(pending).toBe(quotaWaitingMax)
-    expect(limiter.spend(key, 1, sim.nowMs)).toBe(spendResults.unavailable)
-    expect(key.owed).toBe(0)
+    expect(limiter.spendQuota(key, 1, sim.nowMs)).toBe(quotaResults.unavailable)
+    expect(key.debtUnits).toBe(0)
     await sim.settle()
-    expect(limiter.spend(key, 1, sim.nowMs)).toBe(spendResults.granted)
+    expect(limiter.spendQuota(key, 1, sim.nowMs)).toBe(quotaResults.granted)
   })
 
   it('knows that a rate is to be had again, though no request comes', async () => {

@@ -9,12 +9,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bootId, machineOffsetMs } from '../../../src/base/clock.ts'
-import { mapShared } from '../../../src/base/memory-map.ts'
-import { createLedger } from '../../../src/account/limits/quota-ledger.ts'
+import { mapSharedFile } from '../../../src/base/memory-map.ts'
+import { createQuotaLedger } from '../../../src/account/limits/quota-ledger.ts'
 import { type Limiter, createLimiter } from '../../../src/account/limits/limiter.ts'
-import { openLmdbCounters } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
-import { spendResults } from '../../../src/account/limits/quota.ts'
-import { openRates } from '../../../src/account/limits/rate-file.ts'
+import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { quotaResults } from '../../../src/account/limits/quota.ts'
+import { openRateFile } from '../../../src/account/limits/rate-file.ts'
 
 const countsBytes = 4096
 const [mode = '', state = '', counts = '', ...rest] = process.argv.slice(2)
@@ -22,8 +22,8 @@ const numbers = rest.map(Number)
 
 async function openLimiter(): Promise<Limiter> {
   return createLimiter({
-    rates: openRates(state, { boot: bootId() }),
-    ledger: createLedger(await openLmdbCounters(state)),
+    rates: openRateFile(state, { boot: bootId() }),
+    ledger: createQuotaLedger(await openLmdbCounterStore(state)),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
     wall: () => Date.now(),
@@ -44,7 +44,7 @@ async function hammerRate(limiter: Limiter): Promise<void> {
   while (lastMs < untilMs) {
     const now = performance.now()
     lastMs = now + offset
-    for (let i = 0; i < 10; i += 1) if (limiter.admit(key, 1, now) === 0) granted += 1
+    for (let i = 0; i < 10; i += 1) if (limiter.spendRate(key, 1, now) === 0) granted += 1
     asked += 10
   }
   await limiter.close()
@@ -59,10 +59,10 @@ async function hammerQuota(limiter: Limiter, words: Int32Array): Promise<void> {
   process.stdout.write('running\n')
   let tickMs = 0
   const ask = (arrivedMs: number): void => {
-    const result = limiter.spend(key, 1, arrivedMs)
-    words[index * 2 + 1] = key.size
-    if (result === spendResults.granted) Atomics.add(words, index * 2, 1)
-    else if (result === spendResults.pending) limiter.whenLeased(key, () => ask(arrivedMs))
+    const result = limiter.spendQuota(key, 1, arrivedMs)
+    words[index * 2 + 1] = key.leaseSize
+    if (result === quotaResults.granted) Atomics.add(words, index * 2, 1)
+    else if (result === quotaResults.pending) limiter.whenLeased(key, () => ask(arrivedMs))
   }
   while (!told.toEnd) {
     const now = performance.now()
@@ -79,4 +79,4 @@ async function hammerQuota(limiter: Limiter, words: Int32Array): Promise<void> {
 
 const limiter = await openLimiter()
 if (mode === 'rate') await hammerRate(limiter)
-else await hammerQuota(limiter, new Int32Array(mapShared(counts, countsBytes).bytes.buffer))
+else await hammerQuota(limiter, new Int32Array(mapSharedFile(counts, countsBytes).bytes.buffer))

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { randomId, randomSecret } from '../../../src/account/keys/key-text.ts'
-import { type QuotaLedger, grantOf } from '../../../src/account/limits/quota-ledger.ts'
+import { type QuotaLedger, leaseGrantUnits } from '../../../src/account/limits/quota-ledger.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
 import type { KeyRecord } from '../../../src/account/keys/key-record.ts'
 import { newRecord, revokedRecord } from '../../../src/account/keys/key-record.ts'
@@ -201,7 +201,7 @@ export function ledgerConformance(
       expect(await ledger.lease(request)).toEqual({ granted: 5, remaining: 35 })
       expect(await ledger.lease({ ...request, month: july })).toMatchObject({ granted: 60 })
       expect(await ledger.lease({ ...request, keyId: 'other' })).toMatchObject({ granted: 60 })
-      await ledger.giveBack('k', august, 20)
+      await ledger.returnUnits('k', august, 20)
       expect(await ledger.usage(august)).toEqual(
         new Map([
           ['k', 45],
@@ -257,7 +257,7 @@ export function ledgerConformance(
     it('never counts below zero', async () => {
       const ledger = await open()
       await ledger.lease({ keyId: 'k', month: august, limit: 100, want: 9, need: 9 })
-      await expect(ledger.giveBack('k', august, 10)).rejects.toThrow(/below zero|fewer units/)
+      await expect(ledger.returnUnits('k', august, 10)).rejects.toThrow(/below zero|fewer units/)
       expect((await ledger.usage(august)).get('k')).toBe(9)
     })
 
@@ -274,7 +274,7 @@ export function ledgerConformance(
           let taken = 0
           for (const [most, a, b] of list) {
             const asked = { limit: most, want: Math.max(a, b), need: Math.min(a, b) }
-            const granted = grantOf(taken, asked)
+            const granted = leaseGrantUnits(taken, asked)
             taken += granted
             const remaining = Math.max(0, most - taken)
             const answer = await ledger.lease({ keyId, month: august, ...asked })

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crawlersFile } from '../../../build/evidence/builtin-feeds.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { type World, newWorld, openLand } from '../../../bench/detection/world/cells.ts'
-import { loadTables } from '../../../build/networks/network-tables.ts'
-import { newTally } from '../../../build/parse/parse-counts.ts'
-import type { ReadFile } from '../../../build/evidence/read-snapshots.ts'
+import { type World, newWorld, readWorldNetworks } from '../../../bench/detection/world/cells.ts'
+import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
+import { newParseCounts } from '../../../build/parse/parse-counts.ts'
+import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
 
 export const today = parseDay('2026-08-22') as Day
-export const tables = loadTables()
+export const tables = loadNetworkTables()
 
 /** 20.0.0.0/16 people's lines, 21.0.0.0/16 and 22.0.0.0/16 hosters; documentation ASNs. */
 const announced = [
@@ -42,13 +42,13 @@ export function feedOf(own: Partial<Feed> & Pick<Feed, 'id' | 'kind'>): Feed {
   }
 }
 
-export function fileOf(feed: Feed, texts: readonly string[], label?: string): ReadFile {
+export function fileOf(feed: Feed, texts: readonly string[], label?: string): ParsedSnapshot {
   const entries = texts.map((text, at) => ({
     text,
     place: `line ${at + 1}`,
     ...(label === undefined ? {} : { label }),
   }))
-  return { feed, tally: newTally(feed.id), entries, day: today, problem: undefined }
+  return { feed, tally: newParseCounts(feed.id), entries, day: today, problem: undefined }
 }
 
 /** The AS facts that make the networks what they are. */
@@ -69,13 +69,13 @@ export const facts = [
   ),
 ]
 
-export async function worldOf(files: readonly ReadFile[]): Promise<World> {
+export async function worldOf(files: readonly ParsedSnapshot[]): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-measure-test-'))
   try {
     const path = join(folder, 'networks.csv')
     writeFileSync(path, `${announced.join('\n')}\n`)
     const all = [crawlersFile(tables), ...facts, ...files]
-    const land = await openLand({ files: all, tables, networkFiles: [path] })
+    const land = await readWorldNetworks({ files: all, tables, networkFiles: [path] })
     return newWorld({ land, files: all, tables, asOf: today })
   } finally {
     rmSync(folder, { recursive: true })

@@ -27,7 +27,9 @@ interface Ended {
 }
 
 function run(name: string, flags: readonly string[]): Promise<Ended> {
-  const program = fileURLToPath(new URL(`../../dist/bench/${name}.js`, import.meta.url))
+  const program = fileURLToPath(
+    new URL(`../../../dist/bench/detection/${name}.js`, import.meta.url),
+  )
   return new Promise((resolve) => {
     execFile(
       process.execPath,

@@ -7,27 +7,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  type KeptRun,
-  keptFolder,
-  readKept,
-  saveKept,
+  type KeptEvaluation,
+  evaluationFolder,
+  readEvaluations,
+  saveEvaluation,
 } from '../../../bench/detection/report/kept-evaluation.ts'
-import { keptPage, reportName } from '../../../bench/detection/report/evaluation-report.ts'
+import { evaluationReport, reportName } from '../../../bench/detection/report/evaluation-report.ts'
 import { runHead } from '../../../bench/harness/run.ts'
 import {
-  type Found,
+  type DetectedShares,
   type LeftOut,
-  crossKinds,
+  leftOutKinds,
 } from '../../../bench/detection/evaluation/leave-one-out.ts'
-import { wilson } from '../../../bench/detection/evaluation/wilson.ts'
+import { wilsonShare } from '../../../bench/detection/evaluation/wilson.ts'
 
 describe('the committed evaluation', () => {
-  const runs = readKept(keptFolder)
-  const first = runs[0] as KeptRun
-  const last = runs.at(-1) as KeptRun
+  const runs = readEvaluations(evaluationFolder)
+  const first = runs[0] as KeptEvaluation
+  const last = runs.at(-1) as KeptEvaluation
 
   it('has the page that its runs give', () => {
-    expect(readFileSync(join(keptFolder, reportName), 'utf8')).toBe(keptPage(runs))
+    expect(readFileSync(join(evaluationFolder, reportName), 'utf8')).toBe(evaluationReport(runs))
   })
 
   it('hits at most 0.5 % of the space of access networks with a score of 50', () => {
@@ -40,14 +40,18 @@ describe('the committed evaluation', () => {
   })
 
   it('leaves out every feed of every kind, and finds no less at the end than at first', () => {
-    const hits = ({ leaveOneOut }: KeptRun, kind: string, what: keyof Found): number =>
+    const hits = (
+      { leaveOneOut }: KeptEvaluation,
+      kind: string,
+      what: keyof DetectedShares,
+    ): number =>
       leaveOneOut
         .filter((row) => row.kind === kind)
         .reduce((sum, row) => sum + row.entries * row.withoutGroup[what].share, 0)
     expect(last.leaveOneOut.map(({ feed }) => feed)).toEqual(
       first.leaveOneOut.map(({ feed }) => feed),
     )
-    for (const kind of crossKinds) {
+    for (const kind of leftOutKinds) {
       expect(hits(last, kind, 'signal')).toBeGreaterThanOrEqual(hits(first, kind, 'signal'))
       expect(hits(last, kind, 'flagged')).toBeGreaterThanOrEqual(hits(first, kind, 'flagged'))
     }
@@ -62,9 +66,9 @@ describe('a kept run', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  const found = (hits: number, entries: number): Found => {
-    const share = wilson(hits, entries)
-    return { signal: share, fromAsk: share, fromBlock: wilson(0, entries), flagged: share }
+  const found = (hits: number, entries: number): DetectedShares => {
+    const share = wilsonShare(hits, entries)
+    return { signal: share, fromAsk: share, fromBlock: wilsonShare(0, entries), flagged: share }
   }
   const row = (feed: string, entries: number, hits: number): LeftOut => ({
     feed,
@@ -74,7 +78,7 @@ describe('a kept run', () => {
     withoutFeed: found(hits, entries),
     withoutGroup: found(hits, entries),
   })
-  const run: KeptRun = {
+  const run: KeptEvaluation = {
     ...runHead([]),
     name: '1-first',
     title: 'made up',
@@ -88,18 +92,18 @@ describe('a kept run', () => {
   }
 
   it('comes back as it was, to six decimals, in the order of names', () => {
-    saveKept(folder, { ...run, name: '2-second' })
-    saveKept(folder, run)
-    const kept = readKept(folder)
+    saveEvaluation(folder, { ...run, name: '2-second' })
+    saveEvaluation(folder, run)
+    const kept = readEvaluations(folder)
     expect(kept.map(({ name }) => name)).toEqual(['1-first', '2-second'])
     expect(kept[0]?.leaveOneOut[1]?.withoutGroup.signal.share).toBe(0.1)
     expect(kept[0]?.access).toEqual(run.access)
   })
 
   it('has its feeds together in the page, 80 of 400, and its space', () => {
-    const { low, high } = wilson(80, 400)
+    const { low, high } = wilsonShare(80, 400)
     const share = `20.0 % (${(100 * low).toFixed(1)} %–${(100 * high).toFixed(1)} %)`
-    const page = keptPage([run])
+    const page = evaluationReport([run])
     expect(page).toContain(
       `| vpn | 1-first | 400 | ${share} | ${share} | ${share} | ${share} | 0.0 %`,
     )

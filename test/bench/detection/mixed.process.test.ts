@@ -7,10 +7,10 @@ import { describe, expect, it } from 'vitest'
 import { catalogueFolder } from '../../../build/run-build.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
-import { compile } from '../../../build/compile-table.ts'
+import { compileTable } from '../../../build/compile-table.ts'
 import { findMixed } from '../../../bench/detection/mixed.ts'
 import type { SnapshotFile } from '../../../build/evidence/read-snapshots.ts'
-import { newStages } from '../../../build/build-stages.ts'
+import { newBuildStages } from '../../../build/build-stages.ts'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { parseDay } from '../../../src/base/day.ts'
 import { explain } from '../../../src/table/explain/explain.ts'
@@ -106,7 +106,7 @@ describe('in a table of lists that conflict', () => {
     const more = { postcode: '', state1: '', state2: '', timezone: '' }
     const entries = [['9.0.0.0/8', { ...record, ...more }]] as const
     writeFileSync(places, writeMmdb({ ipVersion: 4, recordBits: 28, entries: [...entries] }))
-    const { assembled } = await compile(
+    const { assembled } = await compileTable(
       {
         snapshots,
         asOf: today,
@@ -114,7 +114,7 @@ describe('in a table of lists that conflict', () => {
         networkFiles: [networks],
         placeFiles: [places],
       },
-      newStages(() => undefined),
+      newBuildStages(() => undefined),
     )
     const path = join(folder(), 'table.iprisk')
     writeTable(path, assembled.content)

@@ -3,12 +3,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { publish } from '../../../bench/speed/report/published-files.ts'
+import { publishedFiles } from '../../../bench/speed/report/published-files.ts'
 import { newestRun } from '../../../bench/speed/report/kept-run.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 
 const folder = newestRun(join(packageRoot, 'bench/runs'))
-const texts = folder === undefined ? [] : [...publish(folder)]
+const texts = folder === undefined ? [] : [...publishedFiles(folder)]
 
 describe('the kept run', () => {
   it('is there', () => {
@@ -21,6 +21,6 @@ describe('the kept run', () => {
   })
 
   it('gives the same texts twice', () => {
-    expect(folder === undefined ? [] : [...publish(folder)]).toEqual(texts)
+    expect(folder === undefined ? [] : [...publishedFiles(folder)]).toEqual(texts)
   })
 })

@@ -35,7 +35,7 @@ function runBench(
   flags: readonly string[],
   onError: (text: string, pid: number) => void = () => undefined,
 ): Promise<Ended & { readonly pid: number }> {
-  const program = fileURLToPath(new URL(`../../dist/bench/${name}.js`, import.meta.url))
+  const program = fileURLToPath(new URL(`../../../dist/bench/speed/${name}.js`, import.meta.url))
   const child = spawn(process.execPath, [program, ...flags], { detached: true, timeout: 120_000 })
   const pid = child.pid ?? 0
   let stdout = ''
@@ -64,7 +64,7 @@ async function groupIsGone(pid: number): Promise<boolean> {
   return false
 }
 
-describe('bench:http', () => {
+describe('bench -- http', () => {
   it('reports all servers without an error', async () => {
     const table = writeSmallTable()
     const { code, stdout, stderr, pid } = await runBench('http', [
@@ -273,7 +273,7 @@ describe('the benchmark of a build', () => {
   })
 })
 
-describe('bench:limit', () => {
+describe('bench -- limiter', () => {
   it('grants every request of every operation', async () => {
     const { code, stdout, stderr } = await runBench('limit', ['--smoke', '--json', '--keys', '20'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -286,7 +286,7 @@ describe('bench:limit', () => {
   }, 60_000)
 })
 
-describe('bench:limits', () => {
+describe('bench -- limits', () => {
   it('loads a key with limits and one without', async () => {
     const flags = ['--smoke', '--json', '--table', writeSmallTable()]
     const { code, stdout } = await runBench('limits', flags)
@@ -297,7 +297,7 @@ describe('bench:limits', () => {
   }, 60_000)
 })
 
-describe('bench:pool', () => {
+describe('bench -- pool', () => {
   it('fills the pool beside checks, and meets no error', async () => {
     const flags = ['--smoke', '--json', '--table', writeSmallTable()]
     const { code, stdout } = await runBench('pool', flags)
@@ -309,7 +309,7 @@ describe('bench:pool', () => {
   }, 120_000)
 })
 
-describe('bench:bulk', () => {
+describe('bench -- bulk', () => {
   it('answers every address in every form', async () => {
     const flags = ['--smoke', '--json', '--addresses', '20000', '--table', writeSmallTable()]
     const { code, stdout } = await runBench('bulk', flags)

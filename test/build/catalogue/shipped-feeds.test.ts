@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { readSnapshot } from '../../../build/parse/parse-file.ts'
-import { newTally, tallySink } from '../../../build/parse/parse-counts.ts'
+import { parseFile } from '../../../build/parse/parse-file.ts'
+import { newParseCounts, countingSink } from '../../../build/parse/parse-counts.ts'
 import { parseRange } from '../../../src/ip/range.ts'
 import { describeFeeds, feedsFolder } from '../../feeds.ts'
 
@@ -133,13 +133,13 @@ describeFeeds('the catalogue against the shared feeds', () => {
     for (const one of feeds.filter((each) => each.kind !== 'network')) {
       for (const file of one.files.filter((each) => each.role === 'use')) {
         const wide: string[] = []
-        const sink = tallySink(newTally(file.path), ({ text, place }) => {
+        const sink = countingSink(newParseCounts(file.path), ({ text, place }) => {
           const range = parseRange(text)
           if (range === undefined) return
           const bound = range.family === 4 ? 32 - one.widest.ipv4 : 128 - one.widest.ipv6
           if (range.last - range.first >= 1n << BigInt(bound)) wide.push(`${place} ${text}`)
         })
-        await readSnapshot({ ...file, path: join(feedsFolder, one.id, file.path) }, sink)
+        await parseFile({ ...file, path: join(feedsFolder, one.id, file.path) }, sink)
         expect(wide).toEqual([])
       }
     }

@@ -3,9 +3,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { newEvidenceBook } from '../../../build/evidence/evidence-book.ts'
-import { type Ground, newNormaliser, parseAsn } from '../../../build/evidence/normalise.ts'
+import {
+  type NormaliseContext,
+  newNormaliser,
+  parseAsn,
+} from '../../../build/evidence/normalise.ts'
 import type { FeedHistory } from '../../../build/history/read-history.ts'
-import { newTally } from '../../../build/parse/parse-counts.ts'
+import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
 import { type Range, formatRange, parseRange } from '../../../src/ip/range.ts'
 
@@ -33,7 +37,7 @@ function feedOf(own: Partial<Feed>): Feed {
 }
 
 /** 2a00::/16 and 9.0.0.0/8 are access networks. */
-function groundOf(): Ground {
+function groundOf(): NormaliseContext {
   return {
     asOf,
     book: newEvidenceBook(),
@@ -52,10 +56,10 @@ function take(
 ) {
   const ground = groundOf()
   const normaliser = newNormaliser(feedOf(feed), { source: 3, history }, ground)
-  const tally = newTally('test.txt')
+  const tally = newParseCounts('test.txt')
   const counts = { kept: 0, duplicate: 0, dropped: 0 }
   texts.forEach((text, index) => {
-    counts[normaliser.take({ text, place: `line ${index + 1}` }, day, tally)]++
+    counts[normaliser.addEntry({ text, place: `line ${index + 1}` }, day, tally)]++
   })
   const { lapsed } = normaliser.finish()
   const statements = Array.from({ length: ground.book.count }, (_, index) =>
@@ -198,12 +202,12 @@ describe('with a history', () => {
       days,
       daysObserved: 28,
       count: rest.size,
-      take(range) {
+      markListed(range) {
         const found = rest.get(formatRange(range))
         rest.delete(formatRange(range))
         return found === undefined ? undefined : seenOf(found)
       },
-      *rest() {
+      *lapsed() {
         for (const [text, seen] of rest) {
           yield { range: parseRange(text) as Range, seen: seenOf(seen), details: none }
         }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { newTally } from '../../../build/parse/parse-counts.ts'
+import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { medianDay } from '../../../build/evidence/read-snapshots.ts'
 import { feedSources, networkSources, placeSources } from '../../../build/evidence/source-list.ts'
 import type { Networks } from '../../../build/networks/read-networks.ts'
@@ -25,7 +25,7 @@ function file(id: string, day: string, more: { entries?: number; problem?: strin
   } as unknown as Feed
   return {
     feed,
-    tally: newTally('test'),
+    tally: newParseCounts('test'),
     entries: Array.from({ length: more.entries ?? 1 }, () => ({
       text: '9.9.9.9',
       place: 'line 1',

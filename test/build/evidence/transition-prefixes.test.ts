@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Layer, valueAt } from '../../../build/layer/layer.ts'
-import { clearTransition } from '../../../build/evidence/transition-prefixes.ts'
+import { clearTransitionPrefixes } from '../../../build/evidence/transition-prefixes.ts'
 import { parseAddress } from '../../../src/ip/parse-address.ts'
 
 function layerOf(cuts: readonly (readonly [string, number])[]): Layer {
@@ -26,7 +26,7 @@ function at(layer: Layer, text: string): number {
 
 describe('clearTransition', () => {
   it('blanks 6to4 and Teredo and nothing beside them', () => {
-    const layer = clearTransition(
+    const layer = clearTransitionPrefixes(
       layerOf([
         ['::', 0],
         ['2000::', 7],
@@ -44,7 +44,7 @@ describe('clearTransition', () => {
   })
 
   it('leaves a layer whose piece covers them on both sides', () => {
-    const layer = clearTransition(layerOf([['::', 5]]))
+    const layer = clearTransitionPrefixes(layerOf([['::', 5]]))
     const asked = ['2000::', '2001::1', '2001:1::', '2002::1', '2003::', '::']
     expect(asked.map((text) => at(layer, text))).toEqual([5, 0, 5, 0, 5, 5])
   })

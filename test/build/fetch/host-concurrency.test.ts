@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runBounded } from '../../../build/fetch/host-concurrency.ts'
+import { runWithHostConcurrency } from '../../../build/fetch/host-concurrency.ts'
 
 describe('runBounded', () => {
   it('runs every task once, within both bounds, for any mix of hosts', async () => {
@@ -28,7 +28,7 @@ describe('runBounded', () => {
               ended.push(index)
             },
           }))
-          await runBounded(tasks, { all, perHost })
+          await runWithHostConcurrency(tasks, { all, perHost })
           expect(ended.sort((a, b) => a - b)).toEqual(plan.map((_, index) => index))
         },
       ),
@@ -46,15 +46,17 @@ describe('runBounded', () => {
       },
     })
     const tasks = ['slow', 'slow', 'slow', 'a', 'b', 'a', 'b'].map(task)
-    await runBounded(tasks, { all: 3, perHost: 1 })
+    await runWithHostConcurrency(tasks, { all: 3, perHost: 1 })
     expect(order).toEqual(['slow', 'a', 'b', 'a', 'b', 'slow', 'slow'])
     order.length = 0
-    await runBounded(tasks, { all: 3, perHost: 3 })
+    await runWithHostConcurrency(tasks, { all: 3, perHost: 3 })
     expect(order.slice(0, 3)).toEqual(['slow', 'a', 'b'])
   })
 
   it('rethrows what a task throws', async () => {
     const run = async (): Promise<void> => Promise.reject(new Error('broken'))
-    await expect(runBounded([{ host: 'a', run }], { all: 1, perHost: 1 })).rejects.toThrow('broken')
+    await expect(
+      runWithHostConcurrency([{ host: 'a', run }], { all: 1, perHost: 1 }),
+    ).rejects.toThrow('broken')
   })
 })

@@ -7,26 +7,26 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openHealth } from '../../../build/fetch/network-health.ts'
+import { openNetworkHealth } from '../../../build/fetch/network-health.ts'
 import type { GetAnswer, GetRequest } from '../../../build/fetch/http-get.ts'
-import { get, redirectTarget } from '../../../build/fetch/http-get.ts'
+import { httpGet, redirectTarget } from '../../../build/fetch/http-get.ts'
 import type { FetchLimits } from '../../../build/fetch/fetch-limits.ts'
-import type { Network } from '../../../build/fetch/connection-pools.ts'
-import { openNetwork, userAgentOf } from '../../../build/fetch/connection-pools.ts'
+import type { ConnectionPools } from '../../../build/fetch/connection-pools.ts'
+import { openConnectionPools, userAgentOf } from '../../../build/fetch/connection-pools.ts'
 import type { Handler } from './site.ts'
 import { closedPort, newFolder, openSite, quickLimits, text } from './site.ts'
 
 const list = '192.0.2.1\n192.0.2.2\n'
-const open: Network[] = []
+const open: ConnectionPools[] = []
 
 afterEach(async () => {
   for (const network of open.splice(0)) await network.close()
 })
 
-function newNetwork(limits: Partial<FetchLimits> = {}): Network {
-  const network = openNetwork({
+function newNetwork(limits: Partial<FetchLimits> = {}): ConnectionPools {
+  const network = openConnectionPools({
     limits: { ...quickLimits, ...limits },
-    health: openHealth({ hosts: 1, deadHosts: 1 }),
+    health: openNetworkHealth({ hosts: 1, deadHosts: 1 }),
     userAgent: userAgentOf('ops@example.org'),
   })
   open.push(network)
@@ -41,7 +41,7 @@ async function fetchFrom(
   const to = join(newFolder(), 'file.tmp')
   const request = { to, format: 'list', bytes: { min: 1, max: 100_000 }, ...rest }
   const started = performance.now()
-  const answer = await get(newNetwork(limits), { ...request, url: new URL(url) })
+  const answer = await httpGet(newNetwork(limits), { ...request, url: new URL(url) })
   return { answer, to, ms: performance.now() - started }
 }
 
@@ -297,10 +297,10 @@ describe('get', () => {
       format: 'list',
       bytes: { min: 1, max: 9 },
     }
-    const first = await get(network, request)
+    const first = await httpGet(network, request)
     expect(first).toMatchObject({ kind: 'failed', error: { code: 'fetch_unreachable' } })
     expect(network.health.signal.aborted).toBe(true)
-    const second = await get(network, request)
+    const second = await httpGet(network, request)
     const message = second.kind === 'failed' ? second.error.message : ''
     expect(message).toContain('not tried again')
   })

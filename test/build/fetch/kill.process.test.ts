@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../../src/base/package-root.ts'
-import { takeLock } from '../../../build/fetch/fetch-lock.ts'
-import { readStored, recover } from '../../../build/fetch/snapshot-store.ts'
+import { acquireFolderLock } from '../../../build/fetch/fetch-lock.ts'
+import { readStoredSnapshots, recoverSnapshots } from '../../../build/fetch/snapshot-store.ts'
 import { newFolder } from './site.ts'
 
 const fetchFolder = pathToFileURL(join(packageRoot, 'dist', 'build', 'fetch')).href
@@ -18,8 +18,8 @@ const fetchFolder = pathToFileURL(join(packageRoot, 'dist', 'build', 'fetch')).h
 const program = `
   import { createHash } from 'node:crypto'
   import { writeFileSync } from 'node:fs'
-  import { takeLock } from '${fetchFolder}/lock.js'
-  import { commitSet } from '${fetchFolder}/store.js'
+  import { takeLock } from '${fetchFolder}/fetch-lock.js'
+  import { commitSet } from '${fetchFolder}/snapshot-store.js'
   const folder = process.argv[1]
   if ((await takeLock(folder)) === undefined) process.exit(9)
   for (let set = Number(process.argv[2]); ; set++) {
@@ -52,7 +52,7 @@ describe('a run that is killed', () => {
       await once(child, 'exit')
       if (readdirSync(join(folder, 'f')).includes('snapshots.next.json')) pending++
       const problems: string[] = []
-      const stored = await readStored(folder, 'f', (text) => problems.push(text))
+      const stored = await readStoredSnapshots(folder, 'f', (text) => problems.push(text))
       expect(problems).toEqual([])
       const set = (stored[0]?.day ?? 0) - 20_000
       const contents = stored.map(({ path }) => readFileSync(path, 'utf8'))
@@ -61,17 +61,17 @@ describe('a run that is killed', () => {
       newest = set
       // Every other time the next run clears up first, as it does; else it must bear the rest.
       if (kill % 2 === 0) {
-        await recover(folder, 'f')
+        await recoverSnapshots(folder, 'f')
         left.push(readdirSync(join(folder, 'f')).length)
       }
     }
     expect(new Set(left)).toEqual(new Set([4]))
     // Kills that never hit a set in the making would prove nothing.
     expect(pending).toBeGreaterThan(0)
-    const lock = await takeLock(folder)
+    const lock = await acquireFolderLock(folder)
     expect(lock).toBeDefined()
     await lock?.release()
     writeFileSync(join(folder, 'f', 'a.txt'), 'other')
-    expect(await readStored(folder, 'f')).toHaveLength(2)
+    expect(await readStoredSnapshots(folder, 'f')).toHaveLength(2)
   })
 })

@@ -9,22 +9,22 @@ import { formatDay, parseDay } from '../../../src/base/day.ts'
 import type {
   FetchProgress,
   ObtainOptions,
-  Obtained,
+  ObtainedFile,
 } from '../../../build/fetch/obtain-snapshots.ts'
-import { obtain } from '../../../build/fetch/obtain-snapshots.ts'
-import { takeLock } from '../../../build/fetch/fetch-lock.ts'
+import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
+import { acquireFolderLock } from '../../../build/fetch/fetch-lock.ts'
 import type { Site } from './site.ts'
 import { closedPort, newFeed, newFolder, openSite, quickLimits, text, today } from './site.ts'
 
 type Options = Partial<ObtainOptions> & Pick<ObtainOptions, 'feeds' | 'folder'>
 
 async function run(options: Options): Promise<{
-  readonly obtained: readonly Obtained[]
+  readonly obtained: readonly ObtainedFile[]
   readonly states: Record<string, string>
   readonly progress: readonly FetchProgress[]
 }> {
   const progress: FetchProgress[] = []
-  const obtained = await obtain({
+  const obtained = await obtainSnapshots({
     mode: { kind: 'publisher', always: true },
     today,
     limits: quickLimits,
@@ -37,7 +37,7 @@ async function run(options: Options): Promise<{
   return { obtained, states, progress }
 }
 
-function contents(obtained: readonly Obtained[]): readonly (string | undefined)[] {
+function contents(obtained: readonly ObtainedFile[]): readonly (string | undefined)[] {
   return obtained.map(({ path }) => (path === undefined ? undefined : readFileSync(path, 'utf8')))
 }
 
@@ -300,7 +300,7 @@ describe('without a network', () => {
 describe('two runs on one folder', () => {
   it('the second uses what is stored and says why', async () => {
     const { feeds, folder, site } = await twoFiles()
-    const lock = await takeLock(folder)
+    const lock = await acquireFolderLock(folder)
     const { states, progress } = await run({ feeds, folder })
     expect(states).toEqual({ 'two/v4.txt': 'missing', 'two/v6.txt': 'missing' })
     expect(progress[0]).toMatchObject({ message: expect.stringContaining('another run') })

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, type Server, createServer } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { obtain } from '../../../build/fetch/obtain-snapshots.ts'
+import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
 import { newFolder } from '../../cli/program.ts'
 
@@ -53,7 +53,7 @@ it.each([
 ])('takes every byte of an HTTP/1.0 answer %s', async (_name, withLength) => {
   const url = await serve(withLength)
   const feeds = Array.from({ length: 60 }, (_, index) => feed(`feed-${index}`))
-  const obtained = await obtain({
+  const obtained = await obtainSnapshots({
     feeds,
     mode: { kind: 'mirror', url },
     folder: newFolder(),

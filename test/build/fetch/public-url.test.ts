@@ -5,8 +5,8 @@ import { parseRetryAfter } from '../../../build/fetch/fetch-error.ts'
 import {
   basicAuthorization,
   publicUrl,
-  underMirror,
-  webUrl,
+  mirrorUrl,
+  parseWebUrl,
 } from '../../../build/fetch/public-url.ts'
 
 describe('publicUrl', () => {
@@ -32,11 +32,11 @@ describe('underMirror', () => {
     ['http://m.example/x/y/', 'http://m.example/x/y/feed/a.txt'],
     ['http://m.example/x?sig=1', 'http://m.example/x/feed/a.txt?sig=1'],
   ])('%s', (base, url) => {
-    expect(underMirror(new URL(base), ['feed', 'a.txt']).href).toBe(url)
+    expect(mirrorUrl(new URL(base), ['feed', 'a.txt']).href).toBe(url)
   })
 
   it('keeps a name in its folder', () => {
-    expect(underMirror(new URL('http://m.example'), ['feed', '../../x?y']).pathname).toBe(
+    expect(mirrorUrl(new URL('http://m.example'), ['feed', '../../x?y']).pathname).toBe(
       '/feed/..%2F..%2Fx%3Fy',
     )
   })
@@ -46,7 +46,7 @@ describe('webUrl', () => {
   it.each(['ftp://a.example/', 'file:///etc/passwd', 'a.example', '', 'http://'])(
     'refuses %j',
     (text) => {
-      expect(() => webUrl(text)).toThrow(/no http or https address/)
+      expect(() => parseWebUrl(text)).toThrow(/no http or https address/)
     },
   )
 })

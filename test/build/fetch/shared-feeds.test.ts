@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { parseDay } from '../../../src/base/day.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
-import { obtain } from '../../../build/fetch/obtain-snapshots.ts'
+import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
 import { describeFeeds, feedsFolder } from '../../feeds.ts'
 import { newFolder, openSite, today } from './site.ts'
 
@@ -25,7 +25,7 @@ describeFeeds('the shared feeds as a mirror', () => {
     }
     const feeds = loadCatalogue(join(packageRoot, 'data', 'feeds'))
     const mode = { kind: 'mirror', url: site.url } as const
-    const obtained = await obtain({ feeds, mode, folder: newFolder(), today })
+    const obtained = await obtainSnapshots({ feeds, mode, folder: newFolder(), today })
     expect(new Set(obtained.map(({ feed }) => feed.id)).size).toBe(index.length)
     for (const { feed, file, state, path, day, problem } of obtained) {
       const name = `${feed.id}/${file.path}`

@@ -16,10 +16,14 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../../src/base/day.ts'
-import { machineName, takeLock } from '../../../build/fetch/fetch-lock.ts'
+import { machineName, acquireFolderLock } from '../../../build/fetch/fetch-lock.ts'
 import type { SnapshotRecord, SnapshotSet } from '../../../build/fetch/snapshot-record.ts'
-import { formatSet, parseSet } from '../../../build/fetch/snapshot-record.ts'
-import { commitSet, readStored, recover } from '../../../build/fetch/snapshot-store.ts'
+import { formatSnapshotSet, parseSnapshotSet } from '../../../build/fetch/snapshot-record.ts'
+import {
+  commitSnapshotSet,
+  readStoredSnapshots,
+  recoverSnapshots,
+} from '../../../build/fetch/snapshot-store.ts'
 import { newFolder, today } from './site.ts'
 
 function record(content: string, day: Day = today): SnapshotRecord {
@@ -52,7 +56,7 @@ async function newStore(): Promise<{
   const old = ['a.txt', 'b.txt', 'gone.txt'].map(
     (name) => [name, record(readFileSync(join(home, name), 'utf8'), yesterday)] as const,
   )
-  await commitSet(folder, 'f', { files: new Map(old), temporary: none })
+  await commitSnapshotSet(folder, 'f', { files: new Map(old), temporary: none })
   writeFileSync(join(home, '.a.txt.1.tmp'), 'new a')
   writeFileSync(join(home, '.c.txt.1.tmp'), 'new c')
   const next = {
@@ -74,7 +78,7 @@ const newContent = { 'a.txt': 'new a', 'b.txt': 'same', 'c.txt': 'new c' }
 
 async function contentOf(folder: string): Promise<Record<string, string>> {
   const problems: string[] = []
-  const stored = await readStored(folder, 'f', (text) => problems.push(text))
+  const stored = await readStoredSnapshots(folder, 'f', (text) => problems.push(text))
   expect(problems).toEqual([])
   expect(new Set(stored.map(({ day }) => day)).size).toBe(1)
   return Object.fromEntries(stored.map((each) => [each.file, readFileSync(each.path, 'utf8')]))
@@ -84,10 +88,10 @@ describe('commitSet', () => {
   it('puts a set in place and leaves nothing else', async () => {
     const { folder, home, next } = await newStore()
     expect(await contentOf(folder)).toEqual(oldContent)
-    await commitSet(folder, 'f', next)
+    await commitSnapshotSet(folder, 'f', next)
     expect(await contentOf(folder)).toEqual(newContent)
     expect(readdirSync(home).sort()).toEqual(['a.txt', 'b.txt', 'c.txt', 'snapshots.json'])
-    const [first] = await readStored(folder, 'f')
+    const [first] = await readStoredSnapshots(folder, 'f')
     expect(first).toEqual({
       feedId: 'f',
       file: 'a.txt',
@@ -98,13 +102,14 @@ describe('commitSet', () => {
 
   // The steps of commitSet, by hand, so that it can be stopped between any two.
   const steps: readonly ((home: string, next: SnapshotSet) => void)[] = [
-    (home, next) => writeFileSync(join(home, '.snapshots.next.json.9.tmp'), formatSet(next)),
+    (home, next) =>
+      writeFileSync(join(home, '.snapshots.next.json.9.tmp'), formatSnapshotSet(next)),
     (home) =>
       renameSync(join(home, '.snapshots.next.json.9.tmp'), join(home, 'snapshots.next.json')),
     (home) => renameSync(join(home, '.a.txt.1.tmp'), join(home, 'a.txt')),
     (home) => renameSync(join(home, '.c.txt.1.tmp'), join(home, 'c.txt')),
     (home, next) =>
-      writeFileSync(join(home, 'snapshots.json'), formatSet({ ...next, temporary: none })),
+      writeFileSync(join(home, 'snapshots.json'), formatSnapshotSet({ ...next, temporary: none })),
     (home) => rmSync(join(home, 'snapshots.next.json')),
     (home) => rmSync(join(home, 'gone.txt')),
   ]
@@ -116,7 +121,7 @@ describe('commitSet', () => {
     // Read as it is, by an offline build that may write nothing …
     expect(await contentOf(folder)).toEqual(expected)
     // … and after the next run has cleared up.
-    await recover(folder, 'f')
+    await recoverSnapshots(folder, 'f')
     expect(await contentOf(folder)).toEqual(expected)
     const left = readdirSync(home).filter((name) => /tmp$|next/.test(name))
     expect(left).toEqual([])
@@ -128,7 +133,7 @@ describe('commitSet', () => {
     steps[1]?.(home, next)
     writeFileSync(join(home, '.c.txt.1.tmp'), 'new?c')
     expect(await contentOf(folder)).toEqual(oldContent)
-    await recover(folder, 'f')
+    await recoverSnapshots(folder, 'f')
     expect(await contentOf(folder)).toEqual(oldContent)
     expect(existsSync(join(home, 'snapshots.next.json'))).toBe(false)
   })
@@ -137,7 +142,7 @@ describe('commitSet', () => {
 describe('readStored', () => {
   it('says nothing of a feed that was never stored', async () => {
     const problems: string[] = []
-    expect(await readStored(newFolder(), 'f', (text) => problems.push(text))).toEqual([])
+    expect(await readStoredSnapshots(newFolder(), 'f', (text) => problems.push(text))).toEqual([])
     expect(problems).toEqual([])
   })
 
@@ -150,7 +155,7 @@ describe('readStored', () => {
     const { folder, home } = await newStore()
     damage(join(home, 'a.txt'))
     const problems: string[] = []
-    const stored = await readStored(folder, 'f', (text) => problems.push(text))
+    const stored = await readStoredSnapshots(folder, 'f', (text) => problems.push(text))
     expect(stored.map(({ file }) => file)).toEqual(['b.txt', 'gone.txt'])
     expect(problems).toEqual([expect.stringContaining(join(home, 'a.txt'))])
   })
@@ -161,7 +166,7 @@ describe('readStored', () => {
       const { folder, home } = await newStore()
       writeFileSync(join(home, 'snapshots.json'), text)
       const problems: string[] = []
-      expect(await readStored(folder, 'f', (each) => problems.push(each))).toEqual([])
+      expect(await readStoredSnapshots(folder, 'f', (each) => problems.push(each))).toEqual([])
       expect(problems).toHaveLength(1)
     },
   )
@@ -176,12 +181,12 @@ describe('readStored', () => {
         const temporary = new Map(names.map((name) => [name, `.${name}.${turn}.tmp`]))
         for (const beside of temporary.values()) writeFileSync(join(home, beside), content)
         const files = new Map(names.map((name) => [name, record(content, (today + turn) as Day)]))
-        await commitSet(folder, 'f', { files, temporary })
+        await commitSnapshotSet(folder, 'f', { files, temporary })
       }
     })()
     for (let turn = 0; turn < 100; turn++) {
       const problems: string[] = []
-      const stored = await readStored(folder, 'f', (text) => problems.push(text))
+      const stored = await readStoredSnapshots(folder, 'f', (text) => problems.push(text))
       expect(problems).toEqual([])
       expect(new Set(stored.map(({ day }) => day)).size).toBe(1)
       expect(stored.length).toBeGreaterThanOrEqual(2)
@@ -197,11 +202,13 @@ describe('record', () => {
       files: new Map([['a.txt', record('a')]]),
       temporary: new Map([['a.txt', '.a.tmp']]),
     }
-    expect(parseSet(formatSet(set))).toEqual(set)
-    const { files } = JSON.parse(formatSet(set)) as { files: Record<string, object> }
+    expect(parseSnapshotSet(formatSnapshotSet(set))).toEqual(set)
+    const { files } = JSON.parse(formatSnapshotSet(set)) as { files: Record<string, object> }
     for (const member of ['sha256', 'bytes', 'day', 'from', 'url', 'fetchedAt']) {
       const short = { ...files['a.txt'], [member]: undefined }
-      expect(parseSet(JSON.stringify({ version: 1, files: { 'a.txt': short } }))).toBeUndefined()
+      expect(
+        parseSnapshotSet(JSON.stringify({ version: 1, files: { 'a.txt': short } })),
+      ).toBeUndefined()
     }
   })
 })
@@ -209,12 +216,12 @@ describe('record', () => {
 describe('takeLock', () => {
   it('is held by one, and free again when released', async () => {
     const folder = join(newFolder(), 'made')
-    const lock = await takeLock(folder)
+    const lock = await acquireFolderLock(folder)
     expect(lock).toBeDefined()
-    expect(await takeLock(folder)).toBeUndefined()
-    expect(await lock?.held()).toBe(true)
+    expect(await acquireFolderLock(folder)).toBeUndefined()
+    expect(await lock?.isHeld()).toBe(true)
     await lock?.release()
-    const again = await takeLock(folder)
+    const again = await acquireFolderLock(folder)
     expect(again).toBeDefined()
     await again?.release()
     expect(readdirSync(folder)).toEqual([])
@@ -223,7 +230,7 @@ describe('takeLock', () => {
   it('clears away the claims of killed runs', async () => {
     const folder = newFolder()
     writeFileSync(join(folder, '.lock.0.tmp'), '')
-    const lock = await takeLock(folder)
+    const lock = await acquireFolderLock(folder)
     expect(readdirSync(folder)).toEqual(['.lock'])
     await lock?.release()
   })
@@ -233,18 +240,18 @@ describe('takeLock', () => {
     const path = join(folder, '.lock')
     const { pid } = spawnSync(process.execPath, ['-e', ''])
     writeFileSync(path, JSON.stringify({ token: 'x', pid, machine: machineName() }))
-    const first = await takeLock(folder)
+    const first = await acquireFolderLock(folder)
     expect(first).toBeDefined()
     await first?.release()
     writeFileSync(path, JSON.stringify({ token: 'x', pid: 1, machine: 'elsewhere' }))
-    expect(await takeLock(folder)).toBeUndefined()
+    expect(await acquireFolderLock(folder)).toBeUndefined()
     const longAgo = new Date(Date.now() - 60_000)
     utimesSync(path, longAgo, longAgo)
-    const second = await takeLock(folder)
+    const second = await acquireFolderLock(folder)
     expect(second).toBeDefined()
     // Whoever lost it notices, and does not release what is another's.
     writeFileSync(path, JSON.stringify({ token: 'y', pid: 1, machine: 'elsewhere' }))
-    expect(await second?.held()).toBe(false)
+    expect(await second?.isHeld()).toBe(false)
     await second?.release()
     expect(existsSync(path)).toBe(true)
   })
@@ -256,7 +263,9 @@ describe('takeLock', () => {
       join(folder, '.lock'),
       JSON.stringify({ token: 'x', pid, machine: machineName() }),
     )
-    const locks = await Promise.all(Array.from({ length: 8 }, async () => takeLock(folder)))
+    const locks = await Promise.all(
+      Array.from({ length: 8 }, async () => acquireFolderLock(folder)),
+    )
     const held = locks.filter((lock) => lock !== undefined)
     expect(held).toHaveLength(1)
     await held[0]?.release()

@@ -6,10 +6,10 @@ import { lookup as systemLookup } from 'node:dns'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openHealth } from '../../../build/fetch/network-health.ts'
-import { get } from '../../../build/fetch/http-get.ts'
-import { openNetwork } from '../../../build/fetch/connection-pools.ts'
-import { isSpecial, watchedLookup } from '../../../build/fetch/ssrf-guard.ts'
+import { openNetworkHealth } from '../../../build/fetch/network-health.ts'
+import { httpGet } from '../../../build/fetch/http-get.ts'
+import { openConnectionPools } from '../../../build/fetch/connection-pools.ts'
+import { isSpecialHost, inspectedLookup } from '../../../build/fetch/ssrf-guard.ts'
 import type { Site } from './site.ts'
 import { newFolder, openSite, quickLimits, text } from './site.ts'
 
@@ -33,13 +33,13 @@ describe('isSpecial', () => {
     '64:ff9b::a9fe:a9fe',
     '2002:7f00:1::',
   ])('refuses %s', (address) => {
-    expect(isSpecial(address)).toBe(true)
+    expect(isSpecialHost(address)).toBe(true)
   })
 
   it.each(['8.8.8.8', '[2606:4700::1111]', '64:ff9b::808:808', 'localhost', 'feeds.example', ''])(
     'leaves %j',
     (address) => {
-      expect(isSpecial(address)).toBe(false)
+      expect(isSpecialHost(address)).toBe(false)
     },
   )
 })
@@ -49,7 +49,7 @@ describe('watchedLookup', () => {
     const seen: string[] = []
     const ask = async (all: boolean, refuse: boolean): Promise<unknown> =>
       new Promise((resolve, reject) => {
-        const lookup = watchedLookup(systemLookup, (host, addresses) => {
+        const lookup = inspectedLookup(systemLookup, (host, addresses) => {
           seen.push(host, ...addresses)
           if (refuse) throw new Error('refused')
         })
@@ -81,12 +81,12 @@ async function redirected(
   })
   process.env['http_proxy'] = proxy.url
   process.env['no_proxy'] = direct
-  const network = openNetwork({
+  const network = openConnectionPools({
     limits: quickLimits,
-    health: openHealth({ hosts: 1, deadHosts: 1 }),
+    health: openNetworkHealth({ hosts: 1, deadHosts: 1 }),
     userAgent: 'test',
   })
-  const answer = await get(network, {
+  const answer = await httpGet(network, {
     url: new URL('http://feeds.example/list'),
     to: join(newFolder(), 'file.tmp'),
     format: 'list',
@@ -103,9 +103,9 @@ describe('a name', () => {
     'mirror.example': ['127.0.0.1'],
   }
   const getFrom = async (url: string, mirrorHost?: string): Promise<string> => {
-    const network = openNetwork({
+    const network = openConnectionPools({
       limits: quickLimits,
-      health: openHealth({ hosts: 1, deadHosts: 1 }),
+      health: openNetworkHealth({ hosts: 1, deadHosts: 1 }),
       userAgent: 'test',
       mirrorHost,
       resolve: (host, _options, callback) => {
@@ -116,7 +116,7 @@ describe('a name', () => {
         )
       },
     })
-    const answer = await get(network, {
+    const answer = await httpGet(network, {
       url: new URL(url),
       to: join(newFolder(), 'file.tmp'),
       format: 'list',
@@ -183,18 +183,18 @@ describe('a redirect from a public host', () => {
     })
     process.env['http_proxy'] = proxy.url
     process.env['no_proxy'] = 'localhost'
-    const network = openNetwork({
+    const network = openConnectionPools({
       limits: quickLimits,
-      health: openHealth({ hosts: 2, deadHosts: 2 }),
+      health: openNetworkHealth({ hosts: 2, deadHosts: 2 }),
       userAgent: 'test',
       mirrorHost: 'localhost',
     })
     const folder = newFolder()
     const common = { format: 'list', bytes: { min: 1, max: 1000 } }
-    const first = await get(network, { ...common, url: new URL(to), to: join(folder, 'a') })
+    const first = await httpGet(network, { ...common, url: new URL(to), to: join(folder, 'a') })
     expect(first.kind).toBe('fresh')
     const url = new URL('http://feeds.example/list')
-    const second = await get(network, { ...common, url, to: join(folder, 'b') })
+    const second = await httpGet(network, { ...common, url, to: join(folder, 'b') })
     expect(second).toMatchObject({ kind: 'failed', error: { code: 'fetch_refused_address' } })
     expect(inside.requests).toHaveLength(1)
     await network.close()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { newCanaryIndex } from '../../../build/gate/entry-canaries.ts'
 import { parseAddress } from '../../../src/ip/parse-address.ts'
-import { type Range, formatRange, parseRange, writeWords } from '../../../src/ip/range.ts'
+import { type Range, formatRange, parseRange, bigintToWords } from '../../../src/ip/range.ts'
 import { isBogon } from '../../../src/ip/special-purpose.ts'
 import { canaryKinds, loadCanaries } from '../../../src/table/canaries.ts'
 import { tables } from './gate-sample.ts'
@@ -34,7 +34,7 @@ describe('data/tables/canaries.csv', () => {
   it('calls special what the registries do, and nothing else', () => {
     const words = new Uint32Array(4)
     for (const { kind, range } of canaries) {
-      writeWords(range.family, range.first, words)
+      bigintToWords(range.family, range.first, words)
       expect(isBogon(range.family, words), formatRange(range)).toBe(kind === 'special')
     }
   })

@@ -3,11 +3,11 @@
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { dayPath, fileName, storedDays } from '../../../build/history/history-days.ts'
-import { recordSnapshots } from '../../../build/history/record-today.ts'
-import { newTally } from '../../../build/parse/parse-counts.ts'
-import type { ReadFile } from '../../../build/evidence/read-snapshots.ts'
-import { claimHistory } from '../../../build/gate/history-transaction.ts'
+import { dayPath, dayFileName, storedDays } from '../../../build/history/history-days.ts'
+import { recordToday } from '../../../build/history/record-today.ts'
+import { newParseCounts } from '../../../build/parse/parse-counts.ts'
+import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
+import { beginHistoryTransaction } from '../../../build/gate/history-transaction.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { formatDay } from '../../../src/base/day.ts'
@@ -24,9 +24,9 @@ const at = (offset: number): Day => (today + offset) as Day
 const list = feedOf()
 const usual = addresses(2000)
 
-function readOf(feed: Feed, texts: readonly string[], day: Day): ReadFile {
+function readOf(feed: Feed, texts: readonly string[], day: Day): ParsedSnapshot {
   const entries = texts.map((text) => ({ text, place: 'here' }))
-  return { feed, tally: newTally(feed.id), entries, day, problem: undefined }
+  return { feed, tally: newParseCounts(feed.id), entries, day, problem: undefined }
 }
 
 /** A good yesterday, then what the feed says today. */
@@ -240,9 +240,9 @@ describe('a claim on the history', () => {
     const before = readFileSync(path)
     const other = feedOf({ id: 'test-other' })
     const more = [list, other].map((feed) => readOf(feed, addresses(50, 77), today))
-    const claim = await claimHistory(store)
-    await claim.mark(more)
-    await recordSnapshots(more, { store, lock: claim.lock })
+    const claim = await beginHistoryTransaction(store)
+    await claim.saveDays(more)
+    await recordToday(more, { store, lock: claim.lock })
     const isBack = async (): Promise<boolean> => {
       const days = await storedDays(store, other.id)
       return readFileSync(path).equals(before) && days.length === 0
@@ -253,17 +253,17 @@ describe('a claim on the history', () => {
 
   it('takes back what a build added: new days, and more on a known one', async () => {
     const { claim, isBack } = await begun()
-    await claim.takeBack()
+    await claim.rollback()
     expect(await isBack()).toBe(true)
     await claim.release()
   })
 
   it('keeps what was judged good, whatever comes after', async () => {
     const { store, claim, isBack } = await begun()
-    await claim.keep()
-    await claim.takeBack()
+    await claim.commit()
+    await claim.rollback()
     await claim.release()
-    const next = await claimHistory(store)
+    const next = await beginHistoryTransaction(store)
     expect(await isBack()).toBe(false)
     await next.release()
   })
@@ -272,7 +272,7 @@ describe('a claim on the history', () => {
     const { store, claim, isBack } = await begun()
     // As if its process was gone: the marks stay, and nobody holds the lock.
     await claim.release()
-    const next = await claimHistory(store)
+    const next = await beginHistoryTransaction(store)
     expect(await isBack()).toBe(true)
     expect(existsSync(join(store, '.gate/undo'))).toBe(false)
     await next.release()
@@ -280,21 +280,21 @@ describe('a claim on the history', () => {
 
   it('finishes a taking back that was killed half-way', async () => {
     const { store, claim, isBack } = await begun()
-    const saved = join(store, '.gate/undo', `${list.id}.${fileName(today)}`)
+    const saved = join(store, '.gate/undo', `${list.id}.${dayFileName(today)}`)
     renameSync(saved, dayPath(store, list.id, today))
     await claim.release()
-    const next = await claimHistory(store)
+    const next = await beginHistoryTransaction(store)
     expect(await isBack()).toBe(true)
     await next.release()
   })
 
   it('keeps everybody else from writing until it is released', async () => {
     const { store, claim } = await begun()
-    await expect(claimHistory(store)).rejects.toMatchObject({ code: 'history_locked' })
+    await expect(beginHistoryTransaction(store)).rejects.toMatchObject({ code: 'history_locked' })
     const more = [readOf(list, addresses(50, 78), today)]
-    await expect(recordSnapshots(more, { store })).rejects.toMatchObject({ code: 'history_locked' })
+    await expect(recordToday(more, { store })).rejects.toMatchObject({ code: 'history_locked' })
     await claim.release()
-    await recordSnapshots(more, { store })
+    await recordToday(more, { store })
   })
 })
 

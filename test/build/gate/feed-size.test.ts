@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Held, judgeLevel, median } from '../../../build/gate/feed-size.ts'
+import { type DatedSize, judgeFeedSize, lowerMedian } from '../../../build/gate/feed-size.ts'
 import type { Day } from '../../../src/base/day.ts'
 
 const at = (day: number): Day => day as Day
@@ -8,10 +8,10 @@ const at = (day: number): Day => day as Day
 /** Runs a feed's levels through the gate, one a day; `.` passes, `h` is held, `A` is accepted. */
 function run(levels: readonly number[], days: readonly number[] = levels.map((_, n) => n)): string {
   let past: number[] = []
-  let held: readonly Held[] = []
+  let held: readonly DatedSize[] = []
   return levels
     .map((level, n) => {
-      const judged = judgeLevel({ level, day: at(days[n] ?? n), past: past.slice(-5), held })
+      const judged = judgeFeedSize({ level, day: at(days[n] ?? n), past: past.slice(-5), held })
       if (judged.kind === 'held') {
         held = judged.held
         return 'h'
@@ -49,7 +49,7 @@ describe('judgeLevel', () => {
 
   it('says what it saw', () => {
     const past = [300, 300, 310, 290, 300]
-    const judged = judgeLevel({ level: 26, day: at(9), past, held: [] })
+    const judged = judgeFeedSize({ level: 26, day: at(9), past, held: [] })
     expect(judged).toMatchObject({
       kind: 'held',
       reason: 'it shrank by half: 26 entries, where the median of its last 5 snapshots is 300',
@@ -60,8 +60,8 @@ describe('judgeLevel', () => {
     const level = fc.integer({ min: 20, max: 1_000_000 })
     fc.assert(
       fc.property(fc.array(level, { minLength: 1, maxLength: 5 }), level, (past, now) => {
-        const base = median(past) ?? 0
-        const held = judgeLevel({ level: now, day: at(1), past, held: [] }).kind === 'held'
+        const base = lowerMedian(past) ?? 0
+        const held = judgeFeedSize({ level: now, day: at(1), past, held: [] }).kind === 'held'
         const outside = now <= base / 2 || now >= base * 3
         expect(held).toBe(outside && Math.abs(now - base) >= 5)
         expect(run([...past, now, now, now]).slice(past.length)).not.toContain('hhh')

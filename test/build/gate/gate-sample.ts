@@ -4,13 +4,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Feed } from '../../../build/catalogue/feed.ts'
-import { type Gated, gateFeeds } from '../../../build/gate/feed-gate.ts'
-import { recordSnapshots } from '../../../build/history/record-today.ts'
-import { loadTables } from '../../../build/networks/network-tables.ts'
-import { type SnapshotFile, readFile } from '../../../build/evidence/read-snapshots.ts'
+import { type GateResult, gateFeeds } from '../../../build/gate/feed-gate.ts'
+import { recordToday } from '../../../build/history/record-today.ts'
+import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
+import { type SnapshotFile, parseSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import type { Day } from '../../../src/base/day.ts'
 
-export const tables = loadTables()
+export const tables = loadNetworkTables()
 
 /** A list of one address or prefix a line. */
 export function feedOf(own: Partial<Feed> = {}): Feed {
@@ -51,7 +51,7 @@ export interface Fixture {
   readonly store: string
 }
 
-export interface Passage extends Gated {
+export interface Passage extends GateResult {
   /** What the build may use of a feed, all files together. */
   readonly textsOf: (feed: Feed) => readonly string[]
 }
@@ -82,10 +82,10 @@ export async function passFiles(
   { promoted = true } = {},
 ): Promise<Passage> {
   const files = []
-  for (const snapshot of snapshots) files.push(await readFile(snapshot))
+  for (const snapshot of snapshots) files.push(await parseSnapshot(snapshot))
   const gated = await gateFeeds({ files, snapshots, store, tables })
   const without = new Set(gated.quarantined.keys())
-  const recorded = await recordSnapshots(gated.files, { store, without })
+  const recorded = await recordToday(gated.files, { store, without })
   if (recorded.problems.length > 0) throw new Error(recorded.problems.join('\n'))
   if (promoted) await gated.commit()
   const textsOf = (feed: Feed): readonly string[] =>

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Site, serveFolder } from '../../../bench/harness/site.ts'
+import { type FolderServer, serveFolder } from '../../../bench/harness/site.ts'
 import { writeSampleWorkspace } from '../../../bench/faults/compiler/sample.ts'
 import type { BuildReport } from '../../../build/build-report.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
@@ -17,7 +17,7 @@ const workspace = join(folder, 'work')
 const publisher = join(folder, 'publisher')
 const usual = addresses(1000, 1)
 const others = addresses(1000, 2)
-let mirror: Site
+let mirror: FolderServer
 let today = parseDay('2026-08-01') as Day
 
 beforeAll(async () => {

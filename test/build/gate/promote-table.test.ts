@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { assemble } from '../../../build/assemble-table.ts'
+import { assembleTable } from '../../../build/assemble-table.ts'
 import {
   candidatePath,
   judgeTable,
-  promote,
-  rejected,
+  promoteTable,
+  buildRejected,
   rejectedPath,
 } from '../../../build/gate/promote-table.ts'
 import { sampleAddresses, samplePlan } from '../../../build/gate/address-sample.ts'
@@ -50,7 +50,7 @@ function writeListed(
     4: flatten(4, observations[4], lists),
     6: flatten(6, observations[6], lists),
   }
-  writeTable(path, assemble({ ...rest, book, lists, evidenceLayers }).content)
+  writeTable(path, assembleTable({ ...rest, book, lists, evidenceLayers }).content)
 }
 
 function judge(
@@ -67,7 +67,7 @@ function judge(
     live: existsSync(live) ? readFileSync(live) : undefined,
     now: readFileSync(candidate),
   }
-  promote(judged, { candidate, live })
+  promoteTable(judged, { candidate, live })
   return { ...judged, live, bytes, candidate }
 }
 
@@ -181,13 +181,13 @@ describe('a new table', () => {
     const { live } = judge(usual, [['9.128.0.0/9', 'vpn']])
     expect(existsSync(rejectedPath(live))).toBe(true)
     writeListed(candidatePath(live), usual)
-    promote({ promoted: true }, { candidate: candidatePath(live), live })
+    promoteTable({ promoted: true }, { candidate: candidatePath(live), live })
     expect(existsSync(rejectedPath(live))).toBe(false)
   })
 
   it('tells the operator what to do', () => {
     const reasons = ['one', 'two', 'three', 'four', 'five', 'six']
-    const error = rejected({ reasons }, { out: '/nowhere/t', report: '/nowhere/report.json' })
+    const error = buildRejected({ reasons }, { out: '/nowhere/t', report: '/nowhere/report.json' })
     expect(error.code).toBe('build_rejected')
     expect(error.message).toMatch(
       /one; .*five, and 1 more\. No table is live; .*t\.rejected.*--force/,

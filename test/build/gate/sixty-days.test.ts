@@ -12,7 +12,7 @@ import { newCanaryIndex } from '../../../build/gate/entry-canaries.ts'
 import { loadCanaries } from '../../../src/table/canaries.ts'
 import { judgeFeed } from '../../../build/gate/feed-gate.ts'
 import type { FeedMemory } from '../../../build/gate/gate-ledger.ts'
-import { type SnapshotFile, readFile } from '../../../build/evidence/read-snapshots.ts'
+import { type SnapshotFile, parseSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { describeFeeds, feedsFolder } from '../../feeds.ts'
 import { day, useFolder } from '../history/history-sample.ts'
@@ -49,7 +49,7 @@ describeFeeds('sixty real days', () => {
       const feed = plainFeed(id)
       const ledger = new Map<string, FeedMemory>()
       for (const snapshot of daysOf(feed)) {
-        const files = [await readFile(snapshot)]
+        const files = [await parseSnapshot(snapshot)]
         const past = { ledger, history: new Map(), problems: [] }
         const { reasons, memory } = judgeFeed({ files, day: snapshot.day, index, past })
         ledger.set(id, memory)
@@ -70,7 +70,7 @@ describeFeeds('sixty real days', () => {
     const textsOn = async (date: string): Promise<readonly string[]> => {
       const snapshot = days.find((each) => formatDay(each.day) === date)
       if (snapshot === undefined) throw new Error(`no ${date}`)
-      return (await readFile(snapshot)).entries.map(({ text }) => text)
+      return (await parseSnapshot(snapshot)).entries.map(({ text }) => text)
     }
     const [before, on, after] = [
       await textsOn('2026-08-07'),

@@ -8,7 +8,7 @@ import {
   historyImport,
   historyShow,
   isUnicode,
-  ruler,
+  monthRuler,
 } from '../../../src/cli/compiler/history-command.ts'
 import type { Io } from '../../../src/cli/terminal/io.ts'
 import type { Day } from '../../../src/base/day.ts'
@@ -191,13 +191,13 @@ describe('the ruler', () => {
   it('names months where there is room', () => {
     const from = (text: string, count: number) =>
       Array.from({ length: count }, (_, at) => (day(text) + at) as Day)
-    expect(ruler(from('2026-06-24', 60), '|')).toBe(
+    expect(monthRuler(from('2026-06-24', 60), '|')).toBe(
       `Jun    |Jul${' '.repeat(27)}|Aug${' '.repeat(18)}`,
     )
-    expect(ruler(from('2026-06-28', 5), '|')).toBe('   | ')
-    expect(ruler(from('2026-07-01', 6), '|')).toBe('|Jul  ')
-    expect(ruler(from('2026-07-02', 4), '|')).toBe('Jul ')
-    expect(ruler([], '|')).toBe('')
+    expect(monthRuler(from('2026-06-28', 5), '|')).toBe('   | ')
+    expect(monthRuler(from('2026-07-01', 6), '|')).toBe('|Jul  ')
+    expect(monthRuler(from('2026-07-02', 4), '|')).toBe('Jul ')
+    expect(monthRuler([], '|')).toBe('')
   })
 
   it('knows a UTF-8 terminal by its locale', () => {

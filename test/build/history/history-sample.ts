@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach } from 'vitest'
-import type { Listed } from '../../../build/history/day-content.ts'
-import { type HistoryStore, openStore } from '../../../build/history/history-store.ts'
+import type { ListedRange } from '../../../build/history/day-content.ts'
+import { type HistoryStore, openHistoryStore } from '../../../build/history/history-store.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
 import { type Range, maxAddress, parseRange, prefixRange } from '../../../src/ip/range.ts'
 
@@ -27,7 +27,7 @@ export async function withStore<T>(
   store: string,
   work: (store: HistoryStore) => Promise<T>,
 ): Promise<T> {
-  const opened = await openStore({ store })
+  const opened = await openHistoryStore({ store })
   try {
     return await work(opened)
   } finally {
@@ -49,7 +49,7 @@ export const range = (text: string): Range => {
   return parsed
 }
 
-export const listed = (...texts: readonly string[]): Listed[] =>
+export const listed = (...texts: readonly string[]): ListedRange[] =>
   texts.map((text) => ({ range: range(text) }))
 
 /** Any range at all, the ends of the space and of its halves included. */

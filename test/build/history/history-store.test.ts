@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Listed, contentOf } from '../../../build/history/day-content.ts'
+import { type ListedRange, dayContent } from '../../../build/history/day-content.ts'
 import { dayPath, storedDays } from '../../../build/history/history-days.ts'
-import { openDuck } from '../../../build/history/duckdb.ts'
-import { readRows, readStatements } from '../../../build/history/day-file.ts'
+import { openDuckDb } from '../../../build/history/duckdb.ts'
+import { readDayRows, readDayMetadata } from '../../../build/history/day-file.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { anyRange, day, listed, today, useFolder, withStore } from './history-sample.ts'
 
@@ -15,14 +15,14 @@ const folder = useFolder()
 const feed = 'vpn-example'
 const path = (at: Day = today): string => dayPath(folder(), feed, at)
 
-const rowsAt = async (file: string): Promise<Listed[]> => {
-  const duck = await openDuck({ spill: folder() })
-  const rows = await readRows(duck, file)
+const rowsAt = async (file: string): Promise<ListedRange[]> => {
+  const duck = await openDuckDb({ spill: folder() })
+  const rows = await readDayRows(duck, file)
   await duck.close()
   return rows
 }
 
-const anyListed: fc.Arbitrary<Listed> = fc.record({
+const anyListed: fc.Arbitrary<ListedRange> = fc.record({
   range: anyRange,
   lists: fc.option(fc.integer({ min: 1, max: 2 ** 32 - 1 }), { nil: undefined }),
   provider: fc.option(fc.string({ unit: 'grapheme', minLength: 1 }), { nil: undefined }),
@@ -36,7 +36,7 @@ describe('a day', () => {
         fc.asyncProperty(fc.array(anyListed, { minLength: 1, maxLength: 60 }), async (rows) => {
           await store.setDay({ feed, day: today, listed: rows })
           const back = await rowsAt(path())
-          expect(back).toEqual(contentOf(rows).rows.map((row) => ({ ...blank, ...row })))
+          expect(back).toEqual(dayContent(rows).rows.map((row) => ({ ...blank, ...row })))
           for (const { range } of rows) {
             expect(back.some((row) => sameRange(row.range, range))).toBe(true)
           }
@@ -47,28 +47,28 @@ describe('a day', () => {
   })
 
   it('keeps many rows in order, over more than one chunk', async () => {
-    const rows = Array.from({ length: 10_000 }, (_, n): Listed => {
+    const rows = Array.from({ length: 10_000 }, (_, n): ListedRange => {
       const first = BigInt((n * 7_919) % 10_007) << 70n
       return { range: { family: 6, first, last: first + 5n } }
     })
     await withStore(folder(), (store) => store.setDay({ feed, day: today, listed: rows }))
-    expect(await rowsAt(path())).toEqual(contentOf(rows).rows.map((row) => ({ ...blank, ...row })))
+    expect(await rowsAt(path())).toEqual(dayContent(rows).rows.map((row) => ({ ...blank, ...row })))
   })
 
   it('says what it is', async () => {
     const rows = [...listed('192.0.2.7', '192.0.2.0/24'), ...listed('192.0.2.7')]
     await withStore(folder(), (store) => store.setDay({ feed, day: today, listed: rows }))
-    const duck = await openDuck({ spill: folder() })
-    const said = await readStatements(duck, [path()])
+    const duck = await openDuckDb({ spill: folder() })
+    const said = await readDayMetadata(duck, [path()])
     await duck.close()
-    const { hash } = contentOf(rows)
+    const { hash } = dayContent(rows)
     expect(said.get(path())).toEqual({ feed, day: today, rowCount: 2, detailCount: 0, hash })
     expect(hash).toMatch(/^[0-9a-f]{64}$/)
   })
 
   it('has the columns that other engines read, none a double', async () => {
     await withStore(folder(), (store) => store.setDay({ feed, day: today, listed: listed('::1') }))
-    const duck = await openDuck({ spill: folder() })
+    const duck = await openDuckDb({ spill: folder() })
     const columns = await duck.all(`describe select * from '${path()}'`)
     await duck.close()
     expect(columns.map(([name, type]) => `${String(name)} ${String(type)}`)).toEqual([
@@ -89,9 +89,9 @@ describe('the content', () => {
   it('does not depend on the order of the entries', () => {
     fc.assert(
       fc.property(fc.array(anyListed), fc.array(anyListed), (some, more) => {
-        const both = contentOf([...some, ...more])
-        expect(contentOf([...more, ...some])).toEqual(both)
-        expect(contentOf([...both.rows, ...some])).toEqual(both)
+        const both = dayContent([...some, ...more])
+        expect(dayContent([...more, ...some])).toEqual(both)
+        expect(dayContent([...both.rows, ...some])).toEqual(both)
       }),
     )
   })
@@ -105,7 +105,7 @@ describe('the content', () => {
       listed('192.0.2.1').map((row) => ({ ...row, lists: 2 })),
       listed('192.0.2.1').map((row) => ({ ...row, provider: 'a' })),
       listed('192.0.2.1').map((row) => ({ ...row, category: 'a' })),
-    ].map((rows) => contentOf(rows).hash)
+    ].map((rows) => dayContent(rows).hash)
     expect(new Set(hashes).size).toBe(hashes.length)
   })
 })
@@ -204,6 +204,6 @@ describe('the store', () => {
 
 const blank = { lists: undefined, provider: undefined, category: undefined }
 
-function sameRange(a: Listed['range'], b: Listed['range']): boolean {
+function sameRange(a: ListedRange['range'], b: ListedRange['range']): boolean {
   return a.family === b.family && a.first === b.first && a.last === b.last
 }

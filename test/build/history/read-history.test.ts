@@ -8,10 +8,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { dayPath } from '../../../build/history/history-days.ts'
-import { countDays } from '../../../build/history/listed-days.ts'
+import { countMaskDays } from '../../../build/history/listed-days.ts'
 import { type FeedHistory, type History, readHistory } from '../../../build/history/read-history.ts'
-import { importFolder } from '../../../build/import-history.ts'
-import { refuse } from '../../../build/history/admissible.ts'
+import { importHistory } from '../../../build/import-history.ts'
+import { whyInadmissible } from '../../../build/history/admissible.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { type Range, formatRange, parseRange } from '../../../src/ip/range.ts'
@@ -54,7 +54,7 @@ function recount(listings: Listings, of: Range, asOf: Day) {
 
 /** Every row of the history, by its text. */
 function rowsOf(history: FeedHistory | undefined) {
-  return new Map([...(history?.rest() ?? [])].map((row) => [formatRange(row.range), row]))
+  return new Map([...(history?.lapsed() ?? [])].map((row) => [formatRange(row.range), row]))
 }
 
 describe('the history of a feed', () => {
@@ -76,7 +76,7 @@ describe('the history of a feed', () => {
           for (const { range, seen } of rows.values()) {
             rowCount++
             const { daysObserved, ...expected } = recount(listings, range, asOf)
-            const found = { ...seen, listed: countDays(seen.listed) }
+            const found = { ...seen, listed: countMaskDays(seen.listed) }
             expect(history?.daysObserved).toBe(daysObserved)
             expect([found.lastSeen, found.listed]).toEqual([expected.lastSeen, expected.daysListed])
             expect(found.firstSeen).toBeGreaterThanOrEqual(expected.firstSeen as number)
@@ -107,10 +107,10 @@ describe('the history of a feed', () => {
     await put(new Map(days.map((at) => [at, [range('192.0.2.1')]])))
     const history = (await read()).of(feed)
     expect(history?.daysObserved).toBe(4)
-    const seen = history?.take(range('192.0.2.1'))
-    expect(countDays(seen?.listed ?? 0)).toBe(4)
+    const seen = history?.markListed(range('192.0.2.1'))
+    expect(countMaskDays(seen?.listed ?? 0)).toBe(4)
     expect(seen).toMatchObject({ firstSeen: day('2026-07-23'), lastSeen: today })
-    expect([...(history?.rest() ?? [])]).toEqual([])
+    expect([...(history?.lapsed() ?? [])]).toEqual([])
   })
 
   it('leaves over what the newest snapshot no longer lists, for kinds that fade alone', async () => {
@@ -122,8 +122,8 @@ describe('the history of a feed', () => {
     )
     for (const kind of ['vpn', 'hosting', 'relay'] as const) {
       const history = (await read(today, kind)).of(feed)
-      expect(history?.take(range('192.0.2.2'))).toMatchObject({ lastSeen: today })
-      expect(history?.take(range('192.0.2.0/24'))).toBeUndefined()
+      expect(history?.markListed(range('192.0.2.2'))).toMatchObject({ lastSeen: today })
+      expect(history?.markListed(range('192.0.2.0/24'))).toBeUndefined()
       const rest = kind === 'vpn' ? ['192.0.2.1', '2001:db8::/48'] : []
       expect([...rowsOf(history).keys()]).toEqual(rest)
     }
@@ -138,9 +138,9 @@ describe('the history of a feed', () => {
       ]),
     )
     const history = (await read()).of(feed)
-    expect(history?.take(range('192.0.2.0/24'))?.listed).toBe(0b11)
-    expect(history?.take(range('192.0.2.0/23'))?.listed).toBe(0b10)
-    expect(history?.take(range('192.0.2.4-192.0.3.4'))?.listed).toBe(0b11)
+    expect(history?.markListed(range('192.0.2.0/24'))?.listed).toBe(0b11)
+    expect(history?.markListed(range('192.0.2.0/23'))?.listed).toBe(0b10)
+    expect(history?.markListed(range('192.0.2.4-192.0.3.4'))?.listed).toBe(0b11)
   })
 
   it('keeps what the newest entry said beside its range', async () => {
@@ -172,7 +172,7 @@ describe('the history of a feed', () => {
     expect(history.problems.join('\n')).toContain(`${path(2)} is another day's`)
     expect(history.problems.join('\n')).toContain(`${path(4)} is damaged`)
     expect(history.of(feed)?.daysObserved).toBe(2)
-    expect(history.of(feed)?.take(range('192.0.2.1'))?.listed).toBe(0b1001)
+    expect(history.of(feed)?.markListed(range('192.0.2.1'))?.listed).toBe(0b1001)
   })
 
   it('is nothing where there is no store, no day or no such feed', async () => {
@@ -196,7 +196,7 @@ describeFeeds('real days', () => {
     for (const id of ids) {
       const own = catalogue.find((one) => one.id === id)
       if (own === undefined) throw new Error(`${id} is not in the catalogue`)
-      const listings = realListings(id, (range) => refuse(own, range) === undefined)
+      const listings = realListings(id, (range) => whyInadmissible(own, range) === undefined)
       const rows = [...rowsOf(history.of(id)).values()].map((row) => row.range)
       missing += 30 - (history.of(id)?.daysObserved ?? 0)
       for (let n = 0; n < 500; n++) {
@@ -208,9 +208,9 @@ describeFeeds('real days', () => {
         const narrowest = rows
           .filter((range) => covers(range, address))
           .sort((a, b) => (a.last - a.first < b.last - b.first ? -1 : 1))[0]
-        const seen = narrowest === undefined ? undefined : history.of(id)?.take(narrowest)
+        const seen = narrowest === undefined ? undefined : history.of(id)?.markListed(narrowest)
         const text = formatRange(address)
-        expect([text, seen?.lastSeen, countDays(seen?.listed ?? 0)]).toEqual([
+        expect([text, seen?.lastSeen, countMaskDays(seen?.listed ?? 0)]).toEqual([
           text,
           expected.lastSeen,
           expected.daysListed,
@@ -227,7 +227,7 @@ async function importEach(
   options: { readonly store: string; readonly catalogue: ReturnType<typeof loadCatalogue> },
 ): Promise<void> {
   const chosen = options.catalogue.filter((one) => ids.includes(one.id))
-  const report = await importFolder(join(feedsFolder, 'history'), {
+  const report = await importHistory(join(feedsFolder, 'history'), {
     store: options.store,
     feeds: chosen,
     // The recount takes the files as they are, the day of 2026-08-08 that the gate holds back too.

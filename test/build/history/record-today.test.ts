@@ -7,11 +7,11 @@ import type { Feed } from '../../../build/catalogue/feed.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { readHistory } from '../../../build/history/read-history.ts'
 import {
-  type ReadSnapshot,
-  listedOf,
-  recordSnapshots,
+  type SnapshotEntries,
+  admissibleRanges,
+  recordToday,
 } from '../../../build/history/record-today.ts'
-import { readFile } from '../../../build/evidence/read-snapshots.ts'
+import { parseSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { formatRange } from '../../../src/ip/range.ts'
@@ -25,7 +25,7 @@ const feedOf = (id: string): Feed => {
   if (found === undefined) throw new Error(`no feed ${id}`)
   return found
 }
-const file = (id: string, texts: readonly string[], more: Partial<ReadSnapshot> = {}) => ({
+const file = (id: string, texts: readonly string[], more: Partial<SnapshotEntries> = {}) => ({
   feed: feedOf(id),
   entries: texts.map((text, at) => ({ text, place: `line ${at + 1}` })),
   day: today,
@@ -35,7 +35,7 @@ const file = (id: string, texts: readonly string[], more: Partial<ReadSnapshot> 
 
 describe('a build', () => {
   it('adds the files of a feed as one snapshot of the newest day', async () => {
-    const report = await recordSnapshots(
+    const report = await recordToday(
       [
         file('vpn-x4b', ['198.51.101.1', '10.0.0.1', 'hello', 'AS64496']),
         file('vpn-x4b', ['2a00::/64'], { day: (today - 1) as Day }),
@@ -45,15 +45,15 @@ describe('a build', () => {
     expect(report).toEqual({ writtenCount: 1, unchangedCount: 0, prunedCount: 0, problems: [] })
     const history = (await readHistory({ store: folder(), feeds, asOf: today })).of('vpn-x4b')
     expect(history?.days).toEqual([today])
-    expect([...(history?.rest() ?? [])].map((row) => formatRange(row.range))).toEqual([
+    expect([...(history?.lapsed() ?? [])].map((row) => formatRange(row.range))).toEqual([
       '198.51.101.1',
       '2a00::/64',
     ])
-    expect(history?.take(range('2a00::/64'))).toMatchObject({ firstSeen: today, listed: 1 })
+    expect(history?.markListed(range('2a00::/64'))).toMatchObject({ firstSeen: today, listed: 1 })
   })
 
   it('adds nothing of a feed of which a file could not be read, nor what a gate keeps out', async () => {
-    const report = await recordSnapshots(
+    const report = await recordToday(
       [
         file('vpn-x4b', ['198.51.101.1']),
         file('vpn-x4b', [], { problem: 'looks like HTML' }),
@@ -74,7 +74,7 @@ describe('a build', () => {
       { text: '198.51.101.1', place: 'line 1', lists: 1, provider: '' },
       { text: '198.51.101.2', place: 'line 2', lists: 5, provider: 'A', category: 'ai' as never },
     ]
-    expect(listedOf(feedOf('block-ipsum'), entries)).toEqual([
+    expect(admissibleRanges(feedOf('block-ipsum'), entries)).toEqual([
       { range: range('198.51.101.1') },
       { range: range('198.51.101.2'), lists: 5, provider: 'A', category: 'ai' },
     ])
@@ -89,22 +89,22 @@ describeFeeds('real snapshots', () => {
           .files.filter(({ role }) => role === 'use')
           .map((file) => {
             const path = join(feedsFolder, id, file.path)
-            return readFile({ feed: feedOf(id), file, path, day: today })
+            return parseSnapshot({ feed: feedOf(id), file, path, day: today })
           }),
       ),
     )
     expect(read.filter(({ problem }) => problem !== undefined)).toEqual([])
-    await recordSnapshots(read, { store: folder() })
+    await recordToday(read, { store: folder() })
     const history = await readHistory({ store: folder(), feeds, asOf: (today + 1) as Day })
     let taken = 0
     for (const { feed, entries, day } of read) {
-      for (const { range } of listedOf(feed, entries)) {
-        const seen = history.of(feed.id)?.take(range)
+      for (const { range } of admissibleRanges(feed, entries)) {
+        const seen = history.of(feed.id)?.markListed(range)
         if (seen === undefined || seen.lastSeen < day) throw new Error(`${formatRange(range)} lost`)
         taken++
       }
     }
     expect(taken).toBeGreaterThan(150_000)
-    for (const { feed } of read) expect([...(history.of(feed.id)?.rest() ?? [])]).toEqual([])
+    for (const { feed } of read) expect([...(history.of(feed.id)?.lapsed() ?? [])]).toEqual([])
   })
 })

@@ -74,7 +74,7 @@ function told({ evidence }: Explanation): readonly Said[] {
 const signalKinds = ['tor', 'residential_proxy', 'vpn', 'proxy'] as const
 
 function isRolling(id: string): boolean {
-  const path = new URL(`../../data/feeds/${id}.json`, import.meta.url)
+  const path = new URL(`../../../data/feeds/${id}.json`, import.meta.url)
   return (JSON.parse(readFileSync(path, 'utf8')) as { rolling: boolean }).rolling
 }
 

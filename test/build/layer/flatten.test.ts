@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { type Observation, flatten, newListInterner } from '../../../build/layer/flatten.ts'
 import { type Layer, valueAt, wordsPerStart } from '../../../build/layer/layer.ts'
 import type { Family } from '../../../src/ip/address.ts'
-import { maxAddress, writeWords } from '../../../src/ip/range.ts'
+import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
 
 function twin(observations: readonly Observation[], address: bigint): number[] {
   const holding = observations.filter(({ first, last }) => first <= address && address <= last)
@@ -14,7 +14,7 @@ function twin(observations: readonly Observation[], address: bigint): number[] {
 
 function at(layer: Layer, lists: readonly (readonly number[])[], address: bigint): number[] {
   const words = new Uint32Array(4)
-  writeWords(layer.family, address, words)
+  bigintToWords(layer.family, address, words)
   return [...(lists[valueAt(layer, words) - 1] ?? [])]
 }
 

@@ -4,9 +4,9 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newTupleInterner } from '../../../build/evidence/intern.ts'
 import { type Layer, valueAt } from '../../../build/layer/layer.ts'
-import { merge } from '../../../build/layer/merge.ts'
+import { mergeLayers } from '../../../build/layer/merge.ts'
 import type { Family } from '../../../src/ip/address.ts'
-import { maxAddress, writeWords } from '../../../src/ip/range.ts'
+import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
 
 function layerOf(family: Family, cuts: readonly (readonly [bigint, number])[]): Layer {
   const sorted = [[0n, 0] as const, ...cuts].sort((a, b) => (a[0] < b[0] ? -1 : 1))
@@ -17,7 +17,7 @@ function layerOf(family: Family, cuts: readonly (readonly [bigint, number])[]): 
   for (const [start, value] of sorted) {
     if (start === last || values.at(-1) === value) continue
     last = start
-    writeWords(family, start, words)
+    bigintToWords(family, start, words)
     starts.push(...(family === 4 ? [words[0]!] : words))
     values.push(value)
   }
@@ -48,13 +48,15 @@ describe.each([4, 6] as const)('merge IPv%i', (family) => {
         const places = layerOf(family, b)
         const evidence = layerOf(family, c)
         const records = newTupleInterner()
-        const pieces = merge({ networks, places, evidence }, (n, p, e) => records.id(n, p, e, 0))
+        const pieces = mergeLayers({ networks, places, evidence }, (n, p, e) =>
+          records.id(n, p, e, 0),
+        )
         const merged = pieces
         const words = new Uint32Array(4)
         for (const [start] of [...a, ...b, ...c]) {
           for (const address of [start - 1n, start, start + 1n]) {
             if (address < 0n || address > maxAddress(family)) continue
-            writeWords(family, address, words)
+            bigintToWords(family, address, words)
             const expected = records.id(
               valueAt(networks, words),
               valueAt(places, words),

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Layer } from '../../../build/layer/layer.ts'
 import { overlayLayers } from '../../../build/layer/overlay.ts'
 import type { Family } from '../../../src/ip/address.ts'
-import { maxAddress, writeWords } from '../../../src/ip/range.ts'
+import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
 import { addressOf, expectSound, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
 
 function layerOf(family: Family, pieces: readonly (readonly [bigint, number])[]): Layer {
@@ -13,7 +13,7 @@ function layerOf(family: Family, pieces: readonly (readonly [bigint, number])[])
   const starts = new Uint32Array(pieces.length * words)
   const scratch = new Uint32Array(4)
   for (const [at, [start]] of pieces.entries()) {
-    writeWords(family, start, scratch)
+    bigintToWords(family, start, scratch)
     starts.set(scratch.subarray(0, words), at * words)
   }
   return { family, count: pieces.length, starts, values: Uint32Array.from(pieces, ([, v]) => v) }

@@ -1,14 +1,14 @@
 // Gathering AS facts from feed entries.
 
 import { describe, expect, it } from 'vitest'
-import { collectFacts, noFacts } from '../../../build/networks/as-facts.ts'
+import { collectAsFacts, noAsFacts } from '../../../build/networks/as-facts.ts'
 import { groupCount, hostingGroup, hostingVoices } from '../../../build/networks/hosting-voices.ts'
 import { describeFeeds } from '../../feeds.ts'
 import { feedFacts } from './feed-facts.ts'
 
 describe('collectFacts', () => {
   it('gathers class, tags, PeeringDB class, lists and name by ASN', () => {
-    const facts = collectFacts([
+    const facts = collectAsFacts([
       { asn: 7, source: 'asn-bgptools-tags', label: 'dsl', name: 'A longer name of the tag file' },
       { asn: 7, source: 'asn-bgptools', label: 'Eyeball', name: '"Seven", LLC' },
       { asn: 7, source: 'asn-bgptools-tags', label: 'mobile' },
@@ -35,12 +35,12 @@ describe('collectFacts', () => {
       { asn: 7, source: 'hosting-asn-x4b' },
       { asn: 7, source: 'hosting-asn-badlist' },
     ]
-    const forward = collectFacts(entries).get(7)
-    expect(collectFacts(entries.toReversed()).get(7)).toEqual(forward)
+    const forward = collectAsFacts(entries).get(7)
+    expect(collectAsFacts(entries.toReversed()).get(7)).toEqual(forward)
   })
 
   it('counts labels that it does not know, and takes nothing from them', () => {
-    const facts = collectFacts([
+    const facts = collectAsFacts([
       { asn: 7, source: 'asn-bgptools', label: 'Nonsense' },
       { asn: 7, source: 'asn-bgptools-tags', label: 'new-tag' },
       { asn: 8, source: 'asn-bgptools-tags', label: 'new-tag' },
@@ -53,19 +53,19 @@ describe('collectFacts', () => {
   })
 
   it('does not take a list of VPN ASes for one of hosters', () => {
-    const facts = collectFacts([{ asn: 7, source: 'hosting-asn-x4b', label: 'vpn' }])
+    const facts = collectAsFacts([{ asn: 7, source: 'hosting-asn-x4b', label: 'vpn' }])
     expect(hostingVoices(facts.get(7))).toEqual([])
   })
 
   it('knows nothing without entries', () => {
-    expect(noFacts.get(7)).toBeUndefined()
+    expect(noAsFacts.get(7)).toBeUndefined()
     expect(hostingVoices(undefined)).toEqual([])
   })
 })
 
 describe('hosting voices', () => {
   it('count lists that republish each other as one', () => {
-    const facts = collectFacts([
+    const facts = collectAsFacts([
       { asn: 7, source: 'hosting-asn-x4b' },
       { asn: 7, source: 'hosting-asn-badlist' },
       { asn: 7, source: 'hosting-asn-tn3w' },

@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
-import { collectFacts, type AsEntry, type AsFacts } from '../../../build/networks/as-facts.ts'
+import { collectAsFacts, type AsEntry, type AsFacts } from '../../../build/networks/as-facts.ts'
 import { feedsFolder } from '../../feeds.ts'
 
 function lines(path: string): string[] {
@@ -48,5 +48,5 @@ function* entries(): Generator<AsEntry> {
 }
 
 export function feedFacts(): AsFacts {
-  return collectFacts(entries())
+  return collectAsFacts(entries())
 }

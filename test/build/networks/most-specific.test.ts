@@ -2,8 +2,8 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { flattenRanges, type Ranges } from '../../../build/networks/most-specific.ts'
-import { maxAddress, writeWords } from '../../../src/ip/range.ts'
+import { flattenMostSpecific, type RangeColumns } from '../../../build/networks/most-specific.ts'
+import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import { expectSound, lookup, addressOf } from '../mmdb/mmdb-lookup.ts'
 
@@ -13,15 +13,15 @@ interface Row {
   readonly value: number
 }
 
-function rangesOf(family: Family, rows: readonly Row[]): Ranges {
+function rangesOf(family: Family, rows: readonly Row[]): RangeColumns {
   const words = family === 4 ? 1 : 4
   const firsts = new Uint32Array(rows.length * words)
   const lasts = new Uint32Array(rows.length * words)
   const scratch = new Uint32Array(4)
   for (const [at, row] of rows.entries()) {
-    writeWords(family, row.first, scratch)
+    bigintToWords(family, row.first, scratch)
     firsts.set(scratch.subarray(0, words), at * words)
-    writeWords(family, row.last, scratch)
+    bigintToWords(family, row.last, scratch)
     lasts.set(scratch.subarray(0, words), at * words)
   }
   const values = Uint32Array.from(rows, (row) => row.value)
@@ -47,7 +47,7 @@ function addressesOfInterest(family: Family, rows: readonly Row[]): bigint[] {
 
 /** What the layer says at those addresses, beside what the twin says. */
 function answers(family: Family, rows: readonly Row[]) {
-  const layer = flattenRanges(rangesOf(family, rows))
+  const layer = flattenMostSpecific(rangesOf(family, rows))
   expectSound(layer)
   const addresses = addressesOfInterest(family, rows)
   return {
@@ -88,8 +88,8 @@ describe('flattenRanges', () => {
         fc.property(rowsOf(family), (rows) => {
           const bySize = new Map(rows.map((row) => [row.last - row.first, row]))
           const distinct = [...bySize.values()]
-          const forward = flattenRanges(rangesOf(family, distinct))
-          const backward = flattenRanges(rangesOf(family, distinct.toReversed()))
+          const forward = flattenMostSpecific(rangesOf(family, distinct))
+          const backward = flattenMostSpecific(rangesOf(family, distinct.toReversed()))
           expect(backward).toEqual(forward)
         }),
       )
@@ -111,14 +111,14 @@ describe('flattenRanges', () => {
       [large, small],
       [small, large],
     ]) {
-      const layer = flattenRanges(rangesOf(4, rows))
+      const layer = flattenMostSpecific(rangesOf(4, rows))
       expect([...layer.starts]).toEqual([0, 10, 90, 121])
       expect([...layer.values]).toEqual([0, 1, 2, 0])
     }
   })
 
   it('brings a larger range back behind a smaller one that ended within it', () => {
-    const layer = flattenRanges(
+    const layer = flattenMostSpecific(
       rangesOf(4, [
         { first: 0n, last: 100n, value: 1 },
         { first: 10n, last: 20n, value: 2 },
@@ -131,7 +131,7 @@ describe('flattenRanges', () => {
   })
 
   it('lets the later of two equal ranges win', () => {
-    const layer = flattenRanges(
+    const layer = flattenMostSpecific(
       rangesOf(4, [
         { first: 5n, last: 9n, value: 1 },
         { first: 5n, last: 9n, value: 2 },

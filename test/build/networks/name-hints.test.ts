@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { hostingLists } from '../../../build/networks/network-type.ts'
 import { isHosterName } from '../../../build/networks/name-hints.ts'
 import { readNetworks } from '../../../build/networks/read-networks.ts'
-import { loadTables } from '../../../build/networks/network-tables.ts'
+import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import { describeFeeds } from '../../feeds.ts'
 import { feedFacts } from './feed-facts.ts'
 
@@ -45,7 +45,7 @@ describe('isHosterName', () => {
 
 describeFeeds('names on the real feeds', () => {
   it('are rare among what is known as anything else, and never make people’s lines a hoster', async () => {
-    const tables = loadTables()
+    const tables = loadNetworkTables()
     const facts = feedFacts()
     const { networks } = await readNetworks({ facts, tables })
     const seen = new Set<number>()

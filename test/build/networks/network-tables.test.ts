@@ -9,15 +9,19 @@ import {
   readAsRanges,
   type AsRanges,
 } from '../../../build/networks/asn-ranges.ts'
-import { asTables, tablesFolder, loadTables } from '../../../build/networks/network-tables.ts'
-import { formatRange, prefixesOf, type Range } from '../../../src/ip/range.ts'
+import {
+  asTables,
+  networkTablesFolder,
+  loadNetworkTables,
+} from '../../../build/networks/network-tables.ts'
+import { formatRange, rangeToPrefixes, type Range } from '../../../src/ip/range.ts'
 import { lookup } from '../mmdb/mmdb-lookup.ts'
 
 describe('a bad table', () => {
   let folder = ''
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'iprisk-tables-'))
-    cpSync(tablesFolder, folder, { recursive: true })
+    cpSync(networkTablesFolder, folder, { recursive: true })
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
@@ -57,21 +61,25 @@ describe('a bad table', () => {
   for (const [table, text, problem] of cases) {
     it(`${table}: ${problem}`, () => {
       writeFileSync(join(folder, `${table}.csv`), text)
-      expect(() => loadTables(folder)).toThrow(expect.objectContaining({ code: 'tables_invalid' }))
-      expect(() => loadTables(folder)).toThrow(problem)
+      expect(() => loadNetworkTables(folder)).toThrow(
+        expect.objectContaining({ code: 'tables_invalid' }),
+      )
+      expect(() => loadNetworkTables(folder)).toThrow(problem)
     })
   }
 
   it('has all its problems said at once, and those of the others', () => {
     writeFileSync(join(folder, 'hosting.csv'), `${asHead}x,A,\ny,B,\n`)
     rmSync(join(folder, 'cdn.csv'))
-    expect(() => loadTables(folder)).toThrow(/hosting\.csv:3(.|\n)*hosting\.csv:4(.|\n)*cdn\.csv/)
+    expect(() => loadNetworkTables(folder)).toThrow(
+      /hosting\.csv:3(.|\n)*hosting\.csv:4(.|\n)*cdn\.csv/,
+    )
   })
 
   it('may quote fields and leave the note out', () => {
     const text = `${asHead}64500,"A, ""B"" Ltd"\n\n# more\n64501, C , d \n`
     writeFileSync(join(folder, 'satellite.csv'), text)
-    expect(loadTables(folder).rows('satellite')).toEqual([
+    expect(loadNetworkTables(folder).rows('satellite')).toEqual([
       { asn: 64500, name: 'A, "B" Ltd', note: '' },
       { asn: 64501, name: 'C', note: 'd' },
     ])
@@ -105,7 +113,7 @@ function fits(name: string, organization: string): boolean {
 }
 
 describe('the tables in data/tables', () => {
-  const tables = loadTables()
+  const tables = loadNetworkTables()
   let ranges: AsRanges
   beforeAll(async () => {
     ranges = await readAsRanges(defaultRangeFiles())
@@ -128,7 +136,7 @@ describe('the tables in data/tables', () => {
     it(`${table}: rows ascend by AS number and the comment names a source`, () => {
       const asns = tables.rows(table).map((row) => row.asn)
       expect(asns).toEqual(asns.toSorted((a, b) => a - b))
-      const text = readFileSync(join(tablesFolder, `${table}.csv`), 'utf8')
+      const text = readFileSync(join(networkTablesFolder, `${table}.csv`), 'utf8')
       expect(text).toMatch(/^#.*Sources?, \d{4}-\d{2}-\d{2}: /m)
     })
   }
@@ -143,7 +151,7 @@ describe('the tables in data/tables', () => {
   })
 
   const originOf = (range: Range): number => {
-    const [first] = prefixesOf({ ...range, last: range.first })
+    const [first] = rangeToPrefixes({ ...range, last: range.first })
     return lookup(ranges.layers[range.family], first!.split('/')[0]!)
   }
 

@@ -3,19 +3,28 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { classify, hostingLists, type Subject } from '../../../build/networks/network-type.ts'
-import { asTags, collectFacts, noFacts, peeringClasses } from '../../../build/networks/as-facts.ts'
+import {
+  classifyNetwork,
+  hostingLists,
+  type AsSubject,
+} from '../../../build/networks/network-type.ts'
+import {
+  asTags,
+  collectAsFacts,
+  noAsFacts,
+  peeringClasses,
+} from '../../../build/networks/as-facts.ts'
 import type { AsEntry, AsFacts } from '../../../build/networks/as-facts.ts'
 import { groupCount } from '../../../build/networks/hosting-voices.ts'
 import { readNetworks } from '../../../build/networks/read-networks.ts'
-import { loadTables } from '../../../build/networks/network-tables.ts'
+import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import { describeFeeds } from '../../feeds.ts'
 import { feedFacts } from './feed-facts.ts'
 import { wellKnown } from './well-known.ts'
 
-const tables = loadTables()
+const tables = loadNetworkTables()
 
-function subject(asn: number, facts: AsFacts, organization = ''): Subject {
+function subject(asn: number, facts: AsFacts, organization = ''): AsSubject {
   return { asn, organization, facts, tables }
 }
 
@@ -38,7 +47,7 @@ function factsOf(options: {
     })),
     ...(options.lists ?? []).map((source) => ({ asn: nobody, source })),
   ]
-  return collectFacts(entries)
+  return collectAsFacts(entries)
 }
 
 const badLists = ['hosting-asn-badlist', 'hosting-asn-tn3w', 'hosting-asn-x4b']
@@ -51,7 +60,7 @@ describe('classify, rule by rule', () => {
     access: boolean,
     organization?: string,
   ])[] = [
-    ['nothing known', noFacts, 'unknown', false],
+    ['nothing known', noAsFacts, 'unknown', false],
     ['dsl', factsOf({ tags: ['dsl'] }), 'isp', true],
     ['dsl and mobile', factsOf({ tags: ['dsl', 'mobile'] }), 'isp', true],
     [
@@ -100,15 +109,15 @@ describe('classify, rule by rule', () => {
     ['a company', factsOf({ class: 'Eyeball', tags: ['corp'] }), 'business', false],
     ['content', factsOf({ class: 'Content' }), 'hosting', false],
     ['tags that say nothing', factsOf({ tags: ['tor', 'anycast', 'event'] }), 'unknown', false],
-    ['a university by name', noFacts, 'education', false, 'University of Nowhere'],
-    ['a ministry by name', noFacts, 'government', false, 'Ministry of Silly Walks'],
-    ['a bank by name', noFacts, 'business', false, 'Nowhere Savings Bank'],
-    ['an ISP by name', noFacts, 'isp', false, 'Nowhere Telecom LTDA'],
+    ['a university by name', noAsFacts, 'education', false, 'University of Nowhere'],
+    ['a ministry by name', noAsFacts, 'government', false, 'Ministry of Silly Walks'],
+    ['a bank by name', noAsFacts, 'business', false, 'Nowhere Savings Bank'],
+    ['an ISP by name', noAsFacts, 'isp', false, 'Nowhere Telecom LTDA'],
     ['an Eyeball bank', factsOf({ class: 'Eyeball' }), 'isp', true, 'Banks Cable Co.'],
   ]
   for (const [what, facts, type, access, organization] of cases) {
     it(`${what} is ${type}`, () => {
-      expect(classify(subject(nobody, facts, organization))).toMatchObject({ type, access })
+      expect(classifyNetwork(subject(nobody, facts, organization))).toMatchObject({ type, access })
     })
   }
 
@@ -124,13 +133,13 @@ describe('classify, rule by rule', () => {
     fc.assert(
       fc.property(arbitrary, names, (options, name) => {
         const one = subject(nobody, factsOf(options), name)
-        const network = classify(one)
+        const network = classifyNetwork(one)
         expect(network).toMatchObject({ mobile: false, corporate: false, cdn: false })
         // People's lines are never hosting, by type or by evidence.
         const hosted = network.type === 'hosting' || hostingLists(one).length > 0
         expect(network.access && hosted).toBe(false)
         expect(options.tags.includes('dsl') && network.type !== 'isp').toBe(false)
-        expect(classify(one)).toEqual(network)
+        expect(classifyNetwork(one)).toEqual(network)
       }),
     )
   })
@@ -138,7 +147,7 @@ describe('classify, rule by rule', () => {
 
 describe('hostingLists', () => {
   it('names the table before the feeds', () => {
-    expect(hostingLists(subject(16276, noFacts))).toEqual(['table-hosting'])
+    expect(hostingLists(subject(16276, noAsFacts))).toEqual(['table-hosting'])
   })
 
   it('names each feed, tag and class', () => {
@@ -153,7 +162,7 @@ describe('hostingLists', () => {
     const tagged = hostingLists(subject(nobody, factsOf({ tags: ['vpsh'] }), name))
     expect(tagged).toEqual(['asn-bgptools-tags', 'network-names'])
     expect(groupCount(tagged)).toBe(2)
-    expect(hostingLists(subject(nobody, noFacts, name))).toEqual([])
+    expect(hostingLists(subject(nobody, noAsFacts, name))).toEqual([])
     expect(hostingLists(subject(nobody, factsOf({ class: 'Content' }), name))).toEqual([])
     // The lists that may have been gathered by name are no second voice to it.
     const listed = hostingLists(subject(nobody, factsOf({ lists: badLists }), name))
@@ -170,15 +179,15 @@ describe('hostingLists', () => {
 
   it('says nothing of what is something else', () => {
     expect(hostingLists(subject(nobody, factsOf({ tags: ['dsl'], lists: badLists })))).toEqual([])
-    expect(hostingLists(subject(3, noFacts))).toEqual([])
-    expect(hostingLists(subject(nobody, noFacts))).toEqual([])
+    expect(hostingLists(subject(3, noAsFacts))).toEqual([])
+    expect(hostingLists(subject(nobody, noAsFacts))).toEqual([])
   })
 })
 
 describe('well-known ASes without any feed', () => {
   for (const expected of wellKnown.filter((row) => row.offline)) {
     it(`AS${expected.asn} ${expected.name} is ${expected.type}`, () => {
-      expect(classify(subject(expected.asn, noFacts)).type).toBe(expected.type)
+      expect(classifyNetwork(subject(expected.asn, noAsFacts)).type).toBe(expected.type)
     })
   }
 })
@@ -188,7 +197,7 @@ describeFeeds('on the shared feeds', () => {
 
   for (const { asn, name, type, traits, hosters } of wellKnown) {
     it(`AS${asn} ${name} is ${type}`, () => {
-      const network = classify(subject(asn, facts, name))
+      const network = classifyNetwork(subject(asn, facts, name))
       const set = (['mobile', 'access', 'shared', 'corporate', 'cdn'] as const).filter(
         (trait) => network[trait],
       )

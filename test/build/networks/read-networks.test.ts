@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Layer } from '../../../build/layer/layer.ts'
-import { collectFacts, noFacts } from '../../../build/networks/as-facts.ts'
+import { collectAsFacts, noAsFacts } from '../../../build/networks/as-facts.ts'
 import { readNetworks, type Networks } from '../../../build/networks/read-networks.ts'
-import { loadTables } from '../../../build/networks/network-tables.ts'
+import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import type { Network } from '../../../src/model/network.ts'
 import { expectSound, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
 import { writeMmdb } from '../mmdb/mmdb-writer.ts'
 
-const tables = loadTables()
+const tables = loadNetworkTables()
 let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'iprisk-networks-'))
@@ -34,7 +34,7 @@ function networkAt(result: Networks, address: string): Network | undefined {
 describe('readNetworks', () => {
   it('numbers networks ascending by ASN, and leaves gaps without one', async () => {
     const path = file('a.csv', '9.0.0.0,9.0.0.255,64502,B\n1.1.1.0,1.1.1.255,64501,A\n')
-    const result = await readNetworks({ files: [path], facts: noFacts, tables })
+    const result = await readNetworks({ files: [path], facts: noAsFacts, tables })
     expectSound(result.layers[4])
     expect([...result.layers[4].values]).toEqual([0, 1, 0, 2, 0])
     expect(result.networks.map((network) => network.asn)).toEqual([64501, 64502])
@@ -59,7 +59,7 @@ describe('readNetworks', () => {
       '163.116.128.0,163.116.255.255,55256,Netskope Inc',
     ]
     const path = file('b.csv', rows.join('\n'))
-    const result = await readNetworks({ files: [path], facts: noFacts, tables })
+    const result = await readNetworks({ files: [path], facts: noAsFacts, tables })
     expectSound(result.layers[4])
     const fixed = networkAt(result, '80.186.255.255')
     const mobile = networkAt(result, '80.187.0.0')
@@ -91,8 +91,8 @@ describe('readNetworks', () => {
       }),
     )
     const csv = file('c.csv', '1.2.0.0,2.0.0.255,64503,From CSV\n')
-    const first = await readNetworks({ files: [mmdb, csv], facts: noFacts, tables })
-    const last = await readNetworks({ files: [csv, mmdb], facts: noFacts, tables })
+    const first = await readNetworks({ files: [mmdb, csv], facts: noAsFacts, tables })
+    const last = await readNetworks({ files: [csv, mmdb], facts: noAsFacts, tables })
     const names = (result: Networks, address: string) => networkAt(result, address)?.organization
     for (const result of [first, last]) {
       expectSound(result.layers[4])
@@ -107,7 +107,7 @@ describe('readNetworks', () => {
 
   it('takes a name from the feeds where the files have none', async () => {
     const path = file('d.csv', '1.0.0.0,1.0.0.255,64501,\n2.0.0.0,2.0.0.255,64502,Own\n')
-    const facts = collectFacts([
+    const facts = collectAsFacts([
       { asn: 64501, source: 'asn-bgptools', label: 'Eyeball', name: '"Feed", LLC' },
       { asn: 64502, source: 'asn-bgptools', label: 'Eyeball', name: 'Other' },
     ])
@@ -124,10 +124,12 @@ describe('readNetworks', () => {
   for (const [name, content, code] of refused) {
     it(`refuses ${name} with ${code}`, async () => {
       const path = file(name, content)
-      await expect(readNetworks({ files: [path], facts: noFacts, tables })).rejects.toMatchObject({
-        code,
-        message: expect.stringContaining(path) as string,
-      })
+      await expect(readNetworks({ files: [path], facts: noAsFacts, tables })).rejects.toMatchObject(
+        {
+          code,
+          message: expect.stringContaining(path) as string,
+        },
+      )
     })
   }
 })
@@ -141,8 +143,8 @@ function bytesOf(layer: Layer): Buffer {
 
 describe('the files of @ip-location-db/asn', () => {
   it('give sound, reproducible layers in which known addresses are known', async () => {
-    const result = await readNetworks({ facts: noFacts, tables })
-    const again = await readNetworks({ facts: noFacts, tables })
+    const result = await readNetworks({ facts: noAsFacts, tables })
+    const again = await readNetworks({ facts: noAsFacts, tables })
     expect(again.networks).toEqual(result.networks)
     for (const family of [4, 6] as const) {
       const layer = result.layers[family]

@@ -1,7 +1,7 @@
 // The line reader at its edges: lines that never end, and text that breaks off inside a character.
 
 import { describe, expect, it } from 'vitest'
-import { lineCharactersMax, readLines } from '../../../build/parse/cut-lines.ts'
+import { lineCharactersMax, cutLines } from '../../../build/parse/cut-lines.ts'
 import { chunksOf, parsePieces, textsOf } from './drive.ts'
 
 async function lines(pieces: readonly (string | Uint8Array)[]): Promise<readonly string[]> {
@@ -9,7 +9,7 @@ async function lines(pieces: readonly (string | Uint8Array)[]): Promise<readonly
   const bytes = pieces.map((piece) =>
     typeof piece === 'string' ? new TextEncoder().encode(piece) : piece,
   )
-  await readLines(chunksOf(bytes), {
+  await cutLines(chunksOf(bytes), {
     line: (text, number) => said.push(`${number}:${text}`),
     tooLong: (number) => said.push(`${number}!`),
   })

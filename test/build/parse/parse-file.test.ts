@@ -7,9 +7,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Entry } from '../../../build/parse/entry.ts'
-import { readSnapshot } from '../../../build/parse/parse-file.ts'
-import { badEntriesMax, countDrop, newTally, tallySink } from '../../../build/parse/parse-counts.ts'
-import { sampleOf } from '../../../build/parse/wrong-format.ts'
+import { parseFile } from '../../../build/parse/parse-file.ts'
+import {
+  badEntriesMax,
+  countDrop,
+  newParseCounts,
+  countingSink,
+} from '../../../build/parse/parse-counts.ts'
+import { printableSample } from '../../../build/parse/wrong-format.ts'
 import { formatDay } from '../../../src/base/day.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-read-'))
@@ -23,8 +28,8 @@ function write(name: string, bytes: string | Uint8Array): string {
 
 async function read(path: string, format = 'list'): Promise<readonly string[]> {
   const entries: Entry[] = []
-  const sink = tallySink(newTally('x'), (entry) => entries.push(entry))
-  await readSnapshot({ path, format }, sink)
+  const sink = countingSink(newParseCounts('x'), (entry) => entries.push(entry))
+  await parseFile({ path, format }, sink)
   return entries.map((entry) => entry.text)
 }
 
@@ -81,11 +86,11 @@ describe('a tally', () => {
   it('counts entries and drops, and keeps the first bad ones in one line each', async () => {
     const bad = Array.from({ length: 9 }, (_, index) => `bad\t\u0007entry ${index}`)
     const text = ['# Generated: 2026-08-22', '192.0.2.1', ...bad, 'name', '192.0.2.2'].join('\n')
-    const tally = newTally('list.txt')
+    const tally = newParseCounts('list.txt')
     const path = write('bad.txt', text)
-    await readSnapshot(
+    await parseFile(
       { path, format: 'list' },
-      tallySink(tally, () => undefined),
+      countingSink(tally, () => undefined),
     )
     expect(tally.entryCount).toBe(2)
     expect(tally.dropCount).toBe(10)
@@ -99,18 +104,18 @@ describe('a tally', () => {
   })
 
   it('keeps the first stated day', () => {
-    const tally = newTally('x')
-    const sink = tallySink(tally, () => undefined)
+    const tally = newParseCounts('x')
+    const sink = countingSink(tally, () => undefined)
     sink.stated(20_000 as never)
     sink.stated(20_001 as never)
     expect(tally.stated).toBe(20_000)
   })
 
   it('cuts samples to 80 printable characters', () => {
-    const tally = newTally('x')
+    const tally = newParseCounts('x')
     countDrop(tally, { reason: 'r', place: 'line 1', sample: 'y'.repeat(200) })
     expect(tally.bad[0]).toBe(`x:line 1: r: ${'y'.repeat(80)}`)
-    expect(sampleOf('\u001b[31m'.repeat(40))).toHaveLength(80)
-    expect(sampleOf('a\u202eb\u2028\r\n')).toBe('a\\u202eb\\u2028\\u000d\\u000a')
+    expect(printableSample('\u001b[31m'.repeat(40))).toHaveLength(80)
+    expect(printableSample('a\u202eb\u2028\r\n')).toBe('a\\u202eb\\u2028\\u000d\\u000a')
   })
 })

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import type { Entry } from '../../../build/parse/entry.ts'
-import { readSnapshot } from '../../../build/parse/parse-file.ts'
-import { newTally, tallySink } from '../../../build/parse/parse-counts.ts'
-import type { Tally } from '../../../build/parse/parse-counts.ts'
+import { parseFile } from '../../../build/parse/parse-file.ts'
+import { newParseCounts, countingSink } from '../../../build/parse/parse-counts.ts'
+import type { ParseCounts } from '../../../build/parse/parse-counts.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { describeFeeds, feedsFolder } from '../../feeds.ts'
 
@@ -80,11 +80,11 @@ type FeedFile = (typeof feeds)[number]['files'][number]
 async function read(
   feedId: string,
   file: FeedFile,
-): Promise<{ readonly tally: Tally; readonly entries: readonly Entry[] }> {
-  const tally = newTally(file.path)
+): Promise<{ readonly tally: ParseCounts; readonly entries: readonly Entry[] }> {
+  const tally = newParseCounts(file.path)
   const entries: Entry[] = []
-  const sink = tallySink(tally, (entry) => entries.push(entry))
-  await readSnapshot({ ...file, path: join(feedsFolder, feedId, file.path) }, sink)
+  const sink = countingSink(tally, (entry) => entries.push(entry))
+  await parseFile({ ...file, path: join(feedsFolder, feedId, file.path) }, sink)
   return { tally, entries }
 }
 

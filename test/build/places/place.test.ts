@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readCountries } from '../../../build/places/countries.ts'
-import { newDictionary } from '../../../build/places/place-dictionary.ts'
-import { newLocate } from '../../../build/places/place.ts'
+import { newPlaceDictionary } from '../../../build/places/place-dictionary.ts'
+import { newPlaceResolver } from '../../../build/places/place.ts'
 import type { RawPlace } from '../../../build/mmdb/mmdb-layouts.ts'
 import type { Location } from '../../../src/model/location.ts'
 
 const countries = readCountries()
-const locate = newLocate(countries)
+const locate = newPlaceResolver(countries)
 
 const raw = (members: Partial<RawPlace>): RawPlace => ({
   country: 'US',
@@ -164,7 +164,7 @@ describe('countries', () => {
 
 describe('the dictionary', () => {
   it('gives equal locations one id, and others their own, in order', () => {
-    const dictionary = newDictionary()
+    const dictionary = newPlaceDictionary()
     const made: Location[] = []
     for (let i = 0; i < 5000; i++) {
       const place = { latitude: i % 50, longitude: 3, city: `c${i % 40}`, zip: `${i % 30}` }
@@ -185,7 +185,7 @@ describe('the dictionary', () => {
   })
 
   it.each(['city', 'state', 'zip'] as const)('tells 20,000 of one point apart by %s', (member) => {
-    const dictionary = newDictionary()
+    const dictionary = newPlaceDictionary()
     const ids = Array.from({ length: 20_000 }, (_, i) =>
       dictionary.id(locate(raw({ latitude: 1, longitude: 2, [member]: `${i}` }))!),
     )
@@ -193,7 +193,7 @@ describe('the dictionary', () => {
   })
 
   it('tells apart what differs in one member alone', () => {
-    const dictionary = newDictionary()
+    const dictionary = newPlaceDictionary()
     const base = { latitude: 1, longitude: 2, city: 'c', state: 's', zip: 'z' }
     const all = [
       base,

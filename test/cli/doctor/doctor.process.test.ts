@@ -11,11 +11,15 @@ import { ByteBuffer } from 'flatbuffers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { dayOf, formatDay, parseDay } from '../../../src/base/day.ts'
-import { findInState, findInTable, findInTls } from '../../../src/cli/doctor/check-files.ts'
-import type { Finding } from '../../../src/cli/doctor/doctor-finding.ts'
-import { findInFront } from '../../../src/cli/doctor/check-front.ts'
-import { findInMachine } from '../../../src/cli/doctor/check-program.ts'
-import { findInServer } from '../../../src/cli/doctor/check-server.ts'
+import {
+  checkStateFolder,
+  checkTableFile,
+  checkCertificate,
+} from '../../../src/cli/doctor/check-files.ts'
+import type { DoctorFinding } from '../../../src/cli/doctor/doctor-finding.ts'
+import { checkFront } from '../../../src/cli/doctor/check-front.ts'
+import { checkMachine } from '../../../src/cli/doctor/check-program.ts'
+import { checkServer } from '../../../src/cli/doctor/check-server.ts'
 import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import { TableHeader } from '../../../src/schema/generated/iprisk/table-header.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
@@ -46,15 +50,15 @@ const today = formatDay(dayOf(Date.now()))
 async function find(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<ReadonlyMap<string, Finding>> {
+): Promise<ReadonlyMap<string, DoctorFinding>> {
   const program = await runProgram(['doctor', '--json', ...args], { cwd: newState(), environment })
   return read(program.out, program.code)
 }
 
-function read(out: string, code: number | null): ReadonlyMap<string, Finding> {
+function read(out: string, code: number | null): ReadonlyMap<string, DoctorFinding> {
   const { ok, findings } = JSON.parse(out) as {
     readonly ok: boolean
-    readonly findings: readonly Finding[]
+    readonly findings: readonly DoctorFinding[]
   }
   const problems = findings.filter(({ severity }) => severity === 'problem')
   expect([ok, code]).toEqual(problems.length === 0 ? [true, 0] : [false, 1])
@@ -79,7 +83,7 @@ function settingsOf(flags: Readonly<Record<string, unknown>>): Settings {
   return readSettings({ command: 'doctor', flags, environment: {}, cwd: newState() })
 }
 
-function byCode(findings: readonly Finding[]): ReadonlyMap<string, Finding> {
+function byCode(findings: readonly DoctorFinding[]): ReadonlyMap<string, DoctorFinding> {
   return new Map(findings.map((finding) => [finding.code, finding]))
 }
 
@@ -147,7 +151,7 @@ describe('without a server', () => {
     writeFileSync(garbage, 'x'.repeat(1000))
     const file = join(folder, 'world.iprisk')
     const ask = async (table: string) =>
-      byCode(await findInTable(settingsOf({ table }), Date.now()))
+      byCode(await checkTableFile(settingsOf({ table }), Date.now()))
     expect((await ask(file)).get('no_table')?.text).toContain(file)
     expect((await ask(garbage)).get('table_unreadable')?.text).toContain('section trailer')
     expect((await ask(small)).get('old_table')?.text).toContain('2026-08-22')
@@ -158,7 +162,7 @@ describe('without a server', () => {
   })
 
   it('finds a state folder that cannot be written, and one that is not there yet is none', () => {
-    const ask = (state: string) => byCode(findInState(settingsOf({ state }), Date.now()))
+    const ask = (state: string) => byCode(checkStateFolder(settingsOf({ state }), Date.now()))
     expect(ask('/dev/null/state').get('state_not_writable')?.text).toContain('/dev/null/state')
     expect([...ask(join(newState(), 'later')).keys()]).toEqual([])
   })
@@ -186,7 +190,7 @@ describe('without a server', () => {
     const token = join(newState(), 'token')
     writeFileSync(token, 'short', { mode: 0o600 })
     const ask = (flags: Readonly<Record<string, string>>) =>
-      byCode(findInTls(settingsOf(flags), Date.now()))
+      byCode(checkCertificate(settingsOf(flags), Date.now()))
     const files = { tlsCertFile: one.certFile, tlsKeyFile: other.keyFile }
     expect(ask(files).get('tls_unusable')?.text).toContain('another certificate')
     expect(ask({ adminTokenFile: token }).get('admin_token_unusable')?.text).toContain('have 16')
@@ -219,7 +223,7 @@ describe('the kernel', () => {
       writeFileSync(join(files, path), text)
     }
     const settings = settingsOf({ workers: 1 })
-    const codes = (): string[] => findInMachine(settings, files).map(({ code }) => code)
+    const codes = (): string[] => checkMachine(settings, files).map(({ code }) => code)
     expect(codes()).toEqual([])
     say('sys/kernel/mm/transparent_hugepage/enabled', '[always] madvise never\n')
     say('sys/fs/cgroup/memory.max', '134217728\n')
@@ -235,9 +239,9 @@ describe('a server', () => {
   const ask = async (
     server: Pick<Server, 'port' | 'adminPort'>,
     flags: Readonly<Record<string, string>> = {},
-  ): Promise<ReadonlyMap<string, Finding>> => {
+  ): Promise<ReadonlyMap<string, DoctorFinding>> => {
     const { port, adminPort } = server
-    return byCode(await findInServer(settingsOf({ port, adminPort, ...flags })))
+    return byCode(await checkServer(settingsOf({ port, adminPort, ...flags })))
   }
 
   it('without a table, that cannot build one, and with a store that is away, says so', async () => {
@@ -308,7 +312,7 @@ describe('a server', () => {
     const port = await listening(createServer((_request, response) => response.end('hello')))
     const stranger = await ask({ port: 0, adminPort: port })
     expect(stranger.get('port_in_use')?.text).toContain(String(port))
-    const elsewhere = byCode(await findInFront(`http://127.0.0.1:${port}`))
+    const elsewhere = byCode(await checkFront(`http://127.0.0.1:${port}`))
     expect(elsewhere.has('front_elsewhere')).toBe(true)
   })
 })
@@ -323,22 +327,20 @@ describeWith('nginx', ['-v'], () => {
       `server { listen 127.0.0.1:${good}; location / { ${upstream} proxy_http_version 1.1; } }`,
     ])
     const found = await waitFor(async () => {
-      const first = byCode(await findInFront(`http://127.0.0.1:${bad}`))
+      const first = byCode(await checkFront(`http://127.0.0.1:${bad}`))
       return first.has('front_unreachable') ? undefined : first
     })
     expect(found.get('http_1_0_proxy')?.fix).toContain('proxy_http_version 1.1;')
-    expect(await findInFront(`http://127.0.0.1:${good}`)).toEqual([])
+    expect(await checkFront(`http://127.0.0.1:${good}`)).toEqual([])
     // Seen from the server, too: connections that bring nothing.
     const { port, adminPort } = server
     const settings = settingsOf({ port, adminPort })
-    expect(byCode(await findInServer(settings)).has('nothing_heard')).toBe(false)
+    expect(byCode(await checkServer(settings)).has('nothing_heard')).toBe(false)
     for (let n = 0; n < 25; n += 1) {
       const { status } = await fetch(`http://127.0.0.1:${bad}/openapi.json`)
       expect(status).toBe(505)
     }
-    const seen = await waitFor(async () =>
-      byCode(await findInServer(settings)).get('nothing_heard'),
-    )
+    const seen = await waitFor(async () => byCode(await checkServer(settings)).get('nothing_heard'))
     expect(seen.text).toMatch(/2\d at least were closed without a request/)
   })
 })

@@ -7,8 +7,8 @@ import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type AuditEntry, auditPath } from '../../../src/account/keys/audit-log.ts'
-import { openLmdbStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { type AuditEntry, auditLogPath } from '../../../src/account/keys/audit-log.ts'
+import { openLmdbKeyStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { newFolder, programPath, runProgram } from '../program.ts'
 
 const auditOf = async (cwd: string, ...more: readonly string[]): Promise<readonly AuditEntry[]> => {
@@ -18,7 +18,7 @@ const auditOf = async (cwd: string, ...more: readonly string[]): Promise<readonl
     .filter(Boolean)
     .map((line) => JSON.parse(line) as AuditEntry)
 }
-const fileOf = (cwd: string): string => auditPath(join(cwd, 'data/state'))
+const fileOf = (cwd: string): string => auditLogPath(join(cwd, 'data/state'))
 
 describe('the audit log', () => {
   it('has every act of many command lines at once, none inside another', async () => {
@@ -56,7 +56,7 @@ describe('the audit log', () => {
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     }
     const entries = await auditOf(cwd, '--last', '1000')
-    const store = await openLmdbStore(join(cwd, 'data/state'))
+    const store = await openLmdbKeyStore(join(cwd, 'data/state'))
     const keys = await store.list()
     await store.close()
     expect(entries).toHaveLength(21)

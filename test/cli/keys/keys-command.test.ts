@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseKeyText } from '../../../src/account/keys/key-text.ts'
-import { openLmdbStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { openLmdbKeyStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
 import type { KeyRecord } from '../../../src/account/keys/key-record.ts'
 import { keysCreate, keysRevoke, keysRotate } from '../../../src/cli/keys/keys-command.ts'
@@ -51,7 +51,7 @@ interface Created {
 const createJson = async (flags: Record<string, unknown>): Promise<Created> =>
   JSON.parse(await create({ ...flags, json: true })) as Created
 const kept = async (id: string): Promise<KeyRecord | undefined> => {
-  const store = await openLmdbStore(join(cwd, 'data/state'))
+  const store = await openLmdbKeyStore(join(cwd, 'data/state'))
   const record = await store.get(id)
   await store.close()
   return record
@@ -192,7 +192,7 @@ async function use(id: string, limit: number, days: readonly number[]): Promise<
   const month = monthOf(now)
   await withStores(settings('keys list', {}), async ({ ledger, uses }) => {
     await ledger.lease({ keyId: id, month, limit, want: 1234, need: 1234 })
-    await ledger.giveBack(id, month, 34)
+    await ledger.returnUnits(id, month, 34)
     // Of another month, and not of this one's usage.
     await ledger.charge(id, monthOf(now - 31 * 86_400_000), 500)
     for (const day of days) await uses.note(id, (dayOf(now) + day) as Day)

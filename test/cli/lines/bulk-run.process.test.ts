@@ -13,7 +13,7 @@ import { pieceBytes } from '../../../src/cli/lines/bulk-run.ts'
 import type { Summary } from '../../../src/cli/lines/summary.ts'
 import { parseDay } from '../../../src/base/day.ts'
 import { formatIpv4 } from '../../../src/ip/format-address.ts'
-import { badAnswer } from '../../../src/bulk/answer-lines.ts'
+import { invalidAddressJson } from '../../../src/bulk/answer-lines.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { newRandom } from '../../oracle/sample.ts'
 import { waitFor } from '../../serve/server.ts'
@@ -38,7 +38,7 @@ const texts = Array.from({ length: 30_000 }, (_, i) => {
 })
 const expected = texts.map((text) => {
   const answer = table.check(text)
-  return `${answer === undefined ? badAnswer(text) : JSON.stringify(answer)}\n`
+  return `${answer === undefined ? invalidAddressJson(text) : JSON.stringify(answer)}\n`
 })
 const none = texts.filter((text) => table.check(text) === undefined)
 

@@ -1,7 +1,7 @@
 // How many different numbers there were, against a set of all of them.
 
 import { describe, expect, it } from 'vitest'
-import { newDistinct } from '../../../src/cli/lines/cardinality.ts'
+import { newCardinality } from '../../../src/cli/lines/cardinality.ts'
 import { newRandom } from '../../oracle/sample.ts'
 
 const random = newRandom(53)
@@ -10,7 +10,7 @@ const numbers = (count: number): Float64Array =>
 
 describe('the count of different numbers', () => {
   it('is exact while there is room for all', () => {
-    const distinct = newDistinct(1024)
+    const distinct = newCardinality(1024)
     const all = numbers(500)
     for (let round = 0; round < 3; round++) distinct.add(all)
     expect(distinct.count()).toEqual({ count: new Set(all).size, isEstimate: false })
@@ -18,7 +18,7 @@ describe('the count of different numbers', () => {
 
   it('is near the truth where there is not, by a hundred draws', () => {
     const errors = Array.from({ length: 100 }, () => {
-      const distinct = newDistinct(8192)
+      const distinct = newCardinality(8192)
       const all = numbers(60_000)
       distinct.add(all)
       distinct.add(all)
@@ -35,8 +35,8 @@ describe('the count of different numbers', () => {
 
   it('does not depend on the order or on how the numbers are divided', () => {
     const all = numbers(20_000)
-    const one = newDistinct(4096)
-    const other = newDistinct(4096)
+    const one = newCardinality(4096)
+    const other = newCardinality(4096)
     one.add(all)
     for (let at = all.length; at > 0; at -= 1000) other.add(all.slice(at - 1000, at).toReversed())
     expect(other.count()).toEqual(one.count())

@@ -5,16 +5,16 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { InsightEvidence, InsightsAnswer } from '../../../src/api/insights-answer.ts'
 import { parseDay } from '../../../src/base/day.ts'
-import { screenOf, stripOf } from '../../../src/cli/lines/explanation.ts'
+import { explanationScreen, evidenceStrip } from '../../../src/cli/lines/explanation.ts'
 import { openTable } from '../../../src/table/open-table.ts'
-import { explain } from '../../../src/table/explain/insights.ts'
+import { answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 
 const table = openTable(writeSmallTable())
 afterAll(() => table.close())
 
 function answerOf(ip: string): InsightsAnswer {
-  return explain({ ...table, builtMs: 0 }, ip)!
+  return answerWithInsights({ ...table, builtMs: 0 }, ip)!
 }
 
 /** What a terminal shows of it. */
@@ -26,8 +26,8 @@ describe('the screen', () => {
   it.each(['9.1.2.3', '11.1.1.1', '12.0.0.1', '10.0.0.1'])(
     'of %s is one, with colour and without',
     (ip) => {
-      const plain = screenOf(answerOf(ip), table.sources, { colour: false })
-      const coloured = screenOf(answerOf(ip), table.sources, { colour: true })
+      const plain = explanationScreen(answerOf(ip), table.sources, { colour: false })
+      const coloured = explanationScreen(answerOf(ip), table.sources, { colour: true })
       expect(plainOf(coloured)).toBe(plain.join('\n'))
       expect(plain.join('')).not.toContain('\u001B')
       expect(coloured[0]).toContain(`\u001B[1m${ip}\u001B[0m`)
@@ -37,7 +37,7 @@ describe('the screen', () => {
 
   it('is painted by the level', () => {
     const first = (ip: string): string =>
-      screenOf(answerOf(ip), table.sources, { colour: true })[0] ?? ''
+      explanationScreen(answerOf(ip), table.sources, { colour: true })[0] ?? ''
     expect(answerOf('9.1.2.3').risk_level).toBe('very_high')
     expect(first('9.1.2.3')).toContain('\u001B[31mtor, 81')
     expect(answerOf('12.0.0.1').risk_level).toBe('low')
@@ -61,7 +61,7 @@ describe('the screen', () => {
         neighborhood: [{ ...scope!, listed: Array.from({ length: 7 }, () => listed) }],
       },
     } as InsightsAnswer
-    const lines = screenOf(crowded, table.sources, { colour: false, width })
+    const lines = explanationScreen(crowded, table.sources, { colour: false, width })
     expect(lines.length).toBeLessThan(40)
     const rows = lines.filter((line) => /^tor +a-feed|^ +9\.1\.|^ +AS/.test(line))
     expect(rows.length).toBe(9)
@@ -71,7 +71,7 @@ describe('the screen', () => {
   })
 
   it('has columns below each other, and publishers by name', () => {
-    const lines = screenOf(answerOf('9.1.2.3'), table.sources, { colour: false })
+    const lines = explanationScreen(answerOf('9.1.2.3'), table.sources, { colour: false })
     const head = lines.findIndex((line) => line.includes('matched'))
     const at = lines[head]!.indexOf('matched')
     const rows = lines.slice(head + 1, lines.indexOf('', head))
@@ -86,7 +86,7 @@ describe('a strip of days', () => {
   const evidence = answerOf('9.1.2.3').insights!.evidence[0]!
   const strip = (first_seen: string, last_seen: string, days_seen: number): string => {
     const one: InsightEvidence = { ...evidence, first_seen, last_seen, days_seen }
-    return stripOf(one, asOf)
+    return evidenceStrip(one, asOf)
   }
   it.each([
     ['today alone', '2026-08-22', '2026-08-22', 1, `${'.'.repeat(29)}#`],

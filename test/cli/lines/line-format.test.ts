@@ -1,7 +1,7 @@
 // Which column of a file names the addresses, by its header, and what stands before a file's lines.
 
 import { describe, expect, it } from 'vitest'
-import { openerOf } from '../../../src/cli/lines/line-format.ts'
+import { lineFormatDetector } from '../../../src/cli/lines/line-format.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
@@ -16,7 +16,7 @@ describe('a column by its name', () => {
     ['ip', ',', 0],
     ['\ufeffip,x', ',', 0],
   ])('%j', (header, delimiter, column) => {
-    const { form, bytes, headerLines } = openerOf({ column: 'ip' })(
+    const { form, bytes, headerLines } = lineFormatDetector({ column: 'ip' })(
       bytesOf(`${header}\n1,2\n`),
       'file',
     )
@@ -25,7 +25,7 @@ describe('a column by its name', () => {
   })
 
   it('that is none names those there are', () => {
-    const open = openerOf({ column: 'ip' })
+    const open = lineFormatDetector({ column: 'ip' })
     expect(() => open(bytesOf('"a,b",c d,"ip,"\n'), 'file')).toThrow(/names a,b, c d, ip,\.$/)
   })
 })
@@ -36,5 +36,7 @@ it.each([
   ['logs', { log: 'common' }],
   ['JSON', { jsonField: 'ip' }],
 ] as const)('a byte order mark before %s is skipped', (_name, how) => {
-  expect(textOf(openerOf(how)(bytesOf('\ufeff9.1.2.3\n'), 'file').bytes)).toBe('9.1.2.3\n')
+  expect(textOf(lineFormatDetector(how)(bytesOf('\ufeff9.1.2.3\n'), 'file').bytes)).toBe(
+    '9.1.2.3\n',
+  )
 })

@@ -11,10 +11,10 @@ import { writeTable } from '../../../build/write/write-table.ts'
 import { privateBytesOf } from '../../../bench/faults/server/served.ts'
 import { type BatchAnswer, batchBodyBytesMax } from '../../../src/api/batch-answer.ts'
 import type { InsightsAnswer } from '../../../src/api/insights-answer.ts'
-import type { KeyLimits } from '../../../src/account/keys/key-record.ts'
+import type { KeyLimitOverrides } from '../../../src/account/keys/key-record.ts'
 import { parseDay } from '../../../src/base/day.ts'
 import { formatIpv4 } from '../../../src/ip/format-address.ts'
-import { builtMsOf, explain } from '../../../src/table/explain/insights.ts'
+import { builtMsOf, answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { hasSlices, schedOf } from '../../base/thread-scheduling.ts'
 import { newRandom } from '../../oracle/sample.ts'
@@ -50,7 +50,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-async function keyWith(limits: KeyLimits, plan = 'internal'): Promise<string> {
+async function keyWith(limits: KeyLimitOverrides, plan = 'internal'): Promise<string> {
   const key = await makeKey(server.state, { plan, limits })
   await sleep(600)
   return key
@@ -251,7 +251,9 @@ describe('insights', () => {
       const response = await post(`${checkPath}?include=insights`, JSON.stringify({ ip }))
       expect(response.status).toBe(200)
       const builtMs = builtMsOf(file)
-      expect(await response.text()).toBe(JSON.stringify(explain({ ...table, builtMs }, ip)))
+      expect(await response.text()).toBe(
+        JSON.stringify(answerWithInsights({ ...table, builtMs }, ip)),
+      )
     }
   })
 

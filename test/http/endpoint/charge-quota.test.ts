@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import type { HttpResponse } from 'uWebSockets.js'
 import { expect, it } from 'vitest'
 import type { Authenticated } from '../../../src/account/keyring.ts'
-import { createLedger } from '../../../src/account/limits/quota-ledger.ts'
+import { createQuotaLedger } from '../../../src/account/limits/quota-ledger.ts'
 import { createLimiter } from '../../../src/account/limits/limiter.ts'
-import { openLmdbCounters } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
-import { openRates } from '../../../src/account/limits/rate-file.ts'
-import { charge } from '../../../src/http/endpoint/charge-quota.ts'
+import { openRateFile } from '../../../src/account/limits/rate-file.ts'
+import { chargeQuota } from '../../../src/http/endpoint/charge-quota.ts'
 import {
   type Exchange,
   type Service,
@@ -25,10 +25,10 @@ it('costs nothing where it fails, whether its month has turned before or after t
   const september = Date.UTC(2026, 8, 1)
   const months = [monthOf(september - 1), monthOf(september)] as const
   let nowMs = 1000
-  const rates = openRates(state, { boot: 'boot', size: { slots: 4, keysMax: 1 } })
-  const ledger = createLedger(await openLmdbCounters(state))
+  const rateFile = openRateFile(state, { boot: 'boot', size: { slots: 4, keysMax: 1 } })
+  const ledger = createQuotaLedger(await openLmdbCounterStore(state))
   const limiter = createLimiter({
-    rates,
+    rates: rateFile,
     ledger,
     machineOffsetMs: 0,
     now: () => nowMs,
@@ -44,7 +44,7 @@ it('costs nothing where it fails, whether its month has turned before or after t
     return Object.assign(newExchange(service, res), { key, units, startedMs: nowMs })
   }
   const charged = (exchange: Exchange): Promise<void> =>
-    new Promise((resolve) => charge(exchange, key, () => resolve()))
+    new Promise((resolve) => chargeQuota(exchange, key, () => resolve()))
   const usage = async (): Promise<(number | undefined)[]> =>
     Promise.all(months.map(async (month) => (await ledger.usage(month)).get('k')))
 
@@ -54,13 +54,13 @@ it('costs nothing where it fails, whether its month has turned before or after t
   nowMs = 10_001
   limiter.tick()
   await charged(late)
-  expect([early.owedMonth, late.owedMonth]).toEqual(months)
+  expect([early.refundableMonth, late.refundableMonth]).toEqual(months)
   expect(await usage()).toEqual([70, 100])
   for (const exchange of [early, late]) closeExchange(exchange)
   await expect.poll(usage).toEqual([0, 100])
   await charged(begin(100))
   expect(await usage()).toEqual([0, 100])
   await limiter.close()
-  rates.close()
+  rateFile.close()
   rmSync(state, { recursive: true })
 })

@@ -4,15 +4,15 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { askText, textOf } from '../../../src/http/endpoint/check-body.ts'
-import { type Exchange, states } from '../../../src/http/exchange/exchange.ts'
+import { parseAddressText, queryText } from '../../../src/http/endpoint/check-body.ts'
+import { type Exchange, exchangeStates } from '../../../src/http/exchange/exchange.ts'
 import {
   type AnswerOne,
-  type Wave,
-  joinWave,
-  newWave,
+  type CheckBatcher,
+  enqueueCheck,
+  newCheckBatcher,
 } from '../../../src/http/endpoint/check-batcher.ts'
-import { newAsked } from '../../../src/table/lookup/query.ts'
+import { newQuery } from '../../../src/table/lookup/query.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import type { Table } from '../../../src/table/table.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
@@ -29,7 +29,7 @@ interface Waiting extends Pick<Exchange, 'state'> {
 function newWaiting(name: number, tableOf: () => Table | undefined = () => table): Waiting {
   const waiting = {
     name,
-    state: states.open as Exchange['state'],
+    state: exchangeStates.open as Exchange['state'],
     recycled: 0,
     corked: 0,
     recycle: () => void waiting.recycled++,
@@ -46,18 +46,18 @@ function newWaiting(name: number, tableOf: () => Table | undefined = () => table
   return waiting
 }
 
-const asked = newAsked()
+const query = newQuery()
 
 /** One that answers together from its first turn on. */
-function newTogether(answerOne: AnswerOne): Wave {
-  const wave = newWave(answerOne)
-  wave.together = true
-  return wave
+function newTogether(answerOne: AnswerOne): CheckBatcher {
+  const batcher = newCheckBatcher(answerOne)
+  batcher.isBatching = true
+  return batcher
 }
 
-function join(wave: Wave, waiting: Waiting, text: string): void {
-  askText(asked, text)
-  joinWave(wave, waiting as unknown as Exchange, asked)
+function join(batcher: CheckBatcher, waiting: Waiting, text: string): void {
+  parseAddressText(query, text)
+  enqueueCheck(batcher, waiting as unknown as Exchange, query)
 }
 const nameOf = (exchange: Exchange): number => (exchange as unknown as Waiting).name
 
@@ -71,7 +71,7 @@ function recorder(): { readonly said: Map<number, string>; readonly answerOne: A
       return
     }
     const body = own === undefined ? 'none' : Buffer.from(own.answer(about, found).body).toString()
-    said.set(nameOf(exchange), `${textOf(about)} ${body}`)
+    said.set(nameOf(exchange), `${queryText(about)} ${body}`)
   }
   return { said, answerOne }
 }
@@ -86,14 +86,14 @@ const address = fc.oneof(
 describe('a wave', () => {
   it('answers each as it is answered alone, wave after wave', async () => {
     const { said, answerOne } = recorder()
-    const wave = newWave(answerOne)
+    const batcher = newCheckBatcher(answerOne)
     await fc.assert(
       fc.asyncProperty(fc.array(address, { maxLength: 200 }), async (texts) => {
         said.clear()
-        wave.together = true
+        batcher.isBatching = true
         const all = texts.map((text, i) => {
           const waiting = newWaiting(i)
-          join(wave, waiting, text)
+          join(batcher, waiting, text)
           return waiting
         })
         expect(said.size).toBe(0)
@@ -107,9 +107,9 @@ describe('a wave', () => {
 
   it('answers at once, in the cork of its own request, what it has no room for', async () => {
     const { said, answerOne } = recorder()
-    const wave = newTogether(answerOne)
+    const batcher = newTogether(answerOne)
     const all = Array.from({ length: 1030 }, (_, i) => newWaiting(i))
-    for (const waiting of all) join(wave, waiting, `9.1.2.${waiting.name % 256}`)
+    for (const waiting of all) join(batcher, waiting, `9.1.2.${waiting.name % 256}`)
     expect([...said.keys()]).toEqual([1024, 1025, 1026, 1027, 1028, 1029])
     await turn()
     expect(all.map(({ name }) => said.get(name))).toEqual(
@@ -120,10 +120,10 @@ describe('a wave', () => {
 
   it('leaves out whose client went meanwhile, and lets their objects go', async () => {
     const { said, answerOne } = recorder()
-    const wave = newTogether(answerOne)
+    const batcher = newTogether(answerOne)
     const all = Array.from({ length: 70 }, (_, i) => newWaiting(i))
-    for (const waiting of all) join(wave, waiting, '9.1.2.3')
-    for (const waiting of all) if (waiting.name % 3 === 0) waiting.state = states.gone
+    for (const waiting of all) join(batcher, waiting, '9.1.2.3')
+    for (const waiting of all) if (waiting.name % 3 === 0) waiting.state = exchangeStates.gone
     await turn()
     expect([...said.keys()]).toEqual(all.map(({ name }) => name).filter((name) => name % 3 !== 0))
     expect(all.every(({ recycled }) => recycled === 1)).toBe(true)
@@ -140,10 +140,10 @@ describe('a wave', () => {
     // Whichever comes first: its table is the one that the group is prepared with.
     for (const order of [0, 1, 2, 3].map((first) => [first, 0, 1, 2, 3])) {
       said.clear()
-      const wave = newTogether(throwing)
+      const batcher = newTogether(throwing)
       for (const kind of new Set(order)) {
         const tables = [() => table, () => table, () => undefined, () => other]
-        join(wave, newWaiting(kind, tables[kind]), '9.1.2.3')
+        join(batcher, newWaiting(kind, tables[kind]), '9.1.2.3')
       }
       await turn()
       expect([said.get(0), said.has(1), said.get(2), said.has(3)]).toEqual([
@@ -157,12 +157,12 @@ describe('a wave', () => {
 
   it('is made where turns bring many, and not where they bring few', async () => {
     const { said, answerOne } = recorder()
-    const wave = newWave(answerOne)
+    const batcher = newCheckBatcher(answerOne)
     let name = 0
     /** How many of a turn's checks waited for its end. */
     const waitedOf = async (checks: number): Promise<number> => {
       const before = said.size
-      for (let i = 0; i < checks; i++) join(wave, newWaiting(name++), '9.1.2.3')
+      for (let i = 0; i < checks; i++) join(batcher, newWaiting(name++), '9.1.2.3')
       const atOnce = said.size - before
       await turn()
       expect(said.size - before).toBe(checks)
@@ -184,22 +184,22 @@ describe('a wave', () => {
 
   it.each(Array.from({ length: 67 }, (_, i) => i + 4))('is made of turns of %i', async (checks) => {
     const { answerOne } = recorder()
-    const wave = newWave(answerOne)
+    const batcher = newCheckBatcher(answerOne)
     for (let i = 0; i < 70; i++) {
-      for (let name = 0; name < checks; name++) join(wave, newWaiting(i * 100 + name), '9.1.2.3')
+      for (let name = 0; name < checks; name++) join(batcher, newWaiting(i * 100 + name), '9.1.2.3')
       await turn()
     }
-    expect(wave.together).toBe(true)
+    expect(batcher.isBatching).toBe(true)
   })
 
   it('is followed by checks that are answered at once where a client went before its answer', async () => {
     const { said, answerOne } = recorder()
-    const wave = newTogether(answerOne)
+    const batcher = newTogether(answerOne)
     const [stays, goes] = [newWaiting(0), newWaiting(1)]
-    for (const waiting of [stays, goes]) join(wave, waiting, '9.1.2.3')
-    goes.state = states.gone
+    for (const waiting of [stays, goes]) join(batcher, waiting, '9.1.2.3')
+    goes.state = exchangeStates.gone
     await turn()
-    join(wave, newWaiting(2), '9.1.2.3')
+    join(batcher, newWaiting(2), '9.1.2.3')
     expect([...said.keys()]).toEqual([0, 2])
   })
 })

@@ -4,28 +4,30 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { newRandom } from '../../../bench/harness/random.ts'
-import { newWords } from '../../../src/ip/address.ts'
+import { newAddressWords } from '../../../src/ip/address.ts'
 import { parseAddress } from '../../../src/ip/parse-address.ts'
 import {
-  askBody,
+  parseCheckBody,
   findShortForm,
-  readIpPlainly,
-  textOf,
+  parseIpWithJson,
+  queryText,
 } from '../../../src/http/endpoint/check-body.ts'
-import { newAsked } from '../../../src/table/lookup/query.ts'
+import { newQuery } from '../../../src/table/lookup/query.ts'
 
-const asked = newAsked()
-const words = newWords()
+const query = newQuery()
+const words = newAddressWords()
 
 /** Whether scan and twin agree: on the text where both see one, and on the address. */
 function same(body: Buffer): boolean {
-  const plain = readIpPlainly(body)
+  const plain = parseIpWithJson(body)
   const from = findShortForm(body)
   if (from >= 0 && plain !== body.toString('latin1', from, body.indexOf('"', from))) return false
   const family = plain === undefined ? 0 : parseAddress(plain, words)
-  if (askBody(asked, body) !== (family !== 0)) return false
+  if (parseCheckBody(query, body) !== (family !== 0)) return false
   if (family === 0) return true
-  return asked.family === family && textOf(asked) === plain && asked.words.join() === words.join()
+  return (
+    query.family === family && queryText(query) === plain && query.words.join() === words.join()
+  )
 }
 
 const right = [
@@ -55,7 +57,7 @@ describe('askBody', () => {
     for (let run = 0; run < 250_000; run++) {
       const body = mutated(right[random.below(right.length)]!)
       if (!same(body)) wrong.push(body.toString('latin1'))
-      if (asked.family !== 0) addresses += 1
+      if (query.family !== 0) addresses += 1
     }
     expect(wrong).toEqual([])
     // Else the test would only have seen refusals.
@@ -98,18 +100,18 @@ describe('askBody', () => {
 
   it.each(['{"ip":"1.2.3.4"}', ' {\t"ip"\r:\n"::1" } '])('reads %j without JSON.parse', (text) => {
     const parse = vi.spyOn(JSON, 'parse')
-    const isAddress = askBody(asked, Buffer.from(text))
+    const isAddress = parseCheckBody(query, Buffer.from(text))
     const calls = parse.mock.calls.length
     parse.mockRestore()
     expect(isAddress).toBe(true)
-    expect(textOf(asked)).toBe(JSON.parse(text).ip)
+    expect(queryText(query)).toBe(JSON.parse(text).ip)
     expect(calls).toBe(0)
   })
 
   it.each(['{"ip":""}', '{"ip":"1.2.3"}', `{"ip":"${'1'.repeat(100)}"}`, '{"ip":"é"}', '{}', ''])(
     'finds no address in %j',
     (text) => {
-      expect(askBody(asked, Buffer.from(text))).toBe(false)
+      expect(parseCheckBody(query, Buffer.from(text))).toBe(false)
     },
   )
 })

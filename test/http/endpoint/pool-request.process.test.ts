@@ -6,14 +6,14 @@ import type { HttpResponse } from 'uWebSockets.js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { poolRequestMsMax } from '../../../src/base/limits.ts'
 import { type Pool, createPool } from '../../../src/pool/pool.ts'
-import { newCounters } from '../../../src/http/exchange/request-counters.ts'
+import { newRequestCounters } from '../../../src/http/exchange/request-counters.ts'
 import {
   type Exchange,
   type Service,
   closeExchange,
-  states,
+  exchangeStates,
 } from '../../../src/http/exchange/exchange.ts'
-import { enterPool, whenDone } from '../../../src/http/endpoint/pool-request.ts'
+import { enterPoolOr503, onPoolResult } from '../../../src/http/endpoint/pool-request.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 
 const path = writeSmallTable()
@@ -47,7 +47,7 @@ function newExchange(): Exchange {
   const service = {
     pool,
     file: () => ({ table: 1, path, builtMs: 0 }),
-    counters: newCounters(),
+    counters: newRequestCounters(),
     limiter: { refund: () => void told.push('refunded'), policy: () => '' },
     logRequests: false,
     draining: false,
@@ -56,29 +56,29 @@ function newExchange(): Exchange {
   return {
     service,
     res,
-    clientId: 'one',
-    idNumber: 0,
-    head: false,
-    remote: '',
-    checked: '',
+    clientRequestId: 'one',
+    requestIdNumber: 0,
+    headOnly: false,
+    remoteAddress: '',
+    checkedAddress: '',
     insights: true,
-    requests: 1,
+    rateCost: 1,
     units: 1,
-    owed: 1,
-    owedMonth: 0,
+    refundableUnits: 1,
+    refundableMonth: 0,
     onEnd: undefined,
     startedMs: 0,
-    keep: true,
+    keepAlive: true,
     key: { allowance: {} } as unknown as Exchange['key'],
-    state: states.open,
+    state: exchangeStates.open,
     recycle: () => undefined,
   }
 }
 
 function ask(exchange: Exchange): void {
-  const ticket = enterPool(exchange)!
+  const ticket = enterPoolOr503(exchange)!
   const result = ticket.run({ kind: 'insights', text: '9.1.2.3' })
-  whenDone(exchange, { result, kind: 'answered' }, () => void told.push('answered'))
+  onPoolResult(exchange, { result, kind: 'answered' }, () => void told.push('answered'))
 }
 
 describe('what the pool does not answer', () => {
@@ -92,14 +92,14 @@ describe('what the pool does not answer', () => {
     expect(told[1]).toBe('status 503 Service Unavailable')
     expect(told[2]).toContain('"code":"upstream_unavailable"')
     expect(pool.counts().requests).toBe(0)
-    expect([exchange.state, exchange.service.pending]).toEqual([states.gone, 0])
+    expect([exchange.state, exchange.service.pending]).toEqual([exchangeStates.gone, 0])
   })
 
   it('is cut off where its answer has begun: its client sees that the end is missing', () => {
     const exchange = newExchange()
     ask(exchange)
-    exchange.state = states.answered
-    exchange.owed = 0
+    exchange.state = exchangeStates.answered
+    exchange.refundableUnits = 0
     vi.advanceTimersByTime(poolRequestMsMax)
     expect(told).toEqual(['closed'])
   })

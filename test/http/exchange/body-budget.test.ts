@@ -3,21 +3,24 @@
 
 import { describe, expect, it } from 'vitest'
 import { batchBodyBytesMax } from '../../../src/api/batch-answer.ts'
-import { type Bodies, createBodies } from '../../../src/http/exchange/body-budget.ts'
+import { type BodyBudget, createBodyBudget } from '../../../src/http/exchange/body-budget.ts'
 import {
-  type Counters,
-  newCounters,
-  snapshotOf,
-  totalsOf,
+  type RequestCounters,
+  newRequestCounters,
+  counterSnapshot,
+  counterTotals,
 } from '../../../src/http/exchange/request-counters.ts'
 
 const log = { info: () => undefined, warn: () => undefined }
 const largest = new Uint8Array(batchBodyBytesMax).fill(1)
 
-function newBodies(bytesMax?: number): { readonly bodies: Bodies; readonly counters: Counters } {
-  const counters = newCounters()
+function newBodies(bytesMax?: number): {
+  readonly bodies: BodyBudget
+  readonly counters: RequestCounters
+} {
+  const counters = newRequestCounters()
   const options = bytesMax === undefined ? {} : { bytesMax }
-  return { counters, bodies: createBodies({ counters, log, ...options }) }
+  return { counters, bodies: createBodyBudget({ counters, log, ...options }) }
 }
 
 describe('a body that is lent', () => {
@@ -25,7 +28,7 @@ describe('a body that is lent', () => {
     const { bodies } = newBodies()
     for (const length of [1, 65_535, 65_536, 65_537, batchBodyBytesMax]) {
       const body = largest.subarray(0, length)
-      const copy = bodies.lend('a', body)!
+      const copy = bodies.copyToShared('a', body)!
       expect(copy.buffer).toBeInstanceOf(SharedArrayBuffer)
       expect(Buffer.from(copy).equals(body)).toBe(true)
     }
@@ -33,7 +36,9 @@ describe('a body that is lent', () => {
 
   it('never shares its memory with another one before it is taken back', () => {
     const { bodies } = newBodies()
-    const lent = new Set(Array.from({ length: 50 }, () => bodies.lend('a', largest)!.buffer))
+    const lent = new Set(
+      Array.from({ length: 50 }, () => bodies.copyToShared('a', largest)!.buffer),
+    )
     expect(lent.size).toBe(50)
   })
 
@@ -41,28 +46,28 @@ describe('a body that is lent', () => {
     const { bodies } = newBodies()
     const used = new Set<ArrayBufferLike>()
     for (let i = 0; i < 1000; i += 1) {
-      const short = bodies.lend('a', Uint8Array.of(i))!
-      const long = bodies.lend('a', largest)!
+      const short = bodies.copyToShared('a', Uint8Array.of(i))!
+      const long = bodies.copyToShared('a', largest)!
       used.add(short.buffer).add(long.buffer)
-      bodies.takeBack('a', short)
-      bodies.takeBack('a', long)
+      bodies.releaseShared('a', short)
+      bodies.releaseShared('a', long)
     }
     expect(used.size).toBe(2)
   })
 
   it('takes room that all bodies share and of which a key has half', () => {
     const { bodies, counters } = newBodies(8 * batchBodyBytesMax)
-    const lend = (keyId: string): Uint8Array | undefined => bodies.lend(keyId, largest)
+    const lend = (keyId: string): Uint8Array | undefined => bodies.copyToShared(keyId, largest)
     const ofA = [1, 2, 3, 4].map(() => lend('a'))
     expect(ofA).not.toContain(undefined)
     expect(lend('a')).toBeUndefined()
     expect([1, 2, 3, 4].map(() => lend('b'))).not.toContain(undefined)
     expect(lend('c')).toBeUndefined()
     expect(counters.bodyBytes).toBe(8 * batchBodyBytesMax)
-    expect(totalsOf(snapshotOf(counters)).shed).toBe(2)
-    bodies.takeBack('a', ofA[0]!)
+    expect(counterTotals(counterSnapshot(counters)).shed).toBe(2)
+    bodies.releaseShared('a', ofA[0]!)
     expect(lend('c')).toBeInstanceOf(Uint8Array)
     // One that comes in pieces finds the same room taken.
-    expect(bodies.take('d', 0, batchBodyBytesMax)).toBe(false)
+    expect(bodies.reserve('d', 0, batchBodyBytesMax)).toBe(false)
   })
 })

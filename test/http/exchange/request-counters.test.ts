@@ -2,17 +2,17 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { classifications } from '../../../src/model/kind.ts'
 import {
-  addSnapshots,
+  addCounterSnapshots,
   countAborted,
   countAnswer,
-  countRefused,
+  countFramingRefusal,
   countRequest,
   durationBounds,
-  emptySnapshot,
-  newCounters,
-  snapshotOf,
-  statuses,
-  totalsOf,
+  emptyCounterSnapshot,
+  newRequestCounters,
+  counterSnapshot,
+  httpStatuses,
+  counterTotals,
 } from '../../../src/http/exchange/request-counters.ts'
 
 describe('counters', () => {
@@ -23,7 +23,7 @@ describe('counters', () => {
     )
     fc.assert(
       fc.property(fc.array(ms), (durations) => {
-        const counters = newCounters()
+        const counters = newRequestCounters()
         for (const duration of durations) countRequest(counters, 200, 0, duration)
         const plain = [...durationBounds, Infinity].map((bound, i) => {
           const above = i === 0 ? -1 : durationBounds[i - 1]! * 1000
@@ -31,38 +31,38 @@ describe('counters', () => {
         })
         expect([...counters.durations]).toEqual(plain)
         const sum = durations.reduce((a, b) => a + b, 0) / 1000
-        expect(totalsOf(snapshotOf(counters)).durationSecondsSum).toBeCloseTo(sum, 6)
+        expect(counterTotals(counterSnapshot(counters)).durationSecondsSum).toBeCloseTo(sum, 6)
       }),
     )
   })
 
   it('keep statuses and classifications apart', () => {
-    const counters = newCounters()
-    statuses.forEach((status, i) => {
+    const counters = newRequestCounters()
+    httpStatuses.forEach((status, i) => {
       for (let n = 0; n <= i; n += 1) countRequest(counters, status, 0, 1)
     })
     classifications.forEach((name, i) => {
       for (let n = 0; n <= i; n += 1) countAnswer(counters, name)
     })
-    countRefused(counters)
+    countFramingRefusal(counters)
     countAborted(counters)
     countAborted(counters)
-    const snapshot = snapshotOf(counters)
-    expect(snapshot.requests).toEqual(statuses.map((_, i) => i + 1))
+    const snapshot = counterSnapshot(counters)
+    expect(snapshot.requests).toEqual(httpStatuses.map((_, i) => i + 1))
     expect(snapshot.answers).toEqual(classifications.map((_, i) => i + 1))
-    expect(totalsOf(snapshot)).toMatchObject({ refused: 1, aborted: 2 })
+    expect(counterTotals(snapshot)).toMatchObject({ refused: 1, aborted: 2 })
     expect(snapshot.residentBytes).toBeGreaterThan(1e6)
     // It crosses between processes as JSON.
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
   })
 
   it('add up', () => {
-    const counters = newCounters()
+    const counters = newRequestCounters()
     countRequest(counters, 404, 0, 3)
-    const one = snapshotOf(counters)
-    const two = addSnapshots(addSnapshots(emptySnapshot, one), one)
-    expect(two.requests[statuses.indexOf(404)]).toBe(2)
-    expect(totalsOf(two).durationSecondsSum).toBe(0.006)
+    const one = counterSnapshot(counters)
+    const two = addCounterSnapshots(addCounterSnapshots(emptyCounterSnapshot, one), one)
+    expect(two.requests[httpStatuses.indexOf(404)]).toBe(2)
+    expect(counterTotals(two).durationSecondsSum).toBe(0.006)
     expect(two.residentBytes).toBe(one.residentBytes)
   })
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatKeyText, randomId, randomSecret } from '../../../src/account/keys/key-text.ts'
-import { isRequestId, requestIds } from '../../../src/http/exchange/request-id.ts'
+import { isRequestId, createRequestIds } from '../../../src/http/exchange/request-id.ts'
 
 describe('isRequestId', () => {
   it('takes none that holds a key', () => {
@@ -25,7 +25,7 @@ describe('isRequestId', () => {
 
 describe('requestIds', () => {
   it('makes ids that are fit, and never the same', () => {
-    const [first, second] = [requestIds(), requestIds()]
+    const [first, second] = [createRequestIds(), createRequestIds()]
     const ids = Array.from({ length: 5000 }, (_, i) => {
       const ids = i % 2 === 0 ? first : second
       return ids.text(ids.next())

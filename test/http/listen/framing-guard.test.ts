@@ -6,9 +6,9 @@ import {
   beginsLikeChunk,
   framingOf,
   framings,
-  newHeaderPass,
-  passHeader,
-  resetHeaderPass,
+  newHeaderScan,
+  scanHeader,
+  resetHeaderScan,
 } from '../../../src/http/listen/framing-guard.ts'
 
 type Header = readonly [string, string]
@@ -17,8 +17,8 @@ const host: Header = ['host', 'a']
 const { refused, last, kept } = framings
 
 function decide(...headers: readonly Header[]): number {
-  const pass = newHeaderPass()
-  for (const [name, value] of headers) passHeader(pass, name, value)
+  const pass = newHeaderScan()
+  for (const [name, value] of headers) scanHeader(pass, name, value)
   return framingOf(pass)
 }
 
@@ -74,14 +74,14 @@ describe('framingOf', () => {
   })
 
   it('forgets everything between two requests', () => {
-    const pass = newHeaderPass()
+    const pass = newHeaderScan()
     for (const name of ['host', 'content-length', 'transfer-encoding', 'authorization', '', 'x']) {
-      passHeader(pass, name, 'chunked')
+      scanHeader(pass, name, 'chunked')
     }
-    passHeader(pass, 'connection', 'close')
-    passHeader(pass, 'x-request-id', 'a')
-    resetHeaderPass(pass)
-    expect(pass).toEqual(newHeaderPass())
+    scanHeader(pass, 'connection', 'close')
+    scanHeader(pass, 'x-request-id', 'a')
+    resetHeaderScan(pass)
+    expect(pass).toEqual(newHeaderScan())
   })
 })
 

@@ -5,19 +5,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { admitResults, createLimiter } from '../../../src/account/limits/limiter.ts'
-import { openRates } from '../../../src/account/limits/rate-file.ts'
+import { rateResults, createLimiter } from '../../../src/account/limits/limiter.ts'
+import { openRateFile } from '../../../src/account/limits/rate-file.ts'
 import type { Exchange } from '../../../src/http/exchange/exchange.ts'
-import { limitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
+import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
 
 it('states no empty RateLimit for a rate that is not kept', () => {
   const state = mkdtempSync(join(tmpdir(), 'iprisk-limit-'))
-  const rates = openRates(state, { boot: 'boot', size: { slots: 4, keysMax: 1 } })
+  const rateFile = openRateFile(state, { boot: 'boot', size: { slots: 4, keysMax: 1 } })
   const limiter = createLimiter({
-    rates,
+    rates: rateFile,
     ledger: {
       lease: async () => ({ granted: 0, remaining: 0 }),
-      giveBack: async () => undefined,
+      returnUnits: async () => undefined,
       charge: async () => undefined,
       usage: async () => new Map(),
       down: () => false,
@@ -32,18 +32,18 @@ it('states no empty RateLimit for a rate that is not kept', () => {
   const rate = { perSecond: 1, burst: 2 }
   const headersOf = (keyId: string, limits: object): readonly [number, string] => {
     const allowance = limiter.bind(keyId, { rate, ...limits })
-    const admitted = limiter.admit(allowance, 1, 1000)
+    const admitted = limiter.spendRate(allowance, 1, 1000)
     const exchange = { key: { allowance }, service: { limiter } } as unknown as Exchange
-    return [admitted, limitHeaders(exchange, 1000)]
+    return [admitted, ratelimitHeaders(exchange, 1000)]
   }
   const rateAlone = '\r\nratelimit-policy: "rate";q=2;w=2'
   expect(headersOf('first', {})).toEqual([
-    admitResults.granted,
+    rateResults.granted,
     `${rateAlone}\r\nratelimit: "rate";r=1;t=1`,
   ])
-  expect(headersOf('second', {})).toEqual([admitResults.unavailable, rateAlone])
+  expect(headersOf('second', {})).toEqual([rateResults.unavailable, rateAlone])
   const [, both] = headersOf('third', { quotaPerMonth: 5 })
   expect(both).toMatch(/"quota";q=5;w=2678400\r\nratelimit: "quota";r=5;t=\d+$/)
-  rates.close()
+  rateFile.close()
   rmSync(state, { recursive: true })
 })

@@ -2,12 +2,12 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { remainingAt } from '../../../src/account/limits/ratelimit-values.ts'
+import { remainingIndex } from '../../../src/account/limits/ratelimit-values.ts'
 import type { Limiter } from '../../../src/account/limits/limiter.ts'
 import { type Service, newExchange } from '../../../src/http/exchange/exchange.ts'
-import { contentHeaders, headBytes } from '../../../src/http/reply/response-headers.ts'
-import { limitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
-import { requestIds } from '../../../src/http/exchange/request-id.ts'
+import { contentHeaders, responseHeaderBytes } from '../../../src/http/reply/response-headers.ts'
+import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
+import { createRequestIds } from '../../../src/http/exchange/request-id.ts'
 import { keyOf } from '../../serve/key.ts'
 
 /** What the limiter says. */
@@ -16,7 +16,7 @@ const limiter = {
   policy: () => left.policy,
   remaining: (_key: unknown, _nowMs: number, out: Float64Array) => out.set(left.values),
 } as unknown as Limiter
-const service = { limiter, requestIds: requestIds() } as unknown as Service
+const service = { limiter, requestIds: createRequestIds() } as unknown as Service
 const key = keyOf('test')
 
 describe('headers as bytes', () => {
@@ -36,16 +36,16 @@ describe('headers as bytes', () => {
       fc.property(run, ({ rate, quota, policy, number, own }) => {
         const limited = rate[0] >= 0 || quota[0] >= 0
         left.policy = limited ? policy : ''
-        left.values[remainingAt.rate] = rate[0]
-        left.values[remainingAt.rateReset] = rate[1]
-        left.values[remainingAt.quota] = quota[0]
-        left.values[remainingAt.quotaReset] = quota[1]
+        left.values[remainingIndex.rate] = rate[0]
+        left.values[remainingIndex.rateReset] = rate[1]
+        left.values[remainingIndex.quota] = quota[0]
+        left.values[remainingIndex.quotaReset] = quota[1]
         exchange.key = key
-        exchange.clientId = own ? '' : 'theirs'
-        exchange.idNumber = number
+        exchange.clientRequestId = own ? '' : 'theirs'
+        exchange.requestIdNumber = number
         const id = own ? `\r\nx-request-id: ${service.requestIds.text(number)}` : ''
-        const text = Buffer.from(headBytes(exchange, 1)).toString('latin1')
-        expect(text).toBe(contentHeaders + id + limitHeaders(exchange, 1))
+        const text = Buffer.from(responseHeaderBytes(exchange, 1)).toString('latin1')
+        expect(text).toBe(contentHeaders + id + ratelimitHeaders(exchange, 1))
       }),
       { numRuns: 2000 },
     )
@@ -54,13 +54,13 @@ describe('headers as bytes', () => {
   it('say it while they count down, through every change of length', () => {
     const exchange = newExchange(service, undefined as never)
     exchange.key = key
-    exchange.clientId = 'theirs'
+    exchange.clientRequestId = 'theirs'
     left.policy = '"rate";q=1000;w=2, "quota";q=1000000;w=60'
     for (let step = 0; step <= 1200; step++) {
       left.values = [1000 - (step % 7), step % 3, 1101 - step, 100 - (step >> 4)]
       if (step === 600) left.values = [-1, -1, 501, 63]
-      const text = Buffer.from(headBytes(exchange, 1)).toString('latin1')
-      expect(text).toBe(contentHeaders + limitHeaders(exchange, 1))
+      const text = Buffer.from(responseHeaderBytes(exchange, 1)).toString('latin1')
+      expect(text).toBe(contentHeaders + ratelimitHeaders(exchange, 1))
     }
   })
 })

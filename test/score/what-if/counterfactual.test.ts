@@ -4,11 +4,11 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../../src/base/day.ts'
 import { levelFloors } from '../../../src/model/risk-level.ts'
-import { presentFrom } from '../../../src/score/weight/strength.ts'
+import { presentStrengthMin } from '../../../src/score/weight/strength.ts'
 import { alternativesOf } from '../../../src/score/what-if/alternative.ts'
-import { fallsOf, withoutFeeds } from '../../../src/score/what-if/counterfactual.ts'
+import { levelFallsOf, withoutFeeds } from '../../../src/score/what-if/counterfactual.ts'
 import { scoreRange } from '../../../src/score/what-if/score-range.ts'
-import { type JudgeInput, assess, judge } from '../../../src/score/judge.ts'
+import { type JudgeInput, judgeWithFindings, judge } from '../../../src/score/judge.ts'
 import {
   evidenceArbitrary,
   evidenceOf,
@@ -29,7 +29,7 @@ describe('falls', () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const { score } = judge(input)
-        const falls = fallsOf(input, score)
+        const falls = levelFallsOf(input, score)
         expect(falls.map(({ level }) => level)).toEqual(
           levelFloors.filter(({ least }) => least > 0 && least <= score).map(({ level }) => level),
         )
@@ -48,7 +48,7 @@ describe('falls', () => {
 
   it('follow the half-life: a VPN of 60 points is below 50 on the eighth day', () => {
     const input = { evidence: [evidenceOf({ kind: 'vpn' })], network: networkOf({}), asOf: today }
-    expect(fallsOf(input, judge(input).score)).toEqual([
+    expect(levelFallsOf(input, judge(input).score)).toEqual([
       // 60 · 2^(−d/30) rounds below 50 at d = 9: 48.7; at 8 it is 49.9, which is 50 points.
       { level: 'high', least: 50, day: today + 9 },
       { level: 'medium', least: 25, day: today + 39 },
@@ -116,7 +116,7 @@ describe('alternatives', () => {
   it('are the other kinds with a strength, strongest first', () => {
     fc.assert(
       fc.property(inputs, (input) => {
-        const { verdict, findings } = assess(input)
+        const { verdict, findings } = judgeWithFindings(input)
         expect(verdict).toEqual(judge(input))
         const found = alternativesOf(findings, verdict.classification)
         expect(found.map(({ classification }) => classification)).not.toContain(
@@ -127,7 +127,7 @@ describe('alternatives', () => {
         for (const { classification, strength } of found) {
           if (classification === 'known_bot') continue
           const signal = verdict.signals[classification as 'vpn']
-          expect(strength >= presentFrom).toBe(signal)
+          expect(strength >= presentStrengthMin).toBe(signal)
         }
       }),
       { numRuns: 200 },

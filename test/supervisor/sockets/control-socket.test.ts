@@ -7,24 +7,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  type Control,
-  askServer,
-  controlPath,
-  openControl,
+  type ControlSocket,
+  sendControlRequest,
+  controlSocketPath,
+  openControlSocket,
 } from '../../../src/supervisor/sockets/control-socket.ts'
 
 let path = ''
-const open: Control[] = []
+const open: ControlSocket[] = []
 
 beforeEach(() => {
-  path = controlPath(mkdtempSync(join(tmpdir(), 'iprisk-control-')), 8080)
+  path = controlSocketPath(mkdtempSync(join(tmpdir(), 'iprisk-control-')), 8080)
 })
 afterEach(async () => {
   for (const control of open.splice(0)) await control.close()
 })
 
-async function listen(name: string): Promise<Control> {
-  const control = await openControl(path, async (request) => ({
+async function listen(name: string): Promise<ControlSocket> {
+  const control = await openControlSocket(path, async (request) => ({
     ok: true,
     text: `${name} ${request}`,
   }))
@@ -36,8 +36,8 @@ describe('the control socket', () => {
   it('answers requests, and nobody but its user may ask', async () => {
     await listen('one')
     expect(statSync(path).mode & 0o777).toBe(0o600)
-    expect(await askServer(path, 'reload')).toEqual({ ok: true, text: 'one reload' })
-    expect(await askServer(path, 'rollback')).toEqual({ ok: true, text: 'one rollback' })
+    expect(await sendControlRequest(path, 'reload')).toEqual({ ok: true, text: 'one reload' })
+    expect(await sendControlRequest(path, 'rollback')).toEqual({ ok: true, text: 'one rollback' })
   })
 
   it('says that there is no such request', async () => {
@@ -50,37 +50,37 @@ describe('the control socket', () => {
   })
 
   it('passes on what a request throws as its answer', async () => {
-    open.push(await openControl(path, () => Promise.reject(new Error('it broke'))))
-    expect(await askServer(path, 'restart')).toEqual({ ok: false, text: 'it broke' })
+    open.push(await openControlSocket(path, () => Promise.reject(new Error('it broke'))))
+    expect(await sendControlRequest(path, 'restart')).toEqual({ ok: false, text: 'it broke' })
   })
 
   it('is the newer server’s, also after the older one has closed', async () => {
     const older = await listen('older')
     await listen('newer')
-    expect(await askServer(path, 'reload')).toEqual({ ok: true, text: 'newer reload' })
+    expect(await sendControlRequest(path, 'reload')).toEqual({ ok: true, text: 'newer reload' })
     await older.close()
-    expect(await askServer(path, 'reload')).toEqual({ ok: true, text: 'newer reload' })
+    expect(await sendControlRequest(path, 'reload')).toEqual({ ok: true, text: 'newer reload' })
   })
 
   it('is gone with its server, and then nobody answers', async () => {
     const control = await listen('one')
     await control.close()
     expect(existsSync(path)).toBe(false)
-    expect(await askServer(path, 'reload')).toBeUndefined()
+    expect(await sendControlRequest(path, 'reload')).toBeUndefined()
   })
 
   it('closes while a client holds it that asks nothing, and one that waits', async () => {
     let asked = (): void => undefined
     const asking = new Promise<void>((resolve) => (asked = resolve))
     let answer = (): void => undefined
-    const control = await openControl(path, async () => {
+    const control = await openControlSocket(path, async () => {
       asked()
       await new Promise<void>((resolve) => (answer = resolve))
       return { ok: true, text: 'too late' }
     })
     const idle = connect(path)
     await once(idle, 'connect')
-    const reply = askServer(path, 'restart')
+    const reply = sendControlRequest(path, 'restart')
     await asking
     await control.close()
     answer()
@@ -89,8 +89,8 @@ describe('the control socket', () => {
   })
 
   it('that does not answer is told apart from one that refuses', async () => {
-    const control = await openControl(path, () => new Promise(() => undefined))
-    expect(await askServer(path, 'yield', 50)).toEqual({
+    const control = await openControlSocket(path, () => new Promise(() => undefined))
+    expect(await sendControlRequest(path, 'yield', 50)).toEqual({
       ok: false,
       text: 'The server does not answer.',
       silent: true,
@@ -100,7 +100,7 @@ describe('the control socket', () => {
 
   it('that cannot be opened says what will not work', async () => {
     const long = join(tmpdir(), 'x'.repeat(120), 'control.sock')
-    await expect(openControl(long, async () => ({ ok: true, text: '' }))).rejects.toThrow(
+    await expect(openControlSocket(long, async () => ({ ok: true, text: '' }))).rejects.toThrow(
       /has 1\d\d bytes; .* 107\): "iprisk reload", "rollback" and "restart" will not reach this server/,
     )
   })

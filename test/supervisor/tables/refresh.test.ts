@@ -1,26 +1,30 @@
 // When the next refresh is due. That it builds, and at what priority: swap.process.test.ts.
 
 import { describe, expect, it } from 'vitest'
-import { durationMs } from '../../../src/base/duration.ts'
+import { parseDurationMs } from '../../../src/base/duration.ts'
 import { createLog } from '../../../src/base/log.ts'
-import { type Refresh, delayOf, startRefresh } from '../../../src/supervisor/tables/refresh.ts'
+import {
+  type Refresh,
+  refreshDelayMs,
+  startRefresh,
+} from '../../../src/supervisor/tables/refresh.ts'
 import { waitFor } from '../../serve/server.ts'
 
 const hour = 3_600_000
 
 describe('delayOf', () => {
   it('is the whole span give or take a tenth while all goes well', () => {
-    expect(delayOf({ everyMs: hour, failures: 0, random: 0.5 })).toBe(hour)
-    expect(delayOf({ everyMs: hour, failures: 0, random: 0 })).toBeCloseTo(0.9 * hour, 3)
-    expect(delayOf({ everyMs: hour, failures: 0, random: 1 })).toBeCloseTo(1.1 * hour, 3)
+    expect(refreshDelayMs({ everyMs: hour, failures: 0, random: 0.5 })).toBe(hour)
+    expect(refreshDelayMs({ everyMs: hour, failures: 0, random: 0 })).toBeCloseTo(0.9 * hour, 3)
+    expect(refreshDelayMs({ everyMs: hour, failures: 0, random: 1 })).toBeCloseTo(1.1 * hour, 3)
   })
 
   it('is shorter after a failure, twice as long each time, and never longer than the span', () => {
     const minutes = [1, 2, 3, 4, 5, 60].map(
-      (failures) => delayOf({ everyMs: hour, failures, random: 0.5 }) / 60_000,
+      (failures) => refreshDelayMs({ everyMs: hour, failures, random: 0.5 }) / 60_000,
     )
     expect(minutes).toEqual([7.5, 15, 30, 60, 60, 60])
-    expect(delayOf({ everyMs: 120_000, failures: 1, random: 0.5 })).toBe(60_000)
+    expect(refreshDelayMs({ everyMs: 120_000, failures: 1, random: 0.5 })).toBe(60_000)
   })
 })
 
@@ -62,6 +66,6 @@ describe('durationMs', () => {
     ['-1h', NaN],
     ['1.5h', NaN],
   ])('%s', (text, ms) => {
-    expect(durationMs(text)).toBe(ms)
+    expect(parseDurationMs(text)).toBe(ms)
   })
 })

@@ -14,13 +14,17 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Found, type Shelf, createShelf } from '../../../src/supervisor/tables/table-copies.ts'
+import {
+  type VerifyResult,
+  type TableCopies,
+  createTableCopies,
+} from '../../../src/supervisor/tables/table-copies.ts'
 
-const sound: Found = { id: 'a', reasons: [], against: null, cautions: [], known: [] }
+const sound: VerifyResult = { id: 'a', reasons: [], against: null, cautions: [], known: [] }
 
 let state = ''
 let source = ''
-const open: Shelf[] = []
+const open: TableCopies[] = []
 const how = { signal: new AbortController().signal }
 
 beforeEach(() => {
@@ -30,18 +34,18 @@ beforeEach(() => {
 })
 
 afterEach(() => {
-  for (const shelf of open.splice(0)) shelf.close()
+  for (const tableCopies of open.splice(0)) tableCopies.close()
   rmSync(state, { recursive: true, force: true })
 })
 
-function newShelf(machine = 'here'): Shelf {
-  const prepare = async (of: { source: string; copy: string }): Promise<Found> => {
+function newShelf(machine = 'here'): TableCopies {
+  const prepare = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
     copyFileSync(of.source, of.copy)
     return sound
   }
-  const shelf = createShelf(state, { prepare, machine })
-  open.push(shelf)
-  return shelf
+  const tableCopies = createTableCopies(state, { prepare, machine })
+  open.push(tableCopies)
+  return tableCopies
 }
 
 const serving = (): string => join(state, 'serving')
@@ -61,33 +65,33 @@ function deadPid(): number {
 
 describe('a shelf', () => {
   it('keeps a copy until it is removed or the shelf is closed', async () => {
-    const shelf = newShelf()
-    const { file: one } = await shelf.take(source, how)
-    const { file: two } = await shelf.take(source, how)
+    const tableCopies = newShelf()
+    const { file: one } = await tableCopies.add(source, how)
+    const { file: two } = await tableCopies.add(source, how)
     expect([existsSync(one.path), existsSync(two.path)]).toEqual([true, true])
-    await shelf.remove(one)
+    await tableCopies.remove(one)
     expect([existsSync(one.path), existsSync(two.path)]).toEqual([false, true])
-    shelf.close()
+    tableCopies.close()
     expect(readdirSync(serving())).toEqual([])
   })
 
   it('keeps nothing of a table that is refused, and names the file of the operator', async () => {
-    const prepare = async (of: { source: string; copy: string }): Promise<Found> => {
+    const prepare = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
       copyFileSync(of.source, of.copy)
       throw new Error(`${of.copy} is damaged`)
     }
-    const shelf = createShelf(state, { prepare })
-    open.push(shelf)
-    await expect(shelf.take(source, how)).rejects.toThrow(`${source} is damaged`)
+    const tableCopies = createTableCopies(state, { prepare })
+    open.push(tableCopies)
+    await expect(tableCopies.add(source, how)).rejects.toThrow(`${source} is damaged`)
     expect(readdirSync(serving())).toEqual([])
   })
 
   it('removes with the next table what a disk did not let go of', async () => {
-    const shelf = newShelf()
-    const { file } = await shelf.take(source, how)
+    const tableCopies = newShelf()
+    const { file } = await tableCopies.add(source, how)
     const stuck = file.path.replace(/\d+\.iprisk$/, '99.iprisk.part')
     copyFileSync(source, stuck)
-    const { file: next } = await shelf.take(source, how)
+    const { file: next } = await tableCopies.add(source, how)
     expect([stuck, file.path, next.path].map((path) => existsSync(path))).toEqual([
       false,
       true,
@@ -97,35 +101,35 @@ describe('a shelf', () => {
 
   it('keeps nothing of a table that fails its trial, unless it is forced', async () => {
     const reasons = ['the canary 8.8.8.8 (a resolver) is called tor 90']
-    const prepare = async (of: { source: string; copy: string }): Promise<Found> => {
+    const prepare = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
       copyFileSync(of.source, of.copy)
       return { ...sound, reasons, against: 'canary' }
     }
-    const shelf = createShelf(state, { prepare })
-    open.push(shelf)
-    await expect(shelf.take(source, how)).rejects.toThrow('is called tor 90')
+    const tableCopies = createTableCopies(state, { prepare })
+    open.push(tableCopies)
+    await expect(tableCopies.add(source, how)).rejects.toThrow('is called tor 90')
     expect(readdirSync(serving())).toEqual([])
-    const { file, cautions } = await shelf.take(source, { ...how, force: true })
+    const { file, cautions } = await tableCopies.add(source, { ...how, force: true })
     expect([existsSync(file.path), cautions]).toEqual([true, reasons])
   })
 
   it('closes and removes where the folder is gone, and makes it again to take', async () => {
-    const shelf = newShelf()
-    const { file } = await shelf.take(source, how)
+    const tableCopies = newShelf()
+    const { file } = await tableCopies.add(source, how)
     rmSync(serving(), { recursive: true })
-    await shelf.remove(file)
-    const { file: again } = await shelf.take(source, how)
+    await tableCopies.remove(file)
+    const { file: again } = await tableCopies.add(source, how)
     expect(existsSync(again.path)).toBe(true)
     rmSync(state, { recursive: true })
-    await shelf.remove(again)
-    shelf.close()
+    await tableCopies.remove(again)
+    tableCopies.close()
   })
 
   it('leaves the copies of a server on another machine, though its process id is ours', async () => {
     const there = newShelf('there')
-    const { file: theirs } = await there.take(source, how)
+    const { file: theirs } = await there.add(source, how)
     const here = newShelf('here')
-    const { file: ours } = await here.take(source, how)
+    const { file: ours } = await here.add(source, how)
     expect(existsSync(theirs.path)).toBe(true)
     here.close()
     expect([existsSync(theirs.path), existsSync(ours.path)]).toEqual([true, false])
@@ -157,9 +161,9 @@ describe('what servers left behind', () => {
   })
 
   it('is looked at again with every new table', async () => {
-    const shelf = newShelf()
+    const tableCopies = newShelf()
     leave('there-1-1.iprisk', 3)
-    const { file } = await shelf.take(source, how)
+    const { file } = await tableCopies.add(source, how)
     expect(readdirSync(serving())).toEqual([file.path.split('/').at(-1)])
   })
 })

@@ -5,15 +5,18 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLog } from '../../../src/base/log.ts'
-import type { TableFile } from '../../../src/supervisor/workers/worker-messages.ts'
-import { noStall } from '../../../src/supervisor/workers/loop-pause.ts'
-import { type Tables, keepTables } from '../../../src/supervisor/tables/table-manager.ts'
+import { noPause } from '../../../src/supervisor/workers/loop-pause.ts'
+import {
+  type TableManager,
+  createTableManager,
+} from '../../../src/supervisor/tables/table-manager.ts'
 import { newState } from '../../serve/server.ts'
+import type { VerifiedTableFile } from '../../../src/http/exchange/served-table.ts'
 
 interface World {
   readonly path: string
-  readonly tables: Tables
-  readonly used: readonly TableFile[]
+  readonly tables: TableManager
+  readonly used: readonly VerifiedTableFile[]
   /** What the next call of it throws, once. */
   readonly fails: { take?: string; remove?: string }
   /** Puts a table with that id at the path. */
@@ -24,7 +27,7 @@ interface World {
 function newWorld(): World {
   const stateFolder = newState()
   const path = join(stateFolder, 'world.iprisk')
-  const used: TableFile[] = []
+  const used: VerifiedTableFile[] = []
   const fails: World['fails'] = {}
   const failing = (name: keyof World['fails']): void => {
     const { [name]: why } = fails
@@ -34,19 +37,19 @@ function newWorld(): World {
   mkdirSync(join(stateFolder, 'serving'))
   let count = 0
   let id = ''
-  const tables = keepTables({
+  const tables = createTableManager({
     path,
     stateFolder,
     signal: new AbortController().signal,
     log: createLog({ level: 'fatal', name: 'test', pretty: false, write: () => undefined }),
-    crew: {
-      use: async (file) => {
+    supervisor: {
+      swapTable: async (file) => {
         used.push(file)
-        return noStall
+        return noPause
       },
     },
-    shelf: {
-      take: async (source) => {
+    copies: {
+      add: async (source) => {
         failing('take')
         count += 1
         const copy = join(stateFolder, 'serving', `${count}.iprisk`)
@@ -70,34 +73,37 @@ describe('a table', () => {
   it('that was refused by chance is looked at again by a hang-up, and not by a look', async () => {
     const { tables, fails, write } = newWorld()
     write('one')
-    await tables.begin()
+    await tables.loadFirst()
     write('the second')
     fails.take = 'ENOSPC'
-    expect(await tables.look()).toEqual({ kind: 'refused', reason: 'ENOSPC' })
-    expect(await tables.look()).toEqual({ kind: 'unchanged', table: 'one' })
-    expect(await tables.mend()).toEqual({ kind: 'unchanged', table: 'one' })
-    expect(await tables.look({ again: true })).toEqual({ kind: 'swapped', table: 'the second' })
+    expect(await tables.loadIfChanged()).toEqual({ kind: 'refused', reason: 'ENOSPC' })
+    expect(await tables.loadIfChanged()).toEqual({ kind: 'unchanged', table: 'one' })
+    expect(await tables.repair()).toEqual({ kind: 'unchanged', table: 'one' })
+    expect(await tables.loadIfChanged({ again: true })).toEqual({
+      kind: 'swapped',
+      table: 'the second',
+    })
     // What was taken in is not read once more.
     fails.take = 'it is not asked'
-    expect(await tables.look({ again: true })).toMatchObject({ kind: 'unchanged' })
+    expect(await tables.loadIfChanged({ again: true })).toMatchObject({ kind: 'unchanged' })
   })
 
   it('that was refused by chance at the start is mended', async () => {
     const { tables, fails, write } = newWorld()
     write('one')
     fails.take = 'it was killed'
-    expect(await tables.begin()).toBeUndefined()
-    expect(await tables.mend()).toEqual({ kind: 'swapped', table: 'one' })
+    expect(await tables.loadFirst()).toBeUndefined()
+    expect(await tables.repair()).toEqual({ kind: 'swapped', table: 'one' })
   })
 
   it('whose copy is gone is taken in once more, and the one before it stays', async () => {
     const { tables, used, write } = newWorld()
     write('one')
-    await tables.begin()
+    await tables.loadFirst()
     write('the second')
-    await tables.look()
+    await tables.loadIfChanged()
     rmSync(used[0]!.path)
-    expect(await tables.mend()).toEqual({ kind: 'swapped', table: 'the second' })
+    expect(await tables.repair()).toEqual({ kind: 'swapped', table: 'the second' })
     expect(used).toHaveLength(2)
     expect(tables.status().previous).toBe('one')
     expect(await tables.reload({ force: false })).toMatchObject({ kind: 'unchanged' })
@@ -106,7 +112,7 @@ describe('a table', () => {
   it('that comes back ends the refusal of the one after it', async () => {
     const { tables, fails, write } = newWorld()
     write('one')
-    await tables.begin()
+    await tables.loadFirst()
     fails.take = 'it is broken'
     await tables.reload({ force: false })
     expect(tables.status().last_refusal).toMatchObject({ reason: 'it is broken' })
@@ -117,7 +123,7 @@ describe('a table', () => {
   it('that makes an order throw is refused, and the next order is heard', async () => {
     const { tables, fails, write } = newWorld()
     write('one')
-    await tables.begin()
+    await tables.loadFirst()
     fails.remove = 'it broke'
     expect(await tables.reload({ force: false })).toEqual({ kind: 'refused', reason: 'it broke' })
     expect(await tables.reload({ force: false })).toEqual({ kind: 'unchanged', table: 'one' })

@@ -3,15 +3,15 @@
 
 import { expect, it } from 'vitest'
 import { IpriskError } from '../../../src/base/coded-error.ts'
-import { corrupt } from '../../../src/table/file/trailer.ts'
-import { refusalOf } from '../../../src/supervisor/tables/table-refusal.ts'
+import { tableCorrupt } from '../../../src/table/file/trailer.ts'
+import { tableRefusalOf } from '../../../src/supervisor/tables/table-refusal.ts'
 
 const thrown = (code: string, cause?: unknown): IpriskError =>
   new IpriskError({ code, message: `because of ${code}`, fault: 'input', cause })
 const ofSystem = (code: string): Error => Object.assign(new Error(code), { code })
 
 it.each([
-  [corrupt('/table', 'networks', 0, 'it is cut'), 'damaged'],
+  [tableCorrupt('/table', 'networks', 0, 'it is cut'), 'damaged'],
   [thrown('table_refused', thrown('table_version')), 'version'],
   [thrown('table_refused', thrown('table_changed', thrown('table_corrupt'))), 'changed'],
   [thrown('table_refused', ofSystem('ENOSPC')), 'disk'],
@@ -21,5 +21,8 @@ it.each([
   [thrown('table_refused', new Error('table_corrupt')), 'other'],
   ['no error', 'other'],
 ])('%s is %s', (what, code) => {
-  expect(refusalOf(what)).toEqual({ code, reason: what instanceof Error ? what.message : what })
+  expect(tableRefusalOf(what)).toEqual({
+    code,
+    reason: what instanceof Error ? what.message : what,
+  })
 })

@@ -1,7 +1,7 @@
 // A step that waits and one that computes hold a loop up alike, by the clock only.
 
 import { expect, it } from 'vitest'
-import { longerOf, noStall, timed } from '../../../src/supervisor/workers/loop-pause.ts'
+import { maxPause, noPause, timeStep } from '../../../src/supervisor/workers/loop-pause.ts'
 
 const wait = (ms: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
@@ -15,8 +15,8 @@ const compute = (ms: number): void => {
 }
 
 it('tells what a step took by the clock, and what it computed', () => {
-  const waited = timed(() => wait(200))
-  const computed = timed(() => {
+  const waited = timeStep(() => wait(200))
+  const computed = timeStep(() => {
     compute(100)
     return 'done'
   })
@@ -27,6 +27,6 @@ it('tells what a step took by the clock, and what it computed', () => {
 })
 
 it('keeps the larger of each figure', () => {
-  const both = longerOf({ ms: 1, cpuMs: 4 }, { ms: 2, cpuMs: 3 })
-  expect(longerOf(noStall, both)).toEqual({ ms: 2, cpuMs: 4 })
+  const both = maxPause({ ms: 1, cpuMs: 4 }, { ms: 2, cpuMs: 3 })
+  expect(maxPause(noPause, both)).toEqual({ ms: 2, cpuMs: 4 })
 })

@@ -1,21 +1,26 @@
 // Orders of tables that come all at once, as a worker gets them whose start meets a swap.
 
 import { expect, it } from 'vitest'
-import { createCurrent } from '../../../src/supervisor/workers/active-table.ts'
+import { createActiveTable } from '../../../src/supervisor/workers/active-table.ts'
 import type { ToPrimary } from '../../../src/supervisor/workers/worker-messages.ts'
-import { orderTables } from '../../../src/supervisor/workers/table-commands.ts'
+import { createTableCommands } from '../../../src/supervisor/workers/table-commands.ts'
 import { library } from './table-double.ts'
 
 const file = (table: number, path: string) => ({ table, path, builtMs: 0 })
 
 function begin() {
   const { open, isOpen } = library()
-  const current = createCurrent(open)
+  const current = createActiveTable(open)
   const said: (readonly [string, number])[] = []
   const send = (message: ToPrimary): void => {
     if ('table' in message) said.push([message.kind, message.table])
   }
-  return { isOpen, current, said, ...orderTables({ send, current, retire: () => undefined }) }
+  return {
+    isOpen,
+    current,
+    said,
+    ...createTableCommands({ send, current, retire: () => undefined }),
+  }
 }
 
 it('are carried out in their order, each swap when its table is open', async () => {

@@ -3,19 +3,19 @@
 import type { Worker } from 'node:cluster'
 import { expect, it } from 'vitest'
 import type { ToPrimary } from '../../../src/supervisor/workers/worker-messages.ts'
-import { createRoll } from '../../../src/supervisor/workers/worker-registry.ts'
+import { createWorkerRegistry } from '../../../src/supervisor/workers/worker-registry.ts'
 
 const answer = { isAnswer: ({ kind }: ToPrimary) => kind === 'counted', ms: 60_000 }
 
 it('waits for nobody who has died, before the question or after it', async () => {
-  const roll = createRoll()
+  const registry = createWorkerRegistry()
   const asked: string[] = []
   const worker = (name: string): Worker =>
     ({ isConnected: () => true, send: () => void asked.push(name) }) as unknown as Worker
-  const [first, second] = [roll.add(worker('first')), roll.add(worker('second'))]
-  roll.remove(first)
-  const asking = roll.ask([first, second], { kind: 'count' }, answer)
+  const [first, second] = [registry.add(worker('first')), registry.add(worker('second'))]
+  registry.remove(first)
+  const asking = registry.requestAll([first, second], { kind: 'count' }, answer)
   expect(asked).toEqual(['second'])
-  roll.remove(second)
+  registry.remove(second)
   expect(await asking).toBe(true)
 })

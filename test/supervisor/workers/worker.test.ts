@@ -16,7 +16,7 @@ import type { Authenticated, Keyring } from '../../../src/account/keyring.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { IpriskError } from '../../../src/base/coded-error.ts'
 import { type Log, type LogDetails, createLog } from '../../../src/base/log.ts'
-import { emptySnapshot, totalsOf } from '../../../src/http/exchange/request-counters.ts'
+import { emptyCounterSnapshot, counterTotals } from '../../../src/http/exchange/request-counters.ts'
 import type { ToPrimary, ToWorker } from '../../../src/supervisor/workers/worker-messages.ts'
 import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
 import { createWorker } from '../../../src/supervisor/workers/worker.ts'
@@ -113,7 +113,7 @@ beforeAll(async () => {
   port = await probePort({ host: '127.0.0.1', port: 0 })
   tell = createWorker({
     send: (message) => void said.push(message),
-    pulse: { beatenMs: Infinity, beat: () => undefined },
+    heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
     openInSteps: steps(table),
     openAccount: newAccount,
     createLog: () => log,
@@ -175,7 +175,7 @@ describe('a worker', () => {
     const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
     const worker = createWorker({
       send: (message) => void counted.push(message),
-      pulse: { beatenMs: Infinity, beat: () => undefined },
+      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
       openInSteps: steps(table),
       openAccount: (options) => {
         trouble = options.onTrouble
@@ -193,8 +193,8 @@ describe('a worker', () => {
     counted.length = 0
     worker({ kind: 'count' })
     const [said] = counted
-    const counters = said?.kind === 'counted' ? said.counters : emptySnapshot
-    expect(totalsOf(counters)).toMatchObject({ losses: 1, outages: 0 })
+    const counters = said?.kind === 'counted' ? said.counters : emptyCounterSnapshot
+    expect(counterTotals(counters)).toMatchObject({ losses: 1, outages: 0 })
     expect(counters.storeReachable).toBe(true)
     worker({ kind: 'drain' })
   })
@@ -203,7 +203,7 @@ describe('a worker', () => {
     said.length = 0
     const worker = createWorker({
       send: (message) => void said.push(message),
-      pulse: { beatenMs: Infinity, beat: () => undefined },
+      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
       openInSteps: () => ({
         next: () => {
           throw new Error('it is broken')
@@ -270,7 +270,7 @@ describe('a worker that lingers', () => {
     const next = async <T>(name: string): Promise<T> => (await once(heardHere, name))[0] as T
     const worker = createWorker({
       send: (message) => void heardHere.emit(message.kind, message),
-      pulse: { beatenMs: Infinity, beat: () => undefined },
+      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
       openInSteps: steps(table),
       openAccount: async (options) => change(await newAccount(options)),
       createLog: () => log,
@@ -363,7 +363,7 @@ describe('a request that fails inside', () => {
     }
     const worker = createWorker({
       send: ({ kind }) => void kinds.push(kind),
-      pulse: { beatenMs: Infinity, beat: () => undefined },
+      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
       openInSteps: steps(table),
       openAccount: async (options) => {
         const account = await newAccount(options)
@@ -400,7 +400,7 @@ describe('the log of requests', () => {
     }
     const worker = createWorker({
       send: ({ kind }) => void heardHere.push(kind),
-      pulse: { beatenMs: Infinity, beat: () => undefined },
+      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
       openInSteps: steps(table),
       openAccount: newAccount,
       createLog: ({ logLevel: level, logAddresses: addresses }) =>

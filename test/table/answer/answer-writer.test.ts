@@ -5,21 +5,21 @@ import { crc32 } from 'node:zlib'
 import * as fc from 'fast-check'
 import { ByteBuffer } from 'flatbuffers'
 import { describe, expect, it, vi } from 'vitest'
-import { assemble } from '../../../build/assemble-table.ts'
+import { assembleTable } from '../../../build/assemble-table.ts'
 import { encodeTable } from '../../../build/write/write-table.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
 import { formatAddressBytes, formatIpv4Bytes } from '../../../src/ip/format-address-bytes.ts'
 import { accuracies } from '../../../src/model/location.ts'
 import { TableHeader } from '../../../src/schema/generated/iprisk/table-header.ts'
 import { trailerBytes } from '../../../src/schema/table-layout.ts'
-import { openAnswers } from '../../../src/table/answer/answer-writer.ts'
-import { type Asked, ask, newAsked } from '../../../src/table/lookup/query.ts'
-import { check } from '../../../src/table/answer/check-address.ts'
+import { openAnswerWriter } from '../../../src/table/answer/answer-writer.ts'
+import { type Query, parseQuery, newQuery } from '../../../src/table/lookup/query.ts'
+import { checkAddress } from '../../../src/table/answer/check-address.ts'
 import { openTable } from '../../../src/table/open-table.ts'
-import { openReader } from '../../../src/table/answer/answer-reader.ts'
+import { openAnswerReader } from '../../../src/table/answer/answer-reader.ts'
 import type { Table } from '../../../src/table/table.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
-import { readTableFile } from '../../../src/table/file/table-view.ts'
+import { readTableView } from '../../../src/table/file/table-view.ts'
 import { smallContent, smallParts, writeSmallTable } from '../small-table.ts'
 import { differenceOf } from './answer-twin.ts'
 
@@ -43,7 +43,7 @@ const tables = fc
   })
   .map(({ asn, organization, mobile, place, country, ...rest }) => {
     const parts = smallParts()
-    return assemble({
+    return assembleTable({
       ...parts,
       networks: parts.networks.map((network) => ({ ...network, asn, organization, mobile })),
       locations: parts.locations.map((one) => ({ ...one, ...place, ...country, ...rest })),
@@ -99,11 +99,11 @@ describe('the bytes of an answer', () => {
   it('are those of JSON.stringify of check, whatever texts and numbers a table holds', () => {
     const property = fc.property(tables, fc.array(text, { minLength: 20 }), (content, texts) => {
       const { bytes } = encodeTable(content)
-      const { id, views } = readTableFile(bytes, 'random')
-      const reader = openReader({ id, views })
+      const { id, views } = readTableView(bytes, 'random')
+      const reader = openAnswerReader({ id, views })
       const other: Pick<Table, 'check' | 'answer'> = {
-        check: (text) => check(reader, text),
-        answer: openAnswers(reader),
+        check: (text) => checkAddress(reader, text),
+        answer: openAnswerWriter(reader),
       }
       for (const text of ['9.1.2.3', '9.200.0.1', '11.1.1.1', '2a01:4f8::1', ...texts]) {
         expect(differenceOf(other, text)).toBeUndefined()
@@ -115,12 +115,12 @@ describe('the bytes of an answer', () => {
   it('are the same from a table of minor 2, which has no runs', () => {
     const bytes = encodeTable(smallContent()).bytes
     sayMinor(bytes, 2)
-    const { id, views } = readTableFile(bytes, 'older')
+    const { id, views } = readTableView(bytes, 'older')
     expect(views.runs).toHaveLength(0)
-    const reader = openReader({ id, views })
+    const reader = openAnswerReader({ id, views })
     const older = {
-      check: (text: string) => check(reader, text),
-      answer: openAnswers(reader),
+      check: (text: string) => checkAddress(reader, text),
+      answer: openAnswerWriter(reader),
     }
     for (const text of ['9.1.2.3', '11.1.1.1', '10.0.0.1', '2A01:4f8:0::1', '::ffff:9.1.2.3']) {
       expect(differenceOf(older, text)).toBeUndefined()
@@ -131,22 +131,25 @@ describe('the bytes of an answer', () => {
     const parts = smallParts()
     const organization = '"'.repeat(20_000)
     const networks = parts.networks.map((network) => ({ ...network, organization }))
-    const { bytes } = encodeTable(assemble({ ...parts, networks }).content)
-    const { id, views } = readTableFile(bytes, 'long')
-    const reader = openReader({ id, views })
-    const long = { check: (text: string) => check(reader, text), answer: openAnswers(reader) }
+    const { bytes } = encodeTable(assembleTable({ ...parts, networks }).content)
+    const { id, views } = readTableView(bytes, 'long')
+    const reader = openAnswerReader({ id, views })
+    const long = {
+      check: (text: string) => checkAddress(reader, text),
+      answer: openAnswerWriter(reader),
+    }
     expect(differenceOf(long, '9.1.2.3')).toBeUndefined()
   })
 
   it('are made without JSON once the fragments are there', () => {
-    const asked: Asked = newAsked()
+    const query: Query = newQuery()
     const texts = ['9.1.2.3', '11.5.5.5', '10.0.0.1', '2A01:4f8:0::1'].map((one) =>
       Buffer.from(one),
     )
     const bodies = (): string[] =>
       texts.map((bytes) => {
-        expect(ask(asked, bytes, 0, bytes.length)).toBe(true)
-        return Buffer.from(table.answer(asked).body).toString()
+        expect(parseQuery(query, bytes, 0, bytes.length)).toBe(true)
+        return Buffer.from(table.answer(query).body).toString()
       })
     const cold = bodies()
     const stringify = vi.spyOn(JSON, 'stringify')
@@ -162,7 +165,7 @@ describe('the bytes of an answer', () => {
   it('are refused after close', () => {
     const other = openTable(table.path)
     other.close()
-    expect(() => other.answer(newAsked())).toThrow('was closed')
+    expect(() => other.answer(newQuery())).toThrow('was closed')
   })
 })
 

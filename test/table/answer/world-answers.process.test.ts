@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { announcedSpace } from '../../../bench/speed/lookups/announced.ts'
 import { newRandom } from '../../../bench/harness/random.ts'
-import { newWords } from '../../../src/ip/address.ts'
+import { newAddressWords } from '../../../src/ip/address.ts'
 import { formatAddress, formatIpv4 } from '../../../src/ip/format-address.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { worldTable } from '../../world/world-tables.ts'
@@ -16,7 +16,7 @@ const path = worldTable()
 describe.skipIf(!existsSync(path))('answers of the world table as bytes', () => {
   const table = openTable(path)
   const random = newRandom(20260822)
-  const words = newWords()
+  const words = newAddressWords()
 
   function differences(count: number, text: () => string): readonly string[] {
     const found: string[] = []

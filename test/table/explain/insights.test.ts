@@ -8,9 +8,9 @@ import { describe, expect, it } from 'vitest'
 import { writeTable } from '../../../build/write/write-table.ts'
 import type { Insights, InsightsAnswer } from '../../../src/api/insights-answer.ts'
 import { type Range, parseRange } from '../../../src/ip/range.ts'
-import { answerPiece } from '../../../src/pool/run-task.ts'
+import { answerBatchPiece } from '../../../src/pool/run-task.ts'
 import { TableHeader } from '../../../src/schema/generated/iprisk/table-header.ts'
-import { builtMsOf, explain } from '../../../src/table/explain/insights.ts'
+import { builtMsOf, answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { asOf, listed, networkRanges, smallContent, writeSmallTable } from '../small-table.ts'
@@ -19,7 +19,7 @@ const path = writeSmallTable()
 const table = { ...openTable(path), builtMs: Date.UTC(2026, 7, 22, 3, 4, 5) }
 
 function insightsOf(text: string): Insights {
-  const insights = explain(table, text)?.insights
+  const insights = answerWithInsights(table, text)?.insights
   if (insights === undefined || insights === null) throw new Error(`no insights of ${text}`)
   return insights
 }
@@ -70,7 +70,7 @@ const addresses = [
 
 describe('insights', () => {
   it.each(addresses)('of %s follow from the same evidence as the answer', (text) => {
-    const answer = explain(table, text) as InsightsAnswer
+    const answer = answerWithInsights(table, text) as InsightsAnswer
     const insights = insightsOf(text)
     const { insights: _insights, ...plain } = answer
     expect(plain).toEqual(table.check(text))
@@ -130,8 +130,8 @@ describe('insights', () => {
       sources: content.sources.map(({ voice: _voice, ...source }) => source),
     })
     const opened = { ...openTable(old), builtMs: 0 }
-    expect(explain(opened, '9.1.2.3')?.insights).toBeNull()
-    expect(explain(opened, '9.1.2.300')).toBeUndefined()
+    expect(answerWithInsights(opened, '9.1.2.3')?.insights).toBeNull()
+    expect(answerWithInsights(opened, '9.1.2.300')).toBeUndefined()
   })
 
   it('of a table of minor 1 are null, or, where it names its feeds, lack the AS alone', () => {
@@ -144,10 +144,10 @@ describe('insights', () => {
     const older = { ...openTable(asMinorOne(silent)), builtMs: 0 }
     const naming = { ...openTable(asMinorOne(path)), builtMs: 0 }
     for (const text of addresses) {
-      const { insights, ...answer } = explain(older, text) as InsightsAnswer
+      const { insights, ...answer } = answerWithInsights(older, text) as InsightsAnswer
       expect(insights).toBeNull()
       expect(answer).toEqual({ ...table.check(text), table: older.id })
-      const { json } = answerPiece(older, Buffer.from(`"${text}"`))
+      const { json } = answerBatchPiece(older, Buffer.from(`"${text}"`))
       expect(Buffer.from(json).toString()).toBe(JSON.stringify(answer))
       const whole = insightsOf(text)
       const near = whole.neighborhood
@@ -156,7 +156,7 @@ describe('insights', () => {
           ...scope,
           listed: scope.listed.map((one) => ({ ...one, times_asn: null })),
         }))
-      const said = explain(naming, text)?.insights
+      const said = answerWithInsights(naming, text)?.insights
       expect(said).toEqual({
         ...whole,
         table: { ...whole.table, built_at: epoch },

@@ -18,12 +18,12 @@ import { crc32 } from 'node:zlib'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { encodeTable } from '../../../build/write/write-table.ts'
 import { recordWords } from '../../../src/schema/table-layout.ts'
-import { type Views, sectionNames } from '../../../src/schema/table-sections.ts'
-import { ask, newAsked } from '../../../src/table/lookup/query.ts'
+import { type SectionViews, sectionNames } from '../../../src/schema/table-sections.ts'
+import { parseQuery, newQuery } from '../../../src/table/lookup/query.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
 import { verifyTable } from '../../../src/table/file/verify-table.ts'
-import { readTableFile } from '../../../src/table/file/table-view.ts'
+import { readTableView } from '../../../src/table/file/table-view.ts'
 import { smallContent, writeSmallTable } from '../small-table.ts'
 
 const good = readFileSync(writeSmallTable())
@@ -45,7 +45,7 @@ function write(bytes: Uint8Array): string {
 /** Where each section lies in the good file. */
 function sectionRange(name: (typeof sectionNames)[number]): readonly [number, number] {
   const copy = new Uint8Array(good)
-  const view = readTableFile(copy, 'good').views[name]
+  const view = readTableView(copy, 'good').views[name]
   return [view.byteOffset, view.byteOffset + view.byteLength]
 }
 
@@ -68,14 +68,14 @@ describe('a table with a flipped bit', () => {
   })
 
   it('in any byte outside the sections is refused', () => {
-    const { headerBytes } = readTableFile(new Uint8Array(good), 'good')
+    const { headerBytes } = readTableView(new Uint8Array(good), 'good')
     for (let offset = 0; offset < headerBytes; offset++) {
       const bytes = flipped(offset, 1 << (offset % 8))
-      expect(() => readTableFile(bytes, 'x')).toThrow(/section header at offset 0/)
+      expect(() => readTableView(bytes, 'x')).toThrow(/section header at offset 0/)
     }
     for (let offset = good.length - 32; offset < good.length; offset++) {
       const bytes = flipped(offset, 1 << (offset % 8))
-      expect(() => readTableFile(bytes, 'x')).toThrow(/section (trailer|header)/)
+      expect(() => readTableView(bytes, 'x')).toThrow(/section (trailer|header)/)
     }
   })
 
@@ -101,7 +101,7 @@ describe('a table with a flipped bit', () => {
 
 describe('a table that is cut off', () => {
   it('is refused at every kind of length', () => {
-    const { headerBytes } = readTableFile(new Uint8Array(good), 'good')
+    const { headerBytes } = readTableView(new Uint8Array(good), 'good')
     const lengths = [1, 7, 8, 31, 32, 39, 40, 64, headerBytes - 1, headerBytes, good.length - 1]
     const bounds = sectionNames.flatMap((name) => sectionRange(name))
     for (const length of [...lengths, ...bounds]) {
@@ -140,7 +140,7 @@ describe('what is no table', () => {
 
   it('a sound file whose header lies about itself is refused', () => {
     const bytes = Buffer.from(good)
-    const { headerBytes } = readTableFile(new Uint8Array(good), 'good')
+    const { headerBytes } = readTableView(new Uint8Array(good), 'good')
     bytes.write('XXXX', 4, 'latin1')
     bytes.writeUInt32LE(crc32(bytes.subarray(0, headerBytes)), bytes.length - 16)
     expect(() => openTable(write(bytes))).toThrow(/section header at offset 4: its identifier/)
@@ -148,7 +148,7 @@ describe('what is no table', () => {
 })
 
 describe('a damaged table that nobody has verified', () => {
-  const spoiled = (spoil: (views: Views) => void): ReturnType<typeof openTable> => {
+  const spoiled = (spoil: (views: SectionViews) => void): ReturnType<typeof openTable> => {
     const content = smallContent()
     spoil(content.views)
     return openTable(write(encodeTable(content).bytes))
@@ -158,10 +158,10 @@ describe('a damaged table that nobody has verified', () => {
     const table = spoiled(({ records }) => {
       for (let at = 0; at < records.length; at += recordWords) records[at] = 99
     })
-    const asked = newAsked()
+    const query = newQuery()
     const bytes = new TextEncoder().encode('9.1.2.3')
-    expect(ask(asked, bytes, 0, bytes.length)).toBe(true)
-    const answer = Buffer.from(table.answer(asked).body).toString()
+    expect(parseQuery(query, bytes, 0, bytes.length)).toBe(true)
+    const answer = Buffer.from(table.answer(query).body).toString()
     expect(answer).toBe(JSON.stringify(table.check('9.1.2.3')))
   })
 

@@ -1,11 +1,11 @@
 // What is kept of a table's ids: made once, bounded, and right for ids that the table does not have.
 
 import { describe, expect, it } from 'vitest'
-import { keep } from '../../../src/table/file/paged-cache.ts'
+import { pagedCache } from '../../../src/table/file/paged-cache.ts'
 
 function counted(options: { readonly ids: number; readonly max: number }) {
   const made: number[] = []
-  const of = keep(options, (id) => {
+  const of = pagedCache(options, (id) => {
     made.push(id)
     return { id }
   })

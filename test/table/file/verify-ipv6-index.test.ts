@@ -7,11 +7,11 @@ import { describe, expect, it } from 'vitest'
 import { ipv4Index, ipv4IndexBits, ipv6Indexes } from '../../../build/write/address-sections.ts'
 import { encodeTable } from '../../../build/write/write-table.ts'
 import { secondLevel, thirdLevel } from '../../../src/schema/table-layout.ts'
-import type { Views } from '../../../src/schema/table-sections.ts'
-import { checkFiner } from '../../../src/table/file/verify-ipv6-index.ts'
+import type { SectionViews } from '../../../src/schema/table-sections.ts'
+import { verifyIpv6Index } from '../../../src/table/file/verify-ipv6-index.ts'
 import { neighborhoodOf } from '../../../src/table/explain/neighborhood.ts'
 import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
-import { readTableFile } from '../../../src/table/file/table-view.ts'
+import { readTableView } from '../../../src/table/file/table-view.ts'
 import { smallContent } from '../small-table.ts'
 
 const keyEnd = 2 ** 53
@@ -52,7 +52,7 @@ function keysOf(from: Crowds): Float64Array {
 }
 
 /** Record i is i. */
-function ipv6Views(keys: Float64Array): Views {
+function ipv6Views(keys: Float64Array): SectionViews {
   const ipv6_records = Uint32Array.from(keys, (_, at) => at)
   return { ...small.views, ipv6_keys: keys, ipv6_records, ...ipv6Indexes(keys) }
 }
@@ -89,8 +89,8 @@ describe('the finer indexes of IPv6', () => {
       const keys = keysOf(from)
       const views = ipv6Views(keys)
       const older = { ...views, ipv6_second: new Uint32Array(0), ipv6_third: new Uint32Array(0) }
-      checkFiner(views, untouched)
-      checkFiner(older, untouched)
+      verifyIpv6Index(views, untouched)
+      verifyIpv6Index(older, untouched)
       if (views.ipv6_second.some((rank) => rank > 0)) seen.second++
       if (views.ipv6_third.some((rank) => rank > 0)) seen.third++
       const sample = around(keys, keyEnd).filter(
@@ -118,7 +118,7 @@ describe('the finer indexes of IPv6', () => {
       const property = fc.property(fc.nat({ max: section.length - 1 }), wrong, (at, by) => {
         const changed = section.slice()
         changed[at]! += by
-        expect(() => checkFiner({ ...views, [name]: changed }, untouched)).toThrow(/ipv6_/)
+        expect(() => verifyIpv6Index({ ...views, [name]: changed }, untouched)).toThrow(/ipv6_/)
       })
       fc.assert(property, { numRuns: 15 })
     }
@@ -148,7 +148,7 @@ describe('the finer indexes of IPv6', () => {
       const full = { first: 7 * 2 ** 33, widths: [0], count: count + 1, seed: 3 }
       const keys = keysOf([full, { ...full, first: 8 * 2 ** 33 }, { ...full, first: 9 * 2 ** 33 }])
       const views = ipv6Views(keys)
-      checkFiner(views, untouched)
+      verifyIpv6Index(views, untouched)
       for (const key of around(keys, keyEnd)) {
         expect(searchIpv6(views, wordsOf(key))).toBe(scan(keys, key))
       }
@@ -189,11 +189,11 @@ describe('the IPv4 index', () => {
   }
 
   it('is read from a table as wide as it is, also by neighborhoods', () => {
-    const wide = readTableFile(
+    const wide = readTableView(
       withIndex((starts) => ipv4Index(starts, 22)),
       'wide',
     ).views
-    const usual = readTableFile(withIndex(ipv4Index), 'usual').views
+    const usual = readTableView(withIndex(ipv4Index), 'usual').views
     expect([wide, usual].map(({ ipv4_index }) => ipv4_index.length)).toEqual([
       2 ** 22 + 1,
       2 ** 20 + 1,
@@ -213,7 +213,7 @@ describe('the IPv4 index', () => {
       [21, 2 ** 20 + 2],
     ] as const) {
       const bytes = withIndex((starts) => ipv4Index(starts, bits).subarray(0, length))
-      expect(() => readTableFile(bytes, 'other')).toThrow(/section ipv4_index/)
+      expect(() => readTableView(bytes, 'other')).toThrow(/section ipv4_index/)
     }
   })
 })

@@ -4,8 +4,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInThisContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { askBody } from '../../../src/http/endpoint/check-body.ts'
-import { ask, newAsked } from '../../../src/table/lookup/query.ts'
+import { parseCheckBody } from '../../../src/http/endpoint/check-body.ts'
+import { parseQuery, newQuery } from '../../../src/table/lookup/query.ts'
 import { locate, newLocated } from '../../../src/table/lookup/locate.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { writeSmallTable } from '../small-table.ts'
@@ -21,7 +21,7 @@ const addresses = ['9.1.2.3', '11.5.5.5', '13.0.0.1', '10.0.0.1', '2a01:4f8::1',
 const bodies = addresses.map((ip) => new Uint8Array(Buffer.from(JSON.stringify({ ip }))))
 const table = openTable(writeSmallTable())
 const { views } = table.reader
-const asked = newAsked()
+const query = newQuery()
 const located = newLocated()
 
 /** Body to answer, as check.ts of the server goes; a sum, so that nothing is left out. */
@@ -29,7 +29,7 @@ function answerAll(rounds: number): number {
   let sum = 0
   for (let round = 0; round < rounds; round++) {
     for (const body of bodies) {
-      if (askBody(asked, body)) sum += table.answer(asked).body.length
+      if (parseCheckBody(query, body)) sum += table.answer(query).body.length
     }
   }
   return sum
@@ -39,8 +39,8 @@ function locateAll(rounds: number): number {
   let sum = 0
   for (let round = 0; round < rounds; round++) {
     for (const body of bodies) {
-      if (!askBody(asked, body)) continue
-      locate(views, asked.family === 4 ? 4 : 6, asked.words, located)
+      if (!parseCheckBody(query, body)) continue
+      locate(views, query.family === 4 ? 4 : 6, query.words, located)
       sum += located.verdict
     }
   }
@@ -73,7 +73,7 @@ describe('the hot path', () => {
   it('is optimised and stays so', () => {
     answerAll(50_000)
     locateAll(50_000)
-    for (const work of [askBody, ask, locate]) {
+    for (const work of [parseCheckBody, parseQuery, locate]) {
       expect(statusOf(work) & turboFan, work.name).toBe(turboFan)
     }
   })

@@ -4,8 +4,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Layer, valueAt } from '../../../build/layer/layer.ts'
 import { ipv4Sections, ipv6Sections } from '../../../build/write/address-sections.ts'
-import { maxAddress, writeWords } from '../../../src/ip/range.ts'
-import type { Views } from '../../../src/schema/table-sections.ts'
+import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
+import type { SectionViews } from '../../../src/schema/table-sections.ts'
 import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
 
 function piecesOf(family: 4 | 6, starts: readonly bigint[]): Layer {
@@ -13,7 +13,7 @@ function piecesOf(family: 4 | 6, starts: readonly bigint[]): Layer {
   const words = new Uint32Array(4)
   const flat: number[] = []
   for (const start of sorted) {
-    writeWords(family, start, words)
+    bigintToWords(family, start, words)
     flat.push(...(family === 4 ? [words[0]!] : words))
   }
   return {
@@ -57,12 +57,12 @@ describe('searchIpv4', () => {
     fc.assert(
       fc.property(fc.array(ipv4, { maxLength: 60 }), fc.array(ipv4), (starts, others) => {
         const pieces = piecesOf(4, starts)
-        const views = ipv4Sections(pieces) as Views
+        const views = ipv4Sections(pieces) as SectionViews
         const layer = pieces
         const words = new Uint32Array(4)
         const inside = (value: bigint): boolean => value >= 0n && value <= maxAddress(4)
         for (const value of [...around(starts, inside), ...others]) {
-          writeWords(4, value, words)
+          bigintToWords(4, value, words)
           expect(searchIpv4(views, words[0]!)).toBe(valueAt(layer, words))
         }
       }),
@@ -76,13 +76,13 @@ describe('searchIpv6', () => {
     fc.assert(
       fc.property(fc.array(ipv6, { maxLength: 60 }), fc.array(ipv6), (starts, others) => {
         const pieces = piecesOf(6, starts)
-        const views = ipv6Sections(pieces) as Views
+        const views = ipv6Sections(pieces) as SectionViews
         const layer = pieces
         const words = new Uint32Array(4)
         const inside = (value: bigint): boolean => value >= first6 && value <= last6
         const asked = [...around(starts, inside), ...others.filter(inside), first6, last6]
         for (const value of asked) {
-          writeWords(6, value, words)
+          bigintToWords(6, value, words)
           expect(searchIpv6(views, words)).toBe(valueAt(layer, words))
         }
       }),
@@ -93,10 +93,10 @@ describe('searchIpv6', () => {
   it('keeps neighbours inside one /64 apart', () => {
     const at = (0x2a01_04f8_0001_0002n << 64n) | 5n
     const pieces = piecesOf(6, [at, at + 1n, at + 3n])
-    const views = ipv6Sections(pieces) as Views
+    const views = ipv6Sections(pieces) as SectionViews
     const words = new Uint32Array(4)
     const found = [-1n, 0n, 1n, 2n, 3n, 4n, 1n << 70n].map((step) => {
-      writeWords(6, at + step, words)
+      bigintToWords(6, at + step, words)
       return searchIpv6(views, words)
     })
     expect(found).toEqual([0, 1, 2, 2, 3, 3, 3])

@@ -46,7 +46,7 @@ function readAt(file: number, offset: number): Buffer {
 }
 
 /** What is wrong with the data file at `path`; `undefined` where lmdb may open it. */
-export function findDamage(path: string): string | undefined {
+export function checkLmdbHeader(path: string): string | undefined {
   const file = openSync(path, 'r')
   try {
     // A process that is just making the store has the file before it has the pages.

@@ -20,15 +20,15 @@ import { join } from 'node:path'
 import type { Database, RootDatabase } from 'lmdb'
 import { open } from 'lmdb'
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
-import { findDamage } from './lmdb-header-check.ts'
-import type { Counters } from '../../limits/quota-ledger.ts'
+import { checkLmdbHeader } from './lmdb-header-check.ts'
+import type { CounterStore } from '../../limits/quota-ledger.ts'
 import type { KeyRecord } from '../../keys/key-record.ts'
 import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
 
 const format = 1
 
 /** What the `keys` database holds: the record and the version of its latest change. */
-interface Row {
+interface KeyRow {
   readonly changed: number
   readonly record: KeyRecord
 }
@@ -41,7 +41,7 @@ interface Meta {
 
 interface Databases {
   readonly root: RootDatabase
-  readonly keys: Database<Row, string>
+  readonly keys: Database<KeyRow, string>
   readonly changes: Database<string, number>
   readonly meta: Database<number, string>
 }
@@ -62,7 +62,7 @@ function openFolder(folder: string): Meta {
   // mkdir leaves a folder as it is that was there before.
   chmodSync(folder, 0o700)
   const data = join(folder, 'data.mdb')
-  const damage = existsSync(data) ? findDamage(data) : undefined
+  const damage = existsSync(data) ? checkLmdbHeader(data) : undefined
   if (damage !== undefined) throw new Error(`data.mdb is damaged: ${damage}`)
   const options = {
     path: folder,
@@ -83,7 +83,7 @@ function openFolder(folder: string): Meta {
 
 function openDatabases(folder: string): Databases {
   const { root, meta } = openFolder(folder)
-  const keys = root.openDB<Row, string>({ name: 'keys', encoding: 'json' })
+  const keys = root.openDB<KeyRow, string>({ name: 'keys', encoding: 'json' })
   const changes = root.openDB<string, number>({ name: 'changes', encoding: 'json' })
   return { root, keys, changes, meta }
 }
@@ -101,7 +101,7 @@ function checkFormat({ root, meta }: Meta): void {
 }
 
 /** Keeps a record and counts the change. Runs inside a transaction. */
-function put({ keys, changes, meta }: Databases, record: KeyRecord, before?: Row): void {
+function putRecord({ keys, changes, meta }: Databases, record: KeyRecord, before?: KeyRow): void {
   const changed = (meta.get('version') ?? 0) + 1
   if (before !== undefined) changes.removeSync(before.changed)
   keys.putSync(record.id, { changed, record })
@@ -121,7 +121,7 @@ function changesSince({ keys, changes, meta }: Databases, since: number): KeyCha
 }
 
 /** Opens the store of a state folder and makes it where there is none. */
-export async function openLmdbStore(state: string): Promise<KeyStore> {
+export async function openLmdbKeyStore(state: string): Promise<KeyStore> {
   const folder = join(state, 'keys')
   let databases: Databases
   try {
@@ -135,7 +135,7 @@ export async function openLmdbStore(state: string): Promise<KeyStore> {
     create: async (record) => {
       const taken = root.transactionSync(() => {
         if (keys.get(record.id) !== undefined) return true
-        put(databases, record)
+        putRecord(databases, record)
         return false
       })
       if (!taken) return
@@ -152,7 +152,7 @@ export async function openLmdbStore(state: string): Promise<KeyStore> {
         const before = keys.get(id)
         if (before === undefined) return undefined
         const record = change(before.record)
-        put(databases, record, before)
+        putRecord(databases, record, before)
         return record
       }),
     version: async () => meta.get('version') ?? 0,
@@ -165,7 +165,7 @@ export async function openLmdbStore(state: string): Promise<KeyStore> {
  * Where a commit fails (a full disk), lmdb rejects each change of it, and besides a promise of the
  * cause, `commitError`. Nobody awaits that one, which would end the process.
  */
-function hushCommit(failure: unknown): void {
+function ignoreCommitError(failure: unknown): void {
   const { commitError } = failure as { readonly commitError?: Promise<unknown> }
   commitError?.catch(() => undefined)
 }
@@ -176,7 +176,7 @@ function hushCommit(failure: unknown): void {
  * process. (Its transactions with a callback would be the obvious way; in 3.5.6 on Node 20 those
  * that are not synchronous never resolve.)
  */
-export async function openLmdbCounters(state: string): Promise<Counters> {
+export async function openLmdbCounterStore(state: string): Promise<CounterStore> {
   const folder = join(state, 'quota')
   let folderOpen: Meta
   try {
@@ -195,17 +195,17 @@ export async function openLmdbCounters(state: string): Promise<Counters> {
       const entry = counters.getEntry(name)
       return { value: entry?.value ?? 0, version: entry?.version ?? 0 }
     },
-    replace: (name, before, value) => {
+    compareAndSwap: (name, before, value) => {
       const put = (): void => {
         // It shares the fate of the whole, which is what is awaited.
-        counters.put(name, value, before.version + 1).catch(hushCommit)
+        counters.put(name, value, before.version + 1).catch(ignoreCommitError)
       }
       const whole =
         before.version === 0
           ? counters.ifNoExists(name, put)
           : counters.ifVersion(name, before.version, put)
       return whole.catch((error: unknown) => {
-        hushCommit(error)
+        ignoreCommitError(error)
         throw error
       })
     },

@@ -15,7 +15,7 @@
 //
 // Their twins in TypeScript, which tests hold them to: `grantOf` (quota-ledger.ts), `takeFrom` (shared-bucket.ts).
 
-export interface Script {
+export interface LuaScript {
   readonly name: string
   readonly text: string
   /** Doing it twice is doing it once: whoever does not know whether it was done does it again. */
@@ -30,7 +30,7 @@ export interface Script {
 const reading = { repeatable: true, reads: true } as const
 
 /** Limit, want, need, share → granted, remaining. */
-export const leaseScript: Script = {
+export const leaseScript: LuaScript = {
   name: 'lease',
   kept: true,
   text: `
@@ -45,7 +45,7 @@ return {granted, rest - granted}`,
 }
 
 /** Units → what is taken now, or -1 where fewer are. */
-export const giveBackScript: Script = {
+export const returnUnitsScript: LuaScript = {
   name: 'give back',
   text: `
 local taken = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -54,33 +54,33 @@ return redis.call('DECRBY', KEYS[1], ARGV[1])`,
 }
 
 /** Units → what is taken now. */
-export const chargeScript: Script = {
+export const chargeScript: LuaScript = {
   name: 'charge',
   text: `return redis.call('INCRBY', KEYS[1], ARGV[1])`,
 }
 
 /** → the counter. */
-export const readScript: Script = {
+export const readCounterScript: LuaScript = {
   name: 'read',
   ...reading,
   text: `return redis.call('GET', KEYS[1]) or '0'`,
 }
 
-export const noteScript: Script = {
+export const addMemberScript: LuaScript = {
   name: 'note',
   repeatable: true,
   kept: true,
   text: `return redis.call('SADD', KEYS[1], ARGV[1])`,
 }
 
-export const membersScript: Script = {
+export const membersScript: LuaScript = {
   name: 'members',
   ...reading,
   text: `return redis.call('SMEMBERS', KEYS[1])`,
 }
 
 /** Id, day → the last day of use, this one unless a later one is kept. */
-export const useScript: Script = {
+export const recordUseScript: LuaScript = {
   name: 'note use',
   repeatable: true,
   text: `
@@ -91,7 +91,7 @@ return tonumber(ARGV[2])`,
 }
 
 /** → id, day, id, day… */
-export const usesScript: Script = {
+export const readUsesScript: LuaScript = {
   name: 'read uses',
   ...reading,
   text: `return redis.call('HGETALL', KEYS[1])`,
@@ -101,7 +101,7 @@ export const usesScript: Script = {
  * Tokens a second, capacity, want (below 0: to give back), need (fewer are not taken) → granted,
  * level. A clock that goes back drains nothing for the time that it goes back, and drains on from there.
  */
-export const takeScript: Script = {
+export const takeTokensScript: LuaScript = {
   name: 'take',
   text: `
 local time = redis.call('TIME')
@@ -123,7 +123,7 @@ return {granted, string.format('%.17g', level)}`,
 }
 
 /** Whether the store takes changes: KEYS: a name beside those of the change that it refused. */
-export const probeScript: Script = {
+export const probeScript: LuaScript = {
   name: 'try',
   repeatable: true,
   text: `return redis.call('SET', KEYS[1], '1', 'PX', '1000')`,
@@ -144,7 +144,7 @@ if redis.call('ZCOUNT', KEYS[2], old, old) == 0 then redis.call('HDEL', KEYS[3],
 return 1`
 
 /** KEYS: records, changes, stamps, version. The record's id, its text, the stamp → 1, or 0: taken. */
-export const createScript: Script = {
+export const createKeyScript: LuaScript = {
   name: 'create key',
   kept: true,
   text: `
@@ -153,7 +153,7 @@ local id, stamp = ARGV[1], ARGV[3]${countChange}`,
 }
 
 /** KEYS as above. Id, text before, text after, stamp → 1, or 0: it is another text by now. */
-export const replaceScript: Script = {
+export const replaceKeyScript: LuaScript = {
   name: 'replace key',
   kept: true,
   text: `
@@ -163,7 +163,7 @@ local id, stamp = ARGV[1], ARGV[4]${countChange}`,
 }
 
 /** KEYS: records. Id → its text. */
-export const recordScript: Script = {
+export const readKeyScript: LuaScript = {
   name: 'read key',
   ...reading,
   text: `return redis.call('HGET', KEYS[1], ARGV[1])`,
@@ -173,7 +173,7 @@ export const recordScript: Script = {
  * KEYS as above. Since, the stamp of that version where it is known, how many at most → version, its
  * stamp, texts…; version -1 where the store has no such version: its history is another one.
  */
-export const changesScript: Script = {
+export const changedKeysScript: LuaScript = {
   name: 'changed keys',
   ...reading,
   text: `

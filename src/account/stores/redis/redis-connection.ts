@@ -15,9 +15,9 @@ import { IpriskError, messageOf } from '../../../base/coded-error.ts'
 import { storeReconnectMs } from '../../../base/limits.ts'
 import type { StoreSettings } from '../../../config/settings.ts'
 import type { StoreUrl } from '../../../config/store-url.ts'
-import { parseStoreUrl, showStore } from '../../../config/store-url.ts'
-import { NotSentError, type Wire } from './store-circuit-breaker.ts'
-import type { Script } from './lua-scripts.ts'
+import { parseStoreUrl, redactStoreUrl } from '../../../config/store-url.ts'
+import { NotSentError, type StoreConnection } from './store-circuit-breaker.ts'
+import type { LuaScript } from './lua-scripts.ts'
 
 /** The first retry comes soon, and none later than this. */
 const retryMsMax = 200
@@ -42,7 +42,7 @@ function readStoreFile(path: string, what: string): string {
 type Connection = Omit<RedisOptions, 'replyMapping'>
 
 /** After a failover the old master is a replica: leave it, but not with every single answer. */
-function newLeaver(): (error: Error) => boolean {
+function leaveReadOnlyServer(): (error: Error) => boolean {
   let leftMs = -Infinity
   return ({ message }) => {
     const nowMs = performance.now()
@@ -75,7 +75,7 @@ function connectionOptions(store: StoreUrl, settings: StoreSettings): Connection
     enableOfflineQueue: false,
     disableClientInfo: true,
     retryStrategy: retryMs,
-    reconnectOnError: newLeaver(),
+    reconnectOnError: leaveReadOnlyServer(),
     lazyConnect: true,
   }
 }
@@ -87,9 +87,9 @@ interface LastError {
 
 type Client = Redis | Cluster
 
-const hashes = new Map<Script, string>()
+const hashes = new Map<LuaScript, string>()
 
-function hashOf(script: Script): string {
+function hashOf(script: LuaScript): string {
   const known = hashes.get(script)
   if (known !== undefined) return known
   const hash = createHash('sha1').update(script.text).digest('hex')
@@ -131,7 +131,7 @@ async function evaluate(
 /** By the script's hash; by its text where the server has not seen it, and so has not run it. */
 async function send(
   client: Client,
-  script: Script,
+  script: LuaScript,
   keys: readonly string[],
   args: readonly (string | number)[],
   replicas: Replicas | undefined,
@@ -163,7 +163,8 @@ function openSingle(store: StoreUrl, options: Connection): Redis {
   })
 }
 
-const asItIs: NonNullable<ClusterOptions['dnsLookup']> = (host, callback) => callback(null, host)
+const identityLookup: NonNullable<ClusterOptions['dnsLookup']> = (host, callback) =>
+  callback(null, host)
 
 function openCluster(store: StoreUrl, options: Connection): Cluster {
   const { retryStrategy: _, lazyConnect: __, ...nodes } = options
@@ -178,31 +179,31 @@ function openCluster(store: StoreUrl, options: Connection): Cluster {
     slotsRefreshInterval: storeReconnectMs,
     lazyConnect: true,
     // Certificates name hosts, and so must we; addresses stay what they are.
-    ...(store.tls ? { dnsLookup: asItIs } : {}),
+    ...(store.tls ? { dnsLookup: identityLookup } : {}),
   } satisfies ClusterOptions
   return new Cluster([...store.hosts], clusterOptions)
 }
 
 /** It answers, and has its replicas. */
-async function lookAt(node: Redis, replicas: Replicas | undefined): Promise<void> {
+async function pingNode(node: Redis, replicas: Replicas | undefined): Promise<void> {
   // Without a write of its own before, WAIT only counts them.
   if (replicas === undefined) await node.ping()
   else checkReplicas(await node.wait(replicas.wanted, replicas.waitMs), replicas)
 }
 
 /** Every master answers, and says that no slot is missing. */
-async function lookAtCluster(cluster: Cluster, replicas: Replicas | undefined): Promise<void> {
+async function pingCluster(cluster: Cluster, replicas: Replicas | undefined): Promise<void> {
   const masters = cluster.nodes('master')
   if (masters.length === 0) throw new Error('no node of the cluster is connected')
   const answers = await Promise.all(masters.map((node) => node.cluster('INFO')))
-  if (replicas !== undefined) await Promise.all(masters.map((node) => lookAt(node, replicas)))
+  if (replicas !== undefined) await Promise.all(masters.map((node) => pingNode(node, replicas)))
   if (answers.some((answer) => !answer.includes('cluster_state:ok'))) {
     throw new Error('the cluster says that it is not complete')
   }
 }
 
 /** Connects, in the background and again and again, to the store that the settings name. */
-export function openRedis(settings: StoreSettings): Wire {
+export function openRedisConnection(settings: StoreSettings): StoreConnection {
   const store = settings.url === undefined ? undefined : parseStoreUrl(settings.url)
   if (store === undefined) {
     const message = 'The settings name no store, or one whose address cannot be read.'
@@ -220,26 +221,26 @@ export function openRedis(settings: StoreSettings): Wire {
   // Who answers late that there are too few should still be heard.
   const replicas = wanted === 0 ? undefined : { wanted, waitMs: Math.ceil(timeoutMs / 2) }
   return {
-    name: showStore(store),
+    name: redactStoreUrl(store),
     send: (script, keys, args) => {
       if (client.status !== 'ready') {
         return Promise.reject(new NotSentError(last.text === '' ? 'no connection' : last.text))
       }
       return send(client, script, keys, args, replicas)
     },
-    look: async () => {
+    ping: async () => {
       // The first look waits for the first connection; later ones find it or do not.
       await connected
       try {
-        if (client instanceof Cluster) await lookAtCluster(client, replicas)
-        else await lookAt(client, replicas)
+        if (client instanceof Cluster) await pingCluster(client, replicas)
+        else await pingNode(client, replicas)
       } catch (error) {
         if (last.text === '') throw error
         // The connection's own error says more than that there is none.
         throw new Error(last.text, { cause: error })
       }
     },
-    inspect: () =>
+    readInfo: () =>
       Promise.all(
         (client instanceof Cluster ? client.nodes('master') : [client]).map((node) => node.info()),
       ),

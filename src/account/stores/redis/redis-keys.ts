@@ -10,7 +10,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { IpriskError } from '../../../base/coded-error.ts'
-import type { StoreLink } from './store-circuit-breaker.ts'
+import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
 import type { KeyRecord } from '../../keys/key-record.ts'
 import * as script from './lua-scripts.ts'
 import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
@@ -25,7 +25,7 @@ const pageKeys = 500
 const triesMax = 100
 
 /** What this process has told its caller. */
-interface Told {
+interface ReaderState {
   /** What is added to the store's versions. */
   base: number
   /** The store's version, and its stamp. */
@@ -40,8 +40,8 @@ interface Page {
   readonly records: readonly KeyRecord[]
 }
 
-async function readPage(link: StoreLink, since: number, stamp: string): Promise<Page> {
-  const reply = await link.run(script.changesScript, names, [since, stamp, pageKeys])
+async function readPage(breaker: StoreCircuitBreaker, since: number, stamp: string): Promise<Page> {
+  const reply = await breaker.runScript(script.changedKeysScript, names, [since, stamp, pageKeys])
   const [version, newStamp, ...texts] = reply as [number, string, ...string[]]
   const records = texts.map((text) => JSON.parse(text) as KeyRecord)
   return { version, stamp: newStamp, records }
@@ -52,13 +52,17 @@ function lostRecord(id: string): KeyRecord {
   return { id, name: '', plan: '', apis: [], createdAt: 0, revokedAt: 0, secrets: [] }
 }
 
-async function readChanges(link: StoreLink, told: Told, asked: number): Promise<KeyChanges> {
+async function readChanges(
+  breaker: StoreCircuitBreaker,
+  told: ReaderState,
+  asked: number,
+): Promise<KeyChanges> {
   const since = Math.max(0, asked - told.base)
   let at = { version: since, stamp: since === told.version ? told.stamp : '' }
   const records = new Map<string, KeyRecord>()
   let another = false
   for (;;) {
-    const page = await readPage(link, at.version, at.stamp)
+    const page = await readPage(breaker, at.version, at.stamp)
     if (page.version < 0) {
       another = true
       records.clear()
@@ -80,49 +84,50 @@ async function readChanges(link: StoreLink, told: Told, asked: number): Promise<
 }
 
 async function updateRecord(
-  link: StoreLink,
+  breaker: StoreCircuitBreaker,
   id: string,
   change: (record: KeyRecord) => KeyRecord,
 ): Promise<KeyRecord | undefined> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const before = await link.run(script.recordScript, [recordsName], [id])
+    const before = await breaker.runScript(script.readKeyScript, [recordsName], [id])
     if (typeof before !== 'string') return undefined
     const record = change(JSON.parse(before) as KeyRecord)
     const args = [id, before, JSON.stringify(record), randomUUID()]
-    if ((await link.run(script.replaceScript, names, args)) === 1) return record
+    if ((await breaker.runScript(script.replaceKeyScript, names, args)) === 1) return record
   }
   const message = `The key ${id} changed ${triesMax} times while it was to be changed.`
   throw new IpriskError({ code: 'key_busy', message, fault: 'environment', retryable: true })
 }
 
 /** The keys behind a link, which `close` closes. */
-export function createRedisKeys(link: StoreLink): KeyStore {
-  const told: Told = { base: 0, version: 0, stamp: '', ids: new Set() }
+export function createRedisKeyStore(breaker: StoreCircuitBreaker): KeyStore {
+  const told: ReaderState = { base: 0, version: 0, stamp: '', ids: new Set() }
   // One look after the other, so that what was told last is what was read last.
   let last: Promise<unknown> = Promise.resolve()
   return {
     create: async (record) => {
       const args = [record.id, JSON.stringify(record), randomUUID()]
-      if ((await link.run(script.createScript, names, args)) === 1) return
+      if ((await breaker.runScript(script.createKeyScript, names, args)) === 1) return
       const message = `There is a key with the id ${record.id} already. Make the key once more.`
       throw new IpriskError({ code: 'key_exists', message, fault: 'environment', retryable: true })
     },
     get: async (id) => {
-      const text = await link.run(script.recordScript, [recordsName], [id])
+      const text = await breaker.runScript(script.readKeyScript, [recordsName], [id])
       return typeof text === 'string' ? (JSON.parse(text) as KeyRecord) : undefined
     },
     list: async () => {
-      const fresh: Told = { base: 0, version: 0, stamp: '', ids: new Set() }
-      const { records } = await readChanges(link, fresh, 0)
+      const fresh: ReaderState = { base: 0, version: 0, stamp: '', ids: new Set() }
+      const { records } = await readChanges(breaker, fresh, 0)
       return records.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
     },
-    update: (id, change) => updateRecord(link, id, change),
-    version: async () => told.base + Number(await link.run(script.readScript, [versionName], [])),
+    update: (id, change) => updateRecord(breaker, id, change),
+    version: async () =>
+      told.base + Number(await breaker.runScript(script.readCounterScript, [versionName], [])),
     changes: (since) => {
-      const changes = last.then(() => readChanges(link, told, since))
+      const changes = last.then(() => readChanges(breaker, told, since))
       last = changes.catch(() => undefined)
       return changes
     },
-    close: link.close,
+    close: breaker.close,
   }
 }

@@ -1,20 +1,24 @@
 // The days of last use (last-used.ts) in the store for many machines: one hash, changed by a script alone.
 
 import type { Day } from '../../../base/day.ts'
-import type { StoreLink } from './store-circuit-breaker.ts'
+import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
 import * as script from './lua-scripts.ts'
-import type { UseStore } from '../../limits/last-used.ts'
+import type { LastUsedStore } from '../../limits/last-used.ts'
 
 const usesName = 'iprisk:{uses}'
 
 /** The uses behind a link. */
-export function createRedisUses(link: StoreLink): UseStore {
+export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsedStore {
   return {
     note: async (keyId, day) => {
-      await link.run(script.useScript, [usesName], [keyId, day])
+      await breaker.runScript(script.recordUseScript, [usesName], [keyId, day])
     },
     days: async () => {
-      const reply = (await link.run(script.usesScript, [usesName], [])) as readonly string[]
+      const reply = (await breaker.runScript(
+        script.readUsesScript,
+        [usesName],
+        [],
+      )) as readonly string[]
       const days = new Map<string, Day>()
       for (let i = 0; i + 1 < reply.length; i += 2) {
         days.set(reply[i] ?? '', Number(reply[i + 1]) as Day)

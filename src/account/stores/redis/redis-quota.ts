@@ -6,9 +6,9 @@
 // back of which nothing was heard is never repeated: its units stay taken.
 
 import { IpriskError } from '../../../base/coded-error.ts'
-import { leaseShare, storeFanOut } from '../../../base/limits.ts'
+import { leaseShare, storeConcurrencyMax } from '../../../base/limits.ts'
 import type { QuotaLedger } from '../../limits/quota-ledger.ts'
-import type { StoreLink } from './store-circuit-breaker.ts'
+import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
 import { type Month, formatMonth } from '../../limits/quota-period.ts'
 import * as script from './lua-scripts.ts'
 
@@ -17,21 +17,25 @@ const counterName = (keyId: string, month: Month): string =>
 const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}}`
 
 /** The ledger behind a link, which `close` leaves open: others use it. */
-export function createRedisLedger(link: StoreLink): QuotaLedger {
+export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedger {
   /** Keys of which the index knows; of one month. */
   const noted = { month: -1, ids: new Set<string>() }
 
   /** The index has every key before it has a counter. */
   async function note(keyId: string, month: Month): Promise<void> {
     if (noted.month === month && noted.ids.has(keyId)) return
-    await link.run(script.noteScript, [indexName(month)], [keyId])
+    await breaker.runScript(script.addMemberScript, [indexName(month)], [keyId])
     if (noted.month !== month) noted.ids.clear()
     noted.month = month
     noted.ids.add(keyId)
   }
 
   async function giveBack(keyId: string, month: Month, units: number): Promise<void> {
-    const left = await link.run(script.giveBackScript, [counterName(keyId, month)], [units])
+    const left = await breaker.runScript(
+      script.returnUnitsScript,
+      [counterName(keyId, month)],
+      [units],
+    )
     if (left !== -1) return
     throw new IpriskError({
       code: 'store_lost_units',
@@ -44,32 +48,43 @@ export function createRedisLedger(link: StoreLink): QuotaLedger {
   }
 
   return {
-    lease: async ({ keyId, month, limit, want, need, late }) => {
+    lease: async ({ keyId, month, limit, want, need, onLate }) => {
       await note(keyId, month)
       const args = [limit, want, need, leaseShare]
-      const hear = (reply: unknown): void => late?.((reply as [number, number])[0])
-      const reply = await link.run(script.leaseScript, [counterName(keyId, month)], args, hear)
+      const hear = (reply: unknown): void => onLate?.((reply as [number, number])[0])
+      const reply = await breaker.runScript(
+        script.leaseScript,
+        [counterName(keyId, month)],
+        args,
+        hear,
+      )
       const [granted, remaining] = reply as [number, number]
       return { granted, remaining }
     },
-    giveBack,
+    returnUnits: giveBack,
     charge: async (keyId, month, units) => {
       await note(keyId, month)
-      await link.run(script.chargeScript, [counterName(keyId, month)], [units])
+      await breaker.runScript(script.chargeScript, [counterName(keyId, month)], [units])
     },
     usage: async (month) => {
-      const ids = (await link.run(script.membersScript, [indexName(month)], [])) as string[]
+      const ids = (await breaker.runScript(
+        script.membersScript,
+        [indexName(month)],
+        [],
+      )) as string[]
       const usage = new Map<string, number>()
-      for (let at = 0; at < ids.length; at += storeFanOut) {
-        const some = ids.slice(at, at + storeFanOut)
+      for (let at = 0; at < ids.length; at += storeConcurrencyMax) {
+        const some = ids.slice(at, at + storeConcurrencyMax)
         const counts = await Promise.all(
-          some.map((keyId) => link.run(script.readScript, [counterName(keyId, month)], [])),
+          some.map((keyId) =>
+            breaker.runScript(script.readCounterScript, [counterName(keyId, month)], []),
+          ),
         )
         for (const [i, keyId] of some.entries()) usage.set(keyId, Number(counts[i]))
       }
       return usage
     },
-    down: link.down,
+    down: breaker.down,
     close: async () => undefined,
   }
 }

@@ -5,7 +5,7 @@
  * A sentence for each thing that an operator should know; each once. `replicas` is how many must have
  * a lease before it counts.
  */
-export function cautionsOf(infos: readonly string[], replicas: number): readonly string[] {
+export function storeAdvice(infos: readonly string[], replicas: number): readonly string[] {
   const said = new Set<string>()
   for (const info of infos) {
     const valueOf = (name: string): string | undefined =>

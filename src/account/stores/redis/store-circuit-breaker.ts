@@ -20,44 +20,44 @@
 // credential.
 
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
-import { storeBeatMs, storeGoodLooksMax, storeReconnectMs } from '../../../base/limits.ts'
-import { cautionsOf } from './store-advice.ts'
-import { type Script, probeScript } from './lua-scripts.ts'
+import { storeHeartbeatMs, storeSuccessesMax, storeReconnectMs } from '../../../base/limits.ts'
+import { storeAdvice } from './store-advice.ts'
+import { type LuaScript, probeScript } from './lua-scripts.ts'
 
-export interface StoreLink {
+export interface StoreCircuitBreaker {
   /** Runs a script on keys of one hash tag; fails with one of the four codes. */
-  readonly run: (
-    script: Script,
+  readonly runScript: (
+    script: LuaScript,
     keys: readonly string[],
     args: readonly (string | number)[],
     late?: (reply: unknown) => void,
   ) => Promise<unknown>
   readonly down: () => boolean
   /** What an operator should know of how the store is set up; empty where all is well. */
-  readonly cautions: () => Promise<readonly string[]>
+  readonly advice: () => Promise<readonly string[]>
   readonly close: () => Promise<void>
 }
 
 /** What redis-connection.ts has: one connection, which mends itself. */
-export interface Wire {
+export interface StoreConnection {
   /** As it may be shown. */
   readonly name: string
   /** Fails with `NotSentError` where it did not even try. */
   readonly send: (
-    script: Script,
+    script: LuaScript,
     keys: readonly string[],
     args: readonly (string | number)[],
   ) => Promise<unknown>
   /** Rejects where any part of the store is not there. */
-  readonly look: () => Promise<void>
+  readonly ping: () => Promise<void>
   /** What each server of the store tells of itself: `name:value` lines. */
-  readonly inspect: () => Promise<readonly string[]>
+  readonly readInfo: () => Promise<readonly string[]>
   /** Gives up what it has and connects anew. */
   readonly reconnect: () => void
   readonly close: () => Promise<void>
 }
 
-export interface LinkOptions {
+export interface CircuitBreakerOptions {
   readonly timeoutMs: number
   /** How many replicas must have what is kept. */
   readonly replicas: number
@@ -65,7 +65,7 @@ export interface LinkOptions {
   readonly onUp: () => void
 }
 
-function unreachable(wire: Wire, cause: string): IpriskError {
+function unreachableError(wire: StoreConnection, cause: string): IpriskError {
   // Without the cause itself: a client's errors may carry the command, and that the password.
   return new IpriskError({
     code: 'store_unreachable',
@@ -75,7 +75,11 @@ function unreachable(wire: Wire, cause: string): IpriskError {
   })
 }
 
-function unknown(wire: Wire, { name }: Script, cause: string): IpriskError {
+function unknownOutcomeError(
+  wire: StoreConnection,
+  { name }: LuaScript,
+  cause: string,
+): IpriskError {
   return new IpriskError({
     code: 'store_unknown',
     message:
@@ -96,15 +100,19 @@ function isReply(error: unknown): error is Error {
 }
 
 /** Why a store takes no changes at all for a while; older ones say it inside of a script's error. */
-const refusals = /\b(OOM|MISCONF|READONLY|LOADING|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|BUSY)\b/
+const refusalPattern = /\b(OOM|MISCONF|READONLY|LOADING|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|BUSY)\b/
 
-function failed(wire: Wire, { name }: Script, reason: string): IpriskError {
+function scriptFailedError(
+  wire: StoreConnection,
+  { name }: LuaScript,
+  reason: string,
+): IpriskError {
   const message = `The store ${wire.name} refuses to ${name}: ${reason}.`
-  if (refusals.test(reason)) return refusing(message)
+  if (refusalPattern.test(reason)) return refusesChangesError(message)
   return new IpriskError({ code: 'store_failed', message, fault: 'environment', retryable: true })
 }
 
-function refusing(message: string): IpriskError {
+function refusesChangesError(message: string): IpriskError {
   return new IpriskError({ code: 'store_refuses', message, fault: 'environment', retryable: true })
 }
 
@@ -113,7 +121,7 @@ const probeName = ([key = '']: readonly string[]): string =>
   `iprisk:${/\{[^}]*\}/.exec(key)?.[0] ?? '{}'}:try`
 
 /** Resolves as `work` does, or rejects after `ms`. What `work` gives afterwards goes to `late`. */
-async function within<T>(work: Promise<T>, ms: number, late?: (value: T) => void): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) => void): Promise<T> {
   let over = false
   let timer: NodeJS.Timeout | undefined
   const end = new Promise<never>((_resolve, reject) => {
@@ -137,17 +145,17 @@ async function within<T>(work: Promise<T>, ms: number, late?: (value: T) => void
 }
 
 /** What has been seen of the store. One object, changed in place. */
-interface Sight {
+interface BreakerState {
   down: boolean
   /** Looks in a row that have succeeded. */
-  good: number
+  successes: number
   /** How many of them bring a store back that is down; and when it came back last. */
-  goodWanted: number
+  successesWanted: number
   upMs: number
   /** When the look that is under way began; -1: none is. */
-  askedMs: number
+  pingStartedMs: number
   /** When there was an answer last, or a new connection was made for the lack of one. */
-  heardMs: number
+  lastReplyMs: number
   /** Why the store takes no changes, while it is there to say so; else `''`. */
   refusal: string
   /** What to write to see whether it takes them again; `''` where it has not refused. */
@@ -155,24 +163,30 @@ interface Sight {
 }
 
 /** One good answer of a store that is slow at the edge of its time would not last. */
-const goodLooks = 2
+const successesToRecover = 2
 
 /** A store that has gone soon after it came back must be good for longer each time. */
-const soonMs = 10_000
+const flapMs = 10_000
 
-function miss(sight: Sight, options: LinkOptions, error: IpriskError): void {
-  sight.good = 0
+function recordFailure(
+  sight: BreakerState,
+  options: CircuitBreakerOptions,
+  error: IpriskError,
+): void {
+  sight.successes = 0
   sight.refusal = error.code === 'store_refuses' ? error.message : ''
   if (sight.down) return
-  const soon = performance.now() - sight.upMs < soonMs
-  sight.goodWanted = soon ? Math.min(sight.goodWanted * 2, storeGoodLooksMax) : goodLooks
+  const soon = performance.now() - sight.upMs < flapMs
+  sight.successesWanted = soon
+    ? Math.min(sight.successesWanted * 2, storeSuccessesMax)
+    : successesToRecover
   sight.down = true
   options.onDown(error)
 }
 
-function hit(sight: Sight, options: LinkOptions): void {
-  sight.good += 1
-  if (!sight.down || sight.good < sight.goodWanted) return
+function recordSuccess(sight: BreakerState, options: CircuitBreakerOptions): void {
+  sight.successes += 1
+  if (!sight.down || sight.successes < sight.successesWanted) return
   sight.down = false
   sight.refusal = ''
   sight.probe = ''
@@ -181,91 +195,109 @@ function hit(sight: Sight, options: LinkOptions): void {
 }
 
 /** Resolves when it is known whether the store answers in time; a late answer is worth nothing. */
-async function look(
-  wire: Wire,
-  sight: Sight,
-  options: LinkOptions,
+async function pingStore(
+  wire: StoreConnection,
+  sight: BreakerState,
+  options: CircuitBreakerOptions,
   timeoutMs = options.timeoutMs,
 ): Promise<void> {
-  sight.askedMs = performance.now()
-  const answer = lookOrTry(wire, sight).finally(() => (sight.askedMs = -1))
-  const hear = (): void => void (sight.heardMs = performance.now())
+  sight.pingStartedMs = performance.now()
+  const answer = pingOrProbe(wire, sight).finally(() => (sight.pingStartedMs = -1))
+  const hear = (): void => void (sight.lastReplyMs = performance.now())
   try {
-    await within(answer, timeoutMs, hear)
+    await withTimeout(answer, timeoutMs, hear)
     hear()
-    hit(sight, options)
+    recordSuccess(sight, options)
   } catch (error) {
     const reason = messageOf(error)
     // It is there, and another connection would hear the same.
-    const refuses = isReply(error) && refusals.test(reason)
-    if (refuses) sight.heardMs = performance.now()
+    const refuses = isReply(error) && refusalPattern.test(reason)
+    if (refuses) sight.lastReplyMs = performance.now()
     // Redis answers even PING with MISCONF.
-    miss(sight, options, refuses ? failed(wire, probeScript, reason) : unreachable(wire, reason))
+    recordFailure(
+      sight,
+      options,
+      refuses ? scriptFailedError(wire, probeScript, reason) : unreachableError(wire, reason),
+    )
   }
 }
 
 /** Whether the store is there, and where it took no changes: whether it takes them again. */
-async function lookOrTry(wire: Wire, sight: Sight): Promise<void> {
-  await wire.look()
+async function pingOrProbe(wire: StoreConnection, sight: BreakerState): Promise<void> {
+  await wire.ping()
   if (sight.probe !== '') await wire.send(probeScript, [sight.probe], [])
 }
 
-function beat(wire: Wire, sight: Sight, options: LinkOptions): void {
-  if (sight.askedMs < 0) void look(wire, sight, options)
+function heartbeat(
+  wire: StoreConnection,
+  sight: BreakerState,
+  options: CircuitBreakerOptions,
+): void {
+  if (sight.pingStartedMs < 0) void pingStore(wire, sight, options)
   const nowMs = performance.now()
-  if (!sight.down || nowMs - sight.heardMs < storeReconnectMs + options.timeoutMs) return
-  sight.heardMs = nowMs
+  if (!sight.down || nowMs - sight.lastReplyMs < storeReconnectMs + options.timeoutMs) return
+  sight.lastReplyMs = nowMs
   wire.reconnect()
 }
 
 /** A link over a wire; it is down when the first look, which this waits for, fails. */
-export async function openLink(wire: Wire, options: LinkOptions): Promise<StoreLink> {
-  const sight: Sight = {
+export async function openStoreCircuitBreaker(
+  wire: StoreConnection,
+  options: CircuitBreakerOptions,
+): Promise<StoreCircuitBreaker> {
+  const sight: BreakerState = {
     down: false,
-    good: 0,
-    goodWanted: goodLooks,
+    successes: 0,
+    successesWanted: successesToRecover,
     upMs: -Infinity,
-    askedMs: -1,
-    heardMs: performance.now(),
+    pingStartedMs: -1,
+    lastReplyMs: performance.now(),
     refusal: '',
     probe: '',
   }
   let closed = false
   /** What a failure means for its caller, and for everybody. */
-  const judge = (error: unknown, script: Script, keys: readonly string[]): IpriskError => {
+  const classifyFailure = (
+    error: unknown,
+    script: LuaScript,
+    keys: readonly string[],
+  ): IpriskError => {
     const reason = messageOf(error)
     if (isReply(error)) {
-      const told = failed(wire, script, reason)
+      const told = scriptFailedError(wire, script, reason)
       if (told.code === 'store_refuses' && !sight.down) {
         sight.probe = probeName(keys)
-        miss(sight, options, told)
+        recordFailure(sight, options, told)
       }
       return told
     }
-    const gone = unreachable(wire, reason)
-    if (!closed) miss(sight, options, gone)
+    const gone = unreachableError(wire, reason)
+    if (!closed) recordFailure(sight, options, gone)
     const undone = error instanceof NotSentError || script.repeatable === true
-    return undone ? gone : unknown(wire, script, reason)
+    return undone ? gone : unknownOutcomeError(wire, script, reason)
   }
-  await look(wire, sight, options, Math.max(options.timeoutMs, storeReconnectMs))
-  const timer = setInterval(() => beat(wire, sight, options), storeBeatMs)
+  await pingStore(wire, sight, options, Math.max(options.timeoutMs, storeReconnectMs))
+  const timer = setInterval(() => heartbeat(wire, sight, options), storeHeartbeatMs)
   timer.unref()
   return {
-    run: async (script, keys, args, late) => {
-      if (closed) throw unreachable(wire, 'the connection is closed')
+    runScript: async (script, keys, args, late) => {
+      if (closed) throw unreachableError(wire, 'the connection is closed')
       if (sight.down && sight.refusal === '') {
-        throw unreachable(wire, 'it did not answer the last time')
+        throw unreachableError(wire, 'it did not answer the last time')
       }
-      if (sight.down && script.reads !== true) throw refusing(sight.refusal)
+      if (sight.down && script.reads !== true) throw refusesChangesError(sight.refusal)
       try {
-        return await within(wire.send(script, keys, args), options.timeoutMs, late)
+        return await withTimeout(wire.send(script, keys, args), options.timeoutMs, late)
       } catch (error) {
-        throw judge(error, script, keys)
+        throw classifyFailure(error, script, keys)
       }
     },
     down: () => sight.down || closed,
-    cautions: async () =>
-      cautionsOf(await within(wire.inspect(), options.timeoutMs).catch(() => []), options.replicas),
+    advice: async () =>
+      storeAdvice(
+        await withTimeout(wire.readInfo(), options.timeoutMs).catch(() => []),
+        options.replicas,
+      ),
     close: async () => {
       closed = true
       clearInterval(timer)

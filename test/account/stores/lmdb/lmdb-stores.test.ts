@@ -8,10 +8,10 @@ import { open } from 'lmdb'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createKey, rotateKey } from '../../../../src/account/keys/issue-key.ts'
 import { parseKeyText } from '../../../../src/account/keys/key-text.ts'
-import { openLmdbStore } from '../../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { openLmdbKeyStore } from '../../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { keyStoreConformance } from '../conformance.ts'
 
-keyStoreConformance('the LMDB store', openLmdbStore)
+keyStoreConformance('the LMDB store', openLmdbKeyStore)
 
 let state = ''
 beforeEach(() => {
@@ -33,7 +33,7 @@ it('makes a folder and files that only their owner reads, whatever the umask', a
   // A worker thread may not change the umask; a folder with loose permissions stands for it.
   mkdirSync(join(state, 'keys'))
   chmodSync(join(state, 'keys'), 0o777)
-  const store = await openLmdbStore(state)
+  const store = await openLmdbKeyStore(state)
   await createKey(store, { name: '', plan: 'team', apis: [] }, 1)
   expect((statSync(join(state, 'keys')).mode & 0o777).toString(8)).toBe('700')
   expect(modes(join(state, 'keys'))).toEqual({ 'data.mdb': '600', 'lock.mdb': '600' })
@@ -41,7 +41,7 @@ it('makes a folder and files that only their owner reads, whatever the umask', a
 })
 
 it('never writes a secret to disk, but does write its hash', async () => {
-  const store = await openLmdbStore(state)
+  const store = await openLmdbKeyStore(state)
   const made = await createKey(store, { name: 'n', plan: 'team', apis: ['ip-risk'] }, 1)
   const rotated = await rotateKey(store, made.record.id, { now: 2, graceMs: 1000 })
   await store.close()
@@ -60,7 +60,7 @@ it('never writes a secret to disk, but does write its hash', async () => {
 
 it('refuses a folder that cannot be one, and says which and what to do', async () => {
   writeFileSync(join(state, 'keys'), 'a file')
-  await expect(openLmdbStore(state)).rejects.toMatchObject({
+  await expect(openLmdbKeyStore(state)).rejects.toMatchObject({
     code: 'keys_unusable',
     message: expect.stringMatching(/keys cannot be opened: .*--state names another state/),
   })
@@ -69,7 +69,7 @@ it('refuses a folder that cannot be one, and says which and what to do', async (
 it('takes an empty data file for a store that is just being made', async () => {
   mkdirSync(join(state, 'keys'))
   writeFileSync(join(state, 'keys', 'data.mdb'), '')
-  const store = await openLmdbStore(state)
+  const store = await openLmdbKeyStore(state)
   expect(await store.version()).toBe(0)
   await store.close()
 })
@@ -91,18 +91,18 @@ it.each([
     'LMDB version is 1',
   ],
 ])('refuses a data file that holds %s', async (_, damaged, words) => {
-  const store = await openLmdbStore(state)
+  const store = await openLmdbKeyStore(state)
   await createKey(store, { name: '', plan: 'team', apis: [] }, 1)
   await store.close()
   const data = join(state, 'keys', 'data.mdb')
   const good = readFileSync(data)
   writeFileSync(data, damaged(good))
-  await expect(openLmdbStore(state)).rejects.toMatchObject({
+  await expect(openLmdbKeyStore(state)).rejects.toMatchObject({
     code: 'keys_unusable',
     message: expect.stringContaining(words),
   })
   writeFileSync(data, good)
-  const again = await openLmdbStore(state)
+  const again = await openLmdbKeyStore(state)
   expect(await again.version()).toBe(1)
   await again.close()
 })
@@ -111,7 +111,7 @@ it('refuses the store of a later format', async () => {
   const root = open({ path: join(state, 'keys'), encoding: 'json', overlappingSync: false })
   await root.openDB<number, string>({ name: 'meta', encoding: 'json' }).put('format', 2)
   await root.close()
-  await expect(openLmdbStore(state)).rejects.toMatchObject({
+  await expect(openLmdbKeyStore(state)).rejects.toMatchObject({
     code: 'keys_unusable',
     message: expect.stringContaining('format 2'),
   })

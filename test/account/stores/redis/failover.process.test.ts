@@ -8,22 +8,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { QuotaLedger } from '../../../../src/account/limits/quota-ledger.ts'
 import {
-  type StoreLink,
-  openLink,
+  type StoreCircuitBreaker,
+  openStoreCircuitBreaker,
 } from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
 import { type Month, monthOf } from '../../../../src/account/limits/quota-period.ts'
-import { createRedisKeys } from '../../../../src/account/stores/redis/redis-keys.ts'
-import { createRedisLedger } from '../../../../src/account/stores/redis/redis-quota.ts'
-import { openRedis } from '../../../../src/account/stores/redis/redis-connection.ts'
+import { createRedisKeyStore } from '../../../../src/account/stores/redis/redis-keys.ts'
+import { createRedisQuotaLedger } from '../../../../src/account/stores/redis/redis-quota.ts'
+import { openRedisConnection } from '../../../../src/account/stores/redis/redis-connection.ts'
 import { IpriskError } from '../../../../src/base/coded-error.ts'
-import { storeBeatMs } from '../../../../src/base/limits.ts'
+import { storeHeartbeatMs } from '../../../../src/base/limits.ts'
 import { record } from '../conformance.ts'
 import * as servers from './redis-servers.ts'
 import { type StoreServer, describeStores, storeSettings } from './redis-servers.ts'
 
 const long = process.env['IPRISK_TEST_LONG'] !== undefined
 const month = monthOf(Date.UTC(2026, 7, 22))
-let links: StoreLink[] = []
+let links: StoreCircuitBreaker[] = []
 let ends: (() => Promise<void>)[] = []
 let said: string[] = []
 
@@ -31,21 +31,24 @@ beforeEach(() => {
   said = []
 })
 afterEach(async () => {
-  for (const link of links) await link.close()
+  for (const breaker of links) await breaker.close()
   for (const end of ends) await end()
   links = []
   ends = []
 })
 
-async function open(url: string, replicas = 0, timeoutMs = 300): Promise<StoreLink> {
-  const link = await openLink(openRedis(storeSettings(url, { replicas })), {
-    timeoutMs,
-    replicas: 0,
-    onDown: (error) => said.push(error.code),
-    onUp: () => said.push('up'),
-  })
-  links.push(link)
-  return link
+async function open(url: string, replicas = 0, timeoutMs = 300): Promise<StoreCircuitBreaker> {
+  const breaker = await openStoreCircuitBreaker(
+    openRedisConnection(storeSettings(url, { replicas })),
+    {
+      timeoutMs,
+      replicas: 0,
+      onDown: (error) => said.push(error.code),
+      onUp: () => said.push('up'),
+    },
+  )
+  links.push(breaker)
+  return breaker
 }
 
 async function until(test: () => boolean | Promise<boolean>, ms = 15_000): Promise<number> {
@@ -104,7 +107,7 @@ describeStores('a store that fails over', () => {
   ])('under a sentinel $what', async ({ replicas }) => {
     const sentinels = await servers.startSentinels()
     ends.push(sentinels.end)
-    const ledger = createRedisLedger(await open(sentinels.url, replicas))
+    const ledger = createRedisQuotaLedger(await open(sentinels.url, replicas))
     const taking = takeLeases(ledger, ['a', 'b', 'c'])
     await until(() => sum(taking.granted) > 300)
     // The replica hears no more, and the master dies a moment later.
@@ -132,7 +135,7 @@ describeStores('a store that fails over', () => {
     const cluster = await servers.startCluster(1)
     ends.push(cluster.end)
     const keyIds = Array.from({ length: 12 }, (_, i) => `key${i}`)
-    const ledger = createRedisLedger(await open(cluster.url, 1))
+    const ledger = createRedisQuotaLedger(await open(cluster.url, 1))
     const taking = takeLeases(ledger, keyIds)
     const each = (more: number): boolean =>
       keyIds.every((keyId) => (taking.granted.get(keyId) ?? 0) > more)
@@ -155,8 +158,8 @@ describeStores('a store that fails over', () => {
   it('counts as gone while it has fewer replicas than must have a lease', async () => {
     const sentinels = await servers.startSentinels()
     ends.push(sentinels.end)
-    const link = await open(sentinels.url, 1)
-    const ledger = createRedisLedger(link)
+    const breaker = await open(sentinels.url, 1)
+    const ledger = createRedisQuotaLedger(breaker)
     const asked = { keyId: 'k', month, limit: 1000, want: 5, need: 5 }
     const messages: string[] = []
     let granted = 0
@@ -175,11 +178,11 @@ describeStores('a store that fails over', () => {
     sentinels.replica.freeze()
     await until(async () => !(await lease()))
     expect(messages.at(-1)).toMatch(/only 0 of 1 replicas|no answer within/)
-    expect([link.down(), said.at(-1)]).toEqual([true, 'store_unreachable'])
+    expect([breaker.down(), said.at(-1)]).toEqual([true, 'store_unreachable'])
     const tries = messages.length
     for (let i = 0; i < 20; i += 1) await lease()
     sentinels.replica.thaw()
-    expect(await until(() => !link.down())).toBeLessThan(2000)
+    expect(await until(() => !breaker.down())).toBeLessThan(2000)
     // One lease is lost, not one with each try.
     expect(messages).toHaveLength(tries)
     await until(lease)
@@ -221,25 +224,25 @@ describeStores('a store that refuses', () => {
 
   it.each(refusals)('with $code is read, asked no more, and well again within 2 s', async (one) => {
     // A store that is only slow, on a machine that has much else to do, is none that refuses.
-    const link = await open(server.url, 0, 5000)
-    const [ledger, keys] = [createRedisLedger(link), createRedisKeys(link)]
+    const breaker = await open(server.url, 0, 5000)
+    const [ledger, keys] = [createRedisQuotaLedger(breaker), createRedisKeyStore(breaker)]
     const key = record()
     await keys.create(key)
     const asked = { keyId: 'k', month, limit: 1000, want: 5, need: 5 }
     await ledger.lease(asked)
     await one.begin()
     // Looks have come before the lease: Redis answers even them with MISCONF.
-    await sleep(storeBeatMs * 3)
+    await sleep(storeHeartbeatMs * 3)
     const refused: unknown = await ledger.lease(asked).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(IpriskError)
     expect(refused).toMatchObject({ code: 'store_refuses', retryable: true })
     expect((refused as Error).message).toContain(one.code)
-    expect(link.down()).toBe(true)
+    expect(breaker.down()).toBe(true)
     await sleep(300)
-    expect([link.down(), said]).toEqual([true, ['store_refuses']])
+    expect([breaker.down(), said]).toEqual([true, ['store_refuses']])
     await until(async () => (await keys.get(key.id).catch(() => undefined)) !== undefined, 1000)
     await one.end()
-    expect(await until(() => !link.down())).toBeLessThan(2000)
+    expect(await until(() => !breaker.down())).toBeLessThan(2000)
     expect(said).toEqual(['store_refuses', 'up'])
     expect((await ledger.lease(asked)).granted).toBe(5)
   })

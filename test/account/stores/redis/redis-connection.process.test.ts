@@ -6,25 +6,25 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import * as fc from 'fast-check'
-import { type Bucket, takeFrom } from '../../../../src/account/limits/shared-bucket.ts'
+import { type BucketState, takeFromBucket } from '../../../../src/account/limits/shared-bucket.ts'
 import {
-  type StoreLink,
-  openLink,
+  type StoreCircuitBreaker,
+  openStoreCircuitBreaker,
 } from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
-import { createRedisKeys } from '../../../../src/account/stores/redis/redis-keys.ts'
-import { createRedisLedger } from '../../../../src/account/stores/redis/redis-quota.ts'
-import { openRedis } from '../../../../src/account/stores/redis/redis-connection.ts'
-import { takeScript } from '../../../../src/account/stores/redis/lua-scripts.ts'
+import { createRedisKeyStore } from '../../../../src/account/stores/redis/redis-keys.ts'
+import { createRedisQuotaLedger } from '../../../../src/account/stores/redis/redis-quota.ts'
+import { openRedisConnection } from '../../../../src/account/stores/redis/redis-connection.ts'
+import { takeTokensScript } from '../../../../src/account/stores/redis/lua-scripts.ts'
 import type { StoreSettings } from '../../../../src/config/settings.ts'
 import { keyStoreConformance, ledgerConformance, record } from '../conformance.ts'
 import type { StoreServer } from './redis-servers.ts'
 import * as servers from './redis-servers.ts'
 import { describeStores, storeSettings } from './redis-servers.ts'
 
-function link(settings: StoreSettings): Promise<StoreLink> {
+function link(settings: StoreSettings): Promise<StoreCircuitBreaker> {
   const { timeoutMs } = settings
   const options = { timeoutMs, replicas: 0, onDown: () => undefined, onUp: () => undefined }
-  return openLink(openRedis(settings), options)
+  return openStoreCircuitBreaker(openRedisConnection(settings), options)
 }
 
 /** Both contracts on a store; each new place begins with an empty one. */
@@ -33,16 +33,16 @@ function conformance(
   store: () => { readonly settings: StoreSettings; readonly nodes: readonly StoreServer[] },
 ): void {
   let known = ''
-  const open = async (place: string): Promise<StoreLink> => {
+  const open = async (place: string): Promise<StoreCircuitBreaker> => {
     const { settings, nodes } = store()
     if (place !== known) for (const node of nodes) await node.cli('flushall')
     known = place
     return link(settings)
   }
-  keyStoreConformance(name, async (place) => createRedisKeys(await open(place)))
+  keyStoreConformance(name, async (place) => createRedisKeyStore(await open(place)))
   ledgerConformance(name, async (place) => {
     const opened = await open(place)
-    return { ...createRedisLedger(opened), close: opened.close }
+    return { ...createRedisQuotaLedger(opened), close: opened.close }
   })
 }
 
@@ -61,8 +61,8 @@ describeStores('one server', () => {
       link(storeSettings(server.url)),
       link(storeSettings(`${server.url}/3`)),
     ])
-    await createRedisKeys(three).create(record())
-    expect(await createRedisKeys(zero).version()).toBe(0)
+    await createRedisKeyStore(three).create(record())
+    expect(await createRedisKeyStore(zero).version()).toBe(0)
     expect(await server.cli('-n', '3', 'dbsize')).not.toBe('0')
     await Promise.all([zero.close(), three.close()])
   })
@@ -70,7 +70,10 @@ describeStores('one server', () => {
   it('takes from a bucket as its twin does, whatever its clock says', async () => {
     const opened = await link(storeSettings(server.url))
     const given = '{ARGV[5], ARGV[6]}'
-    const script = { name: 'take', text: takeScript.text.replace("redis.call('TIME')", given) }
+    const script = {
+      name: 'take',
+      text: takeTokensScript.text.replace("redis.call('TIME')", given),
+    }
     expect(script.text).toContain(given)
     const step = fc.record({
       passedUs: fc.integer({ min: -2_000_000, max: 5_000_000 }),
@@ -83,17 +86,17 @@ describeStores('one server', () => {
       limits,
       fc.array(step),
       async ([perSecond = 0, capacity = 0], steps) => {
-        let bucket: Bucket = { level: 0, atUs: 0 }
+        let bucket: BucketState = { level: 0, atUs: 0 }
         let nowUs = 1_790_000_000_000_000
         const name = `iprisk:{twin}:${(key += 1)}`
         for (const { passedUs, want, share } of steps) {
           const need = Math.max(0, Math.ceil(want * share))
           nowUs += passedUs
-          const twin = takeFrom(bucket, nowUs, { perSecond, capacity, want, need })
+          const twin = takeFromBucket(bucket, nowUs, { perSecond, capacity, want, need })
           bucket = twin.bucket
           const time = [Math.floor(nowUs / 1_000_000), nowUs % 1_000_000]
           const args = [perSecond, capacity, want, need, ...time]
-          const reply = await opened.run(script, [name], args)
+          const reply = await opened.runScript(script, [name], args)
           const [granted, level] = reply as [number, string]
           expect([granted, Number(level)]).toEqual([
             Math.trunc(twin.taking.granted) + 0,
@@ -110,7 +113,7 @@ describeStores('one server', () => {
   it('keeps a stamp for each key and for the latest changes, and no more', async () => {
     await server.cli('flushall')
     const opened = await link(storeSettings(server.url))
-    const [keys, late] = [createRedisKeys(opened), createRedisKeys(opened)]
+    const [keys, late] = [createRedisKeyStore(opened), createRedisKeyStore(opened)]
     const made = [record(1), record(2), record(3)] as const
     for (const one of made) await keys.create(one)
     await keys.update(made[0].id, (before) => before)
@@ -131,7 +134,7 @@ describeStores('one server', () => {
     await server.cli('flushall')
     const opened = await link(storeSettings(server.url))
     const other = await link(storeSettings(server.url))
-    const [reader, writer] = [createRedisKeys(opened), createRedisKeys(other)]
+    const [reader, writer] = [createRedisKeyStore(opened), createRedisKeyStore(other)]
     const [kept, lost] = [record(1), record(2)]
     await writer.create(kept)
     await server.cli('config', 'set', 'appendonly', 'no')
@@ -171,11 +174,11 @@ describeStores('one server', () => {
   it('says what it is told: that it keeps no log, and may evict', async () => {
     const opened = await link(storeSettings(server.url))
     await server.cli('config', 'set', 'maxmemory-policy', 'allkeys-lru')
-    const cautions = await opened.cautions()
+    const cautions = await opened.advice()
     expect(cautions.join(' ')).toMatch(/appendonly no.*allkeys-lru/)
     await server.cli('config', 'set', 'maxmemory-policy', 'noeviction')
     await server.cli('config', 'set', 'appendonly', 'yes')
-    expect(await opened.cautions()).toEqual([])
+    expect(await opened.advice()).toEqual([])
     await opened.close()
   })
 })
@@ -224,18 +227,18 @@ describeStores('a server with a user, a password and TLS', () => {
     ['no TLS', () => storeSettings(`redis://127.0.0.1:${server.port}`), /cannot be reached/],
   ])('refuses %s, and nothing that is said holds the secret', async (_what, made, why) => {
     const said: unknown[] = []
-    const wire = openRedis(made())
+    const wire = openRedisConnection(made())
     const options = {
       timeoutMs: 300,
       replicas: 0,
       onDown: (e: unknown) => said.push(e),
       onUp: () => undefined,
     }
-    const opened = await openLink(wire, options)
+    const opened = await openStoreCircuitBreaker(wire, options)
     expect(opened.down()).toBe(true)
     expect(said).toHaveLength(1)
     expect(String(said[0])).toMatch(why)
-    await expect(createRedisKeys(opened).version()).rejects.toMatchObject({
+    await expect(createRedisKeyStore(opened).version()).rejects.toMatchObject({
       code: 'store_unreachable',
     })
     const shown = `${wire.name} ${JSON.stringify(said)} ${String(said[0])} ${(said[0] as Error).stack}`
@@ -259,13 +262,16 @@ describeStores('servers under a sentinel', () => {
 
   it('go on after a failover, with what was replicated', async () => {
     const states: string[] = []
-    const opened = await openLink(openRedis(storeSettings(sentinels.url)), {
-      timeoutMs: 300,
-      replicas: 0,
-      onDown: () => states.push('down'),
-      onUp: () => states.push('up'),
-    })
-    const keys = createRedisKeys(opened)
+    const opened = await openStoreCircuitBreaker(
+      openRedisConnection(storeSettings(sentinels.url)),
+      {
+        timeoutMs: 300,
+        replicas: 0,
+        onDown: () => states.push('down'),
+        onUp: () => states.push('up'),
+      },
+    )
+    const keys = createRedisKeyStore(opened)
     await sentinels.master.cli('flushall')
     const key = record()
     await keys.create(key)
@@ -297,7 +303,7 @@ describeStores('a cluster', () => {
   it('has the counters of keys on all of its nodes', async () => {
     for (const node of cluster.nodes) await node.cli('flushall')
     const opened = await link(storeSettings(cluster.url))
-    const ledger = createRedisLedger(opened)
+    const ledger = createRedisQuotaLedger(opened)
     const month = ((2026 - 1970) * 12 + 7) as never
     for (let i = 0; i < 60; i += 1) {
       await ledger.lease({ keyId: `key${i}`, month, limit: 100, want: 5, need: 5 })

@@ -3,19 +3,19 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cautionsOf } from '../../../../src/account/stores/redis/store-advice.ts'
+import { storeAdvice } from '../../../../src/account/stores/redis/store-advice.ts'
 import {
   NotSentError,
-  type StoreLink,
-  type Wire,
-  openLink,
+  type StoreCircuitBreaker,
+  type StoreConnection,
+  openStoreCircuitBreaker,
 } from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
-import { isOutage, tellOnce } from '../../../../src/account/stores/open-stores.ts'
+import { isOutage, reportOnce } from '../../../../src/account/stores/open-stores.ts'
 import {
-  type Script,
+  type LuaScript,
   leaseScript,
-  noteScript,
-  readScript,
+  addMemberScript,
+  readCounterScript,
 } from '../../../../src/account/stores/redis/lua-scripts.ts'
 import { IpriskError } from '../../../../src/base/coded-error.ts'
 
@@ -25,7 +25,7 @@ const refusal = Object.assign(
 )
 
 /** A store that answers, fails, refuses what changes it, or keeps silent until it is thawed. */
-class PlayedWire implements Wire {
+class PlayedWire implements StoreConnection {
   readonly name = 'redis://played:1'
   mode: 'well' | 'failing' | 'frozen' | 'refusing' | 'unconnected' = 'well'
   /** Looks are refused as well. */
@@ -35,7 +35,7 @@ class PlayedWire implements Wire {
   reconnects = 0
   private held: (() => void)[] = []
 
-  async send(script: Script, keys: readonly string[]): Promise<unknown> {
+  async send(script: LuaScript, keys: readonly string[]): Promise<unknown> {
     if (this.mode === 'unconnected') throw new NotSentError('no connection')
     this.sent += 1
     this.scripts.push(`${script.name} ${keys.join(' ')}`)
@@ -43,12 +43,12 @@ class PlayedWire implements Wire {
     return this.answer('reply')
   }
 
-  async look(): Promise<void> {
+  async ping(): Promise<void> {
     if (this.mode === 'refusing' && this.refusesLooks) throw refusal
     await this.answer('')
   }
 
-  inspect(): Promise<readonly string[]> {
+  readInfo(): Promise<readonly string[]> {
     return this.answer(['aof_enabled:0\r\nmaxmemory_policy:noeviction'])
   }
 
@@ -72,27 +72,27 @@ class PlayedWire implements Wire {
   }
 }
 
-let link: StoreLink | undefined
+let breaker: StoreCircuitBreaker | undefined
 afterEach(async () => {
-  await link?.close()
-  link = undefined
+  await breaker?.close()
+  breaker = undefined
 })
 
 async function open(
   wire: PlayedWire,
-): Promise<{ readonly link: StoreLink; readonly said: string[] }> {
+): Promise<{ readonly link: StoreCircuitBreaker; readonly said: string[] }> {
   const said: string[] = []
-  link = await openLink(wire, {
+  breaker = await openStoreCircuitBreaker(wire, {
     timeoutMs: 60,
     replicas: 0,
     onDown: (error) => said.push(error.message),
     onUp: () => said.push('up'),
   })
-  return { link, said }
+  return { link: breaker, said }
 }
 
-const ask = (on: StoreLink, late?: (reply: unknown) => void): Promise<unknown> =>
-  on.run(readScript, ['{k}'], [], late)
+const ask = (on: StoreCircuitBreaker, late?: (reply: unknown) => void): Promise<unknown> =>
+  on.runScript(readCounterScript, ['{k}'], [], late)
 
 async function until(test: () => boolean): Promise<number> {
   const fromMs = performance.now()
@@ -105,14 +105,14 @@ describe('a link', () => {
     'tells of a store that is %s once, and of its return',
     async (mode) => {
       const wire = new PlayedWire()
-      const { link, said } = await open(wire)
-      expect(await ask(link)).toBe('reply')
+      const { link: breaker, said } = await open(wire)
+      expect(await ask(breaker)).toBe('reply')
       wire.mode = mode
-      expect(await until(() => link.down())).toBeLessThan(1000)
+      expect(await until(() => breaker.down())).toBeLessThan(1000)
       const { sent } = wire
       for (let i = 0; i < 50; i += 1) {
         const startMs = performance.now()
-        await expect(ask(link)).rejects.toMatchObject({
+        await expect(ask(breaker)).rejects.toMatchObject({
           code: 'store_unreachable',
           retryable: true,
         })
@@ -121,8 +121,8 @@ describe('a link', () => {
       expect(wire.sent).toBe(sent)
       await sleep(400)
       wire.thaw()
-      expect(await until(() => !link.down())).toBeLessThan(1000)
-      expect(await ask(link)).toBe('reply')
+      expect(await until(() => !breaker.down())).toBeLessThan(1000)
+      expect(await ask(breaker)).toBe('reply')
       expect(said).toHaveLength(2)
       expect(said[0]).toMatch(/^The store redis:\/\/played:1 cannot be reached: .+\.$/)
       expect(said[1]).toBe('up')
@@ -131,10 +131,12 @@ describe('a link', () => {
 
   it('hands over what comes late, and sends nothing twice', async () => {
     const wire = new PlayedWire()
-    const { link } = await open(wire)
+    const { link: breaker } = await open(wire)
     wire.mode = 'frozen'
     const late: unknown[] = []
-    await expect(ask(link, (reply) => late.push(reply))).rejects.toThrow('no answer within 60 ms')
+    await expect(ask(breaker, (reply) => late.push(reply))).rejects.toThrow(
+      'no answer within 60 ms',
+    )
     expect([wire.sent, late]).toEqual([1, []])
     wire.thaw()
     await until(() => late.length > 0)
@@ -143,21 +145,21 @@ describe('a link', () => {
 
   it('makes a new connection of one that is silent for long', async () => {
     const wire = new PlayedWire()
-    const { link } = await open(wire)
+    const { link: breaker } = await open(wire)
     wire.mode = 'frozen'
     expect(await until(() => wire.reconnects > 0)).toBeGreaterThan(900)
-    expect(link.down()).toBe(true)
+    expect(breaker.down()).toBe(true)
   })
 
   it('trusts a store that comes and goes less and less, and takes it back within a second', async () => {
     const wire = new PlayedWire()
-    const { link, said } = await open(wire)
+    const { link: breaker, said } = await open(wire)
     const back: number[] = []
     for (let round = 0; round < 6; round += 1) {
       wire.mode = 'failing'
-      await until(() => link.down())
+      await until(() => breaker.down())
       wire.mode = 'well'
-      back.push(await until(() => !link.down()))
+      back.push(await until(() => !breaker.down()))
     }
     expect(back[2]).toBeGreaterThan(2 * (back[0] ?? 0))
     expect(said).toHaveLength(12)
@@ -168,78 +170,82 @@ describe('a link', () => {
   it('begins down where nobody is there, and fails after it is closed', async () => {
     const wire = new PlayedWire()
     wire.mode = 'failing'
-    const { link, said } = await open(wire)
-    expect([link.down(), said.length]).toEqual([true, 1])
+    const { link: breaker, said } = await open(wire)
+    expect([breaker.down(), said.length]).toEqual([true, 1])
     wire.mode = 'well'
-    await until(() => !link.down())
-    expect(await link.cautions()).toHaveLength(1)
-    await link.close()
-    await expect(ask(link)).rejects.toThrow('closed')
+    await until(() => !breaker.down())
+    expect(await breaker.advice()).toHaveLength(1)
+    await breaker.close()
+    await expect(ask(breaker)).rejects.toThrow('closed')
   })
 
   it('says what the store finds fault with, and does not take it for gone', async () => {
     const wire = new PlayedWire()
-    const { link, said } = await open(wire)
+    const { link: breaker, said } = await open(wire)
     const fault = Object.assign(new Error('WRONGTYPE Operation against'), { name: 'ReplyError' })
     wire.send = () => Promise.reject(fault)
-    await expect(ask(link)).rejects.toMatchObject({ code: 'store_failed', message: /WRONGTYPE/ })
-    expect([link.down(), said]).toEqual([false, []])
+    await expect(ask(breaker)).rejects.toMatchObject({ code: 'store_failed', message: /WRONGTYPE/ })
+    expect([breaker.down(), said]).toEqual([false, []])
   })
 
   it('reads on from a store that refuses all changes, and knows by itself when it takes them', async () => {
     const wire = new PlayedWire()
-    const { link, said } = await open(wire)
+    const { link: breaker, said } = await open(wire)
     wire.mode = 'refusing'
-    const lease = (): Promise<unknown> => link.run(leaseScript, ['iprisk:{k}:quota:2026-08'], [])
+    const lease = (): Promise<unknown> =>
+      breaker.runScript(leaseScript, ['iprisk:{k}:quota:2026-08'], [])
     await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', retryable: true })
-    expect([link.down(), said.length]).toEqual([true, 1])
+    expect([breaker.down(), said.length]).toEqual([true, 1])
     expect(said[0]).toMatch(/refuses to lease: OOM/)
     const sent = wire.scripts.filter((name) => name.startsWith('lease')).length
     for (let i = 0; i < 20; i += 1) {
       await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', message: /OOM/ })
     }
     expect(wire.scripts.filter((name) => name.startsWith('lease'))).toHaveLength(sent)
-    expect(await ask(link)).toBe('reply')
+    expect(await ask(breaker)).toBe('reply')
     // Longer than it takes to give up a connection that is silent.
     await sleep(1500)
-    expect([link.down(), wire.reconnects, said.length]).toEqual([true, 0, 1])
+    expect([breaker.down(), wire.reconnects, said.length]).toEqual([true, 0, 1])
     expect(wire.scripts).toContain('try iprisk:{k}:try')
     wire.mode = 'well'
-    expect(await until(() => !link.down())).toBeLessThan(1900)
+    expect(await until(() => !breaker.down())).toBeLessThan(1900)
     expect(await lease()).toBe('reply')
     expect(said).toEqual([said[0], 'up'])
   })
 
   it('knows one that refuses changes by a look alone, and reads on', async () => {
     const wire = new PlayedWire()
-    const { link, said } = await open(wire)
+    const { link: breaker, said } = await open(wire)
     wire.refusesLooks = true
     wire.mode = 'refusing'
-    await until(() => link.down())
+    await until(() => breaker.down())
     expect(said).toEqual([expect.stringMatching(/refuses to try: OOM/)])
-    const lease = (): Promise<unknown> => link.run(leaseScript, ['iprisk:{k}:quota:2026-08'], [])
+    const lease = (): Promise<unknown> =>
+      breaker.runScript(leaseScript, ['iprisk:{k}:quota:2026-08'], [])
     await expect(lease()).rejects.toMatchObject({ code: 'store_refuses', message: /OOM/ })
-    expect(await ask(link)).toBe('reply')
+    expect(await ask(breaker)).toBe('reply')
     wire.mode = 'well'
-    await until(() => !link.down())
+    await until(() => !breaker.down())
     expect(await lease()).toBe('reply')
     expect([said.at(-1), wire.reconnects]).toEqual(['up', 0])
   })
 
   it('tells what was not done from what may have been', async () => {
-    const code = async (mode: PlayedWire['mode'], script: Script): Promise<string> => {
+    const code = async (mode: PlayedWire['mode'], script: LuaScript): Promise<string> => {
       const wire = new PlayedWire()
-      const { link } = await open(wire)
+      const { link: breaker } = await open(wire)
       wire.mode = mode
-      const error: unknown = await link.run(script, ['{k}'], []).catch((thrown: unknown) => thrown)
+      const error: unknown = await breaker
+        .runScript(script, ['{k}'], [])
+        .catch((thrown: unknown) => thrown)
       wire.thaw()
-      await link.close()
+      await breaker.close()
       return error instanceof IpriskError ? `${error.code} ${error.retryable}` : ''
     }
     expect(await code('frozen', leaseScript)).toBe('store_unknown false')
     expect(await code('failing', leaseScript)).toBe('store_unknown false')
     expect(await code('unconnected', leaseScript)).toBe('store_unreachable true')
-    for (const script of [readScript, noteScript]) {
+    for (const script of [readCounterScript, addMemberScript]) {
       expect(await code('frozen', script)).toBe('store_unreachable true')
     }
   })
@@ -251,7 +257,7 @@ describe('trouble', () => {
 
   it('is told once until something succeeds, oddities once a minute, and not where the link tells', () => {
     const said: string[] = []
-    const hooks = tellOnce({
+    const hooks = reportOnce({
       onTrouble: (thrown) => said.push(String(thrown)),
       onRecovery: () => said.push('recovery'),
     })
@@ -287,10 +293,10 @@ describe('trouble', () => {
 describe('cautions', () => {
   it('are for what may lose counts, each once', () => {
     const bad = '# Persistence\r\naof_enabled:0\r\nmaxmemory_policy:volatile-ttl\r\n'
-    expect(cautionsOf([bad, bad], 0)).toHaveLength(2)
-    expect(cautionsOf(['aof_enabled:1\r\nmaxmemory_policy:noeviction\r\n', ''], 0)).toEqual([])
+    expect(storeAdvice([bad, bad], 0)).toHaveLength(2)
+    expect(storeAdvice(['aof_enabled:1\r\nmaxmemory_policy:noeviction\r\n', ''], 0)).toEqual([])
     const replicated = 'aof_enabled:1\r\nconnected_slaves:1\r\n'
-    expect(cautionsOf([replicated], 0)).toEqual([expect.stringContaining('--store-replicas')])
-    expect(cautionsOf([replicated], 1)).toEqual([])
+    expect(storeAdvice([replicated], 0)).toEqual([expect.stringContaining('--store-replicas')])
+    expect(storeAdvice([replicated], 1)).toEqual([])
   })
 })

@@ -7,8 +7,8 @@ import type { Feed } from '../../../../build/catalogue/feed.ts'
 import { tallyAsFeeds } from '../../../../bench/detection/calibration/as-tally.ts'
 import { leaveOneOut } from '../../../../bench/detection/evaluation/leave-one-out.ts'
 import { spaceSize } from '../../../../bench/detection/world/address-count.ts'
-import { noTally, tallyFeeds } from '../../../../bench/detection/calibration/feed-tally.ts'
-import { newJudge } from '../../../../bench/detection/world/cell-verdicts.ts'
+import { noFeedTally, tallyFeeds } from '../../../../bench/detection/calibration/feed-tally.ts'
+import { newCellJudge } from '../../../../bench/detection/world/cell-verdicts.ts'
 import { rangeSize } from '../../../../bench/detection/world/address-count.ts'
 import { accessSpace } from '../../../../bench/detection/world/address-space.ts'
 import type { Range } from '../../../../src/ip/range.ts'
@@ -39,7 +39,7 @@ describe('tallyFeeds', () => {
         feeds.forEach((feed, at) => {
           const recounted = recount(feed, listings[at] ?? [], listings)
           // A feed that lists nothing has no tally.
-          const tally = tallies.get(feed.id) ?? noTally
+          const tally = tallies.get(feed.id) ?? noFeedTally
           for (const what of ['entries', 'unique', 'confirmed', 'contradicted'] as const) {
             expect(tally[what]).toBeCloseTo(recounted[what], 9)
           }
@@ -106,7 +106,7 @@ describe('a world', () => {
     const world = await worldOf([
       fileOf(feedOf({ id: 'tor', kind: 'tor', weight: 1 }), ['20.0.0.0/30', '21.0.0.0/24']),
     ])
-    const judge = newJudge(world)
+    const judge = newCellJudge(world)
     const pieces = world.cells.map((cell) => ({
       ...cell,
       network: world.networks[cell.network - 1],
@@ -192,7 +192,7 @@ function shareOf(
   listing: readonly string[],
   kind: 'vpn' | 'proxy',
 ): number {
-  const judge = newJudge(world)
+  const judge = newCellJudge(world)
   let found = 0
   for (const text of listing) {
     const range = parseRange(text) as Range

@@ -7,10 +7,16 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { catalogueFolder } from '../../../../build/run-build.ts'
 import { withWeight } from '../../../../bench/detection/calibration/apply-weights.ts'
-import { type Life, livesOf } from '../../../../bench/detection/calibration/entry-lifetime.ts'
-import { noTally } from '../../../../bench/detection/calibration/feed-tally.ts'
-import { weakMax, weightOf } from '../../../../bench/detection/calibration/measured-weight.ts'
-import { wilson } from '../../../../bench/detection/evaluation/wilson.ts'
+import {
+  type EntryLifetime,
+  estimateLifetime,
+} from '../../../../bench/detection/calibration/entry-lifetime.ts'
+import { noFeedTally } from '../../../../bench/detection/calibration/feed-tally.ts'
+import {
+  weakWeightMax,
+  measureWeight,
+} from '../../../../bench/detection/calibration/measured-weight.ts'
+import { wilsonShare } from '../../../../bench/detection/evaluation/wilson.ts'
 import type { Day } from '../../../../src/base/day.ts'
 
 describe('wilson', () => {
@@ -21,7 +27,7 @@ describe('wilson', () => {
     [0, 20, 0, 0.1611],
     [1, 29, 0.0061, 0.1718],
   ])('%i of %i is %f to %f', (hits, count, low, high) => {
-    const found = wilson(hits, count)
+    const found = wilsonShare(hits, count)
     expect(found.low).toBeCloseTo(low, 4)
     expect(found.high).toBeCloseTo(high, 4)
   })
@@ -33,25 +39,28 @@ describe('wilson', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (count, part) => {
           const hits = Math.floor(part * count)
-          const one = wilson(hits, count)
-          const other = wilson(count - hits, count)
+          const one = wilsonShare(hits, count)
+          const other = wilsonShare(count - hits, count)
           expect(one.low).toBeCloseTo(1 - other.high, 9)
           expect(one.low).toBeLessThanOrEqual(one.share)
           expect(one.high).toBeGreaterThanOrEqual(one.share)
         },
       ),
     )
-    expect(wilson(0, 0)).toEqual({ share: Number.NaN, low: 0, high: 1 })
+    expect(wilsonShare(0, 0)).toEqual({ share: Number.NaN, low: 0, high: 1 })
   })
 })
 
 describe('livesOf', () => {
   const day = (at: number): Day => (20_000 + at) as Day
-  const life = (from: number, to: number): Life => ({ firstSeen: day(from), lastSeen: day(to) })
+  const life = (from: number, to: number): EntryLifetime => ({
+    firstSeen: day(from),
+    lastSeen: day(to),
+  })
   const days = (last: number): Day[] => Array.from({ length: last + 1 }, (_, at) => day(at))
 
   it('leaves out what nobody saw begin, and counts who still lives as alive that long', () => {
-    const found = livesOf([life(0, 3), life(1, 1), life(1, 2), life(2, 10)], days(10))
+    const found = estimateLifetime([life(0, 3), life(1, 1), life(1, 2), life(2, 10)], days(10))
     expect(found).toMatchObject({ begun: 3, censored: 1, medianDays: 2, daysMax: 10 })
     expect(found?.survival.slice(0, 4)).toEqual(
       [1, 2 / 3, 1 / 3, 1 / 3].map((x) => expect.closeTo(x, 9)),
@@ -69,46 +78,52 @@ describe('livesOf', () => {
           const lengths = lives.map(({ firstSeen, lastSeen }) => lastSeen - firstSeen + 1)
           const sorted = lengths.sort((a, b) => a - b)
           const median = sorted[Math.ceil(sorted.length / 2) - 1]
-          expect(livesOf(lives, days(100))?.medianDays).toBe(median)
+          expect(estimateLifetime(lives, days(100))?.medianDays).toBe(median)
         },
       ),
     )
   })
 
   it('says how long at least where fewer than half ended, and nothing of one day', () => {
-    expect(livesOf([life(1, 9), life(2, 9), life(3, 4)], days(9))?.medianDays).toBeUndefined()
-    expect(livesOf([life(0, 0)], days(0))).toBeUndefined()
-    expect(livesOf([life(0, 4)], days(9))).toBeUndefined()
+    expect(
+      estimateLifetime([life(1, 9), life(2, 9), life(3, 4)], days(9))?.medianDays,
+    ).toBeUndefined()
+    expect(estimateLifetime([life(0, 0)], days(0))).toBeUndefined()
+    expect(estimateLifetime([life(0, 4)], days(9))).toBeUndefined()
   })
 })
 
 describe('weightOf', () => {
   const feed = { assurance: 'good', provider: '', weight: 0.7 } as const
-  const tally = { ...noTally, entries: 1000 }
+  const tally = { ...noFeedTally, entries: 1000 }
 
   it('is the prior and the evidence: 8 and 2, then 20 of 38.46 for half of a thousand', () => {
     const E = (40 * 1000) / 1040
-    const { weight, why } = weightOf(feed, { ...tally, confirmed: 500, contradicted: 100 })
+    const { weight, why } = measureWeight(feed, { ...tally, confirmed: 500, contradicted: 100 })
     expect(weight).toBe(Math.round((100 * (8 + E * 0.5)) / (10 + E * 0.6)) / 100)
     expect(why).toBe('')
   })
 
   it('takes off what chance alone would confirm', () => {
-    expect(weightOf(feed, { ...tally, confirmed: 120, chance: 0.12 }).why).toBe('nothing measured')
-    const { weight } = weightOf(feed, { ...tally, confirmed: 560, chance: 0.12 })
-    expect(weight).toBe(weightOf(feed, { ...tally, confirmed: 500 }).weight)
+    expect(measureWeight(feed, { ...tally, confirmed: 120, chance: 0.12 }).why).toBe(
+      'nothing measured',
+    )
+    const { weight } = measureWeight(feed, { ...tally, confirmed: 560, chance: 0.12 })
+    expect(weight).toBe(measureWeight(feed, { ...tally, confirmed: 500 }).weight)
   })
 
   it('stays as set by hand where nothing is measured', () => {
-    expect(weightOf(feed, undefined)).toMatchObject({ weight: 0.7, why: 'nothing measured' })
-    expect(weightOf(feed, { ...tally, settled: 900, unique: 1000 }).weight).toBe(0.7)
+    expect(measureWeight(feed, undefined)).toMatchObject({ weight: 0.7, why: 'nothing measured' })
+    expect(measureWeight(feed, { ...tally, settled: 900, unique: 1000 }).weight).toBe(0.7)
   })
 
   it('leaves an operator’s own list at 1, and ends a weak one at its limit', () => {
     const bad = { ...tally, contradicted: 1000 }
-    expect(weightOf({ ...feed, assurance: 'direct', provider: 'Tor Project' }, bad).weight).toBe(1)
+    expect(
+      measureWeight({ ...feed, assurance: 'direct', provider: 'Tor Project' }, bad).weight,
+    ).toBe(1)
     const good = { ...tally, confirmed: 1000 }
-    expect(weightOf({ ...feed, assurance: 'weak' }, good).weight).toBe(weakMax)
+    expect(measureWeight({ ...feed, assurance: 'weak' }, good).weight).toBe(weakWeightMax)
   })
 
   it('rises with what is confirmed and falls with what is contradicted', () => {
@@ -117,7 +132,7 @@ describe('weightOf', () => {
       fc.property(share, share, fc.constantFrom('direct', 'good', 'weak'), (a, b, assurance) => {
         const [less, more] = a < b ? [a, b] : [b, a]
         const of = (confirmed: number, contradicted: number): number =>
-          weightOf({ ...feed, assurance }, { ...tally, confirmed, contradicted }).weight
+          measureWeight({ ...feed, assurance }, { ...tally, confirmed, contradicted }).weight
         expect(of(more, 100)).toBeGreaterThanOrEqual(of(less, 100))
         expect(of(100, more)).toBeLessThanOrEqual(of(100, less))
       }),

@@ -9,29 +9,29 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { valueAt } from '../../../../build/layer/layer.ts'
 import {
-  evaluate,
+  evaluateLabelled,
   labels,
-  readLabelled,
+  readLabelledList,
 } from '../../../../bench/detection/evaluation/labelled-lists.ts'
 import {
-  type Records,
-  accessSpaceOf,
-  readRecords,
+  type TableRecords,
+  tableAccessSpace,
+  readTableRecords,
 } from '../../../../bench/detection/world/table-layers.ts'
-import { newWords } from '../../../../src/ip/address.ts'
+import { newAddressWords } from '../../../../src/ip/address.ts'
 import { parseAddress } from '../../../../src/ip/parse-address.ts'
-import { formatRange, parseRange, prefixRange, writeWords } from '../../../../src/ip/range.ts'
+import { formatRange, parseRange, prefixRange, bigintToWords } from '../../../../src/ip/range.ts'
 import type { Range } from '../../../../src/ip/range.ts'
 import { type OpenTable, openTable } from '../../../../src/table/open-table.ts'
 import { searchIpv4, searchIpv6 } from '../../../../src/table/lookup/search.ts'
 import { writeSmallTable } from '../../../table/small-table.ts'
 
 let table: OpenTable
-let records: Records
+let records: TableRecords
 let folder = ''
 beforeAll(() => {
   table = openTable(writeSmallTable())
-  records = readRecords(table.reader)
+  records = readTableRecords(table.reader)
   folder = mkdtempSync(join(tmpdir(), 'iprisk-labelled-'))
 })
 afterAll(() => {
@@ -49,7 +49,7 @@ const nearIpv6 = fc
 describe('readRecords', () => {
   it('holds at every address the record that a lookup finds', () => {
     const { views } = table.reader
-    const words = newWords()
+    const words = newAddressWords()
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (value) => {
         words[0] = value
@@ -65,7 +65,7 @@ describe('readRecords', () => {
     fc.assert(
       fc.property(fc.oneof(nearIpv6, any), (drawn) => {
         if (typeof drawn === 'string') parseAddress(drawn, words)
-        else writeWords(6, drawn, words)
+        else bigintToWords(6, drawn, words)
         expect(valueAt(records.layers[6], words)).toBe(searchIpv6(views, words))
       }),
       { numRuns: 300 },
@@ -75,7 +75,7 @@ describe('readRecords', () => {
 
 describe('accessSpaceOf', () => {
   it('sums the sizes of what people’s lines lose', () => {
-    const space = accessSpaceOf(records)
+    const space = tableAccessSpace(records)
     // 9.0.0.0/8 and 12.0.0.0/8, 2a00::/16 and 2a02::/16.
     expect(space[4].total).toBe(2 * 2 ** 24)
     expect(space[6].total).toBe(2 * 2 ** 48)
@@ -103,7 +103,7 @@ describe('evaluate', () => {
         fc.uniqueArray(near, { minLength: 1, maxLength: 6, selector: formatRange }),
         fc.constantFrom(...labels),
         (ranges, label) => {
-          const found = evaluate({ ranges, dropCount: 0, dropped: [] }, label, {
+          const found = evaluateLabelled({ ranges, dropCount: 0, dropped: [] }, label, {
             reader: table.reader,
             records,
           })
@@ -139,7 +139,7 @@ describe('evaluate', () => {
         '# ours\n11.1.1.1\n11.1.1.1 ; again\n11.0.0.0/30\n9.9.9.9-9.9.9.10\nnonsense\n300.1.1.1\n',
       ),
     )
-    const list = await readLabelled(path)
+    const list = await readLabelledList(path)
     expect(list.ranges.map(formatRange)).toEqual(['11.1.1.1', '11.0.0.0/30', '9.9.9.9-9.9.9.10'])
     expect(list.dropCount).toBe(2)
     expect(list.dropped.map((text) => text.slice(path.length))).toEqual([
@@ -161,15 +161,15 @@ describe('evaluate', () => {
   ])('says of %s why it is no list', async (name, bytes, code, message) => {
     const path = join(folder, name)
     writeFileSync(path, bytes)
-    const thrown: unknown = await readLabelled(path).catch((error: unknown) => error)
+    const thrown: unknown = await readLabelledList(path).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ code, message: expect.stringMatching(message) as string })
   })
 
   it('answers transition space as a lookup does', async () => {
     const path = join(folder, 'transition.txt')
     writeFileSync(path, '2002:0b01:0101::\n::ffff:9.1.2.3\n')
-    const list = await readLabelled(path)
-    const found = evaluate(list, 'tor', { reader: table.reader, records })
+    const list = await readLabelledList(path)
+    const found = evaluateLabelled(list, 'tor', { reader: table.reader, records })
     expect(found.bySignal.tor.share).toBe(0.5)
     expect(found.bySignal.vpn.share).toBe(0.5)
   })
@@ -177,7 +177,10 @@ describe('evaluate', () => {
   it('takes as clean what nothing accuses', async () => {
     const path = join(folder, 'clean.txt')
     writeFileSync(path, '9.3.3.3\n9.1.2.3\n')
-    const found = evaluate(await readLabelled(path), 'clean', { reader: table.reader, records })
+    const found = evaluateLabelled(await readLabelledList(path), 'clean', {
+      reader: table.reader,
+      records,
+    })
     expect(found.recall.share).toBe(0.5)
     expect(found.fromBlock.share).toBe(0.5)
   })

@@ -7,7 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { requestsOf } from '../../../../bench/speed/load/request.ts'
-import { type SteadyResult, encodeRequests, steadyOf } from '../../../../bench/speed/load/steady.ts'
+import {
+  type SteadyResult,
+  encodeRequests,
+  newSteadyDriver,
+} from '../../../../bench/speed/load/steady.ts'
 import { need } from '../peer.ts'
 
 const requests = requestsOf('irk_test', ['9.1.2.3', '2a00::1'])
@@ -18,7 +22,7 @@ async function load(
   run: { readonly rate: number; readonly connections: number },
 ): Promise<SteadyResult> {
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-steady-'))
-  const steady = need(steadyOf(requests, folder), context)
+  const steady = need(newSteadyDriver(requests, folder), context)
   const server = createServer(listener)
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   try {

@@ -16,7 +16,7 @@ import {
   spaceOfScenario,
   zipfRanks,
 } from '../../../../bench/speed/lookups/scenario.ts'
-import { newWords } from '../../../../src/ip/address.ts'
+import { newAddressWords } from '../../../../src/ip/address.ts'
 import { parseAddress } from '../../../../src/ip/parse-address.ts'
 import { type OpenTable, openTable } from '../../../../src/table/open-table.ts'
 import { writeSmallTable } from '../../../table/small-table.ts'
@@ -46,7 +46,7 @@ describe.each(scenarios)('the scenario $name', (scenario) => {
   it('draws addresses that a network holds, or that none does, the words those of the text', () => {
     const { texts, words, family, count } = draw(scenario, 500)
     expect(texts).toHaveLength(count)
-    const parsed = newWords()
+    const parsed = newAddressWords()
     texts.forEach((text, index) => {
       expect(parseAddress(text, parsed)).toBe(family)
       expect([...parsed]).toEqual([...words.subarray(index * 4, index * 4 + 4)])

@@ -1,15 +1,15 @@
-// The report of bench:http, and what a sample of answers finds on a real socket.
+// The report of bench -- http, and what a sample of answers finds on a real socket.
 
 import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { tablePath, wholeOption } from '../../../../bench/harness/option.ts'
+import { tablePath, wholeNumberOption } from '../../../../bench/harness/option.ts'
 import {
-  type Round,
+  type HttpRound,
   faultCount,
   httpText,
-  sumUp,
+  sumUpRounds,
 } from '../../../../bench/speed/report/http-report.ts'
 import {
   headerRequestsOf,
@@ -18,7 +18,7 @@ import {
 } from '../../../../bench/speed/load/request.ts'
 import { runHead, runName } from '../../../../bench/harness/run.ts'
 import {
-  type SampleReport,
+  type AnswerSampleReport,
   sampleBare,
   sampleIprisk,
   samplePeer,
@@ -28,14 +28,19 @@ import { openTable } from '../../../../src/table/open-table.ts'
 import { writeSmallTable } from '../../../table/small-table.ts'
 
 const noErrors = { status: 0, connect: 0, read: 0, write: 0, timeout: 0 }
-const good: SampleReport = { checked: 9, wrong: [] }
-const bad: SampleReport = { checked: 9, wrong: ['9.9.9.9: 500'] }
-const right = new Map<VariantName, SampleReport>([
+const good: AnswerSampleReport = { checked: 9, wrong: [] }
+const bad: AnswerSampleReport = { checked: 9, wrong: ['9.9.9.9: 500'] }
+const right = new Map<VariantName, AnswerSampleReport>([
   ['iprisk', good],
   ['bare', good],
 ])
 
-function round(variant: VariantName, at: number, requests: number, cpuUs: number | null): Round {
+function round(
+  variant: VariantName,
+  at: number,
+  requests: number,
+  cpuUs: number | null,
+): HttpRound {
   const latencyUs = { p50: 100 * (at + 1), p99: 1000, p999: 2000, max: 9000 }
   return { variant, round: at, cpuUs, load: { requests, seconds: 2, latencyUs, errors: noErrors } }
 }
@@ -72,7 +77,7 @@ const steadyRounds = [
 
 describe('rounds', () => {
   it('are summed up by variant', () => {
-    const [iprisk, bare] = sumUp(rounds, { workers: 2, samples: right })
+    const [iprisk, bare] = sumUpRounds(rounds, { workers: 2, samples: right })
     expect(iprisk).toMatchObject({
       name: 'iprisk',
       requestsPerSecond: 500,
@@ -88,15 +93,15 @@ describe('rounds', () => {
 
   it('have no processor time where the system tells none', () => {
     const blind = rounds.map((it) => ({ ...it, cpuUs: null }))
-    const [iprisk] = sumUp(blind, { workers: 1, samples: right })
+    const [iprisk] = sumUpRounds(blind, { workers: 1, samples: right })
     expect(iprisk).toMatchObject({ cpuUsPerRequest: null, busy: null })
   })
 
   it('are faulty with one error, one wrong answer or no answer', () => {
     const sum = (
-      changed: readonly Round[],
-      samples: ReadonlyMap<VariantName, SampleReport> = right,
-    ) => faultCount(sumUp(changed, { workers: 1, samples }))
+      changed: readonly HttpRound[],
+      samples: ReadonlyMap<VariantName, AnswerSampleReport> = right,
+    ) => faultCount(sumUpRounds(changed, { workers: 1, samples }))
     expect(sum(rounds)).toBe(0)
     for (const kind of ['status', 'connect', 'read', 'write', 'timeout'] as const) {
       const [first, ...rest] = rounds
@@ -121,7 +126,7 @@ describe('rounds', () => {
       table: { id: 'a-table', bytes: 1 },
       addresses: { scenario: 'ipv4-uniform', count: 3, seed: 1 },
       answerBytes: 690,
-      variants: sumUp(rounds, {
+      variants: sumUpRounds(rounds, {
         workers: 1,
         samples: new Map(right).set('iprisk', bad),
       }),
@@ -244,10 +249,10 @@ describe('a sample of answers', () => {
 describe('options', () => {
   it('are whole numbers in their limits', () => {
     const limits = { min: 1, max: 10, otherwise: 4 }
-    expect(wholeOption('rounds', undefined, limits)).toBe(4)
-    expect(wholeOption('rounds', '10', limits)).toBe(10)
+    expect(wholeNumberOption('rounds', undefined, limits)).toBe(4)
+    expect(wholeNumberOption('rounds', '10', limits)).toBe(10)
     for (const text of ['0', '11', '', '-1', '1.5', '1e1', 'six']) {
-      expect(() => wholeOption('rounds', text, limits)).toThrow('from 1 to 10')
+      expect(() => wholeNumberOption('rounds', text, limits)).toThrow('from 1 to 10')
     }
   })
 

@@ -3,15 +3,20 @@
 
 import { describe, expect, it } from 'vitest'
 import { compareRounds, verdictLine } from '../../../../bench/speed/report/comparison.ts'
-import { growthRatio, show, tableCopies, workerMb } from '../../../../bench/speed/report/figure.ts'
+import {
+  growthRatio,
+  figureText,
+  tableCopies,
+  workerMb,
+} from '../../../../bench/speed/report/figure.ts'
 import { percentiles } from '../../../../bench/speed/report/plot.ts'
-import type { Run } from '../../../../bench/speed/report/kept-run.ts'
-import { slopesOf } from '../../../../bench/speed/report/scale.ts'
-import { targetTable, targets, verdictOf } from '../../../../bench/speed/report/target.ts'
+import type { BenchRun } from '../../../../bench/speed/report/kept-run.ts'
+import { growthSlopes } from '../../../../bench/speed/report/scale.ts'
+import { targetTable, targets, targetVerdict } from '../../../../bench/speed/report/target.ts'
 import { runHead } from '../../../../bench/harness/run.ts'
 import { parseSmaps } from '../../../../bench/harness/smaps.ts'
 
-const empty: Run = {
+const empty: BenchRun = {
   name: 'a-run',
   all: { ...runHead([]), kind: 'all', short: false, seconds: {}, skipped: [] },
 }
@@ -29,7 +34,7 @@ const growthRow = (ranges: number, nsMedian: number, real: boolean) => ({
   buildMs: ranges / 1000,
 })
 
-const grown: Run = {
+const grown: BenchRun = {
   ...empty,
   growth: {
     ...runHead([]),
@@ -43,14 +48,14 @@ describe('a target', () => {
   const [atMost, atLeast] = [targets.find((it) => !it.more)!, targets.find((it) => it.more)!]
 
   it('is reached, met or missed at its bounds, and never by what was not measured', () => {
-    expect(verdictOf(atMost, atMost.reach)).toBe('reached')
-    expect(verdictOf(atMost, atMost.must)).toBe('met')
-    expect(verdictOf(atMost, atMost.must + 0.01)).toBe('MISSED')
-    expect(verdictOf(atLeast, atLeast.reach)).toBe('reached')
-    expect(verdictOf(atLeast, atLeast.must)).toBe('met')
-    expect(verdictOf(atLeast, atLeast.must - 0.01)).toBe('MISSED')
-    expect(verdictOf(atMost, undefined)).toBe('not measured')
-    expect(verdictOf(atMost, Number.NaN)).toBe('not measured')
+    expect(targetVerdict(atMost, atMost.reach)).toBe('reached')
+    expect(targetVerdict(atMost, atMost.must)).toBe('met')
+    expect(targetVerdict(atMost, atMost.must + 0.01)).toBe('MISSED')
+    expect(targetVerdict(atLeast, atLeast.reach)).toBe('reached')
+    expect(targetVerdict(atLeast, atLeast.must)).toBe('met')
+    expect(targetVerdict(atLeast, atLeast.must - 0.01)).toBe('MISSED')
+    expect(targetVerdict(atMost, undefined)).toBe('not measured')
+    expect(targetVerdict(atMost, Number.NaN)).toBe('not measured')
   })
 
   it('asks more of what is to be reached for', () => {
@@ -71,7 +76,7 @@ describe('figures', () => {
   it('hold the largest table against the real one', () => {
     expect(growthRatio(grown, 4, 'dependent')).toBe(1.4)
     expect(growthRatio(grown, 6, 'dependent')).toBeUndefined()
-    expect(slopesOf(grown, 4)).toEqual({
+    expect(growthSlopes(grown, 4)).toEqual({
       bytesPerBoundary: 8,
       nsAtMost: 140,
       boundariesAtMost: 4000,
@@ -84,7 +89,7 @@ describe('figures', () => {
     const mb = 2 ** 20
     const worker = { pid: 2, rss: 0, pss: 0, privateDirty: 30 * mb, tableRss: 80 * mb }
     const primary = { ...worker, privateDirty: 90 * mb, tableRss: 0, tablePss: 0 }
-    const run = (tablePss: number): Run => ({
+    const run = (tablePss: number): BenchRun => ({
       ...empty,
       memory: {
         ...runHead([]),
@@ -125,13 +130,13 @@ VmFlags: rd wr
   })
 
   it('show three digits that count', () => {
-    expect([1234.5, 12.34, 1.234, 0.1234].map((value) => show(value))).toEqual([
+    expect([1234.5, 12.34, 1.234, 0.1234].map((value) => figureText(value))).toEqual([
       '1,235',
       '12.3',
       '1.23',
       '0.123',
     ])
-    expect(show(undefined, 'ms')).toBe('not measured')
+    expect(figureText(undefined, 'ms')).toBe('not measured')
   })
 
   it('are percentiles of all rounds together', () => {

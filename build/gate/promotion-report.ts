@@ -1,0 +1,15 @@
+// What the gate of tables found of a new one, as the build report says it.
+
+export interface PromotionReport {
+  readonly promoted: boolean
+  /** It went live although there are reasons against it. */
+  readonly forced: boolean
+  readonly reasons: readonly string[]
+  /** Why the verdicts are not held against those of the table before this one. */
+  readonly not_compared?: string
+  /** Addresses asked of the table before this one too, and how many it judges otherwise. */
+  readonly sampled: number
+  readonly flipped: number
+  /** Some of those: `192.0.2.1: clean low, now vpn high`. */
+  readonly flips: readonly string[]
+}

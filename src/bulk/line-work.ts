@@ -1,0 +1,37 @@
+// What is asked of a piece of lines, and what comes back.
+
+import type { CheckField, CheckFormat } from '../config/line-formats.ts'
+import type { LineFormat } from './line-field.ts'
+import type { LineTally } from './line-tally.ts'
+
+/** What is done with lines. */
+export interface LineWork {
+  readonly form: LineFormat
+  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts. */
+  readonly output: CheckFormat | 'tally'
+  /** Of CSV: the columns. */
+  readonly fields: readonly CheckField[]
+}
+
+/** A line that names no address. */
+export interface BadLine {
+  /** Among the lines of its piece, from 0. */
+  readonly line: number
+  /** What stands in the address's place, cut off where it is long. */
+  readonly text: string
+}
+
+/** A piece of lines, answered. */
+export interface LinesResult {
+  readonly kind: 'lined'
+  /** A line of output for each line that is not empty. */
+  readonly out: Uint8Array
+  /** Lines, empty ones too; those that name an address; those that should and do not. */
+  readonly lines: number
+  readonly addresses: number
+  readonly bad: number
+  /** The first of them. */
+  readonly badLines: readonly BadLine[]
+  /** Where counts were asked for. */
+  readonly tally: LineTally | undefined
+}

@@ -1,0 +1,27 @@
+// A table file as the processes of a server speak of it: the verified private copy that all workers
+// open, and what the primary must know of it once it is open.
+
+import type { Day } from '../../base/day.ts'
+import type { KnownAnswer } from '../../table/acceptance-check.ts'
+
+/** A verified table file, the primary's private copy. */
+export interface VerifiedTableFile {
+  readonly table: number
+  readonly path: string
+  /** When the operator's file was written, milliseconds since the epoch. */
+  readonly builtMs: number
+  /** What the verifying process was told by it: a worker that is told otherwise refuses it. */
+  readonly known?: readonly KnownAnswer[]
+}
+
+/** What the primary must know of an open table. */
+export interface TableInfo {
+  readonly id: string
+  readonly asOf: Day
+  readonly bytes: number
+  readonly sources: readonly {
+    readonly id: string
+    readonly day: Day
+    readonly quarantined: boolean
+  }[]
+}

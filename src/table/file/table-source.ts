@@ -1,0 +1,27 @@
+// A source of a table: a feed, or a hand-kept table, that contributed to it; of which day, and what
+// its licence asks to be said.
+
+import type { Day } from '../../base/day.ts'
+import type { Voice } from '../../model/evidence.ts'
+
+/** How a feed's word counts, and between what its weight lies with 80 percent (build/evidence/weight-interval.ts). */
+export interface SourceVoice extends Omit<Voice, 'id'> {
+  readonly weightLow: number
+  readonly weightHigh: number
+}
+
+/** A feed or data set that went into the table, with what its licence asks to be said. */
+export interface Source {
+  readonly id: string
+  readonly kind: string
+  readonly provider: string
+  readonly licence: string
+  readonly homepage: string
+  /** Day of the snapshot used. */
+  readonly day: Day
+  readonly entries: number
+  /** A gate keeps its newest snapshot out; `day` is that of the last good one. */
+  readonly quarantined?: boolean
+  /** Only of what makes evidence. */
+  readonly voice?: SourceVoice
+}
