@@ -140,7 +140,10 @@ function addHeader(
   const id = builder.createString(facts.id)
   TableHeader.startTableHeader(builder)
   TableHeader.addMajor(builder, formatMajor)
+  // Also where it is FlatBuffers' default, 0: a file says its version in its own bytes.
+  builder.forceDefaults(true)
   TableHeader.addMinor(builder, formatMinor)
+  builder.forceDefaults(false)
   TableHeader.addId(builder, id)
   TableHeader.addAsOf(builder, content.asOf)
   TableHeader.addSources(builder, sources)

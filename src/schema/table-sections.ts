@@ -140,16 +140,6 @@ export const sections = {
 export type SectionName = keyof typeof sections
 export const sectionNames = Object.keys(sections) as readonly SectionName[]
 
-/** Sections that came later, with the minor that brought them: an older file has them empty. */
-export const sectionMinors: Readonly<Partial<Record<SectionName, number>>> = {
-  densities: 2,
-  network_runs: 3,
-  location_runs: 3,
-  runs: 3,
-  ipv6_second: 4,
-  ipv6_third: 4,
-}
-
 /** One view per section, by name. */
 export type SectionViews = {
   readonly [Name in SectionName]: NonNullable<ReturnType<(typeof sections)[Name]['read']>>

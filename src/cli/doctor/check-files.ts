@@ -5,15 +5,14 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ageSeconds } from '../../api/meta-answer.ts'
-import { formatDay } from '../../base/day.ts'
+import { type Day, formatDay } from '../../base/day.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { formatTimeSpan } from '../../base/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
-import { formatMinor } from '../../schema/table-layout.ts'
 import { validateTlsFiles, tlsFilesOf } from '../../http/listen/tls-files.ts'
 import { readAdminToken } from '../../admin/admin-token.ts'
-import { type TableView, readTableView } from '../../table/file/table-view.ts'
-import { type DoctorFinding, advice, problem } from './doctor-finding.ts'
+import { readTableView } from '../../table/file/table-view.ts'
+import { type DoctorFinding, problem } from './doctor-finding.ts'
 
 const secondsPerDay = 86_400
 
@@ -35,12 +34,11 @@ export async function checkTableFile(
   // Nothing maps a file without koffi, and that finding is made.
   const maps = await import('../../base/memory-map.ts').catch(() => undefined)
   if (maps === undefined) return []
-  let file: Pick<TableView, 'asOf' | 'minor'>
+  let asOf: Day
   try {
     const map = maps.mapFile(path)
     try {
-      const { asOf, minor } = readTableView(map.bytes, path)
-      file = { asOf, minor }
+      asOf = readTableView(map.bytes, path).asOf
     } finally {
       map.unmap()
     }
@@ -52,19 +50,15 @@ export async function checkTableFile(
     ]
   }
   const findings: DoctorFinding[] = []
-  if (file.minor < formatMinor) {
-    const text = `The table is of format ${file.minor}, and this program knows ${formatMinor}: lookups are slower, and parts of insights may be missing.`
-    findings.push(advice('older_format', text, 'Build it again with this version.'))
-  }
-  const age = ageSeconds(file.asOf, now)
+  const age = ageSeconds(asOf, now)
   if (age > tableDaysMax * secondsPerDay) {
-    const text = `The table is as of ${formatDay(file.asOf)}, ${formatTimeSpan(age)} ago: newer exits and proxies are missing.`
+    const text = `The table is as of ${formatDay(asOf)}, ${formatTimeSpan(age)} ago: newer exits and proxies are missing.`
     const fix = 'Run "iprisk build" every day, or serve with --refresh-every.'
     findings.push(problem('old_table', text, fix))
   }
-  const aheadMs = file.asOf * secondsPerDay * 1000 - now
+  const aheadMs = asOf * secondsPerDay * 1000 - now
   if (aheadMs > secondsPerDay * 1000) {
-    const text = `The table is as of ${formatDay(file.asOf)}, and this clock says ${new Date(now).toISOString()}.`
+    const text = `The table is as of ${formatDay(asOf)}, and this clock says ${new Date(now).toISOString()}.`
     findings.push(problem('clock_behind', text, clockFix))
   }
   return findings

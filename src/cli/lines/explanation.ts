@@ -1,17 +1,13 @@
 // An answer with its insights as one screen for a person: aligned, in colour on a terminal, feeds by
 // the name of their publisher. Only the form; what it says is src/table/explain/insights.ts.
 
-import type {
-  InsightEvidence,
-  InsightScope,
-  Insights,
-  InsightsAnswer,
-} from '../../api/insights-answer.ts'
+import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
 import { alignColumns, fitColumn } from '../../base/align-columns.ts'
 import { type Day, parseDay } from '../../base/day.ts'
 import { formatCount } from '../../base/number-format.ts'
 import type { Level } from '../../model/kind.ts'
 import { levelFloors } from '../../model/risk-level.ts'
+import type { ExplainedAnswer } from '../../table/explain/insights.ts'
 import type { Source } from '../../table/file/table-source.ts'
 
 type Paint = (text: string, style: keyof typeof styles) => string
@@ -32,14 +28,13 @@ const textCharsMin = 24
 
 /** The lines of the screen, `width` characters wide where rows can be cut to it. */
 export function explanationScreen(
-  answer: InsightsAnswer,
+  answer: ExplainedAnswer,
   sources: readonly Source[],
   { colour, width = Infinity }: { readonly colour: boolean; readonly width?: number | undefined },
 ): readonly string[] {
   const paint: Paint = (text, style) => (colour ? `\x1b[${styles[style]}m${text}\x1b[0m` : text)
   const { insights } = answer
   const head = headOf(answer, paint)
-  if (insights === null) return [...head, '', 'The table is too old to say why: build it anew.']
   return [
     ...head,
     '',
@@ -53,9 +48,9 @@ export function explanationScreen(
   ]
 }
 
-function headOf(answer: InsightsAnswer, paint: Paint): readonly string[] {
-  const { network, location, risk_level: level, risk_score: score, insights } = answer
-  const [low, high] = insights?.score_range ?? [score, score]
+function headOf(answer: ExplainedAnswer, paint: Paint): readonly string[] {
+  const { network, location, risk_level: level, risk_score: score } = answer
+  const [low, high] = answer.insights.score_range
   const range = low === high ? '' : `, ${low} to ${high} by the doubt about weights`
   const verdict = `${answer.classification}, ${score} of 100 (${level})`
   const place = [location?.city, location?.state, location?.country].filter(Boolean).join(', ')

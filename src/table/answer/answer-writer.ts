@@ -3,7 +3,7 @@
 //
 // One parsed address to the bytes of its answer: what its verdict and its country say (json-fragments.ts) and
 // the table's own runs of JSON (json-run.ts), put one behind the other into one array that is kept. `check` (check-address.ts) says the same as an object and is the slow twin: the bytes are exactly
-// those of JSON.stringify of it, and a table from before there were runs is answered by it alone.
+// those of JSON.stringify of it.
 //
 // Invariant: what an answer holds is good until the next one, of any table. An array view is made once for each
 // length of answer, which is cheaper than one for each answer.
@@ -64,7 +64,6 @@ export function openAnswerWriter(
 ): (query: Query, found?: Located) => AnswerBytes {
   const { views } = reader
   const { runs } = views
-  if (runs.length === 0) return (query) => writeFromObject(reader, query)
   const writer: AnswerWriter = {
     views,
     runWords: new Uint32Array(runs.buffer, runs.byteOffset, runs.length * 2),

@@ -12,7 +12,7 @@ export interface Explanation {
   readonly evidence: readonly InsightEvidence[]
 }
 
-/** `undefined` where the text is no address; without reasons where the table is too old for them. */
+/** `undefined` where the text is no address. */
 export function explain(
   { reader, asOf, sources }: Omit<InsightsTable, 'builtMs'>,
   text: string,
@@ -20,5 +20,5 @@ export function explain(
   const whole = explainWhole({ reader, asOf, sources, builtMs: 0 }, text)
   if (whole === undefined) return undefined
   const { insights, ...answer } = whole
-  return { answer, reasons: insights?.reasons ?? [], evidence: insights?.evidence ?? [] }
+  return { answer, reasons: insights.reasons, evidence: insights.evidence }
 }

@@ -49,8 +49,15 @@ export function builtMsOf(path: string): number {
   return Math.floor(statSync(path).mtimeMs)
 }
 
+export interface ExplainedAnswer extends InsightsAnswer {
+  readonly insights: Insights
+}
+
 /** The check's answer and its insights; `undefined` where the text is no address. */
-export function answerWithInsights(table: InsightsTable, text: string): InsightsAnswer | undefined {
+export function answerWithInsights(
+  table: InsightsTable,
+  text: string,
+): ExplainedAnswer | undefined {
   const answer = checkAddress(table.reader, text)
   return answer === undefined ? undefined : { ...answer, insights: insightsOf(table, text) }
 }
@@ -64,12 +71,9 @@ interface DecidingRecord {
   readonly evidence: readonly TableEvidence[]
 }
 
-/** `null` where the table says too little of its feeds (minor 1), or the text is no address. */
-function insightsOf(table: InsightsTable, text: string): Insights | null {
-  const voices = table.sources.some(({ voice }) => voice !== undefined)
+function insightsOf(table: InsightsTable, text: string): Insights {
   const words = newAddressWords()
-  const family = parseAddress(text, words)
-  if (!voices || family === 0) return null
+  const family = parseAddress(text, words) === 4 ? 4 : 6
   const judged = decidingRecordOf(table.reader, family, words)
   const facts = {
     id: table.reader.id,

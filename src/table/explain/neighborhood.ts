@@ -70,7 +70,7 @@ function round(value: number, decimals: number): number {
 }
 
 function asCounts(views: SectionViews, { family, network }: AddressPosition): Counts | undefined {
-  if (network === 0 || views.densities.length === 0) return undefined
+  if (network === 0) return undefined
   const from = (network - 1) * densityDoubles + (family === 4 ? 0 : slots)
   const counts = views.densities.subarray(from, from + slots)
   // An AS may be known by its IPv6 alone, and the address by the IPv4 inside it.

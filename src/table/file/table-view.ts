@@ -12,7 +12,6 @@ import {
   countryWords,
   densityDoubles,
   evidenceWords,
-  formatMinor,
   indexBits,
   indexBitsMax,
   indexBuckets,
@@ -30,7 +29,6 @@ import {
   type SectionName,
   type SectionView,
   type SectionViews,
-  sectionMinors,
   sectionNames,
   sections,
 } from '../../schema/table-sections.ts'
@@ -40,7 +38,6 @@ import type { Source } from './table-source.ts'
 export interface TableView {
   readonly id: string
   readonly asOf: Day
-  readonly minor: number
   readonly sources: readonly Source[]
   readonly checksums: Readonly<Record<SectionName, number>>
   readonly views: SectionViews
@@ -81,7 +78,6 @@ function readHeader(
   return {
     id,
     asOf: header.asOf() as Day,
-    minor: Math.min(header.minor(), formatMinor),
     sources: readSources(header),
     checksums: readChecksums(header, path),
     views,
@@ -100,8 +96,6 @@ function readViews(
   path: string,
 ): SectionViews {
   const read = <Name extends SectionName>(name: Name): SectionViews[Name] => {
-    // No byte of the file: an older one has no such section.
-    if (header.minor() < (sectionMinors[name] ?? 0)) return emptyView(name) as SectionViews[Name]
     const view = readView(header, name, path)
     const offset = view.byteOffset - bytes.byteOffset
     const end = offset + view.byteLength
@@ -142,11 +136,6 @@ function readViews(
   }
 }
 
-/** Of the section's own kind: V8 makes a search slower that has met two kinds of array in one place. */
-function emptyView(name: SectionName): SectionView {
-  return sections[name].elementBytes === 4 ? new Uint32Array(0) : new Float64Array(0)
-}
-
 function readView(header: TableHeader, name: SectionName, path: string): SectionView {
   let view: SectionView | null
   try {
@@ -176,7 +165,7 @@ function readSources(header: TableHeader): readonly Source[] {
   })
 }
 
-/** How a feed's word counts; absent for data that is no evidence, and in tables of minor 1. */
+/** How a feed's word counts; absent for data that is no evidence. */
 function voiceOf(entry: SourceEntry | null): Pick<Source, 'voice'> {
   const assurance = assurances.find((name) => name === entry?.assurance())
   if (entry === null || assurance === undefined) return {}
@@ -201,7 +190,7 @@ function readChecksums(header: TableHeader, path: string): Readonly<Record<Secti
   }
   const checksums: Partial<Record<SectionName, number>> = {}
   for (const name of sectionNames) {
-    const crc = found.get(name) ?? (header.minor() < (sectionMinors[name] ?? 0) ? 0 : undefined)
+    const crc = found.get(name)
     if (crc === undefined) throw tableCorrupt(path, name, 0, 'the header has no checksum for it')
     checksums[name] = crc
   }
@@ -226,17 +215,20 @@ function checkLengths(views: SectionViews, path: string): void {
   }
   const indexLength = views.ipv4_index.length
   const bits = Math.min(indexBitsMax, Math.max(indexBits, Math.floor(Math.log2(indexLength))))
-  const densitiesLength = (views.networks.length / networkWords) * densityDoubles
+  const keys = views.ipv6_keys.length
+  const networks = views.networks.length / networkWords
   const equals: readonly (readonly [SectionName, number])[] = [
     ['ipv4_index', 2 ** bits + 1],
     ['ipv6_index', indexBuckets + 1],
     ['ipv4_records', views.ipv4_starts.length],
-    ['ipv6_records', views.ipv6_keys.length],
+    ['ipv6_records', keys],
     ['ipv6_tail_records', views.ipv6_tails.length / tailWords],
-    // Empty in a table from before there were any.
-    ...(views.densities.length === 0 ? [] : ([['densities', densitiesLength]] as const)),
-    ...(views.runs.length === 0 ? [] : runLengths(views)),
-    ...(views.ipv6_second.length === 0 ? [] : finerIndexLengths(views)),
+    ['densities', networks * densityDoubles],
+    ['network_runs', networks],
+    ['location_runs', views.locations.length / locationWords],
+    // The last element that can be used is, of all keys, the one behind the last slot.
+    ['ipv6_second', (keys >>> secondLevel.share) + 1],
+    ['ipv6_third', (keys >>> thirdLevel.share) + 1],
   ]
   for (const [name, length] of equals) {
     if (views[name].length !== length) {
@@ -246,20 +238,4 @@ function checkLengths(views: SectionViews, path: string): void {
   for (const name of ['ipv4_starts', 'ipv6_keys', 'ipv6_tail_groups', 'string_offsets'] as const) {
     if (views[name].length === 0) throw tableCorrupt(path, name, 0, 'it is empty')
   }
-}
-
-/** Its last element that can be used: of all keys, the one behind the last slot. */
-function finerIndexLengths(views: SectionViews): readonly (readonly [SectionName, number])[] {
-  const keys = views.ipv6_keys.length
-  return [
-    ['ipv6_second', (keys >>> secondLevel.share) + 1],
-    ['ipv6_third', (keys >>> thirdLevel.share) + 1],
-  ]
-}
-
-function runLengths(views: SectionViews): readonly (readonly [SectionName, number])[] {
-  return [
-    ['network_runs', views.networks.length / networkWords],
-    ['location_runs', views.locations.length / locationWords],
-  ]
 }

@@ -27,7 +27,6 @@ interface KeyBucket {
 export function verifyIpv6Index(views: SectionViews, fail: Fail): void {
   const { ipv6_index: index, ipv6_second, ipv6_third } = views
   // A table from before there were any.
-  if (ipv6_second.length === 0) return
   const second = newLevelCheck(views, 'ipv6_second', secondLevel, fail)
   const third = newLevelCheck(views, 'ipv6_third', thirdLevel, fail)
   for (let bucket = 0; bucket < indexBuckets; bucket++) {

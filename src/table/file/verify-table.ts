@@ -69,8 +69,6 @@ function checkChecksums({ views, checksums }: TableView, fail: Fail): void {
 function checkPadding(bytes: Uint8Array, file: TableView, path: string): void {
   const placed = sectionNames
     .map((name) => ({ name, view: file.views[name] }))
-    // A section that an older file has not lies outside of it.
-    .filter(({ view }) => view.buffer === bytes.buffer)
     .map(({ name, view }) => ({
       name,
       from: view.byteOffset - bytes.byteOffset,
@@ -220,7 +218,9 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
   below('evidence_ids', count.evidence)
   below('evidence', count.strings, 1, evidenceWords)
   for (let i = 0; i < views.evidence.length; i += evidenceWords) {
-    if ((views.evidence[i]! & 0xffff) >= sources.length) fail('evidence', i, 'unknown source')
+    const source = sources[views.evidence[i]! & 0xffff]
+    if (source === undefined) fail('evidence', i, 'unknown source')
+    if (source?.voice === undefined) fail('evidence', i, 'its source has no weight')
   }
   views.reasons.forEach((word, i) => {
     if (word >>> 8 >= count.strings) fail('reasons', i, 'unknown string')

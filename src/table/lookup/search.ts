@@ -54,7 +54,7 @@ export function searchIpv6(views: SectionViews, words: Uint32Array): number {
   const bucket = top >>> 9
   let low = index[bucket]! | 0
   let more = ((index[bucket + 1]! | 0) - low) | 0
-  if (more >= secondLevel.crowded && views.ipv6_second.length > 0) {
+  if (more >= secondLevel.crowded) {
     const { ipv6_second: second } = views
     const bits = slotBits(more, secondLevel.share)
     const rest = keyBitsAfterBucket(words)
@@ -100,7 +100,7 @@ export function prefetchIndexIpv6(
   const bucket = (words[0]! & 0x1fff_ffff) >>> 9
   const low = index[bucket]! | 0
   const more = ((index[bucket + 1]! | 0) - low) | 0
-  if (more < secondLevel.crowded || second.length === 0) return (low + (more >>> 1)) | 0
+  if (more < secondLevel.crowded) return (low + (more >>> 1)) | 0
   const slot = keyBitsAfterBucket(words) >>> (32 - slotBits(more, secondLevel.share))
   return second[(low >>> secondLevel.share) + slot]! | 0
 }

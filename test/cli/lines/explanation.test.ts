@@ -3,17 +3,17 @@
 
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { InsightEvidence, InsightsAnswer } from '../../../src/api/insights-answer.ts'
+import type { InsightEvidence } from '../../../src/api/insights-answer.ts'
 import { parseDay } from '../../../src/base/day.ts'
 import { explanationScreen, evidenceStrip } from '../../../src/cli/lines/explanation.ts'
 import { openTable } from '../../../src/table/open-table.ts'
-import { answerWithInsights } from '../../../src/table/explain/insights.ts'
+import { type ExplainedAnswer, answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 
 const table = openTable(writeSmallTable())
 afterAll(() => table.close())
 
-function answerOf(ip: string): InsightsAnswer {
+function answerOf(ip: string): ExplainedAnswer {
   return answerWithInsights({ ...table, builtMs: 0 }, ip)!
 }
 
@@ -46,7 +46,7 @@ describe('the screen', () => {
 
   it.each([110, 125])('fits a terminal of %i columns, however many feeds speak', (width) => {
     const answer = answerOf('9.1.2.3')
-    const insights = answer.insights!
+    const insights = answer.insights
     const [first] = insights.evidence
     const [scope] = insights.neighborhood
     const [listed] = scope!.listed
@@ -60,7 +60,7 @@ describe('the screen', () => {
         })),
         neighborhood: [{ ...scope!, listed: Array.from({ length: 7 }, () => listed) }],
       },
-    } as InsightsAnswer
+    } as ExplainedAnswer
     const lines = explanationScreen(crowded, table.sources, { colour: false, width })
     expect(lines.length).toBeLessThan(40)
     const rows = lines.filter((line) => /^tor +a-feed|^ +9\.1\.|^ +AS/.test(line))
@@ -83,7 +83,7 @@ describe('the screen', () => {
 
 describe('a strip of days', () => {
   const asOf = parseDay('2026-08-22')!
-  const evidence = answerOf('9.1.2.3').insights!.evidence[0]!
+  const evidence = answerOf('9.1.2.3').insights.evidence[0]!
   const strip = (first_seen: string, last_seen: string, days_seen: number): string => {
     const one: InsightEvidence = { ...evidence, first_seen, last_seen, days_seen }
     return evidenceStrip(one, asOf)

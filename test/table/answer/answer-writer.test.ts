@@ -1,26 +1,21 @@
 // The answer's bytes against their twin over tables of every kind of text, and how they are made:
 // without JSON, without a string.
 
-import { crc32 } from 'node:zlib'
 import * as fc from 'fast-check'
-import { ByteBuffer } from 'flatbuffers'
 import { describe, expect, it, vi } from 'vitest'
 import { assembleTable } from '../../../build/assemble-table.ts'
 import { encodeTable } from '../../../build/write/write-table.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
 import { formatAddressBytes, formatIpv4Bytes } from '../../../src/ip/format-address-bytes.ts'
 import { accuracies } from '../../../src/model/location.ts'
-import { TableHeader } from '../../../src/schema/generated/iprisk/table-header.ts'
-import { trailerBytes } from '../../../src/schema/table-layout.ts'
 import { openAnswerWriter } from '../../../src/table/answer/answer-writer.ts'
 import { type Query, parseQuery, newQuery } from '../../../src/table/lookup/query.ts'
 import { checkAddress } from '../../../src/table/answer/check-address.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { openAnswerReader } from '../../../src/table/answer/answer-reader.ts'
 import type { Table } from '../../../src/table/table.ts'
-import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
-import { smallContent, smallParts, writeSmallTable } from '../small-table.ts'
+import { smallParts, writeSmallTable } from '../small-table.ts'
 import { differenceOf } from './answer-twin.ts'
 
 const anyText = fc.oneof(
@@ -73,17 +68,6 @@ const text = fc.oneof(
   fc.constantFrom('2a01:4f8::1', '2A01:4F8:0::1', '2a01:4f8::3', '9.1.2.3', '::', '::1', 'x', ''),
 )
 
-/** Makes the header say another minor. */
-function sayMinor(bytes: Uint8Array, minor: number): void {
-  const trailer = readTrailer(bytes, 'older')
-  const { bb, bb_pos: at } = TableHeader.getRootAsTableHeader(new ByteBuffer(bytes))
-  // Of its vtable the fourth member: where the table's second field, the minor, lies.
-  const place = bb!.readInt16(at - bb!.readInt32(at) + 6)
-  bb!.writeInt16(at + place, minor)
-  const headerCrc = crc32(bytes.subarray(0, trailer.headerBytes))
-  bytes.set(writeTrailer({ ...trailer, headerCrc }), bytes.length - trailerBytes)
-}
-
 describe('the bytes of an answer', () => {
   const table = openTable(writeSmallTable())
 
@@ -110,21 +94,6 @@ describe('the bytes of an answer', () => {
       }
     })
     fc.assert(property, { numRuns: 40 })
-  })
-
-  it('are the same from a table of minor 2, which has no runs', () => {
-    const bytes = encodeTable(smallContent()).bytes
-    sayMinor(bytes, 2)
-    const { id, views } = readTableView(bytes, 'older')
-    expect(views.runs).toHaveLength(0)
-    const reader = openAnswerReader({ id, views })
-    const older = {
-      check: (text: string) => checkAddress(reader, text),
-      answer: openAnswerWriter(reader),
-    }
-    for (const text of ['9.1.2.3', '11.1.1.1', '10.0.0.1', '2A01:4f8:0::1', '::ffff:9.1.2.3']) {
-      expect(differenceOf(older, text)).toBeUndefined()
-    }
   })
 
   it('are made by the twin where they are too long for the room', () => {

@@ -1,19 +1,12 @@
 // Insights against plain twins: the verdict judged again, the space around an address counted from
 // the listed texts, days and feeds asked for one by one.
 
-import { readFileSync, writeFileSync } from 'node:fs'
-import { crc32 } from 'node:zlib'
-import { ByteBuffer } from 'flatbuffers'
 import { describe, expect, it } from 'vitest'
-import { writeTable } from '../../../build/write/write-table.ts'
 import type { Insights, InsightsAnswer } from '../../../src/api/insights-answer.ts'
 import { type Range, parseRange } from '../../../src/ip/range.ts'
-import { answerBatchPiece } from '../../../src/pool/run-task.ts'
-import { TableHeader } from '../../../src/schema/generated/iprisk/table-header.ts'
 import { builtMsOf, answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { openTable } from '../../../src/table/open-table.ts'
-import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
-import { asOf, listed, networkRanges, smallContent, writeSmallTable } from '../small-table.ts'
+import { asOf, listed, networkRanges, writeSmallTable } from '../small-table.ts'
 
 const path = writeSmallTable()
 const table = { ...openTable(path), builtMs: Date.UTC(2026, 7, 22, 3, 4, 5) }
@@ -23,26 +16,6 @@ function insightsOf(text: string): Insights {
   if (insights === undefined || insights === null) throw new Error(`no insights of ${text}`)
   return insights
 }
-
-const epoch = '1970-01-01T00:00:00.000Z'
-
-/** The same file as an older build would have written it: without what minor 2 has added. */
-function asMinorOne(file: string): string {
-  const bytes = new Uint8Array(readFileSync(file))
-  const header = TableHeader.getRootAsTableHeader(new ByteBuffer(bytes))
-  // oxlint-disable-next-line no-underscore-dangle -- FlatBuffers' own name
-  const at = header.bb_pos + header.bb!.__offset(header.bb_pos, minorSlot)
-  new DataView(bytes.buffer).setInt16(at, 1, true)
-  const trailer = readTrailer(readFileSync(file), file)
-  const headerCrc = crc32(bytes.subarray(0, trailer.headerBytes))
-  const end = writeTrailer({ ...trailer, headerCrc })
-  bytes.set(end, bytes.length - end.length)
-  writeFileSync(`${file}.minor-1`, bytes)
-  return `${file}.minor-1`
-}
-
-/** Of the second field in the header's table. */
-const minorSlot = 6
 
 const addresses = [
   '9.1.2.3',
@@ -120,49 +93,6 @@ describe('insights', () => {
       '2026-08-25',
     ])
     expect(insightsOf('10.0.0.1').counterfactuals.falls_below).toEqual([])
-  })
-
-  it('are null where the table says nothing of its feeds', () => {
-    const old = `${path}.old`
-    const content = smallContent()
-    writeTable(old, {
-      ...content,
-      sources: content.sources.map(({ voice: _voice, ...source }) => source),
-    })
-    const opened = { ...openTable(old), builtMs: 0 }
-    expect(answerWithInsights(opened, '9.1.2.3')?.insights).toBeNull()
-    expect(answerWithInsights(opened, '9.1.2.300')).toBeUndefined()
-  })
-
-  it('of a table of minor 1 are null, or, where it names its feeds, lack the AS alone', () => {
-    const silent = `${path}.silent`
-    const content = smallContent()
-    writeTable(silent, {
-      ...content,
-      sources: content.sources.map(({ voice: _voice, ...source }) => source),
-    })
-    const older = { ...openTable(asMinorOne(silent)), builtMs: 0 }
-    const naming = { ...openTable(asMinorOne(path)), builtMs: 0 }
-    for (const text of addresses) {
-      const { insights, ...answer } = answerWithInsights(older, text) as InsightsAnswer
-      expect(insights).toBeNull()
-      expect(answer).toEqual({ ...table.check(text), table: older.id })
-      const { json } = answerBatchPiece(older, Buffer.from(`"${text}"`))
-      expect(Buffer.from(json).toString()).toBe(JSON.stringify(answer))
-      const whole = insightsOf(text)
-      const near = whole.neighborhood
-        .filter(({ scope }) => !scope.startsWith('AS'))
-        .map((scope) => ({
-          ...scope,
-          listed: scope.listed.map((one) => ({ ...one, times_asn: null })),
-        }))
-      const said = answerWithInsights(naming, text)?.insights
-      expect(said).toEqual({
-        ...whole,
-        table: { ...whole.table, built_at: epoch },
-        neighborhood: near,
-      })
-    }
   })
 })
 

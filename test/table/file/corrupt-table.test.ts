@@ -15,15 +15,18 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { ByteBuffer } from 'flatbuffers'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { encodeTable } from '../../../build/write/write-table.ts'
-import { recordWords } from '../../../src/schema/table-layout.ts'
+import { TableHeader } from '../../../src/schema/generated/iprisk/table-header.ts'
+import { recordWords, trailerBytes } from '../../../src/schema/table-layout.ts'
 import { type SectionViews, sectionNames } from '../../../src/schema/table-sections.ts'
 import { parseQuery, newQuery } from '../../../src/table/lookup/query.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
 import { verifyTable } from '../../../src/table/file/verify-table.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
+import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { smallContent, writeSmallTable } from '../small-table.ts'
 
 const good = readFileSync(writeSmallTable())
@@ -138,6 +141,20 @@ describe('what is no table', () => {
     )
   })
 
+  it('a later minor, which has only added something, is read', () => {
+    const bytes = Buffer.from(good)
+    const trailer = readTrailer(bytes, 'good')
+    const { bb, bb_pos: at } = TableHeader.getRootAsTableHeader(new ByteBuffer(bytes))
+    // Where its table of fields says that the second one is: the minor.
+    const place = at + bb!.readInt16(at - bb!.readInt32(at) + 6)
+    expect(bytes.readUInt16LE(place)).toBe(0)
+    bytes.writeUInt16LE(7, place)
+    const headerCrc = crc32(bytes.subarray(0, trailer.headerBytes))
+    bytes.set(writeTrailer({ ...trailer, headerCrc }), bytes.length - trailerBytes)
+    const table = openTable(write(bytes))
+    expect(table.check('9.1.2.3')).toEqual(openTable(write(good)).check('9.1.2.3'))
+  })
+
   it('a sound file whose header lies about itself is refused', () => {
     const bytes = Buffer.from(good)
     const { headerBytes } = readTableView(new Uint8Array(good), 'good')
@@ -202,6 +219,14 @@ describe('a table whose checksums fit but whose content does not', () => {
     ['string below nothing', (v) => (v['locations']![2] = -5), /section locations .* id -5/],
     ['unknown tail group', (v) => v['ipv6_records']!.fill(0xffff_ffff), /ipv6_records .* id/],
   ]
+
+  it('evidence of a source that has no weight', () => {
+    const content = smallContent()
+    const sources = content.sources.map(({ voice: _voice, ...source }) => source)
+    expect(() => verifyTable(write(encodeTable({ ...content, sources }).bytes))).toThrow(
+      /section evidence .* its source has no weight/,
+    )
+  })
 
   it.each(cases)('%s', (_name, spoil, message) => {
     const content = smallContent()

@@ -83,23 +83,19 @@ const untouched = (section: string, at: number, why: string): never => {
 }
 
 describe('the finer indexes of IPv6', () => {
-  it('lead to what a scan finds, and without them the search finds the same', () => {
+  it('lead to what a scan finds', () => {
     const seen = { second: 0, third: 0 }
     const property = fc.property(crowds, (from) => {
       const keys = keysOf(from)
       const views = ipv6Views(keys)
-      const older = { ...views, ipv6_second: new Uint32Array(0), ipv6_third: new Uint32Array(0) }
       verifyIpv6Index(views, untouched)
-      verifyIpv6Index(older, untouched)
       if (views.ipv6_second.some((rank) => rank > 0)) seen.second++
       if (views.ipv6_third.some((rank) => rank > 0)) seen.third++
       const sample = around(keys, keyEnd).filter(
         (_, at, all) => at % Math.ceil(all.length / 100) === 0,
       )
       for (const key of sample) {
-        const expected = scan(keys, key)
-        expect(searchIpv6(views, wordsOf(key))).toBe(expected)
-        expect(searchIpv6(older, wordsOf(key))).toBe(expected)
+        expect(searchIpv6(views, wordsOf(key))).toBe(scan(keys, key))
       }
     })
     fc.assert(property, { numRuns: 25 })

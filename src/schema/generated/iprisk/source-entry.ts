@@ -72,7 +72,7 @@ entries():number {
 }
 
 /**
- * A gate keeps its newest snapshot out; the day is that of the last good one (minor 1).
+ * A gate keeps its newest snapshot out; the day is that of the last good one.
  */
 quarantined():boolean {
   const offset = this.bb!.__offset(this.bb_pos, 18);
@@ -80,7 +80,7 @@ quarantined():boolean {
 }
 
 /**
- * How its word counts (minor 2): empty and 0 where it makes no evidence.
+ * How its word counts: empty and 0 where it makes no evidence.
  */
 group():string|null
 group(optionalEncoding:flatbuffers.Encoding):string|Uint8Array|null
