@@ -78,9 +78,9 @@ function durationHistogram(total: CounterSnapshot): Metric {
     const le = durationBounds[i] ?? '+Inf'
     return { metricName: `${name}_bucket`, labels: { le }, value: count }
   })
-  const { durationSecondsSum } = counterTotals(total)
+  const { durationMsSum } = counterTotals(total)
   values.push(
-    { metricName: `${name}_sum`, labels: {}, value: durationSecondsSum },
+    { metricName: `${name}_sum`, labels: {}, value: durationMsSum / 1000 },
     { metricName: `${name}_count`, labels: {}, value: count },
   )
   const metric = {

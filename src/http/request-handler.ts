@@ -13,7 +13,7 @@ import { checkBodyBytesMax } from '../api/paths.ts'
 import { logAbort, logFramingRefusal, remoteAddressOf } from './reply/request-log.ts'
 import { authorize } from './endpoint/authorize.ts'
 import { smallBodyBytes } from './exchange/body-budget.ts'
-import { countFramingRefusal } from './exchange/request-counters.ts'
+import { countEvent } from './exchange/request-counters.ts'
 import {
   type Exchange,
   type Service,
@@ -98,7 +98,7 @@ export function handleRequest(
   const framing =
     known === undefined ? framingForMethod(method, framingOf(headerScan)) : framingOf(headerScan)
   if (framing === framings.refused) {
-    countFramingRefusal(service.counters)
+    countEvent(service.counters, 'refused')
     if (service.logRequests) logFramingRefusal(service, res)
     res.close()
     return

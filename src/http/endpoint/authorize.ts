@@ -8,7 +8,7 @@ import { type RateResult, rateResults } from '../../account/limits/limiter.ts'
 import { addressesPerRequest } from '../../api/batch-answer.ts'
 import type { ApiErrorCode } from '../../api/api-error.ts'
 import { resumeExchange } from './charge-quota.ts'
-import { countLimited, limitedBy } from '../exchange/request-counters.ts'
+import { countEvent } from '../exchange/request-counters.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { HeaderScan } from '../listen/framing-guard.ts'
 import { replyError } from '../reply/reply.ts'
@@ -35,7 +35,7 @@ export function authorize(exchange: Exchange, pass: HeaderScan): Authenticated |
   const result = limiter.spendRate(key.allowance, 1, exchange.startedMs)
   if (result === rateResults.granted) return key
   if (result === rateResults.unavailable) return unavailable
-  countLimited(counters, limitedBy.rate)
+  countEvent(counters, 'rateLimited')
   return exceeded
 }
 
@@ -66,7 +66,7 @@ export function spendBatchRate(
       return
     }
     const isRate = result === rateResults.exceeded
-    if (isRate) countLimited(exchange.service.counters, limitedBy.rate)
+    if (isRate) countEvent(exchange.service.counters, 'rateLimited')
     replyError(exchange, isRate ? 'rate_limit_exceeded' : 'upstream_unavailable')
   }
   if (more === 0) {

@@ -8,7 +8,7 @@
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { quotaResults } from '../../account/limits/quota.ts'
-import { countLimited, limitedBy } from '../exchange/request-counters.ts'
+import { countEvent } from '../exchange/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyInternalError } from '../reply/internal-error.ts'
 import { replyError } from '../reply/reply.ts'
@@ -28,7 +28,7 @@ export function chargeQuota(
   } else if (result === quotaResults.pending) {
     chargeWhenLeased(exchange, key, done)
   } else if (result === quotaResults.exceeded) {
-    countLimited(counters, limitedBy.quota)
+    countEvent(counters, 'quotaLimited')
     replyError(exchange, 'api_quota_exceeded')
   } else {
     replyError(exchange, 'upstream_unavailable')

@@ -16,7 +16,7 @@
 import { batchBodyBytesMax } from '../../api/batch-answer.ts'
 import { bodyBudgetBytesMax, bodyBudgetMemoryShare } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
-import { type RequestCounters, countShedBody } from './request-counters.ts'
+import { type RequestCounters, countEvent } from './request-counters.ts'
 
 /** A check by an ordinary client is far below, and the first room of every body. */
 export const smallBodyBytes = 1024
@@ -66,7 +66,7 @@ export function createBodyBudget(options: {
       const own = (byKey.get(keyId) ?? 0) + wanted - held
       const all = counters.bodyBytes + wanted - held
       if (wanted > smallBodyBytes && (all > bytesMax || own > bytesMax / 2)) {
-        countShedBody(counters)
+        countEvent(counters, 'shed')
         tell(keyId)
         return false
       }

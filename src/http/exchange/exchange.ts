@@ -14,7 +14,7 @@ import type { Log } from '../../base/log.ts'
 import type { Pool } from '../../pool/pool.ts'
 import type { Table } from '../../table/table.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { type RequestCounters, countAborted } from './request-counters.ts'
+import { type RequestCounters, countEvent } from './request-counters.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { RequestIds } from './request-id.ts'
 import type { VerifiedTableFile } from './served-table.ts'
@@ -60,7 +60,7 @@ export interface Exchange {
   headOnly: boolean
   /** The other end of the connection, where the log names addresses; else `''`. */
   remoteAddress: string
-  /** The checked address where the log names it or its answer had to wait; else `''`. */
+  /** The checked address where the log names it or it gets insights; else `''`. */
   checkedAddress: string
   /** The answer is to carry insights. */
   insights: boolean
@@ -146,6 +146,6 @@ export function closeExchange(exchange: Exchange): void {
 /** The client went away. After this `res` must not be touched. */
 export function abortExchange(exchange: Exchange): void {
   if (exchange.state === exchangeStates.gone) return
-  countAborted(exchange.service.counters)
+  countEvent(exchange.service.counters, 'aborted')
   closeExchange(exchange)
 }

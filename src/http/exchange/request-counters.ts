@@ -1,8 +1,8 @@
-// Hot path: `countRequest`, `countAnswer`. Forbidden there: allocation, throw, closure.
+// Hot path: `countRequest`, `countAnswer`, `countEvent`. Forbidden: allocation, throw, closure.
 //
 // What one worker counts, in typed arrays: three adds a request. The primary gathers the snapshots
-// and src/admin/prometheus-text.ts turns them into Prometheus text. Counts only ever grow; they begin at 0
-// in every worker.
+// and src/admin/prometheus-text.ts turns them into Prometheus text. Counts only ever grow; they
+// begin at 0 in every worker.
 
 import type { PoolCounts } from '../../pool/pool.ts'
 import { classifications } from '../../model/kind.ts'
@@ -27,6 +27,34 @@ httpStatuses.forEach((status, i) => {
 })
 const classificationIndex = new Map<string, number>(classifications.map((name, i) => [name, i]))
 
+/** What is counted besides: by name, its index in `totals`. */
+const totalIndex = {
+  /** Milliseconds from request to answer, all answers together. */
+  durationMsSum: 0,
+  /** Connections closed by the framing guard. */
+  refused: 1,
+  /** Requests whose client went away before the answer. */
+  aborted: 2,
+  /** Requests refused because the rate of their key was exceeded. */
+  rateLimited: 3,
+  /** Requests refused because the quota of their key was exceeded. */
+  quotaLimited: 4,
+  /** Outages of the store of keys and quotas. */
+  outages: 5,
+  /** Connections closed at accept, above the cap of all connections. */
+  closedForAll: 6,
+  /** Connections closed at accept, above the cap of their address. */
+  closedForAddress: 7,
+  /** How often the store was found to have lost units that it had acknowledged. */
+  losses: 8,
+  /** Requests refused because bodies under way held all the room. */
+  shed: 9,
+  /** Connections let in. */
+  opened: 10,
+} as const
+type TotalName = keyof typeof totalIndex
+const totalNames = Object.keys(totalIndex) as readonly TotalName[]
+
 export interface RequestCounters {
   /** By index in `statuses`. */
   readonly requests: Float64Array
@@ -34,12 +62,7 @@ export interface RequestCounters {
   readonly answers: Float64Array
   /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
   readonly durations: Float64Array
-  /**
-   * [sum of durations in milliseconds, connections refused by the framing guard, aborted, refused
-   * for their rate, refused for their quota, outages of the store of keys and quotas, connections
-   * closed at accept for the cap of all, and for that of their address, losses of the store, requests
-   * refused for the bodies that were under way, connections let in]
-   */
+  /** By `totalIndex`. */
   readonly totals: Float64Array
   /** The store of keys and quotas answered when it was asked last. */
   storeReachable: boolean
@@ -64,25 +87,12 @@ export interface CounterSnapshot {
   readonly cpuSeconds: number
 }
 
-const durationSum = 0
-const refusedCount = 1
-const abortedCount = 2
-/** Where in the totals a refusal by a limit is counted. */
-export const limitedBy = { rate: 3, quota: 4 } as const
-const outageCount = 5
-/** Where in the totals a connection that was closed at accept is counted, by the cap it was above. */
-export const closedBy = { all: 6, address: 7 } as const
-const lossCount = 8
-const shedCount = 9
-const openedCount = 10
-const totalsCount = 11
-
 export function newRequestCounters(): RequestCounters {
   return {
     requests: new Float64Array(httpStatuses.length),
     answers: new Float64Array(classifications.length),
     durations: new Float64Array(durationBounds.length + 1),
-    totals: new Float64Array(totalsCount),
+    totals: new Float64Array(totalNames.length),
     storeReachable: true,
     connections: 0,
     bodyBytes: 0,
@@ -105,7 +115,7 @@ export function countRequest(
   let bucket = 0
   while (bucket < boundsMs.length && durationMs > boundsMs[bucket]!) bucket += 1
   durations[bucket]! += 1
-  totals[durationSum]! += durationMs
+  totals[totalIndex.durationMsSum]! += durationMs
 }
 
 /** A check was answered with that classification. */
@@ -120,51 +130,18 @@ export function addAnswerCounts(counters: RequestCounters, added: readonly numbe
   })
 }
 
-/** The framing guard closed a connection. */
-export function countFramingRefusal(counters: RequestCounters): void {
-  counters.totals[refusedCount]! += 1
-}
-
-/** A limit of the key was exceeded. */
-export function countLimited(
-  counters: RequestCounters,
-  at: (typeof limitedBy)[keyof typeof limitedBy],
+/** Counts what has its own total. */
+export function countEvent(
+  { totals }: Pick<RequestCounters, 'totals'>,
+  name: Exclude<TotalName, 'durationMsSum'>,
 ): void {
-  counters.totals[at]! += 1
-}
-
-/** A connection above a cap was closed at accept. */
-export function countConnectionClosed(
-  counters: RequestCounters,
-  at: (typeof closedBy)[keyof typeof closedBy],
-): void {
-  counters.totals[at]! += 1
-}
-
-/** A connection was let in. */
-export function countConnectionOpened(counters: RequestCounters): void {
-  counters.totals[openedCount]! += 1
+  totals[totalIndex[name]]! += 1
 }
 
 /** The store of keys and quotas has gone. */
 export function countStoreOutage(counters: RequestCounters): void {
   counters.storeReachable = false
-  counters.totals[outageCount]! += 1
-}
-
-/** The store was found to have lost units that it had acknowledged. */
-export function countStoreLoss(counters: RequestCounters): void {
-  counters.totals[lossCount]! += 1
-}
-
-/** There was no room for a request's body. */
-export function countShedBody({ totals }: Pick<RequestCounters, 'totals'>): void {
-  totals[shedCount]! += 1
-}
-
-/** The client went away before its answer. */
-export function countAborted(counters: RequestCounters): void {
-  counters.totals[abortedCount]! += 1
+  countEvent(counters, 'outages')
 }
 
 export function counterSnapshot(
@@ -220,7 +197,7 @@ export const emptyCounterSnapshot: CounterSnapshot = {
   requests: httpStatuses.map(() => 0),
   answers: classifications.map(() => 0),
   durations: [...durationBounds.map(() => 0), 0],
-  totals: Array.from({ length: totalsCount }, () => 0),
+  totals: totalNames.map(() => 0),
   storeReachable: true,
   connections: 0,
   bodyBytes: 0,
@@ -253,30 +230,7 @@ export function addCounterSnapshots(
 }
 
 /** The totals by name. */
-export function counterTotals(snapshot: CounterSnapshot): {
-  readonly durationSecondsSum: number
-  readonly refused: number
-  readonly aborted: number
-  readonly rateLimited: number
-  readonly quotaLimited: number
-  readonly outages: number
-  readonly closedForAll: number
-  readonly closedForAddress: number
-  readonly losses: number
-  readonly shed: number
-  readonly opened: number
-} {
-  return {
-    durationSecondsSum: (snapshot.totals[durationSum] ?? 0) / 1000,
-    refused: snapshot.totals[refusedCount] ?? 0,
-    aborted: snapshot.totals[abortedCount] ?? 0,
-    rateLimited: snapshot.totals[limitedBy.rate] ?? 0,
-    quotaLimited: snapshot.totals[limitedBy.quota] ?? 0,
-    outages: snapshot.totals[outageCount] ?? 0,
-    closedForAll: snapshot.totals[closedBy.all] ?? 0,
-    closedForAddress: snapshot.totals[closedBy.address] ?? 0,
-    losses: snapshot.totals[lossCount] ?? 0,
-    shed: snapshot.totals[shedCount] ?? 0,
-    opened: snapshot.totals[openedCount] ?? 0,
-  }
+export function counterTotals({ totals }: CounterSnapshot): Readonly<Record<TotalName, number>> {
+  const named = totalNames.map((name) => [name, totals[totalIndex[name]] ?? 0])
+  return Object.fromEntries(named) as Record<TotalName, number>
 }

@@ -17,12 +17,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
-import {
-  type RequestCounters,
-  closedBy,
-  countConnectionClosed,
-  countConnectionOpened,
-} from '../exchange/request-counters.ts'
+import { type RequestCounters, countEvent } from '../exchange/request-counters.ts'
 import { connectionsThatFit, openFilesMax } from './open-files.ts'
 import { type PeerCounts, countTcpPeers, peerKey } from './tcp-peers.ts'
 
@@ -62,12 +57,12 @@ export function createConnectionFilter(
       counters.connections += change
       if (change < 0) return
       if (counters.connections > all) {
-        countConnectionClosed(counters, closedBy.all)
+        countEvent(counters, 'closedForAll')
         res.close()
       } else if (addresses?.mayOpen(peerKey(new Uint8Array(res.getRemoteAddress()))) === false) {
-        countConnectionClosed(counters, closedBy.address)
+        countEvent(counters, 'closedForAddress')
         res.close()
-      } else countConnectionOpened(counters)
+      } else countEvent(counters, 'opened')
     },
     stop: () => addresses?.stop(),
   }

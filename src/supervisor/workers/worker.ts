@@ -19,7 +19,7 @@ import { createConnectionFilter } from '../../http/listen/connection-caps.ts'
 import {
   type CounterSnapshot,
   type RequestCounters,
-  countStoreLoss,
+  countEvent,
   countStoreOutage,
   newRequestCounters,
   counterSnapshot,
@@ -222,7 +222,7 @@ function quotaStoreCallbacks(
     onTrouble: (error) => {
       const ours = error instanceof IpriskError ? error : undefined
       if (!isOutage(error)) {
-        if (ours?.code === 'store_lost_units') countStoreLoss(counters)
+        if (ours?.code === 'store_lost_units') countEvent(counters, 'losses')
         log.error({ code: ours?.code }, messageOf(error))
         return
       }

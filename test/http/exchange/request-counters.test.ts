@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { classifications } from '../../../src/model/kind.ts'
 import {
   addCounterSnapshots,
-  countAborted,
   countAnswer,
-  countFramingRefusal,
+  countEvent,
   countRequest,
   durationBounds,
   emptyCounterSnapshot,
@@ -31,7 +30,8 @@ describe('counters', () => {
         })
         expect([...counters.durations]).toEqual(plain)
         const sum = durations.reduce((a, b) => a + b, 0) / 1000
-        expect(counterTotals(counterSnapshot(counters)).durationSecondsSum).toBeCloseTo(sum, 6)
+        const { durationMsSum } = counterTotals(counterSnapshot(counters))
+        expect(durationMsSum / 1000).toBeCloseTo(sum, 6)
       }),
     )
   })
@@ -44,9 +44,9 @@ describe('counters', () => {
     classifications.forEach((name, i) => {
       for (let n = 0; n <= i; n += 1) countAnswer(counters, name)
     })
-    countFramingRefusal(counters)
-    countAborted(counters)
-    countAborted(counters)
+    countEvent(counters, 'refused')
+    countEvent(counters, 'aborted')
+    countEvent(counters, 'aborted')
     const snapshot = counterSnapshot(counters)
     expect(snapshot.requests).toEqual(httpStatuses.map((_, i) => i + 1))
     expect(snapshot.answers).toEqual(classifications.map((_, i) => i + 1))
@@ -56,13 +56,27 @@ describe('counters', () => {
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
   })
 
+  it('give each event a total of its own', () => {
+    const counters = newRequestCounters()
+    const names = Object.keys(counterTotals(emptyCounterSnapshot)) as Parameters<
+      typeof countEvent
+    >[1][]
+    names.forEach((name, i) => {
+      for (let n = 0; n <= i; n += 1) countEvent(counters, name)
+    })
+    expect(counters.totals).toHaveLength(names.length)
+    expect(Object.values(counterTotals(counterSnapshot(counters)))).toEqual(
+      names.map((_, i) => i + 1),
+    )
+  })
+
   it('add up', () => {
     const counters = newRequestCounters()
     countRequest(counters, 404, 0, 3)
     const one = counterSnapshot(counters)
     const two = addCounterSnapshots(addCounterSnapshots(emptyCounterSnapshot, one), one)
     expect(two.requests[httpStatuses.indexOf(404)]).toBe(2)
-    expect(counterTotals(two).durationSecondsSum).toBe(0.006)
+    expect(counterTotals(two).durationMsSum / 1000).toBe(0.006)
     expect(two.residentBytes).toBe(one.residentBytes)
   })
 })
