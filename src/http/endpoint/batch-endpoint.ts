@@ -15,7 +15,7 @@ import type { Ticket } from '../../pool/pool.ts'
 import { returnSharedBuffer, takeSharedBuffer } from '../../pool/shared-buffers.ts'
 import { answerTexts } from '../../pool/run-task.ts'
 import { spendBatchRate } from './authorize.ts'
-import { chargeQuota } from './charge-quota.ts'
+import { chargeThen } from './charge-quota.ts'
 import { addAnswerCounts } from '../exchange/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { tryEnterPool, onPoolResult } from './pool-request.ts'
@@ -51,7 +51,7 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
           ? copy.subarray(cuts[index], cuts[index + 1])
           : rewritten.slice(cuts[index], cuts[index + 1])
       const count = cuts.length - 1
-      chargeQuota(exchange, key, () => streamPieces(exchange, run, { pieceOf, count }))
+      chargeThen(exchange, key, () => streamPieces(exchange, run, { pieceOf, count }))
     })
   })
 }
@@ -92,7 +92,7 @@ function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void 
   }
   spendBatchRate(exchange, key, read.count, () => {
     exchange.units = read.valid
-    chargeQuota(exchange, key, () => replyError(exchange, 'upstream_unavailable'))
+    chargeThen(exchange, key, () => replyError(exchange, 'upstream_unavailable'))
   })
 }
 
@@ -100,7 +100,7 @@ function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array):
   const texts = parseBatchBody(body) ?? []
   spendBatchRate(exchange, key, texts.length, () => {
     exchange.units = countAddresses(texts)
-    chargeQuota(exchange, key, () => {
+    chargeThen(exchange, key, () => {
       const table = exchange.service.table()
       if (table === undefined) {
         replyError(exchange, 'upstream_unavailable')

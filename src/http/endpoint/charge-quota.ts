@@ -1,55 +1,55 @@
-// Hot path: `charge` while the key has leased units.
+// Hot path: `chargeQuota`. Forbidden: allocation, throw, closure.
 //
-// What an exchange costs of its key's quota, one unit an address: at once nearly always; in a later
-// turn where a worker must lease units first (quota.ts says when); else 429 or, where the quotas
-// cannot be reached, 503.
-// What is charged is owed until a 200 begins (reply.ts); every other end gives it back
-// (exchange.ts), so that nobody who charges has to think of it.
+// What an exchange costs of its key's quota, one unit an address. Nearly always the charge is granted
+// at once and the caller answers in the same turn. Where the worker must lease units first (quota.ts
+// says when) it is pending, and a closure goes on in a later turn. Where the quota is used up or
+// cannot be reached, the charge answers 429 or 503 itself.
+// The exchange keeps the charged units as refundable until a 200 begins (reply.ts); every other end
+// gives them back (exchange.ts), so callers need not refund.
 
 import type { Authenticated } from '../../account/keyring.ts'
-import { quotaResults } from '../../account/limits/quota.ts'
+import { type QuotaResult, quotaResults } from '../../account/limits/quota.ts'
 import { countEvent } from '../exchange/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyInternalError } from '../reply/internal-error.ts'
 import { replyError } from '../reply/reply.ts'
 
-/** Takes all its units and goes on with `done`, or answers the exchange itself. */
-export function chargeQuota(
-  exchange: Exchange,
-  key: Authenticated,
-  done: (exchange: Exchange) => void,
-): void {
+/**
+ * Charges all units of the exchange or none. After `granted` the caller answers; after `pending` it
+ * calls `chargeWhenLeased`; after any other result the exchange has its answer.
+ */
+export function chargeQuota(exchange: Exchange, key: Authenticated): QuotaResult {
   const { limiter, counters } = exchange.service
   const result = limiter.spendQuota(key.allowance, exchange.units, exchange.startedMs)
   if (result === quotaResults.granted) {
     exchange.refundableUnits = exchange.units
     exchange.refundableMonth = limiter.spentMonth(key.allowance)
-    done(exchange)
-  } else if (result === quotaResults.pending) {
-    chargeWhenLeased(exchange, key, done)
   } else if (result === quotaResults.exceeded) {
     countEvent(counters, 'quotaLimited')
     replyError(exchange, 'api_quota_exceeded')
-  } else {
+  } else if (result === quotaResults.unavailable) {
     replyError(exchange, 'upstream_unavailable')
   }
+  return result
 }
 
-/** Apart from `charge`: a closure in there would be garbage of every request that never waits. */
-function chargeWhenLeased(
-  exchange: Exchange,
-  key: Authenticated,
-  done: (exchange: Exchange) => void,
-): void {
-  const { limiter } = exchange.service
-  limiter.whenLeased(key.allowance, () =>
-    resumeExchange(exchange, () => chargeQuota(exchange, key, done)),
+/** Charges again when the units are leased, in a later turn; calls `done` once they are granted. */
+export function chargeWhenLeased(exchange: Exchange, key: Authenticated, done: () => void): void {
+  exchange.service.limiter.whenLeased(key.allowance, () =>
+    resumeExchange(exchange, () => chargeThen(exchange, key, done)),
   )
 }
 
+/** Charges now, or when the units are leased; calls `done` once they are granted. */
+export function chargeThen(exchange: Exchange, key: Authenticated, done: () => void): void {
+  const result = chargeQuota(exchange, key)
+  if (result === quotaResults.granted) done()
+  else if (result === quotaResults.pending) chargeWhenLeased(exchange, key, done)
+}
+
 /**
- * Goes on when the worker knows what is left of the key's quota: it takes a unit, which asks for
- * it, and gives it back. A quota that cannot be asked is no reason not to go on.
+ * Calls `done` when the worker knows what is left of the key's quota: it spends a unit, which leases
+ * some where it holds none, and gives it back. It also calls `done` where the quota cannot be asked.
  */
 export function ensureQuotaKnown(exchange: Exchange, key: Authenticated, done: () => void): void {
   const { limiter } = exchange.service
@@ -62,7 +62,7 @@ export function ensureQuotaKnown(exchange: Exchange, key: Authenticated, done: (
   else limiter.whenLeased(key.allowance, () => resumeExchange(exchange, done))
 }
 
-/** A later turn of the loop goes on with an exchange, if its client is still there. */
+/** Goes on with an exchange in a later turn of the loop, if its client is still there. */
 export function resumeExchange(exchange: Exchange, work: () => void): void {
   if (exchange.state !== exchangeStates.open) return
   exchange.res.cork(() => {

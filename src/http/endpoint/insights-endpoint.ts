@@ -5,6 +5,7 @@ import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../../account/keyring.ts'
 import { addAnswerCounts } from '../exchange/request-counters.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import { chargeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
 import { replyBytes } from '../reply/reply.ts'
 
@@ -25,14 +26,15 @@ export function asksForInsights(query: string | undefined): boolean {
     .some((value) => value.split(',').includes('insights'))
 }
 
-/** The address is valid and its unit spent. */
-export function answerInsightsCheck(exchange: Exchange): void {
-  const { service, checkedAddress } = exchange
-  const ticket = enterPoolOr503(exchange)
-  if (ticket === undefined) return
-  const result = ticket.run({ kind: 'insights', text: checkedAddress })
-  onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
-    addAnswerCounts(service.counters, answers)
-    replyBytes(exchange, json)
+/** Charges and answers the check of `checkedAddress`, which is valid. */
+export function answerInsightsCheck(exchange: Exchange, key: Authenticated): void {
+  chargeThen(exchange, key, () => {
+    const ticket = enterPoolOr503(exchange)
+    if (ticket === undefined) return
+    const result = ticket.run({ kind: 'insights', text: exchange.checkedAddress })
+    onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
+      addAnswerCounts(exchange.service.counters, answers)
+      replyBytes(exchange, json)
+    })
   })
 }
