@@ -1,4 +1,4 @@
-// Hot path, but for JSON: no allocation, throw, closure or regular expression.
+// Hot path: no allocation, throw, closure or regular expression but in `findMember` and `memberOf`.
 //
 // Where the address stands in one line of somebody's file, by its form: the whole line, a column of
 // CSV, the first words of an access log, a member of a JSON object. Only where it stands; whether it

@@ -1,4 +1,4 @@
-// Hot path: no allocation, throw or closure.
+// Hot path: no allocation, throw or closure but in `appendText` and for text that does not fit.
 //
 // Where lines of output are put together: one array for all of them, so that compiled code knows where
 // it is and how long (a third of the time of a growing array's). What stands in it goes to the room of

@@ -1,4 +1,4 @@
-// Hot path: `admit`, `spend` and `remaining`. No allocation, throw, closure or clock there.
+// Hot path: `spendRate` and `writeRemaining`. No allocation, throw, closure or clock there.
 //
 // What the server asks about limits, one of them a worker. The interface says nothing of where
 // limits are kept: here rates are slots of a shared file and quotas are leases from a ledger; a

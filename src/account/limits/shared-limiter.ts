@@ -1,4 +1,4 @@
-// Hot path: `admit` and `spend`. No allocation, throw, closure or clock there.
+// Hot path: `spendRate` and `spendQuota`. No allocation, throw, closure or clock there.
 //
 // The limiter of many machines: rates are shares of one bucket in the store (shared-rate.ts), quotas are
 // leases from its ledger (quota.ts), as on one machine. It is the limiter of one machine with other

@@ -1,4 +1,4 @@
-// Hot path: `chargeQuota`. Forbidden: allocation, throw, closure.
+// Hot path: `chargeQuota` while the key has leased units. No allocation, throw or closure there.
 //
 // What an exchange costs of its key's quota, one unit an address. Nearly always the charge is granted
 // at once and the caller answers in the same turn. Where the worker must lease units first (quota.ts

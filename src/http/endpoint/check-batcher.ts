@@ -1,4 +1,5 @@
-// Hot path: no throw or closure, and no allocation but that of setImmediate, one for all checks of a turn.
+// Hot path: all but `newCheckBatcher` and `newBatchWithTexts`. No throw or closure there, and no
+// allocation except that of setImmediate, one for all checks of a turn.
 //
 // Checks that arrive in one turn of the loop are answered together, behind the reading of that turn.
 // The caches nearest to the processor hold neither reading (the kernel's, the parser's, ours) and

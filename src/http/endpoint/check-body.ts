@@ -1,4 +1,5 @@
-// Hot path: the short form. Forbidden there: allocation, throw, regular expression.
+// Hot path: all but `queryText` and `parseIpWithJson`. No allocation, throw, closure or regular
+// expression there.
 //
 // The body of a check to the address that it asks about (contract 3.11): RFC 8259, escapes honoured,
 // unknown members ignored, of a repeated `ip` the last one. `readIpPlainly` says what is right;

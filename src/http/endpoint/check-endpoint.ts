@@ -1,4 +1,4 @@
-// Hot path: all but `answerWhenLeased`. Forbidden: throw, closure, BigInt, regular expression.
+// Hot path: all but `answerWhenLeased`. No allocation, throw or closure there.
 //
 // POST /v1/intelligence/ip-risk/check, from a whole body to the answer. request-handler.ts does what
 // comes before it (404, 405, 401, 403, rate, 413); the rest of contract 3.12 is here, in its order:

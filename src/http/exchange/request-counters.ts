@@ -1,4 +1,4 @@
-// Hot path: `countRequest`, `countAnswer`, `countEvent`. Forbidden: allocation, throw, closure.
+// Hot path: `countRequest`, `countAnswer` and `countEvent`. No allocation, throw or closure there.
 //
 // What one worker counts, in typed arrays: three adds a request. The primary gathers the snapshots
 // and src/admin/prometheus-text.ts turns them into Prometheus text. Counts only ever grow; they

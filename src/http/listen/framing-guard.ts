@@ -1,4 +1,4 @@
-// Hot path: one pass over the headers of a request. Forbidden here: allocation, throw, closure.
+// Hot path: no allocation, throw or closure but in `newHeaderScan` and `framingForMethod`.
 //
 // The framing guard. It stands in front of uWebSockets.js's parser, which is too forgiving to stand
 // behind a proxy alone: where a proxy and this server read a different end of one request, the rest

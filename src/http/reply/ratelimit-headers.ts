@@ -1,5 +1,3 @@
-// Hot path: `limitHeaders`.
-//
 // What an answer says of its key's limits (contract 3.12): RateLimit-Policy and RateLimit on every
 // answer to a known key, Retry-After where one was exceeded. The values are ours, so that they may
 // go out in the one `writeHeader` call of reply.ts.

@@ -1,4 +1,5 @@
-// Hot path: `headBytes`. Forbidden there: allocation, throw, closure, making a string.
+// Hot path: no allocation, throw, closure or making of a string but in `newHeaderBuffer`,
+// `writePrefix`, `changePolicy` and `putAscii`.
 //
 // The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own line
 // ends, all that the answer says besides. They are written into an array that is kept, so that what

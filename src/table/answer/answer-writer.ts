@@ -1,5 +1,5 @@
-// Hot path: `write` and what it calls. Forbidden there for warm fragments: allocation, throw,
-// closure, a string, JSON.stringify, regular expression.
+// Hot path: `writeAnswer`, `writeRun`, `bodyOf`, `writeAddress` and `isSame`. Forbidden there for warm
+// fragments: allocation, throw, closure, a string, JSON.stringify, regular expression.
 //
 // One parsed address to the bytes of its answer: what its verdict and its country say (json-fragments.ts) and
 // the table's own runs of JSON (json-run.ts), put one behind the other into one array that is kept. `check` (check-address.ts) says the same as an object and is the slow twin: the bytes are exactly

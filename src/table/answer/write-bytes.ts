@@ -1,4 +1,4 @@
-// Hot path: no allocation, no throw, no closure, no regular expression.
+// Hot path: no allocation, throw, closure or regular expression but in `utf8Bytes`.
 //
 // Puts short pieces of text into bytes. Each function writes at `at` and returns the place behind what
 // it wrote; the caller has made sure that there is room.

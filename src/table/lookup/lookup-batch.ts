@@ -1,4 +1,4 @@
-// Hot path: no allocation, throw or closure but in `newGroup`.
+// Hot path: no allocation, throw or closure but in `newLookupBatch`.
 //
 // Addresses that are judged together. An answer reads a dozen places of a table that is far larger
 // than any cache, each place named by the one before it: one address after the other, a thread waits

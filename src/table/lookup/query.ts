@@ -1,4 +1,4 @@
-// Hot path: no allocation, throw or closure but in `newAsked`.
+// Hot path: no allocation, throw or closure but in `newQuery`.
 //
 // The address that is asked about, as text in somebody's bytes and as words. One object for many
 // questions; `bytes` is only borrowed, and good as long as its owner says.
