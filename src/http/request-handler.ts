@@ -1,10 +1,10 @@
-// Reading a request: one pass over its headers, the framing guard, the route, the key, the body; then
-// the endpoint, or the first error of contract 3.12. An error is answered when the body has been
-// read, so that the connection can serve the next request.
+// Reads a request: one pass over its headers, the framing guard, the route, the key, the body; then it
+// calls the endpoint or answers the first error of contract 3.12. An error is answered when the body
+// has been read, so that the connection can serve the next request.
 //
-// Invariants: nothing that a client sends makes a callback throw into uWebSockets.js, which would
-// end the process; `req` is used only in the turn that brought it; a body chunk is copied or used
-// before its callback returns.
+// Invariants: nothing that a client sends makes a callback throw into uWebSockets.js, which would end
+// the process; `req` is used only in the turn that brought it; a body chunk is copied or used before
+// its callback returns.
 
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
@@ -52,7 +52,7 @@ const noBody = Buffer.alloc(0)
 /** A request whose body is still to come, with its exchange. */
 interface Intake {
   readonly exchange: Exchange
-  /** What will be asked when the body is there; `undefined` where `refusal` is answered. */
+  /** Called when the body is there; `undefined` where `refusal` is answered. */
   endpoint: Endpoint | undefined
   refusal: ApiErrorCode
   /** Of a refusal: the value of the Allow header. */
@@ -62,9 +62,9 @@ interface Intake {
   bytesMax: number
   /** What has come so far, where it came in pieces. */
   buffered: Buffer
-  /** Room that was taken for it (body-budget.ts). */
+  /** Room that the body holds (body-budget.ts). */
   reservedBytes: number
-  /** There was no room for it: it is only counted and thrown away from then on. */
+  /** There was no room for the body: from then on it is only counted and thrown away. */
   shed: boolean
   bytes: number
   /** The body has been handed on, or was too large. */
@@ -74,12 +74,12 @@ interface Intake {
 }
 
 /**
- * Intakes that wait for another request. One that is used again saves its two callbacks, its exchange
- * and half a kilobyte of garbage. Only those come back that no later turn of the loop can
- * know: their exchange was over when the endpoint returned, or at the end of that turn (check-batcher.ts).
+ * Intakes that wait for another request. Using one again saves its two callbacks, its exchange and
+ * half a kilobyte of garbage. Only intakes come back that no later turn of the loop can know: their
+ * exchange was over when the endpoint returned, or at the end of that turn (check-batcher.ts).
  */
 const idle: Intake[] = []
-/** So many come back at most: as many as a wave has room for. */
+/** At most so many wait: as many as a batch of checks has room for. */
 const idleMax = batchedChecksMax
 
 /**
@@ -154,7 +154,7 @@ function newIntake(service: Service, res: HttpResponse): Intake {
   return intake
 }
 
-/** Makes an intake, new or used, one of the request whose headers have just been passed. */
+/** Sets an intake, new or used, to the request whose headers have just been scanned. */
 function resetIntake(intake: Intake, service: Service, res: HttpResponse): void {
   const { exchange } = intake
   intake.endpoint = undefined
@@ -219,7 +219,7 @@ function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   if (body === undefined || beginsLikeChunk(body)) exchange.keepAlive = false
   if (endpoint === undefined) replyError(exchange, intake.refusal, intake.allow)
   else if (body === undefined) replyError(exchange, 'payload_too_large')
-  // Before it would come 400 and 429, but what is wrong with a body that was not kept nobody knows.
+  // 400 and 429 would come before this, but a body that was not kept cannot be judged.
   else if (intake.shed) replyError(exchange, 'upstream_unavailable')
   else if (endpoint.access === 'open') endpoint.answer(exchange)
   else if (exchange.key !== undefined) {
@@ -235,7 +235,7 @@ function recycleIntake(intake: Intake): void {
   idle.push(intake)
 }
 
-/** Takes in a chunk; the body's last one, or one too many, ends the reading. */
+/** Reads a chunk; the last one of the body, or one above its limit, ends the reading. */
 function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
   const { bytes: before, bytesMax, contentLength } = intake
   const bytes = before + chunk.byteLength
@@ -246,7 +246,8 @@ function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
   } else if (isLast && before === 0) {
     dispatch(intake, new Uint8Array(chunk))
   } else if (intake.shed || intake.endpoint?.access !== 'key') {
-    // Nobody asks for this body: `beginsLikeChunk` looks at its first byte, and strangers get no room.
+    // No endpoint reads this body: only `beginsLikeChunk` needs its first byte. Requests without a key
+    // get no room.
     if (before === 0) intake.buffered = Buffer.from(chunk.slice(0, 1))
     if (isLast) dispatch(intake, intake.buffered)
   } else if (reserveBody(intake)) {
@@ -259,7 +260,7 @@ function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
     const first = Buffer.allocUnsafeSlow(1)
     first[0] = (before === 0 ? new Uint8Array(chunk) : intake.buffered)[0]!
     releaseBody(intake)
-    // From now on its body is one that nobody asks for; one that becomes too large is told that.
+    // From now on the body is only counted; if it becomes too large, 413 is answered.
     intake.buffered = first
     intake.shed = true
     if (isLast) dispatch(intake, first)
@@ -270,14 +271,14 @@ function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
 function reserveBody(intake: Intake): boolean {
   const { exchange, buffered, reservedBytes, bytes, bytesMax, contentLength } = intake
   if (buffered.length >= bytes) return true
-  // Bytes that a client only states are no reason to keep much room for them.
+  // A length that a client only states is no reason to keep much room for it.
   const ahead = Math.min(contentLength, checkBodyBytesMax)
   const doubled = Math.min(buffered.length * 2, bytesMax)
   const wanted = Math.max(bytes, ahead, doubled, smallBodyBytes)
   if (!exchange.service.bodyBudget.reserve(exchange.key?.keyId ?? '', reservedBytes, wanted))
     return false
   intake.reservedBytes = wanted
-  // Never a slice of the 8 KiB that Node.js shares out: what is counted is what it holds.
+  // Never a slice of the 8 KiB that Node.js shares out, so that the counted bytes are those held.
   intake.buffered = Buffer.allocUnsafeSlow(wanted)
   buffered.copy(intake.buffered)
   return true

@@ -1,5 +1,5 @@
-// The route table: every path of the public port, the methods it takes and what answers them. A path
-// is compared as sent, without its query: no decoding, no trailing slash.
+// The route table: every path of the public port, its methods and the endpoint of each. A path is
+// compared as sent, without its query: no decoding, no trailing slash.
 
 import type { Authenticated } from '../account/keyring.ts'
 import { batchBodyBytesMax } from '../api/batch-answer.ts'
@@ -9,7 +9,7 @@ import { answerCheck } from './endpoint/check-endpoint.ts'
 import { answerMeta, answerOpenApi } from './endpoint/meta-endpoint.ts'
 import type { Exchange } from './exchange/exchange.ts'
 
-/** Answers once the whole body is there. `open` endpoints ask for no key. */
+/** Answers once the whole body is there. `open` endpoints need no key. */
 export type Endpoint =
   | { readonly access: 'open'; readonly answer: (exchange: Exchange) => void }
   | {
@@ -35,7 +35,7 @@ function getRoute(endpoint: Endpoint): Route {
 
 const keyed = { access: 'key', bodyBytesMax: checkBodyBytesMax } as const
 
-/** POST to paths.check; worker.ts lets uWebSockets.js's own router find it, for nearly all ask it. */
+/** POST to paths.check, nearly all requests: worker.ts lets uWebSockets.js's own router find it. */
 export const checkEndpoint: Endpoint = { ...keyed, answer: answerCheck }
 
 const batchEndpoint: Endpoint = {

@@ -1,6 +1,7 @@
-// Who may make a call: the part of contract 3.12 between 405 and the body. 401, 403 plan, 403 token
-// by the keyring, then 429 rate: every authenticated and permitted request spends one of its rate,
-// whatever becomes of it; a batch spends the rest when it is known how large it is.
+// Decides whether a call may be made: the part of contract 3.12 between 405 and the body. The keyring
+// says 401, 403 plan and 403 token, then the limiter says 429 rate. Every authenticated and permitted
+// request spends one of its rate, whatever its answer is. A batch spends the rest of its cost when its
+// size is known.
 
 import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../../account/keyring.ts'
@@ -13,7 +14,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import type { HeaderScan } from '../listen/framing-guard.ts'
 import { replyError } from '../reply/reply.ts'
 
-/** The key is good and its rate is not. */
+/** The key is good, but its rate is exceeded or cannot be asked. */
 export interface Limited {
   readonly kind: 'limited'
   readonly code: Extract<ApiErrorCode, 'rate_limit_exceeded' | 'upstream_unavailable'>
@@ -23,13 +24,13 @@ const exceeded: Limited = { kind: 'limited', code: 'rate_limit_exceeded' }
 const unavailable: Limited = { kind: 'limited', code: 'upstream_unavailable' }
 
 /**
- * Judges the request's key, which is then the exchange's. A key given twice counts as none, for
- * nobody can say which one is meant.
+ * Judges the request's key and sets it in the exchange. A key given twice counts as none, because it
+ * is unclear which one is meant.
  */
-export function authorize(exchange: Exchange, pass: HeaderScan): Authenticated | Denied | Limited {
+export function authorize(exchange: Exchange, scan: HeaderScan): Authenticated | Denied | Limited {
   const { keyring, limiter, counters } = exchange.service
-  const key = keyring.authenticate(pass.authorizationCount === 1 ? pass.authorization : '')
-  // Who has read no keys yet cannot say that one is wrong.
+  const key = keyring.authenticate(scan.authorizationCount === 1 ? scan.authorization : '')
+  // A worker that has read no keys yet cannot say that this one is wrong.
   if (key.kind === 'denied') return keyring.known() ? key : unavailable
   exchange.key = key
   const result = limiter.spendRate(key.allowance, 1, exchange.startedMs)
@@ -39,7 +40,7 @@ export function authorize(exchange: Exchange, pass: HeaderScan): Authenticated |
   return exceeded
 }
 
-/** Spends the rate of a batch of `count` addresses and goes on with `done`, or answers its error. */
+/** Spends the rate of a batch of `count` addresses, then calls `done` or answers the error. */
 export function spendBatchRate(
   exchange: Exchange,
   key: Authenticated,
@@ -54,7 +55,7 @@ export function spendBatchRate(
     return
   }
   if (rate !== undefined && exchange.rateCost > rate.burst) {
-    // No waiting helps.
+    // Waiting does not help: the burst never covers the batch.
     replyError(exchange, 'invalid_input', '', tooLarge(count, rate.burst))
     return
   }
@@ -77,9 +78,7 @@ export function spendBatchRate(
   const result = limiter.spendRate(key.allowance, more, performance.now())
   if (result !== rateResults.pending) end(result)
   else {
-    limiter.spendRateLater(key.allowance, more, (later) =>
-      resumeExchange(exchange, () => end(later)),
-    )
+    limiter.spendRateLater(key.allowance, more, (late) => resumeExchange(exchange, () => end(late)))
   }
 }
 

@@ -1,7 +1,7 @@
 // POST /v1/intelligence/ip-risk/check/batch (contract 3.16): many addresses, answered in order, each
-// byte for byte as a check of its own. Small ones are answered here and at once, others by the pool,
-// from the reading of their body on. Where the pool has no room the body is read here, for the errors
-// that come before the 503 (3.12), if that takes little of the loop.
+// byte for byte like a single check. The loop answers small batches at once; the pool answers larger
+// ones and reads their body, too. Where the pool has no room, the loop reads the body to find the
+// errors that come before the 503 (3.12), if that takes little of its time.
 
 import type { Authenticated } from '../../account/keyring.ts'
 import {
@@ -24,8 +24,8 @@ import { piecesAhead, streamJson } from '../reply/response-stream.ts'
 
 const before = '{"results":['
 const after = ']}'
-/** For the answers of small batches, each gone before the next. */
-const here = new Uint8Array(1 << 17)
+/** The answers of one small batch; they are sent before the next batch is answered. */
+const answerBytes = new Uint8Array(1 << 17)
 
 export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   if (body.length <= batchInlineBytesMax) {
@@ -45,7 +45,7 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
   onPoolResult(exchange, { result, kind: 'read' }, ({ count, valid, cuts, rewritten }) => {
     spendBatchRate(exchange, key, count, () => {
       exchange.units = valid
-      // A part of plain memory would cross with all of it: what was rewritten goes in copies.
+      // A view of plain memory crosses to a thread with its whole buffer: rewritten pieces are copied.
       const pieceOf = (index: number): Uint8Array =>
         rewritten === undefined
           ? copy.subarray(cuts[index], cuts[index + 1])
@@ -59,31 +59,31 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
 type RunItem = Ticket['run']
 
 /**
- * Runs items of an exchange; calls `free` when it is over and none of them runs any more, for a thread
- * may still use the memory of one that was cut off.
+ * Runs items of an exchange and calls `free` when the exchange is over and none of them runs any
+ * more: a thread may still use the memory of an item whose exchange was cut off.
  */
 function trackRuns(exchange: Exchange, runItem: RunItem, free: () => void): RunItem {
   let underWay = 0
   let over = false
-  const look = (): void => {
+  const freeWhenIdle = (): void => {
     if (over && underWay === 0) free()
   }
   const { onEnd } = exchange
   exchange.onEnd = () => {
     onEnd?.()
     over = true
-    look()
+    freeWhenIdle()
   }
   return (item) => {
     underWay += 1
     return runItem(item).finally(() => {
       underWay -= 1
-      look()
+      freeWhenIdle()
     })
   }
 }
 
-/** The first of its errors; what the 503 was charged goes back. */
+/** Answers the first error of the body, else 503, whose charge is given back. */
 function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   const read = body.length <= refusedInlineBytesMax ? cutBatchBody(body) : cutShortForm(body)
   if (read === undefined) {
@@ -106,7 +106,7 @@ function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array):
         replyError(exchange, 'upstream_unavailable')
         return
       }
-      const { json, answers } = answerTexts(table, texts, here)
+      const { json, answers } = answerTexts(table, texts, answerBytes)
       addAnswerCounts(exchange.service.counters, answers)
       const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString()
       replyJson(exchange, before + text + after)
@@ -120,14 +120,14 @@ interface BatchPieces {
   readonly count: number
 }
 
-/** The first byte goes out when the first piece is there: until then any error can be told. */
+/** Sends the first byte when the first piece is ready: until then any error can be answered. */
 function streamPieces(exchange: Exchange, runItem: RunItem, { pieceOf, count }: BatchPieces): void {
   const { counters } = exchange.service
-  /** Of a piece that is asked for and not yet written; so many are never at once. */
-  const slabs = Array.from({ length: piecesAhead }, takeSharedBuffer)
-  const run = trackRuns(exchange, runItem, () => slabs.forEach(returnSharedBuffer))
+  /** One for each piece that is asked for and not yet written: at most `piecesAhead`. */
+  const buffers = Array.from({ length: piecesAhead }, takeSharedBuffer)
+  const run = trackRuns(exchange, runItem, () => buffers.forEach(returnSharedBuffer))
   const ask = (index: number, give: (json: Uint8Array) => void): void => {
-    const into = slabs[index % piecesAhead]!
+    const into = buffers[index % piecesAhead]!
     const result = run({ kind: 'checks', texts: pieceOf(index), into })
     onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
       addAnswerCounts(counters, answers)

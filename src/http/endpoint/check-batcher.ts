@@ -1,24 +1,26 @@
 // Hot path: all but `newCheckBatcher` and `newBatchWithTexts`. No throw or closure there, and no
 // allocation except that of setImmediate, one for all checks of a turn.
 //
-// Checks that arrive in one turn of the loop are answered together, behind the reading of that turn.
-// The caches nearest to the processor hold neither reading (the kernel's, the parser's, ours) and
-// answering (limits, the table, headers, the kernel again) beside each other: request by request, each
-// evicted the other and a check waited for its own code. In a wave each is loaded once, addresses are
-// looked up in groups (src/table/lookup/lookup-batch.ts), and clients that share a machine are woken once.
+// Answers the checks that arrive in one turn of the loop together, after all of them are read. The
+// caches nearest to the processor do not hold the code of reading (the kernel's, the parser's, ours)
+// and of answering (limits, the table, headers, the kernel again) side by side: request by request,
+// each evicted the other and a check waited for its own code. In a batch each is loaded once,
+// addresses are looked up in groups (src/table/lookup/lookup-batch.ts), and clients that share a
+// machine are woken once.
 //
 //   one by one   read answer read answer read answer …
-//   a wave       read read read … look up look up look up … answer answer answer …
+//   a batch      read read read … look up look up look up … answer answer answer …
 //
-// Nobody waits for others to come: what the turn brought is answered at the same turn's end. To be
-// called there costs 5 us, so where turns bring few checks each is answered at once, and now and then a
-// turn's checks are counted.
+// No check waits for later turns: a turn's checks are answered at its end. The callback at the end of
+// the turn costs 5 us, so where turns bring few checks each is answered at once, and now and then the
+// checks of one turn are counted.
 //
-// Where checks are answered together, uWebSockets.js (20.0.8) closes a connection that sends a request
-// before its check is answered, which behind a POST clients should not (RFC 9112, 9.3.2). After one that
-// went before its answer the next checks are answered at once, so that such a client gets on all the same.
+// Where checks are answered together, uWebSockets.js (20.0.8) closes a connection that sends another
+// request before its check is answered, which clients should not do after a POST (RFC 9112, 9.3.2).
+// When a connection has gone before its answer, the next checks are answered at once, so that such a
+// client is served all the same.
 //
-// Invariant: no answer makes uWebSockets.js read, so none joins while a wave is being answered.
+// Invariant: no answer makes uWebSockets.js read, so no check joins a batch that is being answered.
 
 import { addressCharsMax } from '../../ip/parse-address.ts'
 import type { Query } from '../../table/lookup/query.ts'
@@ -32,16 +34,22 @@ import type { Table } from '../../table/table.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { replyInternalError } from '../reply/internal-error.ts'
 
-/** As many events as libuv takes from the kernel at one go; further checks of a turn are answered at once. */
+/**
+ * As many events as libuv takes from the kernel at one go; further checks of a turn are answered at
+ * once.
+ */
 export const batchedChecksMax = 1024
 
-/** A turn that brings so many makes the next ones answer together, until one brings fewer than `stayMin`. */
+/**
+ * A turn with `batchingStartMin` checks makes the next turns answer together, until one has fewer
+ * than `batchingStayMin`.
+ */
 const batchingStartMin = 4
 const batchingStayMin = 2
 /** Checks that are answered at once before the next whole turn whose checks are counted. */
 const checksBetweenCounts = 64
 
-/** Answers, or charges and then answers. `found` is what `table` has located it as. */
+/** Charges and answers one check. `found` is where `table` has located its address. */
 export type AnswerOne = (
   exchange: Exchange,
   query: Query,
@@ -51,20 +59,20 @@ export type AnswerOne = (
 
 export interface CheckBatcher {
   readonly answerOne: AnswerOne
-  /** The first `count` of them wait, each with the address of its number in `groups`. */
+  /** The first `count` of them wait; their addresses have the same places in `lookupBatches`. */
   readonly exchanges: (Exchange | undefined)[]
   readonly lookupBatches: LookupBatch[]
   count: number
-  /** Else each is answered at once. */
+  /** Checks are answered together; else each is answered at once. */
   isBatching: boolean
-  /** Of those answered at once: since a turn was counted, and in the turn that is being counted. */
+  /** Checks answered at once: since a turn was counted, and in the turn that is being counted. */
   sinceCounted: number
   counted: number
   /** The next turn that brings a check is counted, from its first one on. */
   isCountDue: boolean
-  /** Number of the one that is being answered. */
+  /** Place of the check that is being answered. */
   current: number
-  /** The table that has located its group. */
+  /** The table that has located its lookup batch. */
   table: Table | undefined
   /** Callbacks of the loop and of cork, which take no arguments. */
   readonly answerAll: () => void
@@ -95,7 +103,7 @@ export function newCheckBatcher(answerOne: AnswerOne): CheckBatcher {
   return batcher
 }
 
-/** Answers the exchange, now or with its wave; `asked` is needed no more. */
+/** Answers the exchange, now or with its batch; `query` may change afterwards. */
 export function enqueueCheck(batcher: CheckBatcher, exchange: Exchange, query: Query): void {
   const { count, exchanges } = batcher
   if (!batcher.isBatching) countTurn(batcher)
@@ -103,7 +111,7 @@ export function enqueueCheck(batcher: CheckBatcher, exchange: Exchange, query: Q
     batcher.answerOne(exchange, query, exchange.service.table(), undefined)
     return
   }
-  copyAsked(lookupBatchOf(batcher, count).queries[count % lookupBatchMax]!, query)
+  copyQuery(lookupBatchOf(batcher, count).queries[count % lookupBatchMax]!, query)
   exchanges[count] = exchange
   batcher.count = count + 1
   if (count === 0) setImmediate(batcher.answerAll)
@@ -127,24 +135,24 @@ function decideBatching(batcher: CheckBatcher): void {
   batcher.counted = 0
 }
 
-/** The group of the check of that number. */
-function lookupBatchOf({ lookupBatches }: CheckBatcher, number: number): LookupBatch {
-  return (lookupBatches[Math.floor(number / lookupBatchMax)] ??= newBatchWithTexts())
+/** The lookup batch of the check at that place. */
+function lookupBatchOf({ lookupBatches }: CheckBatcher, place: number): LookupBatch {
+  return (lookupBatches[Math.floor(place / lookupBatchMax)] ??= newBatchWithTexts())
 }
 
-/** Its texts have room of their own, side by side. */
+/** A lookup batch whose queries have room for their own texts, side by side. */
 function newBatchWithTexts(): LookupBatch {
-  const group = newLookupBatch()
+  const batch = newLookupBatch()
   const texts = new Uint8Array(lookupBatchMax * addressCharsMax)
-  for (const [i, query] of group.queries.entries()) {
+  for (const [i, query] of batch.queries.entries()) {
     query.bytes = texts
     query.from = i * addressCharsMax
   }
-  return group
+  return batch
 }
 
-/** An address has at most `addressTextMax` bytes (ip/parse-address.ts), for which `to` has room. */
-function copyAsked(to: Query, { bytes, from, to: end, family, words }: Query): void {
+/** An address has at most `addressCharsMax` bytes (ip/parse-address.ts); `to` has room for them. */
+function copyQuery(to: Query, { bytes, from, to: end, family, words }: Query): void {
   const length = end - from
   for (let i = 0; i < length; i++) to.bytes[to.from + i] = bytes[from + i]!
   to.to = to.from + length
@@ -157,10 +165,10 @@ function answerAll(batcher: CheckBatcher): void {
   const { count } = batcher
   let gone = 0
   for (let first = 0; first < count; first += lookupBatchMax) {
-    const group = lookupBatchOf(batcher, first)
-    group.count = Math.min(lookupBatchMax, count - first)
-    prepare(batcher, group, first)
-    for (let at = first; at < first + group.count; at++) {
+    const batch = lookupBatchOf(batcher, first)
+    batch.count = Math.min(lookupBatchMax, count - first)
+    prepare(batcher, batch, first)
+    for (let at = first; at < first + batch.count; at++) {
       const exchange = batcher.exchanges[at]!
       batcher.current = at
       if (exchange.state === exchangeStates.open) exchange.res.cork(batcher.answerCurrent)
@@ -173,13 +181,13 @@ function answerAll(batcher: CheckBatcher): void {
   batcher.table = undefined
 }
 
-/** All of a worker's exchanges have one table. */
-function prepare(batcher: CheckBatcher, group: LookupBatch, first: number): void {
+/** Locates the addresses of a lookup batch; all exchanges of a worker have one table. */
+function prepare(batcher: CheckBatcher, batch: LookupBatch, first: number): void {
   batcher.table = batcher.exchanges[first]!.service.table()
   try {
-    batcher.table?.prepare(group)
+    batcher.table?.prepare(batch)
   } catch {
-    // It throws for each of them again, where that is told.
+    // Each check throws again by itself and answers its own 500.
     batcher.table = undefined
   }
 }
@@ -187,11 +195,11 @@ function prepare(batcher: CheckBatcher, group: LookupBatch, first: number): void
 function answerCurrent(batcher: CheckBatcher): void {
   const { answerOne, exchanges, current, table } = batcher
   const exchange = exchanges[current]!
-  const group = lookupBatchOf(batcher, current)
+  const batch = lookupBatchOf(batcher, current)
   const i = current % lookupBatchMax
-  const own = exchange.service.table()
+  const newest = exchange.service.table()
   try {
-    answerOne(exchange, group.queries[i]!, own, own === table ? group.located[i]! : undefined)
+    answerOne(exchange, batch.queries[i]!, newest, newest === table ? batch.located[i]! : undefined)
   } catch (error) {
     replyInternalError(exchange, error)
   }

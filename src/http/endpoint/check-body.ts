@@ -1,10 +1,10 @@
 // Hot path: all but `queryText` and `parseIpWithJson`. No allocation, throw, closure or regular
 // expression there.
 //
-// The body of a check to the address that it asks about (contract 3.11): RFC 8259, escapes honoured,
-// unknown members ignored, of a repeated `ip` the last one. `readIpPlainly` says what is right;
-// `askBody` reads the form that nearly every client sends by itself, in the body's own bytes, and
-// leaves the rest to it.
+// Reads the address from the body of a check (contract 3.11): RFC 8259, escapes honoured, unknown
+// members ignored, of a repeated `ip` the last one. `parseIpWithJson` says what is right.
+// `parseCheckBody` reads the form that nearly every client sends by itself, in the body's own bytes,
+// and leaves every other form to it.
 
 import { isUtf8 } from 'node:buffer'
 import { addressCharsMax } from '../../ip/parse-address.ts'
@@ -13,8 +13,8 @@ import { type Query, parseQuery } from '../../table/lookup/query.ts'
 const ipBytes = new Uint8Array(addressCharsMax)
 
 /**
- * Whether the body asks about an address, which is then `asked`: borrowed from the body or from
- * here, so good until either goes or the next call.
+ * Whether the body asks about an address, which is then in `query`. Its bytes belong to the body or
+ * to this file, so they are good until the body goes or the next call.
  */
 export function parseCheckBody(query: Query, body: Uint8Array): boolean {
   const from = findShortForm(body)
@@ -23,7 +23,7 @@ export function parseCheckBody(query: Query, body: Uint8Array): boolean {
   return text !== undefined && parseAddressText(query, text)
 }
 
-/** Whether the text is an address, which is then `asked`. */
+/** Whether the text is an address, which is then in `query`. */
 export function parseAddressText(query: Query, text: string): boolean {
   if (text.length > addressCharsMax) return false
   for (let at = 0; at < text.length; at++) {

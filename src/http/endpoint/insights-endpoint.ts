@@ -1,4 +1,4 @@
-// A check with insights (contract 3.15): who gets them, and their way through the pool. It is
+// A check with insights (contract 3.15): which requests get them, and how the pool answers. It is
 // charged like any check, before the pool is asked for room; a 503 gives the unit back.
 
 import type { HttpRequest } from 'uWebSockets.js'
@@ -9,7 +9,7 @@ import { chargeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
 import { replyBytes } from '../reply/reply.ts'
 
-/** A plan that never has them gives the plain answer, asked or not. */
+/** A plan without insights gives the plain answer, whether the request asks for them or not. */
 export function wantsInsights(
   { insights }: Pick<Authenticated, 'insights'>,
   req: Pick<HttpRequest, 'getQuery'>,

@@ -1,5 +1,5 @@
-// The two GETs that describe the service: its OpenAPI document, which anybody may read, and the meta
-// answer for the holder of a key.
+// The two GETs that describe the service: its OpenAPI document, which needs no key, and the meta answer
+// for the holder of a key.
 
 import { remainingIndex, remainingLength } from '../../account/limits/ratelimit-values.ts'
 import type { Authenticated } from '../../account/keyring.ts'
@@ -11,7 +11,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import type { Table } from '../../table/table.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 
-const left = new Float64Array(remainingLength)
+const remaining = new Float64Array(remainingLength)
 
 const documentText = JSON.stringify(openApiDocument)
 
@@ -32,7 +32,7 @@ export function answerMeta(exchange: Exchange, key: Authenticated): void {
 
 function metaOf({ service }: Exchange, table: Table, key: Authenticated): MetaAnswer {
   const { rate, quotaPerMonth } = key.limits
-  service.limiter.remaining(key.allowance, performance.now(), left)
+  service.limiter.remaining(key.allowance, performance.now(), remaining)
   return metaAnswer({
     table,
     levelFloors,
@@ -48,16 +48,16 @@ function metaOf({ service }: Exchange, table: Table, key: Authenticated): MetaAn
             : {
                 per_second: rate.perSecond,
                 burst: rate.burst,
-                remaining: left[remainingIndex.rate]!,
-                reset_seconds: left[remainingIndex.rateReset]!,
+                remaining: remaining[remainingIndex.rate]!,
+                reset_seconds: remaining[remainingIndex.rateReset]!,
               },
         quota:
           quotaPerMonth === undefined
             ? null
             : {
                 per_month: quotaPerMonth,
-                remaining: left[remainingIndex.quota]!,
-                reset_seconds: left[remainingIndex.quotaReset]!,
+                remaining: remaining[remainingIndex.quota]!,
+                reset_seconds: remaining[remainingIndex.quotaReset]!,
               },
       },
     },

@@ -1,5 +1,5 @@
-// A request's stay in the pool: its ticket and its deadline. Whatever ends the exchange (answer,
-// error, a client that goes) ends the stay.
+// One request in the pool: its ticket and its deadline. Whatever ends the exchange (an answer, an error,
+// a client that goes away) closes the ticket.
 
 import { poolRequestMsMax } from '../../base/limits.ts'
 import type { Ticket } from '../../pool/pool.ts'
@@ -16,7 +16,7 @@ export function enterPoolOr503(exchange: Exchange): Ticket | undefined {
   return ticket
 }
 
-/** As `enterPool`, for who has something else to say before the 503. */
+/** The same without the 503, for a caller that may have another error to answer first. */
 export function tryEnterPool(exchange: Exchange): Ticket | undefined {
   const { service } = exchange
   const file = service.file()
@@ -32,7 +32,7 @@ export function tryEnterPool(exchange: Exchange): Ticket | undefined {
   return ticket
 }
 
-/** Goes on with a result in a later turn; what failed is a 500, or a cut connection. */
+/** Calls `done` with a result in a later turn; a failure answers 500 or cuts the connection. */
 export function onPoolResult<Kind extends ItemResult['kind']>(
   exchange: Exchange,
   outcome: { readonly result: Promise<ItemResult>; readonly kind: Kind },
@@ -67,7 +67,7 @@ function giveUp(exchange: Exchange): void {
   else resumeExchange(exchange, () => replyError(exchange, 'upstream_unavailable'))
 }
 
-/** As it was thrown in a thread: what it is and where, not what it said. */
+/** The error of a thread: its name and the places that it passed, without its message. */
 function errorOf(result: ItemResult): Error {
   const error = new Error('A pool thread failed on an item.')
   if (result.kind !== 'failed') return error

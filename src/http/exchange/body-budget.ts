@@ -1,24 +1,24 @@
-// Room for bodies that come in pieces. Each has its own limit (contract 3.11), but connections are
-// thousands, and clients that send a megabyte each and never end it must not fill a worker's memory.
-// So there is a limit of all together; what would be above it is answered 503 with Retry-After, once
-// it has been read and thrown away, and counted.
+// Room for request bodies that come in pieces. Each body has its own limit (contract 3.11), but there
+// are thousands of connections, and clients that send a megabyte each and never end it must not fill a
+// worker's memory. So all bodies together have a limit, too. A body above it is read, thrown away,
+// counted and answered 503 with Retry-After.
 //
-// Invariants: a key holds at most half of it, so that nobody alone shuts the others out; who takes
-// room gives it back when the body has been handed on, refused or given up. Small bodies are always
-// taken: so many connections as there may be hold little in them. All together are a small part of
-// the memory above which a worker is replaced, so that bodies alone never make it one that has grown.
+// Invariants: a key holds at most half of the room, so that no key alone shuts the others out; every
+// holder of room gives it back when the body has been handed on, refused or given up. Small bodies are
+// always taken: all connections together hold little in them. All bodies together are a small part of
+// the memory above which a worker is replaced, so bodies alone never cause a replacement.
 //
 // Bodies for the pool are lent shared memory out of the same room. V8 does not count shared memory: it
-// held a gigabyte of what a key's useless batches of 1 MiB had left before it collected any. So none
-// is ever left to it. Blocks have two sizes and are used again, and of neither are there more than
-// have room at one time.
+// held a gigabyte of what a key's useless batches of 1 MiB had left before it collected any. So no
+// block is ever left to V8: blocks have two sizes and are used again, and there are never more of
+// either than have room at one time.
 
 import { batchBodyBytesMax } from '../../api/batch-answer.ts'
 import { bodyBudgetBytesMax, bodyBudgetMemoryShare } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import { type RequestCounters, countEvent } from './request-counters.ts'
 
-/** A check by an ordinary client is far below, and the first room of every body. */
+/** The first room of every body; a check by an ordinary client is far smaller. */
 export const smallBodyBytes = 1024
 
 export interface BodyBudget {
@@ -31,10 +31,10 @@ export interface BodyBudget {
   readonly releaseShared: (keyId: string, copy: Uint8Array) => void
 }
 
-/** A thousand addresses and more; any other batch has the largest one's room. */
+/** Room for a thousand addresses and more; a larger batch gets the room of the largest one. */
 const smallBlockBytes = 65_536
 
-/** The room of a worker that may hold so much memory of its own. */
+/** The room of a worker whose own memory is limited to `memoryBytesMax`. */
 export function bodyBudgetBytes(memoryBytesMax: number): number {
   return Math.min(bodyBudgetBytesMax, Math.floor(memoryBytesMax / bodyBudgetMemoryShare))
 }
@@ -46,9 +46,9 @@ export function createBodyBudget(options: {
 }): BodyBudget {
   const { counters, log, bytesMax = bodyBudgetBytesMax } = options
   const byKey = new Map<string, number>()
-  /** It was said that there is no room, and is not again before three quarters of it are free. */
+  /** A shortage was logged; the next one is logged only after three quarters are free again. */
   let isShort = false
-  const tell = (keyId: string): void => {
+  const logShortage = (keyId: string): void => {
     if (isShort) return
     isShort = true
     log.warn(
@@ -61,13 +61,13 @@ export function createBodyBudget(options: {
     bytes <= smallBlockBytes ? free.small : free.large
   const blockBytesOf = (bytes: number): number =>
     bytes <= smallBlockBytes ? smallBlockBytes : batchBodyBytesMax
-  const bodies: BodyBudget = {
+  const budget: BodyBudget = {
     reserve: (keyId, held, wanted) => {
       const own = (byKey.get(keyId) ?? 0) + wanted - held
       const all = counters.bodyBytes + wanted - held
       if (wanted > smallBodyBytes && (all > bytesMax || own > bytesMax / 2)) {
         countEvent(counters, 'shed')
-        tell(keyId)
+        logShortage(keyId)
         return false
       }
       byKey.set(keyId, own)
@@ -85,7 +85,7 @@ export function createBodyBudget(options: {
     },
     copyToShared: (keyId, body) => {
       const blockBytes = blockBytesOf(body.length)
-      if (!bodies.reserve(keyId, 0, blockBytes)) return undefined
+      if (!budget.reserve(keyId, 0, blockBytes)) return undefined
       const block = freeOf(blockBytes).pop() ?? new Uint8Array(new SharedArrayBuffer(blockBytes))
       block.set(body)
       return block.subarray(0, body.length)
@@ -93,8 +93,8 @@ export function createBodyBudget(options: {
     releaseShared: (keyId, { buffer }) => {
       const block = new Uint8Array(buffer)
       freeOf(block.length).push(block)
-      bodies.release(keyId, block.length)
+      budget.release(keyId, block.length)
     },
   }
-  return bodies
+  return budget
 }

@@ -1,10 +1,10 @@
-// One request and its answer while they are under way, and what a worker keeps for all of them.
-// Types and the two ends of life only; request-handler.ts reads, reply.ts writes.
+// One request and its answer while they are under way, and what a worker keeps for all of them. Types
+// and the end of an exchange only: request-handler.ts reads requests, reply.ts writes answers.
 //
 // Invariants: `res` is touched only while `state` is not `gone`; an exchange is answered at most
 // once; `pending` of the service counts those that are neither answered nor aborted. An exchange
 // whose check was answered within the turn that read its body serves another request afterwards
-// (request-handler.ts): nobody else has seen it. Whoever keeps one for a later turn may rely on it.
+// (request-handler.ts). An exchange that is kept for a later turn is never used for another one.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { noMonth } from '../../account/limits/allowance.ts'
@@ -68,29 +68,29 @@ export interface Exchange {
   rateCost: number
   /** Of the quota: what the answer costs. */
   units: number
-  /** Units that are spent while no 200 has begun: what ends otherwise gives them back. */
+  /** Units spent for an answer that is no 200 yet; every other end gives them back. */
   refundableUnits: number
-  /** The month that they are spent of. */
+  /** The month that they were spent of. */
   refundableMonth: number
   /** Called once, when the answer is written or its client has gone. */
   onEnd: (() => void) | undefined
   /** By `performance.now()` of node:perf_hooks: the global is a getter, and 1 % of a check. */
   startedMs: number
-  /** Whose limits the answer states; `undefined` where nobody is known, or needs none. */
+  /** The key whose limits the answer states; `undefined` where it is unknown or not needed. */
   key: Authenticated | undefined
   /** Whether the connection may serve another request (framing-guard.ts). */
   keepAlive: boolean
   state: ExchangeState
-  /** To be called when the wave has let it go: another request may have it then, if it is over. */
+  /** Called when the batch of checks is answered: another request may then use the exchange. */
   recycle: () => void
 }
 
 const neverRecycled = (): void => undefined
 
 /**
- * Before the clock was read. As no number at all, so that V8 keeps the clock's own number in the field: it would
- * unpack one of a field that only ever held numbers, and make a new one at each place that it is
- * handed on to.
+ * The start before the clock was read. It is no number at all, so that V8 keeps the clock's own heap
+ * number in the field. A field that only ever held numbers is unpacked, and V8 makes a new heap
+ * number at each place that it is handed on to.
  */
 const unread = undefined as unknown as number
 
@@ -122,7 +122,7 @@ export function requestIdOf({ clientRequestId, requestIdNumber, service }: Excha
   return clientRequestId === '' ? service.requestIds.text(requestIdNumber) : clientRequestId
 }
 
-/** The answer is, or would have been, no 200: what was spent for it goes back, once. */
+/** Gives back, once, what was spent for an answer that is no 200. */
 export function refundUnits(exchange: Exchange): void {
   const { key, refundableUnits, refundableMonth, service, startedMs } = exchange
   if (refundableUnits === 0 || key === undefined) return
@@ -138,7 +138,7 @@ export function closeExchange(exchange: Exchange): void {
   exchange.service.pending -= 1
   refundUnits(exchange)
   const { onEnd } = exchange
-  // An old exchange that is garbage would keep what this leads to until the next full collection.
+  // An old exchange that is garbage would keep what it refers to until the next full collection.
   exchange.onEnd = undefined
   onEnd?.()
 }

@@ -1,12 +1,11 @@
-// The beats by which the primary knows that a worker's loop turns (watchdog.ts). A clock beats, and the
-// request path does where the clock cannot: many requests that were sent ahead on many connections
-// are one turn of the loop to uWebSockets.js, in which a worker answers and no timer fires. How late
-// the loop is, loop-lag.ts measures.
+// The beats by which the primary knows that a worker's loop turns (watchdog.ts). A timer beats, and the
+// request path beats where the timer cannot fire: to uWebSockets.js, many requests that were sent
+// ahead on many connections are one turn of the loop. loop-lag.ts measures how late the loop is.
 
-/** So often a worker beats, and the watchdog looks. */
+/** How often a worker beats and the watchdog looks. */
 export const heartbeatMs = 100
 
-/** The clock is this late before a request beats in its place. */
+/** How late the timer is before a request beats in its place. */
 export const heartbeatOverdueMs = 2 * heartbeatMs
 
 export interface Heartbeat {

@@ -100,8 +100,8 @@ export function newRequestCounters(): RequestCounters {
 }
 
 /**
- * A request that began at `startedMs` was answered with that status at `nowMs`. Both instants, for a
- * difference that is handed over would be a number on the heap.
+ * A request that began at `startedMs` was answered with that status at `nowMs`. Takes both instants,
+ * because a difference that is handed over would be a number on the heap.
  */
 export function countRequest(
   counters: RequestCounters,
@@ -123,14 +123,14 @@ export function countAnswer(counters: RequestCounters, classification: Classific
   counters.answers[classificationIndex.get(classification)!]! += 1
 }
 
-/** Several were, by index in `classifications`: what a pool thread has answered. */
+/** A pool thread has answered checks; counts by index in `classifications`. */
 export function addAnswerCounts(counters: RequestCounters, added: readonly number[]): void {
   added.forEach((count, i) => {
     counters.answers[i]! += count
   })
 }
 
-/** Counts what has its own total. */
+/** Counts one event that has its own total. */
 export function countEvent(
   { totals }: Pick<RequestCounters, 'totals'>,
   name: Exclude<TotalName, 'durationMsSum'>,
@@ -165,7 +165,7 @@ export function counterSnapshot(
   }
 }
 
-/** Of a pool that never worked. */
+/** The counts of a pool that never worked. */
 const idlePool: PoolCounts = {
   threads: 0,
   requests: 0,
@@ -178,7 +178,7 @@ const idlePool: PoolCounts = {
   runMs: 0,
 }
 
-/** What is counted grows together; what there is just now is the second one's. */
+/** The sums of both; the gauges are those of the second one. */
 function addPools(left: PoolCounts, right: PoolCounts): PoolCounts {
   return {
     threads: right.threads,

@@ -1,7 +1,7 @@
 // Request ids: the caller's where it is fit to be repeated, else our own (contract 3.11).
 //
-// Invariants: an id that leaves here consists of A–Z a–z 0–9 . _ - only, so it can stand in a header
-// and in JSON without escaping; it holds no key, for ids stand in the logs of whatever they pass.
+// Invariants: an id consists of A–Z a–z 0–9 . _ - only, so it can stand in a header and in JSON without
+// escaping; it holds no key, because ids stand in the logs of everything that they pass.
 
 import { randomBytes } from 'node:crypto'
 import { keyPrefix } from '../../account/keys/key-text.ts'
@@ -28,7 +28,7 @@ export const requestIdDigits = 8
 
 /**
  * Our ids: 64 random bits and a number, which no other process and no later start repeats. A request
- * has a number; it becomes text only where it is said.
+ * has the number; it becomes text only where the id is written.
  */
 export interface RequestIds {
   /** What all ids begin with. */
@@ -52,7 +52,7 @@ export function createRequestIds(): RequestIds {
 const intMax = 2 ** 31 - 1
 
 /** Writes what follows the prefix as ASCII at `at`. */
-export function putRequestIdNumber(out: Uint8Array, at: number, number: number): void {
+export function writeRequestIdNumber(out: Uint8Array, at: number, number: number): void {
   let rest = number
   for (let i = at + requestIdDigits - 1; i >= at; i--) {
     const next = rest <= intMax ? (rest / 36) | 0 : Math.floor(rest / 36)

@@ -1,12 +1,11 @@
-// Connection caps: how many connections one process holds, and how many of them one client address.
-// What comes above is closed at accept, before a byte of it is read, and counted. Not here: what a
-// connection says.
+// Connection caps: how many connections one process holds, and how many of them one client address. A
+// connection above a cap is closed at accept, before a byte of it is read, and counted.
 //
-// uWebSockets.js says when a connection opens and when one closes, but of one that closes no longer
-// whose it was. So connections of an address are counted as they open, and now and then the kernel is
-// asked who really holds any (tcp-peers.ts), which begins the count anew:
+// uWebSockets.js says when a connection opens and when one closes, but no longer whose connection it
+// was that closes. So connections of an address are counted as they open, and now and then the kernel
+// is asked which addresses hold connections (tcp-peers.ts), which starts the count anew:
 //
-//   held by an address  =  by the kernel's last word  +  opened since
+//   held by an address  =  held at the kernel's last answer  +  opened since
 //
 // It is never too low for this process, too high only until the next look, and follows the other
 // processes on the port within a second. Without a cap an address costs nothing.
@@ -21,13 +20,13 @@ import { type RequestCounters, countEvent } from '../exchange/request-counters.t
 import { connectionsThatFit, openFilesMax } from './open-files.ts'
 import { type PeerCounts, countTcpPeers, peerKey } from './tcp-peers.ts'
 
-/** What other processes on the port let in is known after this. */
+/** How often the kernel is asked what all processes on the port hold. */
 const lookMs = 1000
 
-/** The share of its cap from which an address is looked at at once. */
+/** The share of its cap from which an address causes a look at once. */
 const lookShare = 0.75
 
-/** A look that took a millisecond is followed by none for so many. */
+/** Milliseconds without a look after each millisecond that a look took. */
 const lookRest = 20
 
 export interface ConnectionCaps {
@@ -68,7 +67,7 @@ export function createConnectionFilter(
   }
 }
 
-/** The cap, below the limit of open files; it says so where it must be lower than asked for. */
+/** The cap, below the limit of open files; logs where it must be lower than asked for. */
 function capThatFits(asked: number, log: Log): number {
   const files = openFilesMax()
   const fitting = connectionsThatFit(asked, files)
@@ -114,7 +113,7 @@ function createAddressCaps(
       openedBefore = new Map()
       failed = false
     } catch (error) {
-      // What cannot be counted is not capped; a client is not to suffer for it.
+      // Without a count there is no cap: clients must not suffer for the failure.
       if (!failed) log.error({}, `Connections cannot be counted by address: ${messageOf(error)}`)
       failed = true
     }

@@ -8,7 +8,7 @@
 //   it refuses itself       Host missing; Content-Length beside Transfer-Encoding; Content-Length
 //                           with a sign, a comma, a base, a space or 20 digits; HTTP/1.0; header
 //                           names with characters that are none (the socket hangs, then is cut)
-//   it lets pass            two Content-Length, two Host, two Transfer-Encoding, any coding
+//   it lets scan            two Content-Length, two Host, two Transfer-Encoding, any coding
 //                           (`xchunked`, `gzip, chunked`), an empty Content-Length
 //   it reads wrongly        a last chunk without its CRLF; chunk data without CRLF; bare line feeds
 //   it hides                all headers behind one with an empty name; forEach ends there
@@ -19,20 +19,21 @@
 //
 //   refused   what `framingOf` calls bad: closed at once, for only close() stops the parser
 //   last      a body in chunks, or no stated length (a hidden one may lie behind an empty name), or
-//             a body that begins as a chunk would, or a method that is not GET or POST: answered from a later turn of the loop, with
-//             close; whatever was parsed behind it by then makes uWebSockets.js kill the connection
+//             a body that begins as a chunk would, or a method that is not GET or POST: answered
+//             from a later turn of the loop, with close; if anything was parsed behind it by then,
+//             uWebSockets.js kills the connection
 //   kept      GET or POST, one Content-Length of digits and nothing else
 //
 // What remains: a front proxy that takes two different Content-Length, forwards both with an empty
-// name between them, and believes the second one. No proxy that is known to us does any of that.
+// name between them, and believes the second one. We know of no proxy that does any of that.
 //
-// White space around a value is what that parser takes for it, bytes above 0x7f included, so a length
-// behind such a byte is read as that length. It also takes the binary preface of the PROXY protocol
-// before a request; what that says of addresses is used nowhere.
+// White space around a value is what that parser takes for it, bytes above 0x7f included, so a
+// length behind such a byte is read as that length. The parser also takes the binary preface of the
+// PROXY protocol before a request; the addresses in it are not used.
 //
 // Not here: what a request means.
 
-/** How the end of a request is told. */
+/** Whether the end of a request is clear. */
 export const framings = { refused: 0, last: 1, kept: 2 } as const
 export type Framing = (typeof framings)[keyof typeof framings]
 
@@ -72,51 +73,51 @@ export function newHeaderScan(): HeaderScan {
   }
 }
 
-export function resetHeaderScan(pass: HeaderScan): void {
-  pass.hostCount = 0
-  pass.contentLengthCount = 0
-  pass.transferEncodingCount = 0
-  pass.contentLength = 0
-  pass.chunked = false
-  pass.badName = false
-  pass.authorizationCount = 0
-  pass.authorization = ''
-  pass.requestId = ''
-  pass.connectionClose = false
+export function resetHeaderScan(scan: HeaderScan): void {
+  scan.hostCount = 0
+  scan.contentLengthCount = 0
+  scan.transferEncodingCount = 0
+  scan.contentLength = 0
+  scan.chunked = false
+  scan.badName = false
+  scan.authorizationCount = 0
+  scan.authorization = ''
+  scan.requestId = ''
+  scan.connectionClose = false
 }
 
 /**
- * Takes in one header. Names are in lower case, values without surrounding white space. By length
- * first: of the names that come here nearly none is then compared in vain.
+ * Scans one header. Names are in lower case, values without surrounding white space. The length is
+ * compared first: nearly no name is then compared in vain.
  */
-export function scanHeader(pass: HeaderScan, name: string, value: string): void {
+export function scanHeader(scan: HeaderScan, name: string, value: string): void {
   switch (name.length) {
     case 0:
-      pass.badName = true
+      scan.badName = true
       return
     case 4:
-      if (name === 'host') pass.hostCount += 1
+      if (name === 'host') scan.hostCount += 1
       return
     case 10:
-      if (name === 'connection') pass.connectionClose ||= saysClose(value)
+      if (name === 'connection') scan.connectionClose ||= saysClose(value)
       return
     case 12:
-      if (name === 'x-request-id') pass.requestId = value
+      if (name === 'x-request-id') scan.requestId = value
       return
     case 13:
       if (name !== 'authorization') return
-      pass.authorizationCount += 1
-      pass.authorization = value
+      scan.authorizationCount += 1
+      scan.authorization = value
       return
     case 14:
       if (name !== 'content-length') return
-      pass.contentLengthCount += 1
-      pass.contentLength = readLength(value)
+      scan.contentLengthCount += 1
+      scan.contentLength = readLength(value)
       return
     case 17:
       if (name !== 'transfer-encoding') return
-      pass.transferEncodingCount += 1
-      pass.chunked = value.length === 7 && value.toLowerCase() === 'chunked'
+      scan.transferEncodingCount += 1
+      scan.chunked = value.length === 7 && value.toLowerCase() === 'chunked'
       return
     default:
   }
@@ -127,20 +128,20 @@ function saysClose(connection: string): boolean {
 }
 
 /** How the request ends, once all of its headers have been passed. */
-export function framingOf(pass: HeaderScan): Framing {
+export function framingOf(scan: HeaderScan): Framing {
   if (
-    pass.hostCount !== 1 ||
-    pass.contentLengthCount > 1 ||
-    pass.transferEncodingCount > 1 ||
-    pass.badName
+    scan.hostCount !== 1 ||
+    scan.contentLengthCount > 1 ||
+    scan.transferEncodingCount > 1 ||
+    scan.badName
   ) {
     return framings.refused
   }
-  if (pass.transferEncodingCount === 1) {
-    return pass.chunked && pass.contentLengthCount === 0 ? framings.last : framings.refused
+  if (scan.transferEncodingCount === 1) {
+    return scan.chunked && scan.contentLengthCount === 0 ? framings.last : framings.refused
   }
-  if (pass.contentLength < 0) return framings.refused
-  return pass.contentLengthCount === 1 && !pass.connectionClose ? framings.kept : framings.last
+  if (scan.contentLength < 0) return framings.refused
+  return scan.contentLengthCount === 1 && !scan.connectionClose ? framings.kept : framings.last
 }
 
 /** A stated length, or -1 where it is not one to fifteen digits. */
@@ -169,7 +170,7 @@ export function beginsLikeChunk(body: Uint8Array): boolean {
   )
 }
 
-/** How a request ends may depend on its method, and these are read alike by everybody. */
+/** How a request ends may depend on its method; all parsers read these alike. */
 const plainMethods: ReadonlySet<string> = new Set(['GET', 'POST'])
 
 /** The characters of a token, RFC 9110, 5.6.2. */

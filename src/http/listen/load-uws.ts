@@ -1,5 +1,5 @@
-// Loads uWebSockets.js, and where its binary does not fit this Node says what to do. The import is
-// dynamic for that sentence alone.
+// Loads uWebSockets.js, and says what to do where its binary does not fit this Node. The import is
+// dynamic for that message alone.
 
 import type * as Uws from 'uWebSockets.js'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'

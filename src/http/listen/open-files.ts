@@ -1,12 +1,12 @@
-// Descriptors, of which every connection is one: how many a process may open, what that leaves for
-// connections, and how many another process has open. The primary asks for the latter, so that no
-// worker's loop does. A system without /proc says nothing.
+// Open file descriptors; every connection is one. Says how many a process may open, how many of them
+// that leaves for connections, and how many another process has open. The primary asks the latter, so
+// that no worker's loop has to. A system without /proc does not say.
 
 import { readFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { reservedDescriptors } from '../../base/limits.ts'
 
-/** Of this process, and so of those that it starts; Infinity where the system does not say. */
+/** The limit of this process and its children; Infinity where the system does not say. */
 export function openFilesMax(): number {
   try {
     const found = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))
@@ -18,8 +18,8 @@ export function openFilesMax(): number {
 
 /**
  * The cap of connections that a limit of open files leaves of the one that is asked for.
- * uWebSockets.js asks in vain, and without rest, for a connection that needs a descriptor above the
- * limit.
+ * uWebSockets.js tries without end, and in vain, to accept a connection that needs a descriptor above
+ * the limit.
  */
 export function connectionsThatFit(asked: number, filesMax: number): number {
   const fitting = Math.max(Math.ceil(filesMax / 2), filesMax - reservedDescriptors)

@@ -1,6 +1,6 @@
-// Who holds connections to a port, by the kernel's own list: all processes of this network namespace
-// together. Linux only; elsewhere `countPeers` fails. Streamed, for the list of a crowd has megabytes
-// and the loop that reads it answers requests.
+// Counts the connections to a port by client, from the kernel's own list: all processes of this
+// network namespace together. Linux only; elsewhere `countTcpPeers` fails. The list is streamed,
+// because with many connections it has megabytes, and the loop that reads it answers requests.
 
 import { createReadStream } from 'node:fs'
 import { endianness } from 'node:os'
@@ -29,7 +29,7 @@ export async function countTcpPeers(port: number): Promise<PeerCounts> {
   try {
     await readPeers('/proc/net/tcp6', port, counts)
   } catch (error) {
-    // A kernel without IPv6 has no such file, and nobody comes by it.
+    // A kernel without IPv6 has no such file and no such connections.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   return counts

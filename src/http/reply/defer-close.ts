@@ -1,9 +1,9 @@
-// A later turn of the event loop in which a connection may be closed. Not setImmediate: its turn lies
-// between the moment at which uWebSockets.js (20.0.8) frees closed connections and the one at which
-// libuv lets go of their handles, and what is closed there is never freed, 450 bytes each. A message
-// port is heard where sockets are read, before both.
+// Runs calls in a later turn of the event loop, in which a connection may be closed. Not setImmediate:
+// its phase lies between the moment at which uWebSockets.js (20.0.8) frees closed connections and the
+// one at which libuv releases their handles, and a connection that is closed there is never freed, 450
+// bytes each. A message port is read where sockets are read, before both.
 //
-// Invariants: nothing runs within the turn that asked for it; what asked first runs first.
+// Invariants: no call runs within the turn that asked for it; calls run in the order of asking.
 
 import { MessageChannel } from 'node:worker_threads'
 
@@ -15,7 +15,7 @@ wakeReceiver.on('message', () => {
   waiting = []
   for (const call of due) call()
 })
-// What is due is answers to connections, and those keep the process alive by themselves.
+// The calls answer connections, which keep the process alive by themselves.
 wakeReceiver.unref()
 
 /** `call` must not throw. */

@@ -1,12 +1,12 @@
-// An error as the log may show it: what kind it is and where it came from, never what it says, for
-// that may hold an address or a key.
+// An error as the log may show it: its kind and where it came from, never its message, which may hold
+// an address or a key.
 
 import { IpriskError } from '../../base/coded-error.ts'
 
 /** At most this many places of the stack. */
 const placesMax = 10
 
-/** What an error is and where it came from, without anything that it says. */
+/** The kind of an error and where it came from, without its message. */
 export function describeError(error: unknown): {
   readonly error: string
   readonly code?: string

@@ -13,7 +13,7 @@ export function replyInternalError(exchange: Exchange, error: unknown): void {
     const requestId = requestIdOf(exchange)
     const fields = { requestId, ...describeError(error), ...loggedAddresses(exchange) }
     log.error(fields, 'A request failed inside the server; its client was told internal_error.')
-    // What threw may have written half an answer: only a closed connection is clear to the client.
+    // Half an answer may have gone out: only a closed connection is clear to the client.
     exchange.keepAlive = false
     if (exchange.state === exchangeStates.open) replyError(exchange, 'internal_error')
     else if (exchange.state === exchangeStates.answered) exchange.res.close()

@@ -1,8 +1,8 @@
-// How addresses are written into the log where the operator wants them: whole, shortened to their
-// network, or as a keyed hash, by which lines of one address can be told to belong together and
-// nobody without the key can tell which address it is. Not here: whether they are wanted (log.ts).
+// Writes addresses into the log in the form that the operator wants: whole, shortened to their network,
+// or as a keyed hash. By the hash, lines of one address can be told to belong together, but only the
+// holder of the key can tell which address it is. Not here: whether addresses are logged (log.ts).
 //
-// A key keeps hashes from being looked up in a list of all 2^32 of them; whoever holds it can.
+// The key keeps hashes from being looked up in a list of all 2^32 of them.
 
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
 import { formatAddress } from '../../ip/format-address.ts'
 
-/** As for any secret that somebody may guess at: 128 bits, written out. */
+/** As for any secret that can be guessed: 128 bits. */
 const keyBytesMin = 16
 
 /** 96 bits of the hash, as base64url: enough to tell all addresses of a log apart. */
@@ -26,7 +26,7 @@ export type LogAddressSettings = Pick<
   'logAddresses' | 'logAddressForm' | 'logAddressKeyFile'
 >
 
-/** What log.ts is to do with addresses. Throws `log_key_unusable`. */
+/** What log.ts does with addresses. Throws `log_key_unusable`. */
 export function logAddressFormatter(
   settings: LogAddressSettings,
 ): boolean | ((address: string) => string) {
@@ -40,7 +40,7 @@ export function logAddressFormatter(
 
 const words = newAddressWords()
 
-/** `198.51.100.0/24`, `2001:db8:1::/48`; what is no address is no address' text. */
+/** `198.51.100.0/24`, `2001:db8:1::/48`; a text that is no address is not shown. */
 function shortened(address: string): string {
   const family = parseAddress(address, words)
   if (family === 0) return '[no address]'
@@ -74,7 +74,9 @@ function readHashKey(path: string): Buffer {
 function unusable(path: string, why: string, cause?: unknown): IpriskError {
   return new IpriskError({
     code: 'log_key_unusable',
-    message: `The key of logged addresses, ${path}, cannot be used: ${why}. "openssl rand -hex 32" makes one.`,
+    message:
+      `The key of logged addresses, ${path}, cannot be used: ${why}. ` +
+      '"openssl rand -hex 32" makes one.',
     fault: 'environment',
     cause,
   })

@@ -15,7 +15,7 @@ const remaining = new Float64Array(remainingLength)
 
 /**
  * Header lines, each behind a line end, as of `nowMs`; `''` for a key without limits, or no key.
- * Of a rate that has no place in a full file nobody knows what is left: nothing is said of it.
+ * A rate that has no place in a full rate file is left out, because its rest is unknown.
  */
 export function ratelimitHeaders({ key, service }: Exchange, nowMs: number): string {
   if (key === undefined) return ''
@@ -27,7 +27,7 @@ export function ratelimitHeaders({ key, service }: Exchange, nowMs: number): str
   return `\r\nratelimit-policy: ${policy}${left === '' ? '' : `\r\nratelimit: ${left}`}`
 }
 
-/** What a client should wait before it asks again for what is not there yet. */
+/** How long a client should wait after a 503 before it tries again. */
 const unavailableSeconds = 5
 
 /** The value of Retry-After in seconds for an error; `undefined` where it has none. */

@@ -1,15 +1,15 @@
 // Hot path: `replyBytes` on a kept connection. No allocation, throw or closure there.
 //
-// Writing an answer: status, headers, body, and whether the connection lives on. The constant
-// headers go out in one `writeHeader` call with our own line end inside, which costs a third of
-// separate calls; never may a client's text stand in such a value. A request id that is the client's
-// stands alone, though it holds no line end (request-id.ts); one of ours goes with the others.
+// Writes an answer: status, headers, body, and whether the connection stays open. The constant headers
+// go out in one `writeHeader` call with our own line end inside, which costs a third of separate
+// calls; a client's text must never stand in such a value. A client's own request id stands alone,
+// though it holds no line end (request-id.ts); our ids go with the other headers.
 //
 // An answer that ends its connection is written in a later turn of the loop, see framing-guard.ts.
 //
-// An answer to HEAD always ends its connection. uWebSockets.js (20.0.8) never counts one that states
-// a length and has no body as complete: it does not close when told to, no longer cuts the idle
-// connection, and kills the next request on it. So we close it ourselves.
+// An answer to HEAD always ends its connection. uWebSockets.js (20.0.8) never counts an answer as
+// complete that states a length and has no body: it does not close when told to, no longer cuts the
+// idle connection, and kills the next request on it. So we close it ourselves.
 
 import { performance } from 'node:perf_hooks'
 import { type ApiErrorCode, apiErrors, errorBody } from '../../api/api-error.ts'
@@ -78,14 +78,17 @@ function answersAtOnce({ state, keepAlive, service }: Exchange): boolean {
   return state === exchangeStates.open && keepAlive && !service.draining
 }
 
-/** An error by its code; `allow` is for `method_not_allowed` alone, `message` where there is a better one. */
+/**
+ * Answers an error by its code. `allow` is for `method_not_allowed` alone; `message` takes the place
+ * of the usual text.
+ */
 export function replyError(
   exchange: Exchange,
   code: ApiErrorCode,
   allow = '',
   message?: string,
 ): void {
-  // Before the headers say what is left. A 200 that has begun owes nothing any more.
+  // First, because the headers state what is left. A 200 that has begun has no units to refund.
   refundUnits(exchange)
   let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
   const seconds = retryAfter(exchange, code)
@@ -126,7 +129,7 @@ function abandon(exchange: Exchange): void {
   try {
     exchange.res.close()
   } catch {
-    // It was written to its end, and what threw came afterwards.
+    // The answer was complete, and something threw afterwards.
   }
   closeExchange(exchange)
 }
@@ -145,7 +148,7 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
     res.writeHeader('content-type', headers)
   }
   if (exchange.headOnly) {
-    // No body was sent of so many bytes: the headers go out, and `res` can still be closed.
+    // States the length without sending a body: headers go out, and `res` can still be closed.
     res.writeHeader('connection', 'close')
     res.tryEnd('', Buffer.byteLength(answer.body))
   } else {

@@ -1,8 +1,8 @@
-// What the log says of single requests: one line each, at level debug, for its answer, its abort or
-// its refusal. Addresses, the client's as `remote` and the checked one as `address`, are gathered
-// only where the operator wants them (`--log-addresses`); then the line of a 500 has them too.
+// Log lines about single requests: one line each, at level debug, for its answer, its abort or its
+// refusal. Addresses, the client's as `remote` and the checked one as `address`, are gathered only
+// where the operator wants them (`--log-addresses`); then the line of a 500 has them, too.
 //
-// Invariant: without `logRequests` no request costs more than one look at that member.
+// Invariant: without `logRequests` a request costs no more than reading that flag.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import type { LogLevel } from '../../base/log.ts'
@@ -32,7 +32,7 @@ interface Addresses {
   readonly address?: string
 }
 
-/** What a line about the exchange may say of addresses. */
+/** The addresses that a line about the exchange may name. */
 export function loggedAddresses({ service, remoteAddress, checkedAddress }: Exchange): Addresses {
   if (!service.logAddresses) return {}
   return checkedAddress === ''
@@ -52,7 +52,10 @@ export function logAbort(exchange: Exchange): void {
   exchange.service.log.debug(details, 'A client went away before its answer.')
 }
 
-/** Of a request whose end can be read in two ways (framing-guard.ts); nothing else of it is believed. */
+/**
+ * Logs a request whose end can be read in two ways (framing-guard.ts); it names only the client,
+ * because nothing in the request can be believed.
+ */
 export function logFramingRefusal(service: Service, res: HttpResponse): void {
   const remote = remoteAddressOf(service, res)
   const details = remote === '' ? {} : { remote }

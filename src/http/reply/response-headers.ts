@@ -1,23 +1,23 @@
 // Hot path: no allocation, throw, closure or making of a string but in `newHeaderBuffer`,
-// `writePrefix`, `changePolicy` and `putAscii`.
+// `writePrefix`, `changePolicy` and `writeAscii`.
 //
 // The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own line
-// ends, all that the answer says besides. They are written into an array that is kept, so that what
-// the last answer said too, which is nearly all, is there already; no string is made of the numbers
-// and none is encoded. `contentHeaders` and ratelimit-headers.ts say the same as text and are the slow twin.
-// Never may a client's text stand here.
+// ends, all other headers of the answer. They are written into an array that is kept, so that nearly
+// all of it is there already from the answer before; no string is made of the numbers and none is
+// encoded. `contentHeaders` and ratelimit-headers.ts make the same as text and are the slow twin. A
+// client's text must never stand here.
 //
 //   application/json ⏎ cache-control: no-store ⏎ x-request-id: prefix number ⏎ ratelimit-policy: …
 //   └ written once ────────────────────────────────────────────┘ └ each time   └ for another policy
 //   ⏎ ratelimit: "rate";r=99;t=1, "quota";r=999999;t=864000
 //     └ each time the digits that have changed, all of it where a number has become longer or shorter
 //
-// Invariant: what `headBytes` returns is good until its next call.
+// Invariant: what `responseHeaderBytes` returns is good until its next call.
 
 import { remainingIndex, remainingLength } from '../../account/limits/ratelimit-values.ts'
 import { utf8Bytes, writeBytes, writeInteger } from '../../table/answer/write-bytes.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { requestIdDigits, putRequestIdNumber } from '../exchange/request-id.ts'
+import { requestIdDigits, writeRequestIdNumber } from '../exchange/request-id.ts'
 
 /** The value of content-type, and what all answers say behind it. */
 export const contentHeaders = 'application/json\r\ncache-control: no-store'
@@ -46,10 +46,10 @@ interface HeaderBuffer {
   policyAt: number
   /** Place behind the label of what remains. */
   remainingAt: number
-  /** By `remainingAt`: the number that stands there, and the place behind it. */
+  /** By `remainingIndex`: the number that stands there, and the place behind it. */
   readonly numbers: Float64Array
   readonly ends: Uint16Array
-  /** Numbers from here to below there are as long as the one that stands there. */
+  /** Numbers from `shortest` to below `beyond` are as long as the one that stands there. */
   readonly shortest: Float64Array
   readonly beyond: Float64Array
   /** Place behind all that remains. */
@@ -78,28 +78,28 @@ const ownIdHeaders = newHeaderBuffer()
 const clientIdHeaders = newHeaderBuffer()
 const remaining = new Float64Array(remainingLength)
 
-/** All headers of a 200 but a request id that is the client's; limits as of `nowMs`. */
+/** All headers of a 200 except a client's own request id; limits as of `nowMs`. */
 export function responseHeaderBytes(exchange: Exchange, nowMs: number): Uint8Array {
   const { clientRequestId, requestIdNumber, key, service } = exchange
   const { limiter, requestIds } = service
-  const head = clientRequestId === '' ? ownIdHeaders : clientIdHeaders
-  const { out } = head
-  if (head.prefix !== requestIds.prefix) writePrefix(head, requestIds.prefix)
-  if (clientRequestId === '') putRequestIdNumber(out, head.idAt, requestIdNumber)
+  const buffer = clientRequestId === '' ? ownIdHeaders : clientIdHeaders
+  const { out } = buffer
+  if (buffer.prefix !== requestIds.prefix) writePrefix(buffer, requestIds.prefix)
+  if (clientRequestId === '') writeRequestIdNumber(out, buffer.idAt, requestIdNumber)
   const policy = key === undefined ? '' : limiter.policy(key.allowance)
-  if (key === undefined || policy === '') return valueOf(head, head.policyAt)
-  if (head.policy !== policy) changePolicy(head, policy)
+  if (key === undefined || policy === '') return valueOf(buffer, buffer.policyAt)
+  if (buffer.policy !== policy) changePolicy(buffer, policy)
   limiter.remaining(key.allowance, nowMs, remaining)
-  if (isAsLong(head)) for (let i = 0; i < remainingLength; i++) overwriteNumber(head, i)
-  else putRemaining(head)
-  return valueOf(head, head.end)
+  if (isAsLong(buffer)) for (let i = 0; i < remainingLength; i++) overwriteNumber(buffer, i)
+  else writeRemaining(buffer)
+  return valueOf(buffer, buffer.end)
 }
 
-function valueOf(head: HeaderBuffer, length: number): Uint8Array {
-  const known = head.values[length]
+function valueOf(buffer: HeaderBuffer, length: number): Uint8Array {
+  const known = buffer.values[length]
   if (known !== undefined) return known
-  const value = head.out.subarray(0, length)
-  head.values[length] = value
+  const value = buffer.out.subarray(0, length)
+  buffer.values[length] = value
   return value
 }
 
@@ -125,58 +125,58 @@ function overwriteNumber({ out, numbers, ends }: HeaderBuffer, i: number): void 
   }
 }
 
-/** `remainingText` as bytes; there is a rate or a quota, for there is a policy. */
-function putRemaining(head: HeaderBuffer): void {
-  const { out } = head
+/** `rateLimitValue` as bytes; a policy exists, so there is a rate or a quota. */
+function writeRemaining(buffer: HeaderBuffer): void {
+  const { out } = buffer
   const { rate, rateReset, quota, quotaReset } = remainingIndex
-  // What is not put: -1.
-  head.numbers.fill(-1)
-  head.shortest.fill(-1)
-  head.beyond.fill(0)
-  let at = head.remainingAt
+  // Numbers that are not written: -1.
+  buffer.numbers.fill(-1)
+  buffer.shortest.fill(-1)
+  buffer.beyond.fill(0)
+  let at = buffer.remainingAt
   if (remaining[rate]! >= 0) {
-    at = putNumberAt(head, rate, writeBytes(out, at, rateLabel))
-    at = putNumberAt(head, rateReset, writeBytes(out, at, resetLabel))
+    at = writeNumberAt(buffer, rate, writeBytes(out, at, rateLabel))
+    at = writeNumberAt(buffer, rateReset, writeBytes(out, at, resetLabel))
     if (remaining[quota]! >= 0) at = writeBytes(out, at, separator)
   }
   if (remaining[quota]! >= 0) {
-    at = putNumberAt(head, quota, writeBytes(out, at, quotaLabel))
-    at = putNumberAt(head, quotaReset, writeBytes(out, at, resetLabel))
+    at = writeNumberAt(buffer, quota, writeBytes(out, at, quotaLabel))
+    at = writeNumberAt(buffer, quotaReset, writeBytes(out, at, resetLabel))
   }
-  head.end = at
+  buffer.end = at
 }
 
-function putNumberAt(head: HeaderBuffer, i: number, from: number): number {
+function writeNumberAt(buffer: HeaderBuffer, i: number, from: number): number {
   const number = remaining[i]!
-  const end = writeInteger(head.out, from, number)
-  head.numbers[i] = number
-  head.ends[i] = end
-  head.beyond[i] = 10 ** (end - from)
-  head.shortest[i] = end - from === 1 ? 0 : 10 ** (end - from - 1)
+  const end = writeInteger(buffer.out, from, number)
+  buffer.numbers[i] = number
+  buffer.ends[i] = end
+  buffer.beyond[i] = 10 ** (end - from)
+  buffer.shortest[i] = end - from === 1 ? 0 : 10 ** (end - from - 1)
   return end
 }
 
 /** Not hot: once a process. */
-function writePrefix(head: HeaderBuffer, prefix: string): void {
-  const { out } = head
-  head.prefix = prefix
-  head.idAt = putAscii(out, 0, contentHeaders)
-  if (head === ownIdHeaders) head.idAt = putAscii(out, head.idAt, idLabel + prefix)
-  head.policyAt = head === ownIdHeaders ? head.idAt + requestIdDigits : head.idAt
-  head.policy = ''
+function writePrefix(buffer: HeaderBuffer, prefix: string): void {
+  const { out } = buffer
+  buffer.prefix = prefix
+  buffer.idAt = writeAscii(out, 0, contentHeaders)
+  if (buffer === ownIdHeaders) buffer.idAt = writeAscii(out, buffer.idAt, idLabel + prefix)
+  buffer.policyAt = buffer === ownIdHeaders ? buffer.idAt + requestIdDigits : buffer.idAt
+  buffer.policy = ''
 }
 
-/** Where another policy preceded. */
-function changePolicy(head: HeaderBuffer, policy: string): void {
-  const { out } = head
-  const at = putAscii(out, putAscii(out, head.policyAt, policyLabel), policy)
-  head.remainingAt = putAscii(out, at, remainingLabel)
-  head.policy = policy
-  // Nothing is as long as what does not stand there yet.
-  head.shortest.fill(Infinity)
+/** Writes the policy where the answer before had another one. */
+function changePolicy(buffer: HeaderBuffer, policy: string): void {
+  const { out } = buffer
+  const at = writeAscii(out, writeAscii(out, buffer.policyAt, policyLabel), policy)
+  buffer.remainingAt = writeAscii(out, at, remainingLabel)
+  buffer.policy = policy
+  // No number has its place yet: all of them are written anew.
+  buffer.shortest.fill(Infinity)
 }
 
-function putAscii(out: Uint8Array, at: number, text: string): number {
+function writeAscii(out: Uint8Array, at: number, text: string): number {
   for (let i = 0; i < text.length; i++) out[at + i] = text.charCodeAt(i)
   return at + text.length
 }

@@ -1,6 +1,6 @@
-// An answer that is written piece by piece under back-pressure: pieces come in their order, the next
-// ones are asked for only while the client takes what is written. Its length is not known ahead, so
-// it goes out in chunks (RFC 9112, 7.1); what is cut off has no last chunk, and a client sees that.
+// Writes an answer piece by piece under back-pressure: pieces go out in their order, and the next ones
+// are asked for only while the client takes what is written. The length is not known ahead, so the
+// answer goes out in chunks (RFC 9112, 7.1). One that is cut off has no last chunk, which clients see.
 //
 // Invariants: every write happens in a cork and while the exchange is not gone; at most
 // `piecesAhead` pieces are asked for and not yet written.
@@ -11,7 +11,7 @@ import { type Exchange, closeExchange, requestIdOf, exchangeStates } from '../ex
 import { contentHeaders } from './response-headers.ts'
 import { ratelimitHeaders } from './ratelimit-headers.ts'
 
-/** One that is written, one that is ready, one under way. */
+/** One piece that is written, one that is ready, one under way. */
 export const piecesAhead = 3
 
 export interface ResponsePieces {
