@@ -1,9 +1,9 @@
-// The admin port: metrics, status and health, plain node:http in the primary, on loopback or a Unix
-// socket unless the operator says otherwise. Nothing here changes anything.
+// The admin port: metrics, status and health by plain node:http in the primary, on loopback or a
+// Unix socket unless the operator says otherwise. No request here changes anything.
 //
-// Who may read: without a token whoever can reach it; with one, metrics and status ask for it, and
-// health does not, for the probes of orchestrators carry no secrets and learn one word. A page in a
-// browser may read nothing: what it sends says so in Origin or Sec-Fetch-Site.
+// Without a token, every client that can reach the port may read. With one, metrics and status ask
+// for it; health does not, because the probes of orchestrators carry no secrets and learn one word.
+// A page in a browser may read nothing: its requests show themselves by Origin or Sec-Fetch-Site.
 
 import { rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
@@ -11,7 +11,7 @@ import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { type HostPort, portUnavailable } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening, listenOnUnixSocket } from '../supervisor/sockets/unix-socket.ts'
 
-/** Why the server is not ready, or that it is; `degraded`: it is, and its workers die. */
+/** Whether the server is ready, or why not; `degraded`: it is ready, and its workers die. */
 export type Readiness = 'ready' | 'degraded' | 'draining' | 'no_table' | 'no_keys' | 'no_workers'
 
 export interface AdminParts {
@@ -19,7 +19,7 @@ export interface AdminParts {
   readonly metricsType: string
   readonly metrics: () => Promise<string>
   readonly status: () => Promise<object>
-  /** Whether the value of an Authorization header lets in; absent: everybody may. */
+  /** Whether the value of an Authorization header may read; absent: every client may. */
   readonly mayRead?: (authorization: string | undefined) => boolean
 }
 
@@ -87,10 +87,10 @@ function listen(server: Server, options: object): Promise<void> {
   })
 }
 
-/** A name that a dead server has left is taken; a living one keeps it. */
+/** Takes the name over from a dead server; a living one keeps it. */
 async function listenOn(server: Server, path: string): Promise<void> {
-  const left = statSync(path, { throwIfNoEntry: false })?.isSocket() === true
-  if (left && !(await isSocketListening(path))) rmSync(path)
+  const exists = statSync(path, { throwIfNoEntry: false })?.isSocket() === true
+  if (exists && !(await isSocketListening(path))) rmSync(path)
   await listenOnUnixSocket(server, path)
 }
 

@@ -1,4 +1,4 @@
-// The token that lets into the admin port what is beyond loopback: read from a file once, kept as a
+// The token of an admin port that is reachable beyond loopback: read from a file once, kept as a
 // hash, compared in constant time by the one function that compares secrets.
 
 import { readFileSync } from 'node:fs'

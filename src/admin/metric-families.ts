@@ -1,6 +1,6 @@
-// Every figure of the server's metrics: what was gathered, as families of named samples. Pure; their
-// text is prometheus-text.ts, and docs/operate.md has the same table for people (a test holds the two
-// together). A name says its unit last: seconds, bytes, total.
+// All metrics of the server: turns what was gathered into families of named samples. Pure;
+// prometheus-text.ts makes their text, and docs/operate.md has the same table for people (a test
+// holds the two together). A name says its unit last: seconds, bytes, total.
 
 import { ageSeconds } from '../api/meta-answer.ts'
 import { formatDay } from '../base/day.ts'
@@ -20,11 +20,11 @@ import type { TableInfo } from '../http/exchange/served-table.ts'
 
 /** Everything that one scrape shows. */
 export interface ScrapeData {
-  /** All workers that ever were, together. */
+  /** The sum of all workers, dead ones included. */
   readonly total: CounterSnapshot
   /** The living ones by number. */
   readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
-  /** The same ones as the primary sees them; without open files where the system does not tell. */
+  /** The same workers as the primary sees them; `openFiles` only where the system tells it. */
   readonly workerStatuses: readonly (WorkerStatus & { readonly openFiles: number | undefined })[]
   readonly listening: number
   readonly restarts: Readonly<Record<RestartCause, number>>
@@ -50,7 +50,7 @@ export interface MetricFamily {
   readonly samples: readonly MetricSample[]
 }
 
-/** Without labels: one sample, or none where there is no such figure just now. */
+/** A family without labels: one sample, or none where there is no value just now. */
 function singleSample(
   type: MetricFamily['type'],
   name: string,
@@ -188,7 +188,9 @@ function tableFamilies({ table, now }: ScrapeData): readonly MetricFamily[] {
     {
       name: 'iprisk_feed_quarantined',
       type: 'gauge',
-      help: '1 for a feed whose newest snapshot the build refused: its last good one is in the table.',
+      help:
+        '1 for a feed whose newest snapshot the build refused: ' +
+        'its last good one is in the table.',
       labels: ['feed'],
       samples: sources.map(({ id, quarantined }) => [{ feed: id }, quarantined ? 1 : 0]),
     },
@@ -285,7 +287,7 @@ function serverFamilies({
   ]
 }
 
-/** A figure of each living worker. */
+/** Metrics with a sample for each living worker. */
 const workerFigures: readonly (readonly [
   name: string,
   type: MetricFamily['type'],
@@ -355,7 +357,9 @@ function workerFamilies({ workers, workerStatuses }: ScrapeData): readonly Metri
     {
       name: 'iprisk_worker_open_fds',
       type: 'gauge',
-      help: 'Open file descriptors of a worker, each of its connections one; process_max_fds is its limit too.',
+      help:
+        'Open file descriptors of a worker, each of its connections one; ' +
+        'process_max_fds is its limit too.',
       labels: ['worker'],
       samples: workerStatuses.flatMap(({ worker, openFiles }) =>
         openFiles === undefined ? [] : [[{ worker }, openFiles]],
@@ -386,7 +390,8 @@ function poolFamilies({ total, workers }: ScrapeData): readonly MetricFamily[] {
     [
       'counter',
       'run_seconds_total',
-      'Time of threads with work, also while they wait for a core; its rate over iprisk_pool_threads is their utilisation.',
+      'Time of threads with work, also while they wait for a core; ' +
+        'its rate over iprisk_pool_threads is their utilisation.',
       pool.runMs / 1000,
     ],
   ] as const

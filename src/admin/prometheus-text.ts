@@ -1,5 +1,6 @@
-// Figures as Prometheus text; the only home of prom-client. Runs in the primary, once a scrape. Not
-// here: which figures there are (metric-families.ts), counting (request-counters.ts) and gathering (primary.ts).
+// Makes Prometheus text; the only home of prom-client. Runs in the primary, once a scrape. Not
+// here: which metrics there are (metric-families.ts), counting (request-counters.ts) and gathering
+// (primary.ts).
 //
 // A counter never falls while the primary lives: what a dead worker had counted stays in the sum.
 
@@ -69,7 +70,7 @@ interface HistogramValue {
   readonly value: number
 }
 
-/** prom-client can observe values but not take counted ones; a registry asks only for `get`. */
+/** A histogram of prom-client observes values but takes no counts; a registry needs only `get`. */
 function durationHistogram(total: CounterSnapshot): Metric {
   const name = 'iprisk_request_duration_seconds'
   let count = 0

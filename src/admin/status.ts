@@ -1,6 +1,6 @@
-// What /status of the admin port tells of a running server, for `iprisk info`, `iprisk doctor` and
-// scripts: the same facts as the metrics, by name, and why things are as they are. No key, no
-// address, no secret. A member may be added; none changes its meaning.
+// The answer of /status on the admin port, for `iprisk info`, `iprisk doctor` and scripts: the same
+// facts as the metrics, by name, and their reasons. No key, no address, no secret. A member may be
+// added; none changes its meaning.
 
 import process from 'node:process'
 import { ageSeconds } from '../api/meta-answer.ts'
@@ -41,9 +41,9 @@ export interface ServerStatus {
       readonly worker: number
       readonly pid: number
       readonly listening: boolean
-      /** It drains: another one has taken its place. */
+      /** It drains: another worker has taken its place. */
       readonly retired: boolean
-      /** Of memory that it shares with nobody. */
+      /** Memory that no other process shares. */
       readonly private_bytes: number
       readonly resident_bytes: number
       readonly cpu_seconds: number
@@ -90,7 +90,7 @@ export interface TableStatus {
   readonly quarantined: readonly string[]
 }
 
-/** What of a table is told; of the server's as of a file's. */
+/** The status of a table, of the server's or of a file's. */
 export function tableStatus(path: string, table: TableInfo, now: number): TableStatus {
   const { id, asOf, bytes, sources } = table
   return {
@@ -129,7 +129,7 @@ export function serverStatus(
       listening,
       restarts: Object.values(restarts).reduce((sum, count) => sum + count, 0),
       causes: restarts,
-      each: workerStatuses.map((member) => eachOf(member, workers)),
+      each: workerStatuses.map((status) => workerStatus(status, workers)),
     },
     connections: connectionsStatus(settings.serve.connections, gathered),
     table: table === undefined ? null : tableStatus(settings.table, table, now),
@@ -145,7 +145,7 @@ export function serverStatus(
   }
 }
 
-function eachOf(
+function workerStatus(
   { privateBytes, openFiles, ...rest }: ScrapeData['workerStatuses'][number],
   counts: ScrapeData['workers'],
 ): ServerStatus['workers']['each'][number] {
@@ -161,7 +161,7 @@ function eachOf(
   }
 }
 
-/** Of this process, whose limit those have that it starts. */
+/** By the limit of this process, which its workers inherit. */
 export function connectionsStatus(
   asked: number,
   { total, workers }: Pick<ScrapeData, 'total' | 'workers'> = {

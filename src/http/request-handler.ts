@@ -1,10 +1,10 @@
-// Reads a request: one pass over its headers, the framing guard, the route, the key, the body; then it
-// calls the endpoint or answers the first error of contract 3.12. An error is answered when the body
-// has been read, so that the connection can serve the next request.
+// Reads a request: one pass over its headers, the framing guard, the route, the key, the body; then
+// it calls the endpoint or answers the first error of contract 3.12. An error is answered when the
+// body has been read, so that the connection can serve the next request.
 //
-// Invariants: nothing that a client sends makes a callback throw into uWebSockets.js, which would end
-// the process; `req` is used only in the turn that brought it; a body chunk is copied or used before
-// its callback returns.
+// Invariants: nothing that a client sends makes a callback throw into uWebSockets.js, which would
+// end the process; `req` is used only in the turn that brought it; a body chunk is copied or used
+// before its callback returns.
 
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
@@ -246,8 +246,8 @@ function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
   } else if (isLast && before === 0) {
     dispatch(intake, new Uint8Array(chunk))
   } else if (intake.shed || intake.endpoint?.access !== 'key') {
-    // No endpoint reads this body: only `beginsLikeChunk` needs its first byte. Requests without a key
-    // get no room.
+    // No endpoint reads this body: only `beginsLikeChunk` needs its first byte. Requests without a
+    // key get no room.
     if (before === 0) intake.buffered = Buffer.from(chunk.slice(0, 1))
     if (isLast) dispatch(intake, intake.buffered)
   } else if (reserveBody(intake)) {

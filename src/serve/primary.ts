@@ -1,13 +1,16 @@
-// The primary: conducts the start, the tables, the signals and the end. It answers no check itself.
+// The primary: runs the start, the tables, the signals and the end. It answers no check itself.
 //
-//   start    load uWebSockets.js, take the admin port, probe the port, fork, verify the table, listen
-//   takeover in place of the probe: fork beside the server that has the port, listen with a table,
-//            ask that one to end, then take the admin port; from its yes on nothing ends this one
+//   start    load uWebSockets.js, open the admin port, probe the port, fork, verify the table,
+//            listen
+//   takeover instead of the probe: fork beside the server that has the port, listen with a table,
+//            ask that server to end, then open the admin port; after its yes this one never gives
+//            up
 //   table    a new file in the place of the old one, SIGHUP or `iprisk reload`: table-manager.ts
-//   plans    the configuration file changes or SIGHUP comes: all workers get them (reload-config.ts)
+//   plans    the configuration file changes or SIGHUP comes: all workers get them
+//            (reload-config.ts)
 //   workers  SIGUSR2 or `iprisk restart`: each is replaced, one after the other (supervisor.ts)
-//   end      SIGTERM or SIGINT: /readyz says 503, after the grace the port is closed, workers drain,
-//            the admin port closes, code 0; one that comes during a start or a swap does not wait
+//   end      SIGTERM or SIGINT: /readyz says 503, after the grace the port is closed, workers
+//            drain, the admin port closes, code 0; a signal during a start or a swap does not wait
 //            for it
 //
 // Invariants: a table that cannot be verified is never served, and the one in use stays; without
@@ -64,17 +67,17 @@ import type { TableInfo } from '../http/exchange/served-table.ts'
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
 
-/** What was refused by chance, where nothing else answers, is tried again so often. */
+/** How often a refused table is tried again where no table answers. */
 const repairMs = 10_000
 
 const sameSignalMs = 1000
 
-/** A server that yields closes its admin port before it says so; its port may be busy a moment. */
+/** How often the admin port is tried: after a yield it may stay busy for a moment. */
 const adminTryMs = 100
-/** So long it is waited for before the server says that it runs. */
+/** How long the server waits for the admin port before it reports that it runs. */
 const adminMs = 5000
 
-/** What a running server tells whoever started it. */
+/** What a running server reports to its caller. */
 export interface RunningServer {
   readonly host: string
   readonly port: number
@@ -89,7 +92,7 @@ export interface RunningServer {
 interface Shutdown {
   readonly requested: Promise<void>
   readonly signal: AbortSignal
-  /** Another server has taken over: nobody needs to be told that this one ends. */
+  /** Another server has taken over: this one ends without the grace of a shutdown. */
   readonly yield: () => void
   readonly yielded: () => boolean
   readonly stop: () => void
@@ -108,7 +111,7 @@ interface Parts extends ServerOptions {
   readonly supervisor: Supervisor
   readonly tables: TableManager
   readonly port: number
-  /** The socket of the server whose place this one takes. */
+  /** The control socket of the server that this one takes over from. */
   readonly predecessor: string | undefined
   readonly mayRead: ReturnType<typeof createAdminTokenMatcher> | undefined
   readonly shutdown: Shutdown
@@ -123,7 +126,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   const { settings, log } = options
   const { serve, state: stateFolder, table: path } = settings
   const hangUps = captureSighup()
-  // Without anybody who hears it, it ends a process; during a start there is nothing to restart.
+  // A SIGUSR2 without a listener ends the process; during a start there is nothing to restart.
   process.on('SIGUSR2', () => undefined)
   await loadUws()
   const tls = tlsFilesOf(serve)
@@ -178,7 +181,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       hangUps,
     })
   } finally {
-    // After an orderly end there is nobody left; after a failed start there is.
+    // After an orderly end no worker is left; after a failed start some are.
     await supervisor.drain({ drainMs: 0 })
     copies.close()
     shutdown.stop()
@@ -186,7 +189,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   }
 }
 
-/** Of the server to take over from; a port that has none is probed as ever, and may be another's. */
+/** The socket of the server to take over from; without such a server the port is probed. */
 async function predecessorOf(settings: Settings, log: Log): Promise<string | undefined> {
   if (!settings.invocation.takeover) return undefined
   const path = controlSocketPath(settings.state, settings.serve.port)
@@ -196,8 +199,8 @@ async function predecessorOf(settings: Settings, log: Log): Promise<string | und
 }
 
 /**
- * Opens the stores once before the workers do, or every one of them would make the rate file for
- * itself at the same time; and says what the operator should know of them.
+ * Opens the stores once before the workers do, or all of them would create the rate file at the
+ * same time; logs what the operator should know of the stores.
  */
 async function prepareStores(settings: Settings, log: Log): Promise<void> {
   const stores = await openStores(settings, silentHooks)
@@ -206,7 +209,7 @@ async function prepareStores(settings: Settings, log: Log): Promise<void> {
     const { name: store } = stores
     for (const caution of await stores.advice()) log.warn({ store }, caution)
   } catch (error) {
-    // The workers say what is wrong, and when it is well again.
+    // The workers log the outage and its end.
     if (!(error instanceof IpriskError) || error.code !== 'store_unreachable') throw error
   } finally {
     await stores.close()
@@ -237,9 +240,9 @@ async function runServer(parts: Parts): Promise<number> {
     if (!signal.aborted) {
       if (predecessor !== undefined) await askPredecessorToYield(predecessor, log)
       if (admin === undefined) {
-        const taking = openAdminWithRetry(startAdminPort, parts).then((taken) => (admin = taken))
-        await Promise.race([taking, sleep(adminMs)])
-        stops.push(async () => (await taking)?.close())
+        const opening = openAdminWithRetry(startAdminPort, parts).then((opened) => (admin = opened))
+        await Promise.race([opening, sleep(adminMs)])
+        stops.push(async () => (await opening)?.close())
       }
       const yieldNow = async (): Promise<void> => {
         await admin?.close()
@@ -274,7 +277,7 @@ async function runServer(parts: Parts): Promise<number> {
   }
 }
 
-/** Behind a server that has taken over nobody looks at readiness, and clients are many. */
+/** After a takeover no load balancer looks at /readyz, and there are many clients to drain. */
 function drainOptions({ serve }: Settings, end: Shutdown): Parameters<Supervisor['drain']>[0] {
   const drainMs = serve.drainSeconds * 1000
   return end.yielded()
@@ -282,7 +285,7 @@ function drainOptions({ serve }: Settings, end: Shutdown): Parameters<Supervisor
     : { drainMs, graceMs: serve.graceSeconds * 1000 }
 }
 
-/** Asks the server that has the port to end. One that says nothing may have heard it all the same. */
+/** Asks the server that has the port to end. A server that does not answer may end all the same. */
 async function askPredecessorToYield(predecessor: string, log: Log): Promise<void> {
   const reply = await sendControlRequest(predecessor, 'yield')
   if (reply?.ok === true) log.info({}, reply.text)
@@ -300,14 +303,14 @@ function takeoverFailed(why: string): IpriskError {
   return new IpriskError({ code: 'takeover_failed', message, fault: 'environment' })
 }
 
-/** The admin port was somebody's a moment ago. Goes on for good: the server before has yielded. */
+/** Tries until the admin port is free; it never gives up, because the predecessor has yielded. */
 async function openAdminWithRetry(
-  take: () => Promise<AdminServer>,
+  open: () => Promise<AdminServer>,
   { shutdown, log }: Parts,
 ): Promise<AdminServer | undefined> {
   for (let tries = 1; !shutdown.signal.aborted; tries += 1) {
     try {
-      return await take()
+      return await open()
     } catch (error) {
       if (tries * adminTryMs === adminMs) {
         log.error({}, `${messageOf(error)} This server runs, and tries again.`)
@@ -322,13 +325,13 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Takes signals and what comes through the control socket; gives what stops it. */
+/** Handles signals and the requests of the control socket; returns what stops that. */
 async function listenForCommands(
   { settings, log, supervisor, tables, port }: Parts,
   yieldNow: () => Promise<void>,
 ): Promise<() => Promise<void>> {
   const restart = async (): Promise<ControlReply> => {
-    // New workers read the files again; what is wrong with them is said here and by name.
+    // New workers read the files again; a problem in them is reported here, by name.
     const tls = tlsFilesOf(settings.serve)
     if (tls !== undefined) validateTlsFiles(tls, Date.now())
     await supervisor.restart()
@@ -403,7 +406,7 @@ function openAdmin(
     const { total, workers } = await supervisor.collectCounters()
     const { workers: seen, ...status } = supervisor.status()
     const workerStatuses = await Promise.all(
-      seen.map(async (member) => ({ ...member, openFiles: await openFilesOf(member.pid) })),
+      seen.map(async (worker) => ({ ...worker, openFiles: await openFilesOf(worker.pid) })),
     )
     const ready = ['ready', 'degraded'].includes(readiness())
     const facts = { tables: tables.status(), refresh: refresh(), ready, now: Date.now() }
@@ -424,8 +427,9 @@ function openAdmin(
 }
 
 /**
- * The first SIGTERM or SIGINT asks for the end; one that comes later is not patient. One signal may
- * come twice at once: from the terminal to all processes, and again from npm to its child.
+ * The first SIGTERM or SIGINT asks for an orderly end; a later one ends the process at once. One
+ * signal may come twice at the same time: from the terminal to all processes, and from npm to its
+ * child.
  */
 function listenForShutdown(): Shutdown {
   const controller = new AbortController()

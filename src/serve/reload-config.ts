@@ -1,10 +1,10 @@
-// Reads the configuration again when its file changes or SIGHUP comes, and hands changed plans to
-// the workers. Only plans change in a running server; of other changes it says that they wait for a
-// new start, each time, for new workers get the settings of the old ones.
+// Reads the configuration again when its file changes or SIGHUP comes, and gives changed plans to
+// the workers. Only plans change in a running server; of other changes it logs that they wait for a
+// new start, each time, because new workers get the settings of the old ones.
 //
-// Invariants: a configuration with any problem in it changes nothing; the log says every problem, and
-// the plans before it stay. What has changed since the settings were read is taken in, also where it
-// changed while the server started. A SIGHUP never ends the process, not even then.
+// Invariants: a configuration with any problem changes nothing; the log names every problem, and
+// the plans before it stay. Changes since the settings were read take effect, also those made while
+// the server started. A SIGHUP never ends the process, not even then.
 
 import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
@@ -25,9 +25,9 @@ export interface ConfigSource {
   readonly read: () => Settings
 }
 
-/** What a running server takes from its settings, besides plans: `table`, `serve.port`. */
+/** Names of changed settings that need a new start: `table`, `serve.port`. */
 function restartNames(before: Settings, after: Settings): readonly string[] {
-  // Some have no default: one that is gone is only in what was before.
+  // A setting without a default that was removed is only in the settings before.
   const serve = Object.keys({ ...before.serve, ...after.serve }) as (keyof Settings['serve'])[]
   return [
     ...(['table', 'state', 'store'] as const).filter(
@@ -45,25 +45,25 @@ function changedPlans(before: Plans, after: Plans): readonly string[] {
   return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
 
-/** Hears SIGHUP from now on; one that comes before anybody listens is kept for who does. */
+/** Receives SIGHUP from now on; a signal that comes before `listen` is kept for the listener. */
 export interface SighupListener {
-  readonly listen: (heard: () => void) => void
+  readonly listen: (onSignal: () => void) => void
   readonly stop: () => void
 }
 
-/** To be called first of all: without anybody who hears it, SIGHUP ends a process. */
+/** To be called first of all: without a listener SIGHUP ends the process. */
 export function captureSighup(): SighupListener {
-  let waits = false
-  let hear = (): void => {
-    waits = true
+  let isWaiting = false
+  let handle = (): void => {
+    isWaiting = true
   }
-  const onSighup = (): void => hear()
+  const onSighup = (): void => handle()
   process.on('SIGHUP', onSighup)
   return {
-    listen: (heard) => {
-      hear = heard
-      if (waits) heard()
-      waits = false
+    listen: (onSignal) => {
+      handle = onSignal
+      if (isWaiting) onSignal()
+      isWaiting = false
     },
     stop: () => process.off('SIGHUP', onSighup),
   }

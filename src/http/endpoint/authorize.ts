@@ -1,7 +1,7 @@
-// Decides whether a call may be made: the part of contract 3.12 between 405 and the body. The keyring
-// says 401, 403 plan and 403 token, then the limiter says 429 rate. Every authenticated and permitted
-// request spends one of its rate, whatever its answer is. A batch spends the rest of its cost when its
-// size is known.
+// Decides whether a call may be made: the part of contract 3.12 between 405 and the body. The
+// keyring says 401, 403 plan and 403 token, then the limiter says 429 rate. Every authenticated and
+// permitted request spends one of its rate, whatever its answer is. A batch spends the rest of its
+// cost when its size is known.
 
 import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../../account/keyring.ts'
@@ -24,8 +24,8 @@ const exceeded: Limited = { kind: 'limited', code: 'rate_limit_exceeded' }
 const unavailable: Limited = { kind: 'limited', code: 'upstream_unavailable' }
 
 /**
- * Judges the request's key and sets it in the exchange. A key given twice counts as none, because it
- * is unclear which one is meant.
+ * Judges the request's key and sets it in the exchange. A key given twice counts as none, because
+ * it is unclear which one is meant.
  */
 export function authorize(exchange: Exchange, scan: HeaderScan): Authenticated | Denied | Limited {
   const { keyring, limiter, counters } = exchange.service
@@ -84,8 +84,8 @@ export function spendBatchRate(
 
 function tooLarge(count: number, burst: number): string {
   return (
-    `A batch of ${count} addresses spends ${Math.ceil(count / addressesPerRequest)} of the rate at ` +
-    `once, and the burst of this key is ${burst}: send at most ${burst * addressesPerRequest} ` +
+    `A batch of ${count} addresses spends ${Math.ceil(count / addressesPerRequest)} of the rate ` +
+    `at once, and the burst of this key is ${burst}: send at most ${burst * addressesPerRequest} ` +
     'addresses in one batch.'
   )
 }

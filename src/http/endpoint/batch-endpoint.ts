@@ -1,7 +1,7 @@
-// POST /v1/intelligence/ip-risk/check/batch (contract 3.16): many addresses, answered in order, each
-// byte for byte like a single check. The loop answers small batches at once; the pool answers larger
-// ones and reads their body, too. Where the pool has no room, the loop reads the body to find the
-// errors that come before the 503 (3.12), if that takes little of its time.
+// POST /v1/intelligence/ip-risk/check/batch (contract 3.16): many addresses, answered in order,
+// each byte for byte like a single check. The loop answers small batches at once; the pool answers
+// larger ones and reads their body, too. Where the pool has no room, the loop reads the body to
+// find the errors that come before the 503 (3.12), if that takes little of its time.
 
 import type { Authenticated } from '../../account/keyring.ts'
 import {
@@ -45,7 +45,8 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
   onPoolResult(exchange, { result, kind: 'read' }, ({ count, valid, cuts, rewritten }) => {
     spendBatchRate(exchange, key, count, () => {
       exchange.units = valid
-      // A view of plain memory crosses to a thread with its whole buffer: rewritten pieces are copied.
+      // A view of plain memory crosses to a thread with its whole buffer: rewritten pieces are
+      // copied.
       const pieceOf = (index: number): Uint8Array =>
         rewritten === undefined
           ? copy.subarray(cuts[index], cuts[index + 1])

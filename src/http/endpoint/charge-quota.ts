@@ -1,11 +1,11 @@
 // Hot path: `chargeQuota` while the key has leased units. No allocation, throw or closure there.
 //
-// What an exchange costs of its key's quota, one unit an address. Nearly always the charge is granted
-// at once and the caller answers in the same turn. Where the worker must lease units first (quota.ts
-// says when) it is pending, and a closure goes on in a later turn. Where the quota is used up or
-// cannot be reached, the charge answers 429 or 503 itself.
-// The exchange keeps the charged units as refundable until a 200 begins (reply.ts); every other end
-// gives them back (exchange.ts), so callers need not refund.
+// What an exchange costs of its key's quota, one unit an address. Nearly always the charge is
+// granted at once and the caller answers in the same turn. Where the worker must lease units first
+// (quota.ts says when) it is pending, and a closure goes on in a later turn. Where the quota is
+// used up or cannot be reached, the charge answers 429 or 503 itself. The exchange keeps the
+// charged units as refundable until a 200 begins (reply.ts); every other end gives them back
+// (exchange.ts), so callers need not refund.
 
 import type { Authenticated } from '../../account/keyring.ts'
 import { type QuotaResult, quotaResults } from '../../account/limits/quota.ts'
@@ -48,8 +48,9 @@ export function chargeThen(exchange: Exchange, key: Authenticated, done: () => v
 }
 
 /**
- * Calls `done` when the worker knows what is left of the key's quota: it spends a unit, which leases
- * some where it holds none, and gives it back. It also calls `done` where the quota cannot be asked.
+ * Calls `done` when the worker knows what is left of the key's quota: it spends a unit, which
+ * leases some where it holds none, and gives it back. It also calls `done` where the quota cannot
+ * be asked.
  */
 export function ensureQuotaKnown(exchange: Exchange, key: Authenticated, done: () => void): void {
   const { limiter } = exchange.service

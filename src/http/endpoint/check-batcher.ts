@@ -2,23 +2,23 @@
 // allocation except that of setImmediate, one for all checks of a turn.
 //
 // Answers the checks that arrive in one turn of the loop together, after all of them are read. The
-// caches nearest to the processor do not hold the code of reading (the kernel's, the parser's, ours)
-// and of answering (limits, the table, headers, the kernel again) side by side: request by request,
-// each evicted the other and a check waited for its own code. In a batch each is loaded once,
-// addresses are looked up in groups (src/table/lookup/lookup-batch.ts), and clients that share a
-// machine are woken once.
+// caches nearest to the processor do not hold the code of reading (the kernel's, the parser's,
+// ours) and of answering (limits, the table, headers, the kernel again) side by side: request by
+// request, each evicted the other and a check waited for its own code. In a batch each is loaded
+// once, addresses are looked up in groups (src/table/lookup/lookup-batch.ts), and clients that
+// share a machine are woken once.
 //
 //   one by one   read answer read answer read answer …
 //   a batch      read read read … look up look up look up … answer answer answer …
 //
-// No check waits for later turns: a turn's checks are answered at its end. The callback at the end of
-// the turn costs 5 us, so where turns bring few checks each is answered at once, and now and then the
-// checks of one turn are counted.
+// No check waits for later turns: a turn's checks are answered at its end. The callback at the end
+// of the turn costs 5 us, so where turns bring few checks each is answered at once, and now and
+// then the checks of one turn are counted.
 //
-// Where checks are answered together, uWebSockets.js (20.0.8) closes a connection that sends another
-// request before its check is answered, which clients should not do after a POST (RFC 9112, 9.3.2).
-// When a connection has gone before its answer, the next checks are answered at once, so that such a
-// client is served all the same.
+// Where checks are answered together, uWebSockets.js (20.0.8) closes a connection that sends
+// another request before its check is answered, which clients should not do after a POST (RFC 9112,
+// 9.3.2). When a connection has gone before its answer, the next checks are answered at once, so
+// that such a client is served all the same.
 //
 // Invariant: no answer makes uWebSockets.js read, so no check joins a batch that is being answered.
 

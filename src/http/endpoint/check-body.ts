@@ -3,8 +3,8 @@
 //
 // Reads the address from the body of a check (contract 3.11): RFC 8259, escapes honoured, unknown
 // members ignored, of a repeated `ip` the last one. `parseIpWithJson` says what is right.
-// `parseCheckBody` reads the form that nearly every client sends by itself, in the body's own bytes,
-// and leaves every other form to it.
+// `parseCheckBody` reads the form that nearly every client sends by itself, in the body's own
+// bytes, and leaves every other form to it.
 
 import { isUtf8 } from 'node:buffer'
 import { addressCharsMax } from '../../ip/parse-address.ts'

@@ -1,8 +1,8 @@
 // Hot path: all but `answerWhenLeased`. No allocation, throw or closure there.
 //
-// POST /v1/intelligence/ip-risk/check, from a whole body to the answer. request-handler.ts does what
-// comes before it (404, 405, 401, 403, rate, 413); the rest of contract 3.12 is here, in its order:
-// 400, quota, 503, 200. Only a 200 costs one unit of the quota.
+// POST /v1/intelligence/ip-risk/check, from a whole body to the answer. request-handler.ts does
+// what comes before it (404, 405, 401, 403, rate, 413); the rest of contract 3.12 is here, in its
+// order: 400, quota, 503, 200. Only a 200 costs one unit of the quota.
 //
 // A valid address is answered with the others of its turn of the loop (check-batcher.ts). It stays
 // bytes from its scan to the answer. It becomes a string only where the log names addresses, where

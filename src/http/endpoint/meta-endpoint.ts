@@ -1,5 +1,5 @@
-// The two GETs that describe the service: its OpenAPI document, which needs no key, and the meta answer
-// for the holder of a key.
+// The two GETs that describe the service: its OpenAPI document, which needs no key, and the meta
+// answer for the holder of a key.
 
 import { remainingIndex, remainingLength } from '../../account/limits/ratelimit-values.ts'
 import type { Authenticated } from '../../account/keyring.ts'

@@ -1,5 +1,5 @@
-// One request in the pool: its ticket and its deadline. Whatever ends the exchange (an answer, an error,
-// a client that goes away) closes the ticket.
+// One request in the pool: its ticket and its deadline. Whatever ends the exchange (an answer, an
+// error, a client that goes away) closes the ticket.
 
 import { poolRequestMsMax } from '../../base/limits.ts'
 import type { Ticket } from '../../pool/pool.ts'

@@ -1,17 +1,18 @@
-// Room for request bodies that come in pieces. Each body has its own limit (contract 3.11), but there
-// are thousands of connections, and clients that send a megabyte each and never end it must not fill a
-// worker's memory. So all bodies together have a limit, too. A body above it is read, thrown away,
-// counted and answered 503 with Retry-After.
+// Room for request bodies that come in pieces. Each body has its own limit (contract 3.11), but
+// there are thousands of connections, and clients that send a megabyte each and never end it must
+// not fill a worker's memory. So all bodies together have a limit, too. A body above it is read,
+// thrown away, counted and answered 503 with Retry-After.
 //
-// Invariants: a key holds at most half of the room, so that no key alone shuts the others out; every
-// holder of room gives it back when the body has been handed on, refused or given up. Small bodies are
-// always taken: all connections together hold little in them. All bodies together are a small part of
-// the memory above which a worker is replaced, so bodies alone never cause a replacement.
+// Invariants: a key holds at most half of the room, so that no key alone shuts the others out;
+// every holder of room gives it back when the body has been handed on, refused or given up. Small
+// bodies are always taken: all connections together hold little in them. All bodies together are a
+// small part of the memory above which a worker is replaced, so bodies alone never cause a
+// replacement.
 //
-// Bodies for the pool are lent shared memory out of the same room. V8 does not count shared memory: it
-// held a gigabyte of what a key's useless batches of 1 MiB had left before it collected any. So no
-// block is ever left to V8: blocks have two sizes and are used again, and there are never more of
-// either than have room at one time.
+// Bodies for the pool are lent shared memory out of the same room. V8 does not count shared memory:
+// it held a gigabyte of what a key's useless batches of 1 MiB had left before it collected any. So
+// no block is ever left to V8: blocks have two sizes and are used again, and there are never more
+// of either than have room at one time.
 
 import { batchBodyBytesMax } from '../../api/batch-answer.ts'
 import { bodyBudgetBytesMax, bodyBudgetMemoryShare } from '../../base/limits.ts'

@@ -1,5 +1,6 @@
-// One request and its answer while they are under way, and what a worker keeps for all of them. Types
-// and the end of an exchange only: request-handler.ts reads requests, reply.ts writes answers.
+// One request and its answer while they are under way, and what a worker keeps for all of them.
+// Types and the end of an exchange only: request-handler.ts reads requests, reply.ts writes
+// answers.
 //
 // Invariants: `res` is touched only while `state` is not `gone`; an exchange is answered at most
 // once; `pending` of the service counts those that are neither answered nor aborted. An exchange
@@ -88,9 +89,9 @@ export interface Exchange {
 const neverRecycled = (): void => undefined
 
 /**
- * The start before the clock was read. It is no number at all, so that V8 keeps the clock's own heap
- * number in the field. A field that only ever held numbers is unpacked, and V8 makes a new heap
- * number at each place that it is handed on to.
+ * The start before the clock was read. It is no number at all, so that V8 keeps the clock's own
+ * heap number in the field. A field that only ever held numbers is unpacked, and V8 makes a new
+ * heap number at each place that it is handed on to.
  */
 const unread = undefined as unknown as number
 

@@ -1,6 +1,7 @@
-// The beats by which the primary knows that a worker's loop turns (watchdog.ts). A timer beats, and the
-// request path beats where the timer cannot fire: to uWebSockets.js, many requests that were sent
-// ahead on many connections are one turn of the loop. loop-lag.ts measures how late the loop is.
+// The beats by which the primary knows that a worker's loop turns (watchdog.ts). A timer beats, and
+// the request path beats where the timer cannot fire: to uWebSockets.js, many requests that were
+// sent ahead on many connections are one turn of the loop. loop-lag.ts measures how late the loop
+// is.
 
 /** How often a worker beats and the watchdog looks. */
 export const heartbeatMs = 100

@@ -1,7 +1,8 @@
 // How late a process's event loop is; while it is held up, it answers nothing. Measures the longest
-// delay and the 99th percentile of the last 15 to 30 seconds, so that a reader who comes every quarter
-// of a minute misses no pause, and how long the loop has been busy since the process began. The
-// runtime measures beside the loop; a hundred samples a second cost it nothing that can be measured.
+// delay and the 99th percentile of the last 15 to 30 seconds, so that a reader who comes every
+// quarter of a minute misses no pause, and how long the loop has been busy since the process began.
+// The runtime measures beside the loop; a hundred samples a second cost it nothing that can be
+// measured.
 
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 

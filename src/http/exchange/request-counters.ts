@@ -100,8 +100,8 @@ export function newRequestCounters(): RequestCounters {
 }
 
 /**
- * A request that began at `startedMs` was answered with that status at `nowMs`. Takes both instants,
- * because a difference that is handed over would be a number on the heap.
+ * A request that began at `startedMs` was answered with that status at `nowMs`. Takes both
+ * instants, because a difference that is handed over would be a number on the heap.
  */
 export function countRequest(
   counters: RequestCounters,

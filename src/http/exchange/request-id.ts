@@ -1,7 +1,7 @@
 // Request ids: the caller's where it is fit to be repeated, else our own (contract 3.11).
 //
-// Invariants: an id consists of A–Z a–z 0–9 . _ - only, so it can stand in a header and in JSON without
-// escaping; it holds no key, because ids stand in the logs of everything that they pass.
+// Invariants: an id consists of A–Z a–z 0–9 . _ - only, so it can stand in a header and in JSON
+// without escaping; it holds no key, because ids stand in the logs of everything that they pass.
 
 import { randomBytes } from 'node:crypto'
 import { keyPrefix } from '../../account/keys/key-text.ts'
@@ -27,8 +27,8 @@ export function isRequestId(text: string): boolean {
 export const requestIdDigits = 8
 
 /**
- * Our ids: 64 random bits and a number, which no other process and no later start repeats. A request
- * has the number; it becomes text only where the id is written.
+ * Our ids: 64 random bits and a number, which no other process and no later start repeats. A
+ * request has the number; it becomes text only where the id is written.
  */
 export interface RequestIds {
   /** What all ids begin with. */

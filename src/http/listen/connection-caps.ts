@@ -1,9 +1,9 @@
-// Connection caps: how many connections one process holds, and how many of them one client address. A
-// connection above a cap is closed at accept, before a byte of it is read, and counted.
+// Connection caps: how many connections one process holds, and how many of them one client address.
+// A connection above a cap is closed at accept, before a byte of it is read, and counted.
 //
-// uWebSockets.js says when a connection opens and when one closes, but no longer whose connection it
-// was that closes. So connections of an address are counted as they open, and now and then the kernel
-// is asked which addresses hold connections (tcp-peers.ts), which starts the count anew:
+// uWebSockets.js says when a connection opens and when one closes, but no longer whose connection
+// it was that closes. So connections of an address are counted as they open, and now and then the
+// kernel is asked which addresses hold connections (tcp-peers.ts), which starts the count anew:
 //
 //   held by an address  =  held at the kernel's last answer  +  opened since
 //
@@ -74,8 +74,8 @@ function capThatFits(asked: number, log: Log): number {
   if (asked <= fitting) return asked
   log.warn(
     { openFiles: files, connections: fitting },
-    `The limit of open files, ${files}, leaves room for ${fitting} connections where the settings ` +
-      `ask for ${asked}: raise it (ulimit -n, LimitNOFILE=), or lower --connections.`,
+    `The limit of open files, ${files}, leaves room for ${fitting} connections where the ` +
+      `settings ask for ${asked}: raise it (ulimit -n, LimitNOFILE=), or lower --connections.`,
   )
   return fitting
 }

@@ -157,7 +157,7 @@ function readLength(text: string): number {
 }
 
 /**
- * Whether a body of stated length could be read as chunks by somebody who saw a Transfer-Encoding
+ * Whether a body of stated length could be read as chunks by a proxy that saw a Transfer-Encoding
  * that is hidden from us: it begins with a hexadecimal digit. No body that is answered with 200
  * does, for a JSON object begins with `{` or white space.
  */

@@ -1,6 +1,6 @@
-// Open file descriptors; every connection is one. Says how many a process may open, how many of them
-// that leaves for connections, and how many another process has open. The primary asks the latter, so
-// that no worker's loop has to. A system without /proc does not say.
+// Open file descriptors; every connection is one. Says how many a process may open, how many of
+// them that leaves for connections, and how many another process has open. The primary asks the
+// latter, so that no worker's loop has to. A system without /proc does not say.
 
 import { readFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
@@ -18,8 +18,8 @@ export function openFilesMax(): number {
 
 /**
  * The cap of connections that a limit of open files leaves of the one that is asked for.
- * uWebSockets.js tries without end, and in vain, to accept a connection that needs a descriptor above
- * the limit.
+ * uWebSockets.js tries without end, and in vain, to accept a connection that needs a descriptor
+ * above the limit.
  */
 export function connectionsThatFit(asked: number, filesMax: number): number {
   const fitting = Math.max(Math.ceil(filesMax / 2), filesMax - reservedDescriptors)

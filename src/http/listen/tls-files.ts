@@ -1,13 +1,13 @@
-// TLS files of the API: checks them before a worker starts, with a message that says what is wrong, and
-// makes the options of uWebSockets.js. uWebSockets.js reads the files itself, in every worker as it
-// starts, so new certificates take effect with a rolling restart. No content of a file is ever in a
-// message.
+// TLS files of the API: checks them before a worker starts, with a message that says what is wrong,
+// and makes the options of uWebSockets.js. uWebSockets.js reads the files itself, in every worker
+// as it starts, so new certificates take effect with a rolling restart. No content of a file is
+// ever in a message.
 //
 // uWebSockets.js speaks 1.2 and 1.3 and has no switch between them. For 1.3 alone it is given one
 // cipher for 1.2 that needs a secret agreed on before, of which there is none: no handshake of 1.2
-// can succeed, and 1.3 has ciphers of its own (test/admin/admin-exposure.process.test.ts tries both).
-// With a CA it asks for a client's certificate, but takes clients without one all the same; so client
-// certificates are not offered here and are a proxy's work.
+// can succeed, and 1.3 has ciphers of its own (test/admin/admin-exposure.process.test.ts tries
+// both). With a CA it asks for a client's certificate, but takes clients without one all the same;
+// so client certificates are not offered here and are a proxy's work.
 
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'

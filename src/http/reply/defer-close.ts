@@ -1,7 +1,7 @@
-// Runs calls in a later turn of the event loop, in which a connection may be closed. Not setImmediate:
-// its phase lies between the moment at which uWebSockets.js (20.0.8) frees closed connections and the
-// one at which libuv releases their handles, and a connection that is closed there is never freed, 450
-// bytes each. A message port is read where sockets are read, before both.
+// Runs calls in a later turn of the event loop, in which a connection may be closed. Not
+// setImmediate: its phase lies between the moment at which uWebSockets.js (20.0.8) frees closed
+// connections and the one at which libuv releases their handles, and a connection that is closed
+// there is never freed, 450 bytes each. A message port is read where sockets are read, before both.
 //
 // Invariants: no call runs within the turn that asked for it; calls run in the order of asking.
 

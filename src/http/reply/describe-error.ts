@@ -1,5 +1,5 @@
-// An error as the log may show it: its kind and where it came from, never its message, which may hold
-// an address or a key.
+// An error as the log may show it: its kind and where it came from, never its message, which may
+// hold an address or a key.
 
 import { IpriskError } from '../../base/coded-error.ts'
 

@@ -1,6 +1,7 @@
-// Writes addresses into the log in the form that the operator wants: whole, shortened to their network,
-// or as a keyed hash. By the hash, lines of one address can be told to belong together, but only the
-// holder of the key can tell which address it is. Not here: whether addresses are logged (log.ts).
+// Writes addresses into the log in the form that the operator wants: whole, shortened to their
+// network, or as a keyed hash. By the hash, lines of one address can be told to belong together,
+// but only the holder of the key can tell which address it is. Not here: whether addresses are
+// logged (log.ts).
 //
 // The key keeps hashes from being looked up in a list of all 2^32 of them.
 

@@ -1,9 +1,9 @@
 // Hot path: `replyBytes` on a kept connection. No allocation, throw or closure there.
 //
-// Writes an answer: status, headers, body, and whether the connection stays open. The constant headers
-// go out in one `writeHeader` call with our own line end inside, which costs a third of separate
-// calls; a client's text must never stand in such a value. A client's own request id stands alone,
-// though it holds no line end (request-id.ts); our ids go with the other headers.
+// Writes an answer: status, headers, body, and whether the connection stays open. The constant
+// headers go out in one `writeHeader` call with our own line end inside, which costs a third of
+// separate calls; a client's text must never stand in such a value. A client's own request id
+// stands alone, though it holds no line end (request-id.ts); our ids go with the other headers.
 //
 // An answer that ends its connection is written in a later turn of the loop, see framing-guard.ts.
 //
@@ -79,8 +79,8 @@ function answersAtOnce({ state, keepAlive, service }: Exchange): boolean {
 }
 
 /**
- * Answers an error by its code. `allow` is for `method_not_allowed` alone; `message` takes the place
- * of the usual text.
+ * Answers an error by its code. `allow` is for `method_not_allowed` alone; `message` takes the
+ * place of the usual text.
  */
 export function replyError(
   exchange: Exchange,

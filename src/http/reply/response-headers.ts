@@ -1,16 +1,16 @@
 // Hot path: no allocation, throw, closure or making of a string but in `newHeaderBuffer`,
 // `writePrefix`, `changePolicy` and `writeAscii`.
 //
-// The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own line
-// ends, all other headers of the answer. They are written into an array that is kept, so that nearly
-// all of it is there already from the answer before; no string is made of the numbers and none is
-// encoded. `contentHeaders` and ratelimit-headers.ts make the same as text and are the slow twin. A
-// client's text must never stand here.
+// The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own
+// line ends, all other headers of the answer. They are written into an array that is kept, so that
+// nearly all of it is there already from the answer before; no string is made of the numbers and
+// none is encoded. `contentHeaders` and ratelimit-headers.ts make the same as text and are the slow
+// twin. A client's text must never stand here.
 //
 //   application/json ⏎ cache-control: no-store ⏎ x-request-id: prefix number ⏎ ratelimit-policy: …
 //   └ written once ────────────────────────────────────────────┘ └ each time   └ for another policy
 //   ⏎ ratelimit: "rate";r=99;t=1, "quota";r=999999;t=864000
-//     └ each time the digits that have changed, all of it where a number has become longer or shorter
+//     └ each time the changed digits; all of it where a number has become longer or shorter
 //
 // Invariant: what `responseHeaderBytes` returns is good until its next call.
 

@@ -1,6 +1,7 @@
-// Writes an answer piece by piece under back-pressure: pieces go out in their order, and the next ones
-// are asked for only while the client takes what is written. The length is not known ahead, so the
-// answer goes out in chunks (RFC 9112, 7.1). One that is cut off has no last chunk, which clients see.
+// Writes an answer piece by piece under back-pressure: pieces go out in their order, and the next
+// ones are asked for only while the client takes what is written. The length is not known ahead, so
+// the answer goes out in chunks (RFC 9112, 7.1). One that is cut off has no last chunk, which
+// clients see.
 //
 // Invariants: every write happens in a cork and while the exchange is not gone; at most
 // `piecesAhead` pieces are asked for and not yet written.

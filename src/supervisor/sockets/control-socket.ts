@@ -1,9 +1,9 @@
-// The way in which `iprisk reload`, `rollback` and `restart`, and a server that takes over, ask a
-// running server: a socket file in its state folder, named after its port. Who may write to the
-// folder may ask; nobody else, and nobody from elsewhere. One line of JSON each way.
+// The socket by which `iprisk reload`, `rollback` and `restart`, and a server that takes over, ask
+// a running server: a socket file in its state folder, named after its port. Only users that may
+// write to the folder can ask, and only on this machine. One line of JSON each way.
 //
-// Invariant: a server removes the file only while it is its own; one that takes over puts its own in
-// its place by a rename.
+// Invariant: a server removes the file only while it is its own; a server that takes over puts its
+// own in its place by a rename.
 
 import { renameSync, rmSync, statSync } from 'node:fs'
 import { type Socket, connect, createServer } from 'node:net'
@@ -20,7 +20,7 @@ export interface ControlReply {
   readonly ok: boolean
   /** For people, one line. */
   readonly text: string
-  /** Nobody has said that: no answer came. */
+  /** No answer came; `text` says so. */
   readonly silent?: boolean
 }
 
@@ -28,7 +28,7 @@ export interface ControlSocket {
   readonly close: () => Promise<void>
 }
 
-/** A rolling restart of many workers takes minutes; to yield, a server only closes its admin port. */
+/** A rolling restart of many workers takes minutes; a yield only closes the admin port. */
 const replyMsMax: Readonly<Record<ControlRequest, number>> = {
   reload: 3_600_000,
   'reload --force': 3_600_000,
@@ -42,7 +42,7 @@ export function controlSocketPath(stateFolder: string, port: number): string {
   return join(stateFolder, `control-${port}.sock`)
 }
 
-/** Takes requests, each by itself. Throws `control_unavailable`. */
+/** Answers requests, one a connection. Throws `control_unavailable`. */
 export async function openControlSocket(
   path: string,
   act: (request: ControlRequest) => Promise<ControlReply>,
@@ -53,7 +53,7 @@ export async function openControlSocket(
     socket.once('close', () => sockets.delete(socket))
     void serve(socket, act)
   })
-  // Node removes the name that it listened on when it closes: that must not be another server's.
+  // Node removes the name that it listened on when it closes: it must not be another server's.
   const own = `${path}.${process.pid}`
   rmSync(own, { force: true })
   try {
@@ -93,13 +93,13 @@ async function serve(
       request === undefined
         ? { ok: false, text: `There is no such request; there are ${requests.join(', ')}.` }
         : await act(request).catch((error: unknown) => ({ ok: false, text: messageOf(error) }))
-    // It may have gone meanwhile, or this server closes.
+    // The client may have gone meanwhile, or this server is closing.
     if (socket.writable) socket.end(`${JSON.stringify(reply)}\n`)
     return
   }
 }
 
-/** They end with the socket, also where it is destroyed. */
+/** The lines end with the socket, also where it is destroyed. */
 function linesOf(socket: Socket): Interface {
   const lines = createInterface({ input: socket })
   socket.once('close', () => lines.close())

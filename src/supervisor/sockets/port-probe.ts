@@ -1,5 +1,5 @@
-// Whether a port is free, asked exclusively before the workers share it: with SO_REUSEPORT two
-// servers would listen on one port without a word, and each would get half of the requests.
+// Probes whether a port is free, exclusively and before the workers share it: with SO_REUSEPORT two
+// servers would listen on one port without an error, and each would get half of the requests.
 
 import { createServer } from 'node:net'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
@@ -43,7 +43,9 @@ export function portUnavailable(
         : `${messageOf(cause)}. Check the address, or`
   return new IpriskError({
     code: 'port_unavailable',
-    message: `The port ${port} of ${host} cannot be listened on: ${why} name another with --${option}.`,
+    message:
+      `The port ${port} of ${host} cannot be listened on: ${why} name another ` +
+      `with --${option}.`,
     fault: 'environment',
     retryable: code === 'EADDRINUSE',
     cause,

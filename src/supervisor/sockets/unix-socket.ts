@@ -1,13 +1,13 @@
-// Unix sockets that are for this user alone: of the admin port and of the control socket. Who may reach
-// the folder sees the name; nobody else may connect.
+// Unix sockets that only this user can connect to: those of the admin port and of control. Other
+// users of the folder see the name and cannot connect.
 
 import { type Server, connect } from 'node:net'
 import process from 'node:process'
 import { socketPathBytesMax } from '../../base/limits.ts'
 
-/** Rejects where the name cannot be made, or is somebody's. */
+/** Rejects where the name cannot be made, or is in use. */
 export async function listenOnUnixSocket(server: Server, path: string): Promise<void> {
-  // Node.js would listen on the part of it that fits.
+  // Node.js would cut a longer name off and listen on the rest.
   const bytes = Buffer.byteLength(path)
   if (bytes > socketPathBytesMax) {
     throw new Error(`${path} has ${bytes} bytes; a socket's name has at most ${socketPathBytesMax}`)
@@ -24,7 +24,7 @@ export async function listenOnUnixSocket(server: Server, path: string): Promise<
   })
 }
 
-/** Whether somebody listens there; a name that a dead server has left, or none, answers nothing. */
+/** Whether a server listens there; the name of a dead server, or none, refuses the connection. */
 export function isSocketListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)

@@ -1,5 +1,5 @@
-// Watches one file for a new one in its place, by looking: a rename into place shows in the inode,
-// and looking works on every file system. Not for files that are rewritten in place slowly: a
+// Watches one file for a new one in its place by polling: a rename into place shows in the inode,
+// and polling works on every file system. Not for files that are rewritten in place slowly: a
 // change counts once two looks see the same.
 
 import { statSync } from 'node:fs'

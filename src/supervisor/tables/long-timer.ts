@@ -1,6 +1,7 @@
-// Timers that Node's own are not: of any length, and again and again. None keeps a process alive.
+// Timers of any length, and repeated ones, which Node's own timers are not. None keeps a process
+// alive.
 
-/** Node's take no more: one that is asked for more fires at once. */
+/** The longest delay of Node's timers; a longer one fires at once. */
 const partMsMax = 2 ** 31 - 1
 
 export interface LongTimer {

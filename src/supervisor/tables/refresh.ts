@@ -1,9 +1,10 @@
-// The built-in refresh: runs `iprisk build`, which fetches and compiles, every so often in a process
-// of the lowest priority. What it makes lies where the server looks for its table, and is taken in as
-// any other; what it refuses leaves the table as it is.
+// The built-in refresh: runs `iprisk build`, which fetches and compiles, at intervals in a process
+// of the lowest priority. It writes the table to the path that the server watches, and the server
+// loads it like any other; a table that the build refuses leaves the one in use.
 //
-// Invariants: never two at once; after a failure it tries again sooner, at first after an eighth of
-// the time, then after twice as long each time, up to the whole; a server that ends ends it too.
+// Invariants: never two builds at once; after a failure it tries again sooner, at first after an
+// eighth of the interval, then after twice as long each time, up to the whole; a server that ends
+// stops it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -11,14 +12,14 @@ import type { Log } from '../../base/log.ts'
 import { setLowestPriority } from '../../base/thread-priority.ts'
 import { type LongTimer, runAfter } from './long-timer.ts'
 
-/** Of a span, at random, so that many servers do not ask the publishers at once. */
+/** The random share of an interval, so that many servers do not ask the publishers at once. */
 const jitter = 0.1
 
-/** However often it fails. */
+/** The shortest wait after a failure. */
 const retryMsMin = 60_000
 
-/** Of what a failed build has said, at the end. */
-const wordsMax = 2000
+/** How much of the end of a build's error output is kept. */
+const outputCharsMax = 2000
 
 export interface RefreshStatus {
   readonly every_ms: number
@@ -48,7 +49,7 @@ export function refreshDelayMs(of: {
   return plain * (1 + jitter * (2 * random - 1))
 }
 
-/** Starts the clock; the first run is due when the table that is there is old enough. */
+/** Starts the timer; the first run is due when the present table is old enough. */
 export function startRefresh(options: {
   readonly everyMs: number
   /** When the table in use was written; `undefined` where there is none: then at once. */
@@ -56,7 +57,7 @@ export function startRefresh(options: {
   /** What makes a table: a program of Node and its arguments. */
   readonly command: readonly string[]
   readonly log: Log
-  /** There is a new table at its place. */
+  /** Called when a new table is in place. */
   readonly done: () => void
 }): Refresh {
   const { everyMs, builtMs, command, log, done } = options
@@ -76,14 +77,14 @@ export function startRefresh(options: {
     nextAt = undefined
     state.runs += 1
     log.info({}, 'Refreshing the table.')
-    let words = ''
+    let output = ''
     child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] })
     lowerPriority(child)
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      words = `${words}${text}`.slice(-wordsMax)
+      output = `${output}${text}`.slice(-outputCharsMax)
     })
     child.once('error', (error) => end(error.message))
-    child.once('close', (code, signal) => end(reasonOf(words, signal ?? code)))
+    child.once('close', (code, signal) => end(reasonOf(output, signal ?? code)))
   }
   const end = (reason: string | undefined): void => {
     if (child === undefined) return
@@ -123,10 +124,12 @@ export function startRefresh(options: {
   }
 }
 
-/** Passes over the threads: one that began meanwhile has inherited it, or is found by the next. */
+/**
+ * Passes over the threads: one that began meanwhile has the priority, or the next pass finds it.
+ */
 const passes = 3
 
-/** As the pool's threads: it must not be felt, and they must not wait for it. */
+/** The priority of the pool's threads: the build must slow down neither them nor the workers. */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return
   setLowestPriority(pid)
@@ -143,10 +146,10 @@ function threadsOf(pid: number): readonly number[] {
   }
 }
 
-/** The line in which a command says why it failed, or how it ended where it says nothing. */
-function reasonOf(words: string, by: string | number | null): string | undefined {
+/** The line in which a command says why it failed, or how it ended where there is none. */
+function reasonOf(output: string, by: string | number | null): string | undefined {
   if (by === 0) return undefined
-  const lines = words.trim().split('\n')
+  const lines = output.trim().split('\n')
   const said = lines.findLast((line) => line.startsWith('iprisk: '))
   return said ?? `The build was ended by ${by}; its last words: ${lines.at(-1) || 'none'}`
 }

@@ -1,11 +1,13 @@
 // The primary's private copies of table files, `<state>/serving/<machine>-<pid>-<number>.iprisk`.
 // Workers map those and never the operator's file: a `cp` over a mapped file is a SIGBUS in every
-// worker. A process of its own copies, verifies, tries and reads in (verify-child-main.ts), never this loop.
+// worker. A child process copies, verifies, tests and reads in the file (verify-child-main.ts),
+// never this loop.
 //
-// Invariants: a copy is never written to once it has its name; removing a copy that is still mapped
-// hurts nobody (its pages live on), but a worker that starts later would miss it, so no server
-// removes a copy of one that lives. A server of the same machine lives while its process does; of
-// another one (a container beside this one, where all are process 1) while it touches its copies.
+// Invariants: a copy is never written to once it has its name. Removing a copy that is still mapped
+// does no harm (its pages live on), but a worker that starts later would miss it, so no server
+// removes a copy of a living server. A server of the same machine lives while its process does; a
+// server of another one (a container beside this one, where all are process 1) lives while it
+// touches its copies.
 
 import { type ChildProcess, execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -28,22 +30,22 @@ import type { AcceptanceResult } from '../../table/acceptance-check.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
 /** A table of the world is verified in seconds; a machine that swaps may take far longer. */
-const takeMsMax = 300_000
+const verifyMsMax = 300_000
 
-/** So often a server touches its copies. */
+/** How often a server touches its copies. */
 const touchMs = 10_000
 
-/** Untouched for so long: its server, on another machine, is gone. Twelve touches were missed. */
+/** The server of a copy that was not touched for so long is gone: it missed twelve touches. */
 const staleMs = 120_000
 
 const verifyProgramPath = fileURLToPath(new URL('./verify-child-main.js', import.meta.url))
 
-/** What the process that takes a table in says of it. */
+/** What the verifying process prints. */
 export interface VerifyResult extends AcceptanceResult {
   readonly id: string
 }
 
-/** A verified and tried copy. */
+/** A copy that was verified and passed the acceptance check. */
 export interface TableCopy {
   readonly file: VerifiedTableFile
   readonly id: string
@@ -52,10 +54,10 @@ export interface TableCopy {
 
 export interface TableCopies {
   /**
-   * Copies, verifies and tries the file at `path`, by `before` where there is one. Throws
-   * `table_refused` with what is wrong with it, or that `signal` has ended it; then nothing is kept.
-   * Its causes say by their codes what it was (table-refusal.ts).
-   * `force` takes what only the trial speaks against.
+   * Copies and verifies the file at `path` and checks its answers, also against `before` where
+   * there is one. Throws `table_refused` with what is wrong with it, or that `signal` has ended it;
+   * then nothing is kept. The codes of its causes say what it was (table-refusal.ts). `force`
+   * accepts a table that only the acceptance check speaks against.
    */
   readonly add: (
     path: string,
@@ -65,7 +67,7 @@ export interface TableCopies {
       readonly force?: boolean
     },
   ) => Promise<TableCopy>
-  /** Off the loop, for it may take long. Never rejects. */
+  /** Removes a copy off the loop, because that may take long. Never rejects. */
   readonly remove: (file: VerifiedTableFile) => Promise<void>
   /** Removes every copy that this server made. Never throws. */
   readonly close: () => void
@@ -96,7 +98,7 @@ export function createTableCopies(
     return where === machine ? !isProcessAlive(Number(pid)) : isStale(join(folder, name))
   }
   makeFolder()
-  // Process ids come again: what bears this one was made by a server that was killed.
+  // Process ids repeat: copies with this one were made by a server that was killed.
   removeCopies(folder, (name) => name.startsWith(own) || isForeignOrphan(name))
   const touch = setInterval(() => void touchCopies(folder, own), touchMs)
   touch.unref()
@@ -107,9 +109,9 @@ export function createTableCopies(
       const table = count
       const path = join(folder, `${own}${table}.iprisk`)
       const unfinished = `${path}.part`
-      // Somebody may have cleaned the state folder meanwhile.
+      // The state folder may have been cleaned meanwhile.
       makeFolder()
-      // Of ours, too: one that a disk did not let go of.
+      // Also an unfinished one of ours that the disk failed to remove before.
       removeCopies(folder, (name) => isUnfinished(name) || isForeignOrphan(name))
       try {
         const found = await prepare({ source, copy: unfinished, before: before?.path, signal })
@@ -123,7 +125,7 @@ export function createTableCopies(
         throw refusedError(source, unfinished, cause)
       }
     },
-    // What cannot be removed costs room on a disk, and the next start tries again.
+    // A copy that cannot be removed takes disk space until the next start tries again.
     remove: (file) => rm(file.path, { force: true }).catch(() => undefined),
     close: () => {
       clearInterval(touch)
@@ -132,7 +134,7 @@ export function createTableCopies(
   }
 }
 
-/** When the operator's file was written; of one that is gone by now, when it was copied. */
+/** When the operator's file was written; if it is gone by now, when it was copied. */
 function builtMsOf(source: string, copy: string): number {
   const stat = statSync(source, { throwIfNoEntry: false }) ?? statSync(copy)
   return Math.floor(stat.mtimeMs)
@@ -153,7 +155,7 @@ function removeCopies(folder: string, mayGo: (name: string) => boolean): void {
   }
 }
 
-/** A copy that cannot be removed costs room on a disk; that is no reason to fail. */
+/** A copy that cannot be removed takes disk space; that is no reason to fail. */
 function discard(path: string): void {
   try {
     rmSync(path, { force: true })
@@ -165,7 +167,7 @@ function discard(path: string): void {
 async function touchCopies(folder: string, own: string): Promise<void> {
   const now = new Date()
   const names = copiesIn(folder).filter((name) => name.startsWith(own))
-  // One that was removed a moment ago needs no touch.
+  // A copy that was removed a moment ago needs no touch.
   await Promise.allSettled(names.map((name) => utimes(join(folder, name), now, now)))
 }
 
@@ -182,7 +184,7 @@ function isProcessAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives and is somebody else's.
+    // EPERM: it lives and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
@@ -211,7 +213,7 @@ function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {
   return new IpriskError({ code, message: reasons.join('; '), fault: 'input' })
 }
 
-/** What is wrong, said of the operator's file: its copy is gone. */
+/** What is wrong, with the path of the operator's file in place of the removed copy. */
 function refusedError(source: string, copy: string, cause: unknown): IpriskError {
   const message = messageOf(cause).replaceAll(copy, source)
   return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
@@ -219,11 +221,11 @@ function refusedError(source: string, copy: string, cause: unknown): IpriskError
 
 const prepareInChild: Prepare = async ({ source, copy, before, signal }) => {
   try {
-    const options = { timeout: takeMsMax, signal }
+    const options = { timeout: verifyMsMax, signal }
     const args = [verifyProgramPath, source, copy, ...(before === undefined ? [] : [before])]
-    const taking = promisify(execFile)(process.execPath, args, options)
-    lowerPriority(taking.child)
-    const { stdout } = await taking
+    const verifying = promisify(execFile)(process.execPath, args, options)
+    lowerPriority(verifying.child)
+    const { stdout } = await verifying
     return JSON.parse(stdout) as VerifyResult
   } catch (cause) {
     const { stdout = '', stderr = '', killed, signal: by } = cause as Partial<ChildEnd>
@@ -235,16 +237,17 @@ const prepareInChild: Prepare = async ({ source, copy, before, signal }) => {
 }
 
 /**
- * Workers answer on the same cores meanwhile: from its first moment, for Node's own start takes as long as
- * a small table does (40 swaps each, p99.9 of checks in the second of each over the steady one: 1.1,
- * and 1.9 where the process did so itself once it ran). Its threads inherit it. Lower still and a busy
- * machine would take a table of the world for minutes.
+ * Lowers the priority, because workers answer on the same cores meanwhile. It is set from the first
+ * moment on, because Node's own start takes as long as a small table does: over 40 swaps each,
+ * p99.9 of checks in the second of the swap over the steady one was 1.1, and 1.9 where the process
+ * lowered it itself once it ran. The threads of the process inherit it. With a lower one still, a
+ * busy machine would take minutes for a table of the world.
  */
 function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended, or the system forbids it; the work is the same.
+    // The process has ended, or the system forbids it; the result is the same.
   }
 }
 
@@ -253,13 +256,13 @@ interface ChildEnd {
   /** The code of what was thrown, where that has one. */
   readonly stdout: string
   readonly stderr: string
-  /** By us: its time was over. */
+  /** We killed it because its time was over. */
   readonly killed: boolean
   readonly signal: NodeJS.Signals | null
 }
 
 function howEnded(killed = false, signal: ChildEnd['signal'] = null): string {
-  if (killed) return `that took longer than ${takeMsMax / 1000} seconds`
+  if (killed) return `that took longer than ${verifyMsMax / 1000} seconds`
   if (signal === null) return 'the process for it ended without a word'
   return `the process for it was ended by ${signal}; by the system, where memory is short`
 }

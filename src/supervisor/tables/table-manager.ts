@@ -1,17 +1,19 @@
-// The tables of a running server: the one in use, the one before it, and what came of every other.
-// A new one is copied, verified and tried (table-copies.ts), opened and tried by every worker, and then
-// swapped in by all of them (supervisor.ts). Not the watching of the file (file-watch.ts) and not its building
-// (refresh.ts).
+// The tables of a running server: the one in use, the one before it, and the outcome of every
+// other. A new table is copied and verified (table-copies.ts), opened and compared by every worker,
+// and then swapped in by all of them (supervisor.ts). file-watch.ts watches the file and refresh.ts
+// builds it.
 //
-//   look      the file at the path may be another: it is taken in unless it was tried before, or
-//             `again`: a refusal may have been by chance, a full disk or a child that was killed
-//   mend      looks again where no table answers, or the copy of the one that does is gone
-//   reload    the operator asks: it is taken in whatever was tried before, and what is held is let go
-//   rollback  the one before it answers again, and the one that was is held back, also by servers
-//             that start later, until another comes or the operator asks to reload
+//   loadIfChanged  the file at the path may be new: it is loaded unless it was tried before; with
+//                  `again` also a refused one, because a refusal may have been by chance, a full
+//                  disk or a child that was killed
+//   repair         loads again where no table answers, or the copy of the one that does is gone
+//   reload         the operator asks: the file is loaded even if it was tried before or rolled back
+//   rollback       the table before it answers again, and the one that was in use is held back,
+//                  also by servers that start later, until another table comes or the operator asks
+//                  to reload
 //
-// Invariants: one at a time, in the order asked; a table that is refused for whatever reason leaves
-// the one in use as it is; of every refusal the reason is logged, kept and counted by its code.
+// Invariants: one operation at a time, in the order of asking; a refused table leaves the one in
+// use as it is; the reason of every refusal is logged, kept and counted by its code.
 
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -43,9 +45,9 @@ export interface TableManagerStatus {
   readonly swaps: number
   readonly refusals: number
   readonly refusals_by: Readonly<Record<TableRefusalCode, number>>
-  /** The one that `rollback` goes back to. */
+  /** The table that `rollback` goes back to. */
   readonly previous: string | null
-  /** The one that was rolled back. */
+  /** The table that was rolled back. */
   readonly held: string | null
   readonly last_swap: {
     readonly at: string
@@ -53,9 +55,9 @@ export interface TableManagerStatus {
     readonly from: string | null
     /** From being asked to all workers answering from it. */
     readonly took_ms: number
-    /** The longest that a worker's loop had to wait for a step of it. */
+    /** The longest pause of a worker's loop for a step of it. */
     readonly stall_ms: number
-    /** The most that a worker's process computed meanwhile. */
+    /** The most processor time of a worker's process in such a step. */
     readonly stall_cpu_ms: number
   } | null
   readonly last_refusal: {
@@ -67,11 +69,11 @@ export interface TableManagerStatus {
 }
 
 export interface TableManager {
-  /** The first table, for workers to start with; `undefined` where there is none to be had. */
+  /** The first table, for workers to start with; `undefined` where none can be loaded. */
   readonly loadFirst: () => Promise<VerifiedTableFile | undefined>
   readonly loadIfChanged: (how?: { readonly again: boolean }) => Promise<SwapOutcome>
   readonly repair: () => Promise<SwapOutcome>
-  /** `force` takes a table that only the trial speaks against. */
+  /** `force` accepts a table that only the acceptance check speaks against. */
   readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
   readonly rollback: () => Promise<SwapOutcome>
   readonly status: () => TableManagerStatus
@@ -84,11 +86,11 @@ interface Parts {
   readonly supervisor: Pick<Supervisor, 'swapTable'>
   readonly copies: Pick<TableCopies, 'add' | 'remove'>
   readonly log: Log
-  /** Nothing is begun after it, and what is under way is given up. */
+  /** Once aborted, no operation begins, and the one under way is given up. */
   readonly signal: AbortSignal
 }
 
-/** What is held back, in `<state>/rollback-….json`; beside it a copy of what answers instead. */
+/** Names the held table in `<state>/rollback-….json`; beside it is a copy of the table in use. */
 interface RollbackNote {
   readonly held: string
 }
@@ -97,9 +99,9 @@ interface State {
   current: TableCopy | undefined
   previous: TableCopy | undefined
   rolledBack: RollbackNote | undefined
-  /** Of the file that was tried last, good or bad. */
+  /** Identity of the file that was tried last, good or bad. */
   lastTriedIdentity: string
-  /** It was, or an order after it. */
+  /** That file was refused, or an operation after it failed. */
   refused: boolean
   swaps: number
   readonly refusals: Record<TableRefusalCode, number>
@@ -119,12 +121,12 @@ export function createTableManager(parts: Parts): TableManager {
     lastSwap: null,
     lastRefusal: null,
   }
-  let line: Promise<unknown> = Promise.resolve()
+  let queue: Promise<unknown> = Promise.resolve()
   const enqueue = (act: () => Promise<SwapOutcome>): Promise<SwapOutcome> => {
-    const done = line
+    const done = queue
       .then(act)
       .catch((error: unknown) => refuse(parts, state, tableRefusalOf(error)))
-    line = done
+    queue = done
     return done
   }
   return {
@@ -179,12 +181,12 @@ async function loadFirst(parts: Parts, state: State): Promise<VerifiedTableFile 
       state.current = first
     } else refuse(parts, state, first)
   }
-  // There is nothing better to serve; the build's gate has let it pass, or was told to.
+  // There is nothing better to serve, and the build's gate has let it pass, or was told to.
   for (const caution of state.current?.cautions ?? []) log.warn({ path }, caution)
   return state.current?.file
 }
 
-/** A worker that starts later finds the table, too. */
+/** Whether a worker that starts later finds the table, too. */
 function hasIntactCopy({ current }: State): boolean {
   return current !== undefined && existsSync(current.file.path)
 }
@@ -214,24 +216,24 @@ async function loadAndSwap(
   const before = state.current
   // As at the start: without any table there is nothing better to serve.
   const force = how.force || before === undefined
-  const taken = await load(parts, { path, force, before: before?.file })
-  if (!('id' in taken)) return refuse(parts, state, taken)
-  const isSame = taken.id === before?.id
+  const copy = await load(parts, { path, force, before: before?.file })
+  if (!('id' in copy)) return refuse(parts, state, copy)
+  const isSame = copy.id === before?.id
   if (isSame && hasIntactCopy(state)) {
-    await copies.remove(taken.file)
-    // The good file is back.
+    await copies.remove(copy.file)
+    // The file at the path is the good one again.
     state.lastRefusal = null
-    log.info({ path, table: taken.id }, 'The table is the one that answers.')
-    return { kind: 'unchanged', table: taken.id }
+    log.info({ path, table: copy.id }, 'The table is the one that answers.')
+    return { kind: 'unchanged', table: copy.id }
   }
-  if (taken.id === state.rolledBack?.held && !how.asked && !isSame) {
-    await copies.remove(taken.file)
-    log.warn({ path, table: taken.id }, 'The table was rolled back and stays out until a reload.')
-    return { kind: 'held', table: taken.id }
+  if (copy.id === state.rolledBack?.held && !how.asked && !isSame) {
+    await copies.remove(copy.file)
+    log.warn({ path, table: copy.id }, 'The table was rolled back and stays out until a reload.')
+    return { kind: 'held', table: copy.id }
   }
-  for (const caution of taken.cautions) log.warn({ path }, caution)
-  const outcome = await swap(parts, state, { taken, fromMs })
-  // Only its copy was gone: what it came after stays.
+  for (const caution of copy.cautions) log.warn({ path }, caution)
+  const outcome = await swap(parts, state, { copy, fromMs })
+  // Where only its copy was gone, the previous table stays the previous one.
   if (outcome.kind !== 'swapped' || isSame) return outcome
   clearRollback(parts, state)
   if (state.previous !== undefined) await copies.remove(state.previous.file)
@@ -247,10 +249,10 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
     return { kind: 'refused', reason }
   }
   const fromMs = performance.now()
-  // As any other: whatever has become of the copy meanwhile, it is verified and tried.
-  const taken = await load(parts, { path: previous.file.path, force: true })
-  if (!('id' in taken)) return refuse(parts, state, taken)
-  const outcome = await swap(parts, state, { taken, fromMs })
+  // Verified like any other table: its copy may have been damaged meanwhile.
+  const copy = await load(parts, { path: previous.file.path, force: true })
+  if (!('id' in copy)) return refuse(parts, state, copy)
+  const outcome = await swap(parts, state, { copy, fromMs })
   if (outcome.kind !== 'swapped') return outcome
   state.rolledBack = { held: current.id }
   state.previous = undefined
@@ -259,7 +261,7 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
   try {
     const paths = rollbackPaths(parts)
     rmSync(paths.table, { force: true })
-    linkSync(taken.file.path, paths.table)
+    linkSync(copy.file.path, paths.table)
     writeFileSync(paths.note, `${JSON.stringify(state.rolledBack)}\n`, { mode: 0o600 })
   } catch (error) {
     log.warn({}, `A server that starts later will not know of the rollback: ${messageOf(error)}`)
@@ -270,34 +272,34 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
 async function swap(
   parts: Parts,
   state: State,
-  of: { readonly taken: TableCopy; readonly fromMs: number },
+  of: { readonly copy: TableCopy; readonly fromMs: number },
 ): Promise<SwapOutcome> {
   const { path, supervisor, copies, log } = parts
-  const { taken, fromMs } = of
+  const { copy, fromMs } = of
   let pause: LoopPause
   try {
-    pause = await supervisor.swapTable(taken.file)
+    pause = await supervisor.swapTable(copy.file)
   } catch (error) {
-    await copies.remove(taken.file)
+    await copies.remove(copy.file)
     return refuse(parts, state, tableRefusalOf(error))
   }
   state.swaps += 1
   state.lastSwap = {
     at: new Date().toISOString(),
-    table: taken.id,
+    table: copy.id,
     from: state.current?.id ?? null,
     took_ms: Math.round(performance.now() - fromMs),
     stall_ms: Math.round(pause.ms * 1000) / 1000,
     stall_cpu_ms: Math.round(pause.cpuMs * 1000) / 1000,
   }
-  state.current = taken
-  log.info({ table: taken.id, path }, 'A new table answers.')
-  return { kind: 'swapped', table: taken.id }
+  state.current = copy
+  log.info({ table: copy.id, path }, 'A new table answers.')
+  return { kind: 'swapped', table: copy.id }
 }
 
 function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): SwapOutcome {
   const { path, log, signal } = parts
-  // An end that came in between is no fault of the table.
+  // A server that ends meanwhile is no fault of the table.
   if (signal.aborted) return { kind: 'refused', reason: 'The server is ending.' }
   state.refused = true
   state.refusals[code] += 1
@@ -342,12 +344,12 @@ function isAbsent(path: string): boolean {
   try {
     return fileIdentity(path) === ''
   } catch {
-    // There is something, and the process that takes it in says what is wrong with it.
+    // There is a file, and the verifying process says what is wrong with it.
     return false
   }
 }
 
-/** Of the table's place: another server with this state folder may serve another one. */
+/** Named by the table's path: another server with this state folder may serve another table. */
 function rollbackPaths({ path, stateFolder }: Pick<Parts, 'path' | 'stateFolder'>): {
   readonly note: string
   readonly table: string
@@ -369,7 +371,7 @@ function readRollbackNote(parts: Parts): RollbackNote | undefined {
   }
 }
 
-/** What was rolled back may come again. */
+/** Lets the table that was rolled back come again. */
 function clearRollback(parts: Parts, state: State): void {
   state.rolledBack = undefined
   const { note, table } = rollbackPaths(parts)
@@ -377,6 +379,6 @@ function clearRollback(parts: Parts, state: State): void {
     rmSync(note, { force: true })
     rmSync(table, { force: true })
   } catch {
-    // The note names a table that is no longer at the path: it holds nothing back.
+    // A note that stays names a table that is no longer at the path, so it holds nothing back.
   }
 }

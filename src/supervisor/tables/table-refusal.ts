@@ -1,25 +1,26 @@
-// Why a table was refused, in one word of a few that never change: for the metric, /status and alerts.
-// What is wrong with it in words is the message of what was thrown; no word here is read out of one.
+// Why a table was refused, as one of a few codes that never change: for the metric, /status and
+// alerts. The reason in words is the message of what was thrown; the code is never derived from
+// that text.
 
 import { messageOf } from '../../base/coded-error.ts'
 
-/** Every word, each a label of the metric from the start. */
+/** Every code; the metric has a label for each from the start. */
 export const tableRefusalCodes = [
   /** There is no file. */
   'missing',
-  /** There is one that cannot be opened, is empty, or is no regular file. */
+  /** The file cannot be opened, is empty, or is no regular file. */
   'unreadable',
   /** A checksum, a length or an id in it does not hold. */
   'damaged',
-  /** Its format is another program's. */
+  /** Its format belongs to another version of the program. */
   'version',
-  /** It misjudges an address whose answer everybody knows. */
+  /** It misjudges a canary. */
   'canary',
-  /** It judges too much otherwise than the one in use. */
+  /** It judges too many addresses differently from the table in use. */
   'changed',
   /** There is no room for its copy, or the disk fails. */
   'disk',
-  /** A worker could not open it, or was answered otherwise than where it was verified. */
+  /** A worker could not open it, or got other answers than the verifying process. */
   'worker',
   'other',
 ] as const
@@ -30,7 +31,7 @@ export interface TableRefusal {
   readonly reason: string
 }
 
-/** Of the codes of what is thrown on the way, ours and the system's. */
+/** By the code of what was thrown, ours or the system's. */
 const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<string, TableRefusalCode>([
   ['file_unreadable', 'unreadable'],
   ['EACCES', 'unreadable'],
@@ -46,7 +47,7 @@ const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<string, TableRefus
   ['swap_failed', 'worker'],
 ])
 
-/** Of anything that was thrown, or of the nearest of its causes that has a code from above. */
+/** The refusal for anything thrown: by its own code or that of its nearest cause that is known. */
 export function tableRefusalOf(thrown: unknown): TableRefusal {
   let code: TableRefusalCode | undefined
   for (let cause = thrown; cause instanceof Error && code === undefined; cause = cause.cause) {

@@ -1,8 +1,9 @@
-// The process that takes one table file in, started by table-copies.ts: copies it, verifies the copy whole,
-// tries it against the table in use, and reads it into memory, which all processes share. Prints
-// what it found as one line of JSON, exit code 0; or the code of what was thrown, where that has one,
-// and on standard error what it says, exit code 1. It ends with its work, so whatever a broken file or
-// a slow disk does to it hurts nobody else, and whoever no longer wants the table kills it.
+// The process that prepares one table file, started by table-copies.ts: copies it, verifies the
+// whole copy, checks its answers against the table in use, and reads it into memory, which all
+// processes share. Prints its result as one line of JSON, exit code 0; or the code of what was
+// thrown, where that has one, with the message on standard error, exit code 1. The process ends
+// with its work, so a broken file or a slow disk harms no other process, and table-copies.ts can
+// stop it by killing it.
 
 import { constants, copyFileSync, statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
@@ -14,18 +15,18 @@ import type { VerifyResult } from './table-copies.ts'
 const [source = '', copy = '', before] = process.argv.slice(2)
 
 try {
-  // A pipe or a device would be waited for.
+  // Reading a pipe or a device would wait for ever.
   if (!statSync(source).isFile()) throw irregular(source)
   // Where the file system can, this shares blocks and takes no time.
   copyFileSync(source, copy, constants.COPYFILE_FICLONE)
   verifyTable(copy)
   const table = openTable(copy)
   const inUse = openInUse(before)
-  const trial = acceptanceCheck(table, inUse)
+  const acceptance = acceptanceCheck(table, inUse)
   inUse?.close()
   // Workers open it next, and no answer of theirs may wait for a disk.
-  if (trial.reasons.length === 0) table.populate()
-  const found: VerifyResult = { id: table.id, ...trial }
+  if (acceptance.reasons.length === 0) table.populate()
+  const found: VerifyResult = { id: table.id, ...acceptance }
   table.close()
   process.stdout.write(`${JSON.stringify(found)}\n`)
 } catch (error) {
@@ -40,7 +41,7 @@ function irregular(path: string): IpriskError {
   return new IpriskError({ code: 'file_unreadable', message, fault: 'input' })
 }
 
-/** Somebody may have cleaned the state folder: then there is nothing to compare with. */
+/** The state folder may have been cleaned: then there is no table to compare with. */
 function openInUse(path: string | undefined): OpenTable | undefined {
   try {
     return path === undefined ? undefined : openTable(path)

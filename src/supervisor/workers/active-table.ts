@@ -1,7 +1,7 @@
-// The tables that a worker has open: the one that answers, and while a swap is under way the one
-// that will. Opening and swapping are two acts, so that all workers swap only after all could open.
-// An opened table is tried: one that answers otherwise than it is known to is none to swap in. What
-// takes time is done in steps, each in a turn of the loop of its own.
+// The tables that a worker has open: the one that answers, and during a swap the new one. Opening
+// and swapping are two steps, so that all workers swap only after all could open. An opened table
+// is compared with known answers; a table that gives other answers is refused. Long work is done in
+// steps, each in its own turn of the loop.
 //
 // Invariant: a table is closed in a later turn of the loop than the one that swapped it out; every
 // answer is built within one turn, so nothing reads an unmapped page.
@@ -19,13 +19,13 @@ export interface ActiveTable {
   /** Its file; `undefined` until the first swap. */
   readonly file: () => VerifiedTableFile | undefined
   /**
-   * Maps a table beside the current one; fails with what opening throws, and `table_differs`. Not to
-   * be called again before it has ended.
+   * Maps a table beside the current one; fails with what opening throws, or `table_differs`. Must
+   * not be called again before it has ended.
    */
   readonly open: (file: VerifiedTableFile) => Promise<TableInfo>
-  /** Answers from the opened table; `undefined` where that one is not open. */
+  /** Answers from the opened table from now on; `undefined` where that table is not open. */
   readonly swap: (number: number) => TableInfo | undefined
-  /** The longest steps of the newest swap, for which the loop had to wait. */
+  /** The longest pause of the loop for a step of the newest swap. */
   readonly longestPause: () => LoopPause
 }
 
@@ -37,8 +37,8 @@ export function createActiveTable(openInSteps: OpenInSteps): ActiveTable {
   let next: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
   let pause = noPause
   const measured = <T>(step: () => T): T => {
-    const { result, stall: held } = timeStep(step)
-    pause = maxPause(pause, held)
+    const { result, pause: stepPause } = timeStep(step)
+    pause = maxPause(pause, stepPause)
     return result
   }
   const openAccepted = async (file: VerifiedTableFile): Promise<Table> => {

@@ -1,5 +1,6 @@
-// How long a step of a swap has held up a worker's loop: by the clock, and what the process computed
-// meanwhile, all its threads together. The rest it waited: for its core, a disk, a lock.
+// How long a step of a swap has paused a worker's loop: by the clock, and the processor time that
+// all threads of the process used meanwhile. The rest of the time it waited for its core, a disk or
+// a lock.
 
 export interface LoopPause {
   readonly ms: number
@@ -14,10 +15,10 @@ export function maxPause(one: LoopPause, other: LoopPause): LoopPause {
 }
 
 /** What a step returns, and how long it took. */
-export function timeStep<T>(step: () => T): { readonly result: T; readonly stall: LoopPause } {
+export function timeStep<T>(step: () => T): { readonly result: T; readonly pause: LoopPause } {
   const [fromMs, fromCpu] = [performance.now(), process.cpuUsage()]
   const result = step()
   const ms = performance.now() - fromMs
   const { user, system } = process.cpuUsage(fromCpu)
-  return { result, stall: { ms, cpuMs: (user + system) / 1000 } }
+  return { result, pause: { ms, cpuMs: (user + system) / 1000 } }
 }

@@ -1,4 +1,4 @@
-// What the supervisor tells of itself and of its workers, for /status and the metrics.
+// What the supervisor reports of itself and of its workers, for /status and the metrics.
 
 import type { TableInfo } from '../../http/exchange/served-table.ts'
 import type { RestartCause } from './worker-registry.ts'
@@ -13,9 +13,9 @@ export interface WorkerStatus {
 
 export interface SupervisorStatus {
   readonly listening: number
-  /** Of those, how many answer from a table, be it the new one or the one before it. */
+  /** How many of those answer from a table, the new one or the one before it. */
   readonly answering: number
-  /** Any of them has read the keys: one that has not is no reason to ask none of them. */
+  /** At least one of them has read the keys; then the server takes requests. */
   readonly keysKnown: boolean
   /** Workers that died and were replaced, by cause. */
   readonly restarts: Readonly<Record<RestartCause, number>>

@@ -1,11 +1,12 @@
-// The workers as the primary commands them: forked, replaced when they die, hang or grow, told which
-// table to use, counted, restarted one by one, drained. What they do is worker.ts; what is said is
-// worker-messages.ts; who lives is worker-registry.ts; who hangs is watchdog.ts.
+// Manages the worker processes for the primary: forks them, replaces those that die, hang or grow,
+// tells them which table to use, gathers their counts, restarts them one by one and drains them.
+// What a worker does is worker.ts; the messages are worker-messages.ts; the list of workers is
+// worker-registry.ts; hung workers are found by watchdog.ts.
 //
-// Invariants: there are `size` workers that are not retired, or as many are on their way, at most
-// every ten seconds where they die at once; the table in use changes only after every living worker
-// has opened the new one; a worker that comes late is brought to the table in use by what it reports
-// itself; a worker is retired only after its successor listens.
+// Invariants: `size` workers are not retired, or as many are being forked, at most every ten
+// seconds where they die at once; the table in use changes only after every living worker has
+// opened the new one; a worker that starts to listen later is brought to the table in use when it
+// reports itself; a worker is retired only after its successor listens.
 
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
@@ -30,23 +31,23 @@ import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-ta
 const workerProgram = fileURLToPath(new URL('./worker-main.js', import.meta.url))
 
 const backOffMs = { first: 100, most: 10_000 } as const
-/** A worker that has listened this long was healthy: its successor starts at once. */
+/** A worker that has listened this long was healthy: it is replaced at once. */
 const healthyMs = 1000
-/** So many deaths within so long are a crash loop, however long each has lived. */
+/** So many deaths within the window are a crash loop, however long each worker has lived. */
 const crashLoopDeaths = 3
 const crashLoopWindowMs = 60_000
-/** Until all listen at the start, or none ever will. */
+/** How long the start waits for all workers to listen. */
 const startMs = 20_000
-/** Opening a table maps it and tries it. */
+/** How long opening a table may take: a worker maps it and compares its answers. */
 const openMs = 60_000
-/** A scrape waits no longer for a worker; what it said last counts. */
+/** How long a scrape waits for a worker; then its last counts stand. */
 const countMs = 500
 /** So many deaths before any worker has listened end the start. */
 const failedStartsMax = 3
 /**
- * A worker that is replaced in good order answers connections that are used again for so long, with
- * close, before it closes those that are idle; it ends at once when none is left. Longer than proxies
- * keep an idle connection (deploy/: 5 s), and than clients that wait for a core are silent.
+ * How long a retired worker answers, with close, on connections that are used again, before it
+ * closes idle ones; it ends at once when none is left. Longer than proxies keep an idle connection
+ * (deploy/: 5 s), and than clients that wait for a core are silent.
  */
 export const rollingLingerMs = 6000
 
@@ -56,15 +57,15 @@ export interface Supervisor {
   /** Lets the workers listen, with a table or without one; resolves when all do. */
   readonly start: (file: VerifiedTableFile | undefined) => Promise<void>
   /**
-   * Two acts: all open and try it, one after the other, then all swap. Gives the longest waits of a
-   * loop for a step. Throws `swap_failed`; then the old one stays in use.
+   * First all workers open and compare the table, one after the other, then all swap. Returns the
+   * longest pause of a loop for a step. Throws `swap_failed`; then the old table stays in use.
    */
   readonly swapTable: (file: VerifiedTableFile) => Promise<LoopPause>
-  /** Tells the plans to every worker, also to those that come later. */
+  /** Sends the plans to every worker, also to those that start later. */
   readonly usePlans: (plans: Plans) => void
   /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
   readonly restart: () => Promise<void>
-  /** Fresh counts, or the last known ones of a worker that is too busy to say. */
+  /** Fresh counts, or the last known ones of a worker that is too busy to answer. */
   readonly collectCounters: () => Promise<{
     readonly total: CounterSnapshot
     readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
@@ -84,11 +85,11 @@ export interface Supervisor {
 interface SupervisorOptions {
   readonly size: number
   readonly settings: WorkerSettings
-  /** Silence of a worker that makes it hung. */
+  /** A worker that is silent for so long is hung. */
   readonly hangMs: number
-  /** Of memory that it shares with nobody. */
+  /** The most memory of a worker, without what other processes share. */
   readonly memoryBytesMax: number
-  /** How long open requests of a worker may take that is replaced in good order. */
+  /** How long open requests of a retired worker may take. */
   readonly drainMs: number
   readonly log: Log
 }
@@ -104,10 +105,10 @@ interface State {
   draining: boolean
   everListened: boolean
   readonly restarts: Record<RestartCause, number>
-  /** Of the last deaths. */
+  /** Instants of the last deaths. */
   deathsMs: readonly number[]
   quickDeaths: number
-  /** Replacements in good order, one after the other. */
+  /** Replacements of workers, one after the other. */
   replacementQueue: Promise<void>
   /** Why the start has failed. */
   failure: string
@@ -115,11 +116,11 @@ interface State {
 
 /**
  * Young objects of a worker have 4 MB before they are collected. V8 begins with one, gives back
- * what grew beyond it whenever a worker was idle, and grows again only where much survives, of which
- * checks leave nothing: 9 collections in 10,000 checks, at 35,000 checks a second thirty a second,
- * and in each of them everybody waits. With four they are 2. Helper threads, which have little to
- * copy and few buffers to free, would only have to be waited for: up to 14 ms where every core was
- * busy.
+ * what grew beyond it whenever a worker was idle, and grows again only where much survives, of
+ * which checks leave nothing: 9 collections in 10,000 checks, at 35,000 checks a second thirty a
+ * second, and in each of them everybody waits. With four they are 2. Helper threads, which have
+ * little to copy and few buffers to free, would only have to be waited for: up to 14 ms where every
+ * core was busy.
  */
 const workerFlags = [
   '--min-semi-space-size=4',
@@ -147,9 +148,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     replacementQueue: Promise.resolve(),
     failure: '',
   }
-  // What the operator gives to Node on the command line (`node --min-semi-space-size=… main.js`)
-  // comes behind, and so counts. NODE_OPTIONS reaches workers too, but any command line overrides
-  // it, and Node 20 refuses each of these flags there.
+  // Flags of the operator (`node --min-semi-space-size=… main.js`) come behind ours, and so win.
+  // NODE_OPTIONS reaches workers, too, but any command line overrides it, and Node 20 refuses each
+  // of these flags there.
   const execArgv = [...workerFlags, ...process.execArgv]
   cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
   forkMissing(state)
@@ -159,7 +160,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     swapTable: (file) => swapTable(state, file),
     usePlans: (plans) => {
       state.settings = { ...state.settings, plans }
-      // Who has not started yet gets them with its settings.
+      // A worker that has not started yet gets them with its settings.
       for (const handle of registry.workers)
         if (handle.started) sendToWorker(handle, { kind: 'plans', plans })
     },
@@ -182,7 +183,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 }
 
 function statusOf({ registry, info, restarts, deathsMs }: State): SupervisorStatus {
-  // A retired one is another one's predecessor, and would be counted beside it.
+  // A retired worker would be counted beside its successor.
   const listening = registry.listening().filter(({ retired }) => !retired)
   const answering = listening.filter((handle) => handle.table !== 0)
   const since = performance.now() - crashLoopWindowMs
@@ -207,7 +208,7 @@ function watchWorkers(state: State): Watchdog {
   const { options, registry, log } = state
   const { hangMs, memoryBytesMax } = options
   return startWatchdog({
-    members: () => registry.workers,
+    workers: () => registry.workers,
     hangMs,
     memoryBytesMax,
     hung: (handle, silentMs) => {
@@ -224,7 +225,7 @@ function watchWorkers(state: State): Watchdog {
         'A worker holds more memory than it may; another one takes its place.',
       )
       noteDeath(state, 'memory')
-      // The next one that has grown waits for its successor, not until it has gone.
+      // The queue goes on when the successor listens, not when this worker has gone.
       enqueueReplacement(state, () => startSuccessor(state, handle))
         .then(() => awaitExit(state, handle))
         .catch((error: unknown) => {
@@ -245,7 +246,7 @@ function noteDeath(state: State, cause: RestartCause): void {
   state.deathsMs = [...state.deathsMs, performance.now()].slice(-crashLoopDeaths)
 }
 
-/** Forks what is missing. */
+/** Forks as many workers as are missing. */
 function forkMissing(state: State): void {
   if (state.draining) return
   const serving = [...state.registry.workers].filter(({ retired }) => !retired).length
@@ -260,13 +261,13 @@ function fork(state: State): WorkerHandle {
     onMessage(state, handle, message)
     state.registry.notifyMessage(handle, message)
   })
-  // A message to a worker that has just died; its exit is what counts.
+  // A message to a worker that has just died fails; its exit event is enough.
   worker.on('error', () => undefined)
   worker.on('exit', (code, signal) => onExit(state, handle, signal ?? code))
   return handle
 }
 
-function startMember({ settings, file }: State, handle: WorkerHandle): void {
+function startWorker({ settings, file }: State, handle: WorkerHandle): void {
   if (!handle.ready || handle.started) return
   handle.started = true
   sendToWorker(handle, { kind: 'start', settings, file })
@@ -278,10 +279,10 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
   switch (message.kind) {
     case 'hello':
       handle.ready = true
-      if (state.started) startMember(state, handle)
+      if (state.started) startWorker(state, handle)
       return
     case 'beat':
-      // That it was heard is all it says.
+      // The registry has noted when it came; a beat has no other content.
       return
     case 'keys':
       handle.keysKnown = message.known
@@ -304,7 +305,7 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       return
     case 'refused':
       if (message.table !== file?.table) return
-      // The table in use was verified, and others could open it: this process is what is wrong.
+      // The table in use was verified and other workers could open it: this process is at fault.
       log.error({ worker: id }, `A worker is replaced: ${message.message}`)
       kill(handle, 'crash')
       return
@@ -341,7 +342,7 @@ function onExit(state: State, handle: WorkerHandle, reason: string | number): vo
     { worker: handle.worker.id, reason, cause, delayMs },
     'A worker died; replacing it.',
   )
-  // What has grown was counted when it was found.
+  // A worker that had grown was counted when it was found.
   if (cause !== 'memory') noteDeath(state, cause)
   if (delayMs === 0) forkMissing(state)
   else setTimeout(() => forkMissing(state), delayMs)
@@ -353,7 +354,7 @@ async function start(state: State, file: VerifiedTableFile | undefined): Promise
   state.started = true
   for (const handle of registry.workers) {
     handle.startRequestedMs = performance.now()
-    startMember(state, handle)
+    startWorker(state, handle)
   }
   const isDone = (): boolean => registry.listening().length === options.size || state.failure !== ''
   await registry.waitUntil(isDone, startMs)
@@ -379,7 +380,7 @@ async function swapTable(state: State, file: VerifiedTableFile): Promise<LoopPau
     return message.kind === 'opened' && message.table === table
   }
   const asked = [...registry.workers].filter((handle) => handle.started)
-  // One after the other: together they would hold up each other, and those whom they serve.
+  // One after the other: together they would slow down each other and their clients.
   const until = performance.now() + openMs
   for (const handle of asked) {
     const ms = until - performance.now()
@@ -387,7 +388,7 @@ async function swapTable(state: State, file: VerifiedTableFile): Promise<LoopPau
     if (inTime && refused === 0) continue
     throw new IpriskError({ code: 'swap_failed', message: refusal, fault: 'environment' })
   }
-  // From here on whoever begins to listen with another table is told to open this one.
+  // From here on a worker that begins to listen with another table is told to open this one.
   state.file = file
   for (const handle of registry.listening()) {
     if (!asked.includes(handle)) sendToWorker(handle, { kind: 'open', file })
@@ -395,7 +396,7 @@ async function swapTable(state: State, file: VerifiedTableFile): Promise<LoopPau
   let pause = noPause
   const isSwapped = (message: ToPrimary): boolean => {
     if (message.kind !== 'swapped' || message.table !== table) return false
-    pause = maxPause(pause, message.stall)
+    pause = maxPause(pause, message.pause)
     return true
   }
   await registry.requestAll(
@@ -427,8 +428,9 @@ function enqueueReplacement(state: State, replace: () => Promise<void>): Promise
 }
 
 /**
- * Puts another one in the place of `member`, which is told to finish what is under way and end. Those
- * that died meanwhile are filled up once it is retired: until then there seem to be enough.
+ * Forks a successor of the worker, and when that one listens, tells the worker to finish what is
+ * under way and end. Workers that died meanwhile are replaced once it is retired: until then there
+ * seem to be enough.
  */
 async function startSuccessor(state: State, handle: WorkerHandle): Promise<void> {
   const { registry, options } = state
@@ -448,7 +450,7 @@ async function startSuccessor(state: State, handle: WorkerHandle): Promise<void>
   sendToWorker(handle, { kind: 'drain', lingerMs: rollingLingerMs, drainMs })
 }
 
-/** Until the member, if it is retired, has gone; it is killed where that lasts too long. */
+/** Waits until a retired worker has ended; kills it where that lasts too long. */
 async function awaitExit({ registry, options }: State, handle: WorkerHandle): Promise<void> {
   if (!handle.retired) return
   const isGone = (): boolean => !registry.workers.has(handle)

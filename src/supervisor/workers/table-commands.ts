@@ -1,5 +1,5 @@
-// The primary's orders of tables as a worker carries them out, one after the other: a table is swapped
-// in when it is open, however soon the order comes.
+// Carries out the primary's commands about tables in a worker, one after the other: a table is
+// swapped in only when it is open, however soon the command to swap comes.
 
 import { messageOf } from '../../base/coded-error.ts'
 import type { ActiveTable } from './active-table.ts'
@@ -11,7 +11,7 @@ interface TableCommands {
   readonly swap: (table: number) => Promise<void>
 }
 
-/** Each order is carried out after the one before it. */
+/** Each command is carried out after the one before it has ended. */
 export function createTableCommands(parts: {
   readonly send: (message: ToPrimary) => void
   readonly current: ActiveTable
@@ -30,12 +30,13 @@ export function createTableCommands(parts: {
   const swap = (table: number): void => {
     const old = current.file()
     const info = current.swap(table)
-    // One that could not be opened.
+    // The table could not be opened.
     if (info === undefined) return
     const reportSwapped = (): void =>
-      send({ kind: 'swapped', table, info, stall: current.longestPause() })
-    // Said when the old table is unmapped: whoever lets go last of a removed file waits until the
-    // system has freed it, a hundred milliseconds and more. Immediates run in their order.
+      send({ kind: 'swapped', table, info, pause: current.longestPause() })
+    // Reported after the old table is unmapped: the last process to release a removed file waits
+    // until the system has freed it, a hundred milliseconds and more. Immediates run in their
+    // order.
     if (old === undefined) reportSwapped()
     // Requests in the pool go on with the table that they began with; its file must be there.
     else
@@ -44,8 +45,8 @@ export function createTableCommands(parts: {
       )
   }
   let before = Promise.resolve()
-  const enqueue = (order: () => Promise<void> | void): Promise<void> => {
-    const done = before.then(order)
+  const enqueue = (command: () => Promise<void> | void): Promise<void> => {
+    const done = before.then(command)
     before = done.catch(() => undefined)
     return done
   }

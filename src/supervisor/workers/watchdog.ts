@@ -1,18 +1,20 @@
-// The vigil over the workers: one whose loop does not turn, or that holds more memory than it may, is
-// pointed out to the crew, which replaces it. Looks from outside, for a hung process says nothing.
+// Watches the workers: one whose loop does not turn, or that holds more memory than it may, is
+// reported to the supervisor, which replaces it. It watches from outside, because a hung process
+// reports nothing.
 //
-// Invariants: silence counts only while this loop itself is in time, so that a machine that slept
-// condemns nobody; a worker that wants a core and does not get one is not hung, only slow, and is
-// given ten times as long; what a system does not tell (no /proc) is never held against a worker.
+// Invariants: silence counts only while this loop itself is in time, so that after a suspend of the
+// machine no worker counts as hung; a worker that waits for a core is slow, not hung, and is given
+// ten times as long; where the system does not tell a figure (no /proc), it never counts against a
+// worker.
 
 import { readFileSync } from 'node:fs'
 import { heartbeatMs } from '../../http/exchange/heartbeat.ts'
 import type { WorkerHandle } from './worker-registry.ts'
 
-/** A worker that has not listened by then never will: it hangs in its start. */
+/** A worker that does not listen after this time hangs in its start. */
 const startMsMax = 60_000
 
-/** Memory is looked at more seldom. */
+/** Memory is read only at every fifth look. */
 const memoryEvery = 5
 
 /** A look that comes later than this after the one before counts for nothing. */
@@ -21,7 +23,7 @@ const lateMs = heartbeatMs * 3
 /** Patience with a worker that waits for a core, or for a disk. */
 const starvedFactor = 10
 
-/** Of the time of its silence, what share of a core makes a waiting worker one that runs. */
+/** A worker that had this share of a core during its silence was not starved. */
 const runningShareMin = 0.2
 
 /** The kernel counts processor time in hundredths of a second (USER_HZ, proc_pid_stat(5)). */
@@ -39,26 +41,26 @@ interface Silence {
   cpuMs: number
 }
 
-/** Calls `hung` and `grown` once for each member that is. */
+/** Calls `hung` or `grown` once for each worker that is. */
 export function startWatchdog(options: {
-  readonly members: () => Iterable<WorkerHandle>
+  readonly workers: () => Iterable<WorkerHandle>
   readonly hangMs: number
   readonly memoryBytesMax: number
   readonly hung: (handle: WorkerHandle, silentMs: number) => void
   readonly grown: (handle: WorkerHandle) => void
 }): Watchdog {
-  const { members, hangMs, memoryBytesMax, hung, grown } = options
+  const { workers, hangMs, memoryBytesMax, hung, grown } = options
   const silences = new WeakMap<WorkerHandle, Silence>()
-  const pointedOut = new WeakSet<WorkerHandle>()
+  const reported = new WeakSet<WorkerHandle>()
   let lookedMs = performance.now()
   let looks = 0
 
   const inspect = (handle: WorkerHandle, inTime: boolean, nowMs: number): void => {
     const { pid = 0 } = handle.worker.process
     if (handle.listeningSinceMs === 0) {
-      // The first table may take minutes, and nobody is told to listen before it is there.
+      // The first table may take minutes, and no worker is told to listen before it is there.
       if (handle.startRequestedMs === 0 || nowMs - handle.startRequestedMs < startMsMax) return
-      pointedOut.add(handle)
+      reported.add(handle)
       hung(handle, startMsMax)
       return
     }
@@ -68,16 +70,16 @@ export function startWatchdog(options: {
       silences.set(handle, silence)
     } else if (inTime) {
       silence.ms += heartbeatMs
-      // Looked at only when the second beat is missed: healthy workers cost nothing.
+      // Read only when the second beat is missed: healthy workers cost nothing.
       if (silence.cpuMs < 0) silence.cpuMs = processOf(pid)?.cpuMs ?? 0
     }
     if (silence.ms < hangMs) return
     if (silence.ms < hangMs * starvedFactor && isStarved(pid, silence)) return
     const { ms, lastMessageMs } = silence
-    // A beat may have come that this loop has not read yet: it reads between here and there.
+    // A beat may have arrived that this loop has not read yet: it reads before the immediate runs.
     setImmediate(() => {
-      if (handle.lastMessageMs !== lastMessageMs || pointedOut.has(handle)) return
-      pointedOut.add(handle)
+      if (handle.lastMessageMs !== lastMessageMs || reported.has(handle)) return
+      reported.add(handle)
       hung(handle, ms)
     })
   }
@@ -87,13 +89,13 @@ export function startWatchdog(options: {
     const inTime = nowMs - lookedMs < lateMs
     lookedMs = nowMs
     looks += 1
-    for (const handle of members()) {
-      if (pointedOut.has(handle) || handle.retired) continue
+    for (const handle of workers()) {
+      if (reported.has(handle) || handle.retired) continue
       inspect(handle, inTime, nowMs)
       if (looks % memoryEvery !== 0) continue
       handle.privateBytes = privateBytesOf(handle.worker.process.pid ?? 0)
       if (handle.listeningSinceMs === 0 || handle.privateBytes <= memoryBytesMax) continue
-      pointedOut.add(handle)
+      reported.add(handle)
       grown(handle)
     }
   }, heartbeatMs)
@@ -101,7 +103,7 @@ export function startWatchdog(options: {
   return { stop: () => clearInterval(timer) }
 }
 
-/** It is runnable and was hardly let run, or waits for a disk. */
+/** Whether the worker is runnable but got hardly any processor time, or waits for a disk. */
 function isStarved(pid: number, silence: Silence): boolean {
   const process = processOf(pid)
   if (process === undefined) return false
@@ -111,8 +113,8 @@ function isStarved(pid: number, silence: Silence): boolean {
 }
 
 /**
- * State and processor time of the thread whose loop it is: others may run while that one waits. The
- * name in it may hold spaces and parentheses.
+ * State and processor time of the main thread: other threads may run while that one waits. The name
+ * in the file may hold spaces and parentheses.
  */
 function processOf(pid: number): { readonly state: string; readonly cpuMs: number } | undefined {
   const text = readProcFile(`/proc/${pid}/task/${pid}/stat`)

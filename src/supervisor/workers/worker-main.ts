@@ -1,5 +1,5 @@
 // The program of a worker process: connects createWorker to its primary, the real tables, the key
-// store and the log. Forked by supervisor.ts; it does nothing when run by hand.
+// store and the log. supervisor.ts forks it; it does nothing when run by hand.
 
 import cluster from 'node:cluster'
 import process from 'node:process'
@@ -19,7 +19,7 @@ import { createWorker } from './worker.ts'
 const orphanMs = 10_000
 
 let keyring: Keyring | undefined
-/** The plans that came after those of the settings, for a keyring that is not open yet. */
+/** Plans that came after the settings, for a keyring that is not open yet. */
 let changed: Plans | undefined
 
 function usePlans(plans: Plans): void {
@@ -37,12 +37,12 @@ useShortTimeSlices()
 const receive = createWorker({
   send,
   heartbeat: startHeartbeat(send),
-  // Not read in here, on a loop that answers: verify-child-main.ts did, and memory is shared.
+  // Pages are not read into memory on this loop: verify-child-main.ts has, and memory is shared.
   openInSteps: openTableInSteps,
   openAccount: async (options) => {
     const account = await openAccount(options)
     keyring = account.keyring
-    // They may have come while it was being opened.
+    // Plans may have come while the account was being opened.
     if (changed !== undefined) keyring.usePlans(changed)
     return account
   },
@@ -56,8 +56,8 @@ const receive = createWorker({
   exit: (code) => process.exit(code),
 })
 
-// A terminal sends these to every process of its group; the primary says when to drain, and what
-// plans there are.
+// A terminal sends these signals to every process of its group; the primary decides when to drain
+// and which plans to use.
 process.on('SIGHUP', () => undefined)
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
@@ -66,8 +66,8 @@ process.on('message', (message: ToWorker | PlansMessage) => {
   if (message.kind === 'plans') usePlans(message.plans)
   else receive(message)
 })
-// The primary has died. Nobody counts, watches or replaces this process any more, and the next
-// primary finds the port taken while it listens: it finishes what is under way and ends.
+// The primary has died. Nothing counts, watches or replaces this process any more, and the next
+// primary finds the port in use while this one listens: it finishes what is under way and ends.
 cluster.worker?.on('disconnect', () => {
   if (cluster.worker === undefined) return
   // Node would end it at once.

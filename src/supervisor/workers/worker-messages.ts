@@ -1,5 +1,5 @@
-// What the primary and its workers say to each other, and nothing else crosses between them. Plain
-// data: it travels by node:cluster's channel as JSON.
+// Every message between the primary and its workers. Plain data: it travels by node:cluster's
+// channel as JSON.
 //
 //   primary            worker
 //      ◀── hello ─────── it runs
@@ -14,8 +14,8 @@
 //      ─── plans ──────▶ the plans of the configuration have changed
 //      ─── count ──────▶
 //      ◀── counted ───── its counters, also by itself every second
-//      ─── drain ──────▶ answer with close, stop listening, finish what is under way; one that comes
-//                        later may shorten it
+//      ─── drain ──────▶ answer with close, stop listening, finish what is under way; a later drain
+//                        may shorten it
 //      ◀── drained ───── and it exits
 //
 // `table` is a number that the primary gives to each table file that it has verified.
@@ -44,9 +44,9 @@ export interface WorkerSettings {
   readonly logAddresses: boolean
   /** What each worker lets in (connection-caps.ts). */
   readonly connections: { readonly all: number; readonly perAddress: number }
-  /** Room for bodies on their way (body-budget.ts); the most that it ever is by default. */
+  /** Room for bodies under way (body-budget.ts); `bodyBudgetBytesMax` by default. */
   readonly bodiesBytes?: number
-  /** How; whole by default. */
+  /** The form of those addresses; whole by default. */
   readonly logAddressForm?: LogAddressSettings['logAddressForm']
   readonly logAddressKeyFile?: string
   /** Of each worker's own pool. */
@@ -74,7 +74,7 @@ export type ToWorker =
       readonly drainMs?: number
     }
 
-/** Taken in by worker-main.ts, before the worker's own messages. */
+/** Handled by worker-main.ts, before the worker's own messages. */
 export interface PlansMessage {
   readonly kind: 'plans'
   readonly plans: Plans
@@ -93,7 +93,7 @@ export type ToPrimary =
       readonly table: number
       readonly info: TableInfo
       /** The longest of opening, swapping and closing. */
-      readonly stall: LoopPause
+      readonly pause: LoopPause
     }
   | { readonly kind: 'counted'; readonly counters: CounterSnapshot }
   | {

@@ -1,5 +1,5 @@
-// The roll of the workers: who lives, what each last said, and waiting for what they will say. No
-// decisions: those are supervisor.ts.
+// The registry of the workers: which ones live, what each reported last, and waiting for what they
+// will report. Decisions about workers are in supervisor.ts.
 
 import type { Worker } from 'node:cluster'
 import {
@@ -11,17 +11,17 @@ import type { PlansMessage, ToPrimary, ToWorker } from './worker-messages.ts'
 
 export interface WorkerHandle {
   readonly worker: Worker
-  /** Since when it could have begun to listen; 0 while the whole crew waits for a table. */
+  /** When it was told to listen; 0 while all workers wait for the first table. */
   startRequestedMs: number
   /** When it began to listen; 0 until then. */
   listeningSinceMs: number
-  /** When it last said anything. */
+  /** When its last message came. */
   lastMessageMs: number
-  /** Memory that it shares with nobody, as last looked at. */
+  /** Memory that no other process shares, as last read. */
   privateBytes: number
-  /** It drains: another one has taken its place, or nobody needs to. */
+  /** It drains: another worker has taken its place, or none is needed. */
   retired: boolean
-  /** Why it was killed by us. */
+  /** Why the supervisor killed it. */
   killCause: RestartCause | undefined
   /** Its program runs and takes messages. */
   ready: boolean
@@ -44,15 +44,15 @@ export type MessageListener = (handle: WorkerHandle, message: ToPrimary) => void
 export interface WorkerRegistry {
   readonly workers: ReadonlySet<WorkerHandle>
   readonly add: (worker: Worker) => WorkerHandle
-  /** The member has died; what it had counted stays in `total`. */
+  /** The worker has died; its counts stay in `totalCounters`. */
   readonly remove: (handle: WorkerHandle) => void
-  /** Tells all who wait that a member has said something. */
+  /** Tells everything that waits that a message of the worker has come. */
   readonly notifyMessage: MessageListener
   readonly listening: () => readonly WorkerHandle[]
-  /** The counts of all members that ever were. */
+  /** The counts of all workers, dead ones included. */
   readonly totalCounters: () => CounterSnapshot
   /**
-   * Asks `members` and waits until each has answered with a message that `isAnswer` takes, or has
+   * Asks `handles` and waits until each has answered with a message that `isAnswer` accepts, or has
    * died. `false` where that lasts longer than `ms`.
    */
   readonly requestAll: (
@@ -60,11 +60,11 @@ export interface WorkerRegistry {
     question: ToWorker,
     answer: { readonly isAnswer: (message: ToPrimary) => boolean; readonly ms: number },
   ) => Promise<boolean>
-  /** Resolves when `done` says so, which is asked now and after all news; `false` after `ms`. */
+  /** Resolves when `done` holds, which is tested now and at every event; `false` after `ms`. */
   readonly waitUntil: (done: () => boolean, ms: number) => Promise<boolean>
 }
 
-/** The channel of a worker that has just died takes nothing; its death is news of its own. */
+/** Sends nothing to a worker that has just died; its exit is an event of its own. */
 export function sendToWorker(handle: WorkerHandle, message: ToWorker | PlansMessage): void {
   if (handle.worker.isConnected()) handle.worker.send(message)
 }
@@ -89,7 +89,7 @@ export function createWorkerRegistry(): WorkerRegistry {
         if (done()) settle(true)
       }
       const timer = setTimeout(() => settle(false), ms)
-      // Workers and the admin port keep the primary alive; a wait that nobody awaits any more does not.
+      // Workers and the admin port keep the primary alive; a wait alone must not.
       timer.unref()
       listeners.add(look)
       look()
@@ -128,10 +128,10 @@ export function createWorkerRegistry(): WorkerRegistry {
     listening: () => [...workers].filter((handle) => handle.listening),
     totalCounters: () =>
       [...workers].map(({ counters }) => counters).reduce(addCounterSnapshots, retired),
-    requestAll: async (asked, question, { isAnswer, ms }) => {
-      // Nobody will tell of one that has died before it is asked.
-      const silent = new Set([...asked].filter((handle) => workers.has(handle)))
-      // Before `until`'s own listener, which looks at what this one has noted.
+    requestAll: async (handles, question, { isAnswer, ms }) => {
+      // A worker that has died before it is asked will not answer.
+      const silent = new Set([...handles].filter((handle) => workers.has(handle)))
+      // Registered before the listener of `waitUntil`, which tests what this one has noted.
       const onAnswer = (handle: WorkerHandle, message: ToPrimary | undefined): void => {
         if (message === undefined || isAnswer(message)) silent.delete(handle)
       }

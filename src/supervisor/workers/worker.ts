@@ -1,8 +1,8 @@
-// A worker: listens on the port, answers by itself, and does what the primary says. What it is made
-// of (opening tables, the key store, the log) comes in from worker-main.ts or a test.
+// A worker: listens on the port, answers requests, and carries out the primary's messages. Its
+// parts (opening tables, the key store, the log) come from worker-main.ts or a test.
 //
-// Invariants: it ends by itself when the primary is gone; it ignores the signals of a terminal, for
-// the primary decides when it drains.
+// Invariants: it ends by itself when the primary is gone; it ignores the signals of a terminal,
+// because the primary decides when it drains.
 
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import type { Account, AccountOptions } from '../../account/open-account.ts'
@@ -41,8 +41,8 @@ import { loadUws } from '../../http/listen/load-uws.ts'
 const countMs = 1000
 
 /**
- * After the port is closed: the most time in which a client that is about to reuse its connection
- * does, and is answered with close, instead of finding a reset.
+ * After the port is closed: how long a client that is about to reuse its connection is still
+ * answered, with close, instead of finding a reset.
  */
 const lingerMsDefault = 250
 
@@ -58,24 +58,24 @@ export interface WorkerParts {
 interface RunningWorker {
   readonly app: TemplatedApp
   readonly service: Service
-  /** Takes no more connections; those that it has are served on. */
+  /** Accepts no more connections; requests on the existing ones are answered. */
   readonly closePort: () => void
-  /** Keys and leases are looked after until then, for as long as a request may come. */
+  /** Stops refreshing keys and leases, which is needed for as long as a request may come. */
   readonly stopTimers: () => void
   readonly deadlines: DrainDeadlines
 }
 
-/** Instants of the end; of several drains the earliest ones count. */
+/** When a draining worker gives up waiting; of several drains the earliest instants count. */
 interface DrainDeadlines {
   /** The port is closed. */
   portMs: number
-  /** Idle connections are waited for no longer. */
+  /** From then on it does not wait for idle connections. */
   idleMs: number
-  /** Open requests neither. */
+  /** From then on it does not wait for open requests, either. */
   openMs: number
 }
 
-/** Returns what takes the primary's messages. */
+/** Returns the handler of the primary's messages. */
 export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const { send } = parts
   const counters = newRequestCounters()
@@ -135,7 +135,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   }
 }
 
-/** Only a worker that serves has a pool at work. */
+/** A pool is used only by a worker that runs, so its log is there. */
 async function logThreadDeath(
   running: Promise<RunningWorker> | undefined,
   cause: unknown,
@@ -213,7 +213,7 @@ async function start(
   return { app, service, closePort, stopTimers, deadlines }
 }
 
-/** What is done when the quotas cannot be leased, and when they can again: each is said once. */
+/** Logs once when the quotas cannot be leased, and once when they can again. */
 function quotaStoreCallbacks(
   counters: RequestCounters,
   log: Log,
@@ -242,8 +242,9 @@ function quotaStoreCallbacks(
 }
 
 /**
- * Reads the keys, then refreshes them and the leases five times a second; says once that keys cannot
- * be read, and once that they can again. A worker without keys answers 503 until it has them.
+ * Reads the keys, then refreshes them and the leases five times a second; logs once that keys
+ * cannot be read, and once that they can again. A worker without keys answers 503 until it has
+ * them.
  */
 async function startKeyRefresh(
   { keyring, limiter }: Account,
@@ -251,15 +252,15 @@ async function startKeyRefresh(
   send: WorkerParts['send'],
 ): Promise<NodeJS.Timeout> {
   let failing = false
-  /** The primary believes that the keys are known. */
-  let told = true
+  /** What the primary was told last: whether the keys are known. */
+  let toldKnown = true
   const refresh = async (): Promise<void> => {
     try {
       await keyring.refresh(Date.now())
       if (failing) log.info({ version: keyring.version() }, 'The keys can be read again.')
       failing = false
-      if (!told) send({ kind: 'keys', known: true })
-      told = true
+      if (!toldKnown) send({ kind: 'keys', known: true })
+      toldKnown = true
     } catch (error) {
       if (!failing) log.error(describeError(error), 'The keys cannot be read; those held stay.')
       failing = true
@@ -267,7 +268,7 @@ async function startKeyRefresh(
   }
   await refresh()
   if (!keyring.known()) {
-    told = false
+    toldKnown = false
     send({ kind: 'keys', known: false })
   }
   return setInterval(() => {
@@ -287,10 +288,10 @@ function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_
 }
 
 /**
- * Says close with every answer; after the grace takes no more connections, finishes what is under
- * way, says so and ends. Clients close what they were told to: who still holds an idle connection
- * may be about to send on it, and only the end of the linger closes it. A later drain may shorten
- * all this: a worker that is retired at leisure must be gone when the whole server ends.
+ * Answers every request with close; after the grace closes the port, finishes what is under way,
+ * reports and ends. Clients close their connections after such an answer. A client that still holds
+ * an idle one may be about to send on it, so only the end of the linger closes it. A later drain
+ * may shorten all this: a worker that was retired with much time must be gone when the server ends.
  */
 function drain(
   parts: WorkerParts,
@@ -319,7 +320,7 @@ function drain(
   endWhenDrained()
 }
 
-/** Gives back what was leased; a store that does not take it does not hold up the end. */
+/** Gives back leased quota and ends; a store that fails does not delay the end. */
 async function closeAndExit(
   parts: WorkerParts,
   { app, service, stopTimers }: RunningWorker,
@@ -327,7 +328,8 @@ async function closeAndExit(
   const { counters, limiter, log, pool, pending: cutOff } = service
   app.close()
   stopTimers()
-  // Threads of the pool that load: the process would not exit but abort (pool/thread-startup.ts).
+  // While threads of the pool load, the process would abort instead of exit
+  // (pool/thread-startup.ts).
   const threadsEnded = pool.close()
   try {
     await limiter.close()

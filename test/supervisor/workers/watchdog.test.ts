@@ -49,7 +49,7 @@ async function watched(
   const found = { hung: [] as WorkerHandle[], grown: [] as WorkerHandle[] }
   const { hangMs = 500, memoryBytesMax = Infinity } = limits
   watchdog = startWatchdog({
-    members: () => handles,
+    workers: () => handles,
     hangMs,
     memoryBytesMax,
     hung: (handle) => void found.hung.push(handle),
