@@ -61,11 +61,6 @@ const parts: readonly (readonly [name: string, run: () => Promise<unknown>, ques
     () => import('./detection/evaluate.ts'),
     'how well does a table judge lists whose truth is known?',
   ],
-  [
-    'mixed',
-    () => import('./detection/mixed-study.ts'),
-    'which addresses are residential proxy and VPN at once?',
-  ],
 ]
 
 function listParts(): Promise<number> {
