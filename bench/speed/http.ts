@@ -11,7 +11,6 @@
 //   --workers N        processes of each server; half of the cores by default
 //   --table FILE       the table of the tests, or data/table/world.iprisk, by default
 //   --scenario NAME    which addresses are asked about (scenario.ts)
-//   --driver NAME      wrk, or autocannon where wrk is not installed
 //   --smoke            seconds in place of minutes: whether it works, not how fast
 //   --json             the report as JSON
 //   --save             keep it in bench/runs/
@@ -26,8 +25,8 @@ import { parseArgs } from 'node:util'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { announcedSpace } from './lookups/announced.ts'
 import { treeCpu } from '../harness/cpu.ts'
-import { type DriverName, chooseDriver, driverNames } from './load/driver.ts'
 import type { LoadResult } from './load/load.ts'
+import { wrkDriver } from './load/wrk.ts'
 import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
 import { nginxVersion } from './peer/nginx.ts'
 import { type CorePlan, allowedCores, hasTaskset, planCores } from './load/pin.ts'
@@ -67,7 +66,6 @@ interface Options {
   readonly workers: number | undefined
   readonly table: string
   readonly scenario: Scenario
-  readonly driver: DriverName | undefined
   readonly peers: boolean
   readonly json: boolean
   readonly save: boolean
@@ -84,7 +82,6 @@ function readOptions(): Options {
       workers: text,
       table: text,
       scenario: text,
-      driver: text,
       own: on,
       smoke: on,
       json: on,
@@ -102,10 +99,6 @@ function readOptions(): Options {
   if (scenario === undefined) {
     throw usageError(`--scenario must be one of ${scenarios.map(({ name }) => name).join(', ')}.`)
   }
-  const driver = driverNames.find((name) => name === values.driver)
-  if (values.driver !== undefined && driver === undefined) {
-    throw usageError(`--driver must be one of ${driverNames.join(', ')}.`)
-  }
   return {
     // Load generators take whole seconds.
     secondsPerRound: Math.max(1, Math.round(whole('seconds', 86_400, smoke ? 2 : 60) / rounds)),
@@ -115,7 +108,6 @@ function readOptions(): Options {
     workers: values.workers === undefined ? undefined : whole('workers', 1024, 1),
     table: tablePath(values.table),
     scenario,
-    driver,
     peers: !values.own,
     json: values.json,
     save: values.save,
@@ -124,7 +116,7 @@ function readOptions(): Options {
 
 async function measure(options: Options, table: OpenTable, folder: string): Promise<HttpReport> {
   const { connections, scenario, rounds } = options
-  const driver = chooseDriver(options.driver)
+  const driver = wrkDriver()
   const cores = planCores({
     allowed: allowedCores(),
     canPin: hasTaskset(),

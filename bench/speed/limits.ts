@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
-import { chooseDriver } from './load/driver.ts'
+import { wrkDriver } from './load/wrk.ts'
 import { type LoadResult, errorCount } from './load/load.ts'
 import { tablePath, wholeNumberOption } from '../harness/option.ts'
 import { allowedCores, hasTaskset, planCores } from './load/pin.ts'
@@ -77,7 +77,7 @@ async function measure(copy: string, folder: string, options: Options): Promise<
         folder,
         key === 'unlimited' ? { plan: 'internal' } : undefined,
       )
-      const load = chooseDriver(undefined).prepare(requestsOf(text, texts), own)
+      const load = wrkDriver().prepare(requestsOf(text, texts), own)
       const { threads, loadCores: cores } = plan
       return () => load({ port: server.port, seconds, connections, threads, cores })
     }

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
-import { chooseDriver } from './load/driver.ts'
+import { wrkDriver } from './load/wrk.ts'
 import { errorCount } from './load/load.ts'
 import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
@@ -47,7 +47,7 @@ async function measureRow(options: {
   const requests = requestsOf(await createBenchKey(folder), addresses)
   const server = await startIprisk({ workers, cores: undefined, folder, table })
   try {
-    const load = chooseDriver(undefined).prepare(requests, folder)
+    const load = wrkDriver().prepare(requests, folder)
     // Connections enough that the kernel gives some to each worker.
     const run = { port: server.port, seconds, connections: 64, threads: 1, cores: undefined }
     const { errors } = await load(run)

@@ -35,7 +35,7 @@ import {
   runBackgroundLoad,
 } from './load/background.ts'
 import { treeCpu } from '../harness/cpu.ts'
-import { chooseDriver } from './load/driver.ts'
+import { wrkDriver } from './load/wrk.ts'
 import {
   type FullPoolRound,
   type TimedLoad,
@@ -176,7 +176,7 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
   const server = await startIprisk({ workers: 1, cores: undefined, folder, table: table.path })
   try {
     const { port, pid } = server
-    const driver = chooseDriver('wrk')
+    const driver = wrkDriver()
     const requests = requestsOf(key, addresses)
     const loadOf = (
       asked: LoadRequests,

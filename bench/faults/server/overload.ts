@@ -13,7 +13,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chooseDriver } from '../../speed/load/driver.ts'
+import { wrkDriver } from '../../speed/load/wrk.ts'
 import type { LoadResult } from '../../speed/load/load.ts'
 import { allowedCores, hasTaskset, pinProcess, planCores } from '../../speed/load/pin.ts'
 import { requestsOf } from '../../speed/load/request.ts'
@@ -58,7 +58,7 @@ export async function overload({ folder, form }: ProofContext): Promise<ProofRes
     }
     // The crowd inherits it.
     if (loadCores !== undefined) pinProcess(process.pid, loadCores)
-    const load = chooseDriver(undefined).prepare(requestsOf(ground.key, ['9.5.5.5']), folder)
+    const load = wrkDriver().prepare(requestsOf(ground.key, ['9.5.5.5']), folder)
     const { pairs, seconds } = runs[form]
     const within = (): Promise<LoadResult> =>
       load({ port: ground.port, seconds, connections: cap, threads: 1, cores: loadCores })

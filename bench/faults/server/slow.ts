@@ -6,7 +6,7 @@
 
 import { type Socket, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { chooseDriver } from '../../speed/load/driver.ts'
+import { wrkDriver } from '../../speed/load/wrk.ts'
 import type { LoadResult } from '../../speed/load/load.ts'
 import { requestsOf } from '../../speed/load/request.ts'
 import { median } from '../../harness/statistics.ts'
@@ -85,7 +85,7 @@ export async function slowClients({ folder, form, say }: ProofContext): Promise<
   const faults: string[] = []
   try {
     const requests = requestsOf(ground.key, ['9.5.5.5', '9.1.2.3', '2a00::1'])
-    const load = chooseDriver(undefined).prepare(requests, folder)
+    const load = wrkDriver().prepare(requests, folder)
     const good = (): Promise<LoadResult> =>
       load({
         port: ground.port,

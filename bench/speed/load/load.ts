@@ -1,5 +1,5 @@
-// A load generator as bench -- http sees it: what it is asked for and what it tells. Generators are in
-// wrk.ts and autocannon.ts; which one is used, driver.ts says.
+// What every benchmark asks of the load generator and what it gets back. wrk.ts has the generator;
+// steady.ts has the one that offers a fixed rate.
 //
 // Invariants: load goes to 127.0.0.1 only; every run ends by itself in bounded time.
 

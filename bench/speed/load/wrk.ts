@@ -111,10 +111,18 @@ export function parseWrk(output: string): LoadResult {
   }
 }
 
-/** `undefined` where wrk is not installed. */
-export function wrkDriver(): LoadDriver | undefined {
+/** Throws `driver_missing` where wrk is not installed. */
+export function wrkDriver(): LoadDriver {
   const version = wrkVersion()
-  if (version === undefined) return undefined
+  if (version === undefined) {
+    throw new IpriskError({
+      code: 'driver_missing',
+      message:
+        'The load generator wrk is not installed: "apt-get install wrk", or build it from ' +
+        'github.com/wg/wrk.',
+      fault: 'environment',
+    })
+  }
   return {
     name: `wrk ${version}`,
     prepare: (requests, place) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openTable } from '../../../src/table/open-table.ts'
-import { chooseDriver } from '../load/driver.ts'
+import { wrkDriver } from '../load/wrk.ts'
 import { errorCount } from '../load/load.ts'
 import { tablePath, wholeNumberOption } from '../../harness/option.ts'
 import { logProgress } from '../../harness/program.ts'
@@ -43,10 +43,7 @@ async function sampler(options: {
   const table = openTable(options.table)
   const texts = uniformTexts(table.reader.views, 50_000)
   table.close()
-  const load = chooseDriver(undefined).prepare(
-    requestsOf(await createBenchKey(folder), texts),
-    folder,
-  )
+  const load = wrkDriver().prepare(requestsOf(await createBenchKey(folder), texts), folder)
   const run = { connections: 64, threads: 1, cores: undefined }
   let servers = 0
   return async (kind, start) => {

@@ -114,18 +114,6 @@ describe('bench -- http', () => {
     expect(await groupIsGone(pid)).toBe(true)
   })
 
-  it('works with autocannon in the place of wrk', async () => {
-    const flags =
-      '--smoke --own --rounds 1 --seconds 1 --driver autocannon --connections 4 --json --table'.split(
-        ' ',
-      )
-    const { code, stdout, stderr } = await runBench('http', [...flags, writeSmallTable()])
-    expect({ code, stderr }).toMatchObject({ code: 0 })
-    const report = JSON.parse(stdout) as HttpReport
-    expect(report.driver).toBe('autocannon')
-    expect(faultCount(report.variants)).toBe(0)
-  })
-
   it('leaves no process behind when it is told to end under load', async () => {
     let told = false
     const flags = [
@@ -145,7 +133,6 @@ describe('bench -- http', () => {
   it.each([
     [['--rounds', '0'], '--rounds must be'],
     [['--table', 'no/such.iprisk'], 'no table at no/such.iprisk'],
-    [['--driver', 'ab'], '--driver must be one of wrk, autocannon'],
     [['--scenario', 'x'], '--scenario must be one of ipv4-uniform'],
     [['--fast'], "Unknown option '--fast'"],
   ])('refuses %j in a sentence', async (flags, message) => {

@@ -1,10 +1,9 @@
-// What the load generators print, and what they are given. The outputs are written after wrk's
-// SCRIPTING page and autocannon's README, not recorded from a run.
+// What wrk prints, and what it is given. The output is written after wrk's SCRIPTING page, not
+// recorded from a run.
 
-import { describe, expect, it } from 'vitest'
-import { parseAutocannon } from '../../../../bench/speed/load/autocannon.ts'
+import { afterEach, describe, expect, it } from 'vitest'
 import { errorCount } from '../../../../bench/speed/load/load.ts'
-import { parseWrk, wrkScript } from '../../../../bench/speed/load/wrk.ts'
+import { parseWrk, wrkDriver, wrkScript } from '../../../../bench/speed/load/wrk.ts'
 
 const wrkText = `Running 10s test @ http://127.0.0.1:8080
   1 threads and 64 connections
@@ -72,25 +71,14 @@ describe("wrk's script", () => {
   })
 })
 
-describe("autocannon's output", () => {
-  const json = {
-    duration: 10.04,
-    requests: { total: 98_000 },
-    latency: { p50: 6, p99: 11, p99_9: 20, max: 41 },
-    non2xx: 4,
-    errors: 5,
-    timeouts: 2,
-  }
-
-  it('is read from its JSON, timeouts taken out of the errors', () => {
-    const result = parseAutocannon(`${JSON.stringify(json)}\n`)
-    expect(result.requests).toBe(98_000)
-    expect(result.seconds).toBe(10.04)
-    expect(result.latencyUs).toEqual({ p50: 6000, p99: 11_000, p999: 20_000, max: 41_000 })
-    expect(errorCount(result.errors)).toBe(9)
+describe('without wrk', () => {
+  const path = process.env['PATH']
+  afterEach(() => {
+    process.env['PATH'] = path
   })
 
-  it('is refused where there is none', () => {
-    expect(() => parseAutocannon('Running 10s test\n')).toThrow('no result')
+  it('says how to get it', () => {
+    process.env['PATH'] = '/nowhere'
+    expect(() => wrkDriver()).toThrow('wrk is not installed: "apt-get install wrk"')
   })
 })
