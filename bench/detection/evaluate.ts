@@ -7,7 +7,8 @@
 //   --table FILE         the table of the tests, or data/table/world.iprisk, by default
 //   --cross              leave one out, and the last 7 days; by --mirror, --snapshots, --history,
 //                        --as-of and --catalogue as bench/detection/calibrate.ts has them
-//   --keep NAME          with --cross: keep what it finds as docs/evaluation/NAME.json
+//   --keep NAME          with --cross: keep what it finds under this name in docs/evaluation, in the
+//                        place of the run before
 //   --title TEXT         what is new in the run that is kept
 //   --out FOLDER         in place of docs/evaluation
 //   --json               everything as JSON
@@ -48,7 +49,7 @@ import { dayOption, inputOptions, inputPlaces } from './input-flags.ts'
 import {
   type CrossEvaluation,
   evaluationFolder,
-  readEvaluations,
+  readEvaluation,
   saveEvaluation,
 } from './report/kept-evaluation.ts'
 import { evaluationReport, reportName } from './report/evaluation-report.ts'
@@ -101,7 +102,7 @@ async function main(): Promise<number> {
   }
   if (values.report) {
     const page = join(out, reportName)
-    writeFileSync(page, evaluationReport(readEvaluations(out)))
+    writeFileSync(page, evaluationReport(readEvaluation(out)))
     logProgress(`written: ${page}`)
   }
   const report: EvaluateReport = { ...ofTable, cross: crossed }

@@ -58,6 +58,6 @@ export function saveRun(report: RunHead, name: string): string {
   const folder = join(packageRoot, 'bench/runs', runName(report))
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${name}.json`)
-  writeFileSync(path, `${JSON.stringify(report, undefined, 1)}\n`)
+  writeFileSync(path, `${JSON.stringify(report)}\n`)
   return path
 }

@@ -5,6 +5,7 @@ import type { PoolPriority } from '../load/pool-priority.ts'
 import { formatCount } from '../../../src/base/number-format.ts'
 import { scenarios } from '../lookups/scenario.ts'
 import { fewMs, lookupNs, peakRate, figureText, steadyUs, growthRows } from './figure.ts'
+import { markdownTable } from '../../harness/markdown-table.ts'
 import { median } from '../../harness/statistics.ts'
 import type { BenchRun } from './kept-run.ts'
 import { targetTable } from './target.ts'
@@ -318,20 +319,5 @@ function worldLines({ world }: BenchRun): readonly string[] {
     `- table: ${figureText(world.tableBytes / 1e6, 'MB')}`,
     `- import of ${world.historyDays} days of history before it: ${figureText(world.importSeconds ?? undefined, 's')}`,
     '',
-  ]
-}
-
-export function markdownTable(
-  title: readonly string[],
-  rows: readonly (readonly string[])[],
-): readonly string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-  return [
-    line(title),
-    `|---|${title
-      .slice(1)
-      .map(() => '---:|')
-      .join('')}`,
-    ...rows.map(line),
   ]
 }
