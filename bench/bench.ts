@@ -1,89 +1,106 @@
-// `npm run bench -- PART`: the one way into every benchmark. Without a part all of speed is
-// measured, as `bench/speed/all.ts` says. What a part takes stands at the top of its own file; a
-// part runs in this process, so that nothing but itself has been loaded or compiled before it.
+// `npm run bench -- PART [FLAGS]`: the one entry to every benchmark of speed and of detection.
+// Without a part it measures all of speed, as `bench/speed/all.ts` says; --list names the parts.
+// The flags of a part stand at the top of its own file. A part runs in this process, and only its
+// own file is loaded, so that nothing else has been compiled before it measures.
 
 import process from 'node:process'
 import { usageError } from './harness/option.ts'
 import { runProgram } from './harness/program.ts'
 
-/** Part, its program, and the question that it answers. */
-const parts: readonly (readonly [name: string, run: () => Promise<unknown>, question: string])[] = [
-  ['all', () => import('./speed/all.ts'), 'every part of speed, with a report; --save keeps it'],
-  [
-    'lookup',
-    () => import('./speed/lookup.ts'),
-    'what does one lookup cost, beside C and npm readers of MMDB?',
-  ],
-  [
-    'http',
-    () => import('./speed/http.ts'),
-    'how many checks a second, beside bare uWebSockets.js and nginx?',
-  ],
-  [
-    'pool',
-    () => import('./speed/pool.ts'),
-    'what do insights and batches cost those who only check?',
-  ],
-  [
-    'bulk',
-    () => import('./speed/bulk.ts'),
-    'how fast does the command line answer a file of addresses?',
-  ],
-  ['memory', () => import('./speed/memory.ts'), 'how much memory do workers take?'],
-  ['growth', () => import('./speed/growth.ts'), 'what does a lookup cost as the table grows?'],
-  [
-    'world',
-    () => import('./speed/world.ts'),
-    'how long does a build of the world take, and how much memory?',
-  ],
-  ['history', () => import('./speed/history.ts'), 'how long does reading the history take?'],
-  [
-    'limiter',
-    () => import('./speed/limiter.ts'),
-    'what do key, rate and quota cost a request, in process?',
-  ],
-  ['limits', () => import('./speed/limits.ts'), 'what do limits cost under load?'],
-  [
-    'allocation',
-    () => import('./speed/allocation.ts'),
-    'what does the hot path leave for the garbage collector?',
-  ],
-  ['profile', () => import('./speed/profile.ts'), 'what is the CPU time of a check spent on?'],
-  ['compare', () => import('./speed/compare.ts'), 'is one commit slower than another?'],
-  [
-    'report',
-    () => import('./speed/publish.ts'),
-    'bench/REPORT.md and docs/scale.md of the newest kept run',
-  ],
-  ['calibrate', () => import('./detection/calibrate.ts'), 'how far can each feed be trusted?'],
-  [
-    'evaluate',
-    () => import('./detection/evaluate.ts'),
-    'how well does a table judge lists whose truth is known?',
-  ],
-]
+interface Part {
+  readonly question: string
+  readonly run: () => Promise<unknown>
+}
+
+const parts: Readonly<Record<string, Part>> = {
+  all: {
+    question: 'every part of speed, with a report; --save keeps it',
+    run: () => import('./speed/all.ts'),
+  },
+  lookup: {
+    question: 'what does one lookup cost, beside C and npm readers of MMDB?',
+    run: () => import('./speed/lookup.ts'),
+  },
+  http: {
+    question: 'how many checks a second, beside bare uWebSockets.js and nginx?',
+    run: () => import('./speed/http.ts'),
+  },
+  pool: {
+    question: 'how much do insights and batches slow down plain checks?',
+    run: () => import('./speed/pool.ts'),
+  },
+  bulk: {
+    question: 'how fast does the command line answer a file of addresses?',
+    run: () => import('./speed/bulk.ts'),
+  },
+  memory: {
+    question: 'how much memory do workers take?',
+    run: () => import('./speed/memory.ts'),
+  },
+  growth: {
+    question: 'what does a lookup cost as the table grows?',
+    run: () => import('./speed/growth.ts'),
+  },
+  world: {
+    question: 'how long does a build of the world take, and how much memory?',
+    run: () => import('./speed/world.ts'),
+  },
+  history: {
+    question: 'how long does reading the history take?',
+    run: () => import('./speed/history.ts'),
+  },
+  limiter: {
+    question: 'what do key, rate and quota cost a request, in process?',
+    run: () => import('./speed/limiter.ts'),
+  },
+  limits: {
+    question: 'what do limits cost under load?',
+    run: () => import('./speed/limits.ts'),
+  },
+  allocation: {
+    question: 'what does the hot path leave for the garbage collector?',
+    run: () => import('./speed/allocation.ts'),
+  },
+  profile: {
+    question: 'what is the CPU time of a check spent on?',
+    run: () => import('./speed/profile.ts'),
+  },
+  compare: {
+    question: 'is one commit slower than another?',
+    run: () => import('./speed/compare.ts'),
+  },
+  report: {
+    question: 'bench/REPORT.md and docs/scale.md of the newest kept run',
+    run: () => import('./speed/publish.ts'),
+  },
+  calibrate: {
+    question: 'how far can each feed be trusted?',
+    run: () => import('./detection/calibrate.ts'),
+  },
+  evaluate: {
+    question: 'how well does a table judge lists whose truth is known?',
+    run: () => import('./detection/evaluate.ts'),
+  },
+}
 
 function listParts(): Promise<number> {
-  const width = Math.max(...parts.map(([name]) => name.length))
-  const lines = parts.map(([name, , question]) => `${name.padEnd(width)}  ${question}`)
-  process.stdout.write(`${lines.join('\n')}\n`)
+  const width = Math.max(...Object.keys(parts).map((name) => name.length))
+  for (const [name, { question }] of Object.entries(parts)) {
+    process.stdout.write(`${name.padEnd(width)}  ${question}\n`)
+  }
   return Promise.resolve(0)
 }
 
-const [named = '--'] = process.argv.slice(2)
-if (named === '--list') {
+const [first = 'all', ...flags] = process.argv.slice(2)
+const name = first.startsWith('-') ? 'all' : first
+if (first === '--list') {
   await runProgram(listParts)
-} else if (named.startsWith('--')) {
-  await import('./speed/all.ts')
+} else if (Object.hasOwn(parts, name)) {
+  // A part reads its own flags: the part's name goes from where they stand.
+  if (name === first) process.argv.splice(2, process.argv.length - 2, ...flags)
+  await parts[name]?.run()
 } else {
-  const part = parts.find(([name]) => name === named)
-  if (part === undefined) {
-    await runProgram(() => {
-      throw usageError(`There is no part ${named}; npm run bench -- --list names all.`)
-    })
-  } else {
-    // The part reads its flags where a program's stand.
-    process.argv.splice(2, 1)
-    await part[1]()
-  }
+  await runProgram(() => {
+    throw usageError(`There is no part ${name}; npm run bench -- --list names all.`)
+  })
 }

@@ -12,11 +12,10 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { messageOf } from '../src/base/coded-error.ts'
 import { packageRoot } from '../src/base/package-root.ts'
 import { exitCodes } from '../src/cli/terminal/io.ts'
-import { tablePath, usageError } from './harness/option.ts'
+import { tablePath, usageError, readFlags } from './harness/option.ts'
 import { runProgram, logProgress } from './harness/program.ts'
 import { proofs } from './faults/all.ts'
 import type { Proof, ProofContext, ProofResult } from './harness/proof.ts'
@@ -24,17 +23,12 @@ import { type ProofReport, proofText, saveProof, writeProofs } from './faults/re
 import { runHead } from './harness/run.ts'
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      list: { type: 'boolean', default: false },
-      long: { type: 'boolean', default: false },
-      save: { type: 'boolean', default: false },
-      feeds: { type: 'string' },
-      table: { type: 'string' },
-    },
+  const { positionals, ...flags } = readFlags({
+    texts: ['feeds', 'table'],
+    switches: ['list', 'long', 'save'],
+    positionals: true,
   })
-  const form = values.long ? 'long' : 'short'
+  const form = flags.long ? 'long' : 'short'
   const unknown = positionals.filter((name) => !proofs.some((proof) => proof.name === name))
   if (unknown.length > 0) {
     throw usageError(`There is no proof ${unknown.join(', ')}; npm run prove -- --list names all.`)
@@ -43,9 +37,9 @@ async function main(): Promise<number> {
   for (const { name, minutes, shows } of chosen) {
     logProgress(`${name}, about ${minutes[form]} min: ${shows}`)
   }
-  if (values.list) return exitCodes.done
-  const feeds = resolve(values.feeds ?? join(packageRoot, '../shared/feeds'))
-  const table = values.table === undefined ? {} : { table: tablePath(values.table) }
+  if (flags.list) return exitCodes.done
+  const feeds = resolve(flags.feeds ?? join(packageRoot, '../shared/feeds'))
+  const table = flags.table === undefined ? {} : { table: tablePath(flags.table) }
   let held = true
   for (const proof of chosen) {
     if (proof.needsFeeds[form] && !existsSync(join(feeds, 'feeds.json'))) {
@@ -56,9 +50,9 @@ async function main(): Promise<number> {
     const report = await prove(proof, { form, feeds, ...table })
     process.stdout.write(`${proofText(report)}\n`)
     held &&= report.faults.length === 0
-    if (values.save) logProgress(saveProof(report))
+    if (flags.save) logProgress(saveProof(report))
   }
-  if (values.save) logProgress(writeProofs(proofs.map(({ name }) => name)))
+  if (flags.save) logProgress(writeProofs(proofs.map(({ name }) => name)))
   return held ? exitCodes.done : exitCodes.failed
 }
 

@@ -14,7 +14,6 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { catalogueFolder } from '../../build/run-build.ts'
 import type { Feed } from '../../build/catalogue/feed.ts'
 import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
@@ -25,27 +24,21 @@ import { calibrationReportFiles } from './report/calibration-report.ts'
 import { formatDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
-import { dayOption, inputOptions, inputPlaces } from './input-flags.ts'
-import { usageError } from '../harness/option.ts'
+import { dayOption, inputTexts, inputPlaces } from './input-flags.ts'
+import { usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      ...inputOptions,
-      out: { type: 'string' },
-      apply: { type: 'boolean', default: false },
-    },
-  })
-  const catalogue = values.catalogue ?? catalogueFolder
-  const out = values.out ?? join(packageRoot, 'docs', 'calibration')
+  const flags = readFlags({ texts: [...inputTexts, 'out'], switches: ['apply'] })
+  const catalogue = flags.catalogue ?? catalogueFolder
+  const out = flags.out ?? join(packageRoot, 'docs', 'calibration')
   const feeds = loadCatalogue(catalogue)
   const byHand = readByHand(join(out, 'by-hand.json'), feeds)
   logProgress('snapshots and history')
   const input = await openMeasuredInput({
     feeds,
-    ...inputPlaces(values),
-    asOf: dayOption(values['as-of']),
+    ...inputPlaces(flags),
+    asOf: dayOption(flags['as-of']),
   })
   try {
     for (const problem of input.problems) logProgress(problem)
@@ -60,7 +53,7 @@ async function main(): Promise<number> {
     for (const { feed, weight } of found) {
       process.stdout.write(`${feed.id} ${feed.weight} -> ${weight.weight}\n`)
     }
-    if (values.apply) {
+    if (flags.apply) {
       const changed = await applyWeights(
         catalogue,
         new Map(found.map(({ feed, weight }) => [feed.id, weight.weight])),

@@ -1,14 +1,14 @@
 // What a table says of lists whose truth is known, and how well feeds stand in for each other.
 //
-//   npm run bench -- evaluate exits.txt:vpn homes.txt.gz:clean     files that are in no feed, with labels
-//   npm run bench -- evaluate --cross --mirror FOLDER              leave each feed out in turn
-//   npm run bench -- evaluate --report                             docs/evaluation/REPORT.md, from what is kept
+//   npm run bench -- evaluate exits.txt:vpn homes.txt.gz:clean   labelled files that are in no feed
+//   npm run bench -- evaluate --cross --mirror FOLDER            leave each feed out in turn
+//   npm run bench -- evaluate --report        docs/evaluation/REPORT.md, from the kept run
 //
 //   --table FILE         the table of the tests, or data/table/world.iprisk, by default
 //   --cross              leave one out, and the last 7 days; by --mirror, --snapshots, --history,
 //                        --as-of and --catalogue as bench/detection/calibrate.ts has them
-//   --keep NAME          with --cross: keep what it finds under this name in docs/evaluation, in the
-//                        place of the run before
+//   --keep NAME          with --cross: keep what it finds in docs/evaluation under this name, in
+//                        the place of the run before
 //   --title TEXT         what is new in the run that is kept
 //   --out FOLDER         in place of docs/evaluation
 //   --json               everything as JSON
@@ -18,7 +18,6 @@
 
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { catalogueFolder } from '../../build/run-build.ts'
 import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { readHistory } from '../../build/history/read-history.ts'
@@ -45,7 +44,7 @@ import {
   recentLines,
   spaceLines,
 } from './report/evaluation-text.ts'
-import { dayOption, inputOptions, inputPlaces } from './input-flags.ts'
+import { dayOption, inputTexts, inputPlaces } from './input-flags.ts'
 import {
   type CrossEvaluation,
   evaluationFolder,
@@ -53,7 +52,7 @@ import {
   saveEvaluation,
 } from './report/kept-evaluation.ts'
 import { evaluationReport, reportName } from './report/evaluation-report.ts'
-import { tablePath, usageError } from '../harness/option.ts'
+import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 import { runHead } from '../harness/run.ts'
 
@@ -70,43 +69,35 @@ interface Named {
 }
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      ...inputOptions,
-      table: { type: 'string' },
-      cross: { type: 'boolean', default: false },
-      keep: { type: 'string' },
-      title: { type: 'string' },
-      report: { type: 'boolean', default: false },
-      out: { type: 'string', default: evaluationFolder },
-      json: { type: 'boolean', default: false },
-    },
+  const { positionals, ...flags } = readFlags({
+    texts: [...inputTexts, 'table', 'keep', 'title', 'out'],
+    switches: ['cross', 'report', 'json'],
+    positionals: true,
   })
   const named = positionals.map(labelledFile)
-  const { cross: asksCross, keep, out } = values
-  if (named.length === 0 && !asksCross && !values.report) {
+  const { cross: asksCross, keep, out = evaluationFolder } = flags
+  if (named.length === 0 && !asksCross && !flags.report) {
     throw usageError('Name files as FILE:label, or ask for --cross or --report.')
   }
   if (keep !== undefined && !(asksCross && /^[\w-]+$/.test(keep))) {
     throw usageError('--keep takes a name of letters, digits and hyphens, and goes with --cross.')
   }
   const ofTable =
-    named.length > 0 || values.table !== undefined
-      ? await evaluateFiles(tablePath(values.table), named)
+    named.length > 0 || flags.table !== undefined
+      ? await evaluateFiles(tablePath(flags.table), named)
       : { table: undefined, access: undefined, files: [] }
-  const crossed = asksCross ? await cross(values) : undefined
+  const crossed = asksCross ? await cross(flags) : undefined
   if (crossed !== undefined && keep !== undefined) {
-    const { title = '' } = values
+    const { title = '' } = flags
     logProgress(`kept: ${saveEvaluation(out, { ...runHead([]), name: keep, title, ...crossed })}`)
   }
-  if (values.report) {
+  if (flags.report) {
     const page = join(out, reportName)
     writeFileSync(page, evaluationReport(readEvaluation(out)))
     logProgress(`written: ${page}`)
   }
   const report: EvaluateReport = { ...ofTable, cross: crossed }
-  const text = values.json ? JSON.stringify(report, null, 2) : linesOf(report).join('\n')
+  const text = flags.json ? JSON.stringify(report, null, 2) : linesOf(report).join('\n')
   if (named.length > 0 || asksCross) process.stdout.write(`${text}\n`)
   return exitCodes.done
 }

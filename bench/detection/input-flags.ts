@@ -5,16 +5,8 @@ import { existsSync } from 'node:fs'
 import { type Day, parseDay } from '../../src/base/day.ts'
 import { usageError } from '../harness/option.ts'
 
-const text = { type: 'string' } as const
-
-/** For `parseArgs`. */
-export const inputOptions = {
-  mirror: text,
-  snapshots: text,
-  history: text,
-  'as-of': text,
-  catalogue: text,
-} as const
+/** For `readFlags`. */
+export const inputTexts = ['mirror', 'snapshots', 'history', 'as-of', 'catalogue'] as const
 
 /** The places that the flags name, or those of an operator's own folder. */
 export function inputPlaces(values: {

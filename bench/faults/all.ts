@@ -1,5 +1,5 @@
-// Every long proof as a row: its name, what it shows, about how long it takes, what it needs, and the
-// function that tries it. The next one is one more row.
+// Every long proof as a row: its name, what it shows, about how long it takes, what it needs, and
+// the function that tries it. The next one is one more row.
 
 import { damage } from './table/damage.ts'
 import { diskFaults } from './compiler/disk-faults.ts'

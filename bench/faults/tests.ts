@@ -1,6 +1,6 @@
-// Tests as proofs: those that are too long for every run, in their long form. They run as `npm test`
-// runs them, but one file after the other and without the world, which none of them needs. What they
-// print of their figures becomes the facts; a failed test is a fault.
+// Tests as proofs: those that are too long for every run, in their long form. They run as `npm
+// test` runs them, but one file after the other and without the world, which none of them needs.
+// What they print of their figures becomes the facts; a failed test is a fault.
 
 import { startVitest } from 'vitest/node'
 import { packageRoot } from '../../src/base/package-root.ts'

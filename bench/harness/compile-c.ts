@@ -1,6 +1,6 @@
-// The C programs of the benchmarks (bench/harness/c/*.c), compiled with gcc when they are needed. Where
-// gcc or a library is missing, a program is skipped with that as the reason; nothing else of a run
-// is.
+// The C programs of the benchmarks (bench/harness/c/*.c), compiled with gcc when they are needed.
+// Where gcc or a library is missing, a program is skipped with that as the reason; nothing else of
+// a run is.
 
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'

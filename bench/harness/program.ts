@@ -1,12 +1,42 @@
-// How every benchmark program talks and ends: progress to standard error, one sentence for a
-// failure, the product's exit codes.
+// How every benchmark program works and ends: a folder of its own, progress to standard error, the
+// report to standard output, one sentence for a failure, the product's exit codes.
 
+import { constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
+import { type RunHead, saveRun } from './run.ts'
 
 /** One line of progress. */
 export function logProgress(line: string): void {
   process.stderr.write(`${line}\n`)
+}
+
+/**
+ * A folder that is removed when the program ends: by a signal, too, after the servers have ended.
+ */
+export function temporaryFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `iprisk-bench-${name}-`))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A server takes in a table that a build renames into place meanwhile; a copy stays as it is. */
+export function copyTable(table: string, folder: string): string {
+  const copy = join(folder, 'measured.iprisk')
+  copyFileSync(table, copy, constants.COPYFILE_FICLONE)
+  return copy
+}
+
+/** Prints a report, as JSON where asked, and keeps it as `<name>.json` where asked. */
+export function showReport(
+  name: string,
+  report: RunHead,
+  { json, save, text }: { readonly json: boolean; readonly save: boolean; readonly text: string },
+): void {
+  process.stdout.write(`${json ? JSON.stringify(report) : text}\n`)
+  if (save) logProgress(`kept in ${saveRun(report, name)}`)
 }
 
 const signals = [
@@ -17,7 +47,11 @@ const signals = [
 /** Runs a program's `main`, which gives the exit code. A signal ends it by way of 'exit' events. */
 export async function runProgram(main: () => Promise<number>): Promise<void> {
   for (const [signal, code] of signals) process.on(signal, () => process.exit(code))
-  process.exitCode = await main().catch(fail)
+  try {
+    process.exitCode = await main()
+  } catch (error) {
+    process.exitCode = fail(error)
+  }
 }
 
 /** Says what went wrong; gives the exit code. */

@@ -37,8 +37,8 @@ export function cutInParts<T>(values: readonly T[], count: number): readonly (re
 }
 
 /**
- * The least point of each third: of memory, of which a look shows what is held and at times a good deal
- * more, never less.
+ * The least point of each third: of memory, of which a look shows what is held and at times a good
+ * deal more, never less.
  */
 export function leastOfThirds(
   points: readonly (readonly [x: number, y: number])[],
@@ -48,7 +48,9 @@ export function leastOfThirds(
   )
 }
 
-/** How fast y grows with x, by the median of the slopes of all pairs (Theil and Sen); two at least. */
+/**
+ * How fast y grows with x, by the median of the slopes of all pairs (Theil and Sen); two at least.
+ */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const slopes = points.flatMap(([x, y], i) =>
     points.slice(i + 1).map(([otherX, otherY]) => (otherY - y) / (otherX - x)),

@@ -17,10 +17,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { runChild } from '../harness/child.ts'
-import { tablePath, usageError } from '../harness/option.ts'
+import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 import { benchReportText } from './report/markdown.ts'
 import { plotsOf, publishedFiles } from './report/published-files.ts'
@@ -66,21 +65,20 @@ interface Options {
 }
 
 function readOptions(): Options {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: { table: text, feeds: text, only: text, smoke: on, short: on, save: on },
+  const flags = readFlags({
+    texts: ['table', 'feeds', 'only'],
+    switches: ['smoke', 'short', 'save'],
   })
-  const only = values.only?.split(',') ?? partNames
+  const only = flags.only?.split(',') ?? partNames
   const parts = partNames.filter((name) => only.includes(name))
   if (parts.length !== only.length) {
     throw usageError(`--only must be some of ${partNames.join(', ')}, with commas between.`)
   }
   return {
-    length: values.smoke ? 'smoke' : values.save && !values.short ? 'full' : 'short',
-    save: values.save,
-    table: tablePath(values.table),
-    feeds: resolve(values.feeds ?? join(packageRoot, '../shared/feeds')),
+    length: flags.smoke ? 'smoke' : flags.save && !flags.short ? 'full' : 'short',
+    save: flags.save,
+    table: tablePath(flags.table),
+    feeds: resolve(flags.feeds ?? join(packageRoot, '../shared/feeds')),
     parts,
   }
 }

@@ -1,9 +1,9 @@
-// `npm run bench -- allocation`: what the hot path leaves for the garbage collector, by heap sampling of
-// a real worker under a million requests with a known key and a valid body. A function is charged with
-// what is allocated while it is the innermost one in JavaScript, the strings and objects included that
-// the binding makes at its call. So what is the binding's is measured too: by the same sampling of a
-// server that makes a check's native calls and does nothing else (bare.ts, `--calls`), under
-// the same requests. The difference is our own.
+// `npm run bench -- allocation`: what the hot path leaves for the garbage collector, by heap
+// sampling of a real worker under a million requests with a known key and a valid body. A function
+// is charged with what is allocated while it is the innermost one in JavaScript, the strings and
+// objects included that the binding makes at its call. So what is the binding's is measured too: by
+// the same sampling of a server that makes a check's native calls and does nothing else (bare.ts,
+// `--calls`), under the same requests. The difference is our own.
 //
 //   --table FILE  --seconds 25 (of load)  --smoke  --json  --save
 

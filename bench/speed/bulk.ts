@@ -1,25 +1,23 @@
-// `npm run bench -- bulk`: the command line over a file of addresses, as an operator runs it: `check` in
-// each format that it writes, and `summarize`. The time is the whole command's, its start and the
-// table's opening included; what it writes goes nowhere. Formats alternate, and the median counts. How
-// much of it is the start (processes, threads, code that is not compiled yet) shows a file of a few
-// addresses.
+// `npm run bench -- bulk`: the command line over a file of addresses, as an operator runs it:
+// `check` in each format that it writes, and `summarize`. The time is the whole command's, its
+// start and the table's opening included; what it writes goes nowhere. Formats alternate, and the
+// median counts. How much of it is the start (processes, threads, code that is not compiled yet)
+// shows a file of a few addresses.
 //
 //   --table FILE       the table of the tests, or data/table/world.iprisk, by default
 //   --addresses N      10,000,000 by default, uniform over announced space
 //   --rounds 3
 //   --smoke  --json  --save
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { runChild } from '../harness/child.ts'
-import { tablePath, wholeNumberOption } from '../harness/option.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
-import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { tablePath, readFlags } from '../harness/option.ts'
+import { runProgram, logProgress, temporaryFolder, showReport } from '../harness/program.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
 
@@ -110,38 +108,32 @@ async function measure(options: {
 }
 
 async function main(): Promise<number> {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: { table: text, addresses: text, rounds: text, smoke: on, json: on, save: on },
+  const { addresses, rounds, table, json, save } = readFlags({
+    numbers: {
+      addresses: { max: 1e8, otherwise: 10_000_000, smoke: 20_000 },
+      rounds: { max: 100, otherwise: 3, smoke: 1 },
+    },
+    texts: ['table'],
+    switches: ['smoke', 'json', 'save'],
   })
-  const { smoke, json, save } = values
-  const most = smoke ? 20_000 : 10_000_000
-  const count = wholeNumberOption('addresses', values.addresses, {
-    min: 1,
-    max: 1e8,
-    otherwise: most,
+  const folder = temporaryFolder('bulk')
+  const report = await measure({
+    table: tablePath(table),
+    count: addresses,
+    rounds,
+    folder,
   })
-  const rounds = wholeNumberOption('rounds', values.rounds, {
-    min: 1,
-    max: 100,
-    otherwise: smoke ? 1 : 3,
-  })
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-bulk-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const report = await measure({ table: tablePath(values.table), count, rounds, folder })
   const { few } = report
   const cells = report.rows.map(({ name, addressesPerSecond }) => [
     name,
     addressesPerSecond.toFixed(0),
   ])
   const lines = [
-    `${count} addresses`,
+    `${addresses} addresses`,
     ...alignColumns([['command', 'addresses/s'], ...cells], 1),
     `${few.addresses} addresses to csv: ${few.seconds.toFixed(2)} s`,
   ]
-  process.stdout.write(`${json ? JSON.stringify(report) : lines.join('\n')}\n`)
-  if (save) logProgress(`kept in ${saveRun(report, 'bulk')}`)
+  showReport('bulk', report, { json, save, text: lines.join('\n') })
   return 0
 }
 

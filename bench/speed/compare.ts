@@ -14,16 +14,14 @@
 // Exit code 1 where a row is slower.
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { runChild } from '../harness/child.ts'
 import type { LookupReport } from './lookup.ts'
-import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
+import { tablePath, usageError, readFlags } from '../harness/option.ts'
+import { runProgram, logProgress, temporaryFolder } from '../harness/program.ts'
 import type { HttpReport } from './report/http-report.ts'
 import {
   type Comparison,
@@ -147,35 +145,29 @@ function textOf(comparisons: readonly Comparison[]): string {
 }
 
 async function main(): Promise<number> {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { rounds: text, table: text, scenarios: text, only: text, smoke: on, json: on },
+  const { only, smoke, rounds, positionals, ...flags } = readFlags({
+    numbers: { rounds: { max: 100, otherwise: 5, smoke: 1 } },
+    texts: ['table', 'scenarios', 'only'],
+    switches: ['smoke', 'json'],
+    positionals: true,
   })
   const [base, head] = positionals
   if (base === undefined || positionals.length > 2) {
     throw usageError('Name the commit to compare with: npm run bench -- compare BASE [HEAD].')
   }
-  const { only, smoke } = values
   if (only !== undefined && only !== 'lookup' && only !== 'http') {
     throw usageError('--only must be lookup or http.')
   }
   const commits = { base: commitOf(base), head: head === undefined ? undefined : commitOf(head) }
   const options = {
-    rounds: wholeNumberOption('rounds', values.rounds, {
-      min: 1,
-      max: 100,
-      otherwise: smoke ? 1 : 5,
-    }),
-    table: tablePath(values.table),
-    scenarios: values.scenarios ?? 'uniform',
+    rounds,
+    table: tablePath(flags.table),
+    scenarios: flags.scenarios ?? 'uniform',
     lookup: only !== 'http',
     http: only !== 'lookup',
     smoke,
   }
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-compare-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder('compare')
   const sides: readonly Side[] = (['base', 'head'] as const).map((name) => ({
     name,
     folder: join(folder, name),
@@ -189,7 +181,7 @@ async function main(): Promise<number> {
     }
   }
   const comparisons = compareRounds(samples)
-  process.stdout.write(`${values.json ? JSON.stringify(comparisons) : textOf(comparisons)}\n`)
+  process.stdout.write(`${flags.json ? JSON.stringify(comparisons) : textOf(comparisons)}\n`)
   return comparisons.some(({ verdict }) => verdict === 'slower') ? 1 : 0
 }
 

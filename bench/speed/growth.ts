@@ -1,8 +1,9 @@
-// `npm run bench -- growth`: what a lookup costs as the table grows, from 10,000 ranges to 50 million.
-// The search itself (src/table/lookup/search.ts) over sections of the same layout, in memory: those of the
-// real table, thinned out, or with more boundaries at random places of announced space, so that
-// they stay where the Internet has its addresses. Checksum: every lookup must find the last start
-// at or below its address, which a search by lower bound over all starts finds too, on a sample.
+// `npm run bench -- growth`: what a lookup costs as the table grows, from 10,000 ranges to 50
+// million. The search itself (src/table/lookup/search.ts) over sections of the same layout, in
+// memory: those of the real table, thinned out, or with more boundaries at random places of
+// announced space, so that they stay where the Internet has its addresses. Checksum: every lookup
+// must find the last start at or below its address, which a search by lower bound over all starts
+// finds too, on a sample.
 //
 // Addresses are drawn evenly from announced space. That space is mostly the real table's few widest
 // pieces, which caches hold, while each drawn boundary makes a piece as likely asked for as any
@@ -14,7 +15,6 @@
 //
 // All sizes of a family are in memory together: 2 GB at the most.
 
-import { parseArgs } from 'node:util'
 import { ipv4Index, ipv6Indexes } from '../../build/write/address-sections.ts'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { formatCount } from '../../src/base/number-format.ts'
@@ -24,11 +24,11 @@ import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { searchIpv4, searchIpv6 } from '../../src/table/lookup/search.ts'
 import { type AnnouncedSpace, announcedSpace, lastAtMost } from './lookups/announced.ts'
 import { type PreparedScenario, chunkAddresses, prepareInProcess } from './lookups/measure.ts'
-import { tablePath, wholeNumberOption } from '../harness/option.ts'
+import { tablePath, readFlags } from '../harness/option.ts'
 import type { Step } from './lookups/loop.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
+import { runProgram, logProgress, showReport } from '../harness/program.ts'
 import { newRandom } from '../harness/random.ts'
-import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
 import { type Addresses, defaultSeed, drawAddresses, scenarioNamed } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
 
@@ -203,23 +203,16 @@ async function measureFamily(options: {
 }
 
 async function main(): Promise<number> {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: { table: text, milliseconds: text, rounds: text, smoke: on, json: on, save: on },
+  const { smoke, json, save, ...flags } = readFlags({
+    numbers: {
+      milliseconds: { max: 3_600_000, otherwise: 150, smoke: 1 },
+      rounds: { max: 1000, otherwise: 5, smoke: 1 },
+    },
+    texts: ['table'],
+    switches: ['smoke', 'json', 'save'],
   })
-  const { smoke } = values
-  const limits = { min: 1, max: 3_600_000 }
-  const milliseconds = wholeNumberOption('milliseconds', values.milliseconds, {
-    ...limits,
-    otherwise: smoke ? 1 : 150,
-  })
-  const rounds = wholeNumberOption('rounds', values.rounds, {
-    ...limits,
-    max: 1000,
-    otherwise: smoke ? 1 : 5,
-  })
-  const table = openTable(tablePath(values.table))
+  const { milliseconds, rounds } = flags
+  const table = openTable(tablePath(flags.table))
   try {
     const { views } = table.reader
     const rows: GrowthRow[] = []
@@ -244,8 +237,7 @@ async function main(): Promise<number> {
       row.buildMs.toFixed(0),
     ])
     const lines = alignColumns([['lookup', 'ranges', 'ns', 'MB', 'build ms'], ...cells], 1)
-    process.stdout.write(`${values.json ? JSON.stringify(report) : lines.join('\n')}\n`)
-    if (values.save) logProgress(`kept in ${saveRun(report, 'growth')}`)
+    showReport('growth', report, { json, save, text: lines.join('\n') })
     return 0
   } finally {
     table.close()

@@ -1,9 +1,9 @@
 // `npm run bench -- http`: the real clustered server beside a bare uWebSockets.js with a constant
 // answer and its peers (nginx with geoip2, node:http and fastify with maxmind), under the same load
 // in one run, on loopback. All run all the time; rounds alternate between them and turn their order
-// each time, so that what disturbs the machine disturbs all. Then few connections, and then the same
-// offered rate for all that can take it (60 % of iprisk's peak, an open loop). Where the time goes
-// inside the server is not asked here.
+// each time, so that what disturbs the machine disturbs all. Then few connections, and then the
+// same offered rate for all that can take it (60 % of iprisk's peak, an open loop). Where the time
+// goes inside the server is not asked here.
 //
 //   --seconds 60       load on each variant, in total, and each way
 //   --rounds 6         into which that is divided
@@ -18,19 +18,23 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where there was an
 // error under load or a wrong answer, 2 for wrong usage.
 
-import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { announcedSpace } from './lookups/announced.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import type { LoadResult } from './load/load.ts'
 import { wrkDriver } from './load/wrk.ts'
-import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
+import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { nginxVersion } from './peer/nginx.ts'
 import { type CorePlan, allowedCores, hasTaskset, planCores } from './load/pin.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
+import {
+  runProgram,
+  logProgress,
+  temporaryFolder,
+  copyTable,
+  showReport,
+} from '../harness/program.ts'
 import {
   type HttpReport,
   type HttpRound,
@@ -40,7 +44,7 @@ import {
   sumUpRounds,
 } from './report/http-report.ts'
 import { meanAnswerBytes, requestsOf } from './load/request.ts'
-import { runHead, saveRun } from '../harness/run.ts'
+import { runHead } from '../harness/run.ts'
 import { type AnswerSampleReport, addSamples } from './load/answer-sample.ts'
 import {
   type Scenario,
@@ -55,7 +59,7 @@ import { type SteadyDriver, newSteadyDriver } from './load/steady.ts'
 import { type Variant, type VariantName, createBenchKey } from './servers/variant.ts'
 
 const addressCount = 100_000
-/** So few that nobody waits for a queue: what is left is the server's own pauses. */
+/** So few that no request waits in a queue: what is left is the server's own pauses. */
 const fewConnections = 8
 
 interface Options {
@@ -72,45 +76,32 @@ interface Options {
 }
 
 function readOptions(): Options {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: {
-      seconds: text,
-      rounds: text,
-      connections: text,
-      workers: text,
-      table: text,
-      scenario: text,
-      own: on,
-      smoke: on,
-      json: on,
-      save: on,
+  const { smoke, rounds, seconds, connections, workers, own, json, save, ...flags } = readFlags({
+    numbers: {
+      seconds: { max: 86_400, otherwise: 60, smoke: 2 },
+      rounds: { max: 1000, otherwise: 6, smoke: 2 },
+      connections: { max: 10_000, otherwise: 64 },
+      workers: { max: 1024, otherwise: 0 },
     },
+    texts: ['table', 'scenario'],
+    switches: ['own', 'smoke', 'json', 'save'],
   })
-  const { smoke } = values
-  const whole = (
-    flag: 'seconds' | 'rounds' | 'connections' | 'workers',
-    max: number,
-    otherwise: number,
-  ) => wholeNumberOption(flag, values[flag], { min: 1, max, otherwise })
-  const rounds = whole('rounds', 1000, smoke ? 2 : 6)
-  const scenario = scenarioNamed(values.scenario ?? 'ipv4-uniform')
+  const scenario = scenarioNamed(flags.scenario ?? 'ipv4-uniform')
   if (scenario === undefined) {
     throw usageError(`--scenario must be one of ${scenarios.map(({ name }) => name).join(', ')}.`)
   }
   return {
     // Load generators take whole seconds.
-    secondsPerRound: Math.max(1, Math.round(whole('seconds', 86_400, smoke ? 2 : 60) / rounds)),
+    secondsPerRound: Math.max(1, Math.round(seconds / rounds)),
     warmupSeconds: smoke ? 1 : 3,
     rounds,
-    connections: whole('connections', 10_000, 64),
-    workers: values.workers === undefined ? undefined : whole('workers', 1024, 1),
-    table: tablePath(values.table),
+    connections,
+    workers: workers === 0 ? undefined : workers,
+    table: tablePath(flags.table),
     scenario,
-    peers: !values.own,
-    json: values.json,
-    save: values.save,
+    peers: !own,
+    json,
+    save,
   }
 }
 
@@ -277,18 +268,12 @@ async function measureRound(
 
 async function main(): Promise<number> {
   const options = readOptions()
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-'))
-  // At the exit, because a signal does not come past here; the servers have ended by then.
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  // A copy: a build that ends meanwhile replaces the file, and the server would take the new one
-  // in.
-  const copy = join(folder, 'measured.iprisk')
-  copyFileSync(options.table, copy, constants.COPYFILE_FICLONE)
+  const folder = temporaryFolder('http')
+  const copy = copyTable(options.table, folder)
   const table = openTable(copy)
   try {
     const report = await measure(options, table, folder)
-    process.stdout.write(`${options.json ? JSON.stringify(report) : httpText(report)}\n`)
-    if (options.save) logProgress(`kept in ${saveRun(report, 'http')}`)
+    showReport('http', report, { ...options, text: httpText(report) })
     return faultCount(report.variants) === 0 ? 0 : 1
   } finally {
     table.close()

@@ -1,7 +1,8 @@
-// Micro-benchmarks of keys and limits in this process, by tinybench: what a request pays for its key,
-// its rate and its quota on a warm key, on a real key store, rate file and ledger. Each operation runs a chunk at a
-// time. The clock moves on by what the rate allows, and each chunk gives its units back, so that
-// every single request is granted: the sum of the results, which is printed, is 0.
+// Micro-benchmarks of keys and limits in this process, by tinybench: what a request pays for its
+// key, its rate and its quota on a warm key, on a real key store, rate file and ledger. Each
+// operation runs a chunk at a time. The clock moves on by what the rate allows, and each chunk
+// gives its units back, so that every single request is granted: the sum of the results, which is
+// printed, is 0.
 //
 //   --milliseconds 1000  for each row
 //   --keys 1000          that take turns
@@ -17,7 +18,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { Bench } from 'tinybench'
 import type { Allowance } from '../../src/account/limits/allowance.ts'
 import { remainingLength, rateLimitValue } from '../../src/account/limits/ratelimit-values.ts'
@@ -35,9 +35,9 @@ import { alignColumns } from '../../src/base/align-columns.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
 import { bootId, machineOffsetMs } from '../../src/base/clock.ts'
-import { wholeNumberOption } from '../harness/option.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
-import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { readFlags } from '../harness/option.ts'
+import { runProgram, logProgress, showReport } from '../harness/program.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
 
 const chunk = 1024
 
@@ -111,7 +111,9 @@ function operationsOf({
   }
 }
 
-/** Units that each key leases and that each chunk finds: it can spend all of its own from one key. */
+/**
+ * Units that each key leases and that each chunk finds: it can spend all of its own from one key.
+ */
 const units = 4 * chunk
 
 const limits = { perSecond: 1_000_000, burst: 10_000_000, quotaPerMonth: 1e12 }
@@ -229,21 +231,17 @@ async function openLimiter(state: string, shared: boolean): Promise<Limiter> {
 }
 
 async function main(): Promise<number> {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: { milliseconds: text, keys: text, shared: on, smoke: on, json: on, save: on },
+  const flags = readFlags({
+    numbers: {
+      milliseconds: { max: 3_600_000, otherwise: 1000, smoke: 20 },
+      keys: { max: 100_000, otherwise: 1000 },
+    },
+    switches: ['shared', 'smoke', 'json', 'save'],
   })
-  const { smoke } = values
-  const milliseconds = wholeNumberOption('milliseconds', values.milliseconds, {
-    min: 1,
-    max: 3_600_000,
-    otherwise: smoke ? 20 : 1000,
-  })
-  const count = wholeNumberOption('keys', values.keys, { min: 1, max: 100_000, otherwise: 1000 })
+  const { milliseconds, keys: count } = flags
   const state = mkdtempSync(join(tmpdir(), 'iprisk-bench-limit-'))
   try {
-    const limiter = await openLimiter(state, values.shared)
+    const limiter = await openLimiter(state, flags.shared)
     const bound = await bindKeys(limiter, state, count)
     const rows: Row[] = []
     for (const [name, operation] of Object.entries(operationsOf(bound))) {
@@ -255,8 +253,7 @@ async function main(): Promise<number> {
       keys: count,
       rows,
     } satisfies LimitReport
-    process.stdout.write(`${values.json ? JSON.stringify(report) : limitText(report)}\n`)
-    if (values.save) logProgress(`kept in ${saveRun(report, 'limit')}`)
+    showReport('limit', report, { ...flags, text: limitText(report) })
     await limiter.close()
     return rows.every(({ refused }) => refused === 0) ? 0 : 1
   } finally {

@@ -1,27 +1,31 @@
-// `npm run bench -- limits`: what limits cost under load. One server, one load, two keys that take turns
-// round by round: one with a rate and a quota, which is held against both and told what is left in
-// two headers, and one of the plan without limits. The same process answers both, so that what
-// disturbs the machine disturbs both.
+// `npm run bench -- limits`: what limits cost under load. One server, one load, two keys that take
+// turns round by round: one with a rate and a quota, which is held against both and told what is
+// left in two headers, and one of the plan without limits. The same process answers both, so that
+// what disturbs the machine disturbs both.
 //
 //   --table FILE  --seconds 40 (of load on each key)  --rounds 10  --connections 64
 //   --smoke  --json  --save
 //
 // Exit code 1 where there was an error under load.
 
-import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { wrkDriver } from './load/wrk.ts'
 import { type LoadResult, errorCount } from './load/load.ts'
-import { tablePath, wholeNumberOption } from '../harness/option.ts'
+import { tablePath, readFlags } from '../harness/option.ts'
 import { allowedCores, hasTaskset, planCores } from './load/pin.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
+import {
+  runProgram,
+  logProgress,
+  temporaryFolder,
+  copyTable,
+  showReport,
+} from '../harness/program.ts'
 import { requestsOf } from './load/request.ts'
-import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { createBenchKey, startIprisk } from './servers/variant.ts'
@@ -138,33 +142,19 @@ function limitsText(report: LimitsReport): string {
 }
 
 async function main(): Promise<number> {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: {
-      table: text,
-      seconds: text,
-      rounds: text,
-      connections: text,
-      smoke: on,
-      json: on,
-      save: on,
+  const { seconds, rounds, connections, table, json, save } = readFlags({
+    numbers: {
+      seconds: { max: 86_400, otherwise: 40, smoke: 2 },
+      rounds: { max: 86_400, otherwise: 10, smoke: 1 },
+      connections: { max: 86_400, otherwise: 64 },
     },
+    texts: ['table'],
+    switches: ['smoke', 'json', 'save'],
   })
-  const { smoke } = values
-  const whole = (name: 'seconds' | 'rounds' | 'connections', otherwise: number): number =>
-    wholeNumberOption(name, values[name], { min: 1, max: 86_400, otherwise })
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-limits-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const copy = join(folder, 'measured.iprisk')
-  copyFileSync(tablePath(values.table), copy, constants.COPYFILE_FICLONE)
-  const report = await measure(copy, folder, {
-    seconds: whole('seconds', smoke ? 2 : 40),
-    rounds: whole('rounds', smoke ? 1 : 10),
-    connections: whole('connections', 64),
-  })
-  process.stdout.write(`${values.json ? JSON.stringify(report) : limitsText(report)}\n`)
-  if (values.save) logProgress(`kept in ${saveRun(report, 'limits')}`)
+  const folder = temporaryFolder('limits')
+  const copy = copyTable(tablePath(table), folder)
+  const report = await measure(copy, folder, { seconds, rounds, connections })
+  showReport('limits', report, { json, save, text: limitsText(report) })
   return report.rounds.every(({ errors }) => errors === 0) ? 0 : 1
 }
 

@@ -1,7 +1,7 @@
-// Micro-benchmarks of the lookup: this product's operations, the same search in C, and the readers of
-// MMDB files, over every scenario (scenario.ts), interleaved: in each round each subject is measured
-// once on the scenario at hand, the order turned each time. What is reported is the median of the
-// rounds' medians.
+// Micro-benchmarks of the lookup: this product's operations, the same search in C, and the readers
+// of MMDB files, over every scenario (scenario.ts), interleaved: in each round each subject is
+// measured once on the scenario at hand, the order turned each time. What is reported is the median
+// of the rounds' medians.
 //
 // Checksums keep the compiler from leaving work out, and compare: subjects of one group must find
 // the same; and the table must find the same country as the MMDB files that its places come from.
@@ -18,10 +18,6 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where a checksum
 // differs.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import {
@@ -32,13 +28,13 @@ import {
   prepareInProcess,
 } from './lookups/measure.ts'
 import { operations } from './lookups/operation.ts'
-import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
+import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { compilerFlags, compilerVersion } from '../harness/compile-c.ts'
 import { type Agreement, compareCountries } from './peer/agree.ts'
 import { maxmindReaders, nodeSubjects } from './peer/mmdb.ts'
 import { mmdbSubjects, tableSubjects } from './peer/native.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
-import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { runProgram, logProgress, temporaryFolder, showReport } from '../harness/program.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
 import {
   type Addresses,
   type Scenario,
@@ -99,41 +95,22 @@ export interface LookupReport extends RunHead {
 }
 
 function readOptions(): Options {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: {
-      table: text,
-      milliseconds: text,
-      rounds: text,
-      scenarios: text,
-      own: on,
-      smoke: on,
-      json: on,
-      save: on,
+  const { smoke, ...flags } = readFlags({
+    numbers: {
+      milliseconds: { max: 3_600_000, otherwise: 25, smoke: 1 },
+      rounds: { max: 1000, otherwise: 5, smoke: 1 },
     },
+    texts: ['table', 'scenarios'],
+    switches: ['own', 'smoke', 'json', 'save'],
   })
-  const { smoke, milliseconds, own, json, save } = values
-  const wanted = values.scenarios ?? ''
+  const wanted = flags.scenarios ?? ''
   const chosen = scenarios.filter(({ name }) => name.includes(wanted))
   if (chosen.length === 0) throw usageError(`No scenario has "${wanted}" in its name.`)
   return {
-    table: tablePath(values.table),
+    ...flags,
+    table: tablePath(flags.table),
     addresses: (smoke ? 8 : 512) * chunkAddresses,
-    milliseconds: wholeNumberOption('milliseconds', milliseconds, {
-      min: 1,
-      max: 3_600_000,
-      otherwise: smoke ? 1 : 25,
-    }),
-    rounds: wholeNumberOption('rounds', values.rounds, {
-      min: 1,
-      max: 1000,
-      otherwise: smoke ? 1 : 5,
-    }),
     scenarios: chosen,
-    own,
-    json,
-    save,
   }
 }
 
@@ -310,13 +287,11 @@ function lookupText(report: LookupReport): string {
 
 async function main(): Promise<number> {
   const options = readOptions()
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-lookup-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder('lookup')
   const table = openTable(options.table)
   try {
     const report = await measure(options, table, folder)
-    process.stdout.write(`${options.json ? JSON.stringify(report) : lookupText(report)}\n`)
-    if (options.save) logProgress(`kept in ${saveRun(report, 'lookup')}`)
+    showReport('lookup', report, { ...options, text: lookupText(report) })
     return report.faults.length === 0 ? 0 : 1
   } finally {
     table.close()

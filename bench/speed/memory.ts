@@ -1,24 +1,30 @@
-// `npm run bench -- memory`: what memory the server takes as its workers grow, after each has answered
-// under load. From /proc: a process's private memory is its own; the table's pages are one copy for
-// all, so each process's share of them (Pss) adds up to the table once, however many workers map it.
+// `npm run bench -- memory`: what memory the server takes as its workers grow, after each has
+// answered under load. From /proc: a process's private memory is its own; the table's pages are one
+// copy for all, so each process's share of them (Pss) adds up to the table once, however many
+// workers map it.
 //
 //   --table FILE  --workers 1,2,4  --seconds 3 (of load)  --smoke  --json  --save
 //
 // Linux only: elsewhere there is no smaps.
 
-import { constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { wrkDriver } from './load/wrk.ts'
 import { errorCount } from './load/load.ts'
-import { tablePath, usageError, wholeNumberOption } from '../harness/option.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
+import { tablePath, usageError, readFlags } from '../harness/option.ts'
+import {
+  runProgram,
+  logProgress,
+  copyTable,
+  temporaryFolder,
+  showReport,
+} from '../harness/program.ts'
 import { requestsOf } from './load/request.ts'
-import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { type ProcessMemory, memoryOf } from '../harness/smaps.ts'
 import { createBenchKey, startIprisk } from './servers/variant.ts'
@@ -78,25 +84,16 @@ function memoryText({ machine, table, rows }: MemoryReport): string {
 }
 
 async function main(): Promise<number> {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: { table: text, workers: text, seconds: text, smoke: on, json: on, save: on },
+  const { seconds, smoke, ...flags } = readFlags({
+    numbers: { seconds: { max: 3600, otherwise: 3, smoke: 1 } },
+    texts: ['table', 'workers'],
+    switches: ['smoke', 'json', 'save'],
   })
-  const { smoke } = values
-  const counts = (values.workers ?? (smoke ? '1,2' : '1,2,4')).split(',').map(Number)
+  const counts = (flags.workers ?? (smoke ? '1,2' : '1,2,4')).split(',').map(Number)
   if (!counts.every((count) => Number.isInteger(count) && count > 0 && count <= 64)) {
     throw usageError('--workers must be whole numbers from 1 to 64 with commas between.')
   }
-  const seconds = wholeNumberOption('seconds', values.seconds, {
-    min: 1,
-    max: 3600,
-    otherwise: smoke ? 1 : 3,
-  })
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-table-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const copy = join(folder, 'measured.iprisk')
-  copyFileSync(tablePath(values.table), copy, constants.COPYFILE_FICLONE)
+  const copy = copyTable(tablePath(flags.table), temporaryFolder('table'))
   const table = openTable(copy)
   const facts = { id: table.id, bytes: table.bytes }
   const texts = uniformTexts(table.reader.views, 50_000)
@@ -113,8 +110,7 @@ async function main(): Promise<number> {
     table: facts,
     rows,
   } satisfies MemoryReport
-  process.stdout.write(`${values.json ? JSON.stringify(report) : memoryText(report)}\n`)
-  if (values.save) logProgress(`kept in ${saveRun(report, 'memory')}`)
+  showReport('memory', report, { ...flags, text: memoryText(report) })
   return 0
 }
 

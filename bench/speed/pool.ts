@@ -1,7 +1,7 @@
-// `npm run bench -- pool`: what insights and batches cost those who only check. Rounds alternate: plain
-// checks alone, then the same load while insights and batches keep the pool full. Beside that, each
-// of the two alone. Server, pool, this program and the load generator share the cores: the plain
-// checks' share of them is part of what is measured.
+// `npm run bench -- pool`: how much insights and batches slow down plain checks. Rounds alternate:
+// plain checks alone, then the same load while insights and batches keep the pool full. Beside
+// that, each of the two alone. Server, pool, this program and the load generator share the cores:
+// the plain checks' share of them is part of what is measured.
 //
 //   --seconds 5        of each round
 //   --rounds 3
@@ -17,10 +17,6 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where there was an
 // error under load.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { cutBatchBody } from '../../src/pool/batch-body.ts'
 import { takeSharedBuffer } from '../../src/pool/shared-buffers.ts'
@@ -43,10 +39,10 @@ import {
   runBesideFullPool,
 } from './load/fill.ts'
 import { type LoadRequests, type LoadResult, type LoadRun, errorCount } from './load/load.ts'
-import { tablePath, wholeNumberOption } from '../harness/option.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
+import { tablePath, readFlags } from '../harness/option.ts'
+import { runProgram, logProgress, temporaryFolder, showReport } from '../harness/program.ts'
 import { batchRequestsOf, insightsRequestsOf, requestsOf } from './load/request.ts'
-import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
 import { uniformTexts } from './lookups/scenario.ts'
 import { median } from '../harness/statistics.ts'
 import { createBenchKey, startIprisk } from './servers/variant.ts'
@@ -86,42 +82,20 @@ export interface PoolReport extends RunHead {
 }
 
 function readOptions() {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: {
-      seconds: text,
-      rounds: text,
-      connections: text,
-      table: text,
-      smoke: on,
-      'compare-priorities': on,
-      json: on,
-      save: on,
+  const { smoke, ...flags } = readFlags({
+    numbers: {
+      seconds: { max: 3600, otherwise: 5, smoke: 1 },
+      rounds: { max: 100, otherwise: 3, smoke: 1 },
+      connections: { max: 10_000, otherwise: 64 },
     },
+    texts: ['table'],
+    switches: ['smoke', 'compare-priorities', 'json', 'save'],
   })
-  const { smoke, json, save } = values
   return {
-    seconds: wholeNumberOption('seconds', values.seconds, {
-      min: 1,
-      max: 3600,
-      otherwise: smoke ? 1 : 5,
-    }),
-    rounds: wholeNumberOption('rounds', values.rounds, {
-      min: 1,
-      max: 100,
-      otherwise: smoke ? 1 : 3,
-    }),
-    connections: wholeNumberOption('connections', values.connections, {
-      min: 1,
-      max: 10_000,
-      otherwise: 64,
-    }),
-    arrangements: values['compare-priorities'] ? poolPriorities : [],
+    ...flags,
+    arrangements: flags['compare-priorities'] ? poolPriorities : [],
     insights: smoke ? 100 : 2000,
-    table: tablePath(values.table),
-    json,
-    save,
+    table: tablePath(flags.table),
   }
 }
 
@@ -309,13 +283,11 @@ function sharesText(shares: CpuShares | undefined): readonly string[] {
 
 async function main(): Promise<number> {
   const options = readOptions()
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-bench-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder('pool')
   const table = openTable(options.table)
   try {
     const report = await measure(options, table, folder)
-    process.stdout.write(`${options.json ? JSON.stringify(report) : textOf(report)}\n`)
-    if (options.save) logProgress(`kept in ${saveRun(report, 'pool')}`)
+    showReport('pool', report, { ...options, text: textOf(report) })
     return report.errors === 0 ? 0 : 1
   } finally {
     table.close()

@@ -1,7 +1,8 @@
-// `npm run bench -- profile`: what a check's CPU time is spent on, by sampling a real worker's time under
-// load with a known key and a valid body. JavaScript is told by file, calls of the binding by name; what
-// is neither is the event loop, the parser of requests and the kernel's work for the sockets. Shares,
-// not microseconds: being looked at costs time too; bench -- http has the microseconds of the whole.
+// `npm run bench -- profile`: what a check's CPU time is spent on, by sampling a real worker's time
+// under load with a known key and a valid body. JavaScript is told by file, calls of the binding by
+// name; what is neither is the event loop, the parser of requests and the kernel's work for the
+// sockets. Shares, not microseconds: sampling costs time too; the benchmark `http` has the
+// microseconds of the whole.
 //
 //   --table FILE  --seconds 15 (of load)  --smoke  --json  --save
 
@@ -24,7 +25,10 @@ const shareMin = 0.003
 
 const idle = '(idle)'
 
-/** uWebSockets.js has one function under two names; ours is this one, which also sends the answer off. */
+/**
+ * uWebSockets.js has one function under two names; ours is this one, which also sends the answer
+ * off.
+ */
 const aliases: Readonly<Record<string, string>> = { collect: 'cork' }
 
 function partOf({ name, url }: FunctionSum): string {

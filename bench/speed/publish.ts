@@ -1,19 +1,17 @@
-// `npm run bench -- report`: makes bench/REPORT.md, its plots and docs/scale.md of the newest kept run,
-// or of the one that `--run FOLDER` names. Also what `npm run bench -- --save` ends with.
+// `npm run bench -- report`: makes bench/REPORT.md, its plots and docs/scale.md of the newest kept
+// run, or of the one that `--run FOLDER` names. Also what `npm run bench -- --save` ends with.
 
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { usageError } from '../harness/option.ts'
+import { usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 import { publishedFiles } from './report/published-files.ts'
 import { newestRun } from './report/kept-run.ts'
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { run: { type: 'string' } } })
-  const folder =
-    values.run === undefined ? newestRun(join(packageRoot, 'bench/runs')) : resolve(values.run)
+  const { run } = readFlags({ texts: ['run'] })
+  const folder = run === undefined ? newestRun(join(packageRoot, 'bench/runs')) : resolve(run)
   if (folder === undefined)
     throw usageError('There is no kept run: make one with "npm run bench -- --save".')
   for (const [path, text] of publishedFiles(folder)) {

@@ -1,6 +1,7 @@
-// `npm run bench -- world`: how long a build of the world takes and how much memory: city places, ASN,
-// all feeds, and their history of 60 days imported before. The real command line, in a process of
-// its own, from a mirror on loopback; downloading, gates, verification and flush are in the time.
+// `npm run bench -- world`: how long a build of the world takes and how much memory: city places,
+// ASN, all feeds, and their history of 60 days imported before. The real command line, in a process
+// of its own, from a mirror on loopback; downloading, gates, verification and flush are in the
+// time.
 //
 //   --feeds FOLDER  a mirror's folder with history/ in it: ../shared/feeds by default
 //   --as-of DAY     2026-08-22
@@ -12,12 +13,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { flagsOf, runChild } from '../harness/child.ts'
-import { usageError, wholeNumberOption } from '../harness/option.ts'
-import { runProgram, logProgress } from '../harness/program.ts'
-import { type RunHead, runHead, saveRun } from '../harness/run.ts'
+import { usageError, readFlags } from '../harness/option.ts'
+import { runProgram, logProgress, showReport } from '../harness/program.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
 import { serveFolder } from '../harness/site.ts'
 import { median } from '../harness/statistics.ts'
 
@@ -114,24 +114,22 @@ function daysOf(feeds: string): number {
 }
 
 async function run(): Promise<number> {
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: { feeds: text, 'as-of': text, rounds: text, config: text, json: on, save: on },
+  const { rounds, json, save, ...flags } = readFlags({
+    numbers: { rounds: { max: 100, otherwise: 1 } },
+    texts: ['feeds', 'as-of', 'config'],
+    switches: ['json', 'save'],
   })
-  const feeds = resolve(values.feeds ?? join(packageRoot, '../shared/feeds'))
+  const feeds = resolve(flags.feeds ?? join(packageRoot, '../shared/feeds'))
   if (!existsSync(feeds)) throw usageError(`There is no mirror at ${feeds}: name one with --feeds.`)
-  const rounds = wholeNumberOption('rounds', values.rounds, { min: 1, max: 100, otherwise: 1 })
-  const asOf = values['as-of'] ?? '2026-08-22'
-  const config = values.config === undefined ? undefined : resolve(values.config)
+  const asOf = flags['as-of'] ?? '2026-08-22'
+  const config = flags.config === undefined ? undefined : resolve(flags.config)
   const report = await measure({ feeds, asOf, rounds, config })
   const gb = (bytes: number): string => (bytes / 1e9).toFixed(2)
   const lines = [
     `build ${report.seconds.toFixed(1)} s, peak ${gb(report.peakBytes)} GB, table ${gb(report.tableBytes)} GB`,
     `import of ${report.historyDays} days ${report.importSeconds?.toFixed(1) ?? 'not measured'} s`,
   ]
-  process.stdout.write(`${values.json ? JSON.stringify(report) : lines.join('\n')}\n`)
-  if (values.save) logProgress(`kept in ${saveRun(report, 'world')}`)
+  showReport('world', report, { json, save, text: lines.join('\n') })
   return 0
 }
 

@@ -15,7 +15,7 @@ import type { Cell, World } from '../world/cells.ts'
 export interface FeedTally {
   /** Distinct ranges, as meant (an IPv6 line of an access network once). */
   readonly entries: number
-  /** Entries, in parts: nobody else of the kind lists them. */
+  /** Entries, in parts, that no other feed of the kind lists. */
   readonly unique: number
   /** Feeds of another group, of the kind, list them. */
   readonly confirmed: number

@@ -8,8 +8,9 @@
 //   E      entries that count: 40·n / (n + 40), so that no list buys certainty by its length alone
 //          (its errors come in whole ranges and networks, not one by one)
 //
-// What nobody confirms and nothing contradicts is no evidence either way. Where that is all there
-// is (E·c + E·x below 1), nothing was measured, and the weight that was set by hand stands.
+// Entries that no other feed confirms and nothing contradicts are no evidence either way. Where
+// that is all there is (E·c + E·x below 1), nothing was measured, and the weight that was set by
+// hand stands.
 //
 // Limits: an operator's own list and the Tor consensus stay 1; a weak feed ends at 0.65, so that
 // its word alone, however often right, never takes an address of a hoster's range to the score 25

@@ -45,7 +45,7 @@ export interface RecentRow {
 export interface RecentEvaluation {
   readonly asOf: Day
   readonly before: Day
-  /** Feeds that were left out of the world before, for want of a history. */
+  /** Feeds that were left out of the world before, because they have no history. */
   readonly leftOut: readonly string[]
   readonly rows: readonly RecentRow[]
 }

@@ -1,5 +1,5 @@
-// The kept evaluation as a page of Markdown, docs/evaluation/REPORT.md: the newest run, and what each
-// run before it changed. Every figure comes from the run; the same run gives the same bytes.
+// The kept evaluation as a page of Markdown, docs/evaluation/REPORT.md: the newest run, and what
+// each run before it changed. Every figure comes from the run; the same run gives the same bytes.
 
 import { leftOutKinds, type DetectedShares, type LeftOut } from '../evaluation/leave-one-out.ts'
 import type { RecentRow } from '../evaluation/leave-last-days-out.ts'

@@ -1,5 +1,5 @@
-// An evaluation in lines for people. The figures are build/measure's; here they only get their
-// form.
+// An evaluation in lines for people. The figures come from bench/detection/evaluation; here
+// they only get their form.
 
 import type { LeftOut } from '../evaluation/leave-one-out.ts'
 import type { Evaluation } from '../evaluation/labelled-lists.ts'

@@ -1,10 +1,10 @@
 // The clients of a proof, in a process of their own, so that what the proof itself does (it writes
-// tables) delays no answer that they time. Kept connections ask one check after the other at a fixed
-// pace; one-shot clients open a connection for each. Started by clients.ts.
+// tables) delays no answer that they time. Kept connections ask one check after the other at a
+// fixed pace; one-shot clients open a connection for each. Started by clients.ts.
 //
-// What counts as an error: no answer, another status than 200, a connection that is refused, reset or
-// closed while a request is on it. A kept connection that the server closes while nothing is on it,
-// or with an answer that says close, is opened again and is no error.
+// What counts as an error: no answer, another status than 200, a connection that is refused, reset
+// or closed while a request is on it. A kept connection that the server closes while nothing is on
+// it, or with an answer that says close, is opened again and is no error.
 
 import { type Socket, connect } from 'node:net'
 import process from 'node:process'

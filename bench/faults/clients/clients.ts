@@ -1,4 +1,5 @@
-// Clients for proofs of a running server (clients-main.ts): started, asked what they have seen, ended.
+// Clients for proofs of a running server (clients-main.ts): started, asked what they have seen,
+// ended.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -56,7 +57,9 @@ export interface Clients {
   readonly end: (spans?: readonly TimeSpan[]) => Promise<ClientsReport>
 }
 
-/** A load that two cores hardly feel: what is proved is that nothing is lost, not how much passes. */
+/**
+ * A load that two cores hardly feel: what is proved is that nothing is lost, not how much passes.
+ */
 export const gentleLoad = {
   kept: { clients: 32, perSecond: 800 },
   oneShot: { clients: 8, perSecond: 100 },

@@ -1,6 +1,6 @@
-// The crowd of overload.ts, in a process of its own, of the lowest priority: what it computes is not to
-// keep the load of those within from asking. Connections that come again and again, a second after
-// they were turned away; told to end, it says how many were.
+// The crowd of overload.ts, in a process of its own, of the lowest priority: what it computes is
+// not to keep the load of those within from asking. Connections that come again and again, a second
+// after they were turned away; told to end, it says how many were.
 //
 //   crowd-main.js PORT COUNT
 

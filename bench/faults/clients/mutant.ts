@@ -6,8 +6,8 @@ import { insightsPath } from '../../speed/load/background.ts'
 import type { Random } from '../../harness/random.ts'
 
 /**
- * Honest requests to bend, as bytes of latin1; those whose body has a stated length several times, for
- * a request that is bent elsewhere mostly costs its connection.
+ * Honest requests to bend, as bytes of latin1; those whose body has a stated length several times,
+ * for a request that is bent elsewhere mostly costs its connection.
  */
 export function honestRequests(key: string, insights: boolean): readonly string[] {
   const head = (method: string, path: string): string =>

@@ -1,7 +1,7 @@
 // A disk that fails: the same workspace on a disk that is full (a tmpfs of a chosen size), and with
-// calls to the system on its files that fail from some moment on (bench/harness/c/faults.c). Whatever the
-// moment, the run ends and says why without a stack, what is live afterwards is whole, and when the
-// disk works again the next run gives what one on a good disk gives.
+// calls to the system on its files that fail from some moment on (bench/harness/c/faults.c).
+// Whatever the moment, the run ends and says why without a stack, what is live afterwards is whole,
+// and when the disk works again the next run gives what one on a good disk gives.
 //
 // A tmpfs needs the right to mount and the calls need gcc; where one is missing, `skipped` says so,
 // and a form without any fault is no proof.
@@ -201,7 +201,7 @@ async function judge(
 }
 
 function resultOf(tally: Tally, folder: string): ProofResult {
-  // Where it ran is nobody's business.
+  // The report does not say in which folder it ran.
   const plain = (text: string): string => text.replaceAll(folder, '')
   return {
     facts: [

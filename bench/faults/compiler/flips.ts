@@ -23,7 +23,7 @@ import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
 import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
 import type { PromotionReport } from '../../../build/gate/promotion-report.ts'
 
-/** Of the gate, as it is where nobody says otherwise. */
+/** The gate's default. */
 const flipsMaxPercent = flipsMaxPercentDefault
 
 /** The last day of the shared history. */

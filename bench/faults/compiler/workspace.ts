@@ -78,7 +78,7 @@ function filesIn(folder: string): readonly string[] {
     .sort()
 }
 
-/** In a folder or under a name that nobody takes for live. */
+/** Whether folder or name mark a file as temporary, so that no program takes it for live. */
 function isHidden(path: string): boolean {
   return path.split('/').some((part) => part.startsWith('.'))
 }
@@ -91,7 +91,7 @@ function plainName(path: string): string {
   return path.replace(uuid, '*').replace(/\.\d+\.tmp$/, '.*.tmp')
 }
 
-/** A table and JSON under a live name must be whole. The report's times are nobody's business. */
+/** A table and JSON under a live name must be whole. Times in the report may differ. */
 function contentHash(path: string, faults: string[]): string {
   const bytes = readFileSync(path)
   const name = basename(path)

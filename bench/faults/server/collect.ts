@@ -1,11 +1,12 @@
-// Preloaded (`node --import`) into a server whose memory a proof compares: on SIGWINCH a process collects
-// all of its garbage at once, that of its pool threads too, and each thread notes what it holds in a file
-// of the folder that the query of its URL names (held.ts reads them). The server itself knows no such
-// signal, and a process that does not listen yet ignores it.
+// Preloaded (`node --import`) into a server whose memory a proof compares: on SIGWINCH a process
+// collects all of its garbage at once, that of its pool threads too, and each thread notes what it
+// holds in a file of the folder that the query of its URL names (held.ts reads them). The server
+// itself knows no such signal, and a process that does not listen yet ignores it.
 //
-// What is held is live objects and blocks that the allocator has given out, touched or not. Pages say
-// less: the young generation keeps up to 16 MiB of empty ones and each arena of the C library what was
-// once at its end, so that they rise in steps for as long as such a step has not happened yet.
+// What is held is live objects and blocks that the allocator has given out, touched or not. Pages
+// say less: the young generation keeps up to 16 MiB of empty ones and each arena of the C library
+// what was once at its end, so that they rise in steps for as long as such a step has not happened
+// yet.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -9,7 +9,9 @@ import { type ProofServer, privateBytesOf } from './served.ts'
 export interface MemoryUse {
   /** Live objects and blocks in use, all garbage collected. */
   readonly used: number
-  /** Pages that are no file's and nobody else's: with what heaps and the allocator keep for later. */
+  /**
+   * Private anonymous pages, including those that heaps and the allocator keep for later.
+   */
   readonly resident: number
 }
 

@@ -30,12 +30,16 @@ const replacedMsMax = 1000
 /** Of a hundred restarts without the kernel's help, this many requests in a million may be lost. */
 const lostPerMillionMax = 2000
 
-/** Clients that are stopped over a restart: shorter than a worker lingers for those that are idle. */
+/**
+ * Clients that are stopped over a restart: shorter than a worker lingers for those that are idle.
+ */
 const stoppedMs = 5000
 /** Of their requests each is half sent for so long: a third of them when they are stopped. */
 const halfMs = 20
 
-/** Established connections are not lost with a listener: those whose handshake ends meanwhile are. */
+/**
+ * Established connections are not lost with a listener: those whose handshake ends meanwhile are.
+ */
 const migratePath = '/proc/sys/net/ipv4/tcp_migrate_req'
 
 export async function serverLives(context: ProofContext): Promise<ProofResult> {
@@ -109,7 +113,8 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
       const from = nowMs()
       // Nobody can tell whose are those that wait to be accepted.
       const { accepted, waiting } = connectionsOf(victim.pid, run.served.port)
-      // On a machine that does other things, one-shot requests come between this count and the signal.
+      // On a machine that does other things, one-shot requests come between this count and the
+      // signal.
       const between = form === 'ci' ? gentleLoad.oneShot.clients : 0
       const onVictim = accepted + waiting + between
       process.kill(victim.pid, signal)
@@ -131,7 +136,8 @@ async function kills(run: Run, signal: 'SIGKILL' | 'SIGSTOP', count: number): Pr
       // So that clients have heard, and the next victim has some and has listened for a second.
       await sleep(600)
       const later = await clients.look()
-      // Each was on a connection that was begun while it lived: whoever comes later loses nothing.
+      // Each lost request was on a connection begun while the worker lived. Later ones lose
+      // nothing.
       const begun = later.begunMs.slice(clientErrorCount(earlier))
       lost.push(begun.length)
       // Who was reset and comes again at once may meet it while its sockets are still being closed.

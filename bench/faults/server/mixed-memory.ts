@@ -1,7 +1,7 @@
 // The memory of a server under everything at once: checks, insights, batches, and batches whose
-// clients go away in the middle. What one worker has written and shares with nobody is looked at each
-// second; after a third of the time, in which heaps and caches find their size, it must not grow.
-// Heaps rise until they are collected: compared is the least of each part of the time.
+// clients go away in the middle. What one worker has written and shares with nobody is looked at
+// each second; after a third of the time, in which heaps and caches find their size, it must not
+// grow. Heaps rise until they are collected: compared is the least of each part of the time.
 
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,14 +27,17 @@ const seconds = { ci: 10, short: 120, long: 600 } as const
 /** Of the time after the first third, the parts whose least memory is compared. */
 const parts = 10
 
-/** From the first of them to the last: in so little time as the short form has, heaps still settle. */
+/**
+ * From the first of them to the last: in so little time as the short form has, heaps still settle.
+ */
 const growthMax = 1.15
 const growthBytes = 16e6
 
 /**
- * In the long form, a minute. Its least memory rose by 0.74 MB a minute over ten minutes, with 122,000
- * requests in each of them (docs/proof/mixed-memory.long.json): six bytes of each, in which heaps still
- * settle, for nobody has them collect here. A leak of one object of 16 bytes a request would be 2 MB.
+ * In the long form, a minute. Its least memory rose by 0.74 MB a minute over ten minutes, with
+ * 122,000 requests in each of them (docs/proof/mixed-memory.long.json): six bytes of each, in which
+ * heaps still settle, for nobody has them collect here. A leak of one object of 16 bytes a request
+ * would be 2 MB.
  */
 const slopeBytesMax = 1e6
 

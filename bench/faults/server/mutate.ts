@@ -3,8 +3,8 @@
 // held for longer than a slow client may take, and memory stays.
 //
 // A request counts once the server has answered it, has closed its connection over it, or waits for
-// more of it; what stood behind that one is sent again on the next connection. A connection on which
-// the server waits is left to it, until the server ends it.
+// more of it; what stood behind that one is sent again on the next connection. A connection on
+// which the server waits is left to it, until the server ends it.
 
 import { type Socket, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,14 +23,16 @@ const lanes = 128
 const ahead = 8
 /** A server that has said nothing for so long waits for more. */
 const quietMs = 40
-/** The longest that it may wait, 12 s, and a second for what measures it, whose own loop is full. */
+/**
+ * The longest that it may wait, 12 s, and a second for what measures it, whose own loop is full.
+ */
 const hangMs = 13_000
 /** So many connections are watched until the server ends them; further ones are dropped. */
 const watchedMax = 400
 /**
- * Memory is looked at at the end of each part, all garbage collected. Caches have their size after half
- * of them; judged is the slope of the least looks of each third from then on: in the long form a leak of
- * three bytes a connection shows in it.
+ * Memory is looked at at the end of each part, all garbage collected. Caches have their size after
+ * half of them; judged is the slope of the least looks of each third from then on: in the long form
+ * a leak of three bytes a connection shows in it.
  */
 const parts = { ci: 10, short: 10, long: 20 } as const
 const memorySharePercent = 5
@@ -41,7 +43,7 @@ interface Tally {
   closed: number
   waited: number
   connections: number
-  /** Not near the end, for whoever is watched is waited for. */
+  /** No watching begins near the end, because the proof waits for each watched client. */
   watching: boolean
   watched: number
   longestMs: number

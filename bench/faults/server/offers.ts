@@ -1,6 +1,6 @@
 // What a proof puts at the place of a server's table: good tables of several days, and bad ones of
-// every kind, each named. All are small (8 MB) and written once; putting one in place is a copy and a
-// rename, as an operator would.
+// every kind, each named. All are small (8 MB) and written once; putting one in place is a copy and
+// a rename, as an operator would.
 
 import {
   copyFileSync,

@@ -1,12 +1,13 @@
-// Five times the connections that a server is set to hold: those that are in keep their goodput, those
-// above the cap are closed at accept and counted, and when they are gone a new one is served at once.
+// Five times the connections that a server is set to hold: those that are in keep their goodput,
+// those above the cap are closed at accept and counted, and when they are gone a new one is served
+// at once.
 //
 // Goodput is of as many connections as the cap has room for, from a process of their own; windows
-// without and with the crowd alternate, and neighbours are compared. The server has cores of its own,
-// for the crowd of the world does not run on them; the load and the crowd (crowd-main.ts) share the
-// others.
-// Judged is the clock, and the second of the worker's time as well; only the latter where nothing can
-// be pinned. One of the crowd that was turned away comes again after a while, as clients do.
+// without and with the crowd alternate, and neighbours are compared. The server has cores of its
+// own, for the crowd of the world does not run on them; the load and the crowd (crowd-main.ts)
+// share the others. Judged is the clock, and the second of the worker's time as well; only the
+// latter where nothing can be pinned. One of the crowd that was turned away comes again after a
+// while, as clients do.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,11 +33,12 @@ const goodputShare = 0.9
 const recoveryMs = 1000
 
 /**
- * Of the tries that those of the crowd who did not get in would make at one a second, so many; each has
- * tried once a window in any case. The crowd has the lowest priority and a core that the load fills: it
- * runs when that lets it. Where the machine was so busy that the server had a seventh of a core, it
- * came to 4,163 tries in five windows of four seconds, one and a little more each, and nearly all were
- * about to try again when a window ended; a crowd that does not come again falls below the half.
+ * Of the tries that those of the crowd who did not get in would make at one a second, so many; each
+ * has tried once a window in any case. The crowd has the lowest priority and a core that the load
+ * fills: it runs when that lets it. Where the machine was so busy that the server had a seventh of
+ * a core, it came to 4,163 tries in five windows of four seconds, one and a little more each, and
+ * nearly all were about to try again when a window ended; a crowd that does not come again falls
+ * below the half.
  */
 const triedShare = 0.5
 
@@ -94,8 +96,8 @@ export async function overload({ folder, form }: ProofContext): Promise<ProofRes
     }
     // The load itself may have been closed while it found its places.
     if (closed < turnedAway) faults.push(`${turnedAway} were turned away and ${closed} counted`)
-    // No clock judges in the form of CI. There the server's count does: where the machine is busy, many
-    // have not heard yet that they were turned away when the window ends.
+    // No clock judges in the form of CI. There the server's count does: where the machine is busy,
+    // many have not heard yet that they were turned away when the window ends.
     const away = isJudged ? turnedAway : closed
     const enough = Math.max(crowdCount * pairs, isJudged ? tries * triedShare : 0)
     if (away < enough) {
@@ -166,7 +168,7 @@ async function measureCrowded(
   within: () => Promise<LoadResult>,
 ): Promise<{ readonly window: Window; readonly crowd: CrowdReport }> {
   const running = measure(ground, within)
-  // Awaited below; until then its failure is not one that nobody hears of.
+  // Awaited below; this keeps Node.js from calling its failure unhandled until then.
   running.catch(() => undefined)
   await sleep(300)
   const crowd = openCrowd(ground)

@@ -133,7 +133,9 @@ export function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
 
-/** Established connections to the port: those that a process has accepted, and those that none has. */
+/**
+ * Established connections to the port: those that a process has accepted, and those that none has.
+ */
 export function connectionsOf(
   pid: number,
   port: number,

@@ -1,6 +1,6 @@
-// Slow clients in three shapes, as slowhttptest has them: headers that come a line at a time, bodies
-// that come a byte at a time, and answers that nobody reads, a thousand connections each. Good traffic
-// beside them must stay as fast, and the slow ones must not stay for ever.
+// Slow clients in three shapes, as slowhttptest has them: headers that come a line at a time,
+// bodies that come a byte at a time, and answers that nobody reads, a thousand connections each.
+// Good traffic beside them must stay as fast, and the slow ones must not stay for ever.
 //
 // Windows without and with the slow ones alternate, so that what else the machine does meets both.
 
@@ -27,25 +27,31 @@ const runs = {
 
 const timesMax = 2
 /**
- * A p99 below this is fast whatever it was before: twice a millisecond, which is what a check over HTTP
- * is to take at the most. It excuses only who was below a millisecond alone; beside other work on both
- * cores these eight connections had 16 and 26 ms alone, and there twice as much is what is judged.
+ * A p99 below this is fast whatever it was before: twice a millisecond, which is what a check over
+ * HTTP is to take at the most. It excuses only who was below a millisecond alone; beside other work
+ * on both cores these eight connections had 16 and 26 ms alone, and there twice as much is what is
+ * judged.
  */
 const floorUs = 2000
 
 /** Between two pieces of what a slow client sends. */
 const pieceMs = 1000
 /**
- * Slow clients do not know of each other, and so many sends in one moment would be a load of its own, of
- * this process too: in each part of that time a part of them sends.
+ * Slow clients do not know of each other, and so many sends in one moment would be a load of its
+ * own, of this process too: in each part of that time a part of them sends.
  */
 const pieceParts = 100
 /** Whose time is taken. */
 const heldCount = 50
-/** A slow client that was let in is cut within this, or must send faster: two of the server's looks. */
+/**
+ * A slow client that was let in is cut within this, or must send faster: two of the server's looks.
+ */
 const heldMsMax = 30_000
 
-/** Honest requests: a check, and one that others may follow before it is answered, for it is no POST. */
+/**
+ * Honest requests: a check, and one that others may follow before it is answered, for it is no
+ * POST.
+ */
 interface Honest {
   readonly check: string
   readonly meta: string
@@ -76,7 +82,10 @@ const shapes: readonly Shape[] = [
   { name: 'slow readers', begin: ({ meta }) => meta.repeat(100), piece: '', reads: false },
 ]
 
-/** Asks for more than the system keeps for a connection, so that the server itself holds answers back. */
+/**
+ * Asks for more than the system keeps for a connection, so that the server itself holds answers
+ * back.
+ */
 const unreadRequests = 5000
 
 export async function slowClients({ folder, form, say }: ProofContext): Promise<ProofResult> {
@@ -172,8 +181,8 @@ async function settled(ground: SmallServer): Promise<void> {
 const countedMsMax = 10_000
 
 /**
- * The time until the server has ended the last of them, by the server's own count: who reads nothing
- * does not hear of the end either. NaN where it never counted one.
+ * The time until the server has ended the last of them, by the server's own count: who reads
+ * nothing does not hear of the end either. NaN where it never counted one.
  */
 async function heldMs(ground: SmallServer, shape: Shape): Promise<number> {
   const unread: Shape = { ...shape, begin: ({ meta }) => meta.repeat(unreadRequests) }

@@ -1,5 +1,5 @@
-// A soak: clients ask for a long time, and every half minute a new table comes. What grows with time
-// would show: memory, descriptors, the delay of the loops, the tail of the latencies.
+// A soak: clients ask for a long time, and every half minute a new table comes. What grows with
+// time would show: memory, descriptors, the delay of the loops, the tail of the latencies.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mkdirSync } from 'node:fs'
@@ -93,7 +93,9 @@ export async function soak({ form, folder, say }: ProofContext): Promise<ProofRe
   }
 }
 
-/** What grows with time, of looks after heaps have found their size; the clock judges the long form. */
+/**
+ * What grows with time, of looks after heaps have found their size; the clock judges the long form.
+ */
 function judge(
   form: ProofContext['form'],
   looks: readonly Look[],

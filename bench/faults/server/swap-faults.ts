@@ -1,8 +1,9 @@
-// A disk that fails while a server takes in a new table: each call of each step of a swap (the child
-// that copies, verifies and tries; the renaming; the workers that map) is made to say EIO, which strace
-// injects, on the copy's paths alone. Each time the swap must be refused with a reason, the table in
-// use must answer on, no client may lose a request and nothing half-written may stay; and on the disk
-// that works again the same table is taken in. A step whose call this disk never needed is named.
+// A disk that fails while a server takes in a new table: each call of each step of a swap (the
+// child that copies, verifies and tries; the renaming; the workers that map) is made to say EIO,
+// which strace injects, on the copy's paths alone. Each time the swap must be refused with a
+// reason, the table in use must answer on, no client may lose a request and nothing half-written
+// may stay; and on the disk that works again the same table is taken in. A step whose call this
+// disk never needed is named.
 //
 // Needs strace; without it nothing can be shown, and that is a fault.
 
@@ -138,7 +139,9 @@ async function tryStep(run: Run, step: (typeof steps)[number], offer: OfferedTab
   }
 }
 
-/** The names that the server's next copies will have (table-copies.ts counts them), finished or not. */
+/**
+ * The names that the server's next copies will have (table-copies.ts counts them), finished or not.
+ */
 function nextCopies({ state }: ProofServer): readonly string[] {
   const folder = join(state, 'serving')
   const found = readdirSync(folder).map((name) => /^(.+-)(\d+)\.iprisk$/.exec(name))
@@ -199,7 +202,7 @@ async function judge(run: Run, clients: Clients): Promise<ProofResult> {
   return { facts: facts.map(plain(run.folder)), faults }
 }
 
-/** Where it ran is nobody's business. */
+/** Takes the paths of this machine out of a text. */
 function plain(folder: string): (fact: Fact) => Fact {
   return ({ what, figure }) => ({ what, figure: figure.replaceAll(folder, '') })
 }

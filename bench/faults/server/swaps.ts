@@ -21,7 +21,10 @@ import { type MemoryUse, serverMemoryUse, mebibytes } from './held.ts'
 import { type ProofServer, mappedTables, startProofServer } from './served.ts'
 
 const swapCount = { ci: 40, short: 200, long: 1000 } as const
-/** Between the seconds of two swaps: what is steady is measured there, so that both meet the same machine. */
+/**
+ * Between the seconds of two swaps: what is steady is measured there, so that both meet the same
+ * machine.
+ */
 const restMs = { ci: 50, short: 300, long: 300 } as const
 /** What is judged: the second that begins with a swap. */
 const secondMs = { ci: 0, short: 1000, long: 1000 } as const

@@ -1,12 +1,12 @@
-// The child of bench/faults/table/damage.ts: damages a table file in one way after another, asks `verifyTable` and
-// `openTable` about each, and repairs it. A child, because what a broken file does to a process that
-// maps it may be a signal, which only its parent can see.
+// The child of bench/faults/table/damage.ts: damages a table file in one way after another, asks
+// `verifyTable` and `openTable` about each, and repairs it. A child, because what a broken file
+// does to a process that maps it may be a signal, which only its parent can see.
 //
 //   damage-child.js FILE STEP SEED COUNT
 //
-// STEP is the distance of flipped bits in bytes, 0 for COUNT random ones, and one in each section and a
-// cut before it. It says each damage before it tries it, and what came of it afterwards, over the
-// channel to its parent.
+// STEP is the distance of flipped bits in bytes, 0 for COUNT random ones, and one in each section
+// and a cut before it. It says each damage before it tries it, and what came of it afterwards, over
+// the channel to its parent.
 
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'

@@ -1,6 +1,6 @@
-// Damaged table files: every byte of header and trailer, bits at steps through each section, cuts at
-// every boundary, sections swapped, lengths absurd, headers forged. All that a file can know of its
-// damage is refused by `verify`; and whatever it says, `open` and lookups end no process.
+// Damaged table files: every byte of header and trailer, bits at steps through each section, cuts
+// at every boundary, sections swapped, lengths absurd, headers forged. All that a file can know of
+// its damage is refused by `verify`; and whatever it says, `open` and lookups end no process.
 //
 // The smallest table has 8 MB, for its two first-level indexes have a fixed size. A
 // table of the world that is named (`--table`) is damaged at random as well.

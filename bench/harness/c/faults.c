@@ -1,7 +1,7 @@
 // A disk that fails, for one process and one folder: loaded before everything else (LD_PRELOAD), it
 // lets calls to the system go wrong that concern a file below a folder. The runtime's own files,
-// pipes and wake-ups, which the same calls write and read, are spared; strace can spare them only for
-// files whose names are known beforehand, and those of a writer are random.
+// pipes and wake-ups, which the same calls write and read, are spared; strace can spare them only
+// for files whose names are known beforehand, and those of a writer are random.
 //
 //   FAULTS_FOLDER  the folder, absolute
 //   FAULTS_CALL    which calls: write, read, open, sync, rename, truncate, link, mkdir, unlink

@@ -1,6 +1,7 @@
 // The loop that every C program of the lookup benchmark runs in: it takes commands on standard
 // input, one a line, and answers each with one line of JSON. The same chunks, the same statistics
-// and the same sums as the JavaScript side (bench/speed/lookups/measure.ts), so that both can stand in one table.
+// and the same sums as the JavaScript side (bench/speed/lookups/measure.ts), so that both can stand
+// in one table.
 //
 //   load <file> <family> <count>   addresses to ask about: four 32-bit words each
 //   sum <operation>                the sum over all addresses, in their order

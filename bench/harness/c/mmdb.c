@@ -1,5 +1,5 @@
-// libmaxminddb as a C program would use it, over the MMDB files of one family each: the lookup alone,
-// and the lookup with one value (the country code).
+// libmaxminddb as a C program would use it, over the MMDB files of one family each: the lookup
+// alone, and the lookup with one value (the country code).
 //
 // Usage: mmdb IPV4.mmdb IPV6.mmdb
 

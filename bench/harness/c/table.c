@@ -1,10 +1,12 @@
-// The lookup of src/table/lookup/search.ts in C, over the same sections of the same mapped table file: what
-// the algorithm costs where no JavaScript is in the way. The twin of its JavaScript, not a product.
+// The lookup of src/table/lookup/search.ts in C, over the same sections of the same mapped table
+// file: what the algorithm costs where no JavaScript is in the way. The twin of its JavaScript, not
+// a product.
 //
 // Usage: table FILE ipv4_index ipv4_starts ipv4_records ipv6_index ipv6_keys ipv6_records
 //        ipv6_tail_groups ipv6_tails ipv6_tail_records ipv6_second ipv6_third shift4
 //        (offsets of the sections in the file, and what ipv4IndexShift says of the first)
-// SECOND_SHARE, SECOND_CROWDED, THIRD_SHARE and THIRD_CROWDED are src/schema/table-layout.ts's, by the compiler's flags.
+// SECOND_SHARE, SECOND_CROWDED, THIRD_SHARE and THIRD_CROWDED are src/schema/table-layout.ts's, by
+// the compiler's flags.
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// Insights and batches as a load of their own, from this process: so many clients that each ask again
-// as soon as they are answered. What they measure is what their clients see.
+// Insights and batches as a load of their own, from this process: so many clients that each ask
+// again as soon as they are answered. What they measure is what their clients see.
 
 import { Agent, request } from 'node:http'
 import { paths } from '../../../src/api/paths.ts'

@@ -28,8 +28,8 @@ export interface FullPoolRound {
 }
 
 /**
- * What fills the pool begins before the checks and ends after them: their generator gets ready on busy
- * cores. Both together are whole seconds.
+ * What fills the pool begins before the checks and ends after them: their generator gets ready on
+ * busy cores. Both together are whole seconds.
  */
 const leadMs = 500
 const lagMs = 2500

@@ -1,5 +1,6 @@
 // How the pool threads of a server that runs share the cores with its event loop: as the product
-// arranges it (the threads have niceness 19), or otherwise, to see what that gains. Done from outside, thread by thread, and undone after each round.
+// arranges it (the threads have niceness 19), or otherwise, to see what that gains. Done from
+// outside, thread by thread, and undone after each round.
 
 import { execFileSync } from 'node:child_process'
 import { setPriority } from 'node:os'

@@ -1,4 +1,4 @@
-// The request that bench -- http makes, and how large its answers are.
+// The request that the benchmark `http` makes, and how large its answers are.
 
 import { paths } from '../../../src/api/paths.ts'
 import type { Table } from '../../../src/table/table.ts'

@@ -4,7 +4,8 @@
 // because wrk's own text is rounded.
 //
 // What wrk does not see: an answer of 3xx, and a connection that the server closes between two
-// requests (it connects again without a word). bench -- http checks answers one by one as well.
+// requests (it connects again without a word). The benchmark `http` checks answers one by one as
+// well.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'

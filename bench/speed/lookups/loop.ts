@@ -1,6 +1,6 @@
-// The loops over one operation, in JavaScript. What they call must be the only thing they ever call:
-// a loop that has met a second `step` no longer takes it in, and everything measured from then on
-// would be slower. So measure.ts loads this module anew for each row.
+// The loops over one operation, in JavaScript. What they call must be the only thing they ever
+// call: a loop that has met a second `step` no longer takes it in, and everything measured from
+// then on would be slower. So measure.ts loads this module anew for each row.
 
 /** One address to a number below 2^31: what an operation is. */
 export type Step = (at: number) => number

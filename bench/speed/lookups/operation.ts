@@ -1,6 +1,7 @@
-// The operations of this product that bench/speed/lookup.ts measures, one row each, from a table and the
-// addresses of one scenario to a function of one address. Each gives a number below 2^31 of what it
-// found, so that nothing of its work can be left out; the loops around them are in bench/speed/lookups/loop.ts.
+// The operations of this product that bench/speed/lookup.ts measures, one row each, from a table
+// and the addresses of one scenario to a function of one address. Each gives a number below 2^31 of
+// what it found, so that nothing of its work can be left out; the loops around them are in
+// bench/speed/lookups/loop.ts.
 
 import { newAddressWords } from '../../../src/ip/address.ts'
 import { parseAddress } from '../../../src/ip/parse-address.ts'

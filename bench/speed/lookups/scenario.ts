@@ -114,8 +114,8 @@ function drawUniform(space: AnnouncedSpace, random: Random, count: number): Addr
 }
 
 /**
- * As texts come from a socket, a header or JSON. What V8 put together of parts stays a tree of them, in
- * which every look at a character takes a step more.
+ * As texts come from a socket, a header or JSON. What V8 put together of parts stays a tree of
+ * them, in which every look at a character takes a step more.
  */
 function inOnePiece(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1')

@@ -1,5 +1,6 @@
-// The C programs of the lookup benchmark as subjects: each is a child process that takes commands on
-// standard input and answers a line of JSON (bench/harness/c/loop.h). Addresses reach it by a file.
+// The C programs of the lookup benchmark as subjects: each is a child process that takes commands
+// on standard input and answers a line of JSON (bench/harness/c/loop.h). Addresses reach it by a
+// file.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
-// nginx with its geoip2 module as a peer of bench -- http: the address comes in a header, because nginx
-// alone reads no body; the answer is put together from variables. What it does not do: no key, no
-// limits, no metrics, no body, no verdict, no escaping in its JSON; it listens to IPv4 data alone.
+// nginx with its geoip2 module as a peer of the benchmark `http`: the address comes in a header,
+// because nginx alone reads no body; the answer is put together from variables. What it does not
+// do: no key, no limits, no metrics, no body, no verdict, no escaping in its JSON; it listens to
+// IPv4 data alone.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

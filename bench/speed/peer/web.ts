@@ -1,16 +1,15 @@
-// The Node peers of bench -- http, a program of its own: node:http or fastify with npm maxmind, as many
-// processes as `--workers`, on one port of 127.0.0.1. A POST with {"ip":"…"} is answered with the
-// record of the MMDB file. What they do not do: no key, no limits, no metrics, no guard, no verdict;
-// and their answers are a fifth as long. Loopback only.
+// The Node peers of the benchmark `http`, a program of its own: node:http or fastify with npm
+// maxmind, as many processes as `--workers`, on one port of 127.0.0.1. A POST with {"ip":"…"} is
+// answered with the record of the MMDB file. What they do not do: no key, no limits, no metrics, no
+// guard, no verdict; and their answers are a fifth as long. Loopback only.
 
 import cluster from 'node:cluster'
 import { createServer } from 'node:http'
 import process from 'node:process'
-import { parseArgs } from 'node:util'
 import { fastify } from 'fastify'
 import * as maxmind from 'maxmind'
 import type { CityResponse } from 'maxmind'
-import { wholeNumberOption } from '../../harness/option.ts'
+import { readFlags } from '../../harness/option.ts'
 import { mmdbPaths } from './mmdb.ts'
 
 const host = '127.0.0.1'
@@ -74,11 +73,14 @@ function runPrimary(workers: number): void {
   process.on('SIGTERM', () => process.exit(0))
 }
 
-const { values } = parseArgs({ options: { kind: { type: 'string' }, workers: { type: 'string' } } })
+const { kind, workers } = readFlags({
+  numbers: { workers: { max: 1024, otherwise: 1 } },
+  texts: ['kind'],
+})
 if (cluster.isPrimary) {
-  runPrimary(wholeNumberOption('workers', values.workers, { min: 1, max: 1024, otherwise: 1 }))
+  runPrimary(workers)
 } else {
   const get = await openReader()
   // Port 0 is one free port for all workers of a cluster.
-  await (values.kind === 'fastify' ? serveFastify(get, 0) : serveNode(get, 0))
+  await (kind === 'fastify' ? serveFastify(get, 0) : serveNode(get, 0))
 }

@@ -69,7 +69,7 @@ export function pooled(
   return run.pool === undefined ? undefined : median(run.pool[rounds].map((one) => one[member]))
 }
 
-/** Addresses a second of a command of bench -- bulk. */
+/** Addresses a second of a command of the benchmark `bulk`. */
 export function bulkRate(run: BenchRun, name: string): Figure {
   return run.bulk?.rows.find((row) => row.name === name)?.addressesPerSecond
 }
@@ -82,7 +82,9 @@ export function workerMb(run: BenchRun): Figure {
     : Math.max(...workers.map(({ privateDirty }) => privateDirty)) / 2 ** 20
 }
 
-/** All processes' shares of the table's pages over the most that one has resident: 1 is one copy. */
+/**
+ * All processes' shares of the table's pages over the most that one has resident: 1 is one copy.
+ */
 export function tableCopies(run: BenchRun): Figure {
   const row = run.memory?.rows.at(-1)
   if (row === undefined) return undefined

@@ -1,4 +1,5 @@
-// The report of bench -- http: its rounds summed up, its shape, its text. Pure; measuring is http.ts.
+// The report of the benchmark `http`: its rounds summed up, its shape, its text. Pure; measuring is
+// http.ts.
 
 import { alignColumns } from '../../../src/base/align-columns.ts'
 import { type LoadErrors, type LoadResult, errorCount } from '../load/load.ts'

@@ -1,5 +1,5 @@
-// REPORT.md out of a run: the machine, the targets, the plots, the tables, and what was not measured.
-// Pure: the same run gives the same text. Nothing in it is typed by hand.
+// REPORT.md out of a run: the machine, the targets, the plots, the tables, and what was not
+// measured. Pure: the same run gives the same text. Nothing in it is typed by hand.
 
 import type { PoolPriority } from '../load/pool-priority.ts'
 import { formatCount } from '../../../src/base/number-format.ts'

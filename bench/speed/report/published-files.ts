@@ -1,5 +1,5 @@
-// The files that are made of a run: texts by path, from the product's root. Pure but for reading the
-// run, so that a test can hold what is committed against it.
+// The files that are made of a run: texts by path, from the product's root. Pure but for reading
+// the run, so that a test can hold what is committed against it.
 
 import { basename } from 'node:path'
 import { type PlotName, benchReportText } from './markdown.ts'

@@ -1,6 +1,6 @@
-// docs/scale.md out of a run: what more ranges, more requests and more nodes would need. Each figure
-// is a measured slope times a size; what is assumed and not measured stands in one table of the
-// text. Pure. Not a promise: nobody has run a billion ranges.
+// docs/scale.md out of a run: what more ranges, more requests and more nodes would need. Each
+// figure is a measured slope times a size; what is assumed and not measured stands in one table of
+// the text. Pure. It is no promise: no test has run a billion ranges.
 
 import { formatCount } from '../../../src/base/number-format.ts'
 import type { Family } from '../../../src/ip/address.ts'

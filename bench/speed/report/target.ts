@@ -228,7 +228,9 @@ export function targetVerdict({ must, reach, more }: Target, measured: Figure): 
   return holds(must) ? 'met' : 'MISSED'
 }
 
-/** The table of targets as Markdown; what runs on other machines say to each stands to the right. */
+/**
+ * The table of targets as Markdown; what runs on other machines say to each stands to the right.
+ */
 export function targetTable(run: BenchRun, elsewhere: readonly BenchRun[] = []): readonly string[] {
   const rows = targets.map((target) => {
     const { title, must, reach, more, unit } = target

@@ -1,18 +1,18 @@
-// The ceiling of bench -- http, a program of its own: bare uWebSockets.js in a cluster like the real
-// server's, that answers everything with 200 and the same `--bytes` of JSON. It reads no header and
-// no body and adds no header: what any server on uWebSockets.js cannot pass. With `--calls` it makes the
-// native calls that a check cannot do without (one pass over the headers, the body, headers and answer
-// as bytes, the clock before and after) and does nothing else: what of a check's garbage the binding
-// and Node's clock make. Loopback only, with requests that come in one piece.
+// The ceiling of the benchmark `http`, a program of its own: bare uWebSockets.js in a cluster like
+// the real server's, that answers everything with 200 and the same `--bytes` of JSON. It reads no
+// header and no body and adds no header: what any server on uWebSockets.js cannot pass. With
+// `--calls` it makes the native calls that a check cannot do without (one pass over the headers,
+// the body, headers and answer as bytes, the clock before and after) and does nothing else: what of
+// a check's garbage the binding and Node's clock make. Loopback only, with requests that come in
+// one piece.
 
 import cluster from 'node:cluster'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
-import { parseArgs } from 'node:util'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { loadUws } from '../../../src/http/listen/load-uws.ts'
 import { probePort } from '../../../src/supervisor/sockets/port-probe.ts'
-import { wholeNumberOption } from '../../harness/option.ts'
+import { readFlags } from '../../harness/option.ts'
 
 const host = '127.0.0.1'
 const emptyAnswer = JSON.stringify({ constant: '' })
@@ -28,20 +28,14 @@ function readOptions(): {
   readonly port: number
   readonly calls: boolean
 } {
-  const { values } = parseArgs({
-    options: {
-      bytes: { type: 'string' },
-      workers: { type: 'string' },
-      port: { type: 'string' },
-      calls: { type: 'boolean', default: false },
+  return readFlags({
+    numbers: {
+      bytes: { min: 0, max: 1 << 20, otherwise: 700 },
+      workers: { max: 1024, otherwise: 1 },
+      port: { min: 0, max: 65_535, otherwise: 0 },
     },
+    switches: ['calls'],
   })
-  return {
-    bytes: wholeNumberOption('bytes', values.bytes, { min: 0, max: 1 << 20, otherwise: 700 }),
-    workers: wholeNumberOption('workers', values.workers, { min: 1, max: 1024, otherwise: 1 }),
-    port: wholeNumberOption('port', values.port, { min: 0, max: 65_535, otherwise: 0 }),
-    calls: values.calls,
-  }
 }
 
 /** Never undefined where it is called: the body follows its headers within one piece. */

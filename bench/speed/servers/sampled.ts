@@ -1,21 +1,19 @@
 // A real worker, or one that only makes a check's native calls, looked into by sampling while
 // it is under load with a known key and valid bodies (sampling.ts runs inside of it).
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { openTable } from '../../../src/table/open-table.ts'
 import { wrkDriver } from '../load/wrk.ts'
 import { errorCount } from '../load/load.ts'
-import { tablePath, wholeNumberOption } from '../../harness/option.ts'
-import { logProgress } from '../../harness/program.ts'
+import { tablePath, readFlags } from '../../harness/option.ts'
 import { requestsOf } from '../load/request.ts'
-import { type RunHead, saveRun } from '../../harness/run.ts'
+import { type RunHead } from '../../harness/run.ts'
 import type { FunctionSum, SamplingKind } from './sampling.ts'
 import { uniformTexts } from '../lookups/scenario.ts'
 import { type Variant, createBenchKey } from './variant.ts'
+import { temporaryFolder, showReport } from '../../harness/program.ts'
 
 const waitMs = 15_000
 /** Requests before the sampling, at most as long as it: compiled by then. */
@@ -92,21 +90,16 @@ export async function runSampling<Report extends RunHead>(program: {
   readonly textOf: (report: Report) => readonly string[]
 }): Promise<number> {
   const { name, measure, textOf } = program
-  const text = { type: 'string' } as const
-  const on = { type: 'boolean', default: false } as const
-  const { values } = parseArgs({
-    options: { table: text, seconds: text, smoke: on, json: on, save: on },
+  const { seconds, json, save, ...flags } = readFlags({
+    numbers: { seconds: { max: 3600, otherwise: program.seconds, smoke: 1 } },
+    texts: ['table'],
+    switches: ['smoke', 'json', 'save'],
   })
-  const otherwise = values.smoke ? 1 : program.seconds
-  const seconds = wholeNumberOption('seconds', values.seconds, { min: 1, max: 3600, otherwise })
-  const folder = mkdtempSync(join(tmpdir(), `iprisk-bench-${name}-`))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const table = tablePath(values.table)
+  const folder = temporaryFolder(name)
+  const table = tablePath(flags.table)
   const sample = await sampler({ table, seconds, folder })
   const report = await measure({ table, sample, placed: { workers: 1, cores: undefined, folder } })
-  const printed = values.json ? JSON.stringify(report) : textOf(report).join('\n')
-  process.stdout.write(`${printed}\n`)
-  if (values.save) logProgress(`kept in ${saveRun(report, name)}`)
+  showReport(name, report, { json, save, text: textOf(report).join('\n') })
   return 0
 }
 

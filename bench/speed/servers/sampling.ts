@@ -1,7 +1,7 @@
-// Preloaded (`node --import`) into a server that is looked into. In each worker it watches the folder
-// that BENCH_SAMPLING names: a file `start` begins a sampling, of the heap (what is collected meanwhile
-// too) or of the time, as it says; a file `stop` ends it and writes `profile.json`: bytes or
-// microseconds by function. One sampling a server.
+// Preloaded (`node --import`) into a server that is looked into. In each worker it watches the
+// folder that BENCH_SAMPLING names: a file `start` begins a sampling, of the heap (what is
+// collected meanwhile too) or of the time, as it says; a file `stop` ends it and writes
+// `profile.json`: bytes or microseconds by function. One sampling a server.
 
 import cluster from 'node:cluster'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'

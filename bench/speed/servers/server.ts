@@ -1,5 +1,5 @@
-// All servers of bench -- http together: each started, asked in its own way, and checked in its own
-// way. One that is not installed is skipped with the reason.
+// All servers of the benchmark `http` together: each started, asked in its own way, and checked in
+// its own way. One that is not installed is skipped with the reason.
 
 import type { OpenTable } from '../../../src/table/open-table.ts'
 import type { LoadRequests } from '../load/load.ts'

@@ -1,4 +1,4 @@
-// The servers that bench -- http compares, each started as its own process on a free port of
+// The servers that the benchmark `http` compares, each started as its own process on a free port of
 // 127.0.0.1, with what a check of its answers needs. Further variants (other servers, other
 // settings) are further functions here.
 

@@ -1,5 +1,6 @@
 // A small world for the measures: an access network, two hosters, and feeds that overlap, nest and
-// republish each other. Made by the product's own steps from texts, so that a test names only those.
+// republish each other. Made by the product's own steps from texts, so that a test names only
+// those.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -48,8 +48,9 @@ describe('the committed evaluation', () => {
       expect(after?.entries).toBeGreaterThan(0)
       expect(after!.signal).toBeGreaterThanOrEqual(before!.signal)
       expect(after!.flagged).toBeGreaterThanOrEqual(before!.flagged)
-      if (kind === 'hosting') expect(after!.signal).toBeGreaterThan(before!.signal)
     }
+    const hosting = [first, last].map(({ kinds }) => kinds.find(({ kind }) => kind === 'hosting')!)
+    expect(hosting[1]!.signal).toBeGreaterThan(hosting[0]!.signal)
   })
 })
 

@@ -1,6 +1,7 @@
-// The proofs about a running server in their shortest form, as `npm run prove` runs them: swaps, also
-// on a disk that fails, deaths, 200,000 mutated requests, five times the connections of the cap, 2,000
-// damages to a table. Slow clients and the soak say nothing in so short a time and are proofs alone.
+// The proofs about a running server in their shortest form, as `npm run prove` runs them: swaps,
+// also on a disk that fails, deaths, 200,000 mutated requests, five times the connections of the
+// cap, 2,000 damages to a table. Slow clients and the soak say nothing in so short a time and are
+// proofs alone.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

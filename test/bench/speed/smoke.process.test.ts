@@ -64,7 +64,7 @@ async function groupIsGone(pid: number): Promise<boolean> {
   return false
 }
 
-describe('bench -- http', () => {
+describe('the benchmark `http`', () => {
   it('reports all servers without an error', async () => {
     const table = writeSmallTable()
     const { code, stdout, stderr, pid } = await runBench('http', [
@@ -260,7 +260,7 @@ describe('the benchmark of a build', () => {
   })
 })
 
-describe('bench -- limiter', () => {
+describe('the benchmark `limiter`', () => {
   it('grants every request of every operation', async () => {
     const { code, stdout, stderr } = await runBench('limit', ['--smoke', '--json', '--keys', '20'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -273,7 +273,7 @@ describe('bench -- limiter', () => {
   }, 60_000)
 })
 
-describe('bench -- limits', () => {
+describe('the benchmark `limits`', () => {
   it('loads a key with limits and one without', async () => {
     const flags = ['--smoke', '--json', '--table', writeSmallTable()]
     const { code, stdout } = await runBench('limits', flags)
@@ -284,7 +284,7 @@ describe('bench -- limits', () => {
   }, 60_000)
 })
 
-describe('bench -- pool', () => {
+describe('the benchmark `pool`', () => {
   it('fills the pool beside checks, and meets no error', async () => {
     const flags = ['--smoke', '--json', '--table', writeSmallTable()]
     const { code, stdout } = await runBench('pool', flags)
@@ -296,7 +296,7 @@ describe('bench -- pool', () => {
   }, 120_000)
 })
 
-describe('bench -- bulk', () => {
+describe('the benchmark `bulk`', () => {
   it('answers every address in every form', async () => {
     const flags = ['--smoke', '--json', '--addresses', '20000', '--table', writeSmallTable()]
     const { code, stdout } = await runBench('bulk', flags)

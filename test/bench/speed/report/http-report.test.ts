@@ -1,10 +1,8 @@
-// The report of bench -- http, and what a sample of answers finds on a real socket.
+// The report of `npm run bench -- http`, and what a sample of answers finds on a real socket.
 
 import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { tablePath, wholeNumberOption } from '../../../../bench/harness/option.ts'
 import {
   type HttpRound,
   faultCount,
@@ -243,21 +241,5 @@ describe('a sample of answers', () => {
     } finally {
       table.close()
     }
-  })
-})
-
-describe('options', () => {
-  it('are whole numbers in their limits', () => {
-    const limits = { min: 1, max: 10, otherwise: 4 }
-    expect(wholeNumberOption('rounds', undefined, limits)).toBe(4)
-    expect(wholeNumberOption('rounds', '10', limits)).toBe(10)
-    for (const text of ['0', '11', '', '-1', '1.5', '1e1', 'six']) {
-      expect(() => wholeNumberOption('rounds', text, limits)).toThrow('from 1 to 10')
-    }
-  })
-
-  it('name a table that exists, by its absolute path', () => {
-    expect(tablePath('package.json')).toBe(resolve('package.json'))
-    expect(() => tablePath('no/such.iprisk')).toThrow('no table at no/such.iprisk')
   })
 })

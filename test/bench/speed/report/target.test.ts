@@ -1,5 +1,5 @@
-// Targets, verdicts and the comparison of two sides: pure arithmetic on raw data, on figures that are
-// worked out by hand.
+// Targets, verdicts and the comparison of two sides: pure arithmetic on raw data, on figures that
+// are worked out by hand.
 
 import { describe, expect, it } from 'vitest'
 import { compareRounds, verdictLine } from '../../../../bench/speed/report/comparison.ts'
