@@ -49,8 +49,9 @@ export function proofReportText(reports: readonly ProofReport[], order: readonly
     (a, b) => order.indexOf(a.name) - order.indexOf(b.name) || (a.form < b.form ? -1 : 1),
   )
   const head =
-    '# Proofs\n\nWritten by `npm run prove -- --save`, not by hand. The JSON beside it has what ' +
-    'each run found.\n'
+    '# Proofs\n\nDoes what this product promises hold when processes are killed, disks fail and ' +
+    'clients are hostile? Written by `npm run prove -- --save`, not by hand. The JSON beside it ' +
+    'has what each run found.\n'
   return [head, ...sorted.map(sectionText)].join('\n')
 }
 

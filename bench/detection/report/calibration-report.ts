@@ -57,7 +57,7 @@ function page(calibration: Calibration): string {
   const { asOf, rows } = calibration
   return [
     '# Calibration',
-    `As of ${formatDay(asOf)}. Written by \`npm run bench -- calibrate\`, not by hand; ` +
+    `How far can each feed be trusted? As of ${formatDay(asOf)}. Written by \`npm run bench -- calibrate\`, not by hand; ` +
       `\`by-hand.json\` holds the ` +
       'weights from before anything was measured.',
     '## What is measured',
