@@ -1,54 +1,39 @@
 // The pool of one worker process: threads for work that the event loop must not do, started when
-// first needed. The only home of Piscina, which keeps the threads alive and hands them tasks; the
-// line in front of them is ours (task-queue.ts), for it is bounded by requests, puts pieces of several
-// requests into one task, and drops what was cancelled without ending a thread that runs.
+// first needed. The queue before the threads is ours (task-queue.ts), for Piscina's does not carry
+// what is demanded here (piscina-threads.ts says why).
 //
-//   request ─ enter ─▶ ticket ─ run(item) ─▶ line ─ task ─▶ Piscina ─▶ thread ─▶ results
-//             │full: undefined                                 │died: items once more, alone
+//   request ─ enter ─▶ ticket ─ run(item) ─▶ queue ─ task ─▶ Piscina ─▶ thread ─▶ results
+//             │full: undefined                                  │died: items once more, alone
 //
-// Invariants: at most `queue` requests have tickets; a ticket names the table that it began with,
-// and that table stays mapped until the last of its tickets is closed; every `run` settles.
+// Invariants: at most `queue` requests have tickets, at most half of them for one owner; a ticket
+// names the table that it began with, and that table stays mapped until the last of its tickets is
+// closed and the last of its items is settled; every `run` settles. References to a finished task are
+// cleared: V8 otherwise copies what they hold at every scavenge.
 
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Piscina } from 'piscina'
 import { machineOffsetMs } from '../base/clock.ts'
-import { IpriskError } from '../base/coded-error.ts'
 import { packageRoot } from '../base/package-root.ts'
-import { patchThreadInterface } from './piscina-patch.ts'
-import { type ThreadStartup, watchThreadStartup } from './thread-startup.ts'
+import { type PoolThreads, startPoolThreads, tasksAThread } from './piscina-threads.ts'
+import { poolFailed } from './pool-error.ts'
 import { type QueuedItem, createTaskQueue } from './task-queue.ts'
 import { type TableRelease, openTableRelease } from './table-release.ts'
-import type {
-  TaskItem,
-  ItemResult,
-  PoolTask,
-  TaskResult,
-  TaskTable,
-  ThreadData,
-} from './pool-task.ts'
+import type { TaskItem, ItemResult, TaskTable } from './pool-task.ts'
 
 /** Node runs no TypeScript: threads run the compiled program, also when tests run from source. */
 const threadProgram = join(packageRoot, 'dist/src/pool/pool-thread.js')
 
-/** Two tasks a thread, so that one lies ready when the other ends. */
-const tasksAThread = 2
-
-/** Threads load within a tenth of it, and a task ends within a fiftieth; what does not is ended. */
-const settleMsMax = 1000
-
-/** What a thread died with is tried once more. */
+/** An item whose thread died runs once more. */
 const deathsMax = 1
 
 export interface PoolOptions {
   readonly threads: number
   /** Requests that may be in the pool at once, waiting or running. */
   readonly queue: number
-  /** Whether its threads have the lowest priority (base/thread-priority.ts); false by default. */
+  /** Its threads have the lowest priority (src/base/thread-priority.ts); false by default. */
   readonly yielding?: boolean
-  /** What threads run, in tests; its export `run` takes tasks. */
+  /** What threads run instead, in tests; its export `run` takes tasks. */
   readonly program?: string
-  /** A thread died of this, with a task or without one. */
+  /** Gets what a thread died of, with a task or without one. */
   readonly onDeath?: (error: unknown) => void
 }
 
@@ -61,32 +46,33 @@ export interface PoolCounts {
   readonly tasks: number
   readonly items: number
   readonly deaths: number
-  /** Sums of what was done: of items, from entering the line to their thread's start with them; of tasks, there. */
+  /** Sums: of items, from `run` to the start of their task in a thread. */
   readonly waitMs: number
+  /** Of tasks, in their thread. */
   readonly runMs: number
 }
 
 /** One request's place in the pool. */
 export interface Ticket {
   readonly table: TaskTable
-  /** Rejects with `pool_failed` where threads die of it, and where the ticket or pool is closed. */
+  /** Rejects with `pool_failed` where two threads die with it, or the ticket or pool is closed. */
   readonly run: (item: TaskItem) => Promise<ItemResult>
-  /** The request is over or its client gone: what waits is dropped. May be called again. */
+  /** The request is over: its items that wait are rejected in their turn. May be called again. */
   readonly close: () => void
 }
 
 export interface Pool {
-  /** Its threads start now, for who knows that they will be needed, and not at the first task. */
+  /** Starts the threads now, and not at the first task. */
   readonly start: () => void
   /**
-   * `undefined` where the pool is full, or half of it is the owner's: who reads slowly holds a ticket
-   * for long, and no one tenant may thereby shut out the others.
+   * `undefined` where the pool is full, or half of it is the owner's: a ticket is held until its client
+   * has read the answer, so slow clients of one owner could shut out all others.
    */
   readonly enter: (table: TaskTable, owner?: string) => Ticket | undefined
   /** Resolves when no request and no thread uses the table any more. */
   readonly retire: (table: number) => Promise<void>
   readonly counts: () => PoolCounts
-  /** Ends the threads; what waits is rejected, and what runs if it runs for a second more. */
+  /** Rejects what waits, and what still runs after a second; then ends the threads. */
   readonly close: () => Promise<void>
 }
 
@@ -94,25 +80,25 @@ interface State {
   readonly options: PoolOptions
   readonly channel: string
   readonly queue: ReturnType<typeof createTaskQueue>
+  /** By table: its open tickets and unsettled items. */
   readonly users: Map<number, number>
+  /** By table: to be called when nothing uses it any more. */
   readonly released: Map<number, () => void>
-  /** How many tickets each has. */
-  readonly owners: Map<string, number>
+  /** By owner: its open tickets. */
+  readonly owners: Map<string | undefined, number>
   /** Absent until the first task. */
-  threads: Piscina<PoolTask, TaskResult> | undefined
+  threads: PoolThreads | undefined
   tableRelease: TableRelease | undefined
-  readonly startup: ThreadStartup
   closing: Promise<void> | undefined
-  /** When the last task that runs is over, where somebody waits for it. */
-  idle: (() => void) | undefined
+  /** To be called when no task runs any more. */
+  onIdle: (() => void) | undefined
   requests: number
   /** Tasks that threads have. */
   running: number
-  /** The one task that runs may be deadly. */
+  /** The only task that runs holds an item with which a thread has died. */
   exclusive: boolean
   closed: boolean
-  readonly sums: { refused: number; tasks: number; items: number; deaths: number }
-  readonly times: { waitMs: number; runMs: number }
+  readonly sums: Record<'refused' | 'tasks' | 'items' | 'deaths' | 'waitMs' | 'runMs', number>
 }
 
 let poolCount = 0
@@ -129,15 +115,13 @@ export function createPool(options: PoolOptions): Pool {
     owners: new Map(),
     threads: undefined,
     tableRelease: undefined,
-    startup: watchThreadStartup(),
     closing: undefined,
-    idle: undefined,
+    onIdle: undefined,
     requests: 0,
     running: 0,
     exclusive: false,
     closed: false,
-    sums: { refused: 0, tasks: 0, items: 0, deaths: 0 },
-    times: { waitMs: 0, runMs: 0 },
+    sums: { refused: 0, tasks: 0, items: 0, deaths: 0, waitMs: 0, runMs: 0 },
   }
   return {
     start: () => {
@@ -145,18 +129,17 @@ export function createPool(options: PoolOptions): Pool {
     },
     enter: (table, owner) => enter(state, table, owner),
     retire: async (table) => {
-      if ((state.users.get(table) ?? 0) > 0) {
+      if (state.users.has(table)) {
         await new Promise<void>((resolve) => state.released.set(table, resolve))
         state.released.delete(table)
       }
       await state.tableRelease?.retire(table)
     },
     counts: () => ({
-      threads: state.threads?.threads.length ?? 0,
+      threads: state.threads?.count() ?? 0,
       requests: state.requests,
       waiting: state.queue.size(),
       ...state.sums,
-      ...state.times,
     }),
     close: async () => {
       await (state.closing ??= close(state))
@@ -169,24 +152,13 @@ async function close(state: State): Promise<void> {
   for (let rest = state.queue.takeTask(); rest.length > 0; rest = state.queue.takeTask()) {
     for (const one of rest) one.reject(poolFailed('it is closed'))
   }
-  if (state.threads !== undefined) await endThreads(state, state.threads)
-  state.tableRelease?.close()
-}
-
-/**
- * Ends the threads, but for `settleMsMax` none that loads or has a task, which may open a table then
- * (see thread-startup.ts).
- */
-async function endThreads(state: State, threads: Piscina<PoolTask, TaskResult>): Promise<void> {
-  const settled = new AbortController()
   const idle = new Promise<void>((resolve) => {
     if (state.running === 0) resolve()
-    else state.idle = resolve
+    else state.onIdle = resolve
   })
-  const late = sleep(settleMsMax, undefined, { signal: settled.signal }).catch(() => undefined)
-  await Promise.race([idle.then(() => state.startup.done()), late])
-  settled.abort()
-  await threads.destroy()
+  await state.threads?.settle(idle)
+  await state.threads?.destroy()
+  state.tableRelease?.close()
 }
 
 function enter(state: State, table: TaskTable, owner?: string): Ticket | undefined {
@@ -194,63 +166,34 @@ function enter(state: State, table: TaskTable, owner?: string): Ticket | undefin
     state.sums.refused += 1
     return undefined
   }
-  const { users, released } = state
+  const { users, owners } = state
   const { number } = table
-  countTicket(state, owner, 1)
-  users.set(number, (users.get(number) ?? 0) + 1)
+  state.requests += 1
+  addCount(owners, owner, 1)
+  addCount(users, number, 1)
   let open = true
-  /** Items in the line or in a thread: the table is in use until they have settled. */
-  let underWay = 0
-  const releaseTable = (): void => {
-    if (open || underWay > 0) return
-    const left = (users.get(number) ?? 1) - 1
-    if (left > 0) {
-      users.set(number, left)
-      return
-    }
-    users.delete(number)
-    released.get(number)?.()
-  }
   return {
     table,
-    run: (item) =>
-      new Promise((resolve, reject) => {
-        if (!open || state.closed) {
-          reject(poolFailed('it is closed'))
-          return
-        }
-        underWay += 1
-        const settle = (): void => {
-          underWay -= 1
-          releaseTable()
-        }
-        state.queue.add({
-          table,
-          item,
-          sinceMs: performance.now(),
-          deaths: 0,
-          isCancelled: () => {
-            if (open) return false
-            settle()
-            reject(poolFailed('the request was cancelled'))
-            return true
-          },
-          resolve: (result) => {
-            settle()
-            resolve(result)
-          },
-          reject: (error) => {
-            settle()
-            reject(error)
-          },
+    run: async (item) => {
+      if (!open || state.closed) throw poolFailed('it is closed')
+      addCount(users, number, 1)
+      try {
+        return await new Promise<ItemResult>((resolve, reject) => {
+          const isCancelled = (): boolean => !open
+          const sinceMs = performance.now()
+          state.queue.add({ table, item, sinceMs, deaths: 0, isCancelled, resolve, reject })
+          dispatch(state)
         })
-        dispatch(state)
-      }),
+      } finally {
+        releaseTable(state, number)
+      }
+    },
     close: () => {
       if (!open) return
       open = false
-      countTicket(state, owner, -1)
-      releaseTable()
+      state.requests -= 1
+      addCount(owners, owner, -1)
+      releaseTable(state, number)
       dispatch(state)
     },
   }
@@ -261,29 +204,30 @@ function hasRoom({ requests, owners, options }: State, owner: string | undefined
   return owner === undefined || (owners.get(owner) ?? 0) < Math.ceil(options.queue / 2)
 }
 
-/** One ticket more or less. */
-function countTicket(state: State, owner: string | undefined, more: 1 | -1): void {
-  state.requests += more
-  if (owner === undefined) return
-  const owned = (state.owners.get(owner) ?? 0) + more
-  if (owned > 0) state.owners.set(owner, owned)
-  else state.owners.delete(owner)
+/** Returns the count of `key` afterwards; 0 is not kept. */
+function addCount<Key>(counts: Map<Key, number>, key: Key, more: 1 | -1): number {
+  const count = (counts.get(key) ?? 0) + more
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
+  return count
 }
 
-/** Gives waiting items to threads as long as there is room. */
+/** One ticket or item fewer uses the table. */
+function releaseTable({ users, released }: State, table: number): void {
+  if (addCount(users, table, -1) === 0) released.get(table)?.()
+}
+
+/** Gives waiting items to threads as long as threads have room. */
 function dispatch(state: State): void {
   if (state.closed) return
   while (!state.exclusive && state.running < state.options.threads * tasksAThread) {
-    // Two tasks lie with a thread, and its death says not of which it died: each of them runs once
-    // more with no other task beside it.
-    state.exclusive = state.queue.isSuspect()
-    if (state.exclusive && state.running > 0) {
-      state.exclusive = false
-      return
-    }
+    // A thread has two tasks, and its death does not say of which it died: the items of both run once
+    // more, each with no other task beside it.
+    const isSuspect = state.queue.isSuspect()
+    if (isSuspect && state.running > 0) return
     const taken = state.queue.takeTask()
-    const [first] = taken
-    if (first === undefined) return
+    if (taken.length === 0) return
+    state.exclusive = isSuspect
     const threads = (state.threads ??= startThreads(state))
     state.sums.tasks += 1
     state.sums.items += taken.length
@@ -294,30 +238,30 @@ function dispatch(state: State): void {
 
 async function dispatchTask(
   state: State,
-  threads: Piscina<PoolTask, TaskResult>,
+  threads: PoolThreads,
   taken: readonly QueuedItem[],
 ): Promise<void> {
   const { table } = taken[0]!
+  const { sums } = state
   try {
     const items = taken.map(itemOf)
-    const result = await threads.run({ table, items }, { transferList: transferListOf(items) })
-    state.times.runMs += result.runMs
+    const result = await threads.run({ table, items }, transferListOf(items))
+    sums.runMs += result.runMs
     const startMs = result.startMs - offsetMs
-    for (const { sinceMs } of taken) state.times.waitMs += startMs - sinceMs
+    for (const { sinceMs } of taken) sums.waitMs += startMs - sinceMs
     state.tableRelease?.noteMapping(table.number, result.thread)
-    // Taken out of it: what Piscina knew of a task lives on until the next full collection of garbage
-    // (a Map's tables that it has outgrown lead each to the next), and each small one would copy it.
+    // Removed from the task's result: Piscina's Map of tasks keeps the last ones reachable (a table that
+    // a Map has outgrown leads to the next) until the next full collection.
     const results = result.results.splice(0)
     taken.forEach((one, index) => one.resolve(results[index]!))
   } catch (error) {
-    // Of a pool without threads (`dropThreads`) its queue is rejected: those deaths have been told. Of a
-    // closed one it is we who end them.
+    // Not for threads that this pool itself has ended (`dropThreads`, `close`).
     if (state.threads === threads && !state.closed) state.options.onDeath?.(error)
     // Last first, so that they stand in their old order.
     for (const one of taken.toReversed()) retryOrReject(state, one)
   }
   state.running -= 1
-  if (state.running === 0) state.idle?.()
+  if (state.running === 0) state.onIdle?.()
   state.exclusive = false
   dispatch(state)
 }
@@ -344,56 +288,31 @@ function retryOrReject(state: State, one: QueuedItem): void {
   else state.queue.requeue(one)
 }
 
-function startThreads(state: State): Piscina<PoolTask, TaskResult> {
-  const { threads: count, yielding = false, program = threadProgram } = state.options
+function startThreads(state: State): PoolThreads {
+  const { threads: count, yielding = false, program = threadProgram, onDeath } = state.options
   const { channel } = state
-  const retirement = (state.tableRelease ??= openTableRelease(channel))
-  const threads = new Piscina<PoolTask, TaskResult>({
-    filename: program,
-    name: 'run',
-    minThreads: count,
-    maxThreads: count,
-    idleTimeout: Infinity,
-    concurrentTasksPerWorker: tasksAThread,
-    // A thread that sleeps in Atomics.wait would not hear that a table is retired.
-    atomics: 'disabled',
-    recordTiming: false,
-    // No resourceLimits: a thread that meets its heap's limit can end the process (Node 20.20).
-    workerData: { channel, yielding } satisfies ThreadData,
+  const tableRelease = (state.tableRelease ??= openTableRelease(channel))
+  const threads = startPoolThreads({
+    program,
+    count,
+    data: { channel, yielding },
+    onError: (error) => onDeath?.(error),
+    onExit: () => {
+      if (state.closed) return
+      state.sums.deaths += 1
+      tableRelease.onThreadExit(() => state.threads?.ids() ?? [])
+    },
+    onLastExit: () => dropThreads(state, threads),
   })
-  state.startup.watch(threads.threads)
-  threads.on('workerCreate', patchThreadInterface)
-  threads.on('workerDestroy', () => {
-    // Piscina starts its successor in this turn, or none.
-    queueMicrotask(() => {
-      state.startup.watch(threads.threads)
-      dropThreads(state, threads)
-    })
-    if (state.closed) return
-    state.sums.deaths += 1
-    // A thread that has ended has no id any more: those that live are asked for theirs.
-    retirement.onThreadExit(() => state.threads?.threads.map(({ threadId }) => threadId) ?? [])
-  })
-  // Of a thread that died without a task.
-  threads.on('error', (error) => state.options.onDeath?.(error))
   return threads
 }
 
 /**
- * Piscina starts no more threads once one of them has died of its start. Where none is left, its
- * queue would wait for ever: it is rejected here, and what is tried again starts other threads.
+ * Where no thread is left, Piscina's queue would wait for ever: it is rejected here, and an item that
+ * is tried again starts other threads.
  */
-function dropThreads(state: State, threads: Piscina<PoolTask, TaskResult>): void {
-  if (state.closed || state.threads !== threads || threads.threads.length > 0) return
+function dropThreads(state: State, threads: PoolThreads): void {
+  if (state.closed || state.threads !== threads) return
   state.threads = undefined
   void threads.destroy()
-}
-
-function poolFailed(why: string): IpriskError {
-  return new IpriskError({
-    code: 'pool_failed',
-    message: `The pool gave no result: ${why}.`,
-    fault: 'environment',
-    retryable: true,
-  })
 }

@@ -1,8 +1,9 @@
 // Pieces of requests that wait for a pool thread, first come first served, and how they are put
-// together into tasks: neighbours of one table, up to the cost of a hundred checks. What was
-// cancelled while it waited is dropped when its turn comes.
+// together into tasks: neighbours of one table, up to the cost of a hundred checks. An item that was
+// cancelled while it waited is rejected when its turn comes.
 
 import { itemCosts, pieceAddresses } from './offload-policy.ts'
+import { poolFailed } from './pool-error.ts'
 import type { TaskItem, ItemResult, TaskTable } from './pool-task.ts'
 
 export interface QueuedItem {
@@ -11,7 +12,7 @@ export interface QueuedItem {
   readonly sinceMs: number
   /** Threads that died with it. */
   deaths: number
-  /** Nobody wants it any more. */
+  /** Its request is over. */
   readonly isCancelled: () => boolean
   readonly resolve: (result: ItemResult) => void
   readonly reject: (error: Error) => void
@@ -20,54 +21,58 @@ export interface QueuedItem {
 export interface TaskQueue {
   readonly size: () => number
   readonly add: (one: QueuedItem) => void
-  /** To the head of the line: it has waited before. */
+  /** To the front: it has waited before. */
   readonly requeue: (one: QueuedItem) => void
-  /** What stands first was with a thread that died. */
+  /** A thread has died with the first item. */
   readonly isSuspect: () => boolean
   /** The next task's items; empty where nothing waits. */
   readonly takeTask: () => readonly QueuedItem[]
 }
 
 export function createTaskQueue(): TaskQueue {
-  // Taken from the front by moving on; the spent part is cut off when it is the larger one. Nothing
-  // stays in it: what it held would be copied by each collection of young garbage, with its request.
-  let line: (QueuedItem | undefined)[] = []
+  // The waiting items are items[front …]. The emptied part before them is cut off when it is the
+  // larger one; it holds no reference, for V8 would copy the item, with its request, at each scavenge.
+  let items: (QueuedItem | undefined)[] = []
   let front = 0
   const dropFirst = (): void => {
-    line[front] = undefined
+    items[front] = undefined
     front += 1
   }
-  const head = (): QueuedItem | undefined => {
-    while (line[front]?.isCancelled() === true) dropFirst()
-    return line[front]
+  const first = (): QueuedItem | undefined => {
+    for (let one = items[front]; one?.isCancelled() === true; one = items[front]) {
+      dropFirst()
+      one.reject(poolFailed('the request was cancelled'))
+    }
+    return items[front]
   }
   return {
-    size: () => line.length - front,
-    add: (one) => void line.push(one),
+    size: () => items.length - front,
+    add: (one) => void items.push(one),
     requeue: (one) => {
-      line = [one, ...line.slice(front)]
+      items = [one, ...items.slice(front)]
       front = 0
     },
-    isSuspect: () => (head()?.deaths ?? 0) > 0,
+    isSuspect: () => (first()?.deaths ?? 0) > 0,
     takeTask: () => {
       const taken: QueuedItem[] = []
       let cost = 0
-      for (let one = head(); one !== undefined; one = head()) {
-        const { number } = one.table
+      for (let one = first(); one !== undefined; one = first()) {
         cost += itemCosts[one.item.kind]
-        const [first] = taken
-        // Whatever a thread died with goes alone, so that it takes no other with it again.
-        const alone = one.deaths > 0 || (first?.deaths ?? 0) > 0
-        const fits = cost <= pieceAddresses && number === first?.table.number && !alone
-        if (first !== undefined && !fits) break
+        const [head] = taken
+        if (head !== undefined && (cost > pieceAddresses || !mayShareTask(head, one))) break
         taken.push(one)
         dropFirst()
       }
-      if (front > 1024 && front * 2 > line.length) {
-        line = line.slice(front)
+      if (front > 1024 && front * 2 > items.length) {
+        items = items.slice(front)
         front = 0
       }
       return taken
     },
   }
+}
+
+/** An item with which a thread has died goes alone, so that it takes no other with it. */
+function mayShareTask(one: QueuedItem, other: QueuedItem): boolean {
+  return one.table.number === other.table.number && one.deaths === 0 && other.deaths === 0
 }

@@ -329,7 +329,7 @@ async function closeAndExit(
   app.close()
   stopTimers()
   // While threads of the pool load, the process would abort instead of exit
-  // (pool/thread-startup.ts).
+  // (pool/piscina-threads.ts).
   const threadsEnded = pool.close()
   try {
     await limiter.close()
