@@ -1,7 +1,9 @@
-// A thread's claim on the processor, by the C library (Linux: sched(7)). Whoever may not ask for it, or
-// has a system that does not know it, works as before.
+// A thread's or a program's claim on the processor (Linux: sched(7)). Where the system does not know
+// or does not allow it, all works as before.
 
+import { existsSync } from 'node:fs'
 import os from 'node:os'
+import { delimiter, join } from 'node:path'
 import koffi from 'koffi'
 
 const SCHED_FLAG_KEEP_POLICY = 8
@@ -11,32 +13,47 @@ const setattrNumbers = { x64: 314, arm64: 274 } as const
 const call = 'long syscall(long number, int pid, const void *attributes, unsigned int flags)'
 const syscall = process.platform === 'linux' ? koffi.load(null).func(call) : undefined
 
+const lowest = os.constants.priority.PRIORITY_LOW
+
 /** The shortest slice that Linux gives, nanoseconds. */
 const shortestSliceNs = 100_000n
 
 /**
  * Lets the calling thread have its share of the processor in slices of 0.1 ms: on busy cores it waits
- * for less before each (Linux 6.12 and later). Threads that it starts inherit that. Of a worker's loop
- * that shares two cores with its load (2026-11-21, AMD EPYC, wrk with eight connections, 16 rounds by
- * turns in two runs): p99.9 5.9 ms without and 3.9 with it, and 6.3 and 5.5; kept runs
- * of `npm run bench -- http` have 5.7 before it and 3.5 with it.
+ * for less before each (Linux 6.12 and later). Threads that it starts inherit that. Measured of a
+ * worker's loop that shares two cores with its load, p99.9 of checks in milliseconds:
+ *
+ *                                                                             without    with
+ *   2026-11-21, AMD EPYC, wrk with eight connections, 16 rounds by turns      5.9, 6.3   3.9, 5.5
+ *   kept runs of `npm run bench -- http`                                      5.7        3.5
  */
 export function useShortTimeSlices(): void {
   ignoreErrors(setSlice)
 }
 
 /**
- * Gives a thread of this user's (0: the calling one alone) the lowest priority, niceness 19: of a core
- * that is never idle it gets one part in seventy. The policy SCHED_IDLE has one in three hundred: where
- * others fill the cores, insights would be 503 for ever, and who waits for a lock of such a thread waits as
- * long. What it gains checks is in `npm run bench -- pool --compare-priorities`.
+ * Gives the calling thread the lowest priority, niceness 19: of a core that is never idle it gets one
+ * part in seventy. With SCHED_IDLE it would get one in three hundred: where others fill the cores,
+ * insights would be 503 for ever, and a thread that waits for a lock of this one would wait as long.
+ * What checks gain is in `npm run bench -- pool --compare-priorities`.
  *
- * Slices stay as short as those of the loop that started it, for a thread that wakes up waits for the end of
- * the running one's (2026-11-22, Intel Xeon, by turns: p99 of checks beside a full pool 6.2, 5.7, 6.1 ms
- * where the pool had the system's slices, and 6.0, 4.9, 5.4 with short ones).
+ * The thread keeps the short slices of the loop that started it, since a thread that wakes up waits
+ * for the end of the running one's slice: p99 of checks beside a full pool was 6.0, 4.9 and 5.4 ms with
+ * short slices, 6.2, 5.7 and 6.1 ms with the system's (2026-11-22, Intel Xeon, by turns).
  */
-export function setLowestPriority(thread = 0): void {
-  ignoreErrors(() => os.setPriority(thread, os.constants.priority.PRIORITY_LOW))
+export function setLowestPriority(): void {
+  ignoreErrors(() => os.setPriority(lowest))
+}
+
+/**
+ * The command that runs `command` with all of its threads at the lowest priority, from their start:
+ * by nice(1) of POSIX, which a system without coreutils or BusyBox may lack.
+ */
+export function lowestPriorityCommand(command: readonly string[]): readonly string[] {
+  const { PATH = '' } = process.env
+  const paths = PATH.split(delimiter).map((folder) => join(folder, 'nice'))
+  const nice = paths.find((path) => existsSync(path))
+  return nice === undefined ? command : [nice, '-n', String(lowest), ...command]
 }
 
 function setSlice(): void {
@@ -55,6 +72,6 @@ function ignoreErrors(call: () => void): void {
   try {
     call()
   } catch {
-    // As it was.
+    // All stays as it was.
   }
 }

@@ -7,9 +7,8 @@
 // stops it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
 import type { Log } from '../../base/log.ts'
-import { setLowestPriority } from '../../base/thread-priority.ts'
+import { lowestPriorityCommand } from '../../base/thread-priority.ts'
 import { type LongTimer, runAfter } from './long-timer.ts'
 
 /** The random share of an interval, so that many servers do not ask the publishers at once. */
@@ -78,8 +77,9 @@ export function startRefresh(options: {
     state.runs += 1
     log.info({}, 'Refreshing the table.')
     let output = ''
-    child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] })
-    lowerPriority(child)
+    // As the pool's threads: checks must not feel it.
+    const [program = '', ...args] = lowestPriorityCommand([process.execPath, ...command])
+    child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       output = `${output}${text}`.slice(-outputCharsMax)
     })
@@ -124,29 +124,7 @@ export function startRefresh(options: {
   }
 }
 
-/**
- * Passes over the threads: one that began meanwhile has the priority, or the next pass finds it.
- */
-const passes = 3
-
-/** The priority of the pool's threads: the build must slow down neither them nor the workers. */
-function lowerPriority({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  setLowestPriority(pid)
-  for (let pass = 0; pass < passes; pass += 1)
-    for (const thread of threadsOf(pid)) setLowestPriority(thread)
-}
-
-/** On Linux, where a thread has a priority of its own; none elsewhere. */
-function threadsOf(pid: number): readonly number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map(Number)
-  } catch {
-    return []
-  }
-}
-
-/** The line in which a command says why it failed, or how it ended where there is none. */
+/** The line in which a command says why it failed, or how it ended where it says nothing. */
 function reasonOf(output: string, by: string | number | null): string | undefined {
   if (by === 0) return undefined
   const lines = output.trim().split('\n')
