@@ -8,8 +8,10 @@
 // `rediss` in place of `redis`: TLS. User, password and master are percent-encoded. Valkey speaks
 // the same protocol and has the same schemes.
 //
-// Invariant: `showStore` has no user and no password, and is the only text of a store's address
-// that may be shown.
+// Invariant: the text of `redactStoreUrl` has no user and no password, and is the only text of a
+// store's address that may be shown.
+
+import { optionalMember } from '../base/optional-member.ts'
 
 export interface StoreHost {
   readonly host: string
@@ -47,38 +49,33 @@ function parseHost(text: string, portElse: number): StoreHost | undefined {
   return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port }
 }
 
-interface Credentials {
-  readonly username?: string
-  readonly password?: string
-}
+type Credentials = Pick<StoreUrl, 'username' | 'password'>
 
 /** `user`, `user:password` or `:password`; `undefined` where it is none. */
 function parseCredentials(text: string): Credentials | undefined {
-  const colon = text.indexOf(':')
-  const username = decode(colon < 0 ? text : text.slice(0, colon))
-  const password = colon < 0 ? '' : decode(text.slice(colon + 1))
+  const [name = '', ...rest] = text.split(':')
+  const username = decode(name)
+  const password = decode(rest.join(':'))
   if (username === undefined || password === undefined) return undefined
   return {
-    ...(username === '' ? {} : { username }),
-    ...(password === '' ? {} : { password }),
+    ...optionalMember('username', username || undefined),
+    ...optionalMember('password', password || undefined),
   }
 }
 
-interface Place {
-  readonly db: number
-  readonly master?: string
-}
-
 /** What follows the hosts: `/master/db`, each where the kind has it. */
-function parsePlace(kind: StoreUrl['kind'], parts: readonly string[]): Place | undefined {
+function parsePlace(
+  kind: StoreUrl['kind'],
+  parts: readonly string[],
+): Pick<StoreUrl, 'db' | 'master'> | undefined {
   const rest = [...parts]
   const master = kind === 'sentinel' ? decode(rest.shift() ?? '') : undefined
-  if (kind === 'sentinel' && (master === undefined || master === '')) return undefined
+  if (kind === 'sentinel' && !master) return undefined
   const db = rest.shift() ?? ''
   if (rest.length > 0 || !/^\d{0,5}$/.test(db) || Number(db) > dbMax) return undefined
   // A cluster has one database.
   if (kind === 'cluster' && db !== '') return undefined
-  return { db: Number(db), ...(master === undefined ? {} : { master }) }
+  return { db: Number(db), ...optionalMember('master', master) }
 }
 
 /** The parts of a store's address; `undefined` where the text is none. */
