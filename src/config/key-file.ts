@@ -14,27 +14,20 @@ import { messageOf } from '../base/coded-error.ts'
 import { secretsLiveMax } from '../base/limits.ts'
 import { type Plans, planNamed } from './plan.ts'
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
-import {
-  apisSchema,
-  burstSchema,
-  daySchema,
-  keyNameSchema,
-  perSecondSchema,
-  quotaSchema,
-  textSchema,
-} from './setting-checks.ts'
+import { apis, burst, dayText, keyName, perSecond, quota, textOf } from './setting-checks.ts'
+import { valueAt } from './setting-tree.ts'
 
 export const keyFileFormat = 'iprisk-keys'
 export const keyFileVersion = 1
 
 const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-const instant = textSchema(
+const instant = textOf(
   'an instant such as 2026-08-22T12:00:00.000Z',
   (value) => instantForm.test(value) && new Date(value).getTime() >= 0,
 )
 
-const sha256 = textSchema('64 hexadecimal digits in lower case', (value) =>
+const sha256 = textOf('64 hexadecimal digits in lower case', (value) =>
   /^[0-9a-f]{64}$/.test(value),
 )
 
@@ -42,19 +35,19 @@ const secrets = `a list of 1 to ${secretsLiveMax} secrets, oldest first`
 
 const key = z.strictObject(
   {
-    id: textSchema('12 letters and digits', (value) => /^[0-9A-Za-z]{12}$/.test(value)),
-    name: keyNameSchema,
+    id: textOf('12 letters and digits', (value) => /^[0-9A-Za-z]{12}$/.test(value)),
+    name: keyName,
     plan: z.string('the name of a plan'),
-    apis: apisSchema,
+    apis,
     created_at: instant,
-    expires: daySchema.optional(),
+    expires: dayText.optional(),
     revoked_at: instant.optional(),
     limits: z
       .strictObject(
         {
-          perSecond: perSecondSchema.optional(),
-          burst: burstSchema.optional(),
-          quotaPerMonth: quotaSchema.optional(),
+          perSecond: perSecond.optional(),
+          burst: burst.optional(),
+          quotaPerMonth: quota.optional(),
         },
         'an object of perSecond, burst and quotaPerMonth',
       )
@@ -86,15 +79,6 @@ const keyFile = z.strictObject(
 export type KeyFile = z.infer<typeof keyFile>
 export type KeyFileEntry = KeyFile['keys'][number]
 
-function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
-  let value = content
-  for (const member of path) {
-    if (typeof value !== 'object' || value === null) return undefined
-    value = (value as Record<PropertyKey, unknown>)[member]
-  }
-  return value
-}
-
 function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): SettingProblem[] {
   const { path } = issue
   const name = (more: readonly PropertyKey[]): string =>
@@ -104,12 +88,11 @@ function problemsOf(issue: z.core.$ZodIssue, content: unknown, origin: string): 
     return issue.keys.map((member) => ({ name: name([member]), origin, allowed }))
   }
   const value = valueAt(content, path)
-  if (value === undefined) {
-    return [{ name: name([]), origin, allowed: `it is missing, and must be ${issue.message}` }]
-  }
-  // Whoever takes a secret for its hash must not find it in a terminal's history.
-  const shown = path.includes('secrets') ? {} : { value: formatSettingValue(value) }
-  return [{ name: name([]), ...shown, origin, allowed: `it must be ${issue.message}` }]
+  const missing = value === undefined
+  // A secret that was taken for its hash must not stay in a terminal's history.
+  const shown = missing || path.includes('secrets') ? {} : { value: formatSettingValue(value) }
+  const allowed = `${missing ? 'it is missing, and' : 'it'} must be ${issue.message}`
+  return [{ name: name([]), ...shown, origin, allowed }]
 }
 
 /** What the members alone do not show. */

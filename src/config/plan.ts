@@ -1,5 +1,6 @@
 // Plans: bundles of limits that a key refers to by name (contract 3.14 and 3.15). The default ones
-// are here; an operator's file changes or adds some. Not the enforcement of any limit.
+// are in setting-checks.ts; an operator's file changes or adds some. No limit is
+// enforced here.
 
 /** The APIs that a plan can include and a key can be allowed. */
 export const apiNames = ['ip-risk'] as const
@@ -28,38 +29,6 @@ export interface Plan {
 
 /** Plans by name. Plain data, so that it crosses to another process as it is. */
 export type Plans = Readonly<Record<string, Plan>>
-
-/** A plan as a configuration file writes it: the limits that it has not are `"none"`. */
-export interface PlanAsWritten {
-  readonly apis: readonly ApiName[]
-  readonly rate: Rate | 'none'
-  readonly quotaPerMonth: number | 'none'
-  readonly insights: InsightsMode
-}
-
-/** The plans of contract 3.14, in the form of the file that overrides them. */
-export const defaultPlans = {
-  free: { apis: [], rate: 'none', quotaPerMonth: 'none', insights: 'never' },
-  team: {
-    apis: ['ip-risk'],
-    rate: { perSecond: 50, burst: 100 },
-    quotaPerMonth: 1_000_000,
-    insights: 'never',
-  },
-  business: {
-    apis: ['ip-risk'],
-    rate: { perSecond: 500, burst: 1000 },
-    quotaPerMonth: 20_000_000,
-    insights: 'never',
-  },
-  enterprise: {
-    apis: ['ip-risk'],
-    rate: { perSecond: 5000, burst: 10_000 },
-    quotaPerMonth: 500_000_000,
-    insights: 'on_request',
-  },
-  internal: { apis: ['ip-risk'], rate: 'none', quotaPerMonth: 'none', insights: 'on_request' },
-} as const satisfies Readonly<Record<string, PlanAsWritten>>
 
 /** The plan of that name; a name such as `constructor` finds nothing. */
 export function planNamed(plans: Plans, name: string): Plan | undefined {

@@ -3,15 +3,26 @@
 // allowed is asked later. The only part of src/config that reads files.
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { messageOf } from '../base/coded-error.ts'
 import { configBytesMax, valueFileBytesMax } from '../base/limits.ts'
-import type { Command, Option } from './options.ts'
-import { configOption, optionVariable, optionFlag, optionName, options } from './options.ts'
-import type { SettingProblem } from './setting-problem.ts'
-import { formatSettingValue, suggestName } from './setting-problem.ts'
-import type { SettingOrigin, SettingTree } from './setting-tree.ts'
-import { describeSettingOrigin, isSettingNode, setSetting } from './setting-tree.ts'
+import {
+  type Command,
+  type Option,
+  configOption,
+  optionFlag,
+  optionName,
+  optionVariable,
+  options,
+} from './options.ts'
+import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
+import {
+  type SettingOrigin,
+  type SettingTree,
+  defaultOrigin,
+  isSettingNode,
+  setSetting,
+} from './setting-tree.ts'
 
 export interface SettingSources {
   readonly command: Command
@@ -21,26 +32,29 @@ export interface SettingSources {
   readonly cwd: string
 }
 
-const defaultFile = 'iprisk.json'
-
-const switches: Readonly<Record<string, boolean>> = {
-  true: true,
-  '1': true,
-  yes: true,
-  on: true,
-  false: false,
-  '0': false,
-  no: false,
-  off: false,
+/** Sources that are being read: where their values go, and what is wrong with them so far. */
+interface Reading {
+  readonly sources: SettingSources
+  readonly tree: SettingTree
+  readonly problems: SettingProblem[]
 }
 
+const defaultFile = 'iprisk.json'
+
 /** Text as the option's form has it; text that is none stays text, and is refused by the schema. */
-function valueOf(option: Option, written: unknown): unknown {
-  if (option.form === 'texts' && typeof written === 'string') return written.split(',')
+function valueOf({ form }: Option, written: unknown): unknown {
   if (typeof written !== 'string') return written
-  if (option.form === 'number' && /^-?\d+(\.\d+)?$/.test(written)) return Number(written)
-  const flag = switches[written.toLowerCase()]
-  return option.form === 'switch' && flag !== undefined ? flag : written
+  if (form === 'texts') return written.split(',')
+  if (form === 'number' && /^-?\d+(\.\d+)?$/.test(written)) return Number(written)
+  if (form === 'switch' && /^(true|1|yes|on)$/i.test(written)) return true
+  if (form === 'switch' && /^(false|0|no|off)$/i.test(written)) return false
+  return written
+}
+
+/** The system's usual reasons in words that say what to do. */
+const readFailures: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it, or a folder above it',
 }
 
 /** A small text file, or why it cannot be read. */
@@ -52,54 +66,41 @@ function readText(path: string, bytesMax: number): { text: string } | { failure:
     if (stat.size > bytesMax) return { failure: `it has more than ${bytesMax} bytes` }
     return { text: readFileSync(path, 'utf8').replace(/^\uFEFF/, '') }
   } catch (thrown) {
-    return { failure: reasonOf(thrown) }
+    const { code = '' } = thrown as NodeJS.ErrnoException
+    return { failure: readFailures[code] ?? messageOf(thrown) }
   }
-}
-
-/** The system's usual reasons in words that say what to do. */
-function reasonOf(thrown: unknown): string {
-  const { code } = thrown as NodeJS.ErrnoException
-  if (code === 'ENOENT') return 'there is no such file'
-  if (code === 'EACCES') return 'this user may not read it, or a folder above it'
-  return messageOf(thrown)
 }
 
 /** The value of one option in the environment, directly or by a file. */
 function readVariable(
   name: string,
-  sources: SettingSources,
-  problems: SettingProblem[],
+  { sources, problems }: Reading,
 ): { readonly value: string; readonly origin: SettingOrigin } | undefined {
   // An empty variable is how compose files say "not set".
   const direct = sources.environment[name] || undefined
   const fileVariable = `${name}_FILE`
   const named = sources.environment[fileVariable] || undefined
   if (named === undefined) {
-    return direct === undefined
-      ? undefined
-      : { value: direct, origin: { kind: 'environment', name } }
+    const words = `the environment variable ${name}`
+    return direct === undefined ? undefined : { value: direct, origin: { words } }
   }
-  const origin = `the environment variable ${fileVariable}`
-  if (direct !== undefined) {
-    const allowed = `${name} is set as well, and only one of the two may be`
-    problems.push({ name: fileVariable, origin, allowed })
-    return undefined
+  const fail = (allowed: string, value?: string): undefined => {
+    const origin = `the environment variable ${fileVariable}`
+    const shown = value === undefined ? {} : { value: formatSettingValue(value) }
+    problems.push({ name: fileVariable, ...shown, origin, allowed })
   }
+  if (direct !== undefined) return fail(`${name} is set as well, and only one of the two may be`)
   const path = resolve(sources.cwd, named)
   const read = readText(path, valueFileBytesMax)
   if ('failure' in read) {
-    const allowed = `it must name a file that can be read: ${read.failure}`
-    problems.push({ name: fileVariable, value: formatSettingValue(named), origin, allowed })
-    return undefined
+    return fail(`it must name a file that can be read: ${read.failure}`, named)
   }
   const value = read.text.replace(/\r?\n$/, '')
+  // Unlike an empty variable: a file that was mounted and is empty is a secret that went astray.
   if (value === '') {
-    // Unlike an empty variable: a file that was mounted and is empty is a secret that went astray.
-    const allowed = 'it must name a file that holds the value, and this one is empty'
-    problems.push({ name: fileVariable, value: formatSettingValue(named), origin, allowed })
-    return undefined
+    return fail('it must name a file that holds the value, and this one is empty', named)
   }
-  return { value, origin: { kind: 'value-file', name: fileVariable, path } }
+  return { value, origin: { words: `the file ${path} that ${fileVariable} names` } }
 }
 
 /** Where the configuration file is, or would be. */
@@ -107,21 +108,21 @@ export function configPathOf(sources: SettingSources): string {
   return findFile(sources)?.path ?? resolve(sources.cwd, defaultFile)
 }
 
-/** Which file to read: the flag's, the variable's, else the default one where it exists. */
-function findFile(
-  sources: SettingSources,
-): { readonly path: string; readonly origin: SettingOrigin } | undefined {
-  const flag = sources.flags['config']
-  if (typeof flag === 'string') {
-    return { path: resolve(sources.cwd, flag), origin: { kind: 'flag', name: '--config' } }
-  }
-  const variable = sources.environment[configOption.environment] || undefined
+/** Which file to read, and what names it: the flag, the variable, else the default. */
+function findFile({
+  flags,
+  environment,
+  cwd,
+}: SettingSources): { readonly path: string; readonly origin: string } | undefined {
+  const flag = flags['config']
+  if (typeof flag === 'string') return { path: resolve(cwd, flag), origin: 'the flag --config' }
+  const variable = environment[configOption.environment] || undefined
   if (variable !== undefined) {
-    const origin = { kind: 'environment', name: configOption.environment } as const
-    return { path: resolve(sources.cwd, variable), origin }
+    const origin = `the environment variable ${configOption.environment}`
+    return { path: resolve(cwd, variable), origin }
   }
-  const path = resolve(sources.cwd, defaultFile)
-  return existsSync(path) ? { path, origin: { kind: 'default' } } : undefined
+  const path = resolve(cwd, defaultFile)
+  return existsSync(path) ? { path, origin: defaultOrigin.words } : undefined
 }
 
 /** ` (line 3, column 7)` where the message of JSON.parse gives a position, else nothing. */
@@ -133,42 +134,32 @@ function lineOf(text: string, message: string): string {
 }
 
 /** Reads the configuration file, if there is one, into the tree. */
-export function readConfigFile(
-  sources: SettingSources,
-  tree: SettingTree,
-  problems: SettingProblem[],
-): void {
+function readConfigFile({ sources, tree, problems }: Reading): void {
   const found = findFile(sources)
   if (found === undefined) return
-  const { path } = found
-  const origin = describeSettingOrigin(found.origin)
+  const { path, origin } = found
   const fail = (allowed: string): void => {
     problems.push({ name: 'config', value: formatSettingValue(path), origin, allowed })
   }
   const read = readText(path, configBytesMax)
-  if ('failure' in read) {
-    fail(`it must name a file that can be read: ${read.failure}`)
-    return
-  }
+  if ('failure' in read) return fail(`it must name a file that can be read: ${read.failure}`)
   let content: unknown
   try {
     content = JSON.parse(read.text)
   } catch (thrown) {
-    fail(`it must be JSON: ${messageOf(thrown)}${lineOf(read.text, messageOf(thrown))}`)
-    return
+    const message = messageOf(thrown)
+    return fail(`it must be JSON: ${message}${lineOf(read.text, message)}`)
   }
-  if (!isSettingNode(content)) {
-    fail('it must be a JSON object of settings')
-    return
-  }
+  if (!isSettingNode(content)) return fail('it must be a JSON object of settings')
+  const words = `the file ${path}`
   for (const [member, value] of Object.entries(content)) {
     if (member === '$schema') continue
     if (member === 'invocation') {
       const allowed = 'there is no such member; it is given by flags alone'
-      problems.push({ name: member, origin: `the file ${path}`, allowed })
+      problems.push({ name: member, origin: words, allowed })
       continue
     }
-    setSetting(tree, [member], value, { kind: 'file', path })
+    setSetting(tree, [member], value, { words, folder: dirname(path) })
   }
 }
 
@@ -176,12 +167,9 @@ export function readConfigFile(
 const foreignVariable =
   /^IPRISK_(TEST_\w+|SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/
 
-/** Reads the environment into the tree, and finds variables that nobody knows. */
-export function readEnvironment(
-  sources: SettingSources,
-  tree: SettingTree,
-  problems: SettingProblem[],
-): void {
+/** Reads the environment into the tree, and finds variables that are no option's. */
+function readEnvironment(reading: Reading): void {
+  const { sources, tree, problems } = reading
   const known = new Set<string>([configOption.environment])
   for (const option of options) {
     const name = optionVariable(option)
@@ -189,7 +177,7 @@ export function readEnvironment(
     known.add(`${name}_FILE`)
     // Another command's option is not this call's business.
     if (option.member[0] === 'invocation' && !option.commands.includes(sources.command)) continue
-    const variable = readVariable(name, sources, problems)
+    const variable = readVariable(name, reading)
     if (variable === undefined) continue
     setSetting(tree, option.member, valueOf(option, variable.value), variable.origin)
   }
@@ -201,25 +189,26 @@ export function readEnvironment(
 }
 
 /** Reads the flags into the tree, and finds those that the command has not. */
-export function readFlags(
-  sources: SettingSources,
-  tree: SettingTree,
-  problems: SettingProblem[],
-): void {
-  for (const [name, written] of Object.entries(sources.flags)) {
+function readFlags({ sources: { command, flags }, tree, problems }: Reading): void {
+  for (const [name, written] of Object.entries(flags)) {
     if (written === undefined || name === 'config') continue
     const option = options.find((candidate) => optionName(candidate) === name)
-    if (option === undefined || !option.commands.includes(sources.command)) {
-      const allowed = `iprisk ${sources.command} has no such option`
-      problems.push({
-        name,
-        value: formatSettingValue(written),
-        origin: 'the command line',
-        allowed,
-      })
+    if (option === undefined || !option.commands.includes(command)) {
+      const allowed = `iprisk ${command} has no such option`
+      const value = formatSettingValue(written)
+      problems.push({ name, value, origin: 'the command line', allowed })
       continue
     }
-    const origin = { kind: 'flag', name: optionFlag(option) } as const
-    setSetting(tree, option.member, valueOf(option, written), origin)
+    const words = `the flag ${optionFlag(option)}`
+    setSetting(tree, option.member, valueOf(option, written), { words })
   }
+}
+
+/** Reads all sources into the tree; gives what is wrong with the sources themselves. */
+export function readSources(sources: SettingSources, tree: SettingTree): SettingProblem[] {
+  const reading: Reading = { sources, tree, problems: [] }
+  readConfigFile(reading)
+  readEnvironment(reading)
+  readFlags(reading)
+  return reading.problems
 }

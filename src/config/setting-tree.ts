@@ -3,12 +3,17 @@
 //
 // Objects have no prototype, so that a file's member `__proto__` is a member like any other.
 
-export type SettingOrigin =
-  | { readonly kind: 'flag'; readonly name: string }
-  | { readonly kind: 'environment'; readonly name: string }
-  | { readonly kind: 'value-file'; readonly name: string; readonly path: string }
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'default' }
+import { type SettingProblem, formatSettingValue } from './setting-problem.ts'
+
+/** Where a value came from. */
+export interface SettingOrigin {
+  /** `the flag --port`, `the environment variable IPRISK_PORT`, `the file /etc/iprisk.json`. */
+  readonly words: string
+  /** Of a configuration file: its folder, to which its paths are relative. */
+  readonly folder?: string
+}
+
+export const defaultOrigin: SettingOrigin = { words: 'the default' }
 
 export interface SettingNode {
   [member: string]: unknown
@@ -32,9 +37,9 @@ export function createSettingTree(): SettingTree {
   return { root: Object.create(null) as SettingNode, origins: new Map() }
 }
 
-/** The value at a place, `undefined` where there is none. */
-export function getSetting(tree: SettingTree, path: SettingPath): unknown {
-  let value: unknown = tree.root
+/** The value at a place of plain data, `undefined` where there is none. */
+export function valueAt(content: unknown, path: SettingPath): unknown {
+  let value = content
   for (const member of path) {
     if (typeof value !== 'object' || value === null) return undefined
     value = (value as Record<PropertyKey, unknown>)[member]
@@ -48,7 +53,25 @@ export function settingOrigin(tree: SettingTree, path: SettingPath): SettingOrig
     const origin = tree.origins.get(keyOf(path.slice(0, length)))
     if (origin !== undefined) return origin
   }
-  return { kind: 'default' }
+  return defaultOrigin
+}
+
+/** What is wrong with the value at a place. */
+export function problemAt(tree: SettingTree, path: SettingPath, allowed: string): SettingProblem {
+  // What one call says is known by its flag's name alone.
+  const name = path
+    .map(String)
+    .join('.')
+    .replace(/^invocation\./, '')
+  const value = valueAt(tree.root, path)
+  // A misspelt address of a store may have its password anywhere.
+  const shown = value !== undefined && name !== 'store.url'
+  return {
+    name,
+    ...(shown ? { value: formatSettingValue(value) } : {}),
+    origin: settingOrigin(tree, path).words,
+    allowed,
+  }
 }
 
 /**
@@ -79,20 +102,4 @@ export function setSetting(
   for (const [member, inner] of Object.entries(value)) {
     setSetting(tree, [...path, member], inner, origin)
   }
-}
-
-const originWords = {
-  flag: (origin) => `the flag ${origin.name}`,
-  environment: (origin) => `the environment variable ${origin.name}`,
-  'value-file': (origin) => `the file ${origin.path} that ${origin.name} names`,
-  file: (origin) => `the file ${origin.path}`,
-  default: () => 'the default',
-} as const satisfies {
-  [K in SettingOrigin['kind']]: (origin: Extract<SettingOrigin, { kind: K }>) => string
-}
-
-/** An origin in words, for a message. */
-export function describeSettingOrigin(origin: SettingOrigin): string {
-  const words = originWords[origin.kind] as (origin: SettingOrigin) => string
-  return words(origin)
 }

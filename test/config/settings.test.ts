@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseDay } from '../../src/base/day.ts'
-import { optionVariable, optionName, options, optionsOfCommand } from '../../src/config/options.ts'
+import { optionVariable, optionName, options } from '../../src/config/options.ts'
 import type { SettingProblem } from '../../src/config/setting-problem.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { validateSettings, readSettings } from '../../src/config/settings.ts'
@@ -284,6 +284,7 @@ describe('one problem', () => {
     [flag({ workers: '0' }), 'it must be a whole number of processes from 1 to 1024'],
     [flag({ logLevel: 'loud' }), 'one of trace, debug, info, warn, error, fatal, silent'],
     [flag({ logAddresses: 'maybe' }), 'serve.logAddresses = "maybe" (the flag --log-addresses)'],
+    [flag({ logAddresses: 'constructor' }), 'serve.logAddresses = "constructor" (the flag'],
     [flag({ table: '' }), 'table = "" (the flag --table): it must be the path'],
     [flag({ mirror: 'http://x' }), 'mirror = "http://x" (the command line): iprisk serve has no'],
     [flag({ mirror: 'ftp://x' }, 'build'), 'it must be an http or https address'],
@@ -432,20 +433,6 @@ describe('problems', () => {
       expect(judge(JSON.stringify(value))).toBe(1)
     })
     fc.assert(whole, { numRuns: 100 })
-  })
-})
-
-describe('the option table', () => {
-  it('gives each command each name once', () => {
-    const names = options.map(optionName)
-    expect(new Set(names).size).toBe(names.length)
-    expect(optionsOfCommand('serve').map(optionName)).toContain('adminPort')
-    expect(optionsOfCommand('table info')).toEqual([])
-  })
-
-  it('derives the variable from the flag', () => {
-    const found = options.find((option) => optionName(option) === 'adminPort')
-    expect(found && optionVariable(found)).toBe('IPRISK_ADMIN_PORT')
   })
 })
 

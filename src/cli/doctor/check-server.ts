@@ -2,7 +2,7 @@
 
 import { messageOf } from '../../base/coded-error.ts'
 import { reservedDescriptors } from '../../base/limits.ts'
-import { isLoopback } from '../../config/exposure-rules.ts'
+import { isLoopback } from '../../config/setting-rules.ts'
 import type { Settings } from '../../config/settings.ts'
 import { probePort } from '../../supervisor/sockets/port-probe.ts'
 import { type ServerStatus, connectionsStatus } from '../../admin/status.ts'

@@ -1,0 +1,328 @@
+// Every option of the command line, one row each: its member of the settings, its flag, the
+// commands that have it, its help, its values and its default. All else follows from the rows (options.ts):
+// the names of the environment variables, the schema of the configuration file, the types of the
+// settings, the defaults, and the help of the command line. A new option is one new row.
+
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import * as limits from '../base/limits.ts'
+import { accessLogFormats, checkFields, checkFormats } from './line-formats.ts'
+import { apiNames } from './plan.ts'
+import * as is from './setting-checks.ts'
+
+const keyCommands = [
+  'keys create',
+  'keys list',
+  'keys show',
+  'keys revoke',
+  'keys rotate',
+  'keys export',
+  'keys import',
+  'keys audit',
+] as const
+/** What looks at a running server from outside. */
+const inspectCommands = ['info', 'doctor'] as const
+/** What asks a running server finds it by its state folder and port. */
+const serverCommands = ['reload', 'rollback', 'restart'] as const
+/** They read files of lines. */
+const bulkCommands = ['check', 'summarize'] as const
+const jsonCommands = [
+  ...bulkCommands,
+  'explain',
+  'history show',
+  ...keyCommands,
+  ...inspectCommands,
+] as const
+
+export type Command =
+  | (typeof keyCommands)[number]
+  | (typeof inspectCommands)[number]
+  | (typeof serverCommands)[number]
+  | (typeof bulkCommands)[number]
+  | 'build'
+  | 'serve'
+  | 'explain'
+  | 'table info'
+  | 'table verify'
+  | 'feeds list'
+  | 'feeds fetch'
+  | 'history import'
+  | 'history show'
+
+/** One row. Its type has a default, or is `exactOptional`: absent where it is not given. */
+function option<T extends z.ZodType>(
+  flag: `--${string}`,
+  commands: readonly Command[],
+  row: { readonly help: string; readonly type: T },
+) {
+  return { flag, commands, ...row }
+}
+
+/** By member; those under `invocation` belong to one call, and have no place in the file. */
+export const optionTable = {
+  table: option('--table <file>', ['serve', 'check', 'summarize', 'explain', ...inspectCommands], {
+    help: 'the table file',
+    type: is.path.default('data/table/world.iprisk'),
+  }),
+  state: option(
+    '--state <folder>',
+    ['serve', ...serverCommands, ...keyCommands, ...inspectCommands],
+    {
+      help: 'the folder of keys and quotas, on a local disk',
+      type: is.path.default('data/state'),
+    },
+  ),
+  // It may hold a password: only `redactStoreUrl` of it may be shown.
+  'store.url': option('--store <url>', ['serve', ...keyCommands], {
+    help: 'the Redis or Valkey that keeps keys and limits of many machines; the state folder by default',
+    type: is.storeAddress.exactOptional(),
+  }),
+  'store.passwordFile': option('--store-password-file <file>', ['serve', ...keyCommands], {
+    help: 'the file that holds the password of the store',
+    type: is.path.exactOptional(),
+  }),
+  'store.caFile': option('--store-ca-file <file>', ['serve', ...keyCommands], {
+    help: 'the certificates (PEM) that vouch for the store; those of Node by default',
+    type: is.path.exactOptional(),
+  }),
+  'store.policy': option('--store-policy <policy>', ['serve'], {
+    help: 'while the store cannot be reached: refuse what needs it with 503, or serve it uncounted',
+    type: is.oneOf(['refuse', 'serve']).default('refuse'),
+  }),
+  'store.timeoutMs': option('--store-timeout-ms <n>', ['serve', ...keyCommands], {
+    help: 'how long the store may take for one answer',
+    type: is
+      .whole([limits.storeTimeoutMsMin, limits.storeTimeoutMsMax], 'milliseconds')
+      .default(limits.storeTimeoutMs),
+  }),
+  'store.replicas': option('--store-replicas <n>', ['serve', ...keyCommands], {
+    help: 'how many replicas must have a lease or a key before it counts; needed where it fails over',
+    type: is.whole([0, limits.storeReplicasMax], 'replicas').default(0),
+  }),
+  'serve.port': option('--port <port>', ['serve', ...serverCommands, 'doctor'], {
+    help: 'the port of the API; 0 takes a free one',
+    type: is.port.default(8080),
+  }),
+  'serve.host': option('--host <address>', ['serve', 'doctor'], {
+    help: 'the address that the API listens on',
+    type: is.host.default('127.0.0.1'),
+  }),
+  'serve.adminPort': option('--admin-port <port>', ['serve', ...inspectCommands], {
+    help: 'the port of metrics and health; 0 takes a free one',
+    type: is.port.default(9090),
+  }),
+  'serve.adminHost': option('--admin-host <address>', ['serve', ...inspectCommands], {
+    help: 'the address that metrics and health listen on',
+    type: is.host.default('127.0.0.1'),
+  }),
+  'serve.adminSocket': option('--admin-socket <file>', ['serve', ...inspectCommands], {
+    help: 'a Unix socket for metrics and health, in place of the admin port',
+    type: is.socketPath.exactOptional(),
+  }),
+  'serve.adminTokenFile': option('--admin-token-file <file>', ['serve', ...inspectCommands], {
+    help: 'the file of the token that metrics and status ask for; needed beyond loopback',
+    type: is.path.exactOptional(),
+  }),
+  'serve.tlsCertFile': option('--tls-cert-file <file>', ['serve', 'doctor'], {
+    help: 'the certificate chain (PEM) of the API, which then speaks TLS alone',
+    type: is.path.exactOptional(),
+  }),
+  'serve.tlsKeyFile': option('--tls-key-file <file>', ['serve', 'doctor'], {
+    help: 'the private key (PEM) of the certificate',
+    type: is.path.exactOptional(),
+  }),
+  'serve.tlsMinVersion': option('--tls-min-version <version>', ['serve', 'doctor'], {
+    help: 'the oldest TLS that is spoken: 1.2 or 1.3',
+    type: is.oneOf(['1.2', '1.3']).default('1.2'),
+  }),
+  'serve.workers': option('--workers <n>', ['serve', 'doctor'], {
+    help: 'how many processes answer; the number of cores by default',
+    type: is.whole([1, limits.workersMax], 'processes').default(availableParallelism),
+  }),
+  'serve.poolThreads': option('--pool-threads <n>', ['serve'], {
+    help: 'threads of each process for insights and batches',
+    type: is.whole([1, limits.poolThreadsMax], 'threads').default(1),
+  }),
+  'serve.poolQueue': option('--pool-queue <n>', ['serve'], {
+    help: 'how many insights and batches each process takes at once; more get 503',
+    type: is.whole([1, limits.poolQueueMax], 'requests').default(limits.poolQueueDefault),
+  }),
+  'serve.connections': option('--connections <n>', ['serve'], {
+    help: 'how many connections each process holds at once; more are closed at accept',
+    type: is.whole([1, limits.connectionsMax], 'connections').default(limits.connectionsDefault),
+  }),
+  'serve.connectionsPerAddress': option('--connections-per-address <n>', ['serve'], {
+    help: 'how many of them one IPv4 address or IPv6 /64 may hold; 0, the default, for all',
+    type: is.whole([0, limits.connectionsMax], 'connections').default(0),
+  }),
+  'serve.drainSeconds': option('--drain-seconds <s>', ['serve'], {
+    help: 'how long open requests may take after SIGTERM',
+    type: is.whole([0, limits.drainSecondsMax], 'seconds').default(10),
+  }),
+  'serve.graceSeconds': option('--grace-seconds <s>', ['serve'], {
+    help: 'how long after SIGTERM /readyz says 503 before the port is closed',
+    type: is.whole([0, limits.graceSecondsMax], 'seconds').default(0),
+  }),
+  'serve.hangMs': option('--hang-ms <n>', ['serve'], {
+    help: 'how long a process may be silent before it is killed and replaced',
+    type: is
+      .whole([limits.hangMsMin, limits.hangMsMax], 'milliseconds')
+      .default(limits.hangMsDefault),
+  }),
+  'serve.workerMemoryMb': option('--worker-memory-mb <n>', ['serve'], {
+    help: 'how much memory of its own a process may hold before another takes its place, MiB',
+    type: is
+      .whole([limits.workerMemoryMbMin, limits.workerMemoryMbMax], 'MiB')
+      .default(limits.workerMemoryMbDefault),
+  }),
+  'serve.refreshEvery': option('--refresh-every <span>', ['serve'], {
+    help: 'how often to fetch the feeds and build the table, 1h for example; off by default',
+    type: is.refreshSpan.default('off'),
+  }),
+  'invocation.takeover': option('--takeover', ['serve'], {
+    help: 'take the place of the server that has this port, without a refused connection',
+    type: is.onOff.default(false),
+  }),
+  'serve.logLevel': option('--log-level <level>', ['serve'], {
+    help: 'the least important lines to log',
+    type: is.oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  }),
+  'serve.logAddresses': option('--log-addresses', ['serve'], {
+    help: 'log the addresses of callers and checks',
+    type: is.onOff.default(false),
+  }),
+  'serve.logAddressForm': option('--log-address-form <form>', ['serve'], {
+    help: 'how they are logged: full, short (/24 and /48) or keyed (a keyed hash)',
+    type: is.oneOf(['full', 'short', 'keyed']).default('full'),
+  }),
+  'serve.logAddressKeyFile': option('--log-address-key-file <file>', ['serve'], {
+    help: 'the file of the key for --log-address-form keyed',
+    type: is.path.exactOptional(),
+  }),
+  // It wins over the mirror.
+  'build.offline': option('--offline', ['build'], {
+    help: 'use the snapshots that are there, fetch nothing',
+    type: is.onOff.default(false),
+  }),
+  'build.mirror': option('--mirror <url>', ['build', 'feeds fetch'], {
+    help: 'take each feed from <url>/<feed-id>/<file>',
+    type: is.webAddress.exactOptional(),
+  }),
+  'build.asOf': option('--as-of <day>', ['build', 'history show'], {
+    help: 'the day that counts as today, YYYY-MM-DD',
+    type: is.day.exactOptional(),
+  }),
+  'build.out': option('--out <file>', ['build'], {
+    help: 'where the table is written; the table file by default',
+    type: is.path.exactOptional(),
+  }),
+  'build.report': option('--report <file>', ['build'], {
+    help: 'where the build report is written; report.json next to the table by default',
+    type: is.path.exactOptional(),
+  }),
+  'build.snapshots': option('--snapshots <folder>', ['build', 'feeds list', 'feeds fetch'], {
+    help: 'the folder of the downloaded feeds',
+    type: is.path.default('data/snapshots'),
+  }),
+  'build.history': option('--history <folder>', ['build', 'history import', 'history show'], {
+    help: 'the folder of past observations',
+    type: is.path.default('data/history'),
+  }),
+  'build.allFeeds': option('--all-feeds', ['build', 'feeds list', 'feeds fetch'], {
+    help: 'use every feed, also those that are off by default: read their licences first',
+    type: is.onOff.default(false),
+  }),
+  // The file's alone. Feeds that are on or off whatever the catalogue and `allFeeds` say.
+  'build.feeds': { type: is.feedSwitches.default({}) },
+  'build.networks': option('--networks <file...>', ['build'], {
+    help: 'files that say which network announces an address, in place of the default ones',
+    type: is.paths.default([]),
+  }),
+  'build.locations': option('--locations <file...>', ['build'], {
+    help: 'files that say where an address is, in place of the default ones',
+    type: is.paths.default([]),
+  }),
+  'build.flipsMaxPercent': option('--flips-max-percent <n>', ['build'], {
+    help: 'how many verdicts of a sample a new table may change before it is rejected',
+    type: is.percent.default(limits.flipsMaxPercentDefault),
+  }),
+  'invocation.force': option('--force', ['build', 'reload', 'history import'], {
+    help: 'let the new table go live, or the days in, whatever the gate says',
+    type: is.onOff.default(false),
+  }),
+  'invocation.json': option('--json', jsonCommands, {
+    help: 'write JSON',
+    type: is.onOff.default(false),
+  }),
+  'invocation.front': option('--front <url>', ['doctor'], {
+    help: 'the address of the proxy in front of the API, to be tried as well',
+    type: is.webAddress.exactOptional(),
+  }),
+  'invocation.column': option('--column <column>', bulkCommands, {
+    help: 'of CSV, the column of the address: its name in the first line, or its number from 1',
+    type: is.textOf('the name or number of a column', (value) => value !== '').exactOptional(),
+  }),
+  'invocation.jsonField': option('--json-field <path>', bulkCommands, {
+    help: 'of JSON lines, the member of the address: client, or request.remote_ip',
+    type: is.textOf('the path of a member', (value) => value !== '').exactOptional(),
+  }),
+  'invocation.log': option('--log <form>', bulkCommands, {
+    help: 'of access logs, their form: common, combined or vhost_combined',
+    type: is.oneOf(accessLogFormats).exactOptional(),
+  }),
+  'invocation.format': option('--format <format>', ['check'], {
+    help: 'json, csv or text; by default text on a terminal, else json',
+    type: is.oneOf(checkFormats).exactOptional(),
+  }),
+  'invocation.fields': option('--fields <names>', ['check'], {
+    help: 'the columns of CSV, commas between: ip,classification,asn,country_code and others',
+    type: z
+      .array(is.oneOf(checkFields), 'a list of columns')
+      .min(1, 'a list of columns')
+      .exactOptional(),
+  }),
+  'invocation.top': option('--top <n>', ['summarize'], {
+    help: 'how many rows each list has; 10 by default',
+    type: is.whole([1, limits.topMax], 'rows').default(limits.topShown),
+  }),
+  'invocation.plan': option('--plan <plan>', ['keys create'], {
+    help: 'the plan of the key',
+    type: z.string().exactOptional(),
+  }),
+  'invocation.name': option('--name <name>', ['keys create'], {
+    help: 'a name for people',
+    type: is.keyName.exactOptional(),
+  }),
+  'invocation.api': option('--api <api>', ['keys create'], {
+    help: 'what the key may call: ip-risk or none',
+    type: is.oneOf([...apiNames, 'none']).exactOptional(),
+  }),
+  'invocation.expires': option('--expires <day>', ['keys create'], {
+    help: 'the first day, UTC, on which the key no longer works',
+    type: is.day.exactOptional(),
+  }),
+  'invocation.rate': option('--rate <n>', ['keys create'], {
+    help: 'requests a second, in place of the plan',
+    type: is.perSecond.exactOptional(),
+  }),
+  'invocation.burst': option('--burst <n>', ['keys create'], {
+    help: 'requests at once; twice the rate by default',
+    type: is.burst.exactOptional(),
+  }),
+  'invocation.quota': option('--quota <n>', ['keys create'], {
+    help: 'checks a calendar month, in place of the plan',
+    type: is.quota.exactOptional(),
+  }),
+  'invocation.graceHours': option('--grace-hours <n>', ['keys rotate'], {
+    help: 'how long the old secret still works; a week by default, 0 ends it at once',
+    type: is.whole([0, limits.rotationGraceHoursMax], 'hours').default(limits.rotationGraceHours),
+  }),
+  'invocation.replace': option('--replace', ['keys import'], {
+    help: 'where a key differs from the one that is there, take the one of the file',
+    type: is.onOff.default(false),
+  }),
+  'invocation.last': option('--last <n>', ['keys audit'], {
+    help: 'how many acts to show; 30 by default',
+    type: is.whole([1, limits.auditActsShownMax], 'acts').default(limits.auditActsShown),
+  }),
+}

@@ -1,0 +1,66 @@
+// What settings together must not be: one port for two listeners, files of a store that is not
+// there, an admin port beyond loopback without a token. Part of what settings.ts refuses. Files are
+// not read here; what uses them says what is wrong with them.
+
+import { isIPv4 } from 'node:net'
+import type { SettingProblem } from './setting-problem.ts'
+import { type SettingTree, isSettingNode, problemAt, valueAt } from './setting-tree.ts'
+import { parseStoreUrl } from './store-url.ts'
+
+/** The host names this machine alone; a name other than localhost may mean anybody. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+}
+
+/** The rules that are broken, in their order. No rule holds of a member that is not given. */
+export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
+  const at = (name: string): unknown => valueAt(tree.root, name.split('.'))
+  const has = (name: string): boolean => at(name) !== undefined
+  const port = at('serve.port')
+  const adminHost = at('serve.adminHost')
+  const adminOpen = typeof adminHost === 'string' && !isLoopback(adminHost)
+  const plan = at('invocation.plan')
+  const plans = at('plans')
+  const planNames = isSettingNode(plans) ? Object.keys(plans) : undefined
+  const planUnknown = typeof plan === 'string' && planNames?.includes(plan) === false
+  const url = at('store.url')
+  const store = typeof url === 'string' ? parseStoreUrl(url) : undefined
+  const storeless = 'it is of use only with store.url'
+  // Each row: a member, whether it breaks the rule, and the rule.
+  const rules: readonly (readonly [name: string, broken: boolean, allowed: string])[] = [
+    [
+      'serve.adminPort',
+      typeof port === 'number' && port !== 0 && at('serve.adminPort') === port,
+      'it must be another port than serve.port',
+    ],
+    [
+      'serve.port',
+      at('invocation.takeover') === true && port === 0,
+      'it must be the port of the server that is taken over',
+    ],
+    ['invocation.plan', planUnknown, `it must be one of ${planNames?.join(', ')}`],
+    ['store.passwordFile', url === undefined, storeless],
+    ['store.caFile', url === undefined, storeless],
+    ['store.passwordFile', store?.password !== undefined, 'store.url has a password already'],
+    [
+      'store.caFile',
+      store?.tls === false,
+      'it is of use only with TLS, which is rediss in store.url',
+    ],
+    [
+      'serve.adminHost',
+      adminOpen && !has('serve.adminSocket') && !has('serve.adminTokenFile'),
+      'it must be a loopback address, or serve.adminTokenFile must name a token',
+    ],
+    ['serve.tlsCertFile', !has('serve.tlsKeyFile'), 'serve.tlsKeyFile must be given as well'],
+    ['serve.tlsKeyFile', !has('serve.tlsCertFile'), 'serve.tlsCertFile must be given as well'],
+    [
+      'serve.logAddressForm',
+      at('serve.logAddressForm') === 'keyed' && !has('serve.logAddressKeyFile'),
+      'with keyed, serve.logAddressKeyFile must name the key',
+    ],
+  ]
+  return rules
+    .filter(([name, broken]) => broken && has(name))
+    .map(([name, , allowed]) => problemAt(tree, name.split('.'), allowed))
+}
