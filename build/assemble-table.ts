@@ -3,7 +3,8 @@
 // sections that hold them.
 
 import type { Day } from '../src/base/day.ts'
-import type { Location } from '../src/model/location.ts'
+import type { Location } from '../src/api/check-answer.ts'
+import { accuracies } from '../src/model/kind.ts'
 import type { Network } from '../src/model/network.ts'
 import type { Reason, Verdict } from '../src/model/verdict.ts'
 import {
@@ -16,7 +17,6 @@ import { judge } from '../src/score/judge.ts'
 import { packDegrees } from '../src/table/file/location-record.ts'
 import { packTraits } from '../src/table/file/network-record.ts'
 import { packReason, packVerdict } from '../src/table/file/verdict-record.ts'
-import { accuracies } from '../src/model/location.ts'
 import { listingDensities } from './evidence/listing-density.ts'
 import type { EvidenceBook } from './evidence/evidence-book.ts'
 import type { ListInterner } from './layer/flatten.ts'

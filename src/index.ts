@@ -4,6 +4,11 @@
 export { openTable } from './table/open-table.ts'
 export type { Source } from './table/file/table-source.ts'
 export type { Table } from './table/table.ts'
-export type { BotAnswer, CheckAnswer, NetworkAnswer, ProxyAnswer } from './api/check-answer.ts'
-export type { Location } from './model/location.ts'
+export type {
+  BotAnswer,
+  CheckAnswer,
+  Location,
+  NetworkAnswer,
+  ProxyAnswer,
+} from './api/check-answer.ts'
 export { IpriskError } from './base/coded-error.ts'

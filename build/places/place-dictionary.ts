@@ -4,7 +4,7 @@
 //
 // Invariants: `locations[id - 1]` has that id; no two are equal; at most half of `slots` is filled.
 
-import type { Location } from '../../src/model/location.ts'
+import type { Location } from '../../src/api/check-answer.ts'
 
 export interface PlaceDictionary {
   readonly id: (location: Location) => number

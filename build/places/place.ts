@@ -6,7 +6,8 @@
 // four decimals, never -0; the same raw place gives the same Location.
 
 import lookUpTimezone from '@photostructure/tz-lookup'
-import type { Accuracy, Location } from '../../src/model/location.ts'
+import type { Location } from '../../src/api/check-answer.ts'
+import type { Accuracy } from '../../src/model/kind.ts'
 import type { RawPlace } from '../mmdb/mmdb-layouts.ts'
 import type { Country } from './countries.ts'
 

@@ -2,8 +2,7 @@
 // prometheus-text.ts makes their text, and docs/operate.md has the same table for people (a test
 // holds the two together). A name says its unit last: seconds, bytes, total.
 
-import { ageSeconds } from '../api/meta-answer.ts'
-import { formatDay } from '../base/day.ts'
+import { ageSeconds, formatDay } from '../base/day.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { classifications } from '../model/kind.ts'
 import {

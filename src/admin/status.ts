@@ -3,8 +3,7 @@
 // added; none changes its meaning.
 
 import process from 'node:process'
-import { ageSeconds } from '../api/meta-answer.ts'
-import { type Day, formatDay } from '../base/day.ts'
+import { type Day, ageSeconds, formatDay } from '../base/day.ts'
 import { packageVersion } from '../base/package-root.ts'
 import type { Settings } from '../config/settings.ts'
 import { parseStoreUrl, redactStoreUrl } from '../config/store-url.ts'

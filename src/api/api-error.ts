@@ -69,20 +69,11 @@ export const invalidAddress = {
 /** All codes, in the order of the table. */
 export const apiErrorCodes = Object.keys(apiErrors) as readonly ApiErrorCode[]
 
-export interface ErrorBody {
-  readonly error: {
-    readonly code: ApiErrorCode
-    readonly message: string
-    readonly request_id: string
-  }
-}
-
 /** The JSON text of an error; `message` where one says more than the table's. */
 export function errorBody(
   code: ApiErrorCode,
   requestId: string,
   message: string = apiErrors[code].message,
 ): string {
-  const body: ErrorBody = { error: { code, message, request_id: requestId } }
-  return JSON.stringify(body)
+  return JSON.stringify({ error: { code, message, request_id: requestId } })
 }

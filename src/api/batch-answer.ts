@@ -1,23 +1,22 @@
-// The wire form of a batch (contract 3.16): many addresses in one request, answered in order, each
-// as a check answers it or with an error of its own.
+// A batch on the wire (contract 3.16): many addresses in one request, answered in order, each as a
+// check answers it or with an error of its own.
 
-import type { CheckAnswer } from './check-answer.ts'
+import { z } from 'zod'
+import { invalidAddress } from './api-error.ts'
+import { anyCheckAnswer } from './insights-answer.ts'
+import { batchAddressesMax } from './request-limits.ts'
+import type { Wire } from './wire.ts'
 
-export interface BatchError {
-  /** The element as sent; its JSON where it is no string. */
-  readonly ip: string
-  readonly error: { readonly code: 'invalid_input'; readonly message: string }
-}
+export const batchRequest = z.object({
+  ips: z.array(z.string()).min(1).max(batchAddressesMax),
+})
 
-export interface BatchAnswer {
-  readonly results: readonly (CheckAnswer | BatchError)[]
-}
+export const batchError = z.object({
+  ip: z.string().describe('The element as sent; its JSON where it is no string.'),
+  error: z.object({ code: z.enum([invalidAddress.code]), message: z.string() }),
+})
 
-/** At least one. */
-export const batchAddressesMax = 10_000
-
-/** The largest body of a batch, bytes. */
-export const batchBodyBytesMax = 1_048_576
-
-/** A batch spends rate by one request for so many addresses, or the beginning of so many. */
-export const addressesPerRequest = 100
+export const batchAnswer = z.object({
+  results: z.array(z.union([anyCheckAnswer, batchError])),
+})
+export type BatchAnswer = Wire<typeof batchAnswer>

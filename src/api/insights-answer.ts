@@ -1,100 +1,114 @@
-// The wire form of `insights` (contract 3.15): why an answer is what it is, for those who have to
-// explain or dispute it. Member order is the order on the wire. Everything follows from the table.
+// `insights` on the wire (contract 3.15): why an answer is what it is, for those who have to explain
+// or dispute it. Member order is the order on the wire. Everything follows from the table.
 
-import type { Classification, Confidence, Kind, Level, Match } from '../model/kind.ts'
-import type { CheckAnswer } from './check-answer.ts'
+import { z } from 'zod'
+import { classifications, confidences, kinds, levels, matches } from '../model/kind.ts'
+import { checkAnswer } from './check-answer.ts'
+import { type Wire, day, percent, score } from './wire.ts'
 
-export interface InsightReason {
-  readonly code: string
-  readonly text: string
-  /** The points of all reasons add up to risk_score. */
-  readonly points: number
-}
+const share = z.number().min(0).max(1)
 
-export interface InsightEvidence {
-  readonly feed: string
-  readonly kind: Kind
-  readonly provider: string
-  /** Address, prefix or range that the feed lists; `AS64496` where it means the whole AS. */
-  readonly matched: string
-  readonly match: Match
-  /** YYYY-MM-DD. */
-  readonly first_seen: string
-  readonly last_seen: string
-  /** Of the last 30 days: listed, and with a snapshot of the feed. */
-  readonly days_seen: number
-  readonly days_observed: number
-  /** What this piece alone would give its finding (contract 3.2). */
-  readonly confidence: Confidence
-  /** 0 to 1: how much the feed's word counts. */
-  readonly weight: number
-  /** For blocklists: how many lists name it; 1 elsewhere. */
-  readonly lists: number
-  readonly licence: string
-}
+const insightReason = z.object({
+  code: z.string(),
+  text: z.string(),
+  points: z.int().describe('The points of all reasons add up to risk_score.'),
+})
+export type InsightReason = Wire<typeof insightReason>
 
-/** What of one kind is listed in a piece of the address space. */
-export interface InsightDensity {
-  readonly kind: Kind
-  /** In the scope's unit. */
-  readonly listed: number
-  /** Of the scope's size. */
-  readonly percent: number
-  /** percent over that of the whole AS; null for the AS itself, and where the AS is unknown. */
-  readonly times_asn: number | null
-}
+const insightEvidence = z.object({
+  feed: z.string(),
+  kind: z.enum(kinds),
+  provider: z.string(),
+  matched: z
+    .string()
+    .describe('Address, prefix or range that the feed lists; `AS64496` for a whole AS.'),
+  match: z.enum(matches),
+  first_seen: day,
+  last_seen: day,
+  days_seen: z.int().describe('Of the last 30 days, those on which the feed listed it.'),
+  days_observed: z.int().describe('Of the last 30 days, those with a snapshot of the feed.'),
+  confidence: z.enum(confidences).describe('What this piece alone would give its finding.'),
+  weight: share.describe("How much the feed's word counts."),
+  lists: z.int().describe('Of a blocklist: how many lists name it; 1 elsewhere.'),
+  licence: z.string(),
+})
+export type InsightEvidence = Wire<typeof insightEvidence>
 
-export interface InsightScope {
-  /** `192.0.2.0/24`, `AS64496`. */
-  readonly scope: string
-  /** What is counted: IPv6 is counted by /64, a customer's line. */
-  readonly unit: 'address' | '/64'
-  readonly size: number
-  /** Kinds of which nothing is listed are left out. */
-  readonly listed: readonly InsightDensity[]
-}
+const insightDensity = z
+  .object({
+    kind: z.enum(kinds),
+    listed: z.number().describe("In the scope's unit."),
+    percent: percent.describe("Of the scope's size."),
+    times_asn: z
+      .number()
+      .nullable()
+      .describe('percent over that of the whole AS; null for the AS itself and an unknown AS.'),
+  })
+  .describe('What of one kind is listed. Kinds of which nothing is listed are left out.')
+export type InsightDensity = Wire<typeof insightDensity>
 
-export interface InsightWithoutFeed {
-  readonly feed: string
-  readonly classification: Classification
-  readonly risk_level: Level
-  readonly risk_score: number
-}
+const insightScope = z.object({
+  scope: z.string().describe('`192.0.2.0/24`, `AS64496`.'),
+  unit: z
+    .enum(['address', '/64'])
+    .describe("What is counted: IPv6 is counted by /64, a customer's line."),
+  size: z.number(),
+  listed: z.array(insightDensity),
+})
+export type InsightScope = Wire<typeof insightScope>
 
-export interface InsightFallsBelow {
-  readonly risk_level: Level
-  /** The first day, if nothing is seen again; null where it never comes. */
-  readonly day: string | null
-}
+const insightWithoutFeed = z.object({
+  feed: z.string(),
+  classification: z.enum(classifications),
+  risk_level: z.enum(levels),
+  risk_score: score,
+})
+export type InsightWithoutFeed = Wire<typeof insightWithoutFeed>
 
-export interface InsightAlternative {
-  readonly classification: Classification
-  readonly strength: number
-  readonly confidence: Confidence
-}
+const insightFallsBelow = z
+  .object({
+    risk_level: z.enum(levels),
+    day: day.nullable().describe('The first day, if nothing is seen again; null: never.'),
+  })
+  .describe('One for every level reached, but the lowest.')
+export type InsightFallsBelow = Wire<typeof insightFallsBelow>
 
-export interface Insights {
-  readonly table: {
-    readonly id: string
-    /** When the table file was written (its mtime: `cp -p` keeps it), RFC 3339 in UTC. */
-    readonly built_at: string
-    /** YYYY-MM-DD. */
-    readonly as_of: string
-  }
-  /** Least and greatest score by the uncertainty of the weights. */
-  readonly score_range: readonly [number, number]
-  readonly reasons: readonly InsightReason[]
-  readonly evidence: readonly InsightEvidence[]
-  readonly neighborhood: readonly InsightScope[]
-  readonly counterfactuals: {
-    readonly without_feed: readonly InsightWithoutFeed[]
-    /** For every level reached, but the lowest. */
-    readonly falls_below: readonly InsightFallsBelow[]
-  }
-  readonly alternatives: readonly InsightAlternative[]
-}
+const insightAlternative = z.object({
+  classification: z.enum(classifications),
+  strength: share,
+  confidence: z.enum(confidences),
+})
+
+export const insights = z.object({
+  table: z.object({
+    id: z.string(),
+    // Its mtime, which `cp -p` keeps.
+    built_at: z.iso.datetime().describe('When the table file was written.'),
+    as_of: day,
+  }),
+  score_range: z
+    .tuple([score, score])
+    .describe('Least and greatest score by the uncertainty of the weights.'),
+  reasons: z.array(insightReason),
+  evidence: z.array(insightEvidence),
+  neighborhood: z.array(insightScope),
+  counterfactuals: z.object({
+    without_feed: z.array(insightWithoutFeed),
+    falls_below: z.array(insightFallsBelow),
+  }),
+  alternatives: z.array(insightAlternative),
+})
+export type Insights = Wire<typeof insights>
 
 /** A check's answer with its insights; null where the table is too old to give any. */
-export interface InsightsAnswer extends CheckAnswer {
-  readonly insights: Insights | null
-}
+const insightsAnswer = checkAnswer.extend({
+  insights: insights
+    .nullable()
+    .describe(
+      'With `?include=insights`, for plans that have them; null where the table is too old.',
+    ),
+})
+export type InsightsAnswer = Wire<typeof insightsAnswer>
+
+/** What a check may answer: insights are there only where they were asked for. */
+export const anyCheckAnswer = insightsAnswer.partial({ insights: true })

@@ -1,235 +1,73 @@
-// The OpenAPI 3.1 description of the public port, built from the tables that the server itself
-// uses: paths, errors, value lists, signals. What is not in a table here (which member has which
-// JSON type) is written once, in `schemas`, and a test holds real answers against it.
+// The OpenAPI 3.1 description of the public port, built from what the server itself uses: paths,
+// errors, limits, and the shapes of requests and answers.
 //
 // Not the contract itself, and not the admin port, which is for operators.
 
+import { z } from 'zod'
 import { packageVersion } from '../base/package-root.ts'
-import { kinds, matches } from '../model/kind.ts'
-import { addressesPerRequest, batchAddressesMax, batchBodyBytesMax } from './batch-answer.ts'
-import { apiErrorCodes, apiErrors, type ApiErrorCode } from './api-error.ts'
-import { valueLists } from './meta-answer.ts'
-import { checkBodyBytesMax, paths } from './paths.ts'
+import { apiErrors, type ApiErrorCode } from './api-error.ts'
+import { batchAnswer, batchError, batchRequest } from './batch-answer.ts'
+import { botAnswer, checkRequest, location, networkAnswer, proxyAnswer } from './check-answer.ts'
+import { errorAnswer } from './error-body.ts'
+import { anyCheckAnswer, insights } from './insights-answer.ts'
+import { metaAnswer } from './meta-answer.ts'
+import { paths } from './paths.ts'
+import {
+  addressesPerRequest,
+  batchAddressesMax,
+  batchBodyBytesMax,
+  checkBodyBytesMax,
+} from './request-limits.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-const text = { type: 'string' } as const
-const integer = { type: 'integer' } as const
-const flag = { type: 'boolean' } as const
-const day = { type: 'string', format: 'date' } as const
-const share = { type: 'number', minimum: 0, maximum: 100 } as const
-const score = { type: 'integer', minimum: 0, maximum: 100 } as const
-
-function oneOf(values: readonly string[]): Json {
-  return { type: 'string', enum: values }
-}
-
-/** An object whose members are all always there; clients must ignore members they do not know. */
-function object(properties: Json, optional: readonly string[] = []): Json {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name))
-  return { type: 'object', properties, required }
-}
-
-function nullable(schema: Json): Json {
-  return { anyOf: [schema, { type: 'null' }] }
-}
-
-function list(items: Json): Json {
-  return { type: 'array', items }
-}
-
-function reference(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` }
-}
-
-const network = object({
-  asn: integer,
-  organization: text,
-  // Open-ended: new kinds of network may appear (contract 3.3).
-  type: { type: 'string', examples: valueLists.network_type },
-  mobile: flag,
-})
-
-const location = object({
-  country_code: text,
-  continent_code: text,
-  continent: text,
-  country: text,
-  state: text,
-  city: text,
-  zip: text,
-  latitude: { type: 'number', minimum: -90, maximum: 90 },
-  longitude: { type: 'number', minimum: -180, maximum: 180 },
-  timezone: { type: 'string', description: 'IANA name, or empty.' },
-  currency_code: text,
-  accuracy: oneOf(valueLists.location_accuracy),
-})
-
-const proxy = object({
-  confidence: oneOf(valueLists.confidence),
-  type: oneOf(valueLists.proxy_type),
-  provider: text,
-  last_seen_at: day,
-  percent_days_seen: share,
-})
-
-const bot = object({
-  confidence: oneOf(valueLists.confidence),
-  provider: text,
-  category: oneOf(valueLists.bot_category),
-})
-
-const checkMembers = {
-  classification: oneOf(valueLists.classification),
-  risk_level: oneOf(valueLists.risk_level),
-  risk_score: score,
-  ip: { type: 'string', description: 'The address as sent.' },
-  version: { type: 'integer', enum: [4, 6] },
-  address: {
-    type: 'string',
-    description: 'Canonical text of what was judged, where `ip` is another text.',
-  },
-  network: nullable(reference('Network')),
-  location: nullable(reference('Location')),
-  proxy: nullable(reference('Proxy')),
-  bot: nullable(reference('Bot')),
-  signals: object(Object.fromEntries(valueLists.signal.map((name) => [name, flag]))),
-  reasons: list({ type: 'string', description: 'Stable code.' }),
-  table: { type: 'string', description: 'Id of the table that answered.' },
-  insights: {
-    anyOf: [reference('Insights'), { type: 'null' }],
-    description:
-      'With `?include=insights`, for plans that have them; null where the table is too old.',
-  },
-}
-
-const checkAnswer = object(checkMembers, ['address', 'insights'])
-
-const number = { type: 'number' } as const
-
-const insights = object({
-  table: object({ id: text, built_at: { type: 'string', format: 'date-time' }, as_of: day }),
-  score_range: { type: 'array', items: score, minItems: 2, maxItems: 2 },
-  reasons: list(object({ code: text, text, points: integer })),
-  evidence: list(
-    object({
-      feed: text,
-      kind: oneOf(kinds),
-      provider: text,
-      matched: { type: 'string', description: 'Address, prefix, range or AS that the feed lists.' },
-      match: oneOf(matches),
-      first_seen: day,
-      last_seen: day,
-      days_seen: integer,
-      days_observed: integer,
-      confidence: oneOf(valueLists.confidence),
-      weight: { type: 'number', minimum: 0, maximum: 1 },
-      lists: integer,
-      licence: text,
-    }),
-  ),
-  neighborhood: list(
-    object({
-      scope: text,
-      unit: oneOf(['address', '/64']),
-      size: number,
-      listed: list(
-        object({ kind: oneOf(kinds), listed: number, percent: share, times_asn: nullable(number) }),
-      ),
-    }),
-  ),
-  counterfactuals: object({
-    without_feed: list(
-      object({
-        feed: text,
-        classification: oneOf(valueLists.classification),
-        risk_level: oneOf(valueLists.risk_level),
-        risk_score: score,
-      }),
-    ),
-    falls_below: list(object({ risk_level: oneOf(valueLists.risk_level), day: nullable(day) })),
-  }),
-  alternatives: list(
-    object({
-      classification: oneOf(valueLists.classification),
-      strength: { type: 'number', minimum: 0, maximum: 1 },
-      confidence: oneOf(valueLists.confidence),
-    }),
-  ),
-})
-
-const batchAnswer = object({
-  results: list({ anyOf: [reference('CheckAnswer'), reference('BatchError')] }),
-})
-
-const batchError = object({
-  ip: { type: 'string', description: 'The element as sent.' },
-  error: object({ code: oneOf(['invalid_input']), message: text }),
-})
-
-const left = { remaining: integer, reset_seconds: integer }
-
-const metaAnswer = object({
-  table: object({ id: text, as_of: day, age_seconds: integer, bytes: integer }),
-  feeds: list(
-    object({
-      id: text,
-      kind: text,
-      provider: text,
-      licence: text,
-      homepage: text,
-      day,
-      age_seconds: integer,
-      entries: integer,
-    }),
-  ),
-  thresholds: list(
-    object({
-      risk_level: oneOf(valueLists.risk_level),
-      risk_score_min: score,
-      risk_score_max: score,
-    }),
-  ),
-  values: object(Object.fromEntries(Object.keys(valueLists).map((name) => [name, list(text)]))),
-  key: object({
-    id: text,
-    plan: text,
-    apis: list(text),
-    insights: text,
-    limits: object({
-      rate: nullable(object({ per_second: integer, burst: integer, ...left })),
-      quota: nullable(object({ per_month: integer, ...left })),
-    }),
-  }),
-})
-
-const errorAnswer = object({
-  error: object({ code: oneOf(apiErrorCodes), message: text, request_id: text }),
-})
-
-const schemas = {
-  CheckRequest: object({
-    ip: {
-      type: 'string',
-      description:
-        'One IPv4 or IPv6 address, without zone, brackets, prefix length or white space.',
-      examples: ['192.0.2.1', '2001:db8::1'],
-    },
-  }),
-  BatchRequest: object({
-    ips: { ...list(text), minItems: 1, maxItems: batchAddressesMax },
-  }),
-  CheckAnswer: checkAnswer,
+/** The shapes that have a name in the document. */
+const shapes = {
+  CheckRequest: checkRequest,
+  BatchRequest: batchRequest,
+  CheckAnswer: anyCheckAnswer,
   Insights: insights,
   BatchAnswer: batchAnswer,
   BatchError: batchError,
-  Network: network,
+  Network: networkAnswer,
   Location: location,
-  Proxy: proxy,
-  Bot: bot,
+  Proxy: proxyAnswer,
+  Bot: botAnswer,
   Meta: metaAnswer,
   Error: errorAnswer,
-} as const
+}
+type ShapeName = keyof typeof shapes
+
+const schemaPath = (name: string): string => `#/components/schemas/${name}`
+
+/** The shapes as JSON Schema, in the form that allows members that clients do not know. */
+function jsonSchemas(): Readonly<Record<ShapeName, Json>> {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, shape] of Object.entries(shapes)) registry.add(shape, { id })
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    uri: schemaPath,
+    override: ({ jsonSchema }) => {
+      // Drops patterns where there is a format, and the bounds that zod gives every integer.
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    },
+  })
+  // A component is found by its place in the document.
+  for (const schema of Object.values(schemas)) {
+    delete schema.$schema
+    delete schema.$id
+  }
+  return schemas as Record<ShapeName, Json>
+}
+
+const text = { type: 'string' } as const
+const integer = { type: 'integer' } as const
+
+function reference(name: ShapeName): Json {
+  return { $ref: schemaPath(name) }
+}
 
 const requestIdHeader = {
   description: 'The X-Request-Id of the request, where it was fit to be repeated, or our own.',
@@ -258,7 +96,7 @@ const limitHeaders: Json = {
 /** Answers of which the key may not be known, or says nothing. */
 const keylessStatuses = new Set([401, 403, 405])
 
-function responseOf(status: number, description: string, schema: string): Json {
+function responseOf(status: number, description: string, schema: ShapeName): Json {
   return {
     description,
     headers: {
@@ -271,7 +109,7 @@ function responseOf(status: number, description: string, schema: string): Json {
 }
 
 /** The responses of an endpoint: its 200, and one for each status that its errors have. */
-function responses(schema: string, description: string, codes: readonly ApiErrorCode[]): Json {
+function responses(schema: ShapeName, description: string, codes: readonly ApiErrorCode[]): Json {
   const answers: Record<string, Json> = { 200: responseOf(200, description, schema) }
   for (const code of codes) {
     const { status } = apiErrors[code]
@@ -282,7 +120,7 @@ function responses(schema: string, description: string, codes: readonly ApiError
   return answers
 }
 
-function bodyOf(schema: string): Json {
+function bodyOf(schema: ShapeName): Json {
   return { required: true, content: { 'application/json': { schema: reference(schema) } } }
 }
 
@@ -367,6 +205,6 @@ export const openApiDocument = {
   },
   components: {
     securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-    schemas,
+    schemas: jsonSchemas(),
   },
 } as const

@@ -6,6 +6,3 @@ export const paths = {
   meta: '/v1/intelligence/ip-risk/meta',
   openApi: '/openapi.json',
 } as const
-
-/** The largest body of a check, bytes (contract 3.11). */
-export const checkBodyBytesMax = 65_536

@@ -31,3 +31,8 @@ export function formatDay(day: Day): string {
   }
   return lastText
 }
+
+/** Whole seconds since the beginning of `day`, never below 0: a clock may lag behind a feed. */
+export function ageSeconds(day: Day, nowMs: number): number {
+  return Math.max(0, Math.floor((nowMs - day * MS_PER_DAY) / 1000))
+}

@@ -9,7 +9,7 @@
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { ApiErrorCode } from '../api/api-error.ts'
-import { checkBodyBytesMax } from '../api/paths.ts'
+import { checkBodyBytesMax } from '../api/request-limits.ts'
 import { logAbort, logFramingRefusal, remoteAddressOf } from './reply/request-log.ts'
 import { authorize } from './endpoint/authorize.ts'
 import { smallBodyBytes } from './exchange/body-budget.ts'

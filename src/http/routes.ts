@@ -2,8 +2,8 @@
 // compared as sent, without its query: no decoding, no trailing slash.
 
 import type { Authenticated } from '../account/keyring.ts'
-import { batchBodyBytesMax } from '../api/batch-answer.ts'
-import { checkBodyBytesMax, paths } from '../api/paths.ts'
+import { paths } from '../api/paths.ts'
+import { batchBodyBytesMax, checkBodyBytesMax } from '../api/request-limits.ts'
 import { answerBatch } from './endpoint/batch-endpoint.ts'
 import { answerCheck } from './endpoint/check-endpoint.ts'
 import { answerMeta, answerOpenApi } from './endpoint/meta-endpoint.ts'

@@ -76,3 +76,7 @@ export type Signals = Readonly<Record<SignalName, boolean>>
 /** How an observation meets an address: it names it, holds it in a range, or only its AS. */
 export const matches = ['exact', 'range', 'as'] as const
 export type Match = (typeof matches)[number]
+
+/** location.accuracy (contract 3.4): what its coordinates are the point of. */
+export const accuracies = ['city', 'region', 'country'] as const
+export type Accuracy = (typeof accuracies)[number]

@@ -4,7 +4,7 @@
 // takes a tenth of the time, and its pieces are parts of the body.
 
 import { isUtf8 } from 'node:buffer'
-import { batchAddressesMax } from '../api/batch-answer.ts'
+import { batchAddressesMax } from '../api/request-limits.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { parseAddress, parseAddressBytes } from '../ip/parse-address.ts'
 import { pieceAddresses } from './offload-policy.ts'

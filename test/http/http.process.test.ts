@@ -2,7 +2,9 @@
 // ids, methods, and bad input by table: bodies, addresses, headers, keys.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ApiErrorCode, type ErrorBody, apiErrors } from '../../src/api/api-error.ts'
+import { type ApiErrorCode, apiErrors } from '../../src/api/api-error.ts'
+import type { ErrorBody } from '../../src/api/error-body.ts'
+import { openApiDocument } from '../../src/api/openapi.ts'
 import { createKey, revokeKey } from '../../src/account/keys/issue-key.ts'
 import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { parseDay } from '../../src/base/day.ts'
@@ -473,6 +475,7 @@ describe('the OpenAPI document', () => {
     const response = await send({ path: '/openapi.json', method: 'GET', key: '', body: '' })
     expect(response.status).toBe(200)
     const document = JSON.parse(response.body)
+    expect(response.body).toBe(JSON.stringify(openApiDocument))
     expect(document.openapi).toBe('3.1.0')
     const all = [checkPath, `${checkPath}/batch`, metaPath, '/openapi.json']
     expect(Object.keys(document.paths)).toEqual(all)

@@ -8,7 +8,7 @@ import type { us_listen_socket } from 'uWebSockets.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Limiter } from '../../src/account/limits/limiter.ts'
 import { type Log, type LogDetails, createLog } from '../../src/base/log.ts'
-import { checkBodyBytesMax } from '../../src/api/paths.ts'
+import { checkBodyBytesMax } from '../../src/api/request-limits.ts'
 import { bodyBudgetBytes, createBodyBudget } from '../../src/http/exchange/body-budget.ts'
 import {
   newRequestCounters,

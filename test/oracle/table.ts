@@ -2,7 +2,7 @@
 // place where the oracle touches src/.
 
 import { newAddressWords } from '../../src/ip/address.ts'
-import type { Location } from '../../src/model/location.ts'
+import type { Location } from '../../src/api/check-answer.ts'
 import type { Network } from '../../src/model/network.ts'
 import { readEvidenceList } from '../../src/table/file/evidence-record.ts'
 import { locate, newLocated } from '../../src/table/lookup/locate.ts'

@@ -82,7 +82,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['src/admin/prometheus-text.ts'],
   'uWebSockets.js': ['src/http/', 'src/supervisor/workers/'],
   undici: ['build/fetch/'],
-  zod: ['src/config/', 'build/catalogue/'],
+  zod: ['src/api/', 'src/config/', 'build/catalogue/'],
 }
 
 function homeless(from: readonly SourceFile[]): string[] {
@@ -91,6 +91,14 @@ function homeless(from: readonly SourceFile[]): string[] {
       .filter((name) => !(homes[name] ?? []).some((home) => path.startsWith(home)))
       .map((name) => `${path} imports ${name}`),
   )
+}
+
+/** Files among `from` that import a package and are loaded at run time by loading `start`. */
+function loadersOf(name: string, start: string, from: readonly SourceFile[]): readonly string[] {
+  const byPath = new Map(from.map((file) => [file.path, file]))
+  const loaded = new Set([start])
+  for (const path of loaded) for (const next of byPath.get(path)?.loads ?? []) loaded.add(next)
+  return [...loaded].filter((path) => byPath.get(path)?.packages.includes(name))
 }
 
 describe('the floors', () => {
@@ -135,6 +143,17 @@ describe('the floors', () => {
     expect(one.length).toBeLessThanOrEqual(1)
   })
 
+  it.each([
+    'src/index.ts',
+    'src/pool/pool-thread.ts',
+    'src/supervisor/tables/verify-child-main.ts',
+    'src/supervisor/workers/worker-main.ts',
+  ])('keep zod out of what %s loads: the OpenAPI document is made when compiling', (start) => {
+    expect(files.map(({ path }) => path)).toContain(start)
+    expect(loadersOf('zod', start, files)).toEqual([])
+    expect(loadersOf('zod', 'src/api/write-openapi.ts', files)).toContain('src/api/wire.ts')
+  })
+
   it('keep the compiler out of what serves', () => {
     const serving = files.filter(({ path }) =>
       /^src\/(http|supervisor|admin|serve|table|pool)\//.test(path),
@@ -150,6 +169,7 @@ describe('the test of the floors', () => {
     path,
     text: '',
     imports,
+    loads: imports,
     packages,
   })
 
@@ -174,6 +194,16 @@ describe('the test of the floors', () => {
   it('sees a circle', () => {
     const found = circle([file('a.ts', ['b.ts']), file('b.ts', ['c.ts']), file('c.ts', ['b.ts'])])
     expect(found).toEqual(['b.ts', 'c.ts', 'b.ts'])
+  })
+
+  it('sees what loads a library, through other files and a circle', () => {
+    const from = [
+      file('a.ts', ['b.ts']),
+      file('b.ts', ['a.ts', 'c.ts']),
+      file('c.ts', [], ['zod']),
+      file('d.ts', [], ['zod']),
+    ]
+    expect(loadersOf('zod', 'a.ts', from)).toEqual(['c.ts'])
   })
 
   it('sees a library away from home, and one that has none', () => {

@@ -13,6 +13,8 @@ export interface SourceFile {
   readonly text: string
   /** Project files that it imports, by path; types count. */
   readonly imports: readonly string[]
+  /** Those of them that are there at run time, and are loaded with it. */
+  readonly loads: readonly string[]
   /** Packages that it imports, `@scope/name` or `name`; node's own modules are left out. */
   readonly packages: readonly string[]
 }
@@ -26,6 +28,9 @@ export function sourceFiles(folders: readonly string[]): readonly SourceFile[] {
   )
 }
 
+/** A whole statement that the compiler does not leave out, of a project file. */
+const loading = /^(?:import|export) (?!type )(?:[\w*{][\w\s*,{}]* from )?'(\.[^']+)'/gm
+
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(root, path), 'utf8')
   // A statement's last line (`} from '…'` where it has several), or an import in the middle of
@@ -35,6 +40,9 @@ function readSource(path: string): SourceFile {
     ...text.matchAll(/^import '([^']+)'/gm),
     ...text.matchAll(/\bimport\('([^']+)'\)/g),
   ].map((match) => match[1] ?? '')
+  const loads = [...text.matchAll(loading)].map((match) => match[1] ?? '')
+  const fileOf = (specifier: string): string =>
+    relative(root, resolve(root, dirname(path), specifier)).replace(/\.js$/, '.ts')
   const local = specifiers.filter((specifier) => specifier.startsWith('.'))
   const packages = specifiers
     .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
@@ -47,9 +55,8 @@ function readSource(path: string): SourceFile {
   return {
     path,
     text,
-    imports: local.map((specifier) =>
-      relative(root, resolve(root, dirname(path), specifier)).replace(/\.js$/, '.ts'),
-    ),
+    imports: local.map(fileOf),
+    loads: loads.map(fileOf),
     packages,
   }
 }

@@ -13,7 +13,7 @@ import { type Day, parseDay } from '../../src/base/day.ts'
 import { type Range, parseRange, bigintToWords } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import type { Kind } from '../../src/model/kind.ts'
-import type { Location } from '../../src/model/location.ts'
+import type { Location } from '../../src/api/check-answer.ts'
 import type { Network } from '../../src/model/network.ts'
 
 export const asOf = parseDay('2026-08-22') as Day

@@ -4,8 +4,7 @@
 
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ageSeconds } from '../../api/meta-answer.ts'
-import { type Day, formatDay } from '../../base/day.ts'
+import { type Day, ageSeconds, formatDay } from '../../base/day.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { formatTimeSpan } from '../../base/number-format.ts'
 import type { Settings } from '../../config/settings.ts'

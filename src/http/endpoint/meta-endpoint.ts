@@ -1,22 +1,37 @@
 // The two GETs that describe the service: its OpenAPI document, which needs no key, and the meta
 // answer for the holder of a key.
 
+import { readFile } from 'node:fs/promises'
 import { remainingIndex, remainingLength } from '../../account/limits/ratelimit-values.ts'
 import type { Authenticated } from '../../account/keyring.ts'
-import { type MetaAnswer, metaAnswer } from '../../api/meta-answer.ts'
-import { openApiDocument } from '../../api/openapi.ts'
+import type { MetaAnswer } from '../../api/meta-answer.ts'
+import { valueLists } from '../../api/value-lists.ts'
+import { ageSeconds, formatDay } from '../../base/day.ts'
 import { levelFloors } from '../../model/risk-level.ts'
-import { ensureQuotaKnown } from './charge-quota.ts'
+import { ensureQuotaKnown, resumeExchange } from './charge-quota.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { Table } from '../../table/table.ts'
+import { replyInternalError } from '../reply/internal-error.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 
 const remaining = new Float64Array(remainingLength)
 
-const documentText = JSON.stringify(openApiDocument)
+/** What write-openapi.ts has written when the project was compiled. */
+const documentFile = new URL('../../api/openapi.json', import.meta.url)
+let documentText: string | undefined
 
 export function answerOpenApi(exchange: Exchange): void {
-  replyJson(exchange, documentText)
+  if (documentText === undefined) void readDocument(exchange)
+  else replyJson(exchange, documentText)
+}
+
+async function readDocument(exchange: Exchange): Promise<void> {
+  try {
+    documentText = await readFile(documentFile, 'utf8')
+    resumeExchange(exchange, () => answerOpenApi(exchange))
+  } catch (error) {
+    replyInternalError(exchange, error)
+  }
 }
 
 export function answerMeta(exchange: Exchange, key: Authenticated): void {
@@ -26,41 +41,65 @@ export function answerMeta(exchange: Exchange, key: Authenticated): void {
     return
   }
   ensureQuotaKnown(exchange, key, () =>
-    replyJson(exchange, JSON.stringify(metaOf(exchange, table, key))),
+    replyJson(exchange, JSON.stringify(metaOf(table, metaKeyOf(exchange, key), Date.now()))),
   )
 }
 
-function metaOf({ service }: Exchange, table: Table, key: Authenticated): MetaAnswer {
+/** `nowMs`: milliseconds since the epoch. */
+export function metaOf(
+  { id, asOf, bytes, sources }: Pick<Table, 'id' | 'asOf' | 'bytes' | 'sources'>,
+  key: MetaAnswer['key'],
+  nowMs: number,
+): MetaAnswer {
+  return {
+    table: { id, as_of: formatDay(asOf), age_seconds: ageSeconds(asOf, nowMs), bytes },
+    feeds: sources.map((source) => ({
+      id: source.id,
+      kind: source.kind,
+      provider: source.provider,
+      licence: source.licence,
+      homepage: source.homepage,
+      day: formatDay(source.day),
+      age_seconds: ageSeconds(source.day, nowMs),
+      entries: source.entries,
+    })),
+    // The highest level is the first.
+    thresholds: levelFloors.map(({ level, least }, i) => ({
+      risk_level: level,
+      risk_score_min: least,
+      risk_score_max: i === 0 ? 100 : levelFloors[i - 1]!.least - 1,
+    })),
+    values: valueLists,
+    key,
+  }
+}
+
+function metaKeyOf({ service }: Exchange, key: Authenticated): MetaAnswer['key'] {
   const { rate, quotaPerMonth } = key.limits
   service.limiter.remaining(key.allowance, performance.now(), remaining)
-  return metaAnswer({
-    table,
-    levelFloors,
-    key: {
-      id: key.keyId,
-      plan: key.plan,
-      apis: key.apis,
-      insights: key.insights,
-      limits: {
-        rate:
-          rate === undefined
-            ? null
-            : {
-                per_second: rate.perSecond,
-                burst: rate.burst,
-                remaining: remaining[remainingIndex.rate]!,
-                reset_seconds: remaining[remainingIndex.rateReset]!,
-              },
-        quota:
-          quotaPerMonth === undefined
-            ? null
-            : {
-                per_month: quotaPerMonth,
-                remaining: remaining[remainingIndex.quota]!,
-                reset_seconds: remaining[remainingIndex.quotaReset]!,
-              },
-      },
+  return {
+    id: key.keyId,
+    plan: key.plan,
+    apis: key.apis,
+    insights: key.insights,
+    limits: {
+      rate:
+        rate === undefined
+          ? null
+          : {
+              per_second: rate.perSecond,
+              burst: rate.burst,
+              remaining: remaining[remainingIndex.rate]!,
+              reset_seconds: remaining[remainingIndex.rateReset]!,
+            },
+      quota:
+        quotaPerMonth === undefined
+          ? null
+          : {
+              per_month: quotaPerMonth,
+              remaining: remaining[remainingIndex.quota]!,
+              reset_seconds: remaining[remainingIndex.quotaReset]!,
+            },
     },
-    now: Date.now(),
-  })
+  }
 }

@@ -14,7 +14,7 @@
 // no block is ever left to V8: blocks have two sizes and are used again, and there are never more
 // of either than have room at one time.
 
-import { batchBodyBytesMax } from '../../api/batch-answer.ts'
+import { batchBodyBytesMax } from '../../api/request-limits.ts'
 import { bodyBudgetBytesMax, bodyBudgetMemoryShare } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import { type RequestCounters, countEvent } from './request-counters.ts'

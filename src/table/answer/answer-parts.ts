@@ -2,10 +2,9 @@
 // made when first asked for, frozen, and kept: an answer of the world's table took four times as long
 // when all of it was made anew.
 
-import type { CheckAnswer, NetworkAnswer } from '../../api/check-answer.ts'
+import type { CheckAnswer, Location, NetworkAnswer } from '../../api/check-answer.ts'
 import { formatDay } from '../../base/day.ts'
 import { riskLevelOf } from '../../model/risk-level.ts'
-import type { Location } from '../../model/location.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { locationWords, networkWords, verdictWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'

@@ -4,8 +4,7 @@
 // allocates. What a network or a place says is in the table itself (json-run.ts).
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import type { Classification } from '../../model/kind.ts'
-import { accuracies } from '../../model/location.ts'
+import { type Classification, accuracies } from '../../model/kind.ts'
 import { readCountry } from '../file/location-record.ts'
 import { type VerdictPart, verdictPart } from './answer-parts.ts'
 import type { AnswerReader } from './answer-reader.ts'

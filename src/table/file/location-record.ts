@@ -6,7 +6,8 @@
 //
 // Ids start at 1.
 
-import { type Location, accuracies } from '../../model/location.ts'
+import type { Location } from '../../api/check-answer.ts'
+import { accuracies } from '../../model/kind.ts'
 import { countryWords, degreeScale, locationWords } from '../../schema/table-layout.ts'
 import type { Strings } from './string-section.ts'
 

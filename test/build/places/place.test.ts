@@ -6,7 +6,7 @@ import { readCountries } from '../../../build/places/countries.ts'
 import { newPlaceDictionary } from '../../../build/places/place-dictionary.ts'
 import { newPlaceResolver } from '../../../build/places/place.ts'
 import type { RawPlace } from '../../../build/mmdb/mmdb-layouts.ts'
-import type { Location } from '../../../src/model/location.ts'
+import type { Location } from '../../../src/api/check-answer.ts'
 
 const countries = readCountries()
 const locate = newPlaceResolver(countries)

@@ -9,7 +9,7 @@ import { defaultPlaceFiles, readPlaces, type Places } from '../../../build/place
 import { formatDay } from '../../../src/base/day.ts'
 import { maxAddress } from '../../../src/ip/range.ts'
 import type { Family } from '../../../src/ip/address.ts'
-import type { Location } from '../../../src/model/location.ts'
+import type { Location } from '../../../src/api/check-answer.ts'
 import type { Layer } from '../../../build/layer/layer.ts'
 import { addressOf, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
 

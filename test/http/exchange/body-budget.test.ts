@@ -2,7 +2,7 @@
 // room of bodies that come in pieces is tried with real requests in intake.test.ts.
 
 import { describe, expect, it } from 'vitest'
-import { batchBodyBytesMax } from '../../../src/api/batch-answer.ts'
+import { batchBodyBytesMax } from '../../../src/api/request-limits.ts'
 import { type BodyBudget, createBodyBudget } from '../../../src/http/exchange/body-budget.ts'
 import {
   type RequestCounters,

@@ -1,0 +1,10 @@
+// The body of an error on the wire (contract 3.11); api-error.ts has its codes and writes it.
+
+import { z } from 'zod'
+import { apiErrorCodes } from './api-error.ts'
+import type { Wire } from './wire.ts'
+
+export const errorAnswer = z.object({
+  error: z.object({ code: z.enum(apiErrorCodes), message: z.string(), request_id: z.string() }),
+})
+export type ErrorBody = Wire<typeof errorAnswer>

@@ -1,0 +1,13 @@
+// How much one request may carry (contract 3.11 and 3.16), for the server and its description.
+
+/** The largest body of a check, bytes. */
+export const checkBodyBytesMax = 65_536
+
+/** The largest body of a batch, bytes. */
+export const batchBodyBytesMax = 1_048_576
+
+/** A batch has at least one. */
+export const batchAddressesMax = 10_000
+
+/** A batch spends rate by one request for so many addresses, or the beginning of so many. */
+export const addressesPerRequest = 100
