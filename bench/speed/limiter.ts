@@ -153,7 +153,7 @@ async function bindKeys(limiter: Limiter, state: string, count: number): Promise
 async function measureRow(
   name: string,
   operation: Operation,
-  { keys }: Bound,
+  { limiter, keys }: Bound,
   milliseconds: number,
 ): Promise<Row> {
   let atMs = performance.now()
@@ -167,7 +167,10 @@ async function measureRow(
     }
   }
   const refill = (): void => {
-    for (const key of keys) key.leasedUnits = units
+    for (const key of keys) {
+      const month = limiter.spentMonth(key)
+      limiter.refund(key, { units: units - key.lease.units, month, arrivedMs: atMs })
+    }
   }
   const bench = new Bench({ time: milliseconds, warmupTime: Math.ceil(milliseconds / 4) })
   bench.add(name, pass, { beforeEach: refill })
@@ -214,7 +217,7 @@ function limitText({ machine, keys, rows }: LimitReport): string {
 async function openLimiter(state: string, shared: boolean): Promise<Limiter> {
   const ledger = createQuotaLedger(await openLmdbCounterStore(state))
   const parts = {
-    rates: openRateFile(state, { boot: bootId() }),
+    rateFile: openRateFile(state, { boot: bootId() }),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
     wall: () => Date.now(),
@@ -225,7 +228,7 @@ async function openLimiter(state: string, shared: boolean): Promise<Limiter> {
   return createSharedLimiter({
     ...parts,
     ledger: { ...ledger, charge: async () => undefined },
-    flow: { takeTokens: async ({ want }) => ({ granted: want, level: 0 }), down: () => false },
+    buckets: { takeTokens: async ({ want }) => ({ granted: want, level: 0 }), down: () => false },
     policy: 'refuse',
   })
 }

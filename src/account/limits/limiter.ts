@@ -1,13 +1,16 @@
 // Hot path: `spendRate` and `writeRemaining`. No allocation, throw, closure or clock there.
 //
-// What the server asks about limits, one of them a worker. The interface says nothing of where
-// limits are kept: here rates are slots of a shared file and quotas are leases from a ledger; a
-// limiter for many machines implements the same one. Its calls never wait: what has to, says
-// `pending` and calls back.
+// What the server asks about limits; each worker has one. The interface says nothing of where
+// limits are kept: here rates are slots of a shared file and quotas are leases from a ledger; the
+// limiter of many machines (shared-limiter.ts) implements the same interface. Its calls never wait:
+// a call that would have to says `pending` and calls back.
 //
 // Keys without limits share one allowance and cost two comparisons. Limits that change take effect
 // with the next `bind`. A key whose rate limit changes starts with a full burst; one whose quota
 // changes goes on counting. Two workers may know different limits for as long as one refresh.
+//
+// This file alone writes the members of an allowance; its parts are written by the files of their
+// own (allowance.ts).
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { quotaRecheckMs } from '../../base/limits.ts'
@@ -16,23 +19,9 @@ import { rateLimitPolicyValue, remainingIndex, ceilSeconds } from './ratelimit-v
 import type { QuotaLedger } from './quota-ledger.ts'
 import type { EffectiveLimits } from '../keys/key-limits.ts'
 import { type Quota, type QuotaResult, type SpentUnits, createQuota } from './quota.ts'
-import {
-  aheadTicks,
-  paceOf,
-  rateRemaining,
-  rateResetMs,
-  rateRetryMs,
-  takeRate,
-  ticksAt,
-} from './rate.ts'
+import { type RateResult, rateResults, takeRate, ticksAt } from './rate.ts'
+import { aheadTicks, paceOf, rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
 import type { RateFile } from './rate-file.ts'
-
-/**
- * `unavailable`: the rate file is full, and this key is not in it; or the store is away. `pending`:
- * `admitLater` can say; never for one request.
- */
-export const rateResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
-export type RateResult = (typeof rateResults)[keyof typeof rateResults]
 
 /**
  * All instants are those of `performance.now()`; `arrivedMs` is the one that a request began at,
@@ -45,7 +34,7 @@ export interface Limiter {
   readonly release: (keyId: string) => void
   /** Spends rate: `requests` at once or none. */
   readonly spendRate: (key: Allowance, requests: number, nowMs: number) => RateResult
-  /** After `admit` was `pending`: asks the store, spends all or none, and calls back once. */
+  /** After `spendRate` was `pending`: asks the store, spends all or none, and calls back once. */
   readonly spendRateLater: (
     key: Allowance,
     requests: number,
@@ -53,11 +42,11 @@ export interface Limiter {
   ) => void
   /** Spends quota: `units` at once or none (quota.ts). */
   readonly spendQuota: (key: Allowance, units: number, arrivedMs: number) => QuotaResult
-  /** The month that `spend` has just granted of; `noMonth` where nobody counts. */
+  /** The month of units that `spendQuota` has just granted; `noMonth` for a key without quota. */
   readonly spentMonth: (key: Allowance) => number
-  /** After `spend` has granted and the answer is no 200 after all. */
+  /** After `spendQuota` has granted and the answer is no 200 after all. */
   readonly refund: (key: Allowance, spent: SpentUnits) => void
-  /** Calls back once, after `spend` was `pending`; then `spend` is to be asked again. */
+  /** After `spendQuota` was `pending`: calls back once; then `spendQuota` is to be asked again. */
   readonly whenLeased: (key: Allowance, callback: () => void) => void
   /** Writes what is left, as ratelimit-values.ts reads it. */
   readonly remaining: (key: Allowance, nowMs: number, out: Float64Array) => void
@@ -80,13 +69,13 @@ export interface Limiter {
 export interface BaseLimiter extends Limiter, Pick<Quota, 'charge'> {}
 
 export interface LimiterOptions {
-  readonly rates: RateFile
+  readonly rateFile: RateFile
   readonly ledger: QuotaLedger
   /** What to add to `now` to get the machine's clock. */
   readonly machineOffsetMs: number
   readonly now: () => number
   readonly wall: () => number
-  /** Called for every failure; whoever logs says it once. */
+  /** Called for every failure; the log says it once. */
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
 }
@@ -102,65 +91,69 @@ export function rateFileFullError(rateFile: RateFile): IpriskError {
   })
 }
 
-/** What the embedded limiter holds besides its quotas. */
+/** An allowance as this file alone may change it. */
+type AllowanceRecord = { -readonly [Member in keyof Allowance]: Allowance[Member] }
+
 interface LimiterState {
   readonly options: LimiterOptions
   readonly quota: Quota
-  readonly keys: Map<string, Allowance>
-  /** The file was full once, and that has been said. */
-  full: boolean
+  readonly keys: Map<string, AllowanceRecord>
+  /** The rate file was full once, and that has been said. */
+  fullReported: boolean
 }
 
 /** Finds the slot of a key at its first request; whether there is one. */
-function assignSlot(held: LimiterState, key: Allowance): boolean {
-  const { rates: rateFile, onTrouble } = held.options
+function assignSlot(state: LimiterState, key: AllowanceRecord): boolean {
+  const { rateFile, onTrouble } = state.options
   const { rate } = key.limits
-  if (rate !== undefined) key.slot = rateFile.slotOf(key.keyId, rate)
-  if (key.slot >= 0) return true
-  if (!held.full) onTrouble(rateFileFullError(rateFile))
-  held.full = true
+  if (rate !== undefined) key.slotIndex = rateFile.slotOf(key.keyId, rate)
+  if (key.slotIndex >= 0) return true
+  if (!state.fullReported) onTrouble(rateFileFullError(rateFile))
+  state.fullReported = true
   return false
 }
 
-function changeLimits(held: LimiterState, key: Allowance, limits: EffectiveLimits): void {
+function changeLimits(
+  { quota }: LimiterState,
+  key: AllowanceRecord,
+  limits: EffectiveLimits,
+): void {
   const { rate } = limits
   const before = key.limits.rate
   if (rate?.perSecond !== before?.perSecond || rate?.burst !== before?.burst) {
     key.pace = rate === undefined ? undefined : paceOf(rate)
-    key.slot = -1
+    key.slotIndex = -1
   }
   key.limits = limits
   key.policy = ''
-  const quotaBefore = key.quota
-  key.quota = limits.quotaPerMonth ?? -1
-  if (key.quota !== quotaBefore) held.quota.change(key, quotaBefore)
+  const units = limits.quotaPerMonth ?? -1
+  if (units !== key.lease.quota) quota.change(key.lease, units)
 }
 
 function writeRemaining(
-  held: LimiterState,
+  { options, quota }: LimiterState,
   key: Allowance,
   nowMs: number,
   out: Float64Array,
 ): void {
-  const { options, quota } = held
-  const { pace } = key
+  const { pace, lease } = key
   out[remainingIndex.rate] = -1
   out[remainingIndex.rateReset] = -1
   out[remainingIndex.quota] = -1
   out[remainingIndex.quotaReset] = -1
-  if (pace !== undefined && key.slot >= 0) {
+  if (pace !== undefined && key.slotIndex >= 0) {
     const atTicks = ticksAt(nowMs + options.machineOffsetMs, pace)
-    const ahead = aheadTicks(options.rates.words, key.slot, pace, atTicks)
+    const ahead = aheadTicks(options.rateFile.words, key.slotIndex, pace, atTicks)
     out[remainingIndex.rate] = rateRemaining(ahead, pace)
     out[remainingIndex.rateReset] = ceilSeconds(rateResetMs(ahead, pace))
   }
-  if (key.quota < 0) return
-  const left = key.month === quota.month() ? key.leasedUnits + key.ledgerRemaining : key.quota
-  out[remainingIndex.quota] = Math.min(left, key.quota)
+  if (lease.quota < 0) return
+  const left = lease.month === quota.month() ? lease.units + lease.ledgerRemaining : lease.quota
+  out[remainingIndex.quota] = Math.min(left, lease.quota)
   out[remainingIndex.quotaReset] = quota.secondsToReset(nowMs)
 }
 
-function policyOf({ quota }: LimiterState, key: Allowance): string {
+function policyOf({ quota }: LimiterState, key: AllowanceRecord): string {
   const month = quota.month()
   if (key.policyMonth !== month || key.policy === '') {
     key.policy = rateLimitPolicyValue(key.limits, month)
@@ -171,11 +164,11 @@ function policyOf({ quota }: LimiterState, key: Allowance): string {
 
 /** The limiter of one machine. */
 export function createLimiter(options: LimiterOptions): BaseLimiter {
-  const { rates: rateFile, ledger, machineOffsetMs, now } = options
+  const { rateFile, ledger, machineOffsetMs, now } = options
   const { words } = rateFile
   const quota = createQuota(options)
-  const held: LimiterState = { options, quota, keys: new Map(), full: false }
-  const { keys } = held
+  const keys = new Map<string, AllowanceRecord>()
+  const state: LimiterState = { options, quota, keys, fullReported: false }
   const unlimited = newAllowance('', {})
   const machineNow = (): number => now() + machineOffsetMs
 
@@ -183,7 +176,7 @@ export function createLimiter(options: LimiterOptions): BaseLimiter {
     bind: (keyId, limits) => {
       const known = keys.get(keyId)
       if (known !== undefined) {
-        changeLimits(held, known, limits)
+        changeLimits(state, known, limits)
         return known
       }
       if (limits.rate === undefined && limits.quotaPerMonth === undefined) return unlimited
@@ -195,30 +188,30 @@ export function createLimiter(options: LimiterOptions): BaseLimiter {
       const key = keys.get(keyId)
       if (key === undefined) return
       keys.delete(keyId)
-      changeLimits(held, key, { ...key.limits, quotaPerMonth: 0 })
+      changeLimits(state, key, { ...key.limits, quotaPerMonth: 0 })
     },
     spendRate: (key, requests, nowMs) => {
       const { pace } = key
       if (pace === undefined) return rateResults.granted
-      if (key.slot < 0 && !assignSlot(held, key)) return rateResults.unavailable
+      if (key.slotIndex < 0 && !assignSlot(state, key)) return rateResults.unavailable
       const atTicks = ticksAt(nowMs + machineOffsetMs, pace)
-      return takeRate(words, key.slot, pace, atTicks, requests, machineNow)
+      return takeRate(words, key.slotIndex, pace, atTicks, requests, machineNow)
         ? rateResults.granted
         : rateResults.exceeded
     },
     spendRateLater: (_key, _requests, callback) => callback(rateResults.exceeded),
-    spendQuota: quota.spend,
-    spentMonth: quota.spentMonth,
-    refund: quota.refund,
+    spendQuota: (key, units, arrivedMs) => quota.spend(key.lease, units, arrivedMs),
+    spentMonth: (key) => quota.spentMonth(key.lease),
+    refund: (key, spent) => quota.refund(key.lease, spent),
     charge: quota.charge,
-    whenLeased: quota.whenLeased,
-    remaining: (key, nowMs, out) => writeRemaining(held, key, nowMs, out),
-    policy: (key) => policyOf(held, key),
+    whenLeased: (key, callback) => quota.whenLeased(key.lease, callback),
+    remaining: (key, nowMs, out) => writeRemaining(state, key, nowMs, out),
+    policy: (key) => policyOf(state, key),
     retryMs: (key, result, nowMs, requests) => {
       const { pace } = key
       if (result === 'quota_exceeded') return quota.secondsToReset(nowMs) * 1000
-      if (result === 'unavailable' || pace === undefined || key.slot < 0) return quotaRecheckMs
-      const ahead = aheadTicks(words, key.slot, pace, ticksAt(nowMs + machineOffsetMs, pace))
+      if (result === 'unavailable' || pace === undefined || key.slotIndex < 0) return quotaRecheckMs
+      const ahead = aheadTicks(words, key.slotIndex, pace, ticksAt(nowMs + machineOffsetMs, pace))
       return rateRetryMs(ahead, pace, requests)
     },
     tick: quota.tick,

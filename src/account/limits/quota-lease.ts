@@ -1,19 +1,77 @@
-// A worker's leases: fetching them from the ledger in the background, taking them in, giving back
-// what is not spent. When one is needed and what it is spent on is quota.ts.
+// A worker's leases: this file fetches them from the ledger in the background, spends from them and
+// gives back what is not spent. When a request needs one is for quota.ts to say.
 //
-// Invariants: units are in a key's `left` only after the ledger has them durably, and leave it
-// before they are given back; units of one month are never in `left` in another. `left`, what is
-// under way and what waits to be given back are together at most one lease of `size` units (or what
-// one batch needs), and what was refunded meanwhile. What a ledger that is out of reach was not told
-// is told when it is back: only a death loses units, or an answer that nobody hears.
+// This file alone writes a `Lease`; other files read it and call the functions below.
+//
+// Invariants: `units` grow only after the ledger has counted the new ones durably, and shrink before
+// any are given back; units of one month are never spent in another. `units`, the lease under way
+// and what waits to be given back are together at most one lease of `size` units (or what one batch
+// needs), and what was refunded meanwhile. What could not be sent to the ledger while it was out of
+// reach is sent when it is back: only a death of the worker, or of its connection, loses units.
 
 import { leaseAheadMs, leaseIdleMs, leaseShare, leaseUnitsMax } from '../../base/limits.ts'
 import { leaseUnitsMin, quotaRecheckMs, quotaWaitMs } from '../../base/limits.ts'
-import type { Allowance } from './allowance.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { LeaseGrant, QuotaLedger } from './quota-ledger.ts'
-import type { Month } from './quota-period.ts'
+import { type Month, noMonth } from './quota-period.ts'
 import { type LedgerOutbox, createLedgerOutbox } from './ledger-outbox.ts'
+
+interface LeaseRecord {
+  readonly keyId: string
+  /** Units a month; -1: no quota. */
+  quota: number
+  /** -1: never. */
+  quotaChangedMs: number
+  /** The month of `units` and `ledgerRemaining`. */
+  month: number
+  /** Leased and not spent yet. */
+  units: number
+  /** Below this many units another lease is fetched; -1: only when a request needs it. */
+  refetchBelow: number
+  /** What the ledger had left when it was asked last, and what has been given back since. */
+  ledgerRemaining: number
+  /** How many units the latest lease was to bring `units` to. */
+  size: number
+  /** `units` just after the latest lease, and when that was. */
+  unitsAtGrant: number
+  grantedMs: number
+  /** When the lease that is under way was asked for; -1: none is. */
+  requestedMs: number
+  /** Until then the quota is taken to be exhausted; 0: the ledger has not been asked this month. */
+  exhaustedUntilMs: number
+  /** Until then the ledger is taken to be out of reach; 0: it answered last. */
+  unavailableUntilMs: number
+  /** `units` when a tick last found them changed, and when that was. */
+  idleUnits: number
+  idleSinceMs: number
+  /** Called back when more can be said. */
+  waiters: (() => void)[]
+}
+
+/** What a worker has leased for one key: one object a key, changed in place by this file alone. */
+export type Lease = Readonly<LeaseRecord>
+
+export function newLease(keyId: string, quota: number): Lease {
+  const lease: LeaseRecord = {
+    keyId,
+    quota,
+    quotaChangedMs: -1,
+    month: noMonth,
+    units: 0,
+    refetchBelow: -1,
+    ledgerRemaining: 0,
+    size: 0,
+    unitsAtGrant: 0,
+    grantedMs: 0,
+    requestedMs: -1,
+    exhaustedUntilMs: 0,
+    unavailableUntilMs: 0,
+    idleUnits: 0,
+    idleSinceMs: 0,
+    waiters: [],
+  }
+  return lease
+}
 
 export interface LeaseOptions {
   readonly ledger: QuotaLedger
@@ -24,14 +82,14 @@ export interface LeaseOptions {
   readonly onRecovery: () => void
 }
 
-/** What a worker knows besides its keys. One object, changed in place. */
+/** What a worker knows of all its leases. One object, changed in place here and in quota.ts. */
 export interface LeaseState {
   readonly options: LeaseOptions
-  /** Keys that have units or a lease under way. */
-  readonly active: Set<Allowance>
+  /** Leases that have units, or more of them under way. */
+  readonly active: Set<Lease>
   /** Work of the ledger that has not ended. */
   readonly inFlight: Set<Promise<void>>
-  /** What goes back, and what was granted without a lease. */
+  /** Units to give back, and units to charge that were granted without a lease. */
   readonly outbox: LedgerOutbox
   month: Month
   monthEndsMs: number
@@ -40,14 +98,14 @@ export interface LeaseState {
   closed: boolean
 }
 
-/** A book of a worker that begins in `month`, which ends at `monthEndsMs`. */
+/** A worker that begins in `month`, which ends at `monthEndsMs`, and holds no lease yet. */
 export function createLeaseState(
   options: LeaseOptions,
   month: Month,
   monthEndsMs: number,
 ): LeaseState {
   const { ledger } = options
-  const book: LeaseState = {
+  const state: LeaseState = {
     options,
     active: new Set(),
     inFlight: new Set(),
@@ -55,7 +113,7 @@ export function createLeaseState(
       post: (keyId, month, by) =>
         by < 0 ? ledger.returnUnits(keyId, month, -by) : ledger.charge(keyId, month, by),
       down: ledger.down,
-      follow: (work) => track(book, work),
+      follow: (work) => track(state, work),
     }),
     month,
     monthEndsMs,
@@ -63,151 +121,200 @@ export function createLeaseState(
     failing: false,
     closed: false,
   }
-  return book
+  return state
 }
 
-async function reportOutcome(book: LeaseState, work: Promise<void>): Promise<void> {
-  const { onTrouble, onRecovery } = book.options
+async function reportOutcome(state: LeaseState, work: Promise<void>): Promise<void> {
+  const { onTrouble, onRecovery } = state.options
   try {
     await work
-    if (book.failing) onRecovery()
-    book.failing = false
+    if (state.failing) onRecovery()
+    state.failing = false
   } catch (error) {
-    // It has answered.
-    if (!(error instanceof IpriskError) || error.code !== 'store_lost_units') book.failing = true
+    // With `store_lost_units` the ledger has answered.
+    if (!(error instanceof IpriskError) || error.code !== 'store_lost_units') state.failing = true
     onTrouble(error)
   }
 }
 
-function track(book: LeaseState, work: Promise<void>): void {
-  const done = reportOutcome(book, work).finally(() => book.inFlight.delete(done))
-  book.inFlight.add(done)
+function track(state: LeaseState, work: Promise<void>): void {
+  const done = reportOutcome(state, work).finally(() => state.inFlight.delete(done))
+  state.inFlight.add(done)
 }
 
-/** Has the ledger count units no longer that the key has taken of a month. */
-export function returnUnits(book: LeaseState, key: Allowance, month: number, units: number): void {
-  book.outbox.add(key.keyId, month as Month, -units)
-  book.outbox.flush()
+/** Tells the ledger that units which the key had taken of a month are not used. */
+export function returnUnits(state: LeaseState, keyId: string, month: number, units: number): void {
+  state.outbox.add(keyId, month as Month, -units)
+  state.outbox.flush()
 }
 
 /** Gives back what the key holds; the ledger has that much more left. */
-export function returnLease(book: LeaseState, key: Allowance): void {
-  const units = key.leasedUnits
-  key.leasedUnits = 0
-  key.ledgerRemaining += units
-  key.leasedUnitsThen = 0
-  key.leaseBelow = -1
-  returnUnits(book, key, key.month, units)
+export function returnLease(state: LeaseState, lease: LeaseRecord): void {
+  const { units } = lease
+  lease.units = 0
+  lease.ledgerRemaining += units
+  lease.unitsAtGrant = 0
+  lease.refetchBelow = -1
+  returnUnits(state, lease.keyId, lease.month, units)
 }
 
-/** Calls back everybody who waits for units of the key; they ask again. */
-export function wakeWaiters(book: LeaseState, key: Allowance): void {
-  const callbacks = key.waiters
+/** The key begins the worker's month: what it holds of another one goes back. */
+export function enterMonth(state: LeaseState, lease: LeaseRecord): void {
+  returnLease(state, lease)
+  lease.month = state.month
+  lease.ledgerRemaining = 0
+  lease.exhaustedUntilMs = 0
+}
+
+/** The key has another quota: what it holds may be more than a smaller one allows. */
+export function changeQuota(state: LeaseState, lease: LeaseRecord, quota: number): void {
+  if (quota < lease.quota) returnLease(state, lease)
+  lease.quota = quota
+  lease.exhaustedUntilMs = 0
+  lease.quotaChangedMs = state.options.now()
+}
+
+/** Spends units of which the caller has seen that the lease holds them. */
+export function spendUnits(lease: LeaseRecord, units: number): void {
+  lease.units -= units
+}
+
+/** Takes back units that were spent of this lease's month and quota. */
+export function refundUnits(state: LeaseState, lease: LeaseRecord, units: number): void {
+  lease.units += units
+  state.active.add(lease)
+}
+
+/** Takes `units` for what the ledger has left, though it was not asked for a lease. */
+export function assumeRemaining(lease: LeaseRecord, units: number): void {
+  lease.ledgerRemaining = units
+  // As if it had been asked long ago: while it is there, it is asked before a request is refused.
+  if (lease.exhaustedUntilMs === 0) lease.exhaustedUntilMs = 1
+}
+
+/** The ledger is there again: the next request that needs units asks it. */
+export function clearUnavailable(lease: LeaseRecord): void {
+  lease.unavailableUntilMs = 0
+}
+
+export function addWaiter(state: LeaseState, lease: LeaseRecord, callback: () => void): void {
+  lease.waiters.push(callback)
+  state.waitingCount += 1
+}
+
+/** Calls back all that wait for units of the key; they ask again. */
+export function wakeWaiters(state: LeaseState, lease: LeaseRecord): void {
+  const callbacks = lease.waiters
   if (callbacks.length === 0) return
-  key.waiters = []
-  book.waitingCount -= callbacks.length
+  lease.waiters = []
+  state.waitingCount -= callbacks.length
   for (const callback of callbacks) callback()
 }
 
-/** What the key spent in a second since its last lease; at most 8 times, at least half as much. */
-function nextLeaseSize(key: Allowance, nowMs: number): number {
-  const spent = key.leasedUnitsThen - key.leasedUnits
-  const pace = (spent / Math.max(1, nowMs - key.leasedMs)) * leaseAheadMs
-  const size = Math.min(Math.max(pace, key.leaseSize / 2), key.leaseSize * 8)
+/** What the key spends in a second, as since its last lease; half to 8 times the size of that. */
+function nextLeaseSize(lease: LeaseRecord, nowMs: number): number {
+  const spent = lease.unitsAtGrant - lease.units
+  const pace = (spent / Math.max(1, nowMs - lease.grantedMs)) * leaseAheadMs
+  const size = Math.min(Math.max(pace, lease.size / 2), lease.size * 8)
   return Math.ceil(Math.min(Math.max(size, leaseUnitsMin), leaseUnitsMax))
 }
 
-/** Fetches a lease in the background; `need` units are waited for. None may be under way. */
-export function fetchLease(book: LeaseState, key: Allowance, need: number): void {
-  const nowMs = book.options.now()
-  key.leaseSize = nextLeaseSize(key, nowMs)
-  key.leaseRequestedMs = nowMs
-  key.leaseBelow = -1
-  book.active.add(key)
-  track(book, fetch(book, key, Math.max(0, need - key.leasedUnits)))
+/** Fetches a lease in the background; requests wait for `need` units. None may be under way. */
+export function fetchLease(state: LeaseState, lease: LeaseRecord, need: number): void {
+  const nowMs = state.options.now()
+  lease.size = nextLeaseSize(lease, nowMs)
+  lease.requestedMs = nowMs
+  lease.refetchBelow = -1
+  state.active.add(lease)
+  track(state, fetch(state, lease, Math.max(0, need - lease.units)))
 }
 
-async function fetch(book: LeaseState, key: Allowance, need: number): Promise<void> {
-  const { ledger, now } = book.options
-  const { keyId } = key
-  const asked = { month: book.month, limit: key.quota }
-  const want = Math.max(key.leaseSize - key.leasedUnits, need)
+async function fetch(state: LeaseState, lease: LeaseRecord, need: number): Promise<void> {
+  const { ledger, now } = state.options
+  const { keyId } = lease
+  const asked = { month: state.month, limit: lease.quota }
+  const want = Math.max(lease.size - lease.units, need)
   try {
-    const onLate = (granted: number): void => returnUnits(book, key, asked.month, granted)
+    const onLate = (granted: number): void => returnUnits(state, keyId, asked.month, granted)
     const grant = await ledger.lease({ keyId, ...asked, want, need, onLate })
-    key.leaseRequestedMs = -1
-    key.unavailableUntilMs = 0
-    if (book.closed || asked.month !== key.month || asked.limit !== key.quota) {
+    lease.requestedMs = -1
+    lease.unavailableUntilMs = 0
+    if (state.closed || asked.month !== lease.month || asked.limit !== lease.quota) {
       // The month or the limit changed meanwhile: these units are of another count.
-      returnUnits(book, key, asked.month, grant.granted)
+      returnUnits(state, keyId, asked.month, grant.granted)
     } else {
-      applyGrant(key, grant, now())
+      applyGrant(lease, grant, now())
     }
   } catch (error) {
-    key.leaseRequestedMs = -1
-    key.unavailableUntilMs = now() + quotaRecheckMs
+    lease.requestedMs = -1
+    lease.unavailableUntilMs = now() + quotaRecheckMs
     throw error
   } finally {
-    wakeWaiters(book, key)
+    wakeWaiters(state, lease)
   }
 }
 
 /**
  * The next lease would be cut short. From here on nothing is fetched ahead of need and idle units
- * go back soon: another worker may be refusing what this one holds and nobody asks it for.
+ * go back soon: another worker may be refusing requests for want of them.
  */
-function nearQuotaEnd(key: Allowance): boolean {
-  return key.ledgerRemaining < key.leaseSize * leaseShare
+function nearQuotaEnd(lease: LeaseRecord): boolean {
+  return lease.ledgerRemaining < lease.size * leaseShare
 }
 
 /** Below how many units the next lease is fetched; -1: not ahead of need. */
-function refetchThreshold(key: Allowance): number {
-  return nearQuotaEnd(key) ? -1 : Math.ceil(key.leaseSize / 2)
+function refetchThreshold(lease: LeaseRecord): number {
+  return nearQuotaEnd(lease) ? -1 : Math.ceil(lease.size / 2)
 }
 
-function applyGrant(key: Allowance, grant: LeaseGrant, nowMs: number): void {
-  key.leasedUnits += grant.granted
-  key.leasedUnitsThen = key.leasedUnits
-  key.leasedMs = nowMs
-  key.ledgerRemaining = grant.remaining
-  key.exhaustedUntilMs = nowMs + quotaRecheckMs
-  key.leaseBelow = refetchThreshold(key)
-  key.idleUnits = key.leasedUnits
-  key.idleSinceMs = nowMs
+function applyGrant(lease: LeaseRecord, grant: LeaseGrant, nowMs: number): void {
+  lease.units += grant.granted
+  lease.unitsAtGrant = lease.units
+  lease.grantedMs = nowMs
+  lease.ledgerRemaining = grant.remaining
+  lease.exhaustedUntilMs = nowMs + quotaRecheckMs
+  lease.refetchBelow = refetchThreshold(lease)
+  lease.idleUnits = lease.units
+  lease.idleSinceMs = nowMs
 }
 
 /** A lease of the key failed, and asking for it once more is worth it. */
-function shouldRetryLease(book: LeaseState, key: Allowance, nowMs: number): boolean {
-  if (key.unavailableUntilMs === 0 || nowMs < key.unavailableUntilMs || book.options.ledger.down())
+function shouldRetryLease(state: LeaseState, lease: LeaseRecord, nowMs: number): boolean {
+  if (
+    lease.unavailableUntilMs === 0 ||
+    nowMs < lease.unavailableUntilMs ||
+    state.options.ledger.down()
+  )
     return false
-  return key.month === book.month && key.leasedUnits < Math.min(key.leaseSize, key.quota)
+  return lease.month === state.month && lease.units < Math.min(lease.size, lease.quota)
 }
 
 /** What a tick does for one active key. */
-export function maintainLease(book: LeaseState, key: Allowance, nowMs: number): void {
-  if (key.leaseRequestedMs >= 0) {
-    // It may still come, and is then taken; nobody waits for it any longer.
-    if (nowMs - key.leaseRequestedMs < quotaWaitMs) return
-    key.unavailableUntilMs = nowMs + quotaRecheckMs
-    wakeWaiters(book, key)
+export function maintainLease(state: LeaseState, lease: LeaseRecord, nowMs: number): void {
+  if (lease.requestedMs >= 0) {
+    // A late lease is still taken; requests no longer wait for it.
+    if (nowMs - lease.requestedMs < quotaWaitMs) return
+    lease.unavailableUntilMs = nowMs + quotaRecheckMs
+    wakeWaiters(state, lease)
     return
   }
   // After a failure nothing was fetched ahead; from here on it is again.
-  if (key.leaseBelow < 0 && nowMs >= key.unavailableUntilMs) key.leaseBelow = refetchThreshold(key)
-  // Until the ledger answers again somebody has to ask it, though no request comes.
-  if (book.failing && book.inFlight.size === 0 && shouldRetryLease(book, key, nowMs)) {
-    fetchLease(book, key, 0)
+  if (lease.refetchBelow < 0 && nowMs >= lease.unavailableUntilMs)
+    lease.refetchBelow = refetchThreshold(lease)
+  // A ledger that failed is asked until it answers, though no request comes.
+  if (state.failing && state.inFlight.size === 0 && shouldRetryLease(state, lease, nowMs)) {
+    fetchLease(state, lease, 0)
     return
   }
-  if (key.leasedUnits !== key.idleUnits) {
-    key.idleUnits = key.leasedUnits
-    key.idleSinceMs = nowMs
+  if (lease.units !== lease.idleUnits) {
+    lease.idleUnits = lease.units
+    lease.idleSinceMs = nowMs
     return
   }
-  const patience = nearQuotaEnd(key) ? quotaRecheckMs : leaseIdleMs
-  if (nowMs - key.idleSinceMs < patience) return
-  // Who knows when there is another one.
-  if (book.options.ledger.down()) return
-  returnLease(book, key)
-  book.active.delete(key)
+  const patience = nearQuotaEnd(lease) ? quotaRecheckMs : leaseIdleMs
+  if (nowMs - lease.idleSinceMs < patience) return
+  // While the ledger is out of reach the key keeps what it has.
+  if (state.options.ledger.down()) return
+  returnLease(state, lease)
+  state.active.delete(lease)
 }

@@ -1,9 +1,12 @@
 // The period of a quota: a calendar month, UTC, as whole months since January 1970. Which month an
-// instant lies in depends on the instant alone: a clock that jumps over a month's end and back meets
-// the same counters again.
+// instant lies in depends on the instant alone: a clock that jumps over a month's end and back
+// meets the same counters again.
 
 /** Whole months since 1970-01, UTC. */
 export type Month = number & { readonly __brand: 'Month' }
+
+/** Stands where a month would: none. */
+export const noMonth = -1
 
 /** The month that holds the instant `ms` (milliseconds since the epoch). */
 export function monthOf(ms: number): Month {

@@ -1,41 +1,48 @@
 // Hot path: `spend` while the lease lasts. No allocation, throw, closure or clock there.
 //
-// A worker's side of the quotas: it leases units from the ledger ahead of need (quota-lease.ts) and spends
-// them without asking anybody. Below half a lease it fetches the next one in the background; a lease
-// is what the key spends in a second, at first `leaseUnitsMin`. Near a quota's end leases are fetched
-// when needed alone, and what is idle of them goes back after `quotaRecheckMs`; what a worker has
-// leased before and holds idle goes back after `leaseIdleMs`, and until then others may be refused.
-// Without units and without knowing that the quota is exhausted, `spend` says `pending`: the caller
-// keeps the request and is called back when the lease is there, about a millisecond later. That is
-// the first request of a key in a worker, of a month, and of a second in which the quota is
-// exhausted (units may have come back).
+// A worker's side of the quotas: it leases units from the ledger ahead of need (quota-lease.ts) and
+// spends them without asking the ledger. Below half a lease it fetches the next one in the
+// background; a lease is what the key spends in a second, at first `leaseUnitsMin`. Near a quota's
+// end it fetches a lease only when a request needs one, and gives idle units back after
+// `quotaRecheckMs`. Units that a worker leased before and holds idle go back after `leaseIdleMs`;
+// until then other workers may refuse requests for want of them.
 //
-//   spend ─▶ left? ─yes─▶ granted      (left < low: lease in the background)
+// With no units left, and not knowing that the quota is exhausted, `spend` says `pending`: the
+// caller keeps the request and is called back when the lease is there, about a millisecond later.
+// That happens to the first request of a key in a worker, of a month, and of a second in which the
+// quota is exhausted (units may have come back).
+//
+//   spend ─▶ enough units? ─yes─▶ granted      (below `refetchBelow`: lease in the background)
 //              │no
 //              ├─▶ asked less than `quotaRecheckMs` ago and too little was left ─▶ exceeded
 //              ├─▶ the store failed less than `quotaRecheckMs` ago ─▶ unavailable
 //              └─▶ lease, pending ─▶ callback ─▶ spend again
 //
-// A crash loses what is leased, under way and not given back yet: at most one lease (and what is just
-// being given back). A store that is away for a while loses what was on its way when it went.
-// A request counts for the month in which it arrived, or for the next one; its refund for the same
-// one. It makes units of a lease where that still is of this month and quota, else the ledger gets
-// them back. Instants are of `performance.now()`; the time of day, which may jump, is read by `tick`
-// alone and says only which month it is.
+// A crash loses the units that are leased, under way or not given back yet: at most one lease (and
+// what is just being given back). When the store fails, units that were on their way are lost.
+//
+// A request counts for the month in which it arrived, or for the next one; its refund counts for the
+// same one. A refund goes into the lease where the lease is still of this month and quota, else to
+// the ledger. Instants are of `performance.now()`; only `tick` reads the time of day, which may
+// jump, and only to know which month it is.
 
 import { leaseCloseMs, quotaWaitingMax } from '../../base/limits.ts'
-import { type Allowance, noMonth } from './allowance.ts'
 import { ceilSeconds } from './ratelimit-values.ts'
-import type { LeaseState, LeaseOptions } from './quota-lease.ts'
+import type { Lease, LeaseOptions, LeaseState } from './quota-lease.ts'
 import {
-  returnLease,
-  fetchLease,
-  returnUnits,
-  maintainLease,
+  addWaiter,
+  changeQuota,
   createLeaseState,
+  enterMonth,
+  fetchLease,
+  maintainLease,
+  refundUnits,
+  returnLease,
+  returnUnits,
+  spendUnits,
   wakeWaiters,
 } from './quota-lease.ts'
-import { type Month, monthOf, monthStart } from './quota-period.ts'
+import { type Month, monthOf, monthStart, noMonth } from './quota-period.ts'
 import { awaitInFlight } from './ledger-outbox.ts'
 
 export const quotaResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
@@ -58,19 +65,19 @@ export interface SpentUnits {
 
 export interface Quota {
   /** Takes units of this month: all of them or none. */
-  readonly spend: (key: Allowance, units: number, arrivedMs: number) => QuotaResult
+  readonly spend: (lease: Lease, units: number, arrivedMs: number) => QuotaResult
   /** The month that units are spent of now; `noMonth` where nobody counts them. */
-  readonly spentMonth: (key: Allowance) => number
+  readonly spentMonth: (lease: Lease) => number
   /** Gives back what was granted and came to nothing. */
-  readonly refund: (key: Allowance, spent: SpentUnits) => void
+  readonly refund: (lease: Lease, spent: SpentUnits) => void
   /** Has the ledger count units that were granted without it, some time soon. */
   readonly charge: (keyId: string, month: Month, units: number) => void
   /** Calls back once, after `pending`, when `spend` can say more. */
-  readonly whenLeased: (key: Allowance, callback: () => void) => void
+  readonly whenLeased: (lease: Lease, callback: () => void) => void
   /** Follows the clock, gives up on what takes too long, gives back what is idle. */
   readonly tick: () => void
-  /** The key's limit has changed from `before`; -1 stands for none. */
-  readonly change: (key: Allowance, before: number) => void
+  /** The key has another quota from now on; -1 stands for none. */
+  readonly change: (lease: Lease, quota: number) => void
   readonly month: () => Month
   /** Whole seconds from `nowMs` to the end of the month: a number that takes no room on the heap. */
   readonly secondsToReset: (nowMs: number) => number
@@ -81,118 +88,102 @@ export interface Quota {
 /** What was refused once is tried once more. */
 const closeTries = 2
 
-/** The key begins the worker's month: what it holds of another one goes back. */
-function enterMonth(book: LeaseState, key: Allowance): void {
-  returnLease(book, key)
-  key.month = book.month
-  key.ledgerRemaining = 0
-  key.exhaustedUntilMs = 0
-}
-
-function switchMonth(book: LeaseState, month: Month): void {
-  book.month = month
-  for (const key of book.active) enterMonth(book, key)
+function switchMonth(state: LeaseState, month: Month): void {
+  state.month = month
+  for (const lease of state.active) enterMonth(state, lease)
 }
 
 /** A request has arrived after the month's end, and no tick has come since. */
-function switchMonthByArrival(book: LeaseState): void {
-  const next = (book.month + 1) as Month
-  switchMonth(book, next)
-  book.monthEndsMs += monthStart(next + 1) - monthStart(next)
+function switchMonthByArrival(state: LeaseState): void {
+  const next = (state.month + 1) as Month
+  switchMonth(state, next)
+  state.monthEndsMs += monthStart(next + 1) - monthStart(next)
 }
 
-/** What `spend` does where units are lacking or the month is another. */
+/** What `spend` does where units are lacking or the month is another one. */
 function spendSlowPath(
-  book: LeaseState,
-  key: Allowance,
+  state: LeaseState,
+  lease: Lease,
   units: number,
   arrivedMs: number,
 ): QuotaResult {
-  if (book.closed) return unavailable
-  if (arrivedMs >= book.monthEndsMs) switchMonthByArrival(book)
-  if (key.month !== book.month) enterMonth(book, key)
-  if (units <= key.leasedUnits) {
-    key.leasedUnits -= units
+  if (state.closed) return unavailable
+  if (arrivedMs >= state.monthEndsMs) switchMonthByArrival(state)
+  if (lease.month !== state.month) enterMonth(state, lease)
+  if (units <= lease.units) {
+    spendUnits(lease, units)
     return granted
   }
-  if (units > key.quota) return exceeded
-  const nowMs = book.options.now()
-  if (nowMs < key.unavailableUntilMs) return unavailable
-  if (key.leaseRequestedMs < 0) {
-    if (nowMs < key.exhaustedUntilMs && units > key.leasedUnits + key.ledgerRemaining)
+  if (units > lease.quota) return exceeded
+  const nowMs = state.options.now()
+  if (nowMs < lease.unavailableUntilMs) return unavailable
+  if (lease.requestedMs < 0) {
+    if (nowMs < lease.exhaustedUntilMs && units > lease.units + lease.ledgerRemaining)
       return exceeded
-    if (book.waitingCount < quotaWaitingMax) fetchLease(book, key, units)
+    if (state.waitingCount < quotaWaitingMax) fetchLease(state, lease, units)
   }
-  return book.waitingCount < quotaWaitingMax ? pending : unavailable
+  return state.waitingCount < quotaWaitingMax ? pending : unavailable
 }
 
 /** A quota that has changed since may be smaller than what it would be given. */
-function refund(book: LeaseState, key: Allowance, { units, month, arrivedMs }: SpentUnits): void {
-  if (month === noMonth || book.closed) return
-  if (month !== book.month || month !== key.month || arrivedMs <= key.quotaChangedMs) {
-    returnUnits(book, key, month, units)
+function refund(state: LeaseState, lease: Lease, { units, month, arrivedMs }: SpentUnits): void {
+  if (month === noMonth || state.closed) return
+  if (month !== state.month || month !== lease.month || arrivedMs <= lease.quotaChangedMs) {
+    returnUnits(state, lease.keyId, month, units)
     return
   }
-  key.leasedUnits += units
-  book.active.add(key)
+  refundUnits(state, lease, units)
 }
 
-function tick(book: LeaseState, wallMs: number): void {
-  const nowMs = book.options.now()
+function tick(state: LeaseState, wallMs: number): void {
+  const nowMs = state.options.now()
   const month = monthOf(wallMs)
-  book.monthEndsMs = nowMs + monthStart(month + 1) - wallMs
-  if (month !== book.month) switchMonth(book, month)
-  for (const key of book.active) maintainLease(book, key, nowMs)
-  book.outbox.flush()
+  state.monthEndsMs = nowMs + monthStart(month + 1) - wallMs
+  if (month !== state.month) switchMonth(state, month)
+  for (const lease of state.active) maintainLease(state, lease, nowMs)
+  state.outbox.flush()
 }
 
-async function close(book: LeaseState): Promise<void> {
-  book.closed = true
-  for (const key of book.active) {
-    returnLease(book, key)
-    wakeWaiters(book, key)
+async function close(state: LeaseState): Promise<void> {
+  state.closed = true
+  for (const lease of state.active) {
+    returnLease(state, lease)
+    wakeWaiters(state, lease)
   }
   // From a ledger that does not answer nothing is waited for: its units stay taken.
   const deadlineMs = performance.now() + leaseCloseMs
   for (let tries = 0; tries < closeTries; tries += 1) {
-    book.outbox.flush()
-    await awaitInFlight(book.inFlight, deadlineMs - performance.now())
+    state.outbox.flush()
+    await awaitInFlight(state.inFlight, deadlineMs - performance.now())
   }
 }
 
 export function createQuota(options: QuotaOptions): Quota {
   const wallMs = options.wall()
   const month = monthOf(wallMs)
-  const book = createLeaseState(options, month, options.now() + monthStart(month + 1) - wallMs)
+  const state = createLeaseState(options, month, options.now() + monthStart(month + 1) - wallMs)
   return {
-    spend: (key, units, arrivedMs) => {
-      if (key.quota < 0) return granted
-      const left = key.leasedUnits - units
-      if (left < 0 || key.month !== book.month || arrivedMs >= book.monthEndsMs) {
-        return spendSlowPath(book, key, units, arrivedMs)
+    spend: (lease, units, arrivedMs) => {
+      if (lease.quota < 0) return granted
+      const left = lease.units - units
+      if (left < 0 || lease.month !== state.month || arrivedMs >= state.monthEndsMs) {
+        return spendSlowPath(state, lease, units, arrivedMs)
       }
-      key.leasedUnits = left
-      if (left < key.leaseBelow) fetchLease(book, key, 0)
+      spendUnits(lease, units)
+      if (left < lease.refetchBelow) fetchLease(state, lease, 0)
       return granted
     },
-    spentMonth: (key) => (key.quota < 0 ? noMonth : key.month),
-    refund: (key, spent) => refund(book, key, spent),
+    spentMonth: (lease) => (lease.quota < 0 ? noMonth : lease.month),
+    refund: (lease, spent) => refund(state, lease, spent),
     charge: (keyId, month, units) => {
-      book.outbox.add(keyId, month, units)
-      book.outbox.flush()
+      state.outbox.add(keyId, month, units)
+      state.outbox.flush()
     },
-    whenLeased: (key, callback) => {
-      key.waiters.push(callback)
-      book.waitingCount += 1
-    },
-    tick: () => tick(book, options.wall()),
-    change: (key, before) => {
-      if (key.quota < before) returnLease(book, key)
-      key.exhaustedUntilMs = 0
-      key.quotaChangedMs = options.now()
-    },
-    month: () => book.month,
-    secondsToReset: (nowMs) => ceilSeconds(Math.max(0, book.monthEndsMs - nowMs)),
-    close: () => close(book),
+    whenLeased: (lease, callback) => addWaiter(state, lease, callback),
+    tick: () => tick(state, options.wall()),
+    change: (lease, quota) => changeQuota(state, lease, quota),
+    month: () => state.month,
+    secondsToReset: (nowMs) => ceilSeconds(Math.max(0, state.monthEndsMs - nowMs)),
+    close: () => close(state),
   }
 }

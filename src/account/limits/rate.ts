@@ -10,15 +10,23 @@
 //
 // The instant is counted in ticks of the limit's own, `requestTicks` to a request, modulo 2^32: 32
 // bits are one compare-and-swap without a BigInt (Atomics on 64 bits allocate: 56 bytes a call).
-// A slot that was idle for long comes round and seems to lie ahead again. Where it seems further
-// ahead than a burst it is known to be old, and the bucket is full; else, by a chance of burst over
-// 2^32 ticks (1 in 42,000 for a burst of 100), it seems partly used. That denies for a moment what
-// could be granted; it never grants more.
+// The instant of a slot that was idle for long comes round and seems to lie ahead again. Where it
+// seems further ahead than a burst, it is known to be old, and the bucket is full; else, by a chance
+// of burst over 2^32 ticks (1 in 42,000 for a burst of 100), the bucket seems partly used. That
+// denies for a moment what could be granted; it never grants more.
 //
 // Guarantee, for all workers together: over any time t no more than burst + perSecond × t + 1 tick.
-// So a slot belongs to one key and one limit (rate-file.ts): with another limit its ticks mean nothing.
+// So a slot belongs to one key and one limit (rate-file.ts): with another limit its ticks mean
+// nothing.
 
 import type { Rate } from '../../config/plan.ts'
+
+/**
+ * What spending rate results in. `unavailable`: the rate file is full, and this key is not in it; or
+ * the store is away. `pending`: only `spendRateLater` can tell; never for one request.
+ */
+export const rateResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
+export type RateResult = (typeof rateResults)[keyof typeof rateResults]
 
 /** A rate limit in ticks. */
 export interface Pace {
@@ -55,18 +63,18 @@ export function paceOf(rate: Rate): Pace {
 }
 
 /**
- * An instant on the machine's clock (src/base/clock.ts) in ticks, modulo 2^32. Apart from `takeRate`
- * because an integer is passed on without being boxed.
+ * An instant on the machine's clock (src/base/clock.ts) in ticks, modulo 2^32. It is apart from
+ * `takeRate` because an integer is passed on without being boxed.
  */
 export function ticksAt(machineMs: number, pace: Pace): number {
   return Math.floor(machineMs * pace.ticksPerMs) | 0
 }
 
 /**
- * Takes `count` requests from the slot at `index`; whether they fit. All or none. `now` is
- * `ticksAt` an instant of the caller's own turn. An older one that lies before a slot which has been
- * idle since books into time that has passed, and so grants up to its age × `perSecond` too much.
- * `clock` reads the machine's clock anew; it is called for what seems impossible, once in a wrap.
+ * Takes `count` requests from the slot at `index`, all or none; whether they fit. `now` is `ticksAt`
+ * an instant of the caller's own turn. An older instant, before that of a slot which has been idle
+ * since, books into time that has passed: it grants up to its age × `perSecond` too much. `clock`
+ * reads the machine's clock anew; it is called once in a wrap, for a slot that seems impossible.
  */
 export function takeRate(
   words: Int32Array,
@@ -98,7 +106,10 @@ function provenAhead(kept: number, pace: Pace, clock: () => number): number {
   return ahead > pace.burstTicks + skewMs * pace.ticksPerMs ? 0 : pace.burstTicks
 }
 
-/** Ticks that the slot lies ahead of `now`, which is `ticksAt` an instant: 0 for a full bucket, `burstTicks` for an empty one. */
+/**
+ * Ticks that the slot lies ahead of `now`, which is `ticksAt` an instant: 0 for a full bucket,
+ * `burstTicks` for an empty one.
+ */
 export function aheadTicks(words: Int32Array, index: number, pace: Pace, now: number): number {
   const ahead = (Atomics.load(words, index) - now) | 0
   return ahead < 0 ? 0 : ahead > pace.burstTicks ? pace.burstTicks : ahead

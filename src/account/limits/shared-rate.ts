@@ -1,33 +1,67 @@
 // A worker's side of rate limits that many machines share: it spends the machine's balance
-// (local-balance.ts) and has it filled up from the store (shared-bucket.ts) in the background, below half of what
-// the machine keeps ahead. A check never waits: with no balance left a request is refused, or, while the
-// store is away, judged as the policy says.
+// (local-balance.ts) and refills that from the store (shared-bucket.ts) in the background, below
+// half of what the machine keeps ahead. A check never waits: with no balance left a request is
+// refused, or, while the store is away, judged as the policy says.
 //
-//   admit ─▶ balance left? ─yes─▶ granted        (below half: ask in the background)
+//   spend ─▶ balance left? ─yes─▶ granted        (below half: ask in the background)
 //              │no
 //              ├─▶ the store is there ─▶ exceeded; a batch: pending ─▶ ask for all that it needs
 //              ├─▶ it is away, policy "refuse" ─▶ unavailable
 //              └─▶ it is away, policy "serve" ─▶ the machine's own limit: the whole rate (rate.ts)
 //
-// The machine's own limit is a slot of GCRA that each answer of the store sets to the level of the
-// bucket: it is also what `remaining` reads. So it begins where the store has ended.
+// The machine's own limit is a slot of GCRA. Each answer of the store sets it to the level of the
+// bucket, so that it begins where the store ended; `remaining` reads it, too.
+//
+// This file alone writes a `SharedRate` and its limit; other files read them.
 
 import { rateRefillGapMs, rateIdleMs, rateLeaseMs } from '../../base/limits.ts'
-import type { Allowance, SharedRate } from './allowance.ts'
-import {
-  type BalanceWords,
-  applyRefill,
-  claimRefill,
-  spendBalance,
-  reclaimBalance,
-} from './local-balance.ts'
-import { noBalance } from './local-balance.ts'
-import { type SharedBuckets, sharedBucketSizes } from './shared-bucket.ts'
-import { type RateResult, rateResults } from './limiter.ts'
-import { aheadTicks, takeRate, ticksAt } from './rate.ts'
+import type { Rate } from '../../config/plan.ts'
+import { type BalanceWords, applyRefill, claimRefill, noBalance } from './local-balance.ts'
+import { reclaimBalance, spendBalance } from './local-balance.ts'
+import { type Pace, type RateResult, aheadTicks, rateResults, takeRate, ticksAt } from './rate.ts'
+import type { RateFile } from './rate-file.ts'
+import { type SharedBucketSizes, type SharedBuckets, sharedBucketSizes } from './shared-bucket.ts'
+
+/**
+ * One rate limit of one key. An answer of the store that comes after the key has got another limit
+ * still counts for this one: a limit is never changed into another.
+ */
+interface SharedLimitRecord {
+  readonly rate: Rate
+  readonly pace: Pace
+  readonly sizes: SharedBucketSizes
+  /** Where the machine's balance and the machine's own limit are in the rate file. */
+  readonly balanceIndex: number
+  readonly localIndex: number
+  /** Below this balance the store is asked. */
+  readonly refillBelow: number
+  /** The store did not answer when this worker asked it last. */
+  storeFailed: boolean
+  /** The balance when a tick last found it changed, and when that was. */
+  idleBalance: number
+  idleMs: number
+}
+
+export type SharedLimit = Readonly<SharedLimitRecord>
+
+interface SharedRateRecord {
+  readonly keyId: string
+  /** `undefined`: the key has no rate limit, or none of its requests has come yet. */
+  limit: SharedLimitRecord | undefined
+}
+
+/** What shared-rate.ts keeps for one key: one object a key, changed in place by this file alone. */
+export interface SharedRate extends Readonly<SharedRateRecord> {
+  readonly limit: SharedLimit | undefined
+}
+
+export function newSharedRate(keyId: string): SharedRate {
+  return { keyId, limit: undefined }
+}
 
 export interface SharedRateState {
-  readonly flow: SharedBuckets
+  readonly buckets: SharedBuckets
+  readonly rateFile: RateFile
   readonly memory: BalanceWords
   readonly policy: 'serve' | 'refuse'
   readonly machineOffsetMs: number
@@ -36,230 +70,244 @@ export interface SharedRateState {
   readonly clock: () => number
   readonly onTrouble: (error: unknown) => void
   readonly onRecovery: () => void
-  /** Keys that have been used lately. */
-  readonly active: Set<Allowance>
+  /** Those that have been used lately. */
+  readonly active: Set<SharedRate>
 }
 
-export function newSharedRate(
-  key: Allowance,
-  balanceIndex: number,
-  localIndex: number,
-): SharedRate | undefined {
-  const { pace } = key
-  const { rate } = key.limits
-  if (rate === undefined || pace === undefined) return undefined
+/** Finds the places of a limit in the rate file, at its first request; `undefined`: it is full. */
+export function assignSharedLimit(
+  state: SharedRateState,
+  shared: SharedRateRecord,
+  rate: Rate,
+  pace: Pace,
+): SharedLimit | undefined {
+  const { rateFile, active } = state
+  const balanceIndex = rateFile.slotOf(shared.keyId, rate)
+  const localIndex = rateFile.slotOf(`${shared.keyId} alone`, rate)
+  if (balanceIndex < 0 || localIndex < 0) return undefined
   const sizes = sharedBucketSizes(rate)
-  const refillBelow = Math.ceil(sizes.ahead / 2)
-  const idle = { idleBalance: noBalance, idleMs: 0 }
-  return { rate, pace, sizes, balanceIndex, localIndex, refillBelow, failed: false, ...idle }
+  shared.limit = {
+    rate,
+    pace,
+    sizes,
+    balanceIndex,
+    localIndex,
+    refillBelow: Math.ceil(sizes.ahead / 2),
+    storeFailed: false,
+    idleBalance: noBalance,
+    idleMs: 0,
+  }
+  active.add(shared)
+  return shared.limit
+}
+
+/** Forgets the limit where the key's pace is another one by now. */
+export function forgetOldLimit(shared: SharedRateRecord, pace: Pace | undefined): void {
+  if (shared.limit?.pace !== pace) shared.limit = undefined
 }
 
 const { granted, exceeded, unavailable, pending } = rateResults
 
 /** Spends rate: `requests` at once or none. */
 export function spendSharedRate(
-  book: SharedRateState,
-  key: Allowance,
-  share: SharedRate,
+  state: SharedRateState,
+  shared: SharedRateRecord,
+  limit: SharedLimitRecord,
   requests: number,
   nowMs: number,
 ): RateResult {
-  const left = spendBalance(book.memory.words, share.balanceIndex, requests, share.sizes.credit)
-  if (left >= share.refillBelow) return granted
-  if (left === noBalance) return spendWithoutBalance(book, key, share, requests, nowMs)
-  if (!book.flow.down()) requestRefill(book, key, share, nowMs)
+  const left = spendBalance(state.memory.words, limit.balanceIndex, requests, limit.sizes.credit)
+  if (left >= limit.refillBelow) return granted
+  if (left === noBalance) return spendWithoutBalance(state, shared, limit, requests, nowMs)
+  if (!state.buckets.down()) requestRefill(state, shared, limit, nowMs)
   return granted
 }
 
 function spendWithoutBalance(
-  book: SharedRateState,
-  key: Allowance,
-  share: SharedRate,
+  state: SharedRateState,
+  shared: SharedRateRecord,
+  limit: SharedLimitRecord,
   requests: number,
   nowMs: number,
 ): RateResult {
-  if (!book.flow.down()) {
-    if (requests > 1) return requests > share.rate.burst ? exceeded : pending
-    requestRefill(book, key, share, nowMs)
-    if (!share.failed) return exceeded
+  if (!state.buckets.down()) {
+    if (requests > 1) return requests > limit.rate.burst ? exceeded : pending
+    requestRefill(state, shared, limit, nowMs)
+    if (!limit.storeFailed) return exceeded
   }
-  return spendWhileStoreDown(book, share, requests, nowMs)
+  return spendWhileStoreDown(state, limit, requests, nowMs)
 }
 
-/** The store is away: what the policy says. */
+/** The store is away: the policy decides. */
 function spendWhileStoreDown(
-  book: SharedRateState,
-  share: SharedRate,
+  state: SharedRateState,
+  limit: SharedLimitRecord,
   requests: number,
   nowMs: number,
 ): RateResult {
-  if (book.policy === 'refuse') return unavailable
-  const { pace } = share
-  const atTicks = ticksAt(nowMs + book.machineOffsetMs, pace)
-  return takeRate(book.memory.words, share.localIndex, pace, atTicks, requests, book.clock)
+  if (state.policy === 'refuse') return unavailable
+  const { pace } = limit
+  const atTicks = ticksAt(nowMs + state.machineOffsetMs, pace)
+  return takeRate(state.memory.words, limit.localIndex, pace, atTicks, requests, state.clock)
     ? granted
     : exceeded
 }
 
 /**
- * A batch takes what it needs from the bucket itself. What the machine keeps ahead goes back before,
- * or a batch as large as the burst would never fit; what it had asked for may come meanwhile, and be
- * missing there: then once more.
+ * A batch takes what it needs from the bucket itself. The machine gives back its balance before, or
+ * a batch as large as the burst would never fit. A refill that was under way may come meanwhile and
+ * be missing in the bucket: then the batch asks once more.
  */
 export async function spendSharedBatch(
-  book: SharedRateState,
-  key: Allowance,
-  share: SharedRate,
+  state: SharedRateState,
+  shared: SharedRateRecord,
+  limit: SharedLimitRecord,
   requests: number,
 ): Promise<RateResult> {
   try {
-    return await takeBatch(book, key.keyId, share, requests)
+    return await takeBatch(state, shared.keyId, limit, requests)
   } catch (error) {
-    share.failed = true
-    book.active.add(key)
-    book.onTrouble(error)
-    return spendWhileStoreDown(book, share, requests, book.now())
+    limit.storeFailed = true
+    state.active.add(shared)
+    state.onTrouble(error)
+    return spendWhileStoreDown(state, limit, requests, state.now())
   }
 }
 
 async function takeBatch(
-  book: SharedRateState,
+  state: SharedRateState,
   keyId: string,
-  share: SharedRate,
+  limit: SharedLimitRecord,
   requests: number,
 ): Promise<RateResult> {
-  const { words } = book.memory
-  const wanted = { keyId, rate: share.rate, want: requests, need: requests }
+  const { words } = state.memory
+  const wanted = { keyId, rate: limit.rate, want: requests, need: requests }
   for (let tries = 0; tries < 2; tries += 1) {
-    const units = reclaimBalance(words, share.balanceIndex, Atomics.load(words, share.balanceIndex))
-    returnTokens(book, keyId, share, units)
-    const taking = await book.flow.takeTokens(wanted)
-    syncLocalLimit(book, share, taking.level)
+    const units = reclaimBalance(words, limit.balanceIndex, Atomics.load(words, limit.balanceIndex))
+    returnTokens(state, keyId, limit, units)
+    const taking = await state.buckets.takeTokens(wanted)
+    syncLocalLimit(state, limit, taking.level)
     if (taking.granted === requests) return granted
-    if (Atomics.load(words, share.balanceIndex) <= 0) break
+    if (Atomics.load(words, limit.balanceIndex) <= 0) break
   }
   return exceeded
 }
 
 function returnTokens(
-  book: SharedRateState,
+  state: SharedRateState,
   keyId: string,
-  share: SharedRate,
+  limit: SharedLimitRecord,
   units: number,
 ): void {
   if (units === 0) return
-  const back = { keyId, rate: share.rate, want: -units, need: 0 }
-  book.flow.takeTokens(back).catch((error: unknown) => book.onTrouble(error))
+  const back = { keyId, rate: limit.rate, want: -units, need: 0 }
+  state.buckets.takeTokens(back).catch((error: unknown) => state.onTrouble(error))
 }
 
-/** Asks the store in the background, unless somebody on this machine does or has just done so. */
+/** Asks the store in the background, unless a worker of this machine does or has just done so. */
 function requestRefill(
-  book: SharedRateState,
-  key: Allowance,
-  share: SharedRate,
+  state: SharedRateState,
+  shared: SharedRateRecord,
+  limit: SharedLimitRecord,
   nowMs: number,
 ): void {
-  const { words } = book.memory
-  const claim = claimRefill(words, share.balanceIndex, nowMs + book.machineOffsetMs)
+  const { words } = state.memory
+  const claim = claimRefill(words, limit.balanceIndex, nowMs + state.machineOffsetMs)
   if (claim === 0) return
-  book.active.add(key)
-  void refill(book, key, share, claim).catch((error: unknown) => book.onTrouble(error))
+  state.active.add(shared)
+  void refill(state, shared, limit, claim).catch((error: unknown) => state.onTrouble(error))
 }
 
 async function refill(
-  book: SharedRateState,
-  key: Allowance,
-  share: SharedRate,
+  state: SharedRateState,
+  shared: SharedRateRecord,
+  limit: SharedLimitRecord,
   claim: number,
 ): Promise<void> {
-  const { flow: buckets, memory, now, machineOffsetMs } = book
-  const { keyId } = key
-  const { rate } = share
-  const most = share.sizes.ahead
-  const want = Math.max(0, most - Atomics.load(memory.words, share.balanceIndex))
+  const { buckets, memory, now, machineOffsetMs } = state
+  const { keyId } = shared
+  const { rate } = limit
+  const most = limit.sizes.ahead
+  const want = Math.max(0, most - Atomics.load(memory.words, limit.balanceIndex))
   const enter = (granted: number, pauseMs: number): void => {
     const machineMs = now() + machineOffsetMs
-    applyRefill(memory, share.balanceIndex, { claim, granted, most, machineMs, pauseMs })
+    applyRefill(memory, limit.balanceIndex, { claim, granted, most, machineMs, pauseMs })
   }
   try {
     const taking = await buckets.takeTokens({ keyId, rate, want, need: 0 })
-    enter(taking.granted, taking.granted < want ? refillPauseMs(share, rate.perSecond) : 0)
-    syncLocalLimit(book, share, taking.level)
+    enter(taking.granted, taking.granted < want ? refillPauseMs(limit, rate.perSecond) : 0)
+    syncLocalLimit(state, limit, taking.level)
   } catch (error) {
-    share.failed = true
+    limit.storeFailed = true
     enter(0, pauseMsMax)
     throw error
   }
-  // Spent while it came: a burst is under way, and would soon find nothing.
-  if (Atomics.load(memory.words, share.balanceIndex) < share.refillBelow)
-    requestRefill(book, key, share, now())
+  // Much was spent meanwhile: a burst is under way, and would soon find nothing.
+  if (Atomics.load(memory.words, limit.balanceIndex) < limit.refillBelow)
+    requestRefill(state, shared, limit, now())
 }
 
-/** The store has answered: the machine's own limit is where the bucket is. */
-function syncLocalLimit(book: SharedRateState, share: SharedRate, level: number): void {
-  const { memory, now, machineOffsetMs, onRecovery } = book
-  const { pace } = share
-  if (share.failed) onRecovery()
-  share.failed = false
+/** The store has answered: the machine's own limit is set to the level of the bucket. */
+function syncLocalLimit(state: SharedRateState, limit: SharedLimitRecord, level: number): void {
+  const { memory, now, machineOffsetMs, onRecovery } = state
+  const { pace } = limit
+  if (limit.storeFailed) onRecovery()
+  limit.storeFailed = false
   const ahead = Math.min(Math.ceil(level * pace.requestTicks), pace.burstTicks)
   const nowTicks = ticksAt(now() + machineOffsetMs, pace)
-  Atomics.store(memory.words, share.localIndex, (nowTicks + ahead) | 0)
+  Atomics.store(memory.words, limit.localIndex, (nowTicks + ahead) | 0)
 }
 
-/** Five takings come in the time for which a bucket is never too small. */
+/** A fifth of `rateLeaseMs`, the time for which a bucket is never too small. */
 const pauseMsMax = rateLeaseMs / 5
 
-/** The bucket is empty: until an eighth of a lease has come, but soon. */
-function refillPauseMs({ sizes }: SharedRate, perSecond: number): number {
+/** The bucket is empty: the time in which an eighth of `ahead` comes back, within bounds. */
+function refillPauseMs({ sizes }: SharedLimit, perSecond: number): number {
   const eighthMs = (sizes.ahead / 8 / perSecond) * 1000
   return Math.min(Math.max(eighthMs, rateRefillGapMs), pauseMsMax)
 }
 
-/** What a tick does: debts are paid, and what nobody spends goes back. */
-export function tickSharedRates(book: SharedRateState): void {
-  const nowMs = book.now()
-  const away = book.flow.down()
-  for (const key of book.active) {
-    const { share } = key
-    if (share === undefined) book.active.delete(key)
-    else if (!away) maintainSharedRate(book, key, share, nowMs)
+/** What a tick does: it refills balances below 0 and gives idle ones back. */
+export function tickSharedRates(state: SharedRateState): void {
+  const nowMs = state.now()
+  const away = state.buckets.down()
+  for (const shared of state.active) {
+    const { limit } = shared
+    if (limit === undefined) state.active.delete(shared)
+    else if (!away) maintainSharedRate(state, shared, limit, nowMs)
   }
 }
 
 function maintainSharedRate(
-  book: SharedRateState,
-  key: Allowance,
-  share: SharedRate,
+  state: SharedRateState,
+  shared: SharedRateRecord,
+  limit: SharedLimitRecord,
   nowMs: number,
 ): void {
-  const balance = Atomics.load(book.memory.words, share.balanceIndex)
-  // A store that has failed is asked until it answers, though no request comes.
-  if (balance < 0 || share.failed) requestRefill(book, key, share, nowMs)
-  if (balance !== share.idleBalance) {
-    share.idleBalance = balance
-    share.idleMs = nowMs
+  const balance = Atomics.load(state.memory.words, limit.balanceIndex)
+  // A store that failed is asked until it answers, though no request comes.
+  if (balance < 0 || limit.storeFailed) requestRefill(state, shared, limit, nowMs)
+  if (balance !== limit.idleBalance) {
+    limit.idleBalance = balance
+    limit.idleMs = nowMs
     return
   }
-  if (nowMs - share.idleMs < rateIdleMs) return
-  if (balance >= 0 && !share.failed) book.active.delete(key)
-  returnTokens(
-    book,
-    key.keyId,
-    share,
-    reclaimBalance(book.memory.words, share.balanceIndex, balance),
-  )
+  if (nowMs - limit.idleMs < rateIdleMs) return
+  if (balance >= 0 && !limit.storeFailed) state.active.delete(shared)
+  const units = reclaimBalance(state.memory.words, limit.balanceIndex, balance)
+  returnTokens(state, shared.keyId, limit, units)
 }
 
-/** Ticks that the limit lies ahead of now, as `aheadTicks` of one machine's own. */
-export function sharedAheadTicks(book: SharedRateState, share: SharedRate, nowMs: number): number {
-  const { pace } = share
-  const { words } = book.memory
-  const ahead = aheadTicks(
-    words,
-    share.localIndex,
-    pace,
-    ticksAt(nowMs + book.machineOffsetMs, pace),
-  )
-  const balance = Atomics.load(words, share.balanceIndex)
+/** Ticks that the limit lies ahead of now, as `aheadTicks` says of a limit of one machine. */
+export function sharedAheadTicks(
+  state: SharedRateState,
+  limit: SharedLimitRecord,
+  nowMs: number,
+): number {
+  const { pace } = limit
+  const { words } = state.memory
+  const atTicks = ticksAt(nowMs + state.machineOffsetMs, pace)
+  const ahead = aheadTicks(words, limit.localIndex, pace, atTicks)
+  const balance = Atomics.load(words, limit.balanceIndex)
   return Math.min(Math.max(0, ahead - balance * pace.requestTicks), pace.burstTicks)
 }

@@ -100,7 +100,7 @@ export function reportOnce(hooks: StoresHooks): StoresHooks {
 /** What both limiters need; the rate files of both are apart, for their words mean different things. */
 function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 'ledger'> {
   return {
-    rates: openRateFile(folder, { boot: bootId() }),
+    rateFile: openRateFile(folder, { boot: bootId() }),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
     wall: () => Date.now(),
@@ -150,7 +150,7 @@ async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise
   let limiter: Limiter | undefined
   const openLimiter = (): Limiter => {
     const parts = limiterParts(join(state, 'shared'), hooks)
-    return createSharedLimiter({ ...parts, ledger, flow: buckets, policy })
+    return createSharedLimiter({ ...parts, ledger, buckets, policy })
   }
   return {
     name: wire.name,

@@ -5,7 +5,7 @@
 
 import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../../account/keyring.ts'
-import { type RateResult, rateResults } from '../../account/limits/limiter.ts'
+import { type RateResult, rateResults } from '../../account/limits/rate.ts'
 import { addressesPerRequest } from '../../api/request-limits.ts'
 import type { ApiErrorCode } from '../../api/api-error.ts'
 import { resumeExchange } from './charge-quota.ts'

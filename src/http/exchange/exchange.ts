@@ -8,7 +8,7 @@
 // (request-handler.ts). An exchange that is kept for a later turn is never used for another one.
 
 import type { HttpResponse } from 'uWebSockets.js'
-import { noMonth } from '../../account/limits/allowance.ts'
+import { noMonth } from '../../account/limits/quota-period.ts'
 import type { Authenticated, Keyring } from '../../account/keyring.ts'
 import type { Limiter } from '../../account/limits/limiter.ts'
 import type { Log } from '../../base/log.ts'

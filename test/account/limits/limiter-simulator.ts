@@ -12,7 +12,8 @@ import {
   createQuotaLedger,
 } from '../../../src/account/limits/quota-ledger.ts'
 import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
-import { type Limiter, rateResults, createLimiter } from '../../../src/account/limits/limiter.ts'
+import { type Limiter, createLimiter } from '../../../src/account/limits/limiter.ts'
+import { rateResults } from '../../../src/account/limits/rate.ts'
 import { formatMonth, monthOf } from '../../../src/account/limits/quota-period.ts'
 import { quotaResults } from '../../../src/account/limits/quota.ts'
 import { paceOf } from '../../../src/account/limits/rate.ts'
@@ -96,7 +97,7 @@ export class Simulator {
 
   protected openLimiter(index: number): Limiter {
     return createLimiter({
-      rates: this.rateFile(),
+      rateFile: this.rateFile(),
       ledger: createQuotaLedger(this.countersFor(index)),
       machineOffsetMs: 5_000_000,
       now: () => this.nowMs,
@@ -160,7 +161,7 @@ export class Simulator {
     const arrivedMs = this.nowMs
     const ask = (): void => {
       if (this.workers[index] !== worker) return
-      const { debtUnits, debtMonth } = key
+      const owed = { ...key.debt }
       const result = worker.limiter.spendQuota(key, units, arrivedMs)
       if (result === quotaResults.pending) {
         if (this.nowMs - arrivedMs < 3000) worker.limiter.whenLeased(key, ask)
@@ -170,28 +171,29 @@ export class Simulator {
       if (result === quotaResults.unavailable) this.unavailable += 1
       if (result !== quotaResults.granted) return
       const spent = { units, month: worker.limiter.spentMonth(key), arrivedMs }
-      if (key.quota < 0) {
+      if (key.lease.quota < 0) {
         // Nobody counts it, and nothing of it comes back.
         if (refund) this.refunds.push(() => worker.limiter.refund(key, spent))
         return
       }
       this.granted += 1
       if (!worker.unaware && arrivedMs === this.nowMs) {
-        assert(key.month === monthOf(this.wallMs), 'another month is charged')
+        assert(key.lease.month === monthOf(this.wallMs), 'another month is charged')
       }
-      const name = this.nameOf(keyId, key.month)
+      const name = this.nameOf(keyId, key.lease.month)
       this.add(this.spent, name, units)
       // What is owed was never leased.
-      if (key.debtUnits === debtUnits && key.debtMonth === debtMonth) this.took(index, name, units)
+      if (key.debt.units === owed.units && key.debt.month === owed.month)
+        this.took(index, name, units)
       if (!refund) return
       this.refunds.push(() => {
         if (this.workers[index] !== worker) return
-        const { leasedUnits, debtUnits } = key
+        const [leasedUnits, debtUnits] = [key.lease.units, key.debt.units]
         worker.limiter.refund(key, spent)
         // Whatever has changed since: all of them go back, to the lease, a debt or the ledger.
         this.add(this.spent, name, -units)
-        this.took(index, name, debtUnits - key.debtUnits - units)
-        this.add(worker.refunded, keyId, key.leasedUnits - leasedUnits)
+        this.took(index, name, debtUnits - key.debt.units - units)
+        this.add(worker.refunded, keyId, key.lease.units - leasedUnits)
       })
     }
     ask()
@@ -253,13 +255,13 @@ export class Simulator {
         ({ name, by, charge }) => !charge && name.endsWith(` ${keyId}`) && by > 0,
       )
       const taken = asked.reduce((sum, { by }) => sum + by, 0)
-      const lease = Math.max(key.leaseSize, ...asked.map(({ by }) => by), batchUnitsMax)
+      const lease = Math.max(key.lease.size, ...asked.map(({ by }) => by), batchUnitsMax)
       const atMost = lease + (worker.refunded.get(keyId) ?? 0)
       assert(
-        key.leasedUnits + taken <= atMost,
-        `a crash loses ${key.leasedUnits} + ${taken}, not ${atMost}`,
+        key.lease.units + taken <= atMost,
+        `a crash loses ${key.lease.units} + ${taken}, not ${atMost}`,
       )
-      this.add(this.lost, this.nameOf(keyId, key.month), key.leasedUnits)
+      this.add(this.lost, this.nameOf(keyId, key.lease.month), key.lease.units)
     }
     mine.forEach((change, at) => {
       const before = this.counters.get(change.name)?.version
@@ -329,10 +331,10 @@ export class Simulator {
     let held = 0
     for (const worker of this.workers) {
       for (const [key, keyId] of worker?.everBound ?? []) {
-        if (this.nameOf(keyId, key.month) !== name) continue
-        const most = Math.max(0, key.quota)
-        assert(key.leasedUnits <= most, `${name}: ${key.leasedUnits} held of a quota of ${most}`)
-        held += key.leasedUnits
+        if (this.nameOf(keyId, key.lease.month) !== name) continue
+        const most = Math.max(0, key.lease.quota)
+        assert(key.lease.units <= most, `${name}: ${key.lease.units} held of a quota of ${most}`)
+        held += key.lease.units
       }
     }
     return held

@@ -110,7 +110,7 @@ export class NodesSimulator extends Simulator {
     const { everBound } = this.workers[index] ?? {}
     for (const [key, keyId] of everBound ?? []) {
       // The rest of what it holds is lost as well.
-      this.hold(index, this.nameOf(keyId, key.month), -key.leasedUnits)
+      this.hold(index, this.nameOf(keyId, key.lease.month), -key.lease.units)
     }
     this.loseHoldings(index)
     await super.crash(index, madeShare)
@@ -212,9 +212,9 @@ export class NodesSimulator extends Simulator {
   protected override openLimiter(index: number): Limiter {
     const node = this.nodeOf(index)
     return createSharedLimiter({
-      rates: this.fileOf(node),
+      rateFile: this.fileOf(node),
       ledger: this.ledgerFor(index),
-      flow: this.flowFor(index),
+      buckets: this.bucketsFor(index),
       policy: this.policy,
       machineOffsetMs: 5_000_000 + node * 1_234_567,
       now: () => this.nowMs,
@@ -343,7 +343,7 @@ export class NodesSimulator extends Simulator {
     }
   }
 
-  private flowFor(worker: number): SharedBuckets {
+  private bucketsFor(worker: number): SharedBuckets {
     this.store ??= new Map()
     const store = this.store
     return {

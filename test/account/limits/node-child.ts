@@ -69,7 +69,7 @@ while (!told.toEnd) {
     spend(now)
   }
   most('stallMs', Math.ceil(performance.now() - now))
-  most('leaseMax', key.leasedUnitsThen)
+  most('leaseMax', key.lease.unitsAtGrant)
   if (now - tickMs > keyRefreshMs) {
     limiter.tick()
     tickMs = now

@@ -52,7 +52,7 @@ describe('a quota', () => {
       sim.tick(0)
       await sim.settle()
     }
-    const lease = sim.workers[0]?.keys.get('k')?.leaseSize ?? 0
+    const lease = sim.workers[0]?.keys.get('k')?.lease.size ?? 0
     expect(lease).toBeGreaterThanOrEqual(80)
     expect(lease).toBeLessThanOrEqual(200)
   })
@@ -174,7 +174,7 @@ describe('a quota', () => {
       await sim.settle()
     }
     expect(await spend(sim, 0, 1)).toBe(1)
-    const held = sim.workers[0]?.keys.get('k')?.leasedUnits ?? 0
+    const held = sim.workers[0]?.keys.get('k')?.lease.units ?? 0
     expect(held).toBeGreaterThan(0)
     expect(await spend(sim, 1, 30)).toBe(19 - held)
     for (let waited = 0; waited <= leaseIdleMs; waited += quotaRecheckMs) await second()
@@ -311,13 +311,13 @@ describe('a ledger that fails', () => {
     sim.failing = true
     await spend(sim, 0, 8)
     const key = sim.workers[0]?.keys.get('k')
-    expect(key?.leaseBelow).toBe(-1)
+    expect(key?.lease.refetchBelow).toBe(-1)
     sim.failing = false
     sim.advance(quotaRecheckMs)
     sim.tick(0)
     sim.spend(0, 'k', 1)
     await sim.settle()
-    expect(key?.leasedUnits).toBeGreaterThanOrEqual(leaseUnitsMin)
+    expect(key?.lease.units).toBeGreaterThanOrEqual(leaseUnitsMin)
     expect(sim.unavailable).toBe(0)
   })
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { sharedBucketSizes } from '../../../src/account/limits/shared-bucket.ts'
 import { remainingIndex, remainingLength } from '../../../src/account/limits/ratelimit-values.ts'
 import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
-import { type RateResult, rateResults } from '../../../src/account/limits/limiter.ts'
+import { type RateResult, rateResults } from '../../../src/account/limits/rate.ts'
 import { quotaResults } from '../../../src/account/limits/quota.ts'
 import { quotaWaitingMax } from '../../../src/base/limits.ts'
 import { NodesSimulator } from './many-machines.ts'
@@ -282,7 +282,7 @@ describe('a machine among many', () => {
     }
     expect(pending).toBe(quotaWaitingMax)
     expect(limiter.spendQuota(key, 1, sim.nowMs)).toBe(quotaResults.unavailable)
-    expect(key.debtUnits).toBe(0)
+    expect(key.debt.units).toBe(0)
     await sim.settle()
     expect(limiter.spendQuota(key, 1, sim.nowMs)).toBe(quotaResults.granted)
   })

@@ -22,7 +22,7 @@ const numbers = rest.map(Number)
 
 async function openLimiter(): Promise<Limiter> {
   return createLimiter({
-    rates: openRateFile(state, { boot: bootId() }),
+    rateFile: openRateFile(state, { boot: bootId() }),
     ledger: createQuotaLedger(await openLmdbCounterStore(state)),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
@@ -60,7 +60,7 @@ async function hammerQuota(limiter: Limiter, words: Int32Array): Promise<void> {
   let tickMs = 0
   const ask = (arrivedMs: number): void => {
     const result = limiter.spendQuota(key, 1, arrivedMs)
-    words[index * 2 + 1] = key.leaseSize
+    words[index * 2 + 1] = key.lease.size
     if (result === quotaResults.granted) Atomics.add(words, index * 2, 1)
     else if (result === quotaResults.pending) limiter.whenLeased(key, () => ask(arrivedMs))
   }

@@ -35,7 +35,7 @@ it('costs nothing where it fails, whether its month has turned before or after t
   const rateFile = openRateFile(state, { boot: 'boot', size: { slots: 4, keysMax: 1 } })
   const ledger = createQuotaLedger(await openLmdbCounterStore(state))
   const limiter = createLimiter({
-    rates: rateFile,
+    rateFile,
     ledger,
     machineOffsetMs: 0,
     now: () => nowMs,

@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { rateResults, createLimiter } from '../../../src/account/limits/limiter.ts'
+import { createLimiter } from '../../../src/account/limits/limiter.ts'
+import { rateResults } from '../../../src/account/limits/rate.ts'
 import { openRateFile } from '../../../src/account/limits/rate-file.ts'
 import type { Exchange } from '../../../src/http/exchange/exchange.ts'
 import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
@@ -14,7 +15,7 @@ it('states no empty RateLimit for a rate that is not kept', () => {
   const state = mkdtempSync(join(tmpdir(), 'iprisk-limit-'))
   const rateFile = openRateFile(state, { boot: 'boot', size: { slots: 4, keysMax: 1 } })
   const limiter = createLimiter({
-    rates: rateFile,
+    rateFile,
     ledger: {
       lease: async () => ({ granted: 0, remaining: 0 }),
       returnUnits: async () => undefined,

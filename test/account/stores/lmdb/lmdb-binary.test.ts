@@ -25,7 +25,7 @@ beforeEach(async () => {
   troubles = []
   nowMs = 1000
   limiter = createLimiter({
-    rates: rateFile,
+    rateFile,
     ledger: createQuotaLedger(await openLmdbCounterStore(state)),
     machineOffsetMs: 70_000,
     now: () => nowMs,

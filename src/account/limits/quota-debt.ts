@@ -1,0 +1,76 @@
+// Quota units that a worker granted while the store of many machines was away: its debts. The ledger
+// is to count them, in the month in which they were spent, when it is back.
+//
+// This file alone writes a `Debt`. Debts die with their worker. A charge that is under way when the
+// store fails is dropped, never sent again, so that no unit is charged twice.
+
+import { type Lease, assumeRemaining } from './quota-lease.ts'
+import { type Month, noMonth } from './quota-period.ts'
+
+interface DebtRecord {
+  readonly lease: Lease
+  /** Granted and not charged yet, and in which month. */
+  units: number
+  month: number
+}
+
+/** What a worker owes for one key: one object a key, changed in place by this file alone. */
+export type Debt = Readonly<DebtRecord>
+
+export function newDebt(lease: Lease): Debt {
+  const debt: DebtRecord = { lease, units: 0, month: noMonth }
+  return debt
+}
+
+/** All debts of a worker. */
+export interface DebtState {
+  readonly owing: Set<Debt>
+  /** Has the ledger count units, some time soon. */
+  readonly charge: (keyId: string, month: Month, units: number) => void
+}
+
+/** What was left of the month when the ledger was asked last; the whole quota before that. */
+function lastKnownRemaining({ exhaustedUntilMs, ledgerRemaining, quota }: Lease): number {
+  return exhaustedUntilMs > 0 ? ledgerRemaining : quota
+}
+
+/**
+ * Grants units that the worker last knew to be left, and owes them. The month is that of a lease
+ * (quota.ts has just entered it). Whether they were left.
+ */
+export function overdraw(state: DebtState, debt: DebtRecord, units: number): boolean {
+  const { lease } = debt
+  if (debt.month !== lease.month) {
+    chargeDebt(state, debt)
+    debt.month = lease.month
+  }
+  if (debt.units + units > lastKnownRemaining(lease)) return false
+  debt.units += units
+  state.owing.add(debt)
+  return true
+}
+
+/**
+ * Has the ledger count what is owed, as soon as it can. Until it has been asked again that much
+ * less is left, or each coming and going of the store would serve the same rest once more.
+ */
+function chargeDebt(state: DebtState, debt: DebtRecord): void {
+  const { lease, units, month } = debt
+  if (lease.month === month && units > 0)
+    assumeRemaining(lease, Math.max(0, lastKnownRemaining(lease) - units))
+  state.charge(lease.keyId, month as Month, units)
+  state.owing.delete(debt)
+  debt.units = 0
+}
+
+export function chargeAllDebts(state: DebtState): void {
+  for (const debt of state.owing) chargeDebt(state, debt)
+}
+
+/** Owes less by what a refund takes back of the debt's month; how many units those are. */
+export function refundDebt(debt: DebtRecord, units: number, month: number): number {
+  if (month !== debt.month) return 0
+  const unowed = Math.min(debt.units, units)
+  debt.units -= unowed
+  return unowed
+}
