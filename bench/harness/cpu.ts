@@ -5,14 +5,8 @@
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
-
-/** One process as its stat file shows it. */
-export interface ProcessStat {
-  readonly pid: number
-  readonly parent: number
-  /** User and system time together, in ticks. */
-  readonly ticks: number
-}
+import type { ProcessStat } from '../../src/base/process.ts'
+import { parseStat, readSystemFile, threadIdsOf, threadStatOf } from '../../src/base/process.ts'
 
 export interface TreeCpu {
   /** Ascending. A tree whose processes change while it is measured cannot be measured. */
@@ -20,19 +14,11 @@ export interface TreeCpu {
   readonly microseconds: number
 }
 
-/** Parses the one line of /proc/<pid>/stat. The name may hold spaces and parentheses. */
-export function parseStat(line: string): ProcessStat | undefined {
-  const nameEnd = line.lastIndexOf(')')
-  if (nameEnd < 0) return undefined
-  // Fields are counted from 1 in the manual; the third is the first behind the name.
-  const fields = line.slice(nameEnd + 2).split(' ')
-  const field = (number: number): number => Number(fields[number - 3])
-  const stat = { pid: Number.parseInt(line, 10), parent: field(4), ticks: field(14) + field(15) }
-  return Number.isNaN(stat.pid + stat.parent + stat.ticks) ? undefined : stat
-}
-
 /** `root` and what descends from it. */
-export function treeOf(root: number, stats: readonly ProcessStat[]): readonly ProcessStat[] {
+export function treeOf<Stat extends Pick<ProcessStat, 'pid' | 'parent'>>(
+  root: number,
+  stats: readonly Stat[],
+): readonly Stat[] {
   const tree = stats.filter((stat) => stat.pid === root)
   for (const stat of tree) tree.push(...stats.filter((other) => other.parent === stat.pid))
   return tree
@@ -59,24 +45,17 @@ export interface ThreadCpu {
   readonly other: number
 }
 
-export interface Thread {
+export type Thread = Pick<ProcessStat, 'nice' | 'ticks'> & {
   /** The first thread has the process's. */
   readonly tid: number
-  readonly nice: number
-  /** User and system time together. */
-  readonly ticks: number
 }
 
 export function threadsOf(pid: number): readonly Thread[] | undefined {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map((tid) => {
-      const line = readFileSync(`/proc/${pid}/task/${tid}/stat`, 'utf8')
-      const nice = Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16])
-      return { tid: Number(tid), nice, ticks: parseStat(line)?.ticks ?? 0 }
-    })
-  } catch {
-    return undefined
-  }
+  const threads = threadIdsOf(pid).flatMap((tid) => {
+    const stat = threadStatOf(pid, tid)
+    return stat === undefined ? [] : [{ tid, nice: stat.nice, ticks: stat.ticks }]
+  })
+  return threads.length === 0 ? undefined : threads
 }
 
 export function threadCpu(pid: number): ThreadCpu | undefined {
@@ -108,14 +87,8 @@ function readStats(): readonly ProcessStat[] | undefined {
   } catch {
     return undefined
   }
-  return names.flatMap((name) => {
-    try {
-      return parseStat(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? []
-    } catch {
-      // It has ended since the folder was read.
-      return []
-    }
-  })
+  // Some have ended since the folder was read.
+  return names.flatMap((name) => parseStat(readSystemFile(`/proc/${name}/stat`)) ?? [])
 }
 
 let ticksKnown: number | undefined

@@ -7,7 +7,7 @@
 // successor. It asks `held` before each commit, and a mixed folder would still be caught by hashes.
 
 import { randomUUID } from 'node:crypto'
-import { constants, readlinkSync } from 'node:fs'
+import { constants } from 'node:fs'
 import {
   copyFile,
   link,
@@ -20,9 +20,9 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isProcessAlive, pidNamespaceName } from '../../src/base/process.ts'
 import { LOCK_HEARTBEAT_MS, LOCK_STALE_MS } from './fetch-limits.ts'
 
 export interface FolderLock {
@@ -41,7 +41,7 @@ interface Owner {
 export async function acquireFolderLock(folder: string): Promise<FolderLock | undefined> {
   await mkdir(folder, { recursive: true })
   const path = join(folder, '.lock')
-  const owner: Owner = { token: randomUUID(), pid: process.pid, machine: machineName() }
+  const owner: Owner = { token: randomUUID(), pid: process.pid, machine: pidNamespaceName() }
   const claim = `${path}.${owner.token}.tmp`
   try {
     await writeFile(claim, `${JSON.stringify(owner)}\n`)
@@ -108,32 +108,13 @@ async function removeLeftClaims(folder: string): Promise<void> {
   await Promise.all(left.map(async (name) => rm(join(folder, name), { force: true })))
 }
 
-/**
- * Where a process id means the same process: one machine, and on it one container (those of a pod
- * share their host name, not their process ids).
- */
-export function machineName(): string {
-  try {
-    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
-  } catch {
-    return hostname()
-  }
-}
-
 async function isStale(path: string): Promise<boolean> {
   const owner = await readOwner(path)
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return true
   if (Date.now() - found.mtimeMs > LOCK_STALE_MS) return true
-  if (owner === undefined || owner.machine !== machineName() || owner.pid === process.pid)
-    return false
-  try {
-    process.kill(owner.pid, 0)
-    return false
-  } catch (thrown) {
-    // EPERM is another user's living process.
-    return (thrown as NodeJS.ErrnoException).code === 'ESRCH'
-  }
+  if (owner === undefined || owner.machine !== pidNamespaceName()) return false
+  return owner.pid !== process.pid && !isProcessAlive(owner.pid)
 }
 
 async function readOwner(path: string): Promise<Owner | undefined> {

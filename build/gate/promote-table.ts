@@ -11,9 +11,10 @@
 // operator has fetched the feeds flips 1.8 % of the sample (364 of 20,000, against a table without
 // feeds), and that is what it is for. Which sources there are is the operator's choice, not a feed's.
 
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { flushFolderSync } from '../../src/base/disk.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import { loadCanaries, misjudgedCanaries } from '../../src/table/canaries.ts'
 import { openTable } from '../../src/table/open-table.ts'
@@ -115,7 +116,7 @@ export function promoteTable(
   try {
     renameSync(candidate, promoted ? live : rejectedPath(live))
     if (promoted) rmSync(rejectedPath(live), { force: true })
-    flushFolder(dirname(live))
+    flushFolderSync(dirname(live))
   } catch (cause) {
     throw new IpriskError({
       code: 'table_unwritable',
@@ -123,15 +124,6 @@ export function promoteTable(
       fault: 'environment',
       cause,
     })
-  }
-}
-
-function flushFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -4,6 +4,7 @@
 
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isProcessAlive } from '../../src/base/process.ts'
 
 /** Removes the temporary files of `path` that no process of this machine is writing. */
 export function removeStaleTempFiles(path: string): void {
@@ -11,7 +12,8 @@ export function removeStaleTempFiles(path: string): void {
   for (const name of namesIn(folder)) {
     if (!name.startsWith(`${basename(path)}.`)) continue
     const pid = /^(\d+)\.tmp$/.exec(name.slice(basename(path).length + 1))?.[1]
-    if (pid === undefined || isLiving(Number(pid))) continue
+    if (pid === undefined) continue
+    if (Number(pid) !== process.pid && isProcessAlive(Number(pid))) continue
     rmSync(join(folder, name), { force: true })
   }
 }
@@ -22,16 +24,5 @@ function namesIn(folder: string): readonly string[] {
   } catch {
     // It is made when the first file goes into it.
     return []
-  }
-}
-
-function isLiving(pid: number): boolean {
-  if (pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (thrown) {
-    // EPERM is another user's living process.
-    return (thrown as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

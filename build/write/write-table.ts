@@ -9,6 +9,7 @@ import { crc32 } from 'node:zlib'
 import { Builder, ByteBuffer, type Offset } from 'flatbuffers'
 import { type Day, formatDay } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { flushFolderSync } from '../../src/base/disk.ts'
 import { SectionEntry } from '../../src/schema/generated/iprisk/section-entry.ts'
 import { SourceEntry } from '../../src/schema/generated/iprisk/source-entry.ts'
 import { TableHeader } from '../../src/schema/generated/iprisk/table-header.ts'
@@ -71,7 +72,7 @@ export function writeTable(path: string, content: TableContent): WrittenTable {
     writeFlushed(temporary, bytes)
     verifyTable(temporary)
     renameSync(temporary, path)
-    flushFolder(dirname(path))
+    flushFolderSync(dirname(path))
   } catch (cause) {
     rmSync(temporary, { force: true })
     if (cause instanceof IpriskError) throw cause
@@ -213,15 +214,6 @@ function writeFlushed(path: string, bytes: Uint8Array): void {
     while (written < bytes.length) {
       written += writeSync(descriptor, bytes, written, bytes.length - written)
     }
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function flushFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)

@@ -1,11 +1,11 @@
 // A server of one worker for a proof, with the small table (served.ts starts it). What it knows of
 // itself is read from its admin port and from /proc.
 
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { smallContent } from '../../../test/table/small-table.ts'
-import { parseStat } from '../../harness/cpu.ts'
+import { parseStat, readSystemFile } from '../../../src/base/process.ts'
 import { type MemoryUse, processMemoryUse } from './held.ts'
 import { startProofServer } from './served.ts'
 
@@ -57,8 +57,7 @@ export async function startSmallServer(
       existsSync(`/proc/${worker}`) ? processMemoryUse(served, [worker]) : undefined,
     logLines: served.logLines,
     cpuSeconds: () => {
-      if (!existsSync(`/proc/${worker}`)) return NaN
-      const stat = parseStat(readFileSync(`/proc/${worker}/stat`, 'utf8'))
+      const stat = parseStat(readSystemFile(`/proc/${worker}/stat`))
       return (stat?.ticks ?? NaN) / 100
     },
     end,

@@ -3,7 +3,8 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ProofServer, privateBytesOf } from './served.ts'
+import { privateBytesOf } from '../../../src/base/process.ts'
+import type { ProofServer } from './served.ts'
 
 /** Bytes, of some processes together. */
 export interface MemoryUse {
@@ -42,7 +43,7 @@ export async function processMemoryUse(
   const own = names.filter((name) => pids.includes(Number.parseInt(name, 10)))
   const noted = own.map((name) => Number(readFileSync(join(folder, name), 'utf8')))
   const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
-  return { used: sum(noted), resident: sum(pids.map(privateBytesOf)) }
+  return { used: sum(noted), resident: sum(pids.map((pid) => privateBytesOf(pid) ?? NaN)) }
 }
 
 export function mebibytes(bytes: number): string {

@@ -160,9 +160,3 @@ export function connectionsOf(
   }).length
   return { accepted, waiting }
 }
-
-/** Resident memory that is no file's and that no other process shares. */
-export function privateBytesOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(text)?.[1] ?? NaN) * 1024
-}

@@ -1,9 +1,9 @@
 // Whether this program can run here: its binaries, and what the system gives a process.
 
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseDurationMs } from '../../base/duration.ts'
 import { messageOf } from '../../base/coded-error.ts'
+import { readSystemFile } from '../../base/process.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadUws } from '../../http/listen/load-uws.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
@@ -55,7 +55,7 @@ export function checkMachine(settings: Settings, files = ''): readonly DoctorFin
     const text = `${workers} workers share ${cores} ${cores === 1 ? 'core' : 'cores'}: they wait for each other.`
     findings.push(advice('too_many_workers', text, `Serve with --workers ${cores}.`))
   }
-  const read = (path: string): string => readOrEmpty(`${files}${path}`)
+  const read = (path: string): string => readSystemFile(`${files}${path}`)
   return [...findings, ...checkMemory(settings, read), ...checkKernel(read)]
 }
 
@@ -89,12 +89,4 @@ function checkKernel(read: Read): readonly DoctorFinding[] {
     findings.push(advice('huge_pages', text, fix))
   }
   return findings
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -2,18 +2,14 @@
 // them that leaves for connections, and how many another process has open. The primary asks the
 // latter, so that no worker's loop has to. A system without /proc does not say.
 
-import { readFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { reservedDescriptors } from '../../base/limits.ts'
+import { readSystemFile } from '../../base/process.ts'
 
 /** The limit of this process and its children; Infinity where the system does not say. */
 export function openFilesMax(): number {
-  try {
-    const found = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))
-    return found === null ? Infinity : Number(found[1])
-  } catch {
-    return Infinity
-  }
+  const found = /^Max open files +(\d+)/m.exec(readSystemFile('/proc/self/limits'))
+  return found === null ? Infinity : Number(found[1])
 }
 
 /**

@@ -11,21 +11,15 @@
 
 import { type ChildProcess, execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { rm, utimes } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { bootId } from '../../base/clock.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { isProcessAlive, pidNamespaceName } from '../../base/process.ts'
 import type { AcceptanceResult } from '../../table/acceptance-check.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
@@ -85,7 +79,7 @@ export function createTableCopies(
   stateFolder: string,
   parts: { readonly prepare?: Prepare; readonly machine?: string } = {},
 ): TableCopies {
-  const { prepare = prepareInChild, machine = pidNamespaceId() } = parts
+  const { prepare = prepareInChild, machine = machineRunId() } = parts
   const folder = join(stateFolder, 'serving')
   const own = `${machine}-${process.pid}-`
   const makeFolder = (): void => {
@@ -179,33 +173,10 @@ function isStale(path: string): boolean {
   }
 }
 
-function isProcessAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: it lives and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
-/**
- * Names where a process id means one process: one run of one machine, and on it one container. The
- * facts that a system does not tell are left out.
- */
-function pidNamespaceId(): string {
-  const facts = [
-    () => os.hostname(),
-    () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'),
-    () => readlinkSync('/proc/self/ns/pid'),
-  ].map((fact) => {
-    try {
-      return fact()
-    } catch {
-      return ''
-    }
-  })
-  return createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 12)
+/** Names where a process id means one process, in one run of the machine. */
+function machineRunId(): string {
+  const name = `${pidNamespaceName()} ${bootId()}`
+  return createHash('sha256').update(name).digest('hex').slice(0, 12)
 }
 
 function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {

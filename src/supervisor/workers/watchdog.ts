@@ -7,7 +7,7 @@
 // ten times as long; where the system does not tell a figure (no /proc), it never counts against a
 // worker.
 
-import { readFileSync } from 'node:fs'
+import { privateBytesOf, threadStatOf } from '../../base/process.ts'
 import { heartbeatMs } from '../../http/exchange/heartbeat.ts'
 import type { WorkerHandle } from './worker-registry.ts'
 
@@ -71,7 +71,7 @@ export function startWatchdog(options: {
     } else if (inTime) {
       silence.ms += heartbeatMs
       // Read only when the second beat is missed: healthy workers cost nothing.
-      if (silence.cpuMs < 0) silence.cpuMs = processOf(pid)?.cpuMs ?? 0
+      if (silence.cpuMs < 0) silence.cpuMs = loopThreadOf(pid)?.cpuMs ?? 0
     }
     if (silence.ms < hangMs) return
     if (silence.ms < hangMs * starvedFactor && isStarved(pid, silence)) return
@@ -93,7 +93,7 @@ export function startWatchdog(options: {
       if (reported.has(handle) || handle.retired) continue
       inspect(handle, inTime, nowMs)
       if (looks % memoryEvery !== 0) continue
-      handle.privateBytes = privateBytesOf(handle.worker.process.pid ?? 0)
+      handle.privateBytes = privateBytesOf(handle.worker.process.pid ?? 0) ?? 0
       if (handle.listeningSinceMs === 0 || handle.privateBytes <= memoryBytesMax) continue
       reported.add(handle)
       grown(handle)
@@ -105,35 +105,15 @@ export function startWatchdog(options: {
 
 /** Whether the worker is runnable but got hardly any processor time, or waits for a disk. */
 function isStarved(pid: number, silence: Silence): boolean {
-  const process = processOf(pid)
+  const process = loopThreadOf(pid)
   if (process === undefined) return false
   if (process.state === 'D') return true
   const share = (process.cpuMs - silence.cpuMs) / silence.ms
   return process.state === 'R' && share < runningShareMin
 }
 
-/**
- * State and processor time of the main thread: other threads may run while that one waits. The name
- * in the file may hold spaces and parentheses.
- */
-function processOf(pid: number): { readonly state: string; readonly cpuMs: number } | undefined {
-  const text = readProcFile(`/proc/${pid}/task/${pid}/stat`)
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  const cpuMs = (Number(fields[11]) + Number(fields[12])) * tickMs
-  return Number.isNaN(cpuMs) ? undefined : { state: fields[0] ?? '', cpuMs }
-}
-
-/** Resident memory that no other process shares; the table's pages are the file's. */
-function privateBytesOf(pid: number): number {
-  const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(readProcFile(`/proc/${pid}/status`))?.[1]
-  return kibibytes === undefined ? 0 : Number(kibibytes) * 1024
-}
-
-function readProcFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    // It has just ended, or this system has no /proc.
-    return ''
-  }
+/** State and processor time of the main thread: others may run while that one waits. */
+function loopThreadOf(pid: number): { readonly state: string; readonly cpuMs: number } | undefined {
+  const stat = threadStatOf(pid, pid)
+  return stat && { state: stat.state, cpuMs: stat.ticks * tickMs }
 }

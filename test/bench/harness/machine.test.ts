@@ -5,20 +5,12 @@ import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { flagsOf, runChild, startChild } from '../../../bench/harness/child.ts'
-import { parseStat, treeCpu, treeOf } from '../../../bench/harness/cpu.ts'
+import { treeCpu, treeOf } from '../../../bench/harness/cpu.ts'
 import { parseCoreList, pinned, planCores } from '../../../bench/speed/load/pin.ts'
 
 const node = process.execPath
 
 describe('processor time', () => {
-  it('is read behind a name that looks like the rest of the line', () => {
-    // After proc_pid_stat(5): pid, comm, state, ppid, …, utime (14), stime (15).
-    const line = '42 (a) S 1 (b) R 7 42 42 0 -1 4194304 100 0 0 0 250 31 0 0 20 0 11 0 555\n'
-    expect(parseStat(line)).toEqual({ pid: 42, parent: 7, ticks: 281 })
-    expect(parseStat('')).toBeUndefined()
-    expect(parseStat('42 (node) S')).toBeUndefined()
-  })
-
   it('counts a process with all that descends from it, and no other', () => {
     const stat = (pid: number, parent: number) => ({ pid, parent, ticks: 1 })
     const stats = [stat(1, 0), stat(5, 1), stat(4, 5), stat(7, 4), stat(6, 1)]

@@ -16,7 +16,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../../src/base/day.ts'
-import { machineName, acquireFolderLock } from '../../../build/fetch/fetch-lock.ts'
+import { acquireFolderLock } from '../../../build/fetch/fetch-lock.ts'
+import { pidNamespaceName } from '../../../src/base/process.ts'
 import type { SnapshotRecord, SnapshotSet } from '../../../build/fetch/snapshot-record.ts'
 import { formatSnapshotSet, parseSnapshotSet } from '../../../build/fetch/snapshot-record.ts'
 import {
@@ -239,7 +240,7 @@ describe('takeLock', () => {
     const folder = newFolder()
     const path = join(folder, '.lock')
     const { pid } = spawnSync(process.execPath, ['-e', ''])
-    writeFileSync(path, JSON.stringify({ token: 'x', pid, machine: machineName() }))
+    writeFileSync(path, JSON.stringify({ token: 'x', pid, machine: pidNamespaceName() }))
     const first = await acquireFolderLock(folder)
     expect(first).toBeDefined()
     await first?.release()
@@ -261,7 +262,7 @@ describe('takeLock', () => {
     const { pid } = spawnSync(process.execPath, ['-e', ''])
     writeFileSync(
       join(folder, '.lock'),
-      JSON.stringify({ token: 'x', pid, machine: machineName() }),
+      JSON.stringify({ token: 'x', pid, machine: pidNamespaceName() }),
     )
     const locks = await Promise.all(
       Array.from({ length: 8 }, async () => acquireFolderLock(folder)),

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { threadsOf } from '../../../bench/harness/cpu.ts'
 import { writeTable } from '../../../build/write/write-table.ts'
-import { privateBytesOf } from '../../../bench/faults/server/served.ts'
+import { privateBytesOf } from '../../../src/base/process.ts'
 import type { BatchAnswer } from '../../../src/api/batch-answer.ts'
 import type { InsightsAnswer } from '../../../src/api/insights-answer.ts'
 import { batchBodyBytesMax } from '../../../src/api/request-limits.ts'
@@ -114,10 +114,10 @@ describe('a batch', () => {
     }
     await Promise.all([ask(5), ask(5)])
     const worker = workersOf(server)[0]!
-    const before = privateBytesOf(worker)
+    const before = privateBytesOf(worker) ?? NaN
     await Promise.all([ask(75), ask(75)])
     // Left to V8 nearly all of the 157 MB were there.
-    expect(privateBytesOf(worker) - before).toBeLessThan(80e6)
+    expect((privateBytesOf(worker) ?? NaN) - before).toBeLessThan(80e6)
   })
 
   it('answers 100,000 addresses byte for byte as single checks, in order', async () => {

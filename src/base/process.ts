@@ -1,0 +1,81 @@
+// What the system tells of processes: whether one lives, and on Linux what /proc shows of it
+// (proc(5)). No function here fails: of a process that has ended, and on a system without /proc,
+// the answer is `undefined` or empty.
+
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** Whether a process of any user has this id. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it is another user's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/**
+ * Names where a process id means one process: a machine, and on it a container (those of a pod share
+ * their host name, not their process ids). Another run of the machine has the same name (`bootId`).
+ */
+export function pidNamespaceName(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}
+
+/** A file of the kernel's, whole; `''` where there is none. */
+export function readSystemFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** One process or thread as its stat file shows it. */
+export interface ProcessStat {
+  readonly pid: number
+  readonly parent: number
+  /** `R` runs or could, `S` sleeps, `D` waits for a disk. */
+  readonly state: string
+  readonly nice: number
+  /** User and system time together, in ticks of a hundredth of a second. */
+  readonly ticks: number
+}
+
+/** Parses the one line of a stat file. The name may hold spaces and parentheses. */
+export function parseStat(line: string): ProcessStat | undefined {
+  const nameEnd = line.lastIndexOf(')')
+  if (nameEnd < 0) return undefined
+  // Fields are counted from 1 in the manual; the third is the first behind the name.
+  const fields = line.slice(nameEnd + 2).split(' ')
+  const field = (number: number): number => Number(fields[number - 3])
+  const [pid, parent, ticks] = [Number.parseInt(line, 10), field(4), field(14) + field(15)]
+  if (Number.isNaN(pid + parent + ticks)) return undefined
+  return { pid, parent, state: fields[0] ?? '', nice: field(19), ticks }
+}
+
+/** A thread of a process; the first thread has the process's id. */
+export function threadStatOf(pid: number, thread: number): ProcessStat | undefined {
+  return parseStat(readSystemFile(`/proc/${pid}/task/${thread}/stat`))
+}
+
+export function threadIdsOf(pid: number): readonly number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** Resident memory that is no file's and that no other process shares. */
+export function privateBytesOf(pid: number): number | undefined {
+  const status = readSystemFile(`/proc/${pid}/status`)
+  const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]
+  return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
+}
