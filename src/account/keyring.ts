@@ -4,12 +4,12 @@
 // The keyring is what a worker holds: every key in memory, brought up to date by `refresh`, which
 // the server calls every `keyRefreshMs` and which also moves the keyring's clock, so that no call
 // reads one. Unknown keys cost no store access and no memory: only verified values are remembered,
-// at most `verifiedKeysMax` of them. Rate and quota are the limiter's: the keyring binds each key to
-// its limits there, and hands the allowance out with the answer.
+// at most `verifiedKeysMax` of them. Rate and quota are the limiter's: the keyring binds each key
+// to its limits there, and hands the allowance out with the answer.
 //
-// Remembered values are looked up in a Map: a comparison of secrets that is not in constant time. It
-// goes by a hash of the whole text, seeded anew in each process, and compares texts only where that
-// is equal, so that a part which is right shows nowhere.
+// Remembered values are looked up in a Map: a comparison of secrets that is not in constant time.
+// It goes by a hash of the whole text, seeded anew in each process, and compares texts only where
+// that is equal, so that a part which is right shows nowhere.
 //
 // Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
 // never remembered; the caller cannot tell why a key was not accepted.
@@ -66,7 +66,7 @@ interface HeldSecret {
 /** A key, ready to answer. `until` is the instant from which it no longer works. */
 interface HeldKey {
   /** What the outcome follows from, besides the plans. */
-  readonly facts: OutcomeInputs
+  readonly inputs: OutcomeInputs
   readonly secrets: readonly HeldSecret[]
   readonly until: number
   readonly outcome: AuthOutcome
@@ -130,7 +130,7 @@ function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
   const { id, plan, apis, limits } = record
   return {
     // Not the record itself, which would keep its hashes a second time.
-    facts: { id, plan, apis, ...(limits === undefined ? {} : { limits }) },
+    inputs: { id, plan, apis, ...(limits === undefined ? {} : { limits }) },
     secrets: record.secrets.map((secret) => ({
       hash: Buffer.from(secret.hash, 'hex'),
       until: secret.expiresAt ?? Infinity,
@@ -174,7 +174,9 @@ export interface KeyringOptions {
   readonly plans: Plans
   readonly api: ApiName
   readonly limiter: Pick<Limiter, 'bind' | 'release'>
-  /** Called for the first verification of a value on each day of the keyring's clock, and oftener. */
+  /**
+   * Called for the first verification of a value on each day of the keyring's clock, and oftener.
+   */
   readonly onVerified?: (keyId: string, now: number) => void
 }
 
@@ -217,7 +219,8 @@ export function createKeyring(options: KeyringOptions): Keyring {
   }
 
   async function refresh(at: number): Promise<void> {
-    // On another day every value is verified anew, and so seen to be in use: no request pays for it.
+    // On another day every value is verified anew, and so seen to be in use: no request pays for
+    // it.
     if (dayOf(at) !== dayOf(now)) verified.clear()
     now = at
     const changes = await store.changes(version).catch((cause: unknown) => {
@@ -242,7 +245,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
   function usePlans(changed: Plans): void {
     terms = { ...terms, plans: changed }
     for (const [id, held] of keys) {
-      keys.set(id, { ...held, outcome: outcomeOf(held.facts, terms) })
+      keys.set(id, { ...held, outcome: outcomeOf(held.inputs, terms) })
     }
     verified.clear()
   }

@@ -1,5 +1,5 @@
-// What a worker asks about keys and limits, opened from what the settings name (open-stores.ts): the
-// keyring and the limiter that it binds its keys to.
+// What a worker asks about keys and limits, opened from what the settings name (open-stores.ts):
+// the keyring and the limiter that it binds its keys to.
 
 import { storeTimeoutMs } from '../base/limits.ts'
 import type { Plans } from '../config/plan.ts'

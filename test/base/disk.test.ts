@@ -1,5 +1,7 @@
 // Files that are there whole or not at all, and folders whose renames are on the disk.
 
+import type * as nodeFs from 'node:fs'
+import type * as nodeFsPromises from 'node:fs/promises'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +18,7 @@ import {
 const flushed = vi.hoisted(() => [] as number[])
 
 vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>()
+  const fs = await original<typeof nodeFs>()
   const fsyncSync = (descriptor: number): void => {
     flushed.push(fs.fstatSync(descriptor).ino)
     fs.fsyncSync(descriptor)
@@ -24,7 +26,7 @@ vi.mock('node:fs', async (original) => {
   return { ...fs, fsyncSync }
 })
 vi.mock('node:fs/promises', async (original) => {
-  const fs = await original<typeof import('node:fs/promises')>()
+  const fs = await original<typeof nodeFsPromises>()
   const open: typeof fs.open = async (...args) => {
     const handle = await fs.open(...args)
     const sync = handle.sync.bind(handle)

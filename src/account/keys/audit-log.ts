@@ -1,20 +1,21 @@
-// The audit log: which administrative act was done on the keys of a state folder, by whom, when, and
-// what it changed. JSON lines in `<state>/audit.log`, appended and never changed.
+// The audit log: which administrative act was done on the keys of a state folder, by whom, when,
+// and what it changed. JSON lines in `<state>/audit.log`, appended and never changed.
 //
 //   {"act_id":"…","step":"begin","at":"…Z","user":"ops","uid":1000,"act":"rotate","keys":["…"]}
 //   {"act_id":"…","step":"done","at":"…Z","changes":[{"key":"…","before":{…},"after":{…}}]}
 //   {"act_id":"…","step":"failed","at":"…Z","code":"key_unknown"}
-//   {"act_id":"…","step":"unknown","at":"…Z","code":"store_unknown","changes":[…what may have been done]}
+//   {"act_id":"…","step":"unknown","at":"…Z","code":"store_unknown","changes":[…]}
 //
-// Two lines an act, so that no act is without a trace: the first one is on the disk before the store
-// is asked. An act that has no second line may or may not have happened (its process was killed, or
-// the disk was full by then; whoever acted has been told). Neither has one whose step is `unknown`:
-// the store was asked and did not answer.
+// Two lines an act, so that no act is without a trace: the first one is on the disk before the
+// store is asked. An act that has no second line may or may not have happened: its process was
+// killed, or the disk was full by then, and the person who acted has been told. Nor is it known of
+// an act with the step `unknown`: the store was asked and did not answer, and `changes` are those
+// that it may have made.
 //
 // Invariants: a line is one write to a file that is open for appending, which Linux does not
 // interleave with another one; it is synced before the next step; a piece of a line that a killed
 // process left ends where the next line begins, and readers count it. Neither a secret nor its hash
-// is ever in it. Whoever rotates the file by renaming it loses nothing: it is opened for each line.
+// is ever in it. Rotating the file by renaming it loses nothing: it is opened for each line.
 
 import { randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
@@ -183,8 +184,8 @@ function unknownChange(error: IpriskError, key: string): IpriskError {
 }
 
 /**
- * Does an act on a store and records it. Throws `audit_unwritable` before anything is done. Where the
- * end cannot be recorded, `onUnwritten` is told, and what was done is done.
+ * Does an act on a store and records it. Throws `audit_unwritable` before anything is done. Where
+ * the end cannot be recorded, `onUnwritten` is told, and what was done is done.
  */
 export async function withAudit<T>(
   options: {

@@ -1,6 +1,6 @@
 // Where keys are kept: the interface that every store implements and the conformance suite
-// (test/account/stores/conformance.ts) holds it to. Stores know nothing of plans, expiry or secrets: they
-// keep records and count changes.
+// (test/account/stores/conformance.ts) holds it to. Stores know nothing of plans, expiry or
+// secrets: they keep records and count changes.
 //
 // Invariants of every store:
 // - A change and the version that counts it become visible together, to every process.

@@ -4,8 +4,8 @@
 //
 // What it means: a caller proved, on that UTC day, to hold a secret of the key; also where its plan
 // allowed nothing. Precision: the day, as the worker's clock had it, at most one refresh late. A
-// worker killed within `settleMs` of a key's first use of a day loses that note; the next first use,
-// by another worker or on another day, brings it.
+// worker killed within `settleMs` of a key's first use of a day loses that note; the next first
+// use, by another worker or on another day, brings it.
 //
 // Kept among the counters as `used <key id>` → day. Invariant: a day never falls, so that workers
 // on both sides of midnight cannot set each other back.
@@ -31,7 +31,7 @@ export interface LastUsedStore {
   readonly days: () => Promise<ReadonlyMap<string, Day>>
 }
 
-/** Uses on counters. */
+/** Days of last use, kept as counters. */
 export function createLastUsedStore(counters: CounterStore): LastUsedStore {
   return {
     note: async (keyId, day) => {
@@ -55,7 +55,9 @@ export interface LastUsedRecorder {
   readonly recordUse: (keyId: string, nowMs: number) => void
 }
 
-/** A worker's notes. Failures to write are not told: the worker's other work on the store tells. */
+/**
+ * A worker's notes. Failures to write are not reported: its other work on the store reports them.
+ */
 export function createLastUsedRecorder(store: Pick<LastUsedStore, 'note'>): LastUsedRecorder {
   const noted = new Map<string, Day>()
   const pending = new Set<string>()

@@ -1,10 +1,12 @@
-// What a ledger's counts are to change by some time soon: units given back (below 0), or charged
-// (above). They wait while the ledger is out of reach, and what was refused or not sent waits again;
-// what may have been done is never repeated. Not for leases, which somebody waits for.
+// Changes that a worker wants the ledger to make some time soon: units given back (below 0) or
+// charged (above 0). They wait while the ledger is out of reach. A change that the ledger refused
+// or never got waits again; one that may have been made is never repeated. Leases do not go through
+// here, because requests wait for them.
 //
-// Invariants: what waits of one key and month is one posting, and goes behind a charge that is under
-// way: a unit that comes to nothing is never given back before it is charged. At most `storeFanOut`
-// are under way, so that a hundred thousand keys are no flood.
+// Invariants: one key and month has one waiting change, the sum of all; it is sent only after a
+// charge of that key and month has ended, so that a refunded unit is never given back before it is
+// charged. At most `storeConcurrencyMax` changes are under way, so that a hundred thousand keys do
+// not flood the store.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { storeConcurrencyMax } from '../../base/limits.ts'
@@ -28,12 +30,12 @@ export function createLedgerOutbox(options: {
   /** Fails with a `retryable` error exactly where nothing was done. */
   readonly post: (keyId: string, month: Month, by: number) => Promise<void>
   readonly down: () => boolean
-  /** Takes each piece of work, to wait for it and to tell of its failure. */
+  /** Called with each change under way, to wait for it and to report its failure. */
   readonly follow: (work: Promise<void>) => void
 }): LedgerOutbox {
   const { post, down, follow } = options
   const waiting = new Map<string, PendingChange>()
-  /** Of which a charge is under way. */
+  /** Keys and months of which a charge is under way. */
   const charging = new Set<string>()
   let underWay = 0
 
@@ -70,7 +72,7 @@ export function createLedgerOutbox(options: {
   return { add, flush, hasPending: () => waiting.size > 0 }
 }
 
-/** Waits for all work that is under way, and what comes of it meanwhile; but no longer than so. */
+/** Waits for all work that is under way or added meanwhile, `ms` at the most. */
 export async function awaitInFlight(
   underWay: ReadonlySet<Promise<void>>,
   ms: number,

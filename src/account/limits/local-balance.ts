@@ -1,14 +1,15 @@
 // Hot path: `spendBalance`. No allocation, throw, closure or clock there.
 //
-// A machine's balance of a rate limit that many machines share (shared-bucket.ts): what it has taken from the
-// store less what it has spent, in memory that all its workers share. Two words, side by side:
+// A machine's balance of a rate limit that many machines share (shared-bucket.ts): what it has
+// taken from the store less what it has spent, in memory that all its workers share. Two words,
+// side by side:
 //
 //   balance   requests; from -credit to `ahead`
-//   ask       0, or an instant (ms of the machine's clock, modulo 2^32) before which nobody asks
+//   ask       0, or an instant (ms of the machine's clock, modulo 2^32) before which no worker asks
 //
-// Who asks the store moves `ask` ahead, past the time in which an answer counts, by a
-// compare-and-swap: so a machine has one taking under way. The answer is booked by one
-// compare-and-swap of both words: it counts only while `ask` is still the asker's own. A worker that
+// The worker that asks the store moves `ask` ahead by a compare-and-swap, past the time in which an
+// answer counts: so a machine has one refill under way. It books the answer by one compare-and-swap
+// of both words: the answer counts only while `ask` is still what this worker wrote. A worker that
 // dies while it asks loses what it was to get; the next one asks when the time has passed.
 //
 // Mixing compare-and-swaps of 32 and of 64 bits on the same words is beyond the memory model of
@@ -46,13 +47,15 @@ export function spendBalance(
 /** Below every balance. */
 export const noBalance = -0x8000_0000
 
-/** A process may have been stopped this long since it read the clock; what is further is no ask. */
+/**
+ * A process may have been stopped this long since it read the clock; `ask` is never further ahead.
+ */
 const clockAgeMsMax = 60_000
 
-/** Whether nobody asks at that instant, nor has to wait. */
+/** Whether a worker may ask at that instant: none is asking, and no pause is set. */
 function mayAsk(ask: number, nowMs: number): boolean {
   const ahead = (ask - nowMs) | 0
-  // One that lies further ahead has come round, or is of a clock that nobody knows.
+  // One that lies further ahead has come round, or is of an unknown clock.
   return ask === 0 || ahead <= 0 || ahead > rateAnswerMsMax + clockAgeMsMax
 }
 
@@ -97,7 +100,7 @@ function pairOf(low: number, high: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0)
 }
 
-/** Takes back what nobody spends: all of a balance that is still `seen`. What it was, or 0. */
+/** Takes back an idle balance: all of it, where it is still `seen`. What it was, or 0. */
 export function reclaimBalance(words: Int32Array, index: number, seen: number): number {
   if (seen <= 0) return 0
   return Atomics.compareExchange(words, index, seen, 0) === seen ? seen : 0

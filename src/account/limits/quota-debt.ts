@@ -1,5 +1,5 @@
-// Quota units that a worker granted while the store of many machines was away: its debts. The ledger
-// is to count them, in the month in which they were spent, when it is back.
+// Quota units that a worker granted while the store of many machines was away: its debts. The
+// ledger is to count them, in the month in which they were spent, when it is back.
 //
 // This file alone writes a `Debt`. Debts die with their worker. A charge that is under way when the
 // store fails is dropped, never sent again, so that no unit is charged twice.

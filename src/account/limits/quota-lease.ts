@@ -1,13 +1,13 @@
 // A worker's leases: this file fetches them from the ledger in the background, spends from them and
-// gives back what is not spent. When a request needs one is for quota.ts to say.
+// gives back what is not spent. When a request needs one is for quota.ts to say. This file alone
+// writes a `Lease`; other files read it and call the functions below.
 //
-// This file alone writes a `Lease`; other files read it and call the functions below.
-//
-// Invariants: `units` grow only after the ledger has counted the new ones durably, and shrink before
-// any are given back; units of one month are never spent in another. `units`, the lease under way
-// and what waits to be given back are together at most one lease of `size` units (or what one batch
-// needs), and what was refunded meanwhile. What could not be sent to the ledger while it was out of
-// reach is sent when it is back: only a death of the worker, or of its connection, loses units.
+// Invariants: `units` grow only after the ledger has counted the new ones durably, and shrink
+// before any are given back; units of one month are never spent in another. `units`, the lease
+// under way and what waits to be given back are together at most one lease of `size` units (or what
+// one batch needs), and what was refunded meanwhile. What could not be sent to the ledger while it
+// was out of reach is sent when it is back: units are lost only when a worker dies, or when the
+// ledger's answer does not arrive.
 
 import { leaseAheadMs, leaseIdleMs, leaseShare, leaseUnitsMax } from '../../base/limits.ts'
 import { leaseUnitsMin, quotaRecheckMs, quotaWaitMs } from '../../base/limits.ts'

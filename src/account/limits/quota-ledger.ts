@@ -3,8 +3,8 @@
 // recorded: a worker that dies takes at most its lease with it, and nobody else's.
 //
 // Invariants: a counter never passes the limit that its taker stated; nothing is ever set back to
-// zero or removed, whatever the clock says, so that a month that comes twice (a clock set back) goes
-// on where it was; `lease` resolves when the units are safe on the disk.
+// zero or removed, whatever the clock says, so that a month that comes twice (a clock set back)
+// goes on where it was; `lease` resolves when the units are safe on the disk.
 
 import { assert } from '../../base/assert.ts'
 import { IpriskError } from '../../base/coded-error.ts'
@@ -20,7 +20,7 @@ export interface VersionedCounter {
 /** Numbers by name that many processes change: what a ledger needs of a store. */
 export interface CounterStore {
   readonly read: (name: string) => VersionedCounter
-  /** Whether nobody was faster: `before` is still what is kept. Resolves when it is durable. */
+  /** Whether `before` was still what is kept, and is replaced. Resolves when it is durable. */
   readonly compareAndSwap: (
     name: string,
     before: VersionedCounter,

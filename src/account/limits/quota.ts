@@ -21,9 +21,9 @@
 // A crash loses the units that are leased, under way or not given back yet: at most one lease (and
 // what is just being given back). When the store fails, units that were on their way are lost.
 //
-// A request counts for the month in which it arrived, or for the next one; its refund counts for the
-// same one. A refund goes into the lease where the lease is still of this month and quota, else to
-// the ledger. Instants are of `performance.now()`; only `tick` reads the time of day, which may
+// A request counts for the month in which it arrived, or for the next one; its refund counts for
+// the same one. A refund goes into the lease where the lease is still of this month and quota, else
+// to the ledger. Instants are of `performance.now()`; only `tick` reads the time of day, which may
 // jump, and only to know which month it is.
 
 import { leaseCloseMs, quotaWaitingMax } from '../../base/limits.ts'
@@ -79,7 +79,9 @@ export interface Quota {
   /** The key has another quota from now on; -1 stands for none. */
   readonly change: (lease: Lease, quota: number) => void
   readonly month: () => Month
-  /** Whole seconds from `nowMs` to the end of the month: a number that takes no room on the heap. */
+  /**
+   * Whole seconds from `nowMs` to the end of the month: a number that takes no room on the heap.
+   */
   readonly secondsToReset: (nowMs: number) => number
   /** Gives back every lease and waits for the ledger, for a while. Grants nothing afterwards. */
   readonly close: () => Promise<void>

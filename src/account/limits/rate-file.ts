@@ -7,13 +7,13 @@
 //     1024 + 4 × slot:  key high │ key low │ full at │ 0
 //
 // "key" is 62 bits of a hash of the key's id and its limit; zero: the slot is free. A process takes
-// a free slot by putting first the high and then the low word there, each by a compare-and-swap; one
-// that dies in between leaves a slot that the next key with those high bits gets.
+// a free slot by putting first the high and then the low word there, each by a compare-and-swap;
+// one that dies in between leaves a slot that the next key with those high bits gets.
 //
-// Invariants: a slot is never freed or moved, so that an index stays right while a worker lives; the
-// file is made whole under another name and linked into place, so nobody sees half of it; it is
-// never truncated. After a reboot, when the clock has started anew, another file is in use and the
-// old ones are removed. Losing the file costs one burst a key.
+// Invariants: a slot is never freed or moved, so that an index stays right while a worker lives;
+// the file is made whole under another name and linked into place, so no process sees half of it;
+// it is never truncated. After a reboot, when the clock has started anew, another file is in use
+// and the old ones are removed. Losing the file costs one burst a key.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ const headerWords = headerBytes / 4
 const slotWords = 4
 const usedWord = 3
 
-/** Of a slot: where its number is. */
+/** Where the number of a slot is in it. */
 const fullAtWord = 2
 
 export interface RateFile {

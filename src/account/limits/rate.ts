@@ -11,9 +11,9 @@
 // The instant is counted in ticks of the limit's own, `requestTicks` to a request, modulo 2^32: 32
 // bits are one compare-and-swap without a BigInt (Atomics on 64 bits allocate: 56 bytes a call).
 // The instant of a slot that was idle for long comes round and seems to lie ahead again. Where it
-// seems further ahead than a burst, it is known to be old, and the bucket is full; else, by a chance
-// of burst over 2^32 ticks (1 in 42,000 for a burst of 100), the bucket seems partly used. That
-// denies for a moment what could be granted; it never grants more.
+// seems further ahead than a burst, it is known to be old, and the bucket is full; else, by a
+// chance of burst over 2^32 ticks (1 in 42,000 for a burst of 100), the bucket seems partly used.
+// That denies for a moment what could be granted; it never grants more.
 //
 // Guarantee, for all workers together: over any time t no more than burst + perSecond × t + 1 tick.
 // So a slot belongs to one key and one limit (rate-file.ts): with another limit its ticks mean
@@ -22,8 +22,8 @@
 import type { Rate } from '../../config/plan.ts'
 
 /**
- * What spending rate results in. `unavailable`: the rate file is full, and this key is not in it; or
- * the store is away. `pending`: only `spendRateLater` can tell; never for one request.
+ * What spending rate results in. `unavailable`: the rate file is full, and this key is not in it;
+ * or the store is away. `pending`: only `spendRateLater` can tell; never for one request.
  */
 export const rateResults = { granted: 0, exceeded: 1, unavailable: 2, pending: 3 } as const
 export type RateResult = (typeof rateResults)[keyof typeof rateResults]
@@ -71,10 +71,11 @@ export function ticksAt(machineMs: number, pace: Pace): number {
 }
 
 /**
- * Takes `count` requests from the slot at `index`, all or none; whether they fit. `now` is `ticksAt`
- * an instant of the caller's own turn. An older instant, before that of a slot which has been idle
- * since, books into time that has passed: it grants up to its age × `perSecond` too much. `clock`
- * reads the machine's clock anew; it is called once in a wrap, for a slot that seems impossible.
+ * Takes `count` requests from the slot at `index`, all or none; whether they fit. `now` is
+ * `ticksAt` an instant of the caller's own turn. An older instant, before that of a slot which has
+ * been idle since, books into time that has passed: it grants up to its age × `perSecond` too much.
+ * `clock` reads the machine's clock anew; it is called once in a wrap, for a slot that seems
+ * impossible.
  */
 export function takeRate(
   words: Int32Array,

@@ -18,9 +18,9 @@
 // lowers X by at most perSecond × t. So granted = X(end) - X(begin) + drained. At the end level is
 // at most capacity and no balance below -credit: X <= capacity + N × credit. At the beginning level
 // is at least 0 and no balance above ahead: X >= -N × ahead. Tokens on their way belong to the
-// balance: local-balance.ts lets a machine have one taking under way, for no more than is missing to
-// `ahead`. A batch from the bucket raises X by what it is granted, at the instant at which the bucket
-// grants it. Where capacity exceeds burst, `lease` holds the difference, and N is at least 1.
+// balance: local-balance.ts lets a machine have one taking under way, for no more than is missing
+// to `ahead`. A batch from the bucket raises X by what it is granted, at the instant at which the
+// bucket grants it. Where capacity exceeds burst, `lease` holds the difference; N is at least 1.
 
 import { rateLeaseMs, rateLeaseShare } from '../../base/limits.ts'
 import type { Rate } from '../../config/plan.ts'
@@ -64,8 +64,8 @@ export interface SharedBucketSizes {
 export function sharedBucketSizes({ perSecond, burst }: Rate): SharedBucketSizes {
   const least = Math.ceil((perSecond * rateLeaseMs) / 1000)
   const capacity = Math.max(burst, least + 1)
-  const share = Math.max(1, Math.ceil(burst / rateLeaseShare), least)
-  return { capacity, credit: share, ahead: share, lease: 2 * share + capacity - burst }
+  const ahead = Math.max(1, Math.ceil(burst / rateLeaseShare), least)
+  return { capacity, credit: ahead, ahead, lease: 2 * ahead + capacity - burst }
 }
 
 /** A bucket as the store keeps it. */

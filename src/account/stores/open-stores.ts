@@ -1,10 +1,10 @@
 // Where a process gets its keys and its limits from: the state folder, or the store for many
 // machines that the settings name. The one place that knows both.
 //
-// Trouble is told once: what fails again for the same reason is not told until something has
-// succeeded in between. A store for many machines is told of by its link alone, so that a thousand
-// leases that fail because it is away are one trouble and one recovery. What is no outage (`oddities`)
-// and comes with every success in between is told once a minute.
+// A trouble is reported once: the same reason is not reported again until something has succeeded
+// in between. Only the circuit breaker reports that a store for many machines is away, so that a
+// thousand leases that fail for it are one trouble and one recovery. Trouble with single keys
+// (`singleKeyCodes`), which comes amid successes, is reported once a minute.
 
 import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/clock.ts'
@@ -35,7 +35,7 @@ export interface StoresHooks {
   readonly onRecovery: () => void
 }
 
-/** For who hears of trouble anyway: a store that is away fails what is asked of it. */
+/** For callers that see trouble anyway: a store that is away fails what is asked of it. */
 export const silentHooks: StoresHooks = { onTrouble: () => undefined, onRecovery: () => undefined }
 
 /** For metrics. */
@@ -53,7 +53,7 @@ export interface Stores {
   readonly ledger: QuotaLedger
   /** On which day each key was last used. */
   readonly uses: LastUsedStore
-  /** The limiter of a worker; one a process. Who only reads and writes keys needs none. */
+  /** The limiter of a worker; one a process. Commands that only read and write keys need none. */
   readonly openLimiter: () => Limiter
   readonly metrics: () => StoreMetrics
   /** What an operator should know of the store, one sentence each; for the log of a start. */
@@ -62,7 +62,7 @@ export interface Stores {
   readonly close: () => Promise<void>
 }
 
-/** What the link tells of by itself. */
+/** What the circuit breaker reports by itself. */
 const circuitBreakerCodes = new Set(['store_unreachable', 'store_unknown', 'store_refuses'])
 
 /** Of single keys, while the store is there. */
@@ -97,7 +97,7 @@ export function reportOnce(hooks: StoresHooks): StoresHooks {
   }
 }
 
-/** What both limiters need; the rate files of both are apart, for their words mean different things. */
+/** What both limiters need. Each has a rate file of its own: their words mean different things. */
 function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 'ledger'> {
   return {
     rateFile: openRateFile(folder, { boot: bootId() }),
@@ -169,7 +169,8 @@ async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise
 
 /**
  * Opens what the settings name. A store for many machines that does not answer is no failure: the
- * trouble is told, every use of it fails with `store_unreachable`, and it is taken up when it comes.
+ * trouble is told, every use of it fails with `store_unreachable`, and it is taken up when it
+ * comes.
  */
 export function openStores(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
   const { state, store } = settings

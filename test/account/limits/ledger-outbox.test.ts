@@ -1,5 +1,5 @@
-// Units on their way to a ledger, on one that the test plays: nothing is lost that was not sent, nothing
-// is repeated that may have been done, and many keys are no flood.
+// Units on their way to a ledger, on one that the test plays: nothing is lost that was not sent,
+// nothing is repeated that may have been done, and many keys are no flood.
 
 import { describe, expect, it } from 'vitest'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'

@@ -1,6 +1,6 @@
 // Three nodes, one of them with two workers, as real processes on a real store that is frozen,
-// killed and started again under load, while nodes are killed too. What they were granted is counted
-// outside of them and held against the limits and the ledger.
+// killed and started again under load, while nodes are killed too. What they were granted is
+// counted outside of them and held against the limits and the ledger.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,10 +1,10 @@
-// Several machines to try the shared limiter on: the simulated machine (limiter-simulator.ts) with workers
-// on nodes, a rate file and a clock of its own for each node, and one store for all. The limiter,
-// its shares, leases and balances are the real ones; the store's scripts are played by their twins
-// (`grantOf`, `takeFrom`), to which redis.process.test.ts holds the scripts.
+// Several machines to try the shared limiter on: the simulated machine (limiter-simulator.ts) with
+// workers on nodes, a rate file and a clock of its own for each node, and one store for all. The
+// limiter, its shares, leases and balances are the real ones; the store's scripts are played by
+// their twins (`grantOf`, `takeFrom`), to which redis.process.test.ts holds the scripts.
 //
-// A node may be cut off: then what its workers ask never arrives, or arrives and is not heard of, or
-// is answered when the node is back. Whoever knows that it is cut off asks nothing. A store that
+// A node may be cut off: then what its workers ask never arrives, or arrives and is not heard of,
+// or is answered when the node is back. Whoever knows that it is cut off asks nothing. A store that
 // refuses has done nothing. So units are lost by a death or by what was on its way, and by nothing
 // else: `checkDrained` counts every one of them.
 
@@ -29,7 +29,9 @@ import { IpriskError } from '../../../src/base/coded-error.ts'
 import type { Rate } from '../../../src/config/plan.ts'
 import { type Change, Simulator, turn } from './limiter-simulator.ts'
 
-/** How a node is cut off: what it asks is lost before the store, the answer after it, or it is late. */
+/**
+ * How a node is cut off: what it asks is lost before the store, the answer after it, or it is late.
+ */
 export type Cut = 'before' | 'after' | 'late'
 
 const failure = (code: string, retryable: boolean): IpriskError =>
@@ -173,7 +175,10 @@ export class NodesSimulator extends Simulator {
     super.jump(toMs)
   }
 
-  /** Under "serve" units are spent uncounted, but a whole quota once by each worker that knows no better. */
+  /**
+   * Under "serve" units are spent uncounted, but a whole quota once by each worker that knows no
+   * better.
+   */
   protected override checkSpent(name: string, value: number, spent: number): void {
     if (this.policy === 'refuse') {
       super.checkSpent(name, value, spent)
@@ -279,8 +284,8 @@ export class NodesSimulator extends Simulator {
   }
 
   /**
-   * Takes units back, where it has so many. It may lack those that were refunded, and never charged;
-   * the leased ones that come back with them are then refused as well, and lost.
+   * Takes units back, where it has so many. It may lack those that were refunded, and never
+   * charged; the leased ones that come back with them are then refused as well, and lost.
    */
   private return(name: string, units: number): boolean {
     const { value } = this.counters.get(name) ?? { value: 0 }

@@ -84,7 +84,8 @@ describe('a rate limit', () => {
     while (take(5e8, Math.max(1, Math.floor(limit.burst / 10)), () => 5e8));
     while (take(5e8, 1, () => 5e8));
     let granted = 0
-    // A hundred times the limit: with a burst of 1, what comes later than it could is lost for good.
+    // A hundred times the limit: with a burst of 1, what comes later than it could is lost for
+    // good.
     const stepMs = 10 / limit.perSecond
     for (let i = 1; i <= 100_000; i += 1) if (take(5e8 + i * stepMs)) granted += 1
     expect(granted / 1000).toBeGreaterThan(0.98)

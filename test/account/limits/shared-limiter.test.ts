@@ -1,5 +1,5 @@
-// The limiter of many machines on simulated nodes, one thing after the other: how a machine shares its
-// balance, what a batch waits for, what becomes of leases and debts while the store is away.
+// The limiter of many machines on simulated nodes, one thing after the other: how a machine shares
+// its balance, what a batch waits for, what becomes of leases and debts while the store is away.
 
 import { describe, expect, it } from 'vitest'
 import { sharedBucketSizes } from '../../../src/account/limits/shared-bucket.ts'

@@ -4,8 +4,8 @@
 //   worker-child.js quota STATE COUNTS QUOTA INDEX                   until SIGTERM, or SIGKILL
 //
 // What it was granted stands in COUNTS, a shared file of 32-bit words that a kill cannot take back:
-// for `quota` its own word 2 × INDEX, and beside it the size of its present lease: what is left of it
-// and what is under way are at most that, so it is what a kill may lose just now.
+// for `quota` its own word 2 × INDEX, and beside it the size of its present lease: what is left of
+// it and what is under way are at most that, so it is what a kill may lose just now.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bootId, machineOffsetMs } from '../../../src/base/clock.ts'

@@ -1,7 +1,7 @@
 // The stores of one machine: LMDB in `<state>/keys/` for keys and in `<state>/quota/` for counters,
 // shared by every worker and by the command line at once. The only home of lmdb. Not for a network
-// file system: LMDB's locks need one kernel. What is counted is quota-ledger.ts; the folders are apart so
-// that leases never wait for keys.
+// file system: LMDB's locks need one kernel. What is counted is quota-ledger.ts; the folders are
+// apart so that leases never wait for keys.
 //
 // keys/
 //   keys      id → record (JSON)

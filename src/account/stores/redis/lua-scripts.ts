@@ -1,24 +1,25 @@
-// What the store for many machines is asked to do, as Lua scripts: each runs alone, so what it reads
-// stays true while it writes. All keys of a script share one hash tag, `{…}`, so that a cluster has
-// them on one node. Numbers are doubles there as here: exact to 2^53.
+// What the store for many machines is asked to do, as Lua scripts: each runs alone, so what it
+// reads stays true while it writes. All keys of a script share one hash tag, `{…}`, so that a
+// cluster has them on one node. Numbers are doubles there as here: exact to 2^53.
 //
 //   iprisk:{<key id>}:quota:2026-08         units of the month that are taken; never removed
-//   iprisk:{<key id>}:rate:<per s>:<burst>  hash: level (tokens in use), at (µs of the store's clock)
+//   iprisk:{<key id>}:rate:<per s>:<burst>  hash: level (tokens in use), at (µs, store's clock)
 //   iprisk:{quota:2026-08}                  set: ids of the keys that have a counter in that month
-//   iprisk:{…}:try                          is written, for a second, while the store refuses changes
+//   iprisk:{…}:try                          written for a second while the store refuses changes
 //   iprisk:{uses}                           hash: id → the last day of use
 //   iprisk:{keys}:records                   hash: id → record (JSON)
 //   iprisk:{keys}:changes                   sorted set: id by the version of its latest change
-//   iprisk:{keys}:stamps                    hash: version → a random text of its own, of versions that
-//                                           a key has and of the latest 1,000
+//   iprisk:{keys}:stamps                    hash: version → a random text of its own, of versions
+//                                           that a key has and of the latest 1,000
 //   iprisk:{keys}:version                   the counter
 //
-// Their twins in TypeScript, which tests hold them to: `grantOf` (quota-ledger.ts), `takeFrom` (shared-bucket.ts).
+// Their twins in TypeScript, which tests hold them to: `grantOf` (quota-ledger.ts),
+// `takeFromBucket` (shared-bucket.ts).
 
 export interface LuaScript {
   readonly name: string
   readonly text: string
-  /** Doing it twice is doing it once: whoever does not know whether it was done does it again. */
+  /** Doing it twice is doing it once: where it may have been done, it is done again. */
   readonly repeatable?: true
   /** It changes nothing: a store that refuses changes still does it. */
   readonly reads?: true
@@ -99,7 +100,8 @@ export const readUsesScript: LuaScript = {
 
 /**
  * Tokens a second, capacity, want (below 0: to give back), need (fewer are not taken) → granted,
- * level. A clock that goes back drains nothing for the time that it goes back, and drains on from there.
+ * level. A clock that goes back drains nothing for the time that it goes back, and drains on from
+ * there.
  */
 export const takeTokensScript: LuaScript = {
   name: 'take',
@@ -143,7 +145,9 @@ if before <= old then redis.call('HDEL', KEYS[3], before) end
 if redis.call('ZCOUNT', KEYS[2], old, old) == 0 then redis.call('HDEL', KEYS[3], old) end
 return 1`
 
-/** KEYS: records, changes, stamps, version. The record's id, its text, the stamp → 1, or 0: taken. */
+/**
+ * KEYS: records, changes, stamps, version. The record's id, its text, the stamp → 1, or 0: taken.
+ */
 export const createKeyScript: LuaScript = {
   name: 'create key',
   kept: true,
@@ -170,8 +174,8 @@ export const readKeyScript: LuaScript = {
 }
 
 /**
- * KEYS as above. Since, the stamp of that version where it is known, how many at most → version, its
- * stamp, texts…; version -1 where the store has no such version: its history is another one.
+ * KEYS as above. Since, the stamp of that version where it is known, how many at most → version,
+ * its stamp, texts…; version -1 where the store has no such version: its history is another one.
  */
 export const changedKeysScript: LuaScript = {
   name: 'changed keys',

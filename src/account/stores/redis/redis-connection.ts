@@ -1,11 +1,11 @@
-// The wire to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a node) that
-// mends itself for ever; nothing queues while it is away and nothing is sent twice. Whether the
-// store counts as reachable is store-circuit-breaker.ts, what is asked of it lua-scripts.ts.
+// The wire to Redis or Valkey: the only home of ioredis. One connection (a cluster: one a node)
+// that mends itself for ever; nothing queues while it is away and nothing is sent twice. Whether
+// the store counts as reachable is store-circuit-breaker.ts, what is asked of it lua-scripts.ts.
 //
-// A server that fails over loses what its replica did not have yet. With `replicas` set, what a script
-// must not lose (`kept`) counts as done only when so many replicas have it: WAIT goes along with the
-// script, on the same connection. And a store that has fewer replicas counts as gone, or each try
-// would take a lease that nobody may use.
+// A server that fails over loses what its replica did not have yet. With `replicas` set, what a
+// script must not lose (`kept`) counts as done only when so many replicas have it: WAIT goes along
+// with the script, on the same connection. And a store that has fewer replicas counts as gone, or
+// each try would take a lease that nobody may use.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,12 +1,12 @@
-// Keys in the store for many machines (lua-scripts.ts has the layout): all under one hash tag, for a
-// change and the version that counts it become visible together. Not the wire, and no look at what
-// a record says.
+// Keys in the store for many machines (lua-scripts.ts has the layout): all under one hash tag, for
+// a change and the version that counts it become visible together. Not the wire, and no look at
+// what a record says.
 //
 // A store can lose what it had acknowledged (a crash without its last second, a failover, an old
 // copy brought back). Its versions would then name other changes than they did; so each version has
-// a random stamp, and a reader whose stamp the store does not know reads everything anew. To its own
-// caller the versions only ever rise: `base` makes up for what was lost. Keys that the store has
-// lost are told as revoked.
+// a random stamp, and a reader whose stamp the store does not know reads everything anew. To its
+// own caller the versions only ever rise: `base` makes up for what was lost. Keys that the store
+// has lost are told as revoked.
 
 import { randomUUID } from 'node:crypto'
 import { IpriskError } from '../../../base/coded-error.ts'
@@ -99,7 +99,7 @@ async function updateRecord(
   throw new IpriskError({ code: 'key_busy', message, fault: 'environment', retryable: true })
 }
 
-/** The keys behind a link, which `close` closes. */
+/** The keys behind a circuit breaker, which `close` closes. */
 export function createRedisKeyStore(breaker: StoreCircuitBreaker): KeyStore {
   const told: ReaderState = { base: 0, version: 0, stamp: '', ids: new Set() }
   // One look after the other, so that what was told last is what was read last.

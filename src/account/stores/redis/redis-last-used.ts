@@ -1,4 +1,5 @@
-// The days of last use (last-used.ts) in the store for many machines: one hash, changed by a script alone.
+// The days of last use (last-used.ts) in the store for many machines: one hash, changed by a script
+// alone.
 
 import type { Day } from '../../../base/day.ts'
 import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
@@ -7,7 +8,7 @@ import type { LastUsedStore } from '../../limits/last-used.ts'
 
 const usesName = 'iprisk:{uses}'
 
-/** The uses behind a link. */
+/** The days of last use behind a circuit breaker. */
 export function createRedisLastUsedStore(breaker: StoreCircuitBreaker): LastUsedStore {
   return {
     note: async (keyId, day) => {

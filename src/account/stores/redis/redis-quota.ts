@@ -1,9 +1,9 @@
 // The ledger of quotas in the store for many machines: one counter a key and month, changed by
-// scripts alone, so that the last units go to one lease however many machines ask. What a lease gets
-// is `grantOf` in Lua.
+// scripts alone, so that the last units go to one lease however many machines ask. What a lease
+// gets is `grantOf` in Lua.
 //
-// Invariants: those of quota-ledger.ts. What a lease grants after its asker has given up is told; a giving
-// back of which nothing was heard is never repeated: its units stay taken.
+// Invariants: those of quota-ledger.ts. What a lease grants after its asker has given up is told; a
+// giving back of which nothing was heard is never repeated: its units stay taken.
 
 import { IpriskError } from '../../../base/coded-error.ts'
 import { leaseShare, storeConcurrencyMax } from '../../../base/limits.ts'
@@ -16,7 +16,7 @@ const counterName = (keyId: string, month: Month): string =>
   `iprisk:{${keyId}}:quota:${formatMonth(month)}`
 const indexName = (month: Month): string => `iprisk:{quota:${formatMonth(month)}}`
 
-/** The ledger behind a link, which `close` leaves open: others use it. */
+/** The ledger behind a circuit breaker, which `close` leaves open: others use it. */
 export function createRedisQuotaLedger(breaker: StoreCircuitBreaker): QuotaLedger {
   /** Keys of which the index knows; of one month. */
   const noted = { month: -1, ids: new Set<string>() }

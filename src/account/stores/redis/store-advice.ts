@@ -2,8 +2,8 @@
 // Valkey). Advice for the log of a start, never a reason not to start: some stores tell nothing.
 
 /**
- * A sentence for each thing that an operator should know; each once. `replicas` is how many must have
- * a lease before it counts.
+ * A sentence for each thing that an operator should know; each once. `replicas` is how many must
+ * have a lease before it counts.
  */
 export function storeAdvice(infos: readonly string[], replicas: number): readonly string[] {
   const said = new Set<string>()

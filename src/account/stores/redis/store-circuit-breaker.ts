@@ -1,5 +1,6 @@
 // A process's connection to a store for many machines, as the rest of src/account sees it: scripts
-// run, or fail soon. The connection itself is redis-connection.ts; here is whether the store is there.
+// run, or fail soon. The connection itself is redis-connection.ts; here is whether the store is
+// there.
 //
 //   up ── a look or a script fails, or is too late ──▶ down ── two looks in a row succeed ──▶ up
 //   up ── the store refuses all changes ──▶ down, but for reading ── it takes one ──▶ up
@@ -99,7 +100,9 @@ function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-/** Why a store takes no changes at all for a while; older ones say it inside of a script's error. */
+/**
+ * Why a store takes no changes at all for a while; older ones say it inside of a script's error.
+ */
 const refusalPattern = /\b(OOM|MISCONF|READONLY|LOADING|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|BUSY)\b/
 
 function scriptFailedError(
@@ -240,7 +243,9 @@ function heartbeat(
   wire.reconnect()
 }
 
-/** A link over a wire; it is down when the first look, which this waits for, fails. */
+/**
+ * A circuit breaker over a connection; it is down when the first look, which this awaits, fails.
+ */
 export async function openStoreCircuitBreaker(
   wire: StoreConnection,
   options: CircuitBreakerOptions,

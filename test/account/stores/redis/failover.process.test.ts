@@ -1,7 +1,7 @@
-// Stores that fail over while leases are taken, on real servers: with `replicas` set no unit that was
-// granted is forgotten, under a sentinel and in a cluster; without it some are, which is why the
-// setting exists. And stores that refuse: what they say, and that they are known to be well again.
-// What takes longest runs where IPRISK_TEST_LONG is set (npm run prove -- store-failover).
+// Stores that fail over while leases are taken, on real servers: with `replicas` set no unit that
+// was granted is forgotten, under a sentinel and in a cluster; without it some are, which is why
+// the setting exists. And stores that refuse: what they say, and that they are known to be well
+// again. What takes longest runs where IPRISK_TEST_LONG is set (npm run prove -- store-failover).
 
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
-// Real stores for tests: redis-server processes on free ports, each with a folder of its own, alone,
-// under sentinels or as a cluster. They end with the test that started them. A machine without
-// redis-server skips these tests and says so; where CI=true it fails.
+// Real stores for tests: redis-server processes on free ports, each with a folder of its own,
+// alone, under sentinels or as a cluster. They end with the test that started them. A machine
+// without redis-server skips these tests and says so; where CI=true it fails.
 
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -200,8 +200,8 @@ export interface StoreCluster {
 
 /**
  * Three masters with a third of the slots each, and so many replicas of each. A master that comes
- * back before it is replaced, and has forgotten a second, has its replica forget it as well; so what
- * has replicas has a log that is written before the answer.
+ * back before it is replaced, and has forgotten a second, has its replica forget it as well; so
+ * what has replicas has a log that is written before the answer.
  */
 export async function startCluster(replicas = 0): Promise<StoreCluster> {
   const log = replicas === 0 ? [] : ['--appendonly', 'yes', '--appendfsync', 'always']
