@@ -38,18 +38,21 @@ export function newCsvFields(): CsvFields {
   }
 }
 
-/**
- * Reads the row that begins at `from` and says where the next one does; -1 where the row has no end
- * before `to` and more bytes may follow. With `final`, `to` is the end of the file and of the row.
- * A row that grows above `rowBytesMax` is broken and ends with its first line.
- */
-export function readCsvFields(options: {
+/** The bytes from `from` to `to`, and where to put their row. */
+interface CsvInput {
   readonly bytes: Uint8Array
   readonly from: number
   readonly to: number
   readonly final: boolean
   readonly row: CsvFields
-}): number {
+}
+
+/**
+ * Reads the row that begins at `from` and says where the next one does; -1 where the row has no end
+ * before `to` and more bytes may follow. With `final`, `to` is the end of the file and of the row.
+ * A row that grows above `rowBytesMax` is broken and ends with its first line.
+ */
+export function readCsvFields(options: CsvInput): number {
   const { bytes, from, to, final, row } = options
   row.fieldCount = 0
   row.lineCount = 1
@@ -98,13 +101,7 @@ export function readCsvFields(options: {
 }
 
 /** The bytes ended inside the row. */
-function unended(options: {
-  readonly bytes: Uint8Array
-  readonly from: number
-  readonly to: number
-  readonly final: boolean
-  readonly row: CsvFields
-}): number {
+function unended(options: CsvInput): number {
   const { bytes, from, to, final, row } = options
   if (!final && to - from < rowBytesMax) return -1
   row.broken = true

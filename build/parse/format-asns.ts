@@ -2,8 +2,8 @@
 // name. The option `label` is what the whole file says of its ASes (`hosting`, `vpn`).
 
 import type { FormatOptions, Parser } from './entry.ts'
-import { cutLines } from './cut-lines.ts'
 import { refuseUnknownOptions, textOption } from './format-options.ts'
+import { parseLines } from './parse-lines.ts'
 
 const shape = /^(?:AS)?(\d{1,10})$/i
 
@@ -21,17 +21,13 @@ export function asnText(text: string): string | undefined {
 export const parseAsns: Parser = async (chunks, sink, options) => {
   const { label } = asnsOptions(options)
   const labelled = label === undefined ? {} : { label }
-  await cutLines(chunks, {
-    line(text, number) {
-      const place = `line ${number}`
-      const hash = text.indexOf('#')
-      const written = (hash < 0 ? text : text.slice(0, hash)).trim()
-      if (written === '') return
-      const asn = asnText(written)
-      if (asn === undefined) return sink.drop('no AS number', place, text)
-      const name = hash < 0 ? '' : text.slice(hash + 1).trim()
-      sink.entry({ text: asn, place, ...labelled, ...(name === '' ? {} : { name }) })
-    },
-    tooLong: (number, start) => sink.drop('line too long', `line ${number}`, start),
+  await parseLines(chunks, sink, (text, place) => {
+    const hash = text.indexOf('#')
+    const written = (hash < 0 ? text : text.slice(0, hash)).trim()
+    if (written === '') return
+    const asn = asnText(written)
+    if (asn === undefined) return sink.drop('no AS number', place, text)
+    const name = hash < 0 ? '' : text.slice(hash + 1).trim()
+    sink.entry({ text: asn, place, ...labelled, ...(name === '' ? {} : { name }) })
   })
 }

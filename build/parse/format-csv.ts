@@ -8,10 +8,9 @@
 
 import { asnText } from './format-asns.ts'
 import type { Entry, FormatOptions, Parser } from './entry.ts'
-import { cutLines } from './cut-lines.ts'
 import { refuseUnknownOptions, refuseOption, textOption, textsOption } from './format-options.ts'
+import { parseLines } from './parse-lines.ts'
 import { wrongFormat } from './wrong-format.ts'
-import { statedInComment } from './stated-day.ts'
 
 const columnRoles = ['address', 'first', 'last', 'asn', 'provider', 'name', 'class'] as const
 type ColumnRole = (typeof columnRoles)[number]
@@ -47,7 +46,7 @@ export function csvOptions(options: FormatOptions): CsvOptions {
 export interface CsvLine {
   readonly values: readonly string[]
   /** `values.length` where none is doubtful. */
-  readonly soundCount: number
+  readonly clearCount: number
 }
 
 /** Splits one line. A stray quote ends it: the rest of the line is its last, doubtful value. */
@@ -63,7 +62,7 @@ export function splitCsv(line: string, separator: string): CsvLine {
       while (line[at] === ' ' || line[at] === '\t') at++
       if (quoted === undefined || (at < line.length && line[at] !== separator)) {
         values.push(line.slice(start).trim())
-        return { values, soundCount: values.length - 1 }
+        return { values, clearCount: values.length - 1 }
       }
       values.push(quoted.value.trim())
     } else {
@@ -71,7 +70,7 @@ export function splitCsv(line: string, separator: string): CsvLine {
       at = found < 0 ? line.length : found
       values.push(line.slice(start, at).trim())
     }
-    if (at >= line.length) return { values, soundCount: values.length }
+    if (at >= line.length) return { values, clearCount: values.length }
     at++
   }
 }
@@ -97,32 +96,20 @@ export const parseCsv: Parser = async (chunks, sink, options) => {
   const settings = csvOptions(options)
   let indexes =
     settings.columns === undefined ? undefined : indexesOf(settings, settings.columns, '')
-  let stated = false
-  await cutLines(chunks, {
-    line(text, number) {
-      const place = `line ${number}`
-      if (text.trim() === '') return
-      if (text.startsWith('#')) {
-        const day = stated ? undefined : statedInComment(text)
-        if (day !== undefined) {
-          stated = true
-          sink.stated(day)
-        }
-        return
-      }
-      const { values, soundCount } = splitCsv(text, settings.separator)
-      if (indexes === undefined) {
-        indexes = indexesOf(settings, values, place)
-        return
-      }
-      // A stray quote costs the line only where it touches a column that is read.
-      const doubtful = soundCount < values.length && Math.max(...indexes.values()) >= soundCount
-      if (doubtful) return sink.drop('stray quote', place, text)
-      const entry = entryOf(values, indexes, settings.label, place)
-      if (typeof entry === 'string') sink.drop(entry, place, text)
-      else sink.entry(entry)
-    },
-    tooLong: (number, start) => sink.drop('line too long', `line ${number}`, start),
+  await parseLines(chunks, sink, (text, place, comment) => {
+    if (text.trim() === '') return
+    if (text.startsWith('#')) return comment(text)
+    const { values, clearCount } = splitCsv(text, settings.separator)
+    if (indexes === undefined) {
+      indexes = indexesOf(settings, values, place)
+      return
+    }
+    // A stray quote costs the line only where it touches a column that is read.
+    const doubtful = clearCount < values.length && Math.max(...indexes.values()) >= clearCount
+    if (doubtful) return sink.drop('stray quote', place, text)
+    const entry = entryOf(values, indexes, settings.label, place)
+    if (typeof entry === 'string') sink.drop(entry, place, text)
+    else sink.entry(entry)
   })
   if (indexes === undefined) throw wrongFormat('the file', 'has no header line')
 }

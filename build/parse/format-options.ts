@@ -21,6 +21,11 @@ export function refuseUnknownOptions(options: FormatOptions, known: readonly str
   }
 }
 
+/** The check of a format without options. */
+export function noOptions(options: FormatOptions): void {
+  refuseUnknownOptions(options, [])
+}
+
 export function textOption(options: FormatOptions, name: string): string | undefined {
   const value = options[name]
   if (value === undefined) return undefined

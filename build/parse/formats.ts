@@ -5,10 +5,11 @@ import { IpriskError } from '../../src/base/coded-error.ts'
 import { asnsOptions, parseAsns } from './format-asns.ts'
 import { csvOptions, parseCsv } from './format-csv.ts'
 import type { FormatOptions, Parser } from './entry.ts'
-import { ipsumOptions, parseIpsum } from './format-ipsum.ts'
+import { parseIpsum } from './format-ipsum.ts'
 import { jsonOptions, parseJson } from './format-json.ts'
-import { listOptions, parseList } from './format-list.ts'
-import { parseProxies, proxiesOptions } from './format-proxies.ts'
+import { parseList } from './format-list.ts'
+import { noOptions } from './format-options.ts'
+import { parseProxies } from './format-proxies.ts'
 
 interface Format {
   readonly parse: Parser
@@ -17,10 +18,10 @@ interface Format {
 }
 
 const formats = {
-  list: { parse: parseList, checkOptions: listOptions },
-  proxies: { parse: parseProxies, checkOptions: proxiesOptions },
+  list: { parse: parseList, checkOptions: noOptions },
+  proxies: { parse: parseProxies, checkOptions: noOptions },
   csv: { parse: parseCsv, checkOptions: csvOptions },
-  ipsum: { parse: parseIpsum, checkOptions: ipsumOptions },
+  ipsum: { parse: parseIpsum, checkOptions: noOptions },
   asns: { parse: parseAsns, checkOptions: asnsOptions },
   json: { parse: parseJson, checkOptions: jsonOptions },
 } as const satisfies Readonly<Record<string, Format>>

@@ -53,8 +53,8 @@ describe('one line', () => {
     // As bgp.tools writes it: the quote inside is not doubled.
     ['AS42,"""WoodyNet", Inc."', ['AS42', '"WoodyNet', 'Inc."'], 3],
     ['AS7,"""Cranbrook School","', ['AS7', '"Cranbrook School', '"'], 2],
-  ])('%s', (line, values, soundCount) => {
-    expect(splitCsv(line, ',')).toEqual({ values, soundCount })
+  ])('%s', (line, values, clearCount) => {
+    expect(splitCsv(line, ',')).toEqual({ values, clearCount })
   })
 })
 
