@@ -1,10 +1,10 @@
-// The conductor's inner part: from snapshots on disk to the content of a table. Each step is one
-// room's work; here is only their order and what passes between them.
+// The inner part of a build: from snapshots on disk to the content of a table. Each step is one
+// room's work; this file has their order and what passes between them.
 //
-//   snapshots ─ read ─ gate ─▶ entries ─┬─ AS facts ─▶ networks ─┐
-//   history (adds them, knows ──────────┴─ normalise ─▶ observations ─ flatten ─▶ evidence ─┐
-//   since when) ─────────────────────────────┘                                              │
-//   place files ──────────────────────────────▶ places ─────────────────────────────────────┴─ assemble
+//   snapshots ─ read ─ gate ─▶ entries ┬ AS facts ─▶ networks ─┐
+//   history (adds them, knows ─────────┴ normalise ─▶ observations ─ flatten ─▶ evidence ┐
+//   since when) ───────────────────────────┘                                             │
+//   place files ────────────────────────────▶ places ────────────────────────────────────┴ assemble
 
 import { formatCount } from '../src/base/number-format.ts'
 import type { Day } from '../src/base/day.ts'
@@ -69,26 +69,25 @@ export interface CompiledTable {
   readonly coverage: Coverage
   /** Which feeds are quarantined; its `commit` is called when the table is live. */
   readonly gate: GateResult
-  /** The history, held since before it was read; released by whoever has judged the table. */
+  /** Holds the history since before it was read; released when the table is judged. */
   readonly transaction: HistoryTransaction
   /** What went wrong with the history, one line each. */
   readonly problems: readonly string[]
 }
 
 /**
- * Throws what reading the land throws, and `history_locked` while another run writes the history;
- * nothing of it is in the history then.
+ * Throws what reading networks and places throws, and `history_locked` while another run writes the
+ * history. The history then has nothing of this build.
  */
 export async function compileTable(
   input: CompileInput,
   stages: BuildStages,
 ): Promise<CompiledTable> {
-  const claim = await beginHistoryTransaction(input.history)
+  const transaction = await beginHistoryTransaction(input.history)
   try {
-    return await compileWithHistory(input, claim, stages)
+    return await compileWithHistory(input, transaction, stages)
   } catch (thrown) {
-    await claim.rollback()
-    await claim.release()
+    await transaction.release()
     throw thrown
   }
 }
@@ -164,7 +163,7 @@ async function compileWithHistory(
   }
 }
 
-/** What does not come from feeds of addresses: whose the space is, and where. */
+/** What does not come from feeds of addresses: who announces the space, and where it is. */
 async function readNetworksAndPlaces(
   from: { readonly input: CompileInput; readonly facts: AsFacts; readonly tables: NetworkTables },
   stages: BuildStages,
@@ -209,20 +208,18 @@ function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
   return facts
 }
 
-/** Adds what passed the gate to the history, then reads of it what concerns this build. */
+/** Stages what passed the gate, then reads with the history what concerns this build. */
 async function recordAndReadHistory(
-  claim: HistoryTransaction,
+  { history: folders }: HistoryTransaction,
   { files, quarantined }: GateResult,
   asOf: Day,
   say: (text: string) => void,
 ): Promise<{ readonly history: History; readonly problems: readonly string[] }> {
-  const { store, lock } = claim
-  if (store === undefined) return { history: noHistory, problems: [] }
-  await claim.saveDays(files)
+  if (folders === undefined) return { history: noHistory, problems: [] }
   const without = new Set(quarantined.keys())
-  const recorded = await recordToday(files, { store, without, lock })
+  const recorded = await recordToday(files, { ...folders, without })
   const feeds = [...new Set(files.map(({ feed }) => feed))]
-  const history = await readHistory({ store, feeds, asOf })
+  const history = await readHistory({ ...folders, feeds, asOf })
   say(`${recorded.writtenCount} days added, ${recorded.unchangedCount} known`)
   return { history, problems: [...recorded.problems, ...history.problems] }
 }

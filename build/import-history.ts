@@ -69,9 +69,12 @@ export async function importHistory(folder: string, options: ImportOptions): Pro
   const unknownFeeds = folders.filter((name) => !feeds.has(name))
   const found: Found = { files: [], problems: [], bad: [], quarantined: [] }
   const index = newCanaryIndex(loadCanaries(), loadNetworkTables())
-  const claim = await beginHistoryTransaction(options.store)
+  // Each day is judged by itself and stays, so they go into the store at once; the transaction ends
+  // what a killed build began, and keeps other runs away.
+  const transaction = await beginHistoryTransaction(options.store)
   try {
-    const store = await openHistoryStore({ store: options.store, lock: claim.lock })
+    const lock = transaction.history?.lock
+    const store = await openHistoryStore({ store: options.store, lock })
     try {
       for (const name of folders) {
         const feed = feeds.get(name)
@@ -83,7 +86,7 @@ export async function importHistory(folder: string, options: ImportOptions): Pro
       await store.close()
     }
   } finally {
-    await claim.release()
+    await transaction.release()
   }
   const dropCount = found.files.reduce((sum, file) => sum + file.dropCount, 0)
   return { ...found, unknownFeeds, dropCount }

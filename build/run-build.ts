@@ -43,7 +43,7 @@ export interface BuildOptions {
   /** The operator's own data; by default that of the packages. */
   readonly networkFiles: readonly string[] | undefined
   readonly placeFiles: readonly string[] | undefined
-  /** Of the verdicts of the sample, how many may differ from those of the table at `out`, percent. */
+  /** How many verdicts of the sample may differ from those of the table at `out`, percent. */
   readonly flipsMaxPercent: number
   /** The table goes live whatever the gate says. */
   readonly force: boolean
@@ -88,10 +88,6 @@ export async function runBuild(options: BuildOptions, tell: OnBuildProgress): Pr
   for (const text of quarantineLines(compiled)) tell({ kind: 'warn', text })
   try {
     return await goLive(compiled, { options, obtained, stages, tell })
-  } catch (thrown) {
-    // Where it is live already this takes nothing back.
-    await compiled.transaction.rollback()
-    throw thrown
   } finally {
     await compiled.transaction.release()
   }
@@ -121,9 +117,8 @@ async function goLive(
     const judged = judgeTable({ ...options, candidate, live: options.out, networks })
     const compared = `${judged.flipped} of ${judged.sampled} verdicts differ`
     say(judged.not_compared === undefined ? compared : `not compared: ${judged.not_compared}`)
-    // Before the table is moved: killed in between, a judged table's additions stay, or a rejected
-    // one's are gone.
-    await (judged.promoted ? compiled.transaction.commit() : compiled.transaction.rollback())
+    // Before the table is moved: a build that is killed in between has judged its days good.
+    if (judged.promoted) await compiled.transaction.commit()
     promoteTable(judged, { candidate, live: options.out })
     if (judged.promoted) await compiled.gate.commit()
     return judged
@@ -143,7 +138,7 @@ async function goLive(
   return report
 }
 
-/** Under a temporary name first: whoever reads the report never finds half of one. */
+/** Under a temporary name first, so that a reader never finds half a report. */
 function writeReport(path: string, report: BuildReport): void {
   const temporary = `${path}.${process.pid}.tmp`
   mkdirSync(dirname(path), { recursive: true })

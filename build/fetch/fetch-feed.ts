@@ -25,8 +25,8 @@ export interface FileOutcome {
 export interface FeedFetch {
   /** Fetches one file, unless another of the set has failed. True when it was the set's last. */
   fetchFile(file: FeedFile, url: URL): Promise<boolean>
-  /** Puts the set in place; the problem instead, where there is one (`lost` or a file's). */
-  end(lost: string | undefined): Promise<string | undefined>
+  /** Puts the set in place; gives the problem instead, where a file has one. */
+  end(): Promise<string | undefined>
   /** Of a set that was put in place. */
   outcome(file: FeedFile): FileOutcome
 }
@@ -55,7 +55,7 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
   const parts = new Map<string, Part>()
   let problem: string | undefined
   let stored: Promise<StoredSnapshot[]> | undefined
-  let left = files.length
+  let pending = files.length
   const part = async (file: FeedFile, url: URL): Promise<void> => {
     try {
       // A copy that is damaged is as if absent, and what is fetched now mends it.
@@ -78,10 +78,9 @@ export function newFeedFetch(options: FeedFetchOptions): FeedFetch {
   return {
     async fetchFile(file, url) {
       if (problem === undefined) await part(file, url)
-      return --left === 0
+      return --pending === 0
     },
-    async end(lost) {
-      problem ??= lost
+    async end() {
       if (problem === undefined) {
         try {
           await commitSnapshotSet(folder, feed.id, setOf(parts))

@@ -1,5 +1,5 @@
 // Every limit of the fetching half, with its reason. Nothing here knows a feed: what one file may
-// weigh at least and at most is the catalogue's word (`bytes`).
+// weigh at least and at most is in the catalogue (`bytes`).
 
 export interface FetchLimits {
   /** Downloads at once over all hosts. */
@@ -34,7 +34,7 @@ export const fetchLimits: FetchLimits = {
   concurrency: 8,
   // Most publishers serve these lists for nothing; two connections is what a polite client takes.
   perHost: 2,
-  // A handshake across the world takes 0.5 s; whoever needs 10 s does not answer at all.
+  // A handshake across the world takes 0.5 s; a host that needs 10 s does not answer at all.
   connectMs: 10_000,
   // Some publishers generate the list on request.
   headersMs: 30_000,
@@ -46,10 +46,10 @@ export const fetchLimits: FetchLimits = {
   attemptsUnreachable: 2,
   backoffMs: 500,
   backoffMsMax: 8_000,
-  // A build waits for nobody longer than this; the stored copy serves until the next build.
+  // A build waits for no publisher longer than this; the stored copy serves until the next build.
   retryAfterMsMax: 20_000,
   redirects: 5,
-  // One or two hosts fail every day; four distinct ones and nobody else answering is no network.
+  // One or two hosts fail every day; four of them, and none that answers, is no network.
   deadHosts: 4,
   // A build that hangs on its feeds for longer is worse than one with yesterday's copies.
   obtainMs: 900_000,
@@ -63,20 +63,17 @@ export const SNIFF_BYTES = 512
 
 /**
  * What may cross the wire for a file of `bytesMax` decoded bytes. Compression can add a little to
- * what does not compress; without this bound a stream of empty blocks would never end.
+ * what does not compress; without this limit a stream of empty blocks would never end.
  */
 export function wireBytesMax(bytesMax: number): number {
   return Math.ceil(bytesMax * 1.01) + 4096
 }
 
 /**
- * A publisher is not asked again within this time on the same day: builds repeated by hand cost
- * nobody anything. Cadences that are not hourly change at most daily; six hours still catches it.
+ * A publisher is not asked again within this time on the same day: builds repeated by hand cost the
+ * publishers nothing. Cadences that are not hourly change at most daily; six hours still catches
+ * it.
  */
 export function recheckMs(cadence: string): number {
   return cadence === 'hourly' ? 30 * 60_000 : 6 * 3_600_000
 }
-
-/** The lock's sign of life, and the silence after which it counts as left behind by a dead run. */
-export const LOCK_HEARTBEAT_MS = 5_000
-export const LOCK_STALE_MS = 30_000

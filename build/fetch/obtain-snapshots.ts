@@ -13,12 +13,12 @@ import type { IpriskError } from '../../src/base/coded-error.ts'
 import type { Feed, FeedFile } from '../catalogue/feed.ts'
 import { runWithHostConcurrency } from './host-concurrency.ts'
 import { removeTemporaryFiles } from '../../src/base/disk.ts'
+import { acquireFileLock } from '../../src/base/file-lock.ts'
 import { fetchError } from './fetch-error.ts'
 import { type FeedFetch, newFeedFetch } from './fetch-feed.ts'
 import type { NetworkHealth } from './network-health.ts'
 import { openNetworkHealth } from './network-health.ts'
 import { type FetchLimits, fetchLimits } from './fetch-limits.ts'
-import { type FolderLock, acquireFolderLock } from './fetch-lock.ts'
 import { mirrorDays } from './mirror.ts'
 import type { ConnectionPools } from './connection-pools.ts'
 import { openConnectionPools, userAgentOf } from './connection-pools.ts'
@@ -81,7 +81,7 @@ export async function obtainSnapshots(options: ObtainOptions): Promise<ObtainedF
   const { feeds, mode, folder } = options
   if (mode.kind === 'offline') return fromStore(options, undefined)
   const base = mode.kind === 'mirror' ? parseWebUrl(mode.url) : undefined
-  const lock = await acquireFolderLock(folder)
+  const lock = acquireFileLock(join(folder, '.lock'))
   if (lock === undefined) {
     const problem = `another run is fetching into ${folder}`
     options.onProgress?.({ kind: 'notice', message: `${problem}; stored copies are used` })
@@ -90,9 +90,9 @@ export async function obtainSnapshots(options: ObtainOptions): Promise<ObtainedF
   try {
     await removeTemporaryFiles(folder)
     for (const feed of feeds) await recoverSnapshots(folder, feed.id)
-    return await fetchAll(options, { base, lock })
+    return await fetchAll(options, base)
   } finally {
-    await lock.release()
+    lock.release()
   }
 }
 
@@ -132,11 +132,7 @@ async function storedFeed(
   })
 }
 
-async function fetchAll(
-  options: ObtainOptions,
-  context: { readonly base: URL | undefined; readonly lock: FolderLock },
-): Promise<ObtainedFile[]> {
-  const { base, lock } = context
+async function fetchAll(options: ObtainOptions, base: URL | undefined): Promise<ObtainedFile[]> {
   const limits: FetchLimits = { ...fetchLimits, ...options.limits }
   const hosts = new Set(
     options.feeds.flatMap((feed) =>
@@ -155,7 +151,7 @@ async function fetchAll(
       return await fromStore(options, days.error.message)
     }
     const dayOfFeed = (feed: Feed): Day => days?.days.get(feed.id) ?? options.today
-    return await runFeeds({ options, network, base, lock, dayOfFeed })
+    return await runFeeds({ options, network, base, dayOfFeed })
   } finally {
     stop()
     await network.close()
@@ -185,7 +181,6 @@ async function runFeeds(run: {
   readonly options: ObtainOptions
   readonly network: ConnectionPools
   readonly base: URL | undefined
-  readonly lock: FolderLock
   readonly dayOfFeed: (feed: Feed) => Day
 }): Promise<ObtainedFile[]> {
   const { options, network, base } = run
@@ -238,9 +233,8 @@ async function endFeed(
   feed: Feed,
   fetching: FeedFetch,
 ): Promise<ObtainedFile[]> {
-  const { options, lock } = run
-  const lost = (await lock.isHeld()) ? undefined : `another run has taken over ${options.folder}`
-  const problem = await fetching.end(lost)
+  const { options } = run
+  const problem = await fetching.end()
   if (problem !== undefined) return storedFeed(options, feed, problem)
   return usedFiles(feed).map((file) => ({ feed, file, ...fetching.outcome(file) }))
 }

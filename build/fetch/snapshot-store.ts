@@ -3,14 +3,14 @@
 //
 // A set is put in place in steps, each a rename: `snapshots.next.json` names the new files under
 // their temporary names; the files take their own names; snapshots.json follows; the next.json
-// goes. Whoever reads at any point, or after a kill at any point, finds the old set or the new one
+// goes. A reader at any point, or after a kill at any point, finds the old set or the new one
 // whole: once next.json is there, each of its files has the right content under one of two names.
 //
 //     fetched ──▶ next.json ──▶ files renamed ──▶ snapshots.json ──▶ next.json removed
 //     (old)       (new from here on)
 //
 // A file whose content is not what its record says is not trusted: reported, else as if absent.
-// Writing needs the folder's lock (fetch-lock.ts); reading needs nothing.
+// Writing needs the folder's lock (src/base/file-lock.ts); reading needs nothing.
 
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,153 +1,87 @@
 // A build adds its snapshots to the history before it knows whether its table will go live, because
-// the table is made from the history. Where the table is rejected, or the build fails, what it added
-// is taken back: it would be evidence that fades for weeks, of lists that nobody trusted.
+// the table is made from the history. So it writes them beside the store, into a staging folder,
+// and reads both together. A table that is rejected, a build that fails or is killed leaves the
+// store as it was: otherwise lists that were not trusted would stay as evidence for weeks.
 //
-// A build claims the history, its lock, from before it reads it until its table is judged, so that
-// nobody else's days lie between what it added and what it takes back. Beforehand each day's file
-// that may change gets a second name under `<history>/.gate/undo/`; the store replaces files by
-// renaming, so that name keeps the old content. `marks.json` there is written last and says that
-// additions may have begun: where the next claim finds it, a build was killed before its table was
-// judged, and its additions are taken back then. It adds them anew if it still has their snapshots.
+//   days ─▶ <store>/.staging ─ judged good ─▶ <store>/.accepted ─ file by file ─▶ <store>/<feed>
 //
-//   mark: links, marks.json │ additions │ judged ─▶ keep: marks.json goes, then the links
-//                                             └─▶ takeBack: links go back, then marks.json goes
+// The rename of the staging folder accepts all its days at once. The next run removes the staging
+// folder of a run that was killed before that rename, and moves the days of one that was killed
+// after it: each move is a rename within one file system, and the same day again changes nothing.
+//
+// A build holds the history's lock from before it reads it until its table is judged.
 
-import { copyFile, link, mkdir, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import type { Day } from '../../src/base/day.ts'
-import { flushFolder, removeTemporaryFiles, replaceFile } from '../../src/base/disk.ts'
-import type { FolderLock } from '../fetch/fetch-lock.ts'
-import { dayPath, dayFileName } from '../history/history-days.ts'
-import { lockHistory } from '../history/history-store.ts'
-import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { flushFolder, removeTemporaryFiles } from '../../src/base/disk.ts'
+import type { FileLock } from '../../src/base/file-lock.ts'
+import { dayFiles, dayPath, storedFeeds } from '../history/history-days.ts'
+import { lockHistory, pruneHistory } from '../history/history-store.ts'
 import { gateFolder } from './gate-ledger.ts'
-import { filesByFeed } from './content-checks.ts'
 
 export interface HistoryTransaction {
-  /** `undefined`: the build has no history, and nothing here does anything. */
-  readonly store: string | undefined
-  readonly lock: FolderLock | undefined
-  /** Called before these files are added to the history. */
-  saveDays(files: readonly ParsedSnapshot[]): Promise<void>
-  /** The additions stay. */
+  /** Where the build reads and writes days; `undefined`: it has no history. */
+  readonly history:
+    { readonly store: string; readonly staging: string; readonly lock: FileLock } | undefined
+  /** Puts the staged days into the store, then prunes it. */
   commit(): Promise<void>
-  /** The history is as it was at `mark`; nothing where `keep` was called, or `mark` was not. */
-  rollback(): Promise<void>
+  /** Drops the days that were not committed, and frees the history. */
   release(): Promise<void>
 }
 
-/** A day's file that may change, and whether there was one. */
-interface SavedDay {
-  readonly feed: string
-  readonly day: Day
-  readonly known: boolean
-}
-
-const marksName = 'marks.json'
-
-/** Clears up after a killed run. Throws `history_locked` while another run writes the history. */
+/** Ends what a killed run began. Throws `history_locked` while another run writes the history. */
 export async function beginHistoryTransaction(
   store: string | undefined,
 ): Promise<HistoryTransaction> {
   if (store === undefined) return noTransaction
-  const lock = await lockHistory(store)
+  const lock = lockHistory(store)
+  const staging = join(store, '.staging')
+  const removeStaged = async (): Promise<void> => rm(staging, { recursive: true, force: true })
   try {
     await removeTemporaryFiles(gateFolder(store))
-    await restoreDays(store)
+    await moveAcceptedDays(store)
+    await removeStaged()
   } catch (thrown) {
-    await lock.release()
+    lock.release()
     throw thrown
   }
   return {
-    store,
-    lock,
-    saveDays: async (files) => saveDays(store, files),
-    // A lock that was lost to another run (this one was suspended) took the marks with it.
+    history: { store, staging, lock },
     async commit() {
-      if (await lock.isHeld()) await removeSavedDays(store)
+      await mkdir(staging, { recursive: true })
+      await rename(staging, acceptedFolder(store))
+      await flushFolder(store)
+      await moveAcceptedDays(store)
+      await pruneHistory(store)
     },
-    async rollback() {
-      if (await lock.isHeld()) await restoreDays(store)
+    async release() {
+      // What a failing disk keeps is removed by the next run.
+      await removeStaged().catch(() => undefined)
+      lock.release()
     },
-    release: async () => lock.release(),
   }
 }
-
-const nothing = async (): Promise<void> => undefined
 
 const noTransaction: HistoryTransaction = {
-  store: undefined,
-  lock: undefined,
-  saveDays: nothing,
-  commit: nothing,
-  rollback: nothing,
-  release: nothing,
+  history: undefined,
+  commit: async () => undefined,
+  release: async () => undefined,
 }
 
-function undoFolder(store: string): string {
-  return join(gateFolder(store), 'undo')
+function acceptedFolder(store: string): string {
+  return join(store, '.accepted')
 }
 
-async function saveDays(store: string, files: readonly ParsedSnapshot[]): Promise<void> {
-  const folder = undoFolder(store)
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  const marks: SavedDay[] = []
-  for (const [{ id: feed }, own] of filesByFeed(files)) {
-    const day = Math.max(...own.map((file) => file.day)) as Day
-    const known = await linked(dayPath(store, feed, day), savedPath(store, { feed, day }))
-    marks.push({ feed, day, known })
+/** Moves the accepted days into the store, as far as that is not done. */
+async function moveAcceptedDays(store: string): Promise<void> {
+  const accepted = acceptedFolder(store)
+  for (const feed of await storedFeeds(accepted)) {
+    const home = join(store, feed)
+    if ((await mkdir(home, { recursive: true })) !== undefined) await flushFolder(store)
+    for (const { day, path } of await dayFiles({ store: accepted }, feed)) {
+      await rename(path, dayPath(store, feed, day))
+    }
+    await flushFolder(home)
   }
-  await replaceFile(folder, marksName, `${JSON.stringify(marks)}\n`)
-}
-
-async function restoreDays(store: string): Promise<void> {
-  for (const { feed, day, known } of await readMarks(store)) {
-    const path = dayPath(store, feed, day)
-    // What is missing went back before this was interrupted.
-    if (known) await rename(savedPath(store, { feed, day }), path).catch(ignoreMissing)
-    else await rm(path, { force: true })
-    await flushFolder(dirname(path)).catch(ignoreMissing)
-  }
-  await removeSavedDays(store)
-}
-
-async function removeSavedDays(store: string): Promise<void> {
-  const folder = undoFolder(store)
-  await rm(join(folder, marksName), { force: true })
-  await flushFolder(folder).catch(ignoreMissing)
-  await rm(folder, { recursive: true, force: true })
-}
-
-/** None where nothing was begun: without `marks.json` the rest is of no use. */
-async function readMarks(store: string): Promise<readonly SavedDay[]> {
-  try {
-    const text = await readFile(join(undoFolder(store), marksName), 'utf8')
-    return JSON.parse(text) as readonly SavedDay[]
-  } catch (thrown) {
-    // It is replaced whole, so one that cannot be read was never ours; days are better kept.
-    if (thrown instanceof SyntaxError) return []
-    ignoreMissing(thrown)
-    return []
-  }
-}
-
-function savedPath(store: string, { feed, day }: Pick<SavedDay, 'feed' | 'day'>): string {
-  return join(undoFolder(store), `${feed}.${dayFileName(day)}`)
-}
-
-/** Whether there was a file to link. */
-async function linked(path: string, to: string): Promise<boolean> {
-  try {
-    // Not every file system has second names; a copy is as good and only slower.
-    await link(path, to).catch(async () => copyFile(path, to))
-    return true
-  } catch (thrown) {
-    ignoreMissing(thrown)
-    return false
-  }
-}
-
-function ignoreMissing(thrown: unknown): void {
-  if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+  await rm(accepted, { recursive: true, force: true })
 }

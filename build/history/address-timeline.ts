@@ -3,7 +3,7 @@
 
 import { type Day, dayOf } from '../../src/base/day.ts'
 import { type Range, formatRange } from '../../src/ip/range.ts'
-import { dayPath, storedDays, storedFeeds } from './history-days.ts'
+import { type DayFile, dayFiles, storedFeeds } from './history-days.ts'
 import { type DuckDb, openDuckDb, readParquetSql } from './duckdb.ts'
 import { readDayMetadata } from './day-file.ts'
 
@@ -53,17 +53,17 @@ export async function addressTimeline(options: TimelineOptions): Promise<Address
   if (upTo.length === 0) return { asOf, days, feeds: [], silent: [], problems: [] }
   const duck = await openDuckDb({ spill: store })
   try {
-    const sound = await readDayMetadata(
+    const metadata = await readDayMetadata(
       duck,
       upTo.map(({ path }) => path),
     )
-    const isSound = (snapshot: Stored): boolean => {
-      const said = sound.get(snapshot.path)
+    const isIntact = (snapshot: Stored): boolean => {
+      const said = metadata.get(snapshot.path)
       return said?.feed === snapshot.feed && said.day === snapshot.day
     }
-    const snapshots = upTo.filter(isSound)
+    const snapshots = upTo.filter(isIntact)
     const problems = upTo
-      .filter((snapshot) => !isSound(snapshot))
+      .filter((snapshot) => !isIntact(snapshot))
       .map(({ path }) => `${path} is damaged; the day counts as missing`)
     const found = await find(duck, snapshots, address)
     return { asOf, days, problems, ...perFeed(snapshots, found, days) }
@@ -81,18 +81,14 @@ function lastDay(stored: readonly Stored[]): Day | undefined {
   return newestFirst.find((day, at) => newestFirst[at + 1] === day) ?? newestFirst[0]
 }
 
-interface Stored {
+interface Stored extends DayFile {
   readonly feed: string
-  readonly day: Day
-  readonly path: string
 }
 
 async function snapshotsIn(store: string): Promise<readonly Stored[]> {
   const stored: Stored[] = []
   for (const feed of await storedFeeds(store)) {
-    for (const day of await storedDays(store, feed)) {
-      stored.push({ feed, day, path: dayPath(store, feed, day) })
-    }
+    for (const file of await dayFiles({ store }, feed)) stored.push({ feed, ...file })
   }
   return stored
 }

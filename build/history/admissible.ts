@@ -1,4 +1,4 @@
-// Which ranges may be said of a feed at all: not wider than its bound, not special-purpose space.
+// Which ranges may be said of a feed at all: not wider than `widest`, not special-purpose space.
 // The same rule for a build and for the history, so that what one refuses the other never keeps.
 
 import { type Range, addressBits } from '../../src/ip/range.ts'

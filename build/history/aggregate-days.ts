@@ -1,5 +1,5 @@
 // From days to ranges: for each distinct range of a feed its first and last day and on which of the
-// recent days it was listed. DuckDB groups, out of core where memory does not do; what comes back is
+// recent days it was listed. DuckDB groups, and spills to disk where memory is too small; it gives
 // columns, one family at a time, ranges ascending.
 //
 // The days of the window are a mask, bit n for the day n days before `asOf`. Counts could not be
@@ -11,15 +11,16 @@ import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { daysKeptMax } from '../../src/score/weight/decay.ts'
 import { wordsPerStart } from '../layer/layer.ts'
-import { dayPath, storedDays } from './history-days.ts'
+import { type DayFile, type HistoryFolders, dayFiles, isPastKeeping } from './history-days.ts'
 import { type ResultColumn, type DuckDb, readParquetSql } from './duckdb.ts'
 import { readDayMetadata } from './day-file.ts'
 
 /** Days that percent_days_seen looks back (contract 3.5). */
 export const windowDays = 30
 
-export interface AggregateOptions {
-  readonly store: string
+export interface AggregateOptions extends AggregateSpan, HistoryFolders {}
+
+export interface AggregateSpan {
   readonly asOf: Day
   /** At most 32: the days are bits of a word. */
   readonly window?: number | undefined
@@ -29,8 +30,8 @@ export interface AggregateOptions {
 
 /** A feed's snapshots up to `asOf`. */
 export interface FeedDays {
-  /** Days with a file that can be read, ascending. */
-  readonly days: readonly Day[]
+  /** The days with a file that can be read, ascending. */
+  readonly files: readonly DayFile[]
   /** Those of the window, as a mask. */
   readonly observedMask: number
   /** Some row says more than its range. */
@@ -47,14 +48,17 @@ export interface EntryDetails {
 }
 
 /** Rows of one family; addresses as words, most significant first, `wordsPerStart` a row. */
-export interface RangeBatch {
+export interface RangeColumns {
   readonly count: number
   readonly first: Uint32Array
   readonly last: Uint32Array
   readonly firstSeen: Uint32Array
   readonly lastSeen: Uint32Array
-  /** The days of the window on which it was listed; a part of `FeedDays.observed`. */
+  /** The days of the window on which it was listed; a part of `FeedDays.observedMask`. */
   readonly listed: Uint32Array
+}
+
+export interface RangeBatch extends RangeColumns {
   /** A row's details, where the feed has any. */
   readonly details: ((row: number) => EntryDetails) | undefined
 }
@@ -65,83 +69,82 @@ export async function findFeedDays(
   feedId: string,
   options: AggregateOptions,
 ): Promise<FeedDays> {
-  const { store, asOf, window = windowDays } = options
+  const { asOf, window = windowDays } = options
   assert(window >= 1 && window <= 32, 'the days of the window are bits of one word')
-  const stored = (await storedDays(store, feedId)).filter((day) => day <= asOf)
-  const said = await readDayMetadata(
-    duck,
-    stored.map((day) => dayPath(store, feedId, day)),
-  )
-  const days: Day[] = []
+  const all = await dayFiles(options, feedId)
+  const stored = all.filter((file) => file.day <= asOf && !isPastKeeping(file, all))
+  const said = await readDayMetadata(duck, pathsOf(stored))
+  const files: DayFile[] = []
   const problems: string[] = []
   let detailed = false
-  for (const day of stored) {
-    const path = dayPath(store, feedId, day)
+  for (const file of stored) {
+    const { day, path } = file
     const statement = said.get(path)
     if (statement === undefined) problems.push(problemOf(path))
     else if (statement.feed !== feedId || statement.day !== day) {
       problems.push(`${path} is another day's or feed's file; the day counts as missing`)
     } else {
-      days.push(day)
+      files.push(file)
       if (statement.detailCount > 0) detailed = true
     }
   }
-  return { days, observedMask: maskOf(days, options), detailed, problems }
+  return { files, observedMask: maskOf(files, options), detailed, problems }
+}
+
+function pathsOf(files: readonly DayFile[]): readonly string[] {
+  return files.map(({ path }) => path)
 }
 
 function problemOf(path: string): string {
   return `${path} is damaged; the day counts as missing`
 }
 
-function maskOf(days: readonly Day[], { asOf, window = windowDays }: AggregateOptions): number {
+function maskOf(files: readonly DayFile[], { asOf, window = windowDays }: AggregateSpan): number {
   let mask = 0
-  for (const day of days) if (asOf - day < window) mask |= 1 << (asOf - day)
+  for (const { day } of files) if (asOf - day < window) mask |= 1 << (asOf - day)
   return mask >>> 0
 }
 
 /** `found` without the files that cannot be read whole. It reads each: only after a failure. */
 export async function findReadableDays(
   duck: DuckDb,
-  feed: { readonly id: string; readonly found: FeedDays },
-  options: AggregateOptions,
+  found: FeedDays,
+  options: AggregateSpan,
 ): Promise<FeedDays> {
-  const { found } = feed
-  const days: Day[] = []
+  const files: DayFile[] = []
   const problems = [...found.problems]
-  for (const day of found.days) {
-    const alone = { ...found, days: [day] }
+  for (const file of found.files) {
+    const alone = { ...found, files: [file] }
     try {
       for (const family of [4, 6] as const) {
         const each = { ...options, dropAfter: options.asOf }
-        await aggregateDays(duck, { id: feed.id, family, found: alone }, each, () => undefined)
+        await aggregateDays(duck, { family, found: alone }, each, () => undefined)
       }
-      days.push(day)
+      files.push(file)
     } catch {
-      problems.push(problemOf(dayPath(options.store, feed.id, day)))
+      problems.push(problemOf(file.path))
     }
   }
-  return { ...found, days, observedMask: maskOf(days, options), problems }
+  return { ...found, files, observedMask: maskOf(files, options), problems }
 }
 
-/** Hands over the feed's ranges of one family. A batch's arrays are the taker's own. */
+/** Hands over the feed's ranges of one family. `take` may keep a batch's arrays. */
 export async function aggregateDays(
   duck: DuckDb,
-  feed: { readonly id: string; readonly family: Family; readonly found: FeedDays },
-  options: AggregateOptions,
+  of: { readonly family: Family; readonly found: FeedDays },
+  options: AggregateSpan,
   take: (batch: RangeBatch) => void,
 ): Promise<void> {
-  const { days, detailed } = feed.found
-  const newest = days.at(-1)
+  const { family, found } = of
+  const { files, detailed } = found
+  const newest = files.at(-1)?.day
   if (newest === undefined) return
   // What the newest snapshot lists is kept, however old: it is what the feed still says.
   const oldest = Math.min(newest, options.asOf - (options.dropAfter ?? daysKeptMax))
-  const paths = days.map((day) => dayPath(options.store, feed.id, day))
-  await duck.stream(
-    aggregateQuery({ paths, family: feed.family, oldest, detailed }, options),
-    (chunk) => {
-      take(batchOf(chunk.count, { columns: chunk.columns, family: feed.family, detailed }))
-    },
-  )
+  const query = aggregateQuery({ paths: pathsOf(files), family, oldest, detailed }, options)
+  await duck.stream(query, ({ count, columns }) => {
+    take(batchOf(count, { columns, family, detailed }))
+  })
 }
 
 function aggregateQuery(
@@ -151,7 +154,7 @@ function aggregateQuery(
     readonly oldest: number
     readonly detailed: boolean
   },
-  { asOf, window = windowDays }: AggregateOptions,
+  { asOf, window = windowDays }: AggregateSpan,
 ): string {
   const { paths, family, oldest, detailed } = of
   // Keys no wider than they must be: grouping is bound by memory.

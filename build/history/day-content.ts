@@ -2,9 +2,10 @@
 // addresses; and a hash of it, by which two days' contents are told apart without comparing them.
 // The order in which a feed lists its entries is no part of it.
 //
-// These are facts as listed: host bits masked and unsound ranges refused (admissible.ts), but nothing
-// that depends on another day's knowledge. In particular an IPv6 address of an access network is
-// not yet its /64: which networks are access networks changes, and what was listed does not.
+// These are facts as listed: host bits masked and inadmissible ranges refused (admissible.ts), but
+// nothing that depends on another day's knowledge. In particular an IPv6 address of an access
+// network is not yet its /64: which networks are access networks changes, and what was listed does
+// not.
 
 import { createHash } from 'node:crypto'
 import type { Range } from '../../src/ip/range.ts'
@@ -27,7 +28,7 @@ export interface DayContent {
   readonly hash: string
 }
 
-/** Where a range is listed twice, what is kept does not depend on the order (`foldDetails`). */
+/** Where a range is listed twice, what is kept does not depend on the order (`mergeDetails`). */
 export function dayContent(listed: Iterable<ListedRange>): DayContent {
   const sorted = [...listed].sort(order)
   const rows: ListedRange[] = []

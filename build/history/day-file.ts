@@ -6,8 +6,8 @@
 //   4       0           3405803776 0          3405804031 null  null      null      2026-08-22
 //
 // What the file says of itself (key-value metadata): iprisk_feed, iprisk_day, iprisk_rows,
-// iprisk_details (rows with lists, provider or category) and iprisk_hash (day-content.ts). The metadata
-// is the manifest: it cannot be lost apart from its file, nor belong to another one.
+// iprisk_details (rows with lists, provider or category) and iprisk_hash (day-content.ts). The
+// metadata is the manifest: it cannot be lost apart from its file, nor belong to another one.
 
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
 import type { Family } from '../../src/ip/address.ts'
@@ -63,7 +63,7 @@ export async function writeDayFile(
   )
 }
 
-/** The key-value metadata; the inverse of what `readStatements` reads. */
+/** The key-value metadata; the inverse of `parseDayMetadata`. */
 export function formatDayMetadata(statement: DayMetadata): Readonly<Record<string, string>> {
   return {
     iprisk_feed: statement.feed,

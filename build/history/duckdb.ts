@@ -2,7 +2,7 @@
 // chunks and rows in as a Parquet file. It knows SQL and columns; what they mean is not here.
 //
 // Nothing is kept between runs: what lasts is the Parquet files. A spill folder that a kill left is
-// removed by a later engine beside it, once it is old enough that nobody can be using it.
+// removed by a later engine beside it, once it is so old that no engine can be using it.
 
 import { randomUUID } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
@@ -93,7 +93,7 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${Math.floor((options.memoryBytes ?? duckMemoryBytes) / 1e6)}MB`,
     temp_directory: spill,
-    // The host machine's settings and the network are none of its business.
+    // It downloads nothing.
     autoinstall_known_extensions: 'false',
     ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
   })

@@ -1,14 +1,38 @@
 // Where the history lies: `<store>/<feed-id>/<YYYY-MM-DD>.parquet`. A day's file is there whole or
-// not at all (history-store.ts), so which days a feed has a snapshot of is read from names alone, and a
+// not at all (history-store.ts), so names alone say which days a feed has a snapshot of, and a
 // missing name is a missing snapshot: no evidence of absence.
+//
+// The days of a build whose table is not judged yet lie the same way in a staging folder within the
+// store (build/gate/history-transaction.ts). That build alone reads both: a staged day stands in
+// place of the store's.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { assert } from '../../src/base/assert.ts'
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
+import { daysKeptMax } from '../../src/score/weight/decay.ts'
+
+/**
+ * Evidence is dropped at 90 days; the month more tells since when, and for how long entries live.
+ */
+const historyDays = 120
+
+assert(historyDays > daysKeptMax, 'what still counts as evidence is not pruned')
 
 const ending = '.parquet'
 
-export function dayFileName(day: Day): string {
+export interface HistoryFolders {
+  readonly store: string
+  /** Where a build's own days wait for its table's judgement; it need not exist. */
+  readonly staging?: string | undefined
+}
+
+export interface DayFile {
+  readonly day: Day
+  readonly path: string
+}
+
+function dayFileName(day: Day): string {
   return `${formatDay(day)}${ending}`
 }
 
@@ -30,6 +54,26 @@ export async function storedDays(store: string, feedId: string): Promise<readonl
     if (day !== undefined) days.push(day)
   }
   return days.sort((a, b) => a - b)
+}
+
+/** The same with staged days, and where each lies. */
+export async function dayFiles(
+  { store, staging }: HistoryFolders,
+  feedId: string,
+): Promise<readonly DayFile[]> {
+  const paths = new Map<Day, string>()
+  for (const folder of staging === undefined ? [store] : [store, staging]) {
+    for (const day of await storedDays(folder, feedId)) paths.set(day, dayPath(folder, feedId, day))
+  }
+  return [...paths].map(([day, path]) => ({ day, path })).sort((a, b) => a.day - b.day)
+}
+
+/**
+ * Whether a day is too old to keep. Age is measured in the feed's own days (`files`, ascending), so
+ * that no clock can take a history away.
+ */
+export function isPastKeeping({ day }: DayFile, files: readonly DayFile[]): boolean {
+  return (files.at(-1)?.day ?? day) - day > historyDays
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

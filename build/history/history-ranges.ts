@@ -6,17 +6,11 @@
 import type { Day } from '../../src/base/day.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart } from '../layer/layer.ts'
-import type { RangeBatch, EntryDetails } from './aggregate-days.ts'
+import type { RangeBatch, RangeColumns, EntryDetails } from './aggregate-days.ts'
 import { type ListedDays, mergeListedDays } from './listed-days.ts'
 
-export interface HistoryRanges {
+export interface HistoryRanges extends RangeColumns {
   readonly family: Family
-  readonly count: number
-  readonly first: Uint32Array
-  readonly last: Uint32Array
-  readonly firstSeen: Uint32Array
-  readonly lastSeen: Uint32Array
-  readonly listed: Uint32Array
   /** Ids in the feed's details; empty where it has none. */
   readonly detail: Uint32Array
 }

@@ -7,22 +7,19 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
 import { dayOf, formatDay } from '../../src/base/day.ts'
-import { assert } from '../../src/base/assert.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
-import { daysKeptMax } from '../../src/score/weight/decay.ts'
 import { flushFolder, removeTemporaryFiles, temporaryName } from '../../src/base/disk.ts'
-import { type FolderLock, acquireFolderLock } from '../fetch/fetch-lock.ts'
+import { type FileLock, acquireFileLock } from '../../src/base/file-lock.ts'
 import { type DayContent, type ListedRange, dayContent } from './day-content.ts'
-import { dayPath, storedDays, storedFeeds } from './history-days.ts'
+import {
+  type HistoryFolders,
+  dayFiles,
+  dayPath,
+  isPastKeeping,
+  storedFeeds,
+} from './history-days.ts'
 import { type DuckDb, openDuckDb } from './duckdb.ts'
 import { readDayRows, readDayMetadata, writeDayFile } from './day-file.ts'
-
-/**
- * Evidence is dropped at 90 days; the month more tells since when, and for how long entries live.
- */
-export const historyDays = 120
-
-assert(historyDays > daysKeptMax, 'what still counts as evidence is not pruned')
 
 export interface HistoryStore {
   /**
@@ -32,12 +29,6 @@ export interface HistoryStore {
   addSnapshot(snapshot: DayListing): Promise<WrittenDay>
   /** Makes `listed` the whole of the day, in place of what was there. */
   setDay(snapshot: DayListing): Promise<WrittenDay>
-  /**
-   * Removes of each feed the days more than `keepDays` before its newest one. Age is measured in
-   * the feed's own days, so that no clock can take a history away. Gives the number of files
-   * removed.
-   */
-  prune(keepDays?: number): Promise<number>
   close(): Promise<void>
 }
 
@@ -52,16 +43,16 @@ export interface WrittenDay {
   readonly rowCount: number
 }
 
-export interface HistoryStoreOptions {
-  readonly store: string
+/** Where `staging` is given, days are written there, and the store stays as it is. */
+export interface HistoryStoreOptions extends HistoryFolders {
   readonly memoryBytes?: number | undefined
-  /** The store's lock, where the caller has it and keeps it; by default it is taken until `close`. */
-  readonly lock?: FolderLock | undefined
+  /** The store's lock, where the caller holds it; by default it is taken until `close`. */
+  readonly lock?: FileLock | undefined
 }
 
 /** Takes a store's lock. Throws `history_locked` while another run has it. */
-export async function lockHistory(store: string): Promise<FolderLock> {
-  const lock = await acquireFolderLock(store)
+export function lockHistory(store: string): FileLock {
+  const lock = acquireFileLock(join(store, '.lock'))
   if (lock === undefined) {
     throw new IpriskError({
       code: 'history_locked',
@@ -76,58 +67,57 @@ export async function lockHistory(store: string): Promise<FolderLock> {
 /** Opens the store for writing. Throws `history_locked` while another run has it. */
 export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
   const { store } = options
-  const lock = options.lock ?? (await lockHistory(store))
-  const release = async (): Promise<void> =>
-    options.lock === undefined ? lock.release() : undefined
+  const lock = options.lock === undefined ? lockHistory(store) : undefined
   try {
     for (const feed of await storedFeeds(store)) await removeTemporaryFiles(join(store, feed))
     const duck = await openDuckDb({ spill: store, memoryBytes: options.memoryBytes })
-    return newStore(store, duck, { ...lock, release })
+    return newStore(options, duck, lock)
   } catch (thrown) {
-    await release()
+    lock?.release()
     throw thrown
   }
 }
 
-function newStore(store: string, duck: DuckDb, lock: FolderLock): HistoryStore {
+function newStore(folders: HistoryFolders, duck: DuckDb, lock: FileLock | undefined): HistoryStore {
+  const to = folders.staging ?? folders.store
   return {
     async addSnapshot({ feed, day, listed }) {
-      const path = checkedDayPath(store, feed, day)
+      const path = checkedDayPath(to, feed, day)
       const content = dayContent(listed)
-      const there = await metadataOf(duck, path, { feed, day })
+      const there = await storedDay(duck, folders, { feed, day })
       if (there === undefined || there.hash === content.hash) {
-        return writeDay(duck, lock, { path, feed, day, content, hash: there?.hash })
+        return writeDay(duck, { path, feed, day, content, hash: there?.hash })
       }
-      const before = await readDayRows(duck, path).catch(() => [])
+      const before = await readDayRows(duck, there.path).catch(() => [])
       const both = dayContent([...before, ...content.rows])
-      return writeDay(duck, lock, { path, feed, day, content: both, hash: there.hash })
+      return writeDay(duck, { path, feed, day, content: both, hash: there.hash })
     },
     async setDay({ feed, day, listed }) {
-      const path = checkedDayPath(store, feed, day)
-      const hash = (await metadataOf(duck, path, { feed, day }))?.hash
-      return writeDay(duck, lock, { path, feed, day, content: dayContent(listed), hash })
+      const path = checkedDayPath(to, feed, day)
+      const there = await storedDay(duck, folders, { feed, day })
+      return writeDay(duck, { path, feed, day, content: dayContent(listed), hash: there?.hash })
     },
-    prune: async (keepDays = historyDays) => prune(store, keepDays),
     async close() {
       await duck.close()
-      await lock.release()
+      lock?.release()
     },
   }
 }
 
-/** What the file says of itself, if it is the day's file at all. */
-async function metadataOf(
+/** Where the day is and the hash of its content; `undefined` where no file is just that day's. */
+async function storedDay(
   duck: DuckDb,
-  path: string,
-  of: { readonly feed: string; readonly day: Day },
-): Promise<{ readonly hash: string } | undefined> {
-  const said = (await readDayMetadata(duck, [path])).get(path)
-  return said?.feed === of.feed && said.day === of.day ? said : undefined
+  folders: HistoryFolders,
+  { feed, day }: Pick<DayListing, 'feed' | 'day'>,
+): Promise<{ readonly path: string; readonly hash: string } | undefined> {
+  const file = (await dayFiles(folders, feed)).find((file) => file.day === day)
+  if (file === undefined) return undefined
+  const said = (await readDayMetadata(duck, [file.path])).get(file.path)
+  return said?.feed === feed && said.day === day ? { ...file, hash: said.hash } : undefined
 }
 
 async function writeDay(
   duck: DuckDb,
-  lock: FolderLock,
   file: {
     readonly path: string
     readonly feed: string
@@ -150,19 +140,18 @@ async function writeDay(
   } finally {
     await handle.close()
   }
-  assert(await lock.isHeld(), `the lock of the history above ${folder} was lost to another run`)
   await rename(temporary, path)
   await flushFolder(folder)
   return { state: 'written', rowCount }
 }
 
-async function prune(store: string, keepDays: number): Promise<number> {
+/** Removes the days that are past keeping, and says how many. The caller holds the store's lock. */
+export async function pruneHistory(store: string): Promise<number> {
   let removed = 0
   for (const feed of await storedFeeds(store)) {
-    const days = await storedDays(store, feed)
-    const newest = days.at(-1) ?? 0
-    const old = days.filter((day) => newest - day > keepDays)
-    for (const day of old) await rm(dayPath(store, feed, day), { force: true })
+    const files = await dayFiles({ store }, feed)
+    const old = files.filter((file) => isPastKeeping(file, files))
+    for (const { path } of old) await rm(path, { force: true })
     if (old.length > 0) await flushFolder(join(store, feed))
     removed += old.length
   }
@@ -170,7 +159,7 @@ async function prune(store: string, keepDays: number): Promise<number> {
 }
 
 /** A day yet to come would outlive the whole history, and by it everything else would be old. */
-function checkedDayPath(store: string, feed: string, day: Day): string {
+function checkedDayPath(folder: string, feed: string, day: Day): string {
   if (day > dayOf(Date.now()) + 1) {
     throw new IpriskError({
       code: 'history_day',
@@ -178,5 +167,5 @@ function checkedDayPath(store: string, feed: string, day: Day): string {
       fault: 'input',
     })
   }
-  return dayPath(store, feed, day)
+  return dayPath(folder, feed, day)
 }

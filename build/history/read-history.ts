@@ -1,8 +1,9 @@
 // The history as a build reads it: for each feed when every range was listed, and which ranges it
 // listed lately but not in the snapshot at hand. Read once, then plain memory.
 //
-// A build adds its snapshots to the store first (history-store.ts), so that what it reads here knows them.
-// For each range of the snapshot it asks `take`; what nobody took is `rest`: it fades with its age.
+// A build stages its own snapshots first (history-store.ts), so that what it reads here knows them.
+// It calls `markListed` for each range of the snapshots. A range without a mark has lapsed: it
+// fades with its age.
 
 import type { Day } from '../../src/base/day.ts'
 import { type Family, newAddressWords } from '../../src/ip/address.ts'
@@ -38,11 +39,12 @@ export interface FeedHistory {
   readonly count: number
   /**
    * When this very range (as listed, before it is widened to a /64) was listed, as it was or inside
-   * a wider one; `undefined` where the history does not know it. It then is no part of `rest`.
+   * a wider one; `undefined` where the history does not know it. A marked range has not lapsed.
    */
   markListed(range: Range): ListedDays | undefined
   /**
-   * What was not taken. Empty for kinds that do not fade: what they no longer list is no longer so.
+   * Ranges without a mark. None for kinds that do not fade: what such a feed no longer lists is no
+   * longer so.
    */
   lapsed(): Iterable<LapsedRange>
 }
@@ -70,10 +72,12 @@ export interface HistoryOptions extends AggregateOptions {
 export const noHistory: History = { of: () => undefined, problems: [] }
 
 export async function readHistory(options: HistoryOptions): Promise<History> {
-  const stored = new Set(await storedFeeds(options.store))
+  const { store, staging } = options
+  const folders = staging === undefined ? [store] : [store, staging]
+  const stored = new Set((await Promise.all(folders.map(storedFeeds))).flat())
   const feeds = options.feeds.filter(({ id }) => stored.has(id))
   if (feeds.length === 0) return noHistory
-  const duck = await openDuckDb({ spill: options.store, memoryBytes: options.memoryBytes })
+  const duck = await openDuckDb({ spill: store, memoryBytes: options.memoryBytes })
   try {
     const found = new Map<string, FeedHistory>()
     const problems: string[] = []
@@ -102,10 +106,10 @@ async function readFeed(
   try {
     return await readDays(duck, { feed, found }, options)
   } catch (thrown) {
-    // Damage inside a file shows only when it is read; whichever files have it count as missing.
-    const sound = await findReadableDays(duck, { id: feed.id, found }, options)
-    if (sound.days.length === found.days.length) throw thrown
-    return readDays(duck, { feed, found: sound }, options)
+    // Damage inside a file shows only when it is read. Such a file counts as missing.
+    const readable = await findReadableDays(duck, found, options)
+    if (readable.files.length === found.files.length) throw thrown
+    return readDays(duck, { feed, found: readable }, options)
   }
 }
 
@@ -115,12 +119,13 @@ async function readDays(
   options: AggregateOptions,
 ): Promise<ReadFeed> {
   const { feed, found } = of
-  const { problems, days } = found
+  const { problems, files } = found
+  const days = files.map(({ day }) => day)
   if (days.length === 0) return { history: undefined, problems }
   const details = newDetails()
   const tableOf = async (family: Family): Promise<HistoryRanges> => {
     const maker = newHistoryRangesBuilder(family, details.id)
-    await aggregateDays(duck, { id: feed.id, family, found }, options, (batch) => maker.add(batch))
+    await aggregateDays(duck, { family, found }, options, (batch) => maker.add(batch))
     const table = maker.ranges()
     foldNested(table)
     return table
@@ -138,12 +143,12 @@ async function readDays(
   }
 }
 
-/** What is taken and what is left, over both families. */
+/** Which ranges are marked and which have lapsed, over both families. */
 function newListedMarks(
   tables: Readonly<Record<Family, HistoryRanges>>,
   feed: { readonly fades: boolean; readonly details: readonly EntryDetails[] },
 ): Pick<FeedHistory, 'markListed' | 'lapsed'> {
-  const taken = { 4: new Uint8Array(tables[4].count), 6: new Uint8Array(tables[6].count) }
+  const marked = { 4: new Uint8Array(tables[4].count), 6: new Uint8Array(tables[6].count) }
   const first = newAddressWords()
   const last = newAddressWords()
   return {
@@ -153,7 +158,7 @@ function newListedMarks(
       const table = tables[range.family]
       const row = findRow(table, first, last)
       if (row < 0) return undefined
-      taken[range.family][row] = 1
+      marked[range.family][row] = 1
       return listedDaysAt(table, row)
     },
     *lapsed() {
@@ -161,7 +166,7 @@ function newListedMarks(
       for (const family of [4, 6] as const) {
         const table = tables[family]
         for (let row = 0; row < table.count; row++) {
-          if (taken[family][row] === 1) continue
+          if (marked[family][row] === 1) continue
           const details = feed.details[table.detail[row] ?? 0] ?? noDetails
           yield { range: rangeAt(table, row), seen: listedDaysAt(table, row), details }
         }

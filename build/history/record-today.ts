@@ -1,19 +1,18 @@
-// A build's own contribution to the history: what each feed that it read lists today. Not what it
-// makes of that: the history keeps observations, evidence is folded from them anew each time.
+// A build's own contribution to the history: what each feed that it read lists today. The history
+// keeps observations; each build folds evidence from them anew.
 //
 // A feed of which a file could not be read adds nothing, for half a feed looks like one that
-// dropped its other half; neither do facts of ASes and hand-kept tables, which are no feed's word
-// on a day.
+// dropped its other half. Facts of ASes and hand-kept tables add nothing either: they do not say
+// what was listed on a day.
 
 import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
 import { parseRange } from '../../src/ip/range.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import type { FolderLock } from '../fetch/fetch-lock.ts'
 import type { Entry } from '../parse/entry.ts'
 import type { ListedRange } from './day-content.ts'
 import { whyInadmissible } from './admissible.ts'
-import { openHistoryStore } from './history-store.ts'
+import { type HistoryStoreOptions, openHistoryStore } from './history-store.ts'
 
 /** A file as a build has read it (build/evidence/read-snapshots.ts). */
 export interface SnapshotEntries {
@@ -26,25 +25,20 @@ export interface SnapshotEntries {
 export interface RecordReport {
   readonly writtenCount: number
   readonly unchangedCount: number
-  /** Files that were too old to keep. */
-  readonly prunedCount: number
   /** Feeds that could not be added, one line each. */
   readonly problems: readonly string[]
 }
 
-/** Adds the snapshots to the store, then prunes it. Throws what opening the store throws. */
+/** Adds the snapshots to the store, or to its staging folder. Throws what opening it throws. */
 export async function recordToday(
   files: readonly SnapshotEntries[],
-  options: {
-    readonly store: string
+  options: HistoryStoreOptions & {
     /** Feeds that a gate keeps out. */
     readonly without?: ReadonlySet<string> | undefined
-    /** The store's lock, where the caller has it. */
-    readonly lock?: FolderLock | undefined
   },
 ): Promise<RecordReport> {
   const report = { writtenCount: 0, unchangedCount: 0, problems: [] as string[] }
-  const store = await openHistoryStore({ store: options.store, lock: options.lock })
+  const store = await openHistoryStore(options)
   try {
     for (const [feed, own] of completeFeeds(files)) {
       if (options.without?.has(feed.id) === true) continue
@@ -58,7 +52,7 @@ export async function recordToday(
         report.problems.push(`${feed.id}: not added to the history: ${messageOf(thrown)}`)
       }
     }
-    return { ...report, prunedCount: await store.prune() }
+    return report
   } finally {
     await store.close()
   }

@@ -74,7 +74,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'csv-parse': ['build/parse/'],
   flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
   ioredis: ['src/account/stores/redis/redis-connection.ts'],
-  koffi: ['src/base/memory-map.ts', 'src/base/thread-priority.ts'],
+  koffi: ['src/base/file-lock.ts', 'src/base/memory-map.ts', 'src/base/thread-priority.ts'],
   lmdb: ['src/account/stores/lmdb/'],
   'mmdb-lib': ['build/mmdb/'],
   pino: ['src/base/log.ts'],

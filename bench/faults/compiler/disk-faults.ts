@@ -31,7 +31,6 @@ const injections = [
   { call: 'truncate', error: 'EIO' },
   { call: 'write', error: 'ENOSPC' },
   { call: 'rename', error: 'ENOSPC' },
-  { call: 'link', error: 'ENOSPC' },
   { call: 'mkdir', error: 'ENOSPC' },
   { call: 'unlink', error: 'EIO' },
 ] as const

@@ -7,21 +7,21 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { acquireFileLock } from '../../../src/base/file-lock.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
-import { acquireFolderLock } from '../../../build/fetch/fetch-lock.ts'
 import { readStoredSnapshots, recoverSnapshots } from '../../../build/fetch/snapshot-store.ts'
 import { newFolder } from './site.ts'
 
-const fetchFolder = pathToFileURL(join(packageRoot, 'dist', 'build', 'fetch')).href
+const dist = pathToFileURL(join(packageRoot, 'dist')).href
 
 /** Takes the lock, puts set after set in place and says so of each: in each, both files hold the set's number. */
 const program = `
   import { createHash } from 'node:crypto'
   import { writeFileSync } from 'node:fs'
-  import { takeLock } from '${fetchFolder}/fetch-lock.js'
-  import { commitSet } from '${fetchFolder}/snapshot-store.js'
+  import { acquireFileLock } from '${dist}/src/base/file-lock.js'
+  import { commitSnapshotSet } from '${dist}/build/fetch/snapshot-store.js'
   const folder = process.argv[1]
-  if ((await takeLock(folder)) === undefined) process.exit(9)
+  if (acquireFileLock(folder + '/.lock') === undefined) process.exit(9)
   for (let set = Number(process.argv[2]); ; set++) {
     const content = 'set ' + set
     const sha256 = createHash('sha256').update(content).digest('hex')
@@ -30,7 +30,8 @@ const program = `
     const names = ['a.txt', 'b.txt', 'c.txt']
     const temporary = new Map(names.map((name) => [name, '.' + name + '.' + set + '.tmp']))
     for (const name of temporary.values()) writeFileSync(folder + '/f/' + name, content)
-    await commitSet(folder, 'f', { files: new Map(names.map((name) => [name, record])), temporary })
+    const files = new Map(names.map((name) => [name, record]))
+    await commitSnapshotSet(folder, 'f', { files, temporary })
     console.log('done')
   }
 `
@@ -68,9 +69,9 @@ describe('a run that is killed', () => {
     expect(new Set(left)).toEqual(new Set([4]))
     // Kills that never hit a set in the making would prove nothing.
     expect(pending).toBeGreaterThan(0)
-    const lock = await acquireFolderLock(folder)
+    const lock = acquireFileLock(join(folder, '.lock'))
     expect(lock).toBeDefined()
-    await lock?.release()
+    lock?.release()
     writeFileSync(join(folder, 'f', 'a.txt'), 'other')
     expect(await readStoredSnapshots(folder, 'f')).toHaveLength(2)
   })

@@ -10,14 +10,11 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs'
-import { utimesSync, writeFileSync } from 'node:fs'
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../../src/base/day.ts'
-import { acquireFolderLock } from '../../../build/fetch/fetch-lock.ts'
-import { pidNamespaceName } from '../../../src/base/process.ts'
 import type { SnapshotRecord, SnapshotSet } from '../../../build/fetch/snapshot-record.ts'
 import { formatSnapshotSet, parseSnapshotSet } from '../../../build/fetch/snapshot-record.ts'
 import {
@@ -211,65 +208,6 @@ describe('record', () => {
         parseSnapshotSet(JSON.stringify({ version: 1, files: { 'a.txt': short } })),
       ).toBeUndefined()
     }
-  })
-})
-
-describe('takeLock', () => {
-  it('is held by one, and free again when released', async () => {
-    const folder = join(newFolder(), 'made')
-    const lock = await acquireFolderLock(folder)
-    expect(lock).toBeDefined()
-    expect(await acquireFolderLock(folder)).toBeUndefined()
-    expect(await lock?.isHeld()).toBe(true)
-    await lock?.release()
-    const again = await acquireFolderLock(folder)
-    expect(again).toBeDefined()
-    await again?.release()
-    expect(readdirSync(folder)).toEqual([])
-  })
-
-  it('clears away the claims of killed runs', async () => {
-    const folder = newFolder()
-    writeFileSync(join(folder, '.lock.0.tmp'), '')
-    const lock = await acquireFolderLock(folder)
-    expect(readdirSync(folder)).toEqual(['.lock'])
-    await lock?.release()
-  })
-
-  it('is taken over from a process that is gone, and from one that is silent', async () => {
-    const folder = newFolder()
-    const path = join(folder, '.lock')
-    const { pid } = spawnSync(process.execPath, ['-e', ''])
-    writeFileSync(path, JSON.stringify({ token: 'x', pid, machine: pidNamespaceName() }))
-    const first = await acquireFolderLock(folder)
-    expect(first).toBeDefined()
-    await first?.release()
-    writeFileSync(path, JSON.stringify({ token: 'x', pid: 1, machine: 'elsewhere' }))
-    expect(await acquireFolderLock(folder)).toBeUndefined()
-    const longAgo = new Date(Date.now() - 60_000)
-    utimesSync(path, longAgo, longAgo)
-    const second = await acquireFolderLock(folder)
-    expect(second).toBeDefined()
-    // Whoever lost it notices, and does not release what is another's.
-    writeFileSync(path, JSON.stringify({ token: 'y', pid: 1, machine: 'elsewhere' }))
-    expect(await second?.isHeld()).toBe(false)
-    await second?.release()
-    expect(existsSync(path)).toBe(true)
-  })
-
-  it('goes to one of many that find it stale', async () => {
-    const folder = newFolder()
-    const { pid } = spawnSync(process.execPath, ['-e', ''])
-    writeFileSync(
-      join(folder, '.lock'),
-      JSON.stringify({ token: 'x', pid, machine: pidNamespaceName() }),
-    )
-    const locks = await Promise.all(
-      Array.from({ length: 8 }, async () => acquireFolderLock(folder)),
-    )
-    const held = locks.filter((lock) => lock !== undefined)
-    expect(held).toHaveLength(1)
-    await held[0]?.release()
   })
 })
 

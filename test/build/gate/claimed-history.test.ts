@@ -1,4 +1,4 @@
-// A claim of the history, after the death of a run that was about to write what the gate remembers.
+// A transaction of the history, after the death of a run that was writing the gate's ledger.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,10 +13,10 @@ it('removes half a ledger that a killed run left, and keeps the whole one', asyn
   mkdirSync(folder)
   await writeGateLedger(store, new Map([['a', { levels: [], moved: false, held: [] }]]))
   writeFileSync(join(folder, '.ledger.json.0b7e.tmp'), '{"version":1,"fee')
-  const claim = await beginHistoryTransaction(store)
+  const transaction = await beginHistoryTransaction(store)
   expect(readdirSync(folder)).toEqual(['ledger.json'])
   const { ledger, problem } = await readGateLedger(store)
   expect([[...ledger.keys()], problem]).toEqual([['a'], undefined])
-  await claim.release()
+  await transaction.release()
   rmSync(store, { recursive: true })
 })

@@ -1,9 +1,18 @@
 // The gate with real files and a real history: what a build may use of a feed on a bad day.
 
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { dayPath, dayFileName, storedDays } from '../../../build/history/history-days.ts'
+import { dayPath, storedDays } from '../../../build/history/history-days.ts'
+import { readHistory } from '../../../build/history/read-history.ts'
 import { recordToday } from '../../../build/history/record-today.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
@@ -159,7 +168,7 @@ describe('the last good content', () => {
 })
 
 describe('memory', () => {
-  it('accepts a new level after three days that agree, and from then on measures by it', async () => {
+  it('accepts a new size after three days that agree, and from then on measures by it', async () => {
     const here = fixture()
     const small = usual.slice(0, 200)
     for (const offset of [-9, -8, -7]) await pass(here, at(offset), [[list, usual]])
@@ -231,7 +240,7 @@ describe('memory', () => {
   })
 })
 
-describe('a claim on the history', () => {
+describe('a transaction of the history', () => {
   /** A known day, then a build that adds to it, and the first day of another feed. */
   async function begun() {
     const { store, snapshots } = fixture()
@@ -239,61 +248,102 @@ describe('a claim on the history', () => {
     const path = dayPath(store, list.id, today)
     const before = readFileSync(path)
     const other = feedOf({ id: 'test-other' })
-    const more = [list, other].map((feed) => readOf(feed, addresses(50, 77), today))
-    const claim = await beginHistoryTransaction(store)
-    await claim.saveDays(more)
-    await recordToday(more, { store, lock: claim.lock })
-    const isBack = async (): Promise<boolean> => {
+    const feeds = [list, other]
+    const more = feeds.map((feed) => readOf(feed, addresses(50, 77), today))
+    const transaction = await beginHistoryTransaction(store)
+    const { history } = transaction
+    if (history === undefined) throw new Error('there is a store')
+    await recordToday(more, history)
+    const isOld = async (): Promise<boolean> => {
       const days = await storedDays(store, other.id)
       return readFileSync(path).equals(before) && days.length === 0
     }
-    expect(await isBack()).toBe(false)
-    return { store, claim, isBack }
+    const isNew = async (): Promise<boolean> => {
+      const read = await readHistory({ store, feeds, asOf: today })
+      const counts = feeds.map(({ id }) => read.of(id)?.count)
+      return read.problems.length === 0 && counts[0] === 2050 && counts[1] === 50
+    }
+    expect(await isOld()).toBe(true)
+    return { store, feeds, transaction, history, isOld, isNew }
   }
 
-  it('takes back what a build added: new days, and more on a known one', async () => {
-    const { claim, isBack } = await begun()
-    await claim.rollback()
-    expect(await isBack()).toBe(true)
-    await claim.release()
+  const leftovers = (store: string): readonly string[] =>
+    readdirSync(store).filter((name) => name.startsWith('.') && name !== '.gate')
+
+  it('lets its build read what it staged: new days, and more on a known one', async () => {
+    const { feeds, transaction, history } = await begun()
+    const read = await readHistory({ ...history, feeds, asOf: today })
+    expect(feeds.map(({ id }) => read.of(id)?.count)).toEqual([2050, 50])
+    await transaction.release()
+  })
+
+  it('leaves the history as it was where it is not committed', async () => {
+    const { store, transaction, isOld } = await begun()
+    await transaction.release()
+    expect(await isOld()).toBe(true)
+    expect(leftovers(store)).toEqual([])
   })
 
   it('keeps what was judged good, whatever comes after', async () => {
-    const { store, claim, isBack } = await begun()
-    await claim.commit()
-    await claim.rollback()
-    await claim.release()
+    const { store, transaction, isNew } = await begun()
+    await transaction.commit()
+    expect(await isNew()).toBe(true)
+    await transaction.release()
     const next = await beginHistoryTransaction(store)
-    expect(await isBack()).toBe(false)
+    expect(await isNew()).toBe(true)
     await next.release()
+    expect(leftovers(store)).toEqual([])
   })
 
-  it('takes back what a build added that was killed before it was judged', async () => {
-    const { store, claim, isBack } = await begun()
-    // As if its process was gone: the marks stay, and nobody holds the lock.
-    await claim.release()
+  it('removes what a build staged that was killed before it was judged', async () => {
+    const { store, transaction, history, isOld } = await begun()
+    // As if its process was gone: the staged days stay, and nobody holds the lock.
+    history.lock.release()
     const next = await beginHistoryTransaction(store)
-    expect(await isBack()).toBe(true)
-    expect(existsSync(join(store, '.gate/undo'))).toBe(false)
+    expect(await isOld()).toBe(true)
+    expect(existsSync(history.staging)).toBe(false)
     await next.release()
+    await transaction.release()
   })
 
-  it('finishes a taking back that was killed half-way', async () => {
-    const { store, claim, isBack } = await begun()
-    const saved = join(store, '.gate/undo', `${list.id}.${dayFileName(today)}`)
-    renameSync(saved, dayPath(store, list.id, today))
-    await claim.release()
+  it.each([0, 1, 2])('finishes a commit that was killed after %i of two days', async (moved) => {
+    const { store, feeds, history, isNew } = await begun()
+    const accepted = join(store, '.accepted')
+    renameSync(history.staging, accepted)
+    for (const { id } of feeds.slice(0, moved)) {
+      mkdirSync(join(store, id), { recursive: true })
+      renameSync(dayPath(accepted, id, today), dayPath(store, id, today))
+    }
+    expect(await isNew()).toBe(moved === 2)
+    history.lock.release()
     const next = await beginHistoryTransaction(store)
-    expect(await isBack()).toBe(true)
+    expect(await isNew()).toBe(true)
     await next.release()
+    expect(leftovers(store)).toEqual([])
+  })
+
+  it('prunes the history when it is committed, and reads it so before', async () => {
+    const { store, snapshots } = fixture()
+    const [old, kept] = [at(-121), at(-120)]
+    for (const day of [old, kept]) await pass({ store, snapshots }, day, [[list, usual]])
+    const transaction = await beginHistoryTransaction(store)
+    const { history } = transaction
+    if (history === undefined) throw new Error('there is a store')
+    await recordToday([readOf(list, usual, today)], history)
+    const read = await readHistory({ ...history, feeds: [list], asOf: today })
+    expect(read.of(list.id)?.days).toEqual([kept, today])
+    expect(await storedDays(store, list.id)).toEqual([old, kept])
+    await transaction.commit()
+    expect(await storedDays(store, list.id)).toEqual([kept, today])
+    await transaction.release()
   })
 
   it('keeps everybody else from writing until it is released', async () => {
-    const { store, claim } = await begun()
+    const { store, transaction } = await begun()
     await expect(beginHistoryTransaction(store)).rejects.toMatchObject({ code: 'history_locked' })
     const more = [readOf(list, addresses(50, 78), today)]
     await expect(recordToday(more, { store })).rejects.toMatchObject({ code: 'history_locked' })
-    await claim.release()
+    await transaction.release()
     await recordToday(more, { store })
   })
 })

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { type ListedRange, dayContent } from '../../../build/history/day-content.ts'
 import { dayPath, storedDays } from '../../../build/history/history-days.ts'
 import { openDuckDb } from '../../../build/history/duckdb.ts'
+import { pruneHistory } from '../../../build/history/history-store.ts'
 import { readDayRows, readDayMetadata } from '../../../build/history/day-file.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { anyRange, day, listed, today, useFolder, withStore } from './history-sample.ts'
@@ -163,8 +164,8 @@ describe('the store', () => {
       const rows = listed('192.0.2.1')
       for (const at of days) await store.addSnapshot({ feed, day: at, listed: rows })
       for (const at of dead) await store.addSnapshot({ feed: 'vpn-dead', day: at, listed: rows })
-      expect(await store.prune()).toBe(2)
-      expect(await store.prune()).toBe(0)
+      expect(await pruneHistory(folder())).toBe(2)
+      expect(await pruneHistory(folder())).toBe(0)
     })
     expect(await storedDays(folder(), feed)).toEqual(days.slice(2))
     expect(await storedDays(folder(), 'vpn-dead')).toEqual(dead)

@@ -42,7 +42,7 @@ describe('a build', () => {
       ],
       { store: folder() },
     )
-    expect(report).toEqual({ writtenCount: 1, unchangedCount: 0, prunedCount: 0, problems: [] })
+    expect(report).toEqual({ writtenCount: 1, unchangedCount: 0, problems: [] })
     const history = (await readHistory({ store: folder(), feeds, asOf: today })).of('vpn-x4b')
     expect(history?.days).toEqual([today])
     expect([...(history?.lapsed() ?? [])].map((row) => formatRange(row.range))).toEqual([

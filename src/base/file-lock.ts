@@ -1,0 +1,94 @@
+// A lock on a file, by flock(2) of the C library. The kernel frees it when the process that holds
+// it ends, however it ends: no clock, no sign of life and no process id decides whose it is. A lock
+// file that lies around means nothing; only the kernel's lock on it counts.
+//
+// The lock belongs to the open file. So the same process that asks twice is refused like any other,
+// and a child process does not keep it: Node opens files so that children do not inherit them
+// (O_CLOEXEC). The file must be on a local file system: a network one may refuse flock(2), or hold
+// it for one machine alone.
+//
+// The file names the process that has locked it, for people who look; the program never reads it.
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import os from 'node:os'
+import { dirname } from 'node:path'
+import koffi from 'koffi'
+import { IpriskError } from './coded-error.ts'
+
+const LOCK_EX = 2
+const LOCK_NB = 4
+
+const flock = koffi.load(null).func('int flock(int fd, int operation)')
+
+export interface FileLock {
+  /** Also removes the file. A second call does nothing. */
+  release(): void
+}
+
+/**
+ * Locks the file at `path`, which is made with its folder if it is missing; `undefined` while
+ * somebody else has locked it. Throws `file_unlockable` where the file system knows no locks, and
+ * what the disk says where the file cannot be made.
+ */
+export function acquireFileLock(path: string): FileLock | undefined {
+  mkdirSync(dirname(path), { recursive: true })
+  const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT)
+  let held = false
+  try {
+    if (!lockNow(descriptor, path)) return undefined
+    // Its holder removed it after it was opened here: the name is free, or another file has it.
+    if (!hasName(descriptor, path)) return acquireFileLock(path)
+    ftruncateSync(descriptor)
+    writeSync(descriptor, `${process.pid}\n`)
+    held = true
+  } finally {
+    if (!held) closeSync(descriptor)
+  }
+  return {
+    release() {
+      if (!held) return
+      held = false
+      try {
+        // Removed before it is unlocked, and only while the name is still this file's.
+        if (hasName(descriptor, path)) rmSync(path)
+      } catch {
+        // It stays, and the next run locks it as it lies.
+      } finally {
+        closeSync(descriptor)
+      }
+    },
+  }
+}
+
+/** Whether the lock could be had at once. */
+function lockNow(descriptor: number, path: string): boolean {
+  if (flock(descriptor, LOCK_EX | LOCK_NB) === 0) return true
+  const errno = koffi.errno()
+  const known = os.constants.errno
+  if (errno === known.EWOULDBLOCK) return false
+  const name = Object.entries(known).find(([, value]) => value === errno)?.[0] ?? errno
+  throw new IpriskError({
+    code: 'file_unlockable',
+    message:
+      `${path} cannot be locked (flock: ${name}). ` +
+      'Its folder must be on a local file system that knows flock(2).',
+    fault: 'environment',
+  })
+}
+
+/** Whether the open file is the one that `path` names. */
+function hasName(descriptor: number, path: string): boolean {
+  const named = statSync(path, { throwIfNoEntry: false })
+  const { dev, ino } = fstatSync(descriptor)
+  return named?.ino === ino && named.dev === dev
+}
