@@ -7,7 +7,7 @@
 // a day that shrank by half, grew threefold, lists what it never may or is full of canaries is
 // quarantined, and what the store had of it stays. The past that a day is measured by is what the
 // store has from before the first file and the files before it, so that the same folder is judged
-// the same each time; the builds' memory (build/gate/gate-ledger.ts) is neither asked nor changed.
+// the same each time; the builds' memory (build/gate/gate-ledger.ts) is neither read nor changed.
 
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -146,8 +146,8 @@ async function importFeed(
 /** What the store says of a feed's size before a day. */
 async function memoryBefore(store: string, feed: Feed, day: Day): Promise<FeedMemory> {
   const days = (await storedDays(store, feed.id)).filter((one) => one < day).slice(-pastSizesMax)
-  const levels = (await storedSizes(store, new Map([[feed.id, days]]))).get(feed.id) ?? []
-  return { levels, moved: true, held: [] }
+  const sizes = (await storedSizes(store, new Map([[feed.id, days]]))).get(feed.id) ?? []
+  return { sizes, moved: true, held: [] }
 }
 
 /** Throws where the file cannot be read, or has nothing in it. */

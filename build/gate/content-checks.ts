@@ -1,8 +1,7 @@
 // What a feed's entries alone tell of it, without its past: whether it is its format at all, lists
-// what it never may, or names canaries. Single entries on canaries are counted, and taken out but
-// for search engines; what
-// normalise refuses for itself (special-purpose space, texts that are no address) stays for it to
-// refuse, and is only counted here.
+// what it never may, or names canaries. Single entries on canaries are counted and, those on search
+// engines aside, removed. Normalise refuses special-purpose space and texts that are no address;
+// they are only counted here.
 
 import { parseRange } from '../../src/ip/range.ts'
 import { canaryKinds } from '../../src/table/canaries.ts'
@@ -23,8 +22,8 @@ export const canaryShareMax = 0.001
 export interface CheckedContent {
   /** The files without the entries on canaries. */
   readonly files: readonly ParsedSnapshot[]
-  /** Distinct ranges and ASNs that the feed may list: its level. */
-  readonly level: number
+  /** Distinct ranges and ASNs that the feed may list. */
+  readonly size: number
   /** Why none of it may be used, one line each. */
   readonly reasons: readonly string[]
 }
@@ -32,7 +31,7 @@ export interface CheckedContent {
 /** Of one feed, all of its files. It counts drops into their tallies, so it runs once a file. */
 export function checkContent(files: readonly ParsedSnapshot[], index: CanaryIndex): CheckedContent {
   const reasons = new Set<string>()
-  const found = { entries: 0, canaries: 0, sample: '', level: new Set<string>() }
+  const found = { entries: 0, canaries: 0, sample: '', distinct: new Set<string>() }
   const kept = files.map((file) => {
     if (file.problem !== undefined) reasons.add(file.problem)
     const entries = file.entries.filter((entry) =>
@@ -41,7 +40,7 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
     return entries.length === file.entries.length ? file : { ...file, entries }
   })
   const { canaries, entries } = found
-  if (found.level.size === 0 && reasons.size === 0) {
+  if (found.distinct.size === 0 && reasons.size === 0) {
     reasons.add(entries === 0 ? 'it has no entries' : `none of its ${entries} entries is sound`)
   }
   // One entry is an accident whatever share it is of a small list.
@@ -51,7 +50,7 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
         `at most ${canaryShareMax * 100} % may be`,
     )
   }
-  return { files: kept, level: found.level.size, reasons: [...reasons].slice(0, reasonsMax) }
+  return { files: kept, size: found.distinct.size, reasons: [...reasons].slice(0, reasonsMax) }
 }
 
 /** Three tell what is wrong; a list of a thousand wide prefixes has no more to say. */
@@ -61,7 +60,7 @@ interface ContentCounts {
   entries: number
   canaries: number
   sample: string
-  readonly level: Set<string>
+  readonly distinct: Set<string>
 }
 
 function checkEntry(
@@ -74,7 +73,7 @@ function checkEntry(
   const range = parseRange(entry.text)
   if (range === undefined) {
     const asn = parseAsn(entry.text)
-    if (asn !== undefined) found.level.add(`AS${asn}`)
+    if (asn !== undefined) found.distinct.add(`AS${asn}`)
     return true
   }
   const refused = whyInadmissible(feed, range)
@@ -89,7 +88,7 @@ function checkEntry(
   }
   const kind = index.kindOf(feed, range)
   if (kind === undefined) {
-    found.level.add(`${range.family} ${range.first} ${range.last}`)
+    found.distinct.add(`${range.family} ${range.first} ${range.last}`)
     return true
   }
   found.canaries++
@@ -97,7 +96,7 @@ function checkEntry(
   if (kind === 'search_engine') {
     // Counted against the feed, but kept: an answer says that a blocklist names the crawler, which
     // the model then caps (scoring.md: "Googlebot, on one abuse list").
-    found.level.add(`${range.family} ${range.first} ${range.last}`)
+    found.distinct.add(`${range.family} ${range.first} ${range.last}`)
     return true
   }
   const reason = `canary: ${canaryKinds[kind].title}`

@@ -1,9 +1,9 @@
 // Canaries among the entries of feeds: what a list says of an address whose verdict is known tells
 // about the list, not about it. Such entries are dropped (content-checks.ts).
 //
-// The ranges to drop are the canaries (src/table/canaries.ts), the resolvers (resolvers.csv) and the
-// search engines' published ranges (crawlers.csv); special-purpose space is the IANA registries'
-// (src/ip/special-purpose.ts) and refused by the rule of build/history/admissible.ts.
+// The ranges to drop are the canaries (src/table/canaries.ts), the resolvers (resolvers.csv) and
+// the search engines' published ranges (crawlers.csv). build/history/admissible.ts refuses
+// special-purpose space (src/ip/special-purpose.ts).
 
 import type { Family } from '../../src/ip/address.ts'
 import type { Range } from '../../src/ip/range.ts'

@@ -1,10 +1,10 @@
 // The gate of feeds: after a build has read a feed's files and before anything is made of them, it
-// decides whether they may be used. What may not is quarantined: the feed's last good content stands
-// in, or nothing where there is none, and the build goes on. It never fails a build.
+// decides whether they may be used. Those that may not are quarantined: the feed's last good
+// content stands in, or nothing where there is none, and the build goes on. It never fails a build.
 //
-// Invariants: what goes out is a set of files as `readFile` gives them, so that no later step knows
-// of the gate; nothing is remembered before `commit`, so that a build that came to nothing leaves
-// the gate as it was.
+// Invariants: what goes out is a set of files as `parseSnapshot` gives them, so that no later step
+// knows of the gate; nothing is remembered before `commit`, so that a build that came to nothing
+// leaves the gate as it was.
 
 import type { Day } from '../../src/base/day.ts'
 import { loadCanaries } from '../../src/table/canaries.ts'
@@ -96,8 +96,8 @@ async function readGateHistory(store: string): Promise<GateHistory> {
 export interface JudgedFeed {
   readonly files: readonly ParsedSnapshot[]
   readonly reasons: readonly string[]
-  /** What the ledger is to say, its good files aside. */
-  readonly memory: Omit<FeedMemory, 'good'>
+  /** What the ledger is to say, its last good files aside. */
+  readonly memory: Omit<FeedMemory, 'lastGood'>
 }
 
 /** One feed of one build; pure but for the drops that it counts. */
@@ -108,32 +108,31 @@ export function judgeFeed(of: {
   readonly past: GateHistory
 }): JudgedFeed {
   const { day } = of
-  const screened = checkContent(of.files, of.index)
-  const { level, files, reasons } = screened
+  const { size, files, reasons } = checkContent(of.files, of.index)
   const id = files[0]?.feed.id ?? ''
-  const memory = of.past.ledger.get(id) ?? { levels: [], moved: false, held: [] }
-  const { levels, moved, held } = memory
-  // What is wrong by itself is never a new level, however often it is said.
-  if (reasons.length > 0) return { files, reasons, memory: { levels, moved, held } }
+  const memory = of.past.ledger.get(id) ?? { sizes: [], moved: false, held: [] }
+  const { sizes, moved, held } = memory
+  // What is wrong by itself is never a new size, however often the feed says it.
+  if (reasons.length > 0) return { files, reasons, memory: { sizes, moved, held } }
   const past = pastSizes(memory, of.past.history.get(id) ?? [])
-  const judgement = judgeFeedSize({ level, day, held, past: past.map((one) => one.level) })
+  const judgement = judgeFeedSize({ size, day, held, past: past.map((one) => one.size) })
   if (judgement.kind === 'held') {
     const reasons = [judgement.reason]
-    return { files, reasons, memory: { levels, moved, held: judgement.held } }
+    return { files, reasons, memory: { sizes, moved, held: judgement.held } }
   }
-  const own = { day: newestDay(files), level }
-  const others = levels.filter((one) => one.day !== own.day)
+  const own = { day: newestDay(files), size }
+  const others = sizes.filter((one) => one.day !== own.day)
   return {
     files,
     reasons,
     memory:
       judgement.kind === 'accepted'
-        ? { levels: [own], moved: true, held: [] }
-        : { levels: [...others, own].slice(-pastSizesMax), moved, held: [] },
+        ? { sizes: [own], moved: true, held: [] }
+        : { sizes: [...others, own].slice(-pastSizesMax), moved, held: [] },
   }
 }
 
-/** The last good content, screened in its turn; else an empty file that says that there is none. */
+/** The last good content, checked in its turn; else an empty file that says that there is none. */
 async function fallbackContent(
   feed: Feed,
   of: {
@@ -147,8 +146,8 @@ async function fallbackContent(
   const good =
     store === undefined ? undefined : await readLastGood(store, feed, past.ledger.get(feed.id))
   if (good !== undefined) {
-    const screened = checkContent(good.files, index)
-    if (screened.reasons.length === 0) return { files: screened.files, title: good.title }
+    const checked = checkContent(good.files, index)
+    if (checked.reasons.length === 0) return { files: checked.files, title: good.title }
   }
   const empty: ParsedSnapshot = {
     feed,
@@ -170,10 +169,10 @@ async function updateLedger(
 ): Promise<void> {
   const ledger = new Map(of.past.ledger)
   for (const [feed, { reasons, memory }] of of.judged) {
-    const known = of.past.ledger.get(feed.id)?.good
+    const known = of.past.ledger.get(feed.id)?.lastGood
     const own = of.snapshots.filter((snapshot) => snapshot.feed === feed)
-    const good = reasons.length > 0 ? known : await keepLastGood(store, own, known)
-    ledger.set(feed.id, { ...memory, ...(good === undefined ? {} : { good }) })
+    const lastGood = reasons.length > 0 ? known : await keepLastGood(store, own, known)
+    ledger.set(feed.id, { ...memory, ...(lastGood === undefined ? {} : { lastGood }) })
   }
   await writeGateLedger(store, ledger)
   await removeOldCopies(store, ledger)

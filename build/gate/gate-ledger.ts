@@ -1,6 +1,7 @@
 // What the gate remembers from build to build, in `<history>/.gate/ledger.json`: of each feed the
-// levels of its last snapshots that passed, those held back since, and where its last good files
-// are kept (last-good.ts). One file, replaced whole, so that a kill leaves the old memory or the new one.
+// sizes of its last snapshots that passed (`levels` in the file) and of those held back since, and
+// where its last good files are kept (last-good.ts). The file is replaced whole, so that a kill
+// leaves the old memory or the new one.
 //
 // It is memory, not evidence: without it, or where it is damaged, the row counts of the history
 // speak for the past, and its newest day is the last good content.
@@ -14,7 +15,7 @@ import { openDuckDb } from '../history/duckdb.ts'
 import { readDayMetadata } from '../history/day-file.ts'
 import { type DatedSize, pastSizesMax } from './feed-size.ts'
 
-export interface GoodFile {
+export interface KeptFile {
   readonly path: string
   readonly sha256: string
   readonly bytes: number
@@ -24,12 +25,12 @@ export interface GoodFile {
 
 export interface FeedMemory {
   /** Of the last snapshots that passed, by their own days, oldest first. */
-  readonly levels: readonly DatedSize[]
-  /** A new level was accepted: the days of the history before it no longer speak. */
+  readonly sizes: readonly DatedSize[]
+  /** A new size was accepted: the days of the history before it no longer count. */
   readonly moved: boolean
   /** Held back since, by the days of their fetches. */
   readonly held: readonly DatedSize[]
-  readonly good?: { readonly folder: string; readonly files: readonly GoodFile[] }
+  readonly lastGood?: { readonly folder: string; readonly files: readonly KeptFile[] }
 }
 
 export type GateLedger = ReadonlyMap<string, FeedMemory>
@@ -58,16 +59,16 @@ export async function readGateLedger(
     : { ledger, problem: undefined }
 }
 
-/** For whoever holds the lock of the history. */
+/** The caller holds the lock of the history. */
 export async function writeGateLedger(store: string, ledger: GateLedger): Promise<void> {
   const folder = gateFolder(store)
   await mkdir(folder, { recursive: true })
-  const dated = (held: DatedSize): object => ({ day: formatDay(held.day), level: held.level })
+  const dated = (held: DatedSize): object => ({ day: formatDay(held.day), level: held.size })
   const feeds = [...ledger].sort(([a], [b]) => (a < b ? -1 : 1))
-  const written = feeds.map(([id, { levels, moved, held, good }]) => {
-    const files = good?.files.map((file) => ({ ...file, day: formatDay(file.day) }))
-    const kept = good === undefined ? {} : { good: { folder: good.folder, files } }
-    return [id, { levels: levels.map(dated), moved, held: held.map(dated), ...kept }]
+  const written = feeds.map(([id, { sizes, moved, held, lastGood }]) => {
+    const files = lastGood?.files.map((file) => ({ ...file, day: formatDay(file.day) }))
+    const kept = lastGood === undefined ? {} : { good: { folder: lastGood.folder, files } }
+    return [id, { levels: sizes.map(dated), moved, held: held.map(dated), ...kept }]
   })
   const text = JSON.stringify({ version: 1, feeds: Object.fromEntries(written) }, undefined, 1)
   await replaceFile(folder, ledgerName, `${text}\n`)
@@ -89,8 +90,8 @@ export async function storedSizes(
   store: string,
   days: ReadonlyMap<string, readonly Day[]>,
 ): Promise<ReadonlyMap<string, readonly DatedSize[]>> {
-  const levels = new Map<string, readonly DatedSize[]>()
-  if ([...days.values()].every((own) => own.length === 0)) return levels
+  const sizes = new Map<string, readonly DatedSize[]>()
+  if ([...days.values()].every((own) => own.length === 0)) return sizes
   const duck = await openDuckDb({ spill: store })
   try {
     const paths = [...days].flatMap(([feed, own]) => own.map((day) => dayPath(store, feed, day)))
@@ -98,32 +99,32 @@ export async function storedSizes(
     for (const [feed, own] of days) {
       const known = own.flatMap((day): DatedSize[] => {
         const statement = said.get(dayPath(store, feed, day))
-        return statement === undefined ? [] : [{ day, level: statement.rowCount }]
+        return statement === undefined ? [] : [{ day, size: statement.rowCount }]
       })
-      levels.set(feed, known)
+      sizes.set(feed, known)
     }
   } finally {
     await duck.close()
   }
-  return levels
+  return sizes
 }
 
 /**
- * The last levels of a feed. The history counts what was listed at any time of a day, the ledger
+ * The last sizes of a feed. The history counts what was listed at any time of a day, the ledger
  * what one fetch listed: where both know a day the ledger is the fairer measure.
  */
 export function pastSizes(
   memory: FeedMemory | undefined,
   history: readonly DatedSize[],
 ): readonly DatedSize[] {
-  if (memory?.moved === true) return memory.levels.slice(-pastSizesMax)
+  if (memory?.moved === true) return memory.sizes.slice(-pastSizesMax)
   const byDay = new Map<Day, number>()
-  for (const { day, level } of [...history, ...(memory?.levels ?? [])]) byDay.set(day, level)
+  for (const { day, size } of [...history, ...(memory?.sizes ?? [])]) byDay.set(day, size)
   const sorted = [...byDay].sort(([a], [b]) => a - b)
-  return sorted.slice(-pastSizesMax).map(([day, level]) => ({ day, level }))
+  return sorted.slice(-pastSizesMax).map(([day, size]) => ({ day, size }))
 }
 
-/** The inverse of what `writeLedger` writes; `undefined` for anything else. */
+/** The inverse of what `writeGateLedger` writes; `undefined` for anything else. */
 function parseLedger(text: string): GateLedger | undefined {
   let root: unknown
   try {
@@ -142,24 +143,24 @@ function parseLedger(text: string): GateLedger | undefined {
 }
 
 function parseMemory(value: Readonly<Record<string, unknown>>): FeedMemory | undefined {
-  const levels = parseAll(value['levels'], parseLevel)
-  const held = parseAll(value['held'], parseLevel)
+  const sizes = parseAll(value['levels'], parseSize)
+  const held = parseAll(value['held'], parseSize)
   const { moved, good } = value
-  if (levels === undefined || held === undefined || typeof moved !== 'boolean') return undefined
-  if (good === undefined) return { levels, held, moved }
+  if (sizes === undefined || held === undefined || typeof moved !== 'boolean') return undefined
+  if (good === undefined) return { sizes, held, moved }
   const folder = isObject(good) ? good['folder'] : undefined
   const files = isObject(good) ? parseAll(good['files'], parseFile) : undefined
   if (!isPlainName(folder) || files === undefined) return undefined
-  return { levels, held, moved, good: { folder, files } }
+  return { sizes, held, moved, lastGood: { folder, files } }
 }
 
-function parseLevel(value: Readonly<Record<string, unknown>>): DatedSize | undefined {
+function parseSize(value: Readonly<Record<string, unknown>>): DatedSize | undefined {
   const day = dayIn(value)
   const { level } = value
-  return day === undefined || !isCount(level) ? undefined : { day, level }
+  return day === undefined || !isCount(level) ? undefined : { day, size: level }
 }
 
-function parseFile(value: Readonly<Record<string, unknown>>): GoodFile | undefined {
+function parseFile(value: Readonly<Record<string, unknown>>): KeptFile | undefined {
   const day = dayIn(value)
   const { path, sha256, bytes } = value
   if (day === undefined || !isPlainName(path) || !isCount(bytes)) return undefined

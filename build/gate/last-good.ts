@@ -12,7 +12,7 @@ import { type BotCategory, botCategories } from '../../src/model/kind.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { flushFolder } from '../../src/base/disk.ts'
 import { fileHasContent } from '../fetch/file-content.ts'
-import { dayPath, storedDays } from '../history/history-days.ts'
+import { dayFiles } from '../history/history-days.ts'
 import { openDuckDb } from '../history/duckdb.ts'
 import { readDayRows } from '../history/day-file.ts'
 import { newParseCounts } from '../parse/parse-counts.ts'
@@ -21,19 +21,19 @@ import {
   type SnapshotFile,
   parseSnapshot,
 } from '../evidence/read-snapshots.ts'
-import { type FeedMemory, type GoodFile, type GateLedger, gateFolder } from './gate-ledger.ts'
+import { type FeedMemory, type KeptFile, type GateLedger, gateFolder } from './gate-ledger.ts'
 
-type Good = NonNullable<FeedMemory['good']>
+type KeptCopy = NonNullable<FeedMemory['lastGood']>
 
 /** Copies the files of a feed, unless the kept ones are just those. */
 export async function keepLastGood(
   store: string,
   files: readonly SnapshotFile[],
-  known: Good | undefined,
-): Promise<Good | undefined> {
+  known: KeptCopy | undefined,
+): Promise<KeptCopy | undefined> {
   const feed = files[0]?.feed
   if (feed === undefined) return known
-  const described: GoodFile[] = []
+  const described: KeptFile[] = []
   for (const { file, path, day } of files) {
     described.push({ path: file.path, ...(await hashAndSize(path)), day })
   }
@@ -56,24 +56,24 @@ export async function keepLastGood(
   return { folder, files: described }
 }
 
-async function hashAndSize(path: string): Promise<Pick<GoodFile, 'sha256' | 'bytes'>> {
+async function hashAndSize(path: string): Promise<Pick<KeptFile, 'sha256' | 'bytes'>> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
   return { sha256: hash.digest('hex'), bytes: (await stat(path)).size }
 }
 
-async function hasAll(store: string, good: Good, files: readonly GoodFile[]): Promise<boolean> {
+async function hasAll(store: string, copy: KeptCopy, files: readonly KeptFile[]): Promise<boolean> {
   for (const file of files) {
-    const kept = good.files.find(({ path }) => path === file.path)
+    const kept = copy.files.find(({ path }) => path === file.path)
     if (kept?.sha256 !== file.sha256) return false
-    if (!(await fileHasContent(join(gateFolder(store), good.folder, file.path), file))) return false
+    if (!(await fileHasContent(join(gateFolder(store), copy.folder, file.path), file))) return false
   }
-  return good.files.length === files.length
+  return copy.files.length === files.length
 }
 
 /** Removes what no feed of the ledger needs: older copies, and those of a killed run. */
 export async function removeOldCopies(store: string, ledger: GateLedger): Promise<void> {
-  const used = new Set([...ledger.values()].map(({ good }) => good?.folder))
+  const used = new Set([...ledger.values()].map(({ lastGood }) => lastGood?.folder))
   const entries = await readdir(gateFolder(store), { withFileTypes: true })
   for (const entry of entries) {
     if (!entry.isDirectory() || used.has(entry.name)) continue
@@ -93,15 +93,16 @@ export async function readLastGood(
   feed: Feed,
   memory: FeedMemory | undefined,
 ): Promise<LastGood | undefined> {
-  const kept = memory?.good === undefined ? undefined : await readCopy(store, feed, memory.good)
+  const copy = memory?.lastGood
+  const kept = copy === undefined ? undefined : await readCopy(store, feed, copy)
   return kept ?? readNewestDay(store, feed)
 }
 
-async function readCopy(store: string, feed: Feed, good: Good): Promise<LastGood | undefined> {
+async function readCopy(store: string, feed: Feed, copy: KeptCopy): Promise<LastGood | undefined> {
   const files: ParsedSnapshot[] = []
-  for (const kept of good.files) {
+  for (const kept of copy.files) {
     const file = feed.files.find(({ path }) => path === kept.path)
-    const path = join(gateFolder(store), good.folder, kept.path)
+    const path = join(gateFolder(store), copy.folder, kept.path)
     if (file === undefined || !(await fileHasContent(path, kept))) return undefined
     const read = await parseSnapshot({ feed, file, path, day: kept.day })
     if (read.problem !== undefined) return undefined
@@ -113,12 +114,11 @@ async function readCopy(store: string, feed: Feed, good: Good): Promise<LastGood
 }
 
 async function readNewestDay(store: string, feed: Feed): Promise<LastGood | undefined> {
-  const days = await storedDays(store, feed.id)
-  if (days.length === 0) return undefined
+  const stored = await dayFiles({ store }, feed.id)
+  if (stored.length === 0) return undefined
   const duck = await openDuckDb({ spill: store })
   try {
-    for (const day of [...days].reverse()) {
-      const path = dayPath(store, feed.id, day)
+    for (const { day, path } of stored.toReversed()) {
       const rows = await readDayRows(duck, path).catch(() => [])
       if (rows.length === 0) continue
       const place = `history of ${formatDay(day)}`

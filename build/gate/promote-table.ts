@@ -1,6 +1,6 @@
 // The gate of tables: a new table lies beside the live one until it has answered for the canaries
-// and for a sample of addresses. Where it misjudges a canary, or judges more of the sample otherwise
-// than the live one does than it may, it is not promoted: it stays beside, as `<out>.rejected`, and
+// and for a sample of addresses. Where it misjudges a canary, or where too many of its verdicts on
+// the sample differ from the live one's, it is not promoted: it is kept as `<out>.rejected`, and
 // the live one stays live.
 //
 //   <out>.candidate ── canaries hold, few flips, or --force ──▶ <out>
@@ -9,7 +9,7 @@
 // A flip is another classification or another level. A table that cannot be opened is no measure,
 // nor is one that knows less than half of the sources of the new one: the first build after its
 // operator has fetched the feeds flips 1.8 % of the sample (364 of 20,000, against a table without
-// feeds), and that is what it is for. Which sources there are is the operator's choice, not a feed's.
+// feeds), as it should. The operator chooses the sources; no feed can.
 
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'

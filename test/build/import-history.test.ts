@@ -101,7 +101,7 @@ describe('import', () => {
       expect(await storedDays(store, 'block-ddrimus')).toHaveLength(5)
     })
 
-    it('drops a single canary, and believes a new level on its third day', async () => {
+    it('drops a single canary, and believes a new size on its third day', async () => {
       const sizes = [300, 300, 300, 40, 40, 40, 40]
       for (const [at, size] of sizes.entries()) {
         const name = `block-ddrimus/${formatDay((today - 6 + at) as Day)}.txt`

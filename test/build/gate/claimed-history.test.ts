@@ -11,7 +11,7 @@ it('removes half a ledger that a killed run left, and keeps the whole one', asyn
   const store = mkdtempSync(join(tmpdir(), 'iprisk-claim-'))
   const folder = gateFolder(store)
   mkdirSync(folder)
-  await writeGateLedger(store, new Map([['a', { levels: [], moved: false, held: [] }]]))
+  await writeGateLedger(store, new Map([['a', { sizes: [], moved: false, held: [] }]]))
   writeFileSync(join(folder, '.ledger.json.0b7e.tmp'), '{"version":1,"fee')
   const transaction = await beginHistoryTransaction(store)
   expect(readdirSync(folder)).toEqual(['ledger.json'])

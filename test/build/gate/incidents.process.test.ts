@@ -1,5 +1,5 @@
 // The incidents of scoring.md as an operator meets them: day after day by the command line, from a
-// mirror that goes wrong. Nothing poisoned is in any table, and a new level is believed on the third
+// mirror that goes wrong. Nothing poisoned is in any table, and a new size is believed on the third
 // day.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -74,7 +74,7 @@ it.each([
   expect(await listedOf(usual[7] ?? '', poisoned)).toEqual([true, false])
 })
 
-it('believes a new level on its third day', async () => {
+it('believes a new size on its third day', async () => {
   const few = addresses(100, 3)
   const entries: (number | undefined)[] = []
   await nextDay(usual)
