@@ -1,5 +1,5 @@
 // Stages of a build: how long each took and how much memory the process held at its end, for the
-// report, and one line for whoever watches.
+// report, and one line for a person who watches.
 
 export interface BuildStage {
   readonly name: string

@@ -42,7 +42,7 @@ export const feedSchema = z
     title: z.string().min(1),
     /** What it claims of its addresses; `network`: facts of ASes. */
     kind: z.enum([...kinds, 'network']),
-    /** Whose addresses they are, as an answer names it; '' where each entry or nobody says so. */
+    /** The owner of its addresses, as an answer names it; '' where entries name theirs, or none. */
     provider: z.string(),
     /** Feeds of one group republish each other and count as one voice. */
     group: z.string().regex(/^[a-z][a-z0-9-]*$/),

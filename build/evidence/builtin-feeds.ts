@@ -1,5 +1,5 @@
-// What is always there without any network: the hand-kept tables, spoken of as if they were feeds,
-// so that their evidence is weighed and shown like any other.
+// The feeds that need no download: the hand-kept tables, described as feeds are, so that their
+// evidence is weighed and shown like any other.
 
 import type { Day } from '../../src/base/day.ts'
 import { formatRange } from '../../src/ip/range.ts'
@@ -44,8 +44,8 @@ export const hostersFeed = tableFeed({
 })
 
 /**
- * What organizations call themselves (build/networks/name-hints.ts): a weak voice with the weight that a
- * weak feed has before anything is measured, and never alone.
+ * What organizations call themselves (build/networks/name-hints.ts): a weak voice with the weight
+ * that a weak feed has before anything is measured, and never alone.
  */
 export const namesFeed: Feed = {
   ...tableFeed({

@@ -1,7 +1,7 @@
 // How much of each AS is listed, by kind: the norm that a neighbourhood is held against. One pass
 // over the finished pieces. IPv4 counts addresses, IPv6 /64s (a customer's line), each once however
-// many pieces lie in it. What is listed is what evidence of a range names, faded or not; evidence of
-// the AS as a whole lists nothing.
+// many pieces lie in it. An address is listed where evidence of a range names it, faded or not;
+// evidence of the AS as a whole lists nothing.
 
 import { kinds } from '../../src/model/kind.ts'
 import type { Network } from '../../src/model/network.ts'

@@ -1,10 +1,11 @@
 // Normalise: entries as written become statements about ranges. Here, and only here, it is decided
-// whether an entry's text is a sound address, prefix, range or ASN, whether its feed may say that,
+// whether an entry's text is an address, prefix, range or ASN, whether its feed may say that,
 // and what it means: exact or range, a customer's IPv6 line, since when it is said. Every entry
 // that is not taken is counted under its reason and named while there are few.
 //
-// Statements are made when all of a feed is taken (`finish`): two entries may mean one and the same
-// line, and what the feed listed lately but no longer lists is a statement, too, that fades.
+// Statements are made when all entries of a feed are added (`finish`): two entries may mean one and
+// the same line, and what the feed listed lately but no longer lists is a statement, too, that
+// fades.
 
 import type { Day } from '../../src/base/day.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
@@ -34,7 +35,7 @@ export interface NormaliseContext {
   readonly asOf: Day
   readonly book: EvidenceBook
   readonly observations: Readonly<Record<4 | 6, Observation[]>>
-  /** Public resolvers: everybody's software asks them and no bot sends from them. */
+  /** Public resolvers: software everywhere asks them, and no bot sends from them. */
   readonly resolvers: Readonly<Record<4 | 6, readonly Range[]>>
   /** Whether the address (words as parsed) lies in an access network. */
   readonly inAccess: (family: 4 | 6, words: Uint32Array) => boolean

@@ -50,8 +50,9 @@ export function placeSources(places: Places, asOf: Day): readonly Source[] {
 }
 
 /**
- * One source a feed that gave entries, the hosters' table and the organizations' names. A quarantined feed is one, too, even
- * where nothing stands in for it: who serves the table shall see that.
+ * One source for each feed that gave entries, the hosters' table and the organizations' names. A
+ * quarantined feed is one, too, even where nothing stands in for it, so that the server can show
+ * it.
  */
 export function feedSources(
   files: readonly ParsedSnapshot[],

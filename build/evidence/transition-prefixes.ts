@@ -1,7 +1,7 @@
-// 6to4 (2002::/16) and Teredo (2001::/32) have no network and no place of their own: whoever
-// announces such a prefix runs a relay, and place data give all of it one place that is nobody's.
-// The table is blank there but for evidence, so that the embedded IPv4 address speaks (contract
-// 3.9).
+// 6to4 (2002::/16) and Teredo (2001::/32) have no network and no place of their own: the AS that
+// announces such a prefix runs a relay, and place data give all of it one place, where no user is.
+// The table has only evidence there, so that an answer speaks of the embedded IPv4 address
+// (contract 3.9).
 
 import { prefixRange } from '../../src/ip/range.ts'
 import { flatten, newListInterner } from '../layer/flatten.ts'

@@ -1,8 +1,8 @@
-// How far a feed's weight may be off, for whoever asks how far a score may be (score_range).
+// How far a feed's weight may be off, from which follows how far a score may be (score_range).
 //
-// A weight is the mean of a Beta distribution (bench/detection/calibration/measured-weight.ts). Its spread is that of the
-// prior alone, a + b by the feed's standing: what was measured beside it only narrows it, so the
-// interval is never too narrow for that reason.
+// A weight is the mean of a Beta distribution (bench/detection/calibration/measured-weight.ts). Its
+// spread is that of the prior alone, a + b by the publisher's assurance: measurements only narrow
+// it, so the interval is never too narrow for that reason.
 //
 //   sd = sqrt(w (1 - w) / (a + b + 1))        interval = w +- 1.2816 sd, cut at 0 and 1: 80 percent
 //

@@ -1,7 +1,7 @@
 // The connections of one run: two pools, one for what the operator himself points into a private
-// network and one, guarded, for all else (see ssrf-guard.ts). They never share a connection, else a
-// redirect could ride on one that was opened without the guard. HTTP_PROXY, HTTPS_PROXY and NO_PROXY
-// hold.
+// network and one, guarded, for all else (see ssrf-guard.ts). They never share a connection: a
+// redirect could else use one that was opened without the guard. HTTP_PROXY, HTTPS_PROXY and
+// NO_PROXY hold.
 
 import { lookup } from 'node:dns'
 import { readFileSync } from 'node:fs'

@@ -17,7 +17,7 @@ export interface DownloadedBody {
 
 type Chunks = AsyncIterable<Uint8Array>
 
-/** Streams `body` into the new file `to`. Throws where it breaks a bound or is an HTML page. */
+/** Streams `body` into the new file `to`. Throws where it breaks a limit or is an HTML page. */
 export async function downloadBody(options: {
   readonly body: Chunks
   /** As the header has it; `undefined` for none. */
@@ -77,7 +77,7 @@ async function* bounded(source: Chunks, bytesMax: number, url: string): Chunks {
   }
 }
 
-/** Content-Encoding undone (RFC 9110, 8.4.1). More than one coding is nobody's honest answer. */
+/** Decodes by Content-Encoding (RFC 9110, 8.4.1). More than one coding is refused. */
 function decode(source: Chunks, encoding: string | undefined, url: string): Chunks {
   switch ((encoding ?? 'identity').trim().toLowerCase()) {
     case '':
@@ -138,7 +138,7 @@ function looksLikeHtml(head: Uint8Array, contentType: string | undefined): boole
   return /^<(!doctype|html|head|body|title|script|!--|\?xml)/i.test(text)
 }
 
-/** The error for a body, or an announcement of one, above the catalogue's bound. */
+/** The error for a body, or an announcement of one, above the catalogue's limit. */
 export function tooLarge(url: string, bytesMax: number): Error {
   return fetchError({
     code: 'fetch_too_large',

@@ -1,4 +1,4 @@
-// Runs tasks with a bound over all and a bound for each host. A task whose host is full is passed
+// Runs tasks with a limit over all and a limit for each host. A task whose host is full is passed
 // over, so that forty files of one host do not keep those of others waiting.
 
 export interface HostTask {
@@ -9,15 +9,15 @@ export interface HostTask {
 /** Ends when every task has. A task that throws stops the start of further ones and is rethrown. */
 export async function runWithHostConcurrency(
   tasks: readonly HostTask[],
-  bounds: { readonly all: number; readonly perHost: number },
+  limits: { readonly all: number; readonly perHost: number },
 ): Promise<void> {
   const waiting = interleaveHosts(tasks)
   const running = new Map<string, number>()
   const active = new Set<Promise<void>>()
   while (waiting.length > 0 || active.size > 0) {
     const index =
-      active.size < bounds.all
-        ? waiting.findIndex(({ host }) => (running.get(host) ?? 0) < bounds.perHost)
+      active.size < limits.all
+        ? waiting.findIndex(({ host }) => (running.get(host) ?? 0) < limits.perHost)
         : -1
     const task = index === -1 ? undefined : waiting.splice(index, 1)[0]
     if (task === undefined) {

@@ -3,8 +3,8 @@
 //
 // Guarantees: on return with `fresh` the file `to` is whole, flushed and hashed; on any failure it
 // does not exist. https never becomes http. At most `limits.redirects` redirects are followed. All
-// connections are to public addresses, but for what may be private (connection-pools.ts). A credential in the
-// URL is sent to its own origin only and is in no message.
+// connections are to public addresses, but for what may be private (connection-pools.ts). A
+// credential in the URL is sent to its own origin only and is in no message.
 
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -246,7 +246,7 @@ function header(response: Dispatcher.ResponseData, name: string): string | undef
   return Array.isArray(value) ? value[0] : value
 }
 
-/** A body that nobody reads would keep its connection; a long one is not worth keeping it for. */
+/** An unread body would occupy its connection; a long one costs more to read than a new one. */
 async function discardResponse(response: Dispatcher.ResponseData): Promise<void> {
   await response.body.dump({ limit: 65_536 }).catch(() => undefined)
 }

@@ -1,5 +1,6 @@
 // What the store writes down of each stored file, in `<feed-id>/snapshots.json`, and the same in
-// `snapshots.next.json` while a set is being put in place. Only its form; the files are snapshot-store.ts's.
+// `snapshots.next.json` while a set is being put in place. Only its form: snapshot-store.ts reads
+// and writes the files.
 
 import type { Day } from '../../src/base/day.ts'
 import { formatDay, parseDay } from '../../src/base/day.ts'
@@ -43,7 +44,7 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   return a < b ? -1 : 1
 }
 
-/** The inverse of `formatSet`; `undefined` for anything else. */
+/** The inverse of `formatSnapshotSet`; `undefined` for anything else. */
 export function parseSnapshotSet(text: string): SnapshotSet | undefined {
   let root: unknown
   try {

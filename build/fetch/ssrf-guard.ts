@@ -1,9 +1,9 @@
-// Where a connection may lead. The operator's mirror may be anywhere, the loopback included; so may an
-// address that is configured in figures, and what it redirects to. All else, the publishers' names
-// and redirects, is strangers' word: it leads to public addresses only, and a name with one address
-// that is not public is refused whole. The check is made where the name is resolved for the
-// connection, so a name cannot be judged as one address and then connected to as another. Behind an
-// HTTP proxy the proxy resolves names; there only addresses written as such are judged.
+// Where a connection may lead. The operator's mirror may be anywhere, the loopback included; so may
+// an address that is configured in figures, and what it redirects to. Publishers' names and
+// redirects are not trusted: they lead to public addresses only, and a name with one address that
+// is not public is refused whole. The check is made where the name is resolved for the connection,
+// so a name cannot be judged as one address and then connected to as another. Behind an HTTP proxy
+// the proxy resolves names; there only addresses written as such are judged.
 
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'

@@ -1,5 +1,5 @@
 // Hot within the build: two layers of one family laid over each other. Not the merge of networks,
-// places and evidence into records (build/merge.ts): the result here is again a layer.
+// places and evidence into records (merge.ts): the result here is again a layer.
 
 import { assert } from '../../src/base/assert.ts'
 import { wordsPerStart, type Layer } from './layer.ts'

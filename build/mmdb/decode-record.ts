@@ -72,7 +72,7 @@ class FencedDecoder extends Decoder {
 
 /**
  * A function from a record's offset within the section `[start, end)` of `bytes` to its decoded
- * value. It throws `mmdb_invalid` with path and byte for anything that is no sound record.
+ * value. It throws `mmdb_invalid` with path and byte for anything that is no such record.
  */
 export function newRecordReader(options: {
   readonly path: string

@@ -13,8 +13,8 @@
 //                                numbers as text; `country` is a name beside `country_code`
 //   IPinfo geo  the flat members inside `geo`
 // Networks
-//   GeoIP2      autonomous_system_number and _organization, at the top or in `traits`. GeoLite2-ASN,
-//               GeoIP2 ISP and Enterprise, DB-IP ASN, @ip-location-db/asn-mmdb.
+//   GeoIP2      autonomous_system_number and _organization, at the top or in `traits`:
+//               GeoLite2-ASN, GeoIP2 ISP and Enterprise, DB-IP ASN, @ip-location-db/asn-mmdb.
 //   IPinfo      asn ("AS123" or a number), as_name | name; or both inside `as`
 
 import { IpriskError } from '../../src/base/coded-error.ts'

@@ -26,7 +26,7 @@ export function unpackTree(file: MmdbFile): Uint32Array {
   return records
 }
 
-// In all three `!` is sound: parseMmdb has checked that the tree lies within the bytes.
+// In all three `!` is safe: parseMmdb has checked that the tree lies within the bytes.
 
 function unpack24(bytes: Uint8Array, records: Uint32Array): void {
   for (let i = 0, at = 0; i < records.length; i++, at += 3) {

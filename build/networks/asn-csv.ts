@@ -4,7 +4,7 @@
 //   prefix,asn,organization         GeoLite2-ASN-Blocks
 //
 // A first row whose first field is no address is the header. The ASN may be written `AS123`. A row
-// of ASN 0 says that nobody announces the range: it is left out and is no fault. Bad rows are
+// of ASN 0 says that no AS announces the range: it is left out and is no fault. Bad rows are
 // counted and named, never fatal: one of them must not cost the other 400,000.
 
 import { createReadStream } from 'node:fs'

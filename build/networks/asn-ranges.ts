@@ -1,7 +1,7 @@
 // From the ASN range files to one layer of ASNs for each family, and the organizations' names. A
 // file is a CSV or an MMDB, told by its name. Where CSV ranges overlap the more specific wins
-// (most-specific.ts); among MMDB files, and between them and the CSV ranges, the file named first wins
-// wherever it says something.
+// (most-specific.ts); among MMDB files, and between them and the CSV ranges, the file named first
+// wins wherever it says something.
 
 import { createRequire } from 'node:module'
 import { IpriskError } from '../../src/base/coded-error.ts'
@@ -16,12 +16,12 @@ import { flattenMostSpecific } from './most-specific.ts'
 import { overlayLayers } from '../layer/overlay.ts'
 
 export interface AsRanges {
-  /** Values are ASNs; 0 where nobody announces the space. */
+  /** Values are ASNs; 0 where no AS announces the space. */
   readonly layers: { readonly 4: Layer; readonly 6: Layer }
   readonly organizations: ReadonlyMap<number, string>
   readonly stats: {
     readonly files: readonly string[]
-    /** Good rows of the CSV files. */
+    /** Rows of the CSV files that could be read. */
     readonly rowCount: number
     readonly problems: RangeProblems
   }

@@ -1,6 +1,6 @@
 // Hot within the build: collects ranges with an ASN in columns that grow, one set for each family,
-// and the spellings of each AS's name. Not a judge of the rows: asn-csv.ts reads them, most-specific.ts lays
-// them out.
+// and the spellings of each AS's name. It judges no row: asn-csv.ts reads them, most-specific.ts
+// lays them out.
 
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart } from '../layer/layer.ts'

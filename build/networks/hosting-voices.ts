@@ -1,6 +1,6 @@
 // Which independent voices call an AS a hoster. A voice is a hand-kept table, a feed or a feed's
 // tag; voices that republish each other share a group and count as one (scoring.md, rules 3 and 5).
-// Not the judgement: whether an AS is one is decided in network-type.ts, what it costs in src/score.
+// network-type.ts decides whether an AS is one; src/score decides what that costs.
 
 import { hosterTableId } from '../../src/score/finding/hosting-finding.ts'
 import type { AsFact } from './as-facts.ts'
@@ -18,9 +18,9 @@ export const badListGroup = 'bad-asn-list'
  * Groups of the voices whose id is not their group. Measured on 2026-08-22: all 723 ASes of badlist
  * are in tn3w (724), 714 of them in x4b (892), with the same misspellings in the names.
  *
- * Names are one voice with these lists, which seem to have been gathered by name: others confirm 48 %
- * of their ASes whose name says so and 51 % of the rest, so the name adds nothing there. It does
- * beside the tag (46 % against 34 %) and beside PeeringDB (53 % against 24 %).
+ * Names are one voice with these lists, which seem to have been gathered by name: others confirm
+ * 48 % of their ASes whose name says so and 51 % of the rest, so the name adds nothing there. It
+ * does beside the tag (46 % against 34 %) and beside PeeringDB (53 % against 24 %).
  */
 const groups: Readonly<Record<string, string>> = {
   'hosting-asn-badlist': badListGroup,

@@ -1,5 +1,5 @@
 // What an organization's name alone gives away. The weakest of all hints: it sets the type of a
-// network of which nothing else is known, and it is a second voice where somebody else already
+// network of which nothing else is known, and it is a second voice where another voice already
 // calls the network a hoster; alone it never is evidence. For types only words that ISPs and
 // hosters do not put into their names; cities and counties are left out, since many of them run
 // access networks.

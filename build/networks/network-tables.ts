@@ -58,7 +58,7 @@ export interface NetworkTables {
   readonly rows: (table: AsTable) => readonly AsRow[]
   readonly mobilePrefixes: readonly PrefixRow[]
   readonly corporatePrefixes: readonly PrefixRow[]
-  /** Public resolvers: everybody's software asks them, nobody browses from them. */
+  /** Public resolvers: software everywhere asks them, no person browses from them. */
   readonly resolvers: readonly PrefixRow[]
   readonly crawlers: readonly CrawlerRow[]
 }

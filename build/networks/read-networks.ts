@@ -1,6 +1,6 @@
 // From AS range files, AS facts and hand-kept tables to the networks of the table: two layers of
 // network ids and the dictionary they number. A network is an AS with one set of traits; prefixes
-// of the mobile and corporate tables are networks of their own within their AS. Space that nobody
+// of the mobile and corporate tables are networks of their own within their AS. Space that no AS
 // announces has no network, whatever a table says of it.
 
 import type { Family } from '../../src/ip/address.ts'

@@ -1,6 +1,6 @@
 // What a format parser makes of a snapshot's bytes: entries as written, unjudged, each with its
-// place. Whether the text is a sound address, prefix, range or ASN is decided by normalise, not
-// here; a parser drops only what is not an entry of its format at all, and says where and why.
+// place. Whether the text is an address, prefix, range or ASN is decided by normalise, not here; a
+// parser drops only what is not an entry of its format at all, and says where and why.
 
 import type { Day } from '../../src/base/day.ts'
 import type { BotCategory } from '../../src/model/kind.ts'

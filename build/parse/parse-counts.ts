@@ -1,6 +1,6 @@
 // Counts what a feed's file gave: entries taken, drops by reason, and the first bad entries as one
-// line each, `file:place: reason: sample`. The build report is made of these; nothing here decides
-// whether a feed is good enough.
+// line each, `file:place: reason: sample`. The build report is made of these; the gate decides
+// whether a feed may be used.
 
 import type { Day } from '../../src/base/day.ts'
 import type { Entry, EntrySink } from './entry.ts'
@@ -23,7 +23,7 @@ export function newParseCounts(file: string): ParseCounts {
   return { file, entryCount: 0, dropCount: 0, drops: new Map(), bad: [], stated: undefined }
 }
 
-/** Counts one drop; normalise calls it too, for entries whose meaning is unsound. */
+/** Counts one drop; normalise calls it too, for entries that it refuses. */
 export function countDrop(
   tally: ParseCounts,
   dropped: { readonly reason: string; readonly place: string; readonly sample: string },

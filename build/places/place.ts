@@ -1,5 +1,5 @@
-// From a place as a record has it (build/mmdb/mmdb-layouts.ts) to a Location as the contract has it.
-// Deliberately no gazetteer: text that a record lacks stays ''. Pure but for a memory of time
+// From a place as a record has it (build/mmdb/mmdb-layouts.ts) to a Location as the contract has
+// it. Deliberately no gazetteer: text that a record lacks stays ''. Pure but for a memory of time
 // zones by coordinates.
 //
 // Invariants: a Location's country is one of `countries`; its coordinates are on Earth, at most
@@ -46,7 +46,7 @@ function pointOf(
   country: Country,
 ): Pick<Location, 'latitude' | 'longitude' | 'accuracy'> {
   const { latitude, longitude } = raw
-  // 0,0 lies in the Gulf of Guinea; where a record has it, it means that nobody knew.
+  // 0,0 lies in the Gulf of Guinea; where a record has it, its publisher did not know the place.
   const known =
     latitude !== undefined &&
     longitude !== undefined &&

@@ -1,6 +1,7 @@
-// The runs of the table (src/table/answer/json-run.ts): the JSON of each network and of each location as it stands
-// in answers, so that a lookup copies it, with one or two reads of memory, where it would follow some
-// ten strings. They are made of what the answers' slow twin reads from the same sections.
+// The runs of the table (src/table/answer/json-run.ts): the JSON of each network and of each
+// location as it stands in answers, so that a lookup copies it with one or two reads of memory,
+// where it would follow some ten strings. They are made of what the answers' slow twin reads from
+// the same sections.
 
 import {
   locationWords,
@@ -43,7 +44,7 @@ export function runSections(
   return { network_runs: networkRuns, location_runs: locationRuns, runs: book.runs() }
 }
 
-/** All decoded at once: what a serving process keeps is bounded, and each is read some ten times. */
+/** Decodes all at once, for each is read some ten times. A serving process caches only some. */
 function allStrings({ string_offsets: offsets, string_bytes: bytes }: Named): Strings {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const texts = Array.from({ length: offsets.length - 1 }, (_, id) =>
