@@ -1,59 +1,53 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { form } from './test/form.ts'
+import { filesWithForms, serverFiles, unitFiles, worldFiles } from './test/kinds.ts'
 import { summary } from './test/summary.ts'
 
-// Three projects, one after the other. `unit` runs from source. `program` runs programs from dist/
-// (Node 20 runs no TypeScript) and reads the world tables: nothing in it is held to a time, so its
-// files run side by side. `process` starts servers and threads that are, and is serial: a test there
-// has the cores while it runs.
-const never = ['dist/**', 'node_modules/**']
-const program = [
-  'test/world-*.process.test.ts',
-  'test/{account/{redis,uses},hostile/{caps,disk,framing}}.process.test.ts',
-  'test/server/{canary,doctor,exposure,framing,http,store-canary}.process.test.ts',
-  'test/{bench,cli,deploy,fetch,gate,golden,history,measure,oracle,table}/**/*.process.test.ts',
-]
+// A project a kind of test (test/kinds.ts). `unit` runs from source; `server` and `world` run programs
+// from dist/, for Node 20 runs no TypeScript. `npm test` runs unit and server; `npm run test:all` runs
+// world, and in full what has a short form. Files run side by side, but for those below.
+
+// What these hold to a time would fail beside another file: they have the cores while they run.
+const isTimed = (file: string): boolean =>
+  /\/(lives|limits|limits-kill|limiter|settings-effect|many-machines|failover|store|server-proofs)\.(server|world)\.test\.ts$/.test(
+    file,
+  )
+
+const ofForm = (files: readonly string[]): string[] =>
+  files.filter((file) => form === 'short' || filesWithForms.includes(file))
+
 // Vitest by itself keeps a core for its own: on two cores nothing would run side by side.
 const sideBySide = { maxWorkers: Math.max(2, availableParallelism() - 1) }
+const alone = { fileParallelism: false }
 const slow = { testTimeout: 180_000, hookTimeout: 300_000 }
+// Whose hook waits for a world table waits for its build.
+const slowest = { testTimeout: 300_000, hookTimeout: 900_000 }
+
+const server = ofForm(serverFiles)
+const projects = [
+  {
+    name: 'unit',
+    include: ofForm(unitFiles),
+    ...sideBySide,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+  { name: 'server', include: server.filter((file) => !isTimed(file)), ...sideBySide, ...slow },
+  { name: 'server-timed', include: server.filter(isTimed), ...alone, ...slow },
+  {
+    name: 'world',
+    include: worldFiles.filter((file) => !isTimed(file)),
+    ...sideBySide,
+    ...slowest,
+  },
+  { name: 'world-timed', include: worldFiles.filter(isTimed), ...alone, ...slowest },
+]
 
 export default defineConfig({
   test: {
     reporters: ['default', summary],
-    projects: [
-      {
-        test: {
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: [...never, 'test/**/*.process.test.ts'],
-          sequence: { groupOrder: 0 },
-          ...sideBySide,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-        },
-      },
-      {
-        test: {
-          name: 'program',
-          include: program,
-          exclude: never,
-          globalSetup: ['test/world/world.setup.ts'],
-          sequence: { groupOrder: 1 },
-          ...sideBySide,
-          ...slow,
-        },
-      },
-      {
-        test: {
-          name: 'process',
-          include: ['test/**/*.process.test.ts'],
-          exclude: [...never, ...program],
-          globalSetup: ['test/world/world.setup.ts'],
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-          ...slow,
-        },
-      },
-    ],
+    // One project after the other.
+    projects: projects.map((test, groupOrder) => ({ test: { ...test, sequence: { groupOrder } } })),
   },
 })

@@ -15,7 +15,7 @@ import {
   watchConfiguration,
 } from '../../src/serve/reload-config.ts'
 import { type Watch, identityOrEmpty } from '../../src/supervisor/tables/file-watch.ts'
-import { waitFor } from './server.ts'
+import { eventually } from '../eventually.ts'
 
 let folder = ''
 let hangUps: SighupListener
@@ -63,7 +63,7 @@ describe('a configuration', () => {
     const settings = read()
     writePlan(22)
     start(identity, settings)
-    await waitFor(() => (used.length > 0 ? true : undefined), 5000)
+    await eventually(() => used.length > 0, 5000)
     expect(rates()).toEqual([22])
   })
 
@@ -80,6 +80,7 @@ describe('a configuration', () => {
     writePlan(1)
     const identity = identityOrEmpty(path())
     start(identity, read())
+    // Longer than from one look at the file to the next: nothing may come of it.
     await new Promise((resolve) => setTimeout(resolve, 700))
     expect([used, lines]).toEqual([[], []])
   })

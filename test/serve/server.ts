@@ -11,6 +11,7 @@ import { createKey } from '../../src/account/keys/issue-key.ts'
 import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import type { NewKey } from '../../src/account/keys/key-record.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
+import { eventually } from '../eventually.ts'
 
 const program = join(packageRoot, 'dist/src/cli/main.js')
 
@@ -65,7 +66,7 @@ export async function startServer(options: {
     environment,
     under,
   )
-  const line = await waitFor(() => {
+  const line = await eventually(() => {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr()}`)
     return /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/m.exec(stderr()) ?? undefined
   }, startMs)
@@ -138,20 +139,15 @@ export async function makeKey(state: string, key: Partial<NewKey> = {}): Promise
   }
 }
 
-/** Asks until there is an answer that is not `undefined`; throws after `ms`. */
-export async function waitFor<T>(
-  ask: () => T | undefined | Promise<T | undefined>,
-  ms = 60_000,
-): Promise<T> {
-  const until = performance.now() + ms
-  for (;;) {
-    const answer = await ask()
-    if (answer !== undefined) return answer
-    if (performance.now() > until) throw new Error(`nothing within ${ms} ms`)
-    await sleep(20)
-  }
+/** A state folder with one key: a server that starts over it knows the key from the beginning. */
+export async function keyedState(
+  key: Partial<NewKey> = {},
+): Promise<{ readonly state: string; readonly key: string }> {
+  const state = newState()
+  return { state, key: await makeKey(state, key) }
 }
 
+/** For spans of time that a test is about; what is about to happen is awaited by `eventually`. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -1,37 +1,144 @@
-// World tables for tests: compiled from the shared feeds, all feeds on, by the real command line,
-// once a run (test/world/world.setup.ts); for each day one from the snapshots alone, and one that knows
-// the sixty real days before, too. Tests that read them skip with a reason where the feeds are not.
+// World tables for tests: compiled from the shared feeds, all feeds on, by the real command line from
+// a real static server; for each day one from the snapshots alone, and one that knows the sixty real
+// days before, too. The first test that asks for a table builds it, and those that run beside it wait
+// for it. Tables stay in dist/world until the compiled program or the catalogue is newer. Tests ask
+// under `describeFeeds`, for without the shared feeds there is nothing to compile.
 
-import { fileURLToPath } from 'node:url'
-
-const folder = fileURLToPath(new URL('../../dist/world', import.meta.url))
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { serveFolder } from '../../bench/harness/site.ts'
+import { acquireFolderLock } from '../../build/fetch/fetch-lock.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { programPath } from '../cli/program.ts'
+import { eventually } from '../eventually.ts'
+import { feedsFolder } from '../feeds.ts'
 
 /** Days that count as today; the second is that of the one large list of residential proxies. */
 export const worldDays = ['2026-08-22', '2025-11-22'] as const
 export type WorldDay = (typeof worldDays)[number]
 
+const folder = join(packageRoot, 'dist/world')
+const buildMs = 900_000
+const run = promisify(execFile)
+
+export interface WorldBuild {
+  readonly table: string
+  /** The JSON report of the build. */
+  readonly report: string
+  /** The snapshots that the table was compiled from. */
+  readonly snapshots: string
+}
+
+/** The build as of `day` from the snapshots alone. */
+export async function worldBuild(day: WorldDay = '2026-08-22'): Promise<WorldBuild> {
+  const built = {
+    table: join(folder, `${day}.iprisk`),
+    report: join(folder, `${day}.json`),
+    snapshots: join(folder, 'snapshots', day),
+  }
+  await onceBuilt(day, () => {
+    rmSync(built.snapshots, { recursive: true, force: true })
+    return compileWorld(day, built, join(built.snapshots, 'data/history'))
+  })
+  return built
+}
+
 /** Path of the table as of `day`, from the snapshots alone. */
-export function worldTable(day: WorldDay = '2026-08-22'): string {
-  return `${folder}/${day}.iprisk`
+export async function worldTable(day: WorldDay = '2026-08-22'): Promise<string> {
+  return (await worldBuild(day)).table
 }
 
-/** Path of the table as of `day` that was built over the imported history. */
-export function historyTable(day: WorldDay = '2026-08-22'): string {
-  return `${folder}/${day}.history.iprisk`
+/** Path of the table as of `day` that is built over the imported history. */
+export async function historyTable(day: WorldDay): Promise<string> {
+  const imported = join(folder, 'history')
+  await onceBuilt('history', () => importHistory(imported))
+  const name = `${day}.history`
+  const table = join(folder, `${name}.iprisk`)
+  await onceBuilt(name, async () => {
+    const own = mkdtempSync(join(tmpdir(), 'iprisk-world-'))
+    try {
+      // A build records its day, and the other day shall find the history as it was imported.
+      cpSync(imported, join(own, 'history'), { recursive: true })
+      const built = { table, report: join(folder, `${name}.json`), snapshots: join(own, 'feeds') }
+      return await compileWorld(day, built, join(own, 'history'))
+    } finally {
+      rmSync(own, { recursive: true, force: true })
+    }
+  })
+  return table
 }
 
-/** Path of the JSON report of that build. */
-export function historyReport(day: WorldDay = '2026-08-22'): string {
-  return `${folder}/${day}.history.json`
+/** Makes what has `name` unless it is there and newer than the program; one process at a time. */
+async function onceBuilt(name: string, make: () => Promise<string>): Promise<void> {
+  const lock = await eventually(() => acquireFolderLock(join(folder, 'locks', name)), buildMs)
+  try {
+    const stamp = join(folder, `${name}.built`)
+    if (existsSync(stamp) && statSync(stamp).mtimeMs > programMs()) return
+    rmSync(stamp, { force: true })
+    const said = await make()
+    process.stderr.write(`world ${name}: ${said}\n`)
+    writeFileSync(stamp, said)
+  } finally {
+    await lock.release()
+  }
 }
 
-/** The store of the imported history, as the builds left it. */
-export const historyStore = `${folder}/history`
+/** Gives what the import said last. */
+async function importHistory(store: string): Promise<string> {
+  rmSync(store, { recursive: true, force: true })
+  const days = join(feedsFolder, 'history')
+  // By force, for recounts take the files as they are: the gate would hold back one day of one feed.
+  const args = ['history', 'import', days, `--history=${store}`, '--force']
+  return (await iprisk(args, folder)).stdout.trimEnd().split('\n').at(-1) ?? ''
+}
 
-/** The snapshots that the tables without history were compiled from. */
-export const worldSnapshots = `${folder}/snapshots`
+/** Gives the line of the build's summary that names its table's size. */
+async function compileWorld(
+  day: WorldDay,
+  { table, report, snapshots }: WorldBuild,
+  history: string,
+): Promise<string> {
+  // A first build each time: the gate would hold a program that judges otherwise against the old one.
+  rmSync(table, { force: true })
+  mkdirSync(snapshots, { recursive: true })
+  const mirror = await serveFolder(feedsFolder)
+  try {
+    const places = [`--snapshots=${snapshots}`, `--history=${history}`]
+    const results = [`--out=${table}`, `--report=${report}`]
+    const args = ['build', '--all-feeds', `--mirror=${mirror.url}`, `--as-of=${day}`]
+    const { stderr } = await iprisk([...args, ...places, ...results], snapshots)
+    return stderr.trimEnd().split('\n').at(-3) ?? ''
+  } finally {
+    mirror.close()
+  }
+}
 
-/** Path of the build's JSON report as of `day`. */
-export function worldReport(day: WorldDay = '2026-08-22'): string {
-  return `${folder}/${day}.json`
+function iprisk(
+  args: readonly string[],
+  cwd: string,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  return run(process.execPath, [programPath, ...args], { cwd, maxBuffer: 1 << 26 })
+}
+
+/** When the compiled program and its data were last changed. */
+function programMs(): number {
+  const inputs = ['dist/build', 'dist/src', 'data/feeds', 'data/tables']
+  return Math.max(...inputs.map((folder) => newestIn(join(packageRoot, folder))))
+}
+
+function newestIn(folder: string): number {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return Math.max(...names.map((name) => statSync(join(folder, name)).mtimeMs))
 }

@@ -7,8 +7,9 @@ import { describe, expect, it } from 'vitest'
 import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
 import { assert } from '../../../src/base/assert.ts'
 import { Simulator, batchUnitsMax } from './limiter-simulator.ts'
+import { inForm } from '../../form.ts'
 
-const runs = Number(process.env['IPRISK_LIMITER_RUNS'] ?? 1500)
+const runs = Number(process.env['IPRISK_LIMITER_RUNS'] ?? inForm({ short: 300, full: 1500 }))
 
 const august = Date.UTC(2026, 7, 31, 23, 59, 57)
 const keyIds = ['small', 'large', 'free'] as const

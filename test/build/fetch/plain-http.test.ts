@@ -10,6 +10,7 @@ import type { Feed } from '../../../build/catalogue/feed.ts'
 import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
 import { newFolder } from '../../cli/program.ts'
+import { inForm } from '../../form.ts'
 
 let server: Server | undefined
 afterEach(() => server?.close())
@@ -52,7 +53,9 @@ it.each([
   ['that ends where the server hangs up', false],
 ])('takes every byte of an HTTP/1.0 answer %s', async (_name, withLength) => {
   const url = await serve(withLength)
-  const feeds = Array.from({ length: 60 }, (_, index) => feed(`feed-${index}`))
+  const feeds = Array.from({ length: inForm({ short: 12, full: 60 }) }, (_, index) =>
+    feed(`feed-${index}`),
+  )
   const obtained = await obtainSnapshots({
     feeds,
     mode: { kind: 'mirror', url },

@@ -1,23 +1,17 @@
-// The history as a build reads it, against plain recounts: on random listings where ranges nest and
-// repeat, and on real listed addresses of the shared feeds.
+// The history as a build reads it, against a plain recount of random listings where ranges nest and
+// repeat. On real listed addresses: read-history.world.test.ts.
 
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { dayPath } from '../../../build/history/history-days.ts'
 import { countMaskDays } from '../../../build/history/listed-days.ts'
-import { type FeedHistory, type History, readHistory } from '../../../build/history/read-history.ts'
-import { importHistory } from '../../../build/import-history.ts'
-import { whyInadmissible } from '../../../build/history/admissible.ts'
-import { type Day, parseDay } from '../../../src/base/day.ts'
-import { packageRoot } from '../../../src/base/package-root.ts'
-import { type Range, formatRange, parseRange } from '../../../src/ip/range.ts'
-import { newRandom } from '../../../bench/harness/random.ts'
-import { describeFeeds, feedsFolder } from '../../feeds.ts'
+import { type History, readHistory } from '../../../build/history/read-history.ts'
+import { type Day } from '../../../src/base/day.ts'
+import { formatRange } from '../../../src/ip/range.ts'
 import { day, listed, nearPrefix, range, today, useFolder, withStore } from './history-sample.ts'
+import { type Listings, recount, rowsOf } from './history-recount.ts'
 
 const folder = useFolder()
 const feeds = [{ id: 'vpn-example', kind: 'vpn' }] as const
@@ -26,36 +20,12 @@ const feed = feeds[0].id
 const read = (asOf: Day = today, kind: 'vpn' | 'hosting' | 'relay' = 'vpn'): Promise<History> =>
   readHistory({ store: folder(), feeds: [{ id: feed, kind }], asOf })
 
-/** Listings by day; days without one have no snapshot. */
-type Listings = ReadonlyMap<Day, readonly Range[]>
-
 const put = (listings: Listings): Promise<void> =>
   withStore(folder(), async (store) => {
     for (const [at, ranges] of listings) {
       await store.setDay({ feed, day: at, listed: ranges.map((range) => ({ range })) })
     }
   })
-
-const covers = (outer: Range, inner: Range): boolean =>
-  outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last
-
-/** What is true of every address of `of`: the slow twin, day by day. */
-function recount(listings: Listings, of: Range, asOf: Day) {
-  const days = [...listings.keys()].filter((at) => at <= asOf).sort((a, b) => a - b)
-  const seen = days.filter((at) => listings.get(at)?.some((outer) => covers(outer, of)))
-  const recent = (at: Day): boolean => asOf - at < 30
-  return {
-    firstSeen: seen[0],
-    lastSeen: seen.at(-1),
-    daysListed: seen.filter(recent).length,
-    daysObserved: days.filter(recent).length,
-  }
-}
-
-/** Every row of the history, by its text. */
-function rowsOf(history: FeedHistory | undefined) {
-  return new Map([...(history?.lapsed() ?? [])].map((row) => [formatRange(row.range), row]))
-}
 
 describe('the history of a feed', () => {
   it('is what a plain recount finds, wherever prefixes nest and repeat', async () => {
@@ -183,71 +153,3 @@ describe('the history of a feed', () => {
     expect((await read()).of('vpn-another')).toBeUndefined()
   })
 })
-
-describeFeeds('real days', () => {
-  it('agree with a recount of the files on 2,000 listed addresses', async () => {
-    const ids = ['tor-exits-onionoo', 'vpn-x4b', 'resproxy-avastel', 'proxy-iplocate']
-    const catalogue = loadCatalogue(join(packageRoot, 'data', 'feeds'))
-    const store = join(folder(), 'store')
-    await importEach(ids, { store, catalogue })
-    const history = await readHistory({ store, feeds: catalogue, asOf: today })
-    const random = newRandom(3)
-    let missing = 0
-    for (const id of ids) {
-      const own = catalogue.find((one) => one.id === id)
-      if (own === undefined) throw new Error(`${id} is not in the catalogue`)
-      const listings = realListings(id, (range) => whyInadmissible(own, range) === undefined)
-      const rows = [...rowsOf(history.of(id)).values()].map((row) => row.range)
-      missing += 30 - (history.of(id)?.daysObserved ?? 0)
-      for (let n = 0; n < 500; n++) {
-        const ranges = [...listings.values()].slice(-60)[random.below(Math.min(60, listings.size))]
-        const one = ranges?.[random.below(ranges.length)]
-        if (one === undefined) throw new Error(`${id} lists nothing on a day`)
-        const address = { family: one.family, first: one.first, last: one.first }
-        const expected = recount(listings, address, today)
-        const narrowest = rows
-          .filter((range) => covers(range, address))
-          .sort((a, b) => (a.last - a.first < b.last - b.first ? -1 : 1))[0]
-        const seen = narrowest === undefined ? undefined : history.of(id)?.markListed(narrowest)
-        const text = formatRange(address)
-        expect([text, seen?.lastSeen, countMaskDays(seen?.listed ?? 0)]).toEqual([
-          text,
-          expected.lastSeen,
-          expected.daysListed,
-        ])
-        expect(history.of(id)?.daysObserved).toBe(expected.daysObserved)
-      }
-    }
-    expect(missing).toBeGreaterThan(0)
-  })
-})
-
-async function importEach(
-  ids: readonly string[],
-  options: { readonly store: string; readonly catalogue: ReturnType<typeof loadCatalogue> },
-): Promise<void> {
-  const chosen = options.catalogue.filter((one) => ids.includes(one.id))
-  const report = await importHistory(join(feedsFolder, 'history'), {
-    store: options.store,
-    feeds: chosen,
-    // The recount takes the files as they are, the day of 2026-08-08 that the gate holds back too.
-    force: true,
-  })
-  expect(new Set(report.files.map((file) => file.feed)).size).toBe(ids.length)
-}
-
-/** The files as they are, read by other means than the import. */
-function realListings(id: string, isSound: (range: Range) => boolean): Listings {
-  const home = join(feedsFolder, 'history', id)
-  const listings = new Map<Day, readonly Range[]>()
-  for (const name of readdirSync(home).sort()) {
-    const at = parseDay(name.slice(0, 10))
-    if (at === undefined) continue
-    const lines = gunzipSync(readFileSync(join(home, name)))
-      .toString()
-      .split('\n')
-    const ranges = lines.map(parseRange).filter((range) => range !== undefined)
-    listings.set(at, ranges.filter(isSound))
-  }
-  return listings
-}

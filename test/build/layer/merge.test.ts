@@ -7,6 +7,7 @@ import { type Layer, valueAt } from '../../../build/layer/layer.ts'
 import { mergeLayers } from '../../../build/layer/merge.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
+import { inForm } from '../../form.ts'
 
 function layerOf(family: Family, cuts: readonly (readonly [bigint, number])[]): Layer {
   const sorted = [[0n, 0] as const, ...cuts].sort((a, b) => (a[0] < b[0] ? -1 : 1))
@@ -70,7 +71,7 @@ describe.each([4, 6] as const)('merge IPv%i', (family) => {
           expect(pieces.values[i]).not.toBe(pieces.values[i - 1])
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: inForm({ short: 250, full: 1000 }) },
     )
   })
 })

@@ -1,13 +1,10 @@
-// The byte reader of AS range files: layouts, quotes, bad rows by name, chunks cut anywhere, and
-// the real files against csv-parse.
+// The byte reader of AS range files: layouts, quotes, bad rows by name, chunks cut anywhere.
+// The real files against csv-parse: asn-files.world.test.ts.
 
 import * as fc from 'fast-check'
-import { parse } from 'csv-parse/sync'
-import { createReadStream, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { newRangeCollector } from '../../../build/networks/collect-ranges.ts'
 import { readRangeCsv, readRangeRows } from '../../../build/networks/asn-csv.ts'
-import { defaultRangeFiles } from '../../../build/networks/asn-ranges.ts'
 import { rowBytesMax } from '../../../build/networks/csv-fields.ts'
 import { addressOf, valueOf } from '../mmdb/mmdb-lookup.ts'
 
@@ -157,33 +154,5 @@ describe('readRangeRows', () => {
       code: 'ranges_unreadable',
       message: expect.stringContaining('/nowhere/asn.csv') as string,
     })
-  })
-})
-
-describe('the files of @ip-location-db/asn', () => {
-  it('are read as csv-parse reads them', async () => {
-    for (const [path, family] of [
-      [defaultRangeFiles()[0]!, 4],
-      [defaultRangeFiles()[1]!, 6],
-    ] as const) {
-      const collector = newRangeCollector()
-      const chunks = createReadStream(path, { highWaterMark: 65_537 })
-      await readRangeRows({ chunks, path, sink: collector })
-      const ranges = collector.ranges(family)
-      const twin: string[][] = parse(readFileSync(path))
-      expect(collector.problems().count).toBe(0)
-      expect(ranges.count).toBe(twin.length)
-      expect(Array.from(ranges.values.subarray(0, ranges.count))).toEqual(
-        twin.map((row) => Number(row[2])),
-      )
-      // Each hundredth row in full: the twin's own parsing of addresses is slow.
-      const words = family === 4 ? 1 : 4
-      for (let row = 0; row < twin.length; row += 101) {
-        const at = row * words
-        const first = ranges.firsts.subarray(at, at + words)
-        const value = first.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n)
-        expect(value).toBe(valueOf(twin[row]![0]!))
-      }
-    }
   })
 })

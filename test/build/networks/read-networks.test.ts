@@ -5,12 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Layer } from '../../../build/layer/layer.ts'
 import { collectAsFacts, noAsFacts } from '../../../build/networks/as-facts.ts'
 import { readNetworks, type Networks } from '../../../build/networks/read-networks.ts'
 import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
 import type { Network } from '../../../src/model/network.ts'
-import { expectSound, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
+import { expectSound, lookup } from '../mmdb/mmdb-lookup.ts'
 import { writeMmdb } from '../mmdb/mmdb-writer.ts'
 
 const tables = loadNetworkTables()
@@ -132,38 +131,4 @@ describe('readNetworks', () => {
       )
     })
   }
-})
-
-/** All of a layer, for a comparison that does not take seconds. */
-function bytesOf(layer: Layer): Buffer {
-  const bytes = (array: Uint32Array) =>
-    Buffer.from(array.buffer, array.byteOffset, array.byteLength)
-  return Buffer.concat([bytes(layer.starts), bytes(layer.values)])
-}
-
-describe('the files of @ip-location-db/asn', () => {
-  it('give sound, reproducible layers in which known addresses are known', async () => {
-    const result = await readNetworks({ facts: noAsFacts, tables })
-    const again = await readNetworks({ facts: noAsFacts, tables })
-    expect(again.networks).toEqual(result.networks)
-    for (const family of [4, 6] as const) {
-      const layer = result.layers[family]
-      expect(Buffer.compare(bytesOf(again.layers[family]), bytesOf(layer))).toBe(0)
-      let unsound = 0
-      for (let piece = 1; piece < layer.count; piece++) {
-        const repeats = layer.values[piece] === layer.values[piece - 1]
-        if (repeats || startOf(layer, piece) <= startOf(layer, piece - 1)) unsound++
-      }
-      expect(unsound).toBe(0)
-      expect(layer.values.every((id) => id <= result.networks.length)).toBe(true)
-    }
-    expect(networkAt(result, '8.8.8.8')).toMatchObject({ asn: 15169, type: 'cdn', cdn: true })
-    expect(networkAt(result, '1.1.1.1')).toMatchObject({ asn: 13335, type: 'cdn', cdn: true })
-    expect(networkAt(result, '18.97.9.97')).toMatchObject({ type: 'hosting' })
-    expect(networkAt(result, '2001:4860:4860::8888')).toMatchObject({ asn: 15169 })
-    expect(networkAt(result, '109.41.0.1')).toMatchObject({ asn: 3209, mobile: true })
-    expect(networkAt(result, '10.0.0.1')).toBeUndefined()
-    expect(result.stats.problems.count).toBe(0)
-    expect(result.networks.length).toBeGreaterThan(90_000)
-  })
 })

@@ -15,6 +15,7 @@ function observed(path: string): () => number {
   return () => count
 }
 
+/** Ten looks at the file: what is said must have been said by then, and no more than once. */
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, everyMs * 10))
 
 function newFile(): string {

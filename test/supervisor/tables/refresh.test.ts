@@ -8,7 +8,7 @@ import {
   refreshDelayMs,
   startRefresh,
 } from '../../../src/supervisor/tables/refresh.ts'
-import { waitFor } from '../../serve/server.ts'
+import { eventually } from '../../eventually.ts'
 
 const hour = 3_600_000
 
@@ -37,6 +37,7 @@ describe('startRefresh', () => {
 
   it('waits for a span that no timer takes', async () => {
     const refresh = refreshing(30 * 24 * hour, Date.now(), '')
+    // A timer that overflowed would run at once.
     await new Promise((resolve) => setTimeout(resolve, 100))
     const { runs, running, next_at: nextAt } = refresh.status()
     refresh.stop()
@@ -47,7 +48,7 @@ describe('startRefresh', () => {
   it('says what ended a build that was killed', async () => {
     const program = 'process.stderr.write("half\\n", () => process.kill(process.pid, "SIGKILL"))'
     const refresh = refreshing(hour, undefined, program)
-    const failure = await waitFor(() => refresh.status().last_failure ?? undefined)
+    const failure = await eventually(() => refresh.status().last_failure ?? undefined)
     refresh.stop()
     expect(failure.reason).toBe('The build was ended by SIGKILL; its last words: half')
   })

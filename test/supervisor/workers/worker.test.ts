@@ -23,6 +23,7 @@ import { createWorker } from '../../../src/supervisor/workers/worker.ts'
 import type { Table } from '../../../src/table/table.ts'
 import { keyOf } from '../../serve/key.ts'
 import { converse, responsesIn } from '../../http/raw-socket.ts'
+import { eventually } from '../../eventually.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-worker-'))
 const said: ToPrimary[] = []
@@ -98,11 +99,8 @@ const steps = (one: Table) =>
     return one
   }
 
-async function heard(kind: ToPrimary['kind']): Promise<void> {
-  while (!said.some((message) => message.kind === kind)) {
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
+const heard = (kind: ToPrimary['kind']): Promise<boolean> =>
+  eventually(() => said.some((message) => message.kind === kind))
 
 function request(id: string, length = ''): string {
   const body = '{"ip":"192.0.2.77"}'
@@ -185,9 +183,7 @@ describe('a worker', () => {
       exit: () => undefined,
     })
     worker({ kind: 'start', settings: { ...settingsOfAll, port: ownPort }, file: undefined })
-    while (!counted.some(({ kind }) => kind === 'listening')) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
+    await eventually(() => counted.some(({ kind }) => kind === 'listening'))
     const code = 'store_lost_units'
     trouble(new IpriskError({ code, message: 'It has lost some.', fault: 'environment' }))
     counted.length = 0
@@ -358,9 +354,7 @@ describe('a request that fails inside', () => {
   it('costs no quota', async () => {
     const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
     const kinds: ToPrimary['kind'][] = []
-    const until = async (kind: ToPrimary['kind']): Promise<void> => {
-      while (!kinds.includes(kind)) await new Promise((resolve) => setTimeout(resolve, 5))
-    }
+    const until = (kind: ToPrimary['kind']) => eventually(() => kinds.includes(kind))
     const worker = createWorker({
       send: ({ kind }) => void kinds.push(kind),
       heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
@@ -395,9 +389,7 @@ describe('the log of requests', () => {
     const lines: string[] = []
     const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
     const heardHere: ToPrimary['kind'][] = []
-    const until = async (kind: ToPrimary['kind']): Promise<void> => {
-      while (!heardHere.includes(kind)) await new Promise((resolve) => setTimeout(resolve, 5))
-    }
+    const until = (kind: ToPrimary['kind']) => eventually(() => heardHere.includes(kind))
     const worker = createWorker({
       send: ({ kind }) => void heardHere.push(kind),
       heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
@@ -426,7 +418,7 @@ describe('the log of requests', () => {
     socket.write(request('gone', '500'))
     await new Promise((resolve) => setTimeout(resolve, 50))
     socket.resetAndDestroy()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await eventually(() => lines.some((line) => line.includes('went away')))
     worker({ kind: 'drain' })
     await until('drained')
     return lines

@@ -17,6 +17,7 @@ import type { Table } from '../../../src/table/table.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
 import { smallParts, writeSmallTable } from '../small-table.ts'
 import { differenceOf } from './answer-twin.ts'
+import { inForm } from '../../form.ts'
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
@@ -76,7 +77,7 @@ describe('the bytes of an answer', () => {
       fc.property(text, (text) => {
         expect(differenceOf(table, text)).toBeUndefined()
       }),
-      { numRuns: 20_000 },
+      { numRuns: inForm({ short: 3000, full: 20_000 }) },
     )
   })
 

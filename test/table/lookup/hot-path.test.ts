@@ -9,6 +9,7 @@ import { parseQuery, newQuery } from '../../../src/table/lookup/query.ts'
 import { locate, newLocated } from '../../../src/table/lookup/locate.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { writeSmallTable } from '../small-table.ts'
+import { inForm } from '../../form.ts'
 
 setFlagsFromString('--allow-natives-syntax')
 const statusOf = runInThisContext('(work) => %GetOptimizationStatus(work)') as (
@@ -47,15 +48,17 @@ function locateAll(rounds: number): number {
   return sum
 }
 
+const samples = inForm({ short: 7, full: 21 })
+
 /** Bytes of heap that a call of `work` takes: of many rounds the median, as some see a collection. */
 function bytesPerRound(work: (rounds: number) => unknown): number {
   const rounds = 10_000
-  const found = Array.from({ length: 21 }, () => {
+  const found = Array.from({ length: samples }, () => {
     const before = process.memoryUsage().heapUsed
     work(rounds)
     return (process.memoryUsage().heapUsed - before) / rounds
   })
-  return found.sort((a, b) => a - b)[10]!
+  return found.sort((a, b) => a - b)[samples >> 1]!
 }
 
 describe('the hot path', () => {

@@ -7,6 +7,7 @@ import { ipv4Sections, ipv6Sections } from '../../../build/write/address-section
 import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
 import type { SectionViews } from '../../../src/schema/table-sections.ts'
 import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
+import { inForm } from '../../form.ts'
 
 function piecesOf(family: 4 | 6, starts: readonly bigint[]): Layer {
   const sorted = [...new Set([0n, ...starts])].sort((a, b) => (a < b ? -1 : 1))
@@ -66,7 +67,7 @@ describe('searchIpv4', () => {
           expect(searchIpv4(views, words[0]!)).toBe(valueAt(layer, words))
         }
       }),
-      { numRuns: 60 },
+      { numRuns: inForm({ short: 15, full: 60 }) },
     )
   })
 })
@@ -86,7 +87,7 @@ describe('searchIpv6', () => {
           expect(searchIpv6(views, words)).toBe(valueAt(layer, words))
         }
       }),
-      { numRuns: 60 },
+      { numRuns: inForm({ short: 15, full: 60 }) },
     )
   })
 

@@ -1,0 +1,117 @@
+// The framing matrix against the server alone and behind the two proxies as deploy/ ships them. What
+// was served is the server's own word: its log has a line for each request that it answered.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeSmallTable } from '../table/small-table.ts'
+import { type Server, makeKey, newState, startServer } from '../serve/server.ts'
+import { converse } from '../http/raw-socket.ts'
+import { framingCases, wordsOf } from './framing-cases.ts'
+import { runMatrix } from './framing-matrix.ts'
+import { type Proxy, isWanted, proxyNames, startProxy } from './proxies.ts'
+import { eventually } from '../eventually.ts'
+
+let server: Server
+let key = ''
+
+beforeAll(async () => {
+  server = await startServer({ table: writeSmallTable(), args: ['--log-level', 'debug'] })
+  key = await makeKey(server.state)
+  await eventually(async () => {
+    const heard = await converse(server.port, [wordsOf(key, 'first').honest])
+    return heard.text.startsWith('HTTP/1.1 200')
+  })
+})
+
+afterAll(async () => {
+  await server.stop()
+})
+
+const log = (): string => server.stderr()
+
+it('has the cases that the issue asks for', () => {
+  expect(framingCases.length).toBeGreaterThan(200)
+  expect(new Set(framingCases.map(({ name }) => name)).size).toBe(framingCases.length)
+})
+
+describe('the server alone', () => {
+  it('serves nothing that was not sent', async () => {
+    const { served, strangers } = await runMatrix({ port: server.port, key, run: 'alone', log })
+    expect(strangers).toEqual([])
+    expect(served.filter(({ honest }) => honest > 1)).toEqual([])
+    const mayBe = { closed: 0, open: 1, gap: 1 } as const
+    expect(served.filter(({ kind, smuggled }) => smuggled > mayBe[kind])).toEqual([])
+    // A gap that is closed is one to strike from docs/hostile.md.
+    expect(served.filter(({ kind, smuggled }) => kind === 'gap' && smuggled === 0)).toEqual([])
+    expect(await server.metric('iprisk_worker_restarts_total')).toBe(0)
+    expect(await server.metric('iprisk_framing_refusals_total')).toBeGreaterThan(50)
+    expect(await server.metric('iprisk_requests_total', '500')).toBe(0)
+  }, 60_000)
+
+  it('would be seen serving a second request', async () => {
+    const { honest, smuggled } = wordsOf(key, 'seen')
+    await converse(server.port, [honest + smuggled])
+    const seen = await eventually(() => log().includes('seen-smuggled'))
+    expect(seen).toBe(true)
+  })
+})
+
+describe.each(proxyNames)('behind %s', (name) => {
+  let proxy: Proxy
+
+  beforeAll(async () => {
+    if (!isWanted(name)) return
+    const { port, adminPort } = server
+    proxy = await startProxy(name, { port, adminPort, folder: newState() })
+  })
+  afterAll(async () => {
+    if (isWanted(name)) await proxy.stop()
+  })
+
+  it.skipIf(!isWanted(name))('a key is no id of a request, in no log', async () => {
+    const ask = (id: string): string => {
+      const head = `POST /v1/intelligence/ip-risk/check HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}`
+      return `${head}\r\nAuthorization: Bearer ${key}\r\nContent-Length: 16\r\n\r\n{"ip":"9.1.2.3"}`
+    }
+    const [known, mistaken] = [`${name}-known`, await makeKey(server.state)]
+    const { text } = await converse(proxy.port, [ask(known), ask(mistaken), ask(`${name}-after`)])
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3)
+    const logged = await eventually(() => {
+      const ids = [...proxy.forwarded().keys()]
+      return ids.includes(`${name}-after`) ? ids : undefined
+    })
+    expect(logged).toContain(known)
+    for (const place of [text, logged.join(' '), log()]) expect(place).not.toContain(mistaken)
+  })
+
+  it.skipIf(!isWanted(name))(
+    'the server serves what the proxy saw, and no more',
+    async () => {
+      const { answered, served } = await runMatrix({ port: proxy.port, key, run: name, log })
+      expect(served.filter(({ honest, smuggled }) => honest > 1 || smuggled > 1)).toEqual([])
+      expect(served.filter(({ kind, smuggled }) => kind === 'gap' && smuggled > 0)).toEqual([])
+      const forwarded = await eventually(() => {
+        const seen = proxy.forwarded()
+        return (seen.get(`${name}last-honest`) ?? 0) > 0 ? seen : undefined
+      })
+      const smuggled = [...answered].filter(([id, count]) => count > (forwarded.get(id) ?? 0))
+      expect(smuggled).toEqual([])
+      // Both speak with each other, or nothing of this means anything.
+      expect(served.filter(({ honest }) => honest === 1).length).toBeGreaterThan(30)
+    },
+    60_000,
+  )
+
+  it.skipIf(!isWanted(name)).each([
+    ['3 KB of headers', { target: 0, lines: 30 }, 200],
+    ['4.5 KB of headers', { target: 0, lines: 45 }, 400],
+    ['4.5 KB, 1.9 of them the target', { target: 1900, lines: 26 }, 414],
+  ])('%s: the server gets none that it would not take', async (what, { target, lines }, status) => {
+    const { honest } = wordsOf(key, `${name}-large-${lines}`)
+    const large = honest
+      .replace(' HTTP/1.1', target === 0 ? ' HTTP/1.1' : `?${'a'.repeat(target)} HTTP/1.1`)
+      .replace('Host', `${`X-Filling: ${'a'.repeat(87)}\r\n`.repeat(lines)}Host`)
+    expect(large.length).toBeGreaterThan(Number.parseFloat(what) * 1000)
+    const { text } = await converse(proxy.port, [large])
+    expect(text.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
+  })
+})

@@ -1,0 +1,446 @@
+// Batches and insights on a real server: answers against single checks, order of errors, quota and
+// rate, streams under back-pressure, a swap in the middle of one.
+
+import { copyFileSync, readFileSync, renameSync } from 'node:fs'
+import { connect } from 'node:net'
+import { getPriority } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { threadsOf } from '../../../bench/harness/cpu.ts'
+import { writeTable } from '../../../build/write/write-table.ts'
+import { privateBytesOf } from '../../../src/base/process.ts'
+import type { BatchAnswer } from '../../../src/api/batch-answer.ts'
+import type { InsightsAnswer } from '../../../src/api/insights-answer.ts'
+import { batchBodyBytesMax } from '../../../src/api/request-limits.ts'
+import type { KeyLimitOverrides } from '../../../src/account/keys/key-record.ts'
+import { parseDay } from '../../../src/base/day.ts'
+import { formatIpv4 } from '../../../src/ip/format-address.ts'
+import { builtMsOf, answerWithInsights } from '../../../src/table/explain/insights.ts'
+import { openTable } from '../../../src/table/open-table.ts'
+import { hasSlices, schedOf } from '../../base/thread-scheduling.ts'
+import { newRandom } from '../../oracle/sample.ts'
+import { smallContent, writeSmallTable } from '../../table/small-table.ts'
+import {
+  type Server,
+  makeKey,
+  newState,
+  sleep,
+  startServer,
+  workersOf,
+} from '../../serve/server.ts'
+import { converse } from '../raw-socket.ts'
+import { eventually } from '../../eventually.ts'
+
+const checkPath = '/v1/intelligence/ip-risk/check'
+const batchPath = `${checkPath}/batch`
+const file = join(newState(), 'table.iprisk')
+copyFileSync(writeSmallTable(), file)
+const table = openTable(file)
+
+let server: Server
+const keys: Record<string, string> = {}
+
+beforeAll(async () => {
+  const state = newState()
+  keys['internal'] = await makeKey(state)
+  keys['team'] = await makeKey(state, { plan: 'team' })
+  const args = ['--pool-threads', '2', '--pool-queue', '4']
+  server = await startServer({ table: file, state, args })
+})
+
+afterAll(async () => {
+  await server.stop()
+})
+
+async function keyWith(limits: KeyLimitOverrides, plan = 'internal'): Promise<string> {
+  const key = await makeKey(server.state, { plan, limits })
+  // Any request that asked whether the server knows it would be charged to its limits.
+  await sleep(600)
+  return key
+}
+
+function post(path: string, body: string | Uint8Array, key = keys['internal']!): Promise<Response> {
+  return fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body,
+  })
+}
+
+const batchOf = (ips: readonly unknown[]): string => JSON.stringify({ ips })
+
+async function codeOf(response: Response): Promise<string> {
+  return ((await response.json()) as { error: { code: string } }).error.code
+}
+
+async function statusOf(body: string, key?: string): Promise<number> {
+  const response = await post(batchPath, body, key)
+  await response.arrayBuffer()
+  return response.status
+}
+
+const random = newRandom(6)
+
+/** Mostly addresses of the small table's networks, some of anywhere, some that are none. */
+function randomText(): string {
+  const value = Math.floor(random() * 2 ** 32)
+  const pick = random()
+  if (pick < 0.02) return `${formatIpv4(value)}.7`
+  if (pick < 0.1) return `2a01:4f8::${(value & 3).toString(16)}`
+  if (pick < 0.15) return `2a00:1:2:${(value & 7).toString(16)}::${(value >>> 16).toString(16)}`
+  if (pick < 0.2) return `::ffff:${formatIpv4(value)}`
+  const first = [9, 11, 12, 13, 10, value >>> 24][Math.floor(random() * 6)]!
+  return formatIpv4(((first << 24) | (value & 0xff_ffff)) >>> 0)
+}
+
+/** The results one by one as text, cut where the table says that single answers end. */
+function expectedOf(texts: readonly string[]): string {
+  const results = texts.map((ip) => {
+    const answer = table.check(ip)
+    if (answer !== undefined) return JSON.stringify(answer)
+    const message =
+      'Not an IP address: send one IPv4 or IPv6 address in plain text, without port, prefix or zone.'
+    return JSON.stringify({ ip, error: { code: 'invalid_input', message } })
+  })
+  return `{"results":[${results.join(',')}]}`
+}
+
+describe('a batch', () => {
+  it('of the largest size that says nothing leaves no memory behind', async () => {
+    const body = new Uint8Array(batchBodyBytesMax).fill(0x61)
+    const code = 'invalid_input'
+    // Two at a time: so many of a key fit into the pool.
+    const ask = async (times: number): Promise<void> => {
+      for (let i = 0; i < times; i += 1)
+        expect(await codeOf(await post(batchPath, body))).toBe(code)
+    }
+    await Promise.all([ask(5), ask(5)])
+    const worker = workersOf(server)[0]!
+    const before = privateBytesOf(worker) ?? NaN
+    await Promise.all([ask(75), ask(75)])
+    // Left to V8 nearly all of the 157 MB were there.
+    expect((privateBytesOf(worker) ?? NaN) - before).toBeLessThan(80e6)
+  })
+
+  it('answers 100,000 addresses byte for byte as single checks, in order', async () => {
+    const before = await server.metric('iprisk_answers_total')
+    let valid = 0
+    let sent = 0
+    for (const size of [1, 10, 99, 100, 101, 1000, 9999, ...Array(9).fill(10_000)] as number[]) {
+      const texts = Array.from({ length: size }, randomText)
+      const response = await post(batchPath, batchOf(texts))
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect((await response.text()) === expectedOf(texts)).toBe(true)
+      valid += texts.filter((text) => table.check(text) !== undefined).length
+      sent += size
+    }
+    expect(sent).toBeGreaterThan(100_000)
+    await eventually(async () => (await server.metric('iprisk_answers_total')) >= before + valid)
+    expect((await server.metric('iprisk_answers_total')) - before).toBe(valid)
+    expect(await server.metric('iprisk_pool_tasks_total')).toBeGreaterThan(900)
+  })
+
+  it('has the very bytes of the check itself', async () => {
+    const texts = ['9.1.2.3', '11.1.1.1', '10.0.0.1', '2a01:4f8::1', '::ffff:9.1.2.3', '2C00::1']
+    const singles: string[] = []
+    for (const ip of texts)
+      singles.push(await (await post(checkPath, JSON.stringify({ ip }))).text())
+    const many = Array.from({ length: 600 }, (_, i) => texts[i % texts.length]!)
+    const body = await (await post(batchPath, batchOf(many))).text()
+    const repeated = many.map((_, i) => singles[i % texts.length]!)
+    expect(body).toBe(`{"results":[${repeated.join(',')}]}`)
+    const few = await (await post(batchPath, batchOf(texts))).text()
+    expect(few).toBe(`{"results":[${singles.join(',')}]}`)
+  })
+
+  it.each([
+    ['no JSON', '{"ips":'],
+    ['no object', '["9.1.2.3"]'],
+    ['no ips', '{"ip":"9.1.2.3"}'],
+    ['ips of another type', '{"ips":"9.1.2.3"}'],
+    ['none', '{"ips":[]}'],
+    ['10,001', batchOf(Array(10_001).fill('9.1.2.3'))],
+    ['no JSON, large', `{"ips":[${'"9.1.2.3",'.repeat(5000)}`],
+  ])('of %s is 400', async (_name, body) => {
+    const response = await post(batchPath, body)
+    expect(response.status).toBe(400)
+    expect(await codeOf(response)).toBe('invalid_input')
+  })
+
+  it('says of each element that is no address what is wrong, and of the others what is known', async () => {
+    const response = await post(batchPath, batchOf(['9.1.2.3', 7, null, ' 9.1.2.3', '9.1.2.3']))
+    const { results } = (await response.json()) as BatchAnswer
+    expect(results.map(({ ip }) => ip)).toEqual(['9.1.2.3', '7', 'null', ' 9.1.2.3', '9.1.2.3'])
+    expect(results.map((result) => 'error' in result)).toEqual([false, true, true, true, false])
+  })
+
+  it('takes a body of 1 MiB and refuses a larger one', async () => {
+    const text = batchOf(['9.1.2.3'])
+    const whole = await post(batchPath, text + ' '.repeat(1_048_576 - text.length))
+    expect(whole.status).toBe(200)
+    expect(((await whole.json()) as { results: object[] }).results).toHaveLength(1)
+    const larger = await post(batchPath, text + ' '.repeat(1_048_577 - text.length))
+    expect(larger.status).toBe(413)
+    expect(await codeOf(larger)).toBe('payload_too_large')
+    expect((await post(checkPath, ' '.repeat(65_537))).status).toBe(413)
+  })
+
+  it('takes POST alone, and a key', async () => {
+    const url = `http://127.0.0.1:${server.port}${batchPath}`
+    const got = await fetch(url)
+    expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST'])
+    expect((await post(batchPath, batchOf(['9.1.2.3']), 'none')).status).toBe(401)
+  })
+})
+
+describe('the limits of a batch', () => {
+  it('are spent by valid addresses, all or nothing', async () => {
+    const key = await keyWith({ quotaPerMonth: 1000 })
+    const ask = async (count: number, bad = 0): Promise<number> => {
+      const texts = [...Array<string>(count).fill('9.1.2.3'), ...Array<string>(bad).fill('x')]
+      const response = await post(batchPath, batchOf(texts), key)
+      await response.arrayBuffer()
+      return response.status
+    }
+    expect(await ask(600, 300)).toBe(200)
+    expect(await ask(500)).toBe(429)
+    expect(await ask(0, 500)).toBe(200)
+    expect(await ask(390)).toBe(200)
+    expect(await ask(11)).toBe(429)
+    expect(await ask(10)).toBe(200)
+    expect(await ask(1)).toBe(429)
+    const refused = await post(batchPath, batchOf(['9.1.2.3']), key)
+    expect(await codeOf(refused)).toBe('api_quota_exceeded')
+  })
+
+  it('that need more of the rate at once than the burst are told so, for waiting does not help', async () => {
+    const key = await keyWith({ perSecond: 1, burst: 3 })
+    const refused = await post(batchPath, batchOf(Array(301).fill('9.1.2.3')), key)
+    expect(refused.status).toBe(400)
+    expect(refused.headers.get('retry-after')).toBeNull()
+    const { error } = (await refused.json()) as { error: { code: string; message: string } }
+    expect(error.code).toBe('invalid_input')
+    expect(error.message).toContain('burst of this key is 3: send at most 300 addresses')
+  })
+
+  it('are told to come again when there is rate for all of them', async () => {
+    const key = await keyWith({ perSecond: 1, burst: 10 })
+    const batch = (count: number): string => batchOf(Array(count).fill('9.1.2.3'))
+    expect((await post(batchPath, batch(900), key)).status).toBe(200)
+    const refused = await post(batchPath, batch(1000), key)
+    expect(await codeOf(refused)).toBe('rate_limit_exceeded')
+    // Ten of the rate come in ten seconds; one second would be enough for a check.
+    const seconds = Number(refused.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThanOrEqual(9)
+    expect(seconds).toBeLessThanOrEqual(11)
+  })
+
+  it('are spent of the rate by hundreds', async () => {
+    const key = await keyWith({ perSecond: 1, burst: 10 })
+    const texts = (count: number): string => batchOf(Array(count).fill('9.1.2.3'))
+    expect((await post(batchPath, texts(500), key)).status).toBe(200)
+    const refused = await post(batchPath, texts(501), key)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).not.toBeNull()
+    expect(await codeOf(refused)).toBe('rate_limit_exceeded')
+    expect((await post(batchPath, texts(100), key)).status).toBe(200)
+  })
+})
+
+describe('insights', () => {
+  it('come on request for plans that have them, as the table has them', async () => {
+    for (const ip of ['9.1.2.3', '11.1.1.1', '10.0.0.1', '2a01:4f8::3', '2002:0b01:0102::1']) {
+      const response = await post(`${checkPath}?include=insights`, JSON.stringify({ ip }))
+      expect(response.status).toBe(200)
+      const builtMs = builtMsOf(file)
+      expect(await response.text()).toBe(
+        JSON.stringify(answerWithInsights({ ...table, builtMs }, ip)),
+      )
+    }
+  })
+
+  it('are left out where nobody asks, and where the plan has none', async () => {
+    const body = '{"ip":"9.1.2.3"}'
+    const plain = await (await post(checkPath, body)).text()
+    expect(plain).toBe(JSON.stringify(table.check('9.1.2.3')))
+    for (const query of ['?include=', '?include=other', '?insights=1', '?']) {
+      expect(await (await post(checkPath + query, body)).text()).toBe(plain)
+    }
+    const team = await post(`${checkPath}?include=insights`, body, keys['team'])
+    expect(await team.text()).toBe(plain)
+    const listed = await post(`${checkPath}?a=b&include=other,insights`, body)
+    expect(((await listed.json()) as InsightsAnswer).insights).not.toBeNull()
+  })
+
+  it('cost one unit, and are refused as any check is', async () => {
+    const key = await keyWith({ quotaPerMonth: 3 }, 'enterprise')
+    const statuses: number[] = []
+    for (let i = 0; i < 5; i += 1) {
+      const response = await post(`${checkPath}?include=insights`, '{"ip":"9.1.2.3"}', key)
+      statuses.push(response.status)
+      await response.arrayBuffer()
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+    expect((await post(`${checkPath}?include=insights`, '{"ip":"x"}')).status).toBe(400)
+  })
+})
+
+/** A batch whose client reads nothing of it until it is told to. */
+function slowBatch(
+  count: number,
+  key = keys['internal']!,
+): {
+  readonly read: () => Promise<string>
+  /** Resolves when the first bytes of its answer are here. */
+  readonly begun: () => Promise<void>
+  readonly destroy: () => void
+} {
+  const body = batchOf(Array.from({ length: count }, (_, i) => formatIpv4(0x0901_0000 + i)))
+  const socket = connect({ port: server.port, host: '127.0.0.1' })
+  socket.pause()
+  socket.write(
+    `POST ${batchPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n` +
+      `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  socket.on('error', () => undefined)
+  return {
+    begun: () => new Promise((resolve) => socket.once('readable', resolve)),
+    destroy: () => socket.resetAndDestroy(),
+    read: () =>
+      new Promise((resolve) => {
+        let text = ''
+        socket.on('data', (chunk) => {
+          text += chunk.toString('latin1')
+          if (text.endsWith('\r\n0\r\n\r\n')) resolve(text)
+        })
+        socket.on('close', () => resolve(text))
+        socket.resume()
+      }),
+  }
+}
+
+const openRequests = (): Promise<number> => server.metric('iprisk_pool_requests')
+
+describe('a full pool', () => {
+  it('says 503 with Retry-After at once, gives back what was charged, and recovers', async () => {
+    const other = await makeKey(server.state)
+    const key = await keyWith({ quotaPerMonth: 10 }, 'enterprise')
+    const large = Array<string>(500).fill('9.1.2.3')
+    const slow = Array.from({ length: 2 }, () => slowBatch(10_000))
+    await eventually(async () => (await openRequests()) === 2)
+    // Half of it is one tenant's, and the rest is there for others.
+    expect(await statusOf(batchOf(large))).toBe(503)
+    expect(await statusOf(batchOf(large), other)).toBe(200)
+    slow.push(...Array.from({ length: 2 }, () => slowBatch(10_000, other)))
+    await eventually(async () => (await openRequests()) === 4)
+    for (let i = 0; i < 20; i += 1) {
+      const from = performance.now()
+      const response = await post(`${checkPath}?include=insights`, '{"ip":"9.1.2.3"}', key)
+      expect(response.status).toBe(503)
+      expect(response.headers.get('retry-after')).toBe('5')
+      expect(await codeOf(response)).toBe('upstream_unavailable')
+      expect(performance.now() - from).toBeLessThan(500)
+    }
+    // Other errors come first (3.12), though only the pool would have answered.
+    expect(await statusOf(batchOf(large))).toBe(503)
+    expect(await statusOf(`{"ips":[${'"9.1.2.3",'.repeat(500)}`)).toBe(400)
+    expect(await statusOf(batchOf(Array(10_001).fill('9.1.2.3')))).toBe(400)
+    expect(await statusOf(batchOf(large), key)).toBe(429)
+    // What would take long to read is not read for them.
+    const long = `${' '.repeat(192 << 10)}{"ips":["\\u0039.1.2.3"`
+    expect([await statusOf(`${long}]}`), await statusOf(long)]).toEqual([503, 503])
+    // A plain check, and a batch so small that it needs no pool, are not touched by it.
+    expect((await post(checkPath, '{"ip":"9.1.2.3"}', key)).status).toBe(200)
+    expect((await post(batchPath, batchOf(['9.1.2.3']), key)).status).toBe(200)
+    const whole = await Promise.all(slow.map(({ read }) => read()))
+    for (const text of whole) expect(text.match(/"classification"/g)).toHaveLength(10_000)
+    await eventually(async () => (await openRequests()) === 0)
+    for (let i = 0; i < 8; i += 1) {
+      const response = await post(`${checkPath}?include=insights`, '{"ip":"9.1.2.3"}', key)
+      expect(response.status).toBe(200)
+      await response.arrayBuffer()
+    }
+    expect(await server.metric('iprisk_pool_refused_total')).toBeGreaterThanOrEqual(21)
+  })
+
+  it('has cost all of its units where its client goes in the middle, and none before its body', async () => {
+    const key = await keyWith({ quotaPerMonth: 30_000 })
+    const cut = connect({ port: server.port, host: '127.0.0.1' }).on('error', () => undefined)
+    const head = `POST ${batchPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`
+    cut.write(`${head}Content-Length: 100000\r\n\r\n{"ips":["9.1.2.3",`)
+    const slow = slowBatch(10_000, key)
+    await slow.begun()
+    slow.destroy()
+    cut.resetAndDestroy()
+    await eventually(async () => (await openRequests()) === 0)
+    const large = batchOf(Array(10_000).fill('9.1.2.3'))
+    expect([await statusOf(large, key), await statusOf(large, key)]).toEqual([200, 200])
+    expect(await statusOf(batchOf(['9.1.2.3']), key)).toBe(429)
+  })
+
+  it('is left by clients that go away', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const gone = Array.from({ length: 4 }, () => slowBatch(10_000))
+      await sleep(round * 5)
+      for (const one of gone) one.destroy()
+    }
+    // What was sent before its client went may still come in, and leave again; how much of it has
+    // been answered by then nobody can say, for sockets hold megabytes.
+    await sleep(200)
+    await eventually(async () => (await openRequests()) === 0)
+    await eventually(async () => (await server.metric('iprisk_pool_queue')) === 0)
+    expect((await post(`${checkPath}?include=insights`, '{"ip":"9.1.2.3"}')).status).toBe(200)
+  })
+})
+
+it('is computed by threads of the lowest priority, beside a loop that has it as before and short slices', async () => {
+  expect(await statusOf(batchOf(Array(500).fill('9.1.2.3')))).toBe(200)
+  const worker = workersOf(server)[0]!
+  const threads = threadsOf(worker) ?? []
+  expect(threads.filter(({ nice }) => nice === 19)).toHaveLength(2)
+  expect(threads.find(({ tid }) => tid === worker)?.nice).toBe(getPriority())
+  expect(hasSlices ? schedOf(worker, 'se.slice') : 100_000).toBe(100_000)
+})
+
+describe('a swap', () => {
+  it('in the middle of a batch leaves it with the table that it began with', async () => {
+    const old = table.id
+    const slow = slowBatch(10_000)
+    await eventually(async () => (await openRequests()) === 1)
+    const next = parseDay('2026-08-25')!
+    writeTable(`${file}.new`, { ...smallContent(), asOf: next })
+    renameSync(`${file}.new`, file)
+    const ofTable = async (): Promise<string> => {
+      const response = await post(checkPath, '{"ip":"9.1.2.3"}')
+      return ((await response.json()) as { table: string }).table
+    }
+    const fresh = await eventually(async () => {
+      const id = await ofTable()
+      return id === old ? undefined : id
+    })
+    const begun = await post(`${checkPath}?include=insights`, '{"ip":"9.1.2.3"}')
+    expect(((await begun.json()) as InsightsAnswer).insights?.table.id).toBe(fresh)
+    const text = await slow.read()
+    expect(text.endsWith('0\r\n\r\n')).toBe(true)
+    const ids = new Set([...text.matchAll(/"table":"([^"]+)"/g)].map(([, id]) => id))
+    expect([...ids]).toEqual([old])
+    await eventually(() => server.stderr().includes('A new table answers'))
+    // Nobody holds the old file any more: neither the worker nor a thread of its pool.
+    const maps = workersOf(server).map((pid) => readFileSync(`/proc/${pid}/maps`, 'utf8'))
+    const mapped = maps.join('\n').match(/\S+\.iprisk( \(deleted\))?/g) ?? []
+    expect(new Set(mapped).size).toBe(1)
+    expect(mapped.some((name) => name.includes('deleted'))).toBe(false)
+  })
+})
+
+describe('a connection', () => {
+  it('serves the next request behind a batch', async () => {
+    const body = batchOf(Array(300).fill('9.1.2.3'))
+    const one = `POST ${batchPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${keys['internal']}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const { text, closed } = await converse(server.port, [one, one], { gapMs: 300, quietMs: 500 })
+    expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)
+    expect(text.match(/"classification"/g)).toHaveLength(600)
+    expect(closed).toBe(false)
+  })
+})
