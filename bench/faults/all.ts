@@ -95,7 +95,7 @@ export const proofs: readonly Proof[] = [
     needsFeeds: none,
     run: (context) =>
       runTests(context, {
-        files: ['test/serve/limits-kill.process.test.ts'],
+        files: ['test/serve/limits-kill.server.test.ts'],
         environment: { IPRISK_TEST_KILLS: context.form === 'long' ? '200' : '50' },
       }),
   },
@@ -109,9 +109,9 @@ export const proofs: readonly Proof[] = [
     run: (context) =>
       runTests(context, {
         files: [
-          'test/account/stores/redis/failover.process.test.ts',
-          'test/account/limits/many-machines.process.test.ts',
-          'test/serve/store.process.test.ts',
+          'test/account/stores/redis/failover.world.test.ts',
+          'test/account/limits/many-machines.world.test.ts',
+          'test/serve/store.world.test.ts',
         ],
         environment: { IPRISK_TEST_LONG: '1' },
       }),

@@ -1,5 +1,5 @@
 // Tests as proofs: those that are too long for every run, in their long form. They run as `npm
-// test` runs them, but one file after the other and without the world, which none of them needs.
+// run test:all` runs them, but one file after the other and without the world, which none of them needs.
 // What they print of their figures becomes the facts; a failed test is a fault.
 
 import { startVitest } from 'vitest/node'
@@ -29,7 +29,7 @@ export async function runTests(
     config: false,
     root: packageRoot,
     include: [...options.files],
-    env: { ...options.environment },
+    env: { IPRISK_TEST_FORM: 'full', ...options.environment },
     fileParallelism: false,
     testTimeout: 1_800_000,
     hookTimeout: 120_000,

@@ -17,7 +17,7 @@
 // 252 where each waits for the one before, and `populate` no time in place of 20 to 90 ms.
 //
 // Atomics on a view of `mapShared` are exact across processes, though the buffer is no
-// SharedArrayBuffer: V8 emits the same locked instructions (test/account/rate.process.test.ts).
+// SharedArrayBuffer: V8 emits the same locked instructions (test/account/limits/limiter.server.test.ts).
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'

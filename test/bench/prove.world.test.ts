@@ -1,6 +1,6 @@
 // The proofs in their shortest form, as `npm run prove` runs them: a few kills of an import and of
 // a build, a few disks that fail. Those about a server are in
-// test/bench/faults/server-proofs.process.test.ts; the long forms are in docs/proof/REPORT.md.
+// test/bench/faults/server-proofs.world.test.ts; the long forms are in docs/proof/REPORT.md.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

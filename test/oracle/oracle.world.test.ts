@@ -191,7 +191,7 @@ function differenceOf(input: {
   return placeDifference(place(), got.place)
 }
 
-/** IPv6 forms of IPv4 addresses are judged by other rules; embedded.process.test.ts asks them. */
+/** IPv6 forms of IPv4 addresses are judged by other rules; embedded.world.test.ts asks them. */
 function isEmbedding(point: Point): boolean {
   if (typeof point === 'number') return false
   const top = point >> 96n

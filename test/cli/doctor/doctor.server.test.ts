@@ -1,7 +1,7 @@
 // Every finding of `iprisk doctor`, provoked by doing what it is about, and a healthy machine on
 // which there is none. One run may find many things; each names its own.
 
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer as createNetServer } from 'node:net'
 import { type Server as HttpServer, createServer } from 'node:http'
@@ -23,7 +23,6 @@ import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { freePort, makeCertificate } from '../../account/stores/redis/redis-servers.ts'
 import { type Server, newState, startServer, workersOf } from '../../serve/server.ts'
 import { smallContent, writeSmallTable } from '../../table/small-table.ts'
-import { describeWith } from '../../deploy/need.ts'
 import { programPath, runProgram } from '../program.ts'
 import { eventually } from '../../eventually.ts'
 
@@ -312,52 +311,6 @@ describe('a server', () => {
     expect(elsewhere.has('front_elsewhere')).toBe(true)
   })
 })
-
-describeWith('nginx', ['-v'], () => {
-  it('as it comes, which speaks HTTP/1.0, gets the line that mends it', async () => {
-    const server = await start({ table: small })
-    const [bad, good] = [await freePort(), await freePort()]
-    const upstream = `proxy_pass http://127.0.0.1:${server.port};`
-    startNginx([
-      `server { listen 127.0.0.1:${bad}; location / { ${upstream} } }`,
-      `server { listen 127.0.0.1:${good}; location / { ${upstream} proxy_http_version 1.1; } }`,
-    ])
-    const found = await eventually(async () => {
-      const first = byCode(await checkFront(`http://127.0.0.1:${bad}`))
-      return first.has('front_unreachable') ? undefined : first
-    })
-    expect(found.get('http_1_0_proxy')?.fix).toContain('proxy_http_version 1.1;')
-    expect(await checkFront(`http://127.0.0.1:${good}`)).toEqual([])
-    // Seen from the server, too: connections that bring nothing.
-    const { port, adminPort } = server
-    const settings = settingsOf({ port, adminPort })
-    expect(byCode(await checkServer(settings)).has('nothing_heard')).toBe(false)
-    for (let n = 0; n < 25; n += 1) {
-      const { status } = await fetch(`http://127.0.0.1:${bad}/openapi.json`)
-      expect(status).toBe(505)
-    }
-    const seen = await eventually(async () =>
-      byCode(await checkServer(settings)).get('nothing_heard'),
-    )
-    expect(seen.text).toMatch(/2\d at least were closed without a request/)
-  })
-})
-
-function startNginx(servers: readonly string[]): void {
-  const folder = newState()
-  const configuration = join(folder, 'nginx.conf')
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  const lines = [
-    'daemon off; master_process off; error_log stderr crit;',
-    `pid ${folder}/pid; events {} http { access_log off;`,
-    ...temporary.map((name) => `${name}_temp_path ${folder}/${name};`),
-    ...servers,
-    '}',
-  ]
-  writeFileSync(configuration, lines.join('\n'))
-  const child = spawn('nginx', ['-p', folder, '-c', configuration], { stdio: 'ignore' })
-  others.push({ close: () => void child.kill('SIGKILL') })
-}
 
 /** The same table as another version of the program would have written it. */
 function otherMajor(table: string, major: number): string {

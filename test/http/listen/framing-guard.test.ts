@@ -1,5 +1,5 @@
 // The framing guard's decision, header by header. What uWebSockets.js makes of the bytes is in
-// framing.process.test.ts.
+// framing-guard.server.test.ts.
 
 import { describe, expect, it } from 'vitest'
 import {

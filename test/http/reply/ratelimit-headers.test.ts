@@ -1,5 +1,5 @@
 // What an answer says of limits of which nothing can be known: a key that found no place in a full
-// rate file. All else of the headers is limits.process.test.ts, on a real server.
+// rate file. All else of the headers is limits.server.test.ts, on a real server.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

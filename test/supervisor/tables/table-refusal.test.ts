@@ -1,5 +1,5 @@
 // The one word for why a table was refused, by the codes of what was thrown. What real files give:
-// swap.process.test.ts.
+// swap.server.test.ts.
 
 import { expect, it } from 'vitest'
 import { IpriskError } from '../../../src/base/coded-error.ts'
