@@ -125,7 +125,7 @@ const joinedRules: Readonly<Record<string, Rule<Joined>>> = {
 }
 
 const tables = worldDays.flatMap((day) => [
-  { built: worldTable, day, title: day as string },
+  { built: worldTable, day, title: day },
   { built: historyTable, day, title: `${day}, with sixty days of history` },
 ])
 

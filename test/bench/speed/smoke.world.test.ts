@@ -28,7 +28,7 @@ interface Ended {
 }
 
 /**
- * Runs `dist/bench/<name>.js` in a process group of its own, so that what it leaves can be seen.
+ * Runs `dist/bench/speed/<name>.js` in a process group of its own, so that what it leaves can be seen.
  */
 function runBench(
   name: string,
@@ -262,7 +262,7 @@ describe('the benchmark of a build', () => {
 
 describe('the benchmark `limiter`', () => {
   it('grants every request of every operation', async () => {
-    const { code, stdout, stderr } = await runBench('limit', ['--smoke', '--json', '--keys', '20'])
+    const { code, stdout, stderr } = await runBench('limiter', ['--smoke', '--json', '--keys', '20'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const { rows, keys } = JSON.parse(stdout) as LimitReport
     expect(keys).toBe(20)

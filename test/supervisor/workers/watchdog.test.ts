@@ -38,7 +38,8 @@ function handleOf(program: string): WorkerHandle {
 }
 
 const idle = 'setInterval(() => 0, 1000)'
-const spinning = 'for (;;);'
+/** Not for ever: a run of tests that is killed leaves it behind. */
+const spinning = 'const end = Date.now() + 60_000; while (Date.now() < end);'
 
 /** Who was found to hang within so long, and how many looks that took. */
 async function watched(
