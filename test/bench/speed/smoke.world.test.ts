@@ -262,7 +262,12 @@ describe('the benchmark of a build', () => {
 
 describe('the benchmark `limiter`', () => {
   it('grants every request of every operation', async () => {
-    const { code, stdout, stderr } = await runBench('limiter', ['--smoke', '--json', '--keys', '20'])
+    const { code, stdout, stderr } = await runBench('limiter', [
+      '--smoke',
+      '--json',
+      '--keys',
+      '20',
+    ])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const { rows, keys } = JSON.parse(stdout) as LimitReport
     expect(keys).toBe(20)
