@@ -21,6 +21,7 @@ import type { Range } from '../../src/ip/range.ts'
 import { addressCount, toRangeSet } from '../../src/ip/range-set.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import { addressArbitrary, bytesOf } from './addresses.ts'
+import { inForm } from '../form.ts'
 
 /** Text, family, first and last address, and the canonical text of the range. */
 const good: readonly (readonly [string, Family, bigint, bigint, string])[] = [
@@ -175,7 +176,7 @@ describe('parseRange', () => {
           expect(range === undefined || range.first <= range.last).toBe(true)
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: inForm({ short: 1000, full: 5000 }) },
     )
   })
 
@@ -184,7 +185,7 @@ describe('parseRange', () => {
       fc.property(rangeArbitrary, (range) => {
         expect(parseRange(formatRange(range))).toEqual(range)
       }),
-      { numRuns: 5_000 },
+      { numRuns: inForm({ short: 1000, full: 5000 }) },
     )
   })
 })
@@ -206,7 +207,7 @@ describe('prefixes', () => {
         )
         expect(addressCount([range])).toBe(1n << BigInt(addressBits(family) - length))
       }),
-      { numRuns: 2_000 },
+      { numRuns: inForm({ short: 400, full: 2000 }) },
     )
   })
 
@@ -217,7 +218,7 @@ describe('prefixes', () => {
         expect(hasHostBits(`${text(family, value)}/${length}`)).toBe(first !== value)
         expect(hasHostBits(`${text(family, first)}/${length}`)).toBe(false)
       }),
-      { numRuns: 2_000 },
+      { numRuns: inForm({ short: 400, full: 2000 }) },
     )
   })
 
@@ -266,7 +267,7 @@ describe('prefixesOf', () => {
           expect(same && aligned).toBe(false)
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: inForm({ short: 300, full: 1000 }) },
     )
   })
 

@@ -11,6 +11,7 @@ import { pruneHistory } from '../../../build/history/history-store.ts'
 import { readDayRows, readDayMetadata } from '../../../build/history/day-file.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { anyRange, day, listed, today, useFolder, withStore } from './history-sample.ts'
+import { inForm } from '../../form.ts'
 
 const folder = useFolder()
 const feed = 'vpn-example'
@@ -42,7 +43,7 @@ describe('a day', () => {
             expect(back.some((row) => sameRange(row.range, range))).toBe(true)
           }
         }),
-        { numRuns: 60 },
+        { numRuns: inForm({ short: 20, full: 60 }) },
       )
     })
   })

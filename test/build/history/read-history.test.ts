@@ -12,6 +12,7 @@ import { type Day } from '../../../src/base/day.ts'
 import { formatRange } from '../../../src/ip/range.ts'
 import { day, listed, nearPrefix, range, today, useFolder, withStore } from './history-sample.ts'
 import { type Listings, recount, rowsOf } from './history-recount.ts'
+import { inForm } from '../../form.ts'
 
 const folder = useFolder()
 const feeds = [{ id: 'vpn-example', kind: 'vpn' }] as const
@@ -67,7 +68,7 @@ describe('the history of a feed', () => {
           expect([...rows.keys()].sort()).toEqual(recent.sort())
         })
         .afterEach(() => rmSync(join(folder(), feed), { recursive: true })),
-      { numRuns: 40 },
+      { numRuns: inForm({ short: 15, full: 40 }) },
     )
     expect(rowCount).toBeGreaterThan(300)
   })
