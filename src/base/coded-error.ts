@@ -35,7 +35,7 @@ const diskErrorCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 
 /** These fail only where a disk does, whatever they say: a full one makes mkdir say ENOENT. */
 const diskCalls: ReadonlySet<string> = new Set(['fsync', 'fdatasync', 'mkdir'])
 
-/** A full or broken disk can show at any call; it is nobody's bug. */
+/** A full or broken disk can show at any call; it is no bug. */
 export function isDiskError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException

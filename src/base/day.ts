@@ -23,7 +23,9 @@ export function parseDay(text: string): Day | undefined {
 let lastDay = 0
 let lastText = '1970-01-01'
 
-/** The inverse of `parseDay`. Most answers name the same few days, so the last one is remembered. */
+/**
+ * The inverse of `parseDay`. Most answers name the same few days, so the last one is remembered.
+ */
 export function formatDay(day: Day): string {
   if (day !== lastDay) {
     lastText = new Date(day * MS_PER_DAY).toISOString().slice(0, 10)

@@ -48,7 +48,9 @@ export const ratePerSecondMax = 1_000_000
 /** Ten seconds of the highest rate at once; more is no longer a rate limit. */
 export const rateBurstMax = 10_000_000
 
-/** 380 million checks a second for a month; the largest integer of RateLimit's structured fields. */
+/**
+ * 380 million checks a second for a month; the largest integer of RateLimit's structured fields.
+ */
 export const quotaPerMonthMax = 999_999_999_999_999
 
 /** Changed plans are in use within a second: two looks that agree, and the way to the workers. */
@@ -83,7 +85,7 @@ export const keyRefreshMs = 200
 /** A week to bring a new secret to every caller, unless the operator says otherwise. */
 export const rotationGraceHours = 168
 
-/** A quarter of a year; who needs both secrets longer needs two keys. */
+/** A quarter of a year; a caller that needs both secrets longer needs two keys. */
 export const rotationGraceHoursMax = 2160
 
 /** A terminal's height of administrative acts, unless more are asked for. */
@@ -131,13 +133,13 @@ export const quotaWaitMs = 1000
 /** Checks of one worker that wait for leases; more are refused at once. */
 export const quotaWaitingMax = 10_000
 
-/** Who ends does not wait longer than this for a ledger that does not take its leases back. */
+/** A worker that ends waits at most this long for a ledger that does not take its leases back. */
 export const leaseCloseMs = 2000
 
 /** An answer of the store that takes longer is no answer; a usual one takes 1 ms. */
 export const storeTimeoutMs = 300
 export const storeTimeoutMsMin = 10
-/** Nobody waits longer for a lease; the recovery within two seconds holds up to 500. */
+/** No check waits longer for a lease; the recovery within two seconds holds up to 500. */
 export const storeTimeoutMsMax = 1000
 
 /** How often each process looks whether its store is there. */
@@ -158,7 +160,7 @@ export const rateLeaseMs = 100
 /** Where the store has not enough, a machine asks for more of a key's rate this often, at most. */
 export const rateRefillGapMs = 5
 
-/** Leased rate that nobody spends goes back after this. */
+/** Leased rate that is not spent goes back after this. */
 export const rateIdleMs = 3000
 
 /** An answer about a rate that takes longer does not count; the machine asks anew then. */
@@ -179,9 +181,9 @@ export const storeReplicasMax = 16
 // ---- build ----------------------------------------------------------------------------------
 
 /**
- * The default of `flipsMaxPercent`. Of the 20,000 sampled verdicts none differed between nine tables
- * of consecutive real days, nor a week apart (docs/proof), so that 50 are no ordinary day; all
- * hosting feeds together are 407 of them, the VPN feeds 3.
+ * The default of `flipsMaxPercent`. Of the 20,000 sampled verdicts none differed between nine
+ * tables of consecutive real days, nor a week apart (docs/proof), so that 50 are no ordinary day;
+ * all hosting feeds together are 407 of them, the VPN feeds 3.
  */
 export const flipsMaxPercentDefault = 0.25
 
@@ -196,12 +198,14 @@ export const connectionsDefault = 10_000
 /** A kernel's usual bound of descriptors of one process. */
 export const connectionsMax = 1_048_576
 
-/** Descriptors of a worker that are no connections: stores, table, logs, the threads of its pool. */
+/**
+ * Descriptors of a worker that are no connections: stores, table, logs, the threads of its pool.
+ */
 export const reservedDescriptors = 256
 
 /**
- * Bodies of one worker that have begun and not ended: a hundred largest batches at once. Whoever
- * reads at a network's pace has few of them.
+ * Bodies of one worker that have begun and not ended: a hundred largest batches at once. Clients
+ * that send at a network's pace have few of them open at once.
  */
 export const bodyBudgetBytesMax = 134_217_728
 
@@ -221,7 +225,9 @@ export const poolThreadsMax = 256
 /** So many insights are a tenth of a second of a thread; more would wait too long. */
 export const poolQueueDefault = 128
 
-/** A batch under way holds up to 1 MiB of addresses: this many are the memory of a large machine. */
+/**
+ * A batch under way holds up to 1 MiB of addresses: this many are the memory of a large machine.
+ */
 export const poolQueueMax = 10_000
 
 /** A batch or insights that take longer are given up: a client has long gone by then. */
@@ -229,7 +235,9 @@ export const poolRequestMsMax = 30_000
 
 // ---- src/cli --------------------------------------------------------------------------------
 
-/** The longest line of a file of addresses, a log or NDJSON; what has longer ones is something else. */
+/**
+ * The longest line of a file of addresses, a log or NDJSON; what has longer ones is something else.
+ */
 export const lineBytesMax = 4_194_304
 
 /** Rows of each list of a summary: what fits a screen, and what is still a list. */

@@ -4,8 +4,8 @@
 // Invariants: the text of a key never leaves, wherever it stands in a line; members whose names say
 // that they hold a secret are replaced; members that hold addresses are left out unless the
 // operator wants them, and are then written as the operator wants. What else a message says is its
-// writer's to keep clean; errors whose words may hold anything are described by src/http/reply/describe-error.ts.
-// Not here: metrics, and data that a command prints.
+// writer's to keep clean; errors whose words may hold anything are described by
+// src/http/reply/describe-error.ts. Not here: metrics, and data that a command prints.
 
 import { writeSync } from 'node:fs'
 import type { DestinationStream, Logger } from 'pino'
@@ -95,7 +95,7 @@ function writeError(line: string): void {
     try {
       rest = rest.subarray(writeSync(2, rest))
     } catch (thrown) {
-      // A full pipe: try again. Any other failure means that nobody reads; nobody can be told.
+      // A full pipe: try again. Any other failure means that no one reads standard error.
       if ((thrown as NodeJS.ErrnoException).code !== 'EAGAIN') return
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }

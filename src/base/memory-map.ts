@@ -4,17 +4,19 @@
 // What a caller must know: a read after `unmap`, a write to the view of `mapFile`, or a file that
 // shrinks under its map ends the process (SIGSEGV, SIGBUS); so does a write to a hole of a sparse
 // file on a full disk. So mapped files are never truncated or rewritten in place, those to write
-// have their blocks before they are mapped, and a map is freed only when nobody holds a view.
+// have their blocks before they are mapped, and a map is freed only when no view of it is in use.
 // Passing the buffer to a thread copies it: each thread maps for itself.
 //
 // Files to read are mapped into slots of address space that are kept: a new ArrayBuffer of 200 MB
-// makes V8 collect garbage, which holds up a serving loop for 10 ms and more at every new table. A
-// slot is used again once its map is freed, so a view that outlives `unmap` would show the next file.
+// makes V8 collect garbage, which stalls a serving loop for 10 ms and more at every new table. A
+// slot is used again once its map is freed, so a view that outlives `unmap` would show the next
+// file.
 //
-// Slots begin at a multiple of 2 MB, so that the system can map a file by pages of that size where it
-// holds the file in such (ext4 on Linux 6.18 does after large writes, or when it reads it in under
-// MADV_HUGEPAGE). A read at random in a table of 275 MB then took 45 ns in place of 76, 210 in place of
-// 252 where each waits for the one before, and `populate` no time in place of 20 to 90 ms.
+// Slots begin at a multiple of 2 MB, so that the system can map a file by pages of that size where
+// it holds the file in such (ext4 on Linux 6.18 does after large writes, or when it reads it in
+// under MADV_HUGEPAGE). A read at random in a table of 275 MB then took 45 ns in place of 76, 210
+// in place of 252 where each waits for the one before, and `populate` no time in place of 20 to 90
+// ms.
 //
 // Atomics on a view of `mapShared` are exact across processes, though the buffer is no
 // SharedArrayBuffer: V8 emits the same locked instructions (test/account/limits/limiter.server.test.ts).
@@ -78,7 +80,7 @@ export function mapFile(path: string): MappedFile {
   let live = true
   return {
     path,
-    // The whole slot: nobody else gives back a dead thread's.
+    // The whole slot: `unmapRegion` gives back all of a dead thread's.
     place: { address: koffi.address(pointer), bytes: slot.length },
     bytes: new Uint8Array(buffer, 0, length),
     populate() {
@@ -117,7 +119,7 @@ function claimSlot(length: number): Slot {
   try {
     if (freeSlot(length) === undefined) addSlot(length)
   } catch {
-    // This file has its room. The next one asks again, and says so where there is none.
+    // This file has a slot. The next one tries again, and fails if there is no memory for one.
   }
   return slot
 }
@@ -189,7 +191,7 @@ export function mapSharedFile(path: string, bytes: number): MappedFile {
   }
 }
 
-/** Frees the map of a thread that has died: no view of it is left, and nobody else frees it. */
+/** Frees the map of a thread that has died, with its whole slot: no view of it is left. */
 export function unmapRegion({ address, bytes }: MappedRegion): void {
   munmap(address, bytes)
 }

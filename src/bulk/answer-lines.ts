@@ -1,6 +1,6 @@
-// Lines of a file to answers, in a pool thread or, where there are few, in the program itself: the
-// address of each line is found, judged, and its answer put behind the last one, as bytes from
-// beginning to end. Empty lines are skipped; a line that names no address gets a line that says so.
+// Lines of a file to answers, in a pool thread or, where there are few, in the program itself:
+// finds the address of each line, looks it up, and writes its answer behind the last one, in bytes
+// throughout. Skips empty lines; a line that names no address gets a line that says so.
 
 import { invalidAddress } from '../api/api-error.ts'
 import { type Query, parseQuery } from '../table/lookup/query.ts'
@@ -23,9 +23,9 @@ import { clearOutput, flushOutput } from './output-buffer.ts'
 import { type LineCounter, newLineCounter } from './line-tally.ts'
 import type { BadLine, LineWork, LinesResult } from './line-work.ts'
 
-/** Of each piece; a file of other things altogether is understood after a few. */
+/** Of each piece: a few show a user that the file holds something else. */
 const badLinesKept = 5
-/** Longer texts are cut off where they are told. */
+/** Longer texts are cut off in `badLines`. */
 const badCharsMax = 200
 const lineEnd = 0x0a
 
@@ -35,7 +35,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const output = newGrowingBuffer()
 
-/** `into`: bytes that may be written to; without them, fresh ones. */
+/** Writes into the buffer `into` where there is one, else into a fresh one. */
 export function answerLines(
   table: OpenTable,
   lines: Uint8Array,
@@ -43,16 +43,16 @@ export function answerLines(
   into?: Uint8Array,
 ): LinesResult {
   resetBuffer(output, into)
-  // Of a piece that failed something may be left.
+  // A piece that failed may have left something.
   clearOutput()
   lookupBatch.count = 0
   const { form } = how
   const badLines: BadLine[] = []
-  const tallying =
+  const counter =
     how.output === 'tally'
       ? newLineCounter(table.reader.views, (lines.length >>> 1) + 1)
       : undefined
-  const taker = tallying === undefined ? writingSink(table, how) : lineCounterSink(tallying, table)
+  const sink = counter === undefined ? writingSink(table, how) : lineCounterSink(counter, table)
   const counts = { lines: 0, addresses: 0, bad: 0 }
   const page = form.kind === 'plain' ? copyToPage(lines) : undefined
   const bytes = page ?? lines
@@ -66,11 +66,11 @@ export function answerLines(
       if (isEmpty(bytes, from, to)) continue
       findLineField(form, bytes, { from, to }, span)
       if (!parseQuery(next, span.bytes, span.from, span.to)) {
-        // It stands behind those before it.
-        flushBatch(table, taker)
+        // Its line comes behind those before it.
+        flushBatch(table, sink)
         counts.bad += 1
         const text = decoder.decode(span.bytes.subarray(span.from, span.to))
-        taker.onInvalid(text)
+        sink.onInvalid(text)
         if (badLines.length < badLinesKept) {
           badLines.push({ line: counts.lines - 1, text: text.slice(0, badCharsMax) })
         }
@@ -79,11 +79,11 @@ export function answerLines(
     }
     counts.addresses += 1
     lookupBatch.count += 1
-    if (lookupBatch.count === lookupBatchMax) flushBatch(table, taker)
+    if (lookupBatch.count === lookupBatchMax) flushBatch(table, sink)
   }
-  flushBatch(table, taker)
+  flushBatch(table, sink)
   flushOutput(output)
-  return { kind: 'lined', out: detachBytes(output), ...counts, badLines, tally: tallying?.tally() }
+  return { kind: 'lined', out: detachBytes(output), ...counts, badLines, tally: counter?.tally() }
 }
 
 /** Most lines end sooner than a call of `indexOf` takes. */
@@ -109,10 +109,10 @@ function isEmpty(bytes: Uint8Array, from: number, to: number): boolean {
   return emptyLine.from === emptyLine.to
 }
 
-/** What becomes of addresses, in their order, and of lines that name none. */
+/** Gets the addresses, in their order, and the lines that name none. */
 interface LineSink {
-  /** Reads ahead what `good` will read. */
-  readonly prefetch: (group: LookupBatch) => void
+  /** Reads ahead what `onAddress` will read. */
+  readonly prefetch: (batch: LookupBatch) => void
   readonly onAddress: (query: Query, located: Located) => void
   readonly onInvalid: (text: string) => void
 }
@@ -125,9 +125,9 @@ function flushBatch({ reader }: OpenTable, { prefetch, onAddress }: LineSink): v
   lookupBatch.count = 0
 }
 
-function writingSink(table: OpenTable, { output: give, fields }: LineWork): LineSink {
-  if (give === 'csv' || give === 'text') {
-    const { prefetch, write, writeInvalid } = rowsOf(table, give === 'csv' ? fields : undefined)
+function writingSink(table: OpenTable, { output: format, fields }: LineWork): LineSink {
+  if (format === 'csv' || format === 'text') {
+    const { prefetch, write, writeInvalid } = rowsOf(table, format === 'csv' ? fields : undefined)
     return {
       prefetch,
       onAddress: (query, located) => write(query, located, output),
@@ -135,7 +135,7 @@ function writingSink(table: OpenTable, { output: give, fields }: LineWork): Line
     }
   }
   return {
-    prefetch: (group) => prefetchRuns(group, table.reader.views),
+    prefetch: (batch) => prefetchRuns(batch, table.reader.views),
     onAddress: (query, located) => appendLine(table.answer(query, located).body),
     onInvalid: (text) => appendLine(encoder.encode(invalidAddressJson(text))),
   }
@@ -143,13 +143,13 @@ function writingSink(table: OpenTable, { output: give, fields }: LineWork): Line
 
 function lineCounterSink({ add }: LineCounter, { reader }: OpenTable): LineSink {
   return {
-    prefetch: (group) => prefetchLocations(group, reader.views),
+    prefetch: (batch) => prefetchLocations(batch, reader.views),
     onAddress: add,
     onInvalid: () => undefined,
   }
 }
 
-/** Straight to the room: long texts are copied faster whole. */
+/** Past the output buffer: long texts are copied faster whole. */
 function appendLine(body: Uint8Array): void {
   reserveBytes(output, body.length + 1)
   output.bytes.set(body, output.length)
@@ -162,11 +162,11 @@ export function invalidAddressJson(ip: string): string {
   return JSON.stringify({ ip, error: invalidAddress })
 }
 
-/** What rows keep is made once a table and choice of columns. */
+/** Row writers keep texts; they are made once for a table and choice of columns. */
 let cachedRows:
   { readonly table: OpenTable; readonly names: string; readonly rows: RowWriter } | undefined
 
-/** Without columns, the short lines for people. */
+/** Without `fields`, the short lines for people. */
 function rowsOf(table: OpenTable, fields: LineWork['fields'] | undefined): RowWriter {
   const names = fields?.join() ?? ''
   if (cachedRows?.table !== table || cachedRows.names !== names) {

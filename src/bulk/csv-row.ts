@@ -1,27 +1,28 @@
-// An answer as a row of CSV (RFC 4180, `\n` ends it), for spreadsheets and databases: the columns
-// that are asked for, in their order. What a column says is what the answer says (src/table/answer/check-address.ts);
-// where that is null or nothing, the cell is empty.
+// An answer as a row of CSV (RFC 4180, `\n` ends it), for spreadsheets and databases: the chosen
+// columns in their order. A column holds what the answer says (src/table/answer/check-address.ts);
+// where that is null or absent, the cell is empty.
 //
-// Neighbouring cells of a verdict or a network are made together at its first use and kept by its
-// number (text-cache.ts): a table has a hundred thousand of these. Places are six times as many; their texts are copied
-// from the table.
+// Neighbouring cells of a verdict or a network are made together at its first use and cached by its
+// id (text-cache.ts): a table has a hundred thousand of these. Places are six times as many; their
+// texts are copied from the table.
 
 import type { NetworkAnswer, ProxyAnswer } from '../api/check-answer.ts'
 import { invalidAddress } from '../api/api-error.ts'
 import type { CheckField } from '../config/line-formats.ts'
 import { signalNames } from '../model/kind.ts'
 import { riskLevelOf } from '../model/risk-level.ts'
-import type { Verdict } from '../model/verdict.ts'
-import { bogonVerdict } from '../score/bogon-verdict.ts'
-import { networkWords, verdictWords } from '../schema/table-layout.ts'
+import { type Verdict, providerOf } from '../model/verdict.ts'
 import type { Query } from '../table/lookup/query.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { type LookupBatch, prefetchStrings } from '../table/lookup/lookup-batch.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import { locationStringFinder, readLocation } from '../table/file/location-record.ts'
-import { readNetwork } from '../table/file/network-record.ts'
-import { readVerdict } from '../table/file/verdict-record.ts'
-import { newTextCache, appendCached, prefetchNetworkTexts } from './text-cache.ts'
+import {
+  appendCached,
+  networkTextCache,
+  prefetchNetworkTexts,
+  verdictTextCache,
+} from './text-cache.ts'
 import type { GrowingBuffer } from './growing-buffer.ts'
 import { appendQueryText } from './ipv4-line.ts'
 import { appendByte, appendText } from './output-buffer.ts'
@@ -29,14 +30,14 @@ import { type TableTexts, openTableTexts, appendString } from './table-text.ts'
 
 type Cell = string | number | boolean
 
-/** Columns by name, each with what it says of a thing. */
+/** Columns by name, each with its cell's value. */
 type Columns<Thing> = Partial<Record<CheckField, (thing: Thing) => Cell>>
 
 const ofVerdict = {
   classification: ({ classification }) => classification,
   risk_score: ({ score }) => score,
   risk_level: ({ score }) => riskLevelOf(score),
-  provider: ({ proxy, bot }) => (proxy?.provider ?? '') || (bot?.provider ?? ''),
+  provider: providerOf,
   proxy_type: ({ proxy }) => (proxy?.type ?? '') satisfies ProxyAnswer['type'] | '',
   proxy_confidence: ({ proxy }) => proxy?.confidence ?? '',
   bot_category: ({ bot }) => bot?.category ?? '',
@@ -52,11 +53,11 @@ const ofNetwork = {
 } as const satisfies Columns<NetworkAnswer>
 
 export interface RowWriter {
-  /** Reads ahead what the rows of these will be made of. */
-  readonly prefetch: (group: LookupBatch) => void
-  /** `asked` is an address. */
+  /** Reads ahead what the rows of these addresses are made of. */
+  readonly prefetch: (batch: LookupBatch) => void
+  /** `query` is an address. */
   readonly write: (query: Query, located: Located, out: GrowingBuffer) => void
-  /** `text` is none. */
+  /** `text` is no address. */
   readonly writeInvalid: (text: string, out: GrowingBuffer) => void
 }
 
@@ -75,16 +76,16 @@ export function csvHeader(fields: readonly CheckField[]): string {
 
 export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[]): RowWriter {
   const cells = cellsOf(reader, fields)
-  const puts = cells.map(({ write }) => write)
-  const touches = cells.flatMap(({ prefetch }) => prefetch ?? [])
+  const writers = cells.map(({ write }) => write)
+  const prefetchers = cells.flatMap(({ prefetch }) => prefetch ?? [])
   return {
-    prefetch: (group) => {
-      for (const touch of touches) touch(group)
+    prefetch: (batch) => {
+      for (const prefetch of prefetchers) prefetch(batch)
     },
     write: (query, located, out) => {
-      for (let index = 0; index < puts.length; index++) {
+      for (let index = 0; index < writers.length; index++) {
         if (index > 0) appendByte(out, comma)
-        puts[index]!(out, located, query)
+        writers[index]!(out, located, query)
       }
       appendByte(out, lineEnd)
     },
@@ -97,7 +98,7 @@ export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[])
   }
 }
 
-/** Neighbouring cells of a verdict, or of a network, are one. */
+/** One writer for neighbouring cells of a verdict, or of a network. */
 function cellsOf(reader: AnswerReader, fields: readonly CheckField[]): readonly CellWriter[] {
   const texts = openTableTexts(reader, cellText)
   const cells: CellWriter[] = []
@@ -116,28 +117,23 @@ function cellsOf(reader: AnswerReader, fields: readonly CheckField[]): readonly 
   return cells
 }
 
-function verdictCells({ views, strings }: AnswerReader, fields: readonly CheckField[]): CellWriter {
-  const count = views.verdicts.length / verdictWords
-  const cells = newTextCache(count + 1, (id) =>
-    joinCells(fields, ofVerdict, id === count ? bogonVerdict : readVerdict(views, id, strings)),
-  )
-  return { write: (out, { bogon, verdict }) => appendCached(out, cells, bogon ? count : verdict) }
+function verdictCells(reader: AnswerReader, fields: readonly CheckField[]): CellWriter {
+  const cells = verdictTextCache(reader, (verdict) => joinCells(fields, ofVerdict, verdict))
+  return { write: (out, { bogon, verdict }) => appendCached(out, cells, bogon ? 0 : verdict + 1) }
 }
 
-function networkCells({ views, strings }: AnswerReader, fields: readonly CheckField[]): CellWriter {
+function networkCells(reader: AnswerReader, fields: readonly CheckField[]): CellWriter {
   const none = ','.repeat(fields.length - 1)
-  const cells = newTextCache(views.networks.length / networkWords + 1, (id) =>
-    id === 0 ? none : joinCells(fields, ofNetwork, readNetwork(views.networks, id, strings)),
-  )
+  const cells = networkTextCache(reader, none, (network) => joinCells(fields, ofNetwork, network))
   return {
     write: (out, { bogon, network }) => appendCached(out, cells, bogon ? 0 : network),
-    prefetch: (group) => prefetchNetworkTexts(group, cells),
+    prefetch: (batch) => prefetchNetworkTexts(batch, cells),
   }
 }
 
 const placeTexts = ['country_code', 'country', 'state', 'city', 'zip', 'timezone'] as const
 
-/** Cells that are not worth keeping: of the address itself, and of half a million places. */
+/** Cells that are not cached: of the address itself, and of half a million places. */
 function cellOf(
   { views, strings }: AnswerReader,
   texts: TableTexts,
@@ -156,7 +152,7 @@ function cellOf(
       write: (out, { bogon, location }) => {
         if (!bogon && location !== 0) appendString(out, texts, idOf(location))
       },
-      prefetch: (group) => prefetchStrings(group, views, idOf),
+      prefetch: (batch) => prefetchStrings(batch, views, idOf),
     }
   }
   if (field === 'latitude' || field === 'longitude') {
@@ -180,7 +176,7 @@ function joinCells<Thing>(
   return cells.join(',')
 }
 
-/** In quotes where it must be. */
+/** In quotes where RFC 4180 demands them. */
 function cellText(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,5 +1,5 @@
-// Bytes that grow: an answer for each line of a piece, one behind the other. Room comes from whoever
-// took what was written before, so that megabytes are not allocated for each piece.
+// Bytes that grow: an answer for each line of a piece, one behind the other. A reader of earlier
+// answers gives their buffer back for the next ones, so that no piece allocates megabytes.
 
 export interface GrowingBuffer {
   bytes: Uint8Array
@@ -14,7 +14,7 @@ export function newGrowingBuffer(): GrowingBuffer {
   return { bytes: noBytes, length: 0 }
 }
 
-/** Afterwards so many more bytes fit behind `at`. */
+/** Afterwards so many more bytes fit. */
 export function reserveBytes(buffer: GrowingBuffer, bytes: number): void {
   if (buffer.length + bytes <= buffer.bytes.length) return
   const larger = allocateBytes((buffer.length + bytes) * 2)
@@ -28,26 +28,26 @@ export function appendBytes(buffer: GrowingBuffer, part: Uint8Array): void {
   buffer.length += part.length
 }
 
-/** Goes on in these bytes, or in fresh ones where there are none. */
+/** Begins anew in these bytes, or in fresh ones where there are none. */
 export function resetBuffer(buffer: GrowingBuffer, bytes: Uint8Array | undefined): void {
   buffer.bytes = bytes === undefined || bytes.length === 0 ? allocateBytes(firstBytes) : bytes
   buffer.length = 0
 }
 
-/** What is written, with the buffer that it lies in: it may be transferred. */
+/** Returns what is written; its buffer is the caller's, who may transfer it. */
 export function detachBytes(buffer: GrowingBuffer): Uint8Array {
-  const given = buffer.bytes.subarray(0, buffer.length)
+  const written = buffer.bytes.subarray(0, buffer.length)
   buffer.bytes = noBytes
   buffer.length = 0
-  return given
+  return written
 }
 
-/** All of the bytes that something was given away of. */
+/** The whole buffer of bytes that `detachBytes` returned, to be written to again. */
 export function wholeBuffer({ buffer }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer)
 }
 
-/** A buffer of its own, not cleared: only what is written is ever given away. */
+/** A buffer of its own, not cleared: only what was written is ever returned. */
 function allocateBytes(bytes: number): Uint8Array {
   const { buffer, byteOffset, length } = Buffer.allocUnsafeSlow(bytes)
   return new Uint8Array(buffer, byteOffset, length)

@@ -2,7 +2,8 @@
 //
 // Lines that are an IPv4 address in dots and nothing else, as nearly all of most files are: read in
 // one pass, line end and value at once, from one array for all pieces, so that compiled code knows
-// where it is. Every other line, right or wrong, is left to line-field.ts and src/ip/parse-address.ts, the twins.
+// where it is. Every other line, right or wrong, is left to line-field.ts and
+// src/ip/parse-address.ts, the twins.
 
 import { runElementBytes } from '../schema/table-layout.ts'
 import type { Query } from '../table/lookup/query.ts'
@@ -12,7 +13,7 @@ import { appendSlice, appendView } from './output-buffer.ts'
 /** More than a piece has, but for one with very long lines. */
 const pageBytes = 1 << 17
 
-/** The lines of one piece; a line end stands behind the last one, and some room for long copies. */
+/** The lines of one piece, a line end, and spare bytes that long copies read. */
 const page = new Uint8Array(pageBytes + 2 * runElementBytes)
 const pageView = new DataView(page.buffer)
 
@@ -20,7 +21,7 @@ const lineEnd = 0x0a
 const dot = 0x2e
 const zero = 0x30
 
-/** Whether they had room; `page` then holds them until the next piece. */
+/** The page with these lines, until the next piece; `undefined` where they do not fit. */
 export function copyToPage(lines: Uint8Array): Uint8Array | undefined {
   if (lines.length > pageBytes) return undefined
   page.set(lines)

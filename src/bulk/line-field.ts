@@ -1,9 +1,9 @@
 // Hot path: no allocation, throw, closure or regular expression but in `findMember` and `memberOf`.
 //
 // Where the address stands in one line of somebody's file, by its form: the whole line, a column of
-// CSV, the first words of an access log, a member of a JSON object. Only where it stands; whether it
-// is an address is judged as everywhere. A field of CSV ends with its line: one stray quote then
-// costs one line, not the rest of the file.
+// CSV, the first words of an access log, a member of a JSON object. Whether that is an address is
+// for the caller to say. A field of CSV ends with its line: one stray quote then costs one line,
+// not the rest of the file.
 //
 // The twin of `findColumn` is csv-parse, in the tests.
 

@@ -1,23 +1,23 @@
-// What the lines of one piece are, counted by the table's own numbers, so that a piece costs few
-// bytes and names are looked up once, at the end (`iprisk summarize`). Counted where the lines are;
-// nothing is kept between pieces, so a piece that runs twice counts once.
+// Counts the lines of one piece by the table's own ids, so that a piece returns few bytes and names
+// are looked up once, at the end (`iprisk summarize`). Nothing is kept between pieces, so a piece
+// that runs twice counts once.
 
 import type { Query } from '../table/lookup/query.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import { locationWords } from '../schema/table-layout.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
 
-/** Pairs of a number and how often, one behind the other. */
+/** Pairs of an id and its count, one behind the other. */
 export type CountPairs = Uint32Array
 
 export interface LineTally {
   /** Bogons have no verdict of the table. */
   readonly bogons: number
   readonly verdicts: CountPairs
-  /** Number 0: none. */
+  /** Id 0: none. */
   readonly networks: CountPairs
   readonly countries: CountPairs
-  /** A number for each address line: the same for the same address, and evenly spread. */
+  /** One for each line with an address: the same for the same address, evenly spread. */
   readonly hashes: Float64Array
 }
 

@@ -1,15 +1,15 @@
-// What is asked of a piece of lines, and what comes back.
+// What to do with a piece of lines, and its result.
 
 import type { CheckField, CheckFormat } from '../config/line-formats.ts'
 import type { LineFormat } from './line-field.ts'
 import type { LineTally } from './line-tally.ts'
 
-/** What is done with lines. */
+/** What to do with lines. */
 export interface LineWork {
   readonly form: LineFormat
   /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts. */
   readonly output: CheckFormat | 'tally'
-  /** Of CSV: the columns. */
+  /** The columns of CSV. */
   readonly fields: readonly CheckField[]
 }
 
@@ -17,7 +17,7 @@ export interface LineWork {
 export interface BadLine {
   /** Among the lines of its piece, from 0. */
   readonly line: number
-  /** What stands in the address's place, cut off where it is long. */
+  /** The text in place of the address, cut off where it is long. */
   readonly text: string
 }
 
@@ -30,8 +30,8 @@ export interface LinesResult {
   readonly lines: number
   readonly addresses: number
   readonly bad: number
-  /** The first of them. */
+  /** The first bad lines. */
   readonly badLines: readonly BadLine[]
-  /** Where counts were asked for. */
+  /** Absent unless `output` is `tally`. */
   readonly tally: LineTally | undefined
 }

@@ -1,9 +1,9 @@
 // Hot path: no allocation, throw or closure but in `appendText` and for text that does not fit.
 //
-// Where lines of output are put together: one array for all of them, so that compiled code knows where
-// it is and how long (a third of the time of a growing array's). What stands in it goes to the room of
-// the piece in large parts.
-// Who begins a piece clears it, who ends one empties it to the room.
+// Puts lines of output together, in one array for all of them, so that compiled code knows where it
+// is and how long (a third of the time of a growing array's). Its content goes to the growing
+// buffer of the piece in large parts. A piece begins with `clearOutput` and ends with
+// `flushOutput`.
 
 import { runElementBytes } from '../schema/table-layout.ts'
 import { type GrowingBuffer, appendBytes } from './growing-buffer.ts'
@@ -20,13 +20,13 @@ export function clearOutput(): void {
   outputBytes = 0
 }
 
-/** All of it goes to the room. */
+/** Moves all of it to `buffer`. */
 export function flushOutput(buffer: GrowingBuffer): void {
   appendBytes(buffer, outputBuffer.subarray(0, outputBytes))
   outputBytes = 0
 }
 
-/** Whether so many bytes more have a place here, if need be after `unstage`. */
+/** Whether so many more bytes fit, if need be after a flush. */
 function fits(buffer: GrowingBuffer, bytes: number): boolean {
   if (outputBytes + bytes <= outputBytesMax) return true
   flushOutput(buffer)
@@ -39,7 +39,7 @@ export function appendByte(buffer: GrowingBuffer, byte: number): void {
   outputBytes += 1
 }
 
-/** A loop: what comes this way is short. */
+/** A loop, for short texts. */
 export function appendSlice(
   buffer: GrowingBuffer,
   source: Uint8Array,
@@ -56,8 +56,8 @@ export function appendSlice(
 }
 
 /**
- * Text of UTF-8, eight bytes at a time, though it begins anywhere; `source` has seven bytes more. What
- * those are is no matter: as a double they could change nothing but themselves (table-layout.ts).
+ * Text of UTF-8, eight bytes at a time, from any offset; `source` has seven bytes more, which may
+ * be anything: a double that they make NaN could change only them (table-layout.ts).
  */
 export function appendView(
   buffer: GrowingBuffer,
@@ -82,14 +82,16 @@ export function appendText(buffer: GrowingBuffer, text: string): void {
   appendSlice(buffer, bytes, 0, bytes.length)
 }
 
-/** `bytes` of the text that begins at element `from` of `data`, eight at a time (see table-layout.ts). */
+/**
+ * `bytes` of the text that begins at element `from` of `data`, eight at a time (table-layout.ts).
+ */
 export function appendRun(
   buffer: GrowingBuffer,
   data: Float64Array,
   from: number,
   bytes: number,
 ): void {
-  // The last element may reach beyond the text.
+  // The last element may reach beyond the text's end.
   if (!fits(buffer, bytes + runElementBytes)) {
     const at = data.byteOffset + from * runElementBytes
     appendBytes(buffer, new Uint8Array(data.buffer, at, bytes))

@@ -1,5 +1,5 @@
-// Texts of the table in rows and lines: copied as the table has them where they stand there as they
-// are to be shown, which is known of each after its first use.
+// Texts of the table in rows and lines: a text that is shown as the table has it is copied from
+// there, which is known of each text after its first use.
 
 import { runElementBytes } from '../schema/table-layout.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
@@ -22,7 +22,7 @@ export function openTableTexts(
   show: (text: string) => string,
 ): TableTexts {
   const { string_offsets: offsets, string_bytes: bytes } = views
-  // Longer than the section: what lies behind it in the file may be read, and counts for nothing.
+  // Longer than the section, for `appendView` also reads a few bytes behind a text.
   const rest = bytes.buffer.byteLength - bytes.byteOffset
   const length = Math.min(bytes.length + runElementBytes, rest)
   const source = new DataView(bytes.buffer, bytes.byteOffset, length)

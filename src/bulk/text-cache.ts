@@ -1,10 +1,16 @@
-// Texts by number, each made at its first use and then kept, all in one array: as an object each they
-// lay anywhere in the heap, and a copy waited for memory four times.
+// Texts by number, each made at its first use and then cached, all in one array: as objects of
+// their own they lay anywhere in the heap, and a copy waited for memory four times.
 //
 //   spans   [begin, bytes] of each number; begin 0: not made yet
-//   data    eight bytes an element, for copying (src/schema/table-layout.ts says why it may); 0 is free
+//   data    eight bytes an element, for copying (src/schema/table-layout.ts); element 0 is unused
 
-import { runElementBytes } from '../schema/table-layout.ts'
+import type { Network } from '../model/network.ts'
+import type { Verdict } from '../model/verdict.ts'
+import { networkWords, runElementBytes, verdictWords } from '../schema/table-layout.ts'
+import { bogonVerdict } from '../score/bogon-verdict.ts'
+import type { AnswerReader } from '../table/answer/answer-reader.ts'
+import { readNetwork } from '../table/file/network-record.ts'
+import { readVerdict } from '../table/file/verdict-record.ts'
 import type { LookupBatch } from '../table/lookup/lookup-batch.ts'
 import type { GrowingBuffer } from './growing-buffer.ts'
 import { appendRun, appendSlice } from './output-buffer.ts'
@@ -20,39 +26,60 @@ export interface TextCache {
 const firstElements = 1 << 13
 
 /** For numbers below `count`. */
-export function newTextCache(count: number, make: (number: number) => string): TextCache {
+function newTextCache(count: number, make: (number: number) => string): TextCache {
   return { make, spans: new Uint32Array(count * 2), data: new Float64Array(firstElements), used: 1 }
 }
 
-/** Hot where it is kept: no allocation. */
-export function appendCached(out: GrowingBuffer, kept: TextCache, number: number): void {
-  const begin = kept.spans[number * 2]
-  if (begin === undefined || begin === 0) appendNew(out, kept, number)
-  else appendRun(out, kept.data, begin, kept.spans[number * 2 + 1]!)
+/** Hot where the text is cached: no allocation. */
+export function appendCached(out: GrowingBuffer, cache: TextCache, number: number): void {
+  const begin = cache.spans[number * 2]
+  if (begin === undefined || begin === 0) appendNew(out, cache, number)
+  else appendRun(out, cache.data, begin, cache.spans[number * 2 + 1]!)
 }
 
-function appendNew(out: GrowingBuffer, kept: TextCache, number: number): void {
-  const bytes = Buffer.from(kept.make(number))
+function appendNew(out: GrowingBuffer, cache: TextCache, number: number): void {
+  const bytes = Buffer.from(cache.make(number))
   appendSlice(out, bytes, 0, bytes.length)
-  // In a damaged table a number may be any, or none.
-  if (!(number * 2 < kept.spans.length)) return
-  const begin = kept.used
-  kept.used += Math.ceil(bytes.length / runElementBytes)
-  if (kept.used > kept.data.length) {
-    const larger = new Float64Array(kept.used * 2)
-    larger.set(kept.data)
-    kept.data = larger
+  // In a damaged table a number may lie beyond the cache, or be NaN.
+  if (!(number * 2 < cache.spans.length)) return
+  const begin = cache.used
+  cache.used += Math.ceil(bytes.length / runElementBytes)
+  if (cache.used > cache.data.length) {
+    const larger = new Float64Array(cache.used * 2)
+    larger.set(cache.data)
+    cache.data = larger
   }
-  new Uint8Array(kept.data.buffer).set(bytes, begin * runElementBytes)
-  kept.spans[number * 2] = begin
-  kept.spans[number * 2 + 1] = bytes.length
+  new Uint8Array(cache.data.buffer).set(bytes, begin * runElementBytes)
+  cache.spans[number * 2] = begin
+  cache.spans[number * 2 + 1] = bytes.length
 }
 
-/** Reads what is kept of each one's network, before it is needed (src/table/lookup/lookup-batch.ts). */
-export function prefetchNetworkTexts(group: LookupBatch, { spans, data }: TextCache): void {
-  const { located, count, at } = group
+/** Texts of verdicts: number 0 is the bogon's, and a verdict's number is its id + 1. */
+export function verdictTextCache(
+  { views, strings }: AnswerReader,
+  textOf: (verdict: Verdict) => string,
+): TextCache {
+  return newTextCache(views.verdicts.length / verdictWords + 1, (number) =>
+    textOf(number === 0 ? bogonVerdict : readVerdict(views, number - 1, strings)),
+  )
+}
+
+/** Texts of networks by id; id 0 has the text `none`. */
+export function networkTextCache(
+  { views, strings }: AnswerReader,
+  none: string,
+  textOf: (network: Network) => string,
+): TextCache {
+  return newTextCache(views.networks.length / networkWords + 1, (id) =>
+    id === 0 ? none : textOf(readNetwork(views.networks, id, strings)),
+  )
+}
+
+/** Reads the text of each one's network before it is needed (src/table/lookup/lookup-batch.ts). */
+export function prefetchNetworkTexts(batch: LookupBatch, { spans, data }: TextCache): void {
+  const { located, count, at } = batch
   let sink = 0
   for (let i = 0; i < count; i++) at[i] = spans[located[i]!.network * 2]!
   for (let i = 0; i < count; i++) sink += data[at[i]!]!
-  group.sink = sink
+  batch.sink = sink
 }

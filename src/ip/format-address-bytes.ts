@@ -1,8 +1,8 @@
 // Hot path: no allocation, no throw, no closure, no BigInt.
 //
-// Canonical text (RFC 5952) as bytes, without a string: the twin of format-address.ts for the answer's bytes.
-// IPv4-mapped addresses are not written mixed here, as format-address.ts does: they are judged, and then
-// written, as IPv4.
+// Canonical text (RFC 5952) as bytes, without a string: the twin of format-address.ts for the
+// answer's bytes. IPv4-mapped addresses are not written mixed here, as format-address.ts does: they
+// are judged, and then written, as IPv4.
 //
 // Each function writes at `at`, needs room for 39 bytes there, and returns the place behind.
 

@@ -1,7 +1,8 @@
 // IANA's special-purpose address registries as a table: which prefixes are set apart, by which RFC,
 // and whether they are Globally Reachable (RFC 6890, 2.2.1). The committed registry is
 // data/iana/*.csv; a test compares this table with it row for row. Deliberately not here: what
-// follows from an entry (special-purpose.ts), multicast, and the space that IANA never gave to anybody.
+// follows from an entry (special-purpose.ts), multicast, and the space that IANA never gave to
+// anybody.
 
 /** One entry of a registry; `reachable` is undefined where it says N/A or nothing (terminated). */
 export interface SpecialPurposeEntry {

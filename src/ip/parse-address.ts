@@ -24,9 +24,9 @@ for (let digit = 0; digit < 16; digit++) {
   hexDigits[digit.toString(16).toUpperCase().charCodeAt(0)] = digit
 }
 
-// Addresses of the usual forms are read from the text itself: IPv4 in 59 ns in place of 89 (AMD EPYC), IPv6
-// in 152 in place of 406 (2026-11-22, Intel Xeon, warm, 39 characters; 116 in place of 247 with a `::`).
-// What is neither is copied here, and the parser of bytes decides.
+// Addresses of the usual forms are read from the text itself: IPv4 in 59 ns in place of 89 (AMD
+// EPYC), IPv6 in 152 in place of 406 (2026-11-22, Intel Xeon, warm, 39 characters; 116 in place of
+// 247 with a `::`). What is neither is copied here, and the parser of bytes decides.
 const textBytes = new Uint8Array(addressCharsMax)
 const groups = new Uint16Array(8)
 
@@ -127,8 +127,9 @@ function readIpv4Text(text: string): number {
 }
 
 /**
- * Whether `text` is an address of IPv6 without a dotted quad; its value in `out`, which is not touched
- * where it is none. `parseIpv6` step by step, whose word counts on all that this one does not take.
+ * Whether `text` is an address of IPv6 without a dotted quad; its value in `out`, which is not
+ * touched where it is none. `parseIpv6` step by step, whose word counts on all that this one does
+ * not take.
  */
 function readIpv6Text(text: string, out: Uint32Array): boolean {
   const end = text.length

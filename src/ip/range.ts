@@ -1,6 +1,6 @@
 // Ranges: inclusive first to last of one family, as bigints. Off the hot path: for the build, the
-// configuration and answers to people. Deliberately not here: sets of ranges (range-set.ts), and trimming
-// or comments around a text, which belong to whoever reads the file.
+// configuration and answers to people. Deliberately not here: sets of ranges (range-set.ts), and
+// trimming or comments around a text, which belong to the reader of the file.
 //
 // Invariants of every Range made here: 0 <= first <= last <= maxAddress(family), and no IPv6 range
 // lies within ::ffff:0:0/96, since that text means the IPv4 range.

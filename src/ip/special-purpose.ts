@@ -92,7 +92,7 @@ const notBogons: Readonly<Record<Family, readonly string[]>> = {
   6: ['2001::/32'],
 }
 
-/** All bogons of a family as a range set. Off the hot path; computed anew on each call. */
+/** All bogons of a family as a range set. Off the hot path; computed on each call. */
 export function bogonRanges(family: Family): readonly Range[] {
   let set = unallocatedRanges(family)
   for (const { range, reachable } of widestFirst(family)) {

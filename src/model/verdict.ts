@@ -5,7 +5,9 @@ import type { BotCategory, Classification, Confidence, ProxyType, Signals } from
 
 /** One explained part of the score. The points of all reasons add up to the score exactly. */
 export interface Reason {
-  /** Stable code, `vpn_listed`; src/score/points/reason-codes.ts holds them all with their texts. */
+  /**
+   * Stable code, `vpn_listed`; src/score/points/reason-codes.ts holds them all with their texts.
+   */
   readonly code: string
   /** Whole points, negative for a cap. */
   readonly points: number
@@ -34,4 +36,9 @@ export interface Verdict {
   readonly bot: BotFinding | undefined
   readonly signals: Signals
   readonly reasons: readonly Reason[]
+}
+
+/** The one provider to name of an address; '' where none is known. */
+export function providerOf({ proxy, bot }: Pick<Verdict, 'proxy' | 'bot'>): string {
+  return proxy?.provider || bot?.provider || ''
 }

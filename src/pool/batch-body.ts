@@ -1,7 +1,7 @@
-// The body of a batch (contract 3.16) to pieces of about a hundred elements, and how many of them are
-// addresses. `readBatch` says what is right, by JSON.parse; the form that nearly every client sends,
-// `{"ips":["…","…"]}` with any white space and no escapes, is read in the body's own bytes, which
-// takes a tenth of the time, and its pieces are parts of the body.
+// The body of a batch (contract 3.16) to pieces of about a hundred elements, and how many of them
+// are addresses. `parseBatchBody` is the slow twin, by JSON.parse; the form that nearly every
+// client sends, `{"ips":["…","…"]}` with any white space and no escapes, is read in the body's own
+// bytes, which takes a tenth of the time, and its pieces are parts of the body.
 
 import { isUtf8 } from 'node:buffer'
 import { batchAddressesMax } from '../api/request-limits.ts'
@@ -40,7 +40,7 @@ export function countAddresses(texts: readonly unknown[]): number {
   return valid
 }
 
-/** A body, in shared memory where its pieces are to cross threads. */
+/** Cuts a body into pieces, which cross threads without a copy where it lies in shared memory. */
 export function cutBatchBody(body: Uint8Array): ReadResult {
   return cutShortForm(body) ?? cutParsedBody(body)
 }
@@ -67,7 +67,9 @@ function cutParsedBody(body: Uint8Array): ReadResult {
   }
 }
 
-/** `undefined` where arrays stand in arrays so deep that JSON.parse reads them and nothing writes them. */
+/**
+ * `undefined` for arrays so deep in arrays that JSON.parse can read them and JSON.stringify cannot.
+ */
 function partsOf(texts: readonly unknown[]): readonly string[] | undefined {
   const parts: string[] = []
   try {
@@ -82,7 +84,7 @@ function partsOf(texts: readonly unknown[]): readonly string[] | undefined {
 }
 
 const noCuts = new Uint32Array(0)
-const cutsRoom = new Uint32Array(batchAddressesMax / pieceAddresses + 1)
+const cutsBuffer = new Uint32Array(batchAddressesMax / pieceAddresses + 1)
 
 const quote = 0x22
 const comma = 0x2c
@@ -104,7 +106,7 @@ export function cutShortForm(body: Uint8Array): ReadResult | undefined {
   do {
     at = skipSpace(body, at + 1)
     if (count === batchAddressesMax) return undefined
-    if (count % pieceAddresses === 0) cutsRoom[pieces++] = at
+    if (count % pieceAddresses === 0) cutsBuffer[pieces++] = at
     const end = textEnd(body, at)
     if (end < 0) return undefined
     if (parseAddressBytes(body, at + 1, end, words) !== 0) valid += 1
@@ -112,13 +114,13 @@ export function cutShortForm(body: Uint8Array): ReadResult | undefined {
     at = skipSpace(body, end + 1)
   } while (body[at] === comma)
   if (body[at] !== 0x5d) return undefined
-  cutsRoom[pieces] = at
+  cutsBuffer[pieces] = at
   at = skipSpace(body, at + 1)
   if (body[at] !== 0x7d || skipSpace(body, at + 1) !== body.length) return undefined
-  return { kind: 'read', count, valid, cuts: cutsRoom.slice(0, pieces + 1), rewritten: undefined }
+  return { kind: 'read', count, valid, cuts: cutsBuffer.slice(0, pieces + 1), rewritten: undefined }
 }
 
-/** Of a text that begins with the quote at `at`: where it ends, -1 where it is not the short form. */
+/** The closing quote of the text whose opening quote is at `at`; -1 where it has another form. */
 export function textEnd(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== quote) return -1
   for (let end = at + 1; end < bytes.length; end++) {

@@ -1,26 +1,26 @@
 // Which work goes to the pool: the one place that says so, with the reasons, measured on two shared
-// cores (bench/speed/pool.ts has the program; its kept run draws announced addresses, of which few are
-// listed: insights of those 0.06 ms in the middle).
+// cores by bench/speed/pool.ts. "Here" is the event loop. (The kept run of that program draws
+// announced addresses, of which few are listed: its median for insights is 0.06 ms.)
 //
 //   a check            2 us: here, always; a round trip to a thread alone costs 50 to 100
-//   a batch's body     up to `batchHereBytesMax` here: some sixty addresses, 0.15 ms of the loop
+//   a batch's body     up to `batchInlineBytesMax` here: some sixty addresses, 0.15 ms of the loop
 //   a larger batch     pool, from the parsing of its body on: 10,000 addresses are 18 ms
-//   insights           pool: 0.17 ms in the middle and 4 ms at the 99th percentile (of listed
-//                      addresses, on busy cores), by how many feeds speak and how long they fade:
-//                      one alone would be cheaper here, a thousand a second would stall every check
-//   lines of a file    pool; up to `linesHereBytesMax` in all here (the command line)
+//   insights           pool: median 0.17 ms, 99th percentile 4 ms (of listed addresses, on busy cores),
+//                      by how many feeds list the address and how long they fade; one would be
+//                      cheaper here, a thousand a second would stall every check
+//   lines of a file    pool; up to `linesInlineBytesMax` in all here (the command line)
 
 /** About a hundred bytes less than sixty addresses with their quotes and commas. */
 export const batchInlineBytesMax = 1024
 
-/** Answered sooner than a thread has started, or has been reached. */
+/** So few lines are answered before a thread has started, or has received them. */
 export const linesInlineBytesMax = 4096
 
 /**
- * Of a batch for which the pool has no room, what is read here all the same, for the errors that come
- * before the 503 (contract 3.12): a longer one only in the form that takes a tenth of its answers' time
- * (batch-body.ts). JSON.parse of more would hold up the checks of everybody: 2.7 ms for as much as one
- * IPv4 address too many, 6 ms for a megabyte.
+ * A full pool refuses a batch with 503, but other errors come before that (contract 3.12), so its
+ * body is read here: up to this length in any form, beyond it only in the short form
+ * (batch-body.ts), which takes a tenth of its answers' time. JSON.parse of more would stall all
+ * checks: 2.7 ms for one IPv4 address too many, 6 ms for a megabyte.
  */
 export const refusedInlineBytesMax = 192 << 10
 
@@ -28,9 +28,9 @@ export const refusedInlineBytesMax = 192 << 10
 export const pieceAddresses = 100
 
 /**
- * What of a task's room an item takes, `pieceAddresses` in all. Insights cost about as much as a
- * hundred checks; eight of them share a round trip, which is then a small part of the whole and
- * makes nobody wait for more than a few milliseconds.
+ * The items of a task cost at most `pieceAddresses` together. Insights of one address take about as
+ * long as a hundred checks. Eight of them share a task: the round trip is then a small part of the
+ * whole, and the next task waits for a few milliseconds at most.
  */
 export const itemCosts = {
   read: pieceAddresses,

@@ -14,9 +14,9 @@ export interface TaskTable {
 }
 
 export type TaskItem =
-  /** The body of a batch: how many addresses, and where to cut it into pieces. */
+  /** The body of a batch, to be counted and cut into pieces. */
   | { readonly kind: 'read'; readonly body: Uint8Array }
-  /** A piece of a batch, as `read` cut it; its answers go into this shared memory (shared-buffers.ts). */
+  /** A piece of a batch, as `read` cut it; its answers go into the shared memory `into`. */
   | { readonly kind: 'checks'; readonly texts: Uint8Array; readonly into?: Uint8Array }
   | { readonly kind: 'insights'; readonly text: string }
   /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
@@ -29,19 +29,19 @@ export type TaskItem =
 export type ItemResult =
   | {
       readonly kind: 'read'
-      /** Elements of `ips`; 0 where the body is none of a batch. */
+      /** Elements of `ips`; 0 where the body is no batch. */
       readonly count: number
       /** Those that are addresses. */
       readonly valid: number
       /** Piece i is [cuts[i] … cuts[i + 1]) of the body, or of what it was rewritten to. */
       readonly cuts: Uint32Array
-      /** Memory of its own, not shared, for V8 counts no shared memory. */
+      /** Not in shared memory, which V8 does not count. */
       readonly rewritten: Uint8Array | undefined
     }
   /** JSON: the results of a piece with commas between them, or one whole answer. */
   | { readonly kind: 'answered'; readonly json: Uint8Array; readonly answers: readonly number[] }
   | LinesResult
-  /** What the item's work threw; the error's own message may hold an address. */
+  /** The name and stack of an error; without its message, which may hold an address. */
   | { readonly kind: 'failed'; readonly error: string; readonly at: readonly string[] }
 
 export interface PoolTask {
@@ -57,7 +57,7 @@ export interface TaskResult {
   readonly results: ItemResult[]
 }
 
-/** A thread has mapped a table; where, so that the map can be freed if the thread dies. */
+/** A thread has mapped a table at `place`; the worker frees the map if the thread dies. */
 export interface MappedMessage {
   readonly kind: 'mapped'
   readonly table: number
@@ -65,7 +65,7 @@ export interface MappedMessage {
   readonly place: MappedRegion
 }
 
-/** Over this channel the worker tells its threads to let go of a table, and they say that they did. */
+/** The worker tells its threads to unmap a table; each answers `retired`. */
 export interface RetireMessage {
   readonly kind: 'retire'
   readonly table: number

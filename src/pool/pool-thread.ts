@@ -1,6 +1,7 @@
 // The program of a pool thread, started by Piscina. It maps tables itself, each when the first task
-// names it, and unmaps one when the worker says that it is retired; that comes between tasks, so
-// nothing reads an unmapped page. What an item throws is that item's result: the thread goes on.
+// names it, and unmaps it when the worker says that it is retired; that message comes between
+// tasks, so nothing reads an unmapped page. An error of an item is that item's result: the thread
+// goes on.
 
 import { threadId, workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
@@ -41,7 +42,7 @@ function tableOf({ number, path }: TaskTable): OpenTable {
   if (known !== undefined) return known
   const table = openTable(path)
   tables.set(number, table)
-  // Said before anything can go wrong with it: what is posted arrives, though the thread dies.
+  // Sent before anything can go wrong with it: a message arrives even if its thread dies.
   sendToChannel(channel, { kind: 'mapped', table: number, thread: threadId, place: table.place })
   return table
 }
@@ -71,7 +72,10 @@ export function run(task: PoolTask): unknown {
   return move({ [transferableSymbol]: buffersOf(results), [valueSymbol]: result })
 }
 
-/** Each is of its result alone: run-task.ts, answer-lines.ts and batch-body.ts give away what they do not keep. */
+/**
+ * No result shares a buffer: run-task.ts, answer-lines.ts and batch-body.ts detach what they
+ * return.
+ */
 function buffersOf(results: readonly ItemResult[]): readonly ArrayBuffer[] {
   return results.flatMap((result) => {
     const bytes = bytesOf(result)

@@ -7,8 +7,8 @@
 //
 // Invariants: at most `queue` requests have tickets, at most half of them for one owner; a ticket
 // names the table that it began with, and that table stays mapped until the last of its tickets is
-// closed and the last of its items is settled; every `run` settles. References to a finished task are
-// cleared: V8 otherwise copies what they hold at every scavenge.
+// closed and the last of its items is settled; every `run` settles. References to a finished task
+// are cleared: V8 otherwise copies what they hold at every scavenge.
 
 import { join } from 'node:path'
 import { machineOffsetMs } from '../base/clock.ts'
@@ -39,8 +39,9 @@ export interface PoolOptions {
 
 export interface PoolCounts {
   readonly threads: number
-  /** Requests inside, and pieces of them that wait for a thread. */
+  /** Open tickets. */
   readonly requests: number
+  /** Items that wait for a thread. */
   readonly waiting: number
   readonly refused: number
   readonly tasks: number
@@ -65,8 +66,8 @@ export interface Pool {
   /** Starts the threads now, and not at the first task. */
   readonly start: () => void
   /**
-   * `undefined` where the pool is full, or half of it is the owner's: a ticket is held until its client
-   * has read the answer, so slow clients of one owner could shut out all others.
+   * `undefined` where the pool is full, or half of it is the owner's: a ticket is held until its
+   * client has read the answer, so slow clients of one owner could shut out all others.
    */
   readonly enter: (table: TaskTable, owner?: string) => Ticket | undefined
   /** Resolves when no request and no thread uses the table any more. */
@@ -221,8 +222,8 @@ function releaseTable({ users, released }: State, table: number): void {
 function dispatch(state: State): void {
   if (state.closed) return
   while (!state.exclusive && state.running < state.options.threads * tasksAThread) {
-    // A thread has two tasks, and its death does not say of which it died: the items of both run once
-    // more, each with no other task beside it.
+    // A thread has two tasks, and its death does not say of which it died: the items of both run
+    // once more, each with no other task beside it.
     const isSuspect = state.queue.isSuspect()
     if (isSuspect && state.running > 0) return
     const taken = state.queue.takeTask()
@@ -250,8 +251,8 @@ async function dispatchTask(
     const startMs = result.startMs - offsetMs
     for (const { sinceMs } of taken) sums.waitMs += startMs - sinceMs
     state.tableRelease?.noteMapping(table.number, result.thread)
-    // Removed from the task's result: Piscina's Map of tasks keeps the last ones reachable (a table that
-    // a Map has outgrown leads to the next) until the next full collection.
+    // Removed from the task's result: Piscina's Map of tasks keeps the last ones reachable (a table
+    // that a Map has outgrown leads to the next) until the next full collection.
     const results = result.results.splice(0)
     taken.forEach((one, index) => one.resolve(results[index]!))
   } catch (error) {
@@ -266,12 +267,12 @@ async function dispatchTask(
   dispatch(state)
 }
 
-/** As its thread gets it: bytes that were lent to one that died are gone, and fresh room will do. */
+/** What is sent to the thread: a buffer that was lent to a thread that died is gone. */
 function itemOf({ item, deaths }: QueuedItem): TaskItem {
   return item.kind === 'lines' && deaths > 0 ? { ...item, into: undefined } : item
 }
 
-/** What an item lends to its thread. */
+/** The buffers that items lend to their thread. */
 function transferListOf(items: readonly TaskItem[]): ArrayBuffer[] {
   return items.flatMap((item) =>
     item.kind === 'lines' && item.into !== undefined && item.into.length > 0
@@ -280,7 +281,7 @@ function transferListOf(items: readonly TaskItem[]): ArrayBuffer[] {
   )
 }
 
-/** A task is rejected only where its thread died: what items throw is their result. */
+/** For an item of a task whose thread died: an error that an item throws is its result. */
 function retryOrReject(state: State, one: QueuedItem): void {
   one.deaths += 1
   if (one.deaths > deathsMax) one.reject(poolFailed('its threads died of this request'))
@@ -308,8 +309,8 @@ function startThreads(state: State): PoolThreads {
 }
 
 /**
- * Where no thread is left, Piscina's queue would wait for ever: it is rejected here, and an item that
- * is tried again starts other threads.
+ * Where no thread is left, Piscina's queue would wait for ever: it is rejected here, and an item
+ * that is tried again starts other threads.
  */
 function dropThreads(state: State, threads: PoolThreads): void {
   if (state.closed || state.threads !== threads) return

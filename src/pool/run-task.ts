@@ -1,5 +1,5 @@
-// The work itself, in a pool thread or, where it is small, in the worker: pieces of batches answered,
-// and insights. Nothing here knows of threads. Reading a batch is batch-body.ts.
+// Answers pieces of batches, and insights: in a pool thread or, where they are few, in the worker.
+// Nothing here knows of threads. Reading a batch is batch-body.ts.
 
 import { classifications } from '../model/kind.ts'
 import { parseQuery, newQuery } from '../table/lookup/query.ts'
@@ -15,15 +15,15 @@ const decoder = new TextDecoder()
 
 type AnsweredResult = Extract<ItemResult, { kind: 'answered' }>
 
-/** What the work asks of a table. */
+/** The part of a table that this work needs. */
 type AnsweringTable = Pick<OpenTable, 'answer'>
 
 const query = newQuery()
 const output = newGrowingBuffer()
 
 /**
- * A piece of a batch as `cutBatch` cut it; its texts go from bytes to bytes. The answers stand in
- * `into` where they have room there.
+ * Answers a piece of a batch as `cutBatchBody` cut it, from bytes to bytes. The answers stand in
+ * `into` where they fit.
  */
 export function answerBatchPiece(
   table: AnsweringTable,
@@ -63,7 +63,7 @@ export function answerTexts(
     if (index > 0) appendBytes(output, commaBytes)
     const sent = typeof text === 'string' ? encoder.encode(text) : undefined
     if (sent !== undefined && parseQuery(query, sent, 0, sent.length)) appendAnswer(table, answers)
-    // What is no text at all is told apart by its JSON.
+    // An element that is no text is named by its JSON.
     else
       appendBytes(
         output,

@@ -1,11 +1,11 @@
-// Which threads have mapped which tables, and waiting until they have let go of one.
+// Knows which threads have mapped which tables, and waits until they have unmapped a retired one.
 //
-// A thread that dies leaves its maps, which are then freed here: memory is the process's, and where
-// each map lies was said when it was made.
+// A thread that dies leaves its maps behind, for memory belongs to the process. This file unmaps
+// them; the thread has sent the address of each when it made it.
 //
-// Invariants: a table is retired only when no request names it any more (pool.ts), so a thread that
-// has said `retired` does not map it again. A map is freed once: by its thread, which says so, or by
-// this file when the thread is dead and all that it said has been heard.
+// Invariants: a table is retired only when no request uses it any more (pool.ts), so a thread that
+// has sent `retired` does not map it again. A map is freed once: by its thread, which sends
+// `retired`, or by this file when the thread is dead and all of its messages have come in.
 
 import { type MappedRegion, unmapRegion } from '../base/memory-map.ts'
 import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-channel.ts'
@@ -13,22 +13,22 @@ import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-cha
 export interface TableRelease {
   /** A task of the table has run in the thread. */
   readonly noteMapping: (table: number, thread: number) => void
-  /** A thread has died: the maps of all but these are nobody's. */
+  /** A thread has died: after a while, frees the maps of all threads but the living. */
   readonly onThreadExit: (living: () => readonly number[]) => void
-  /** Resolves when all threads that have mapped it have unmapped it, or after a while. */
+  /** Resolves when all threads that have mapped it have unmapped it, or after `answerMsMax`. */
   readonly retire: (table: number) => Promise<void>
-  /** No thread lives any more. */
+  /** All threads have ended. */
   readonly close: () => void
 }
 
-/** A thread answers between two tasks, milliseconds apart; one that does not is not waited for. */
+/** A thread answers between two tasks, within milliseconds. */
 const answerMsMax = 5000
 
-/** What a thread said before its death is heard long before this. */
+/** The last messages of a dead thread come in long before this. */
 const messageDelayMsMax = 1000
 
 export function openTableRelease(name: string): TableRelease {
-  /** By table, and there by thread; the place comes by the channel, before or after a first result. */
+  /** By table and thread; the region's message comes before or after the first result. */
   const mapped = new Map<number, Map<number, MappedRegion | undefined>>()
   const waiting = new Map<number, () => void>()
   const channel = openThreadChannel(name)

@@ -1,6 +1,6 @@
 // Pieces of requests that wait for a pool thread, first come first served, and how they are put
-// together into tasks: neighbours of one table, up to the cost of a hundred checks. An item that was
-// cancelled while it waited is rejected when its turn comes.
+// together into tasks: neighbours of one table, up to the cost of a hundred checks. An item that
+// was cancelled while it waited is rejected when its turn comes.
 
 import { itemCosts, pieceAddresses } from './offload-policy.ts'
 import { poolFailed } from './pool-error.ts'
@@ -31,7 +31,8 @@ export interface TaskQueue {
 
 export function createTaskQueue(): TaskQueue {
   // The waiting items are items[front …]. The emptied part before them is cut off when it is the
-  // larger one; it holds no reference, for V8 would copy the item, with its request, at each scavenge.
+  // larger one; it holds no reference, for V8 would copy the item, with its request, at each
+  // scavenge.
   let items: (QueuedItem | undefined)[] = []
   let front = 0
   const dropFirst = (): void => {

@@ -1,5 +1,5 @@
-// The channel between a worker and all threads of its pool, beside the tasks: which table is mapped
-// where, and which is let go of. It keeps no process alive.
+// The channel between a worker and all threads of its pool, beside the tasks: threads say where
+// they have mapped a table, the worker which one to unmap. It keeps no process alive.
 
 import { BroadcastChannel } from 'node:worker_threads'
 import type { MappedMessage, RetireMessage, RetiredMessage } from './pool-task.ts'

@@ -36,7 +36,8 @@ export const keyBucketDivisor = 2 ** 33
  * keys. A bucket of at least `crowded` keys is cut into equal slots, and such a slot once more.
  *
  * Their place needs no pointer, for it follows from the rank of the keys: n keys behind the one of
- * rank r own the elements from r >> share to before (r + n) >> share, which are at least n >> share.
+ * rank r own the elements from r >> share to before (r + n) >> share, which are at least n >>
+ * share.
  */
 export const secondLevel = { share: 1, crowded: 16 } as const
 export const thirdLevel = { share: 2, crowded: 32 } as const
@@ -71,10 +72,10 @@ export const evidenceWords = 12
 export const densityDoubles = 18
 
 /**
- * A run: JSON that is copied into answers, in UTF-8, eight bytes an element. Its first element is two
- * words: bytes of the text, and for a location its country (from 1) and, above these bits, accuracy.
- * Then the text, filled up with zeros. No eight bytes of UTF-8 are a NaN, whose bits a copy might
- * change: an exponent of ones is 7f or ff behind f0 to ff, which no character has.
+ * A run: JSON that is copied into answers, in UTF-8, eight bytes an element. Its first element is
+ * two words: bytes of the text, and for a location its country (from 1) and, above these bits,
+ * accuracy. Then the text, filled up with zeros. No eight bytes of UTF-8 are a NaN, whose bits a
+ * copy might change: an exponent of ones is 7f or ff behind f0 to ff, which no character has.
  */
 export const runElementBytes = 8
 export const runCountryBits = 24

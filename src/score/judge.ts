@@ -1,7 +1,7 @@
 // Evidence in, verdict out. Pure: no clock, no input or output, no state; the same evidence in any
 // order, the same network and the same day give the same verdict, bit for bit. The formula, its
-// numbers and worked examples are in MODEL.md. Not here: bogons (bogon-verdict.ts holds their verdict) and
-// addresses with an IPv4 address inside, which are judged twice by whoever looks them up.
+// numbers and worked examples are in MODEL.md. Not here: bogons (bogon-verdict.ts holds their
+// verdict) and addresses with an IPv4 address inside, which the caller judges twice.
 //
 // The way through: weigh → findings by kind → relay suppresses → bot, class → ledger → verdict.
 
@@ -57,7 +57,7 @@ export function judge(input: JudgeInput): Verdict {
   return verdictOf(assessEvidence(input))
 }
 
-/** The verdict with the findings that it follows from, for those who ask why. */
+/** The verdict with the findings that it follows from, for explanations. */
 export function judgeWithFindings(input: JudgeInput): {
   readonly verdict: Verdict
   readonly findings: Findings

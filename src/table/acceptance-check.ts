@@ -1,7 +1,7 @@
-// The trial of a new table before a server swaps it in: it is asked about addresses whose answer is
-// known, which are the canaries and a sample of what the table in use says. Not the build's gate
-// (build/gate/promote-table.ts), which knows the world better and allows far less; this one stops the
-// absurd, whoever built it: a world that is empty, or all of it listed.
+// Checks a new table before a server swaps it in, by addresses whose answer is known: the canaries,
+// and a sample of the answers of the table in use. Not the build's gate
+// (build/gate/promote-table.ts), which knows the world better and allows far less. This check stops
+// an absurd table of any origin: a world that is empty, or all of it listed.
 //
 // Deterministic: the same two tables give the same result.
 
@@ -44,7 +44,7 @@ const knownCount = 24
  * them lie evenly. */
 const goldenRatioStep = 2_654_435_761
 
-/** What `table` says that `before` said otherwise or better; without `before` nothing is refused. */
+/** Where `table` differs from `before` or knows less; without `before` nothing is refused. */
 export function acceptanceCheck(table: OpenTable, before: OpenTable | undefined): AcceptanceResult {
   const canaries = loadCanaries()
   const wrong = misjudgedCanaries(table, canaries)

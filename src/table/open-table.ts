@@ -12,7 +12,7 @@ import { readTableView } from './file/table-view.ts'
 
 /** A `Table` with what the server and the command line need beside the answers. */
 export interface OpenTable extends Table {
-  /** Where its file is mapped, for who must free it in place of a thread that has died. */
+  /** Where its file is mapped: a worker frees the map of a thread that has died. */
   readonly place: MappedRegion
   /** The typed views, for callers that look up without building answers. */
   readonly reader: AnswerReader

@@ -1,4 +1,4 @@
-// What an open table can do, for those who embed it and for the server. Made by `openTable`.
+// What an open table can do, for programs that embed it and for the server. Made by `openTable`.
 
 import type { CheckAnswer } from '../api/check-answer.ts'
 import type { Day } from '../base/day.ts'
@@ -22,13 +22,15 @@ export interface Table {
    */
   check(text: string): CheckAnswer | undefined
   /**
-   * The same answer as JSON bytes, without an object or a string: exactly JSON.stringify of `check`.
-   * `asked.family` must not be 0. What it returns is good until the next call, of any table. `found` is
-   * what this table has located it as, where the caller knows that.
+   * The same answer as JSON bytes, without an object or a string: exactly JSON.stringify of
+   * `check`. `query.family` must not be 0. The result is good until the next call, of any table.
+   * `found` is where this table has located the address, if the caller knows.
    */
   answer(query: Query, found?: Located): AnswerBytes
-  /** Looks up a group, whose `located` are for `answer`, and reads ahead what those answers need. */
-  prepare(group: LookupBatch): void
+  /**
+   * Looks up a batch, whose `located` are for `answer`, and reads ahead what those answers need.
+   */
+  prepare(batch: LookupBatch): void
   /** Unmaps the file. Any use afterwards throws; views must not outlive it. */
   close(): void
 }

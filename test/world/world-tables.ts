@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { serveFolder } from '../../bench/harness/site.ts'
-import { acquireFolderLock } from '../../build/fetch/fetch-lock.ts'
+import { acquireFileLock } from '../../src/base/file-lock.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { programPath } from '../cli/program.ts'
 import { eventually } from '../eventually.ts'
@@ -82,7 +82,7 @@ export async function historyTable(day: WorldDay): Promise<string> {
 
 /** Makes what has `name` unless it is there and newer than the program; one process at a time. */
 async function onceBuilt(name: string, make: () => Promise<string>): Promise<void> {
-  const lock = await eventually(() => acquireFolderLock(join(folder, 'locks', name)), buildMs)
+  const lock = await eventually(() => acquireFileLock(join(folder, 'locks', name)), buildMs)
   try {
     const stamp = join(folder, `${name}.built`)
     if (existsSync(stamp) && statSync(stamp).mtimeMs > programMs()) return
@@ -91,7 +91,7 @@ async function onceBuilt(name: string, make: () => Promise<string>): Promise<voi
     process.stderr.write(`world ${name}: ${said}\n`)
     writeFileSync(stamp, said)
   } finally {
-    await lock.release()
+    lock.release()
   }
 }
 

@@ -169,8 +169,8 @@ function historyScreen(address: string, found: AddressTimeline, marks: Marks): r
 }
 
 /**
- * Who has watched for some days and never listed it is named; a single snapshot is only counted:
- * of a new store that would be every feed there is.
+ * Names the feeds that have snapshots of several days and never listed it. Feeds with a single
+ * snapshot are only counted: in a new store that would be every feed.
  */
 function silenceOf({ silent }: AddressTimeline): readonly string[] {
   if (silent.length === 0) return []
@@ -201,8 +201,8 @@ function matched({ ranges }: FeedTimeline): string {
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /**
- * Above each first of a month a tick and the month's name; the month in which the strip begins is
- * named where there is room: `Jun    │Jul                           │Aug`.
+ * A tick and the month's name above each first of a month; the month in which the strip begins is
+ * named where its name fits: `Jun    │Jul                           │Aug`.
  */
 export function monthRuler(days: readonly Day[], tick: string): string {
   const columns = days.map(() => ' ')

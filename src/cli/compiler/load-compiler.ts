@@ -1,5 +1,5 @@
-// The compiler and its development dependencies are loaded only through here, so that a serving node
-// does without them.
+// The compiler and its development dependencies are loaded only through here, so that a serving
+// node does without them.
 
 import { createRequire } from 'node:module'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'

@@ -1,5 +1,5 @@
-// The proxy in front of the API, asked as a client would: what speaks HTTP/1.0 to the server, as
-// nginx does by default, gets 505 for every request.
+// Asks the proxy in front of the API as a client would. A proxy that speaks HTTP/1.0 to the server,
+// as nginx does by default, gets 505 for every request.
 
 import { messageOf } from '../../base/coded-error.ts'
 import { type DoctorFinding, problem } from './doctor-finding.ts'

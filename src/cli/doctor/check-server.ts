@@ -34,12 +34,13 @@ function checkFileLimit({
   return [problem('low_file_limit', text, fix)]
 }
 
-/** Fewer connections may be anybody's. */
+/** So few connections may have any cause. */
 const unreadConnectionsMin = 20
 
 /**
- * What the parser refuses, HTTP/1.0 before all, reaches nothing that counts it. But whatever brought a
- * request is one request at least: those that closed and are more than all requests brought none.
+ * Requests that the parser refuses, above all HTTP/1.0, are not counted. But a connection with a
+ * request counts one at least: where more connections have closed than requests came, some had
+ * none.
  */
 function checkUnreadConnections({ connections, requests }: ServerStatus): readonly DoctorFinding[] {
   const { opened, open } = connections
@@ -51,7 +52,7 @@ function checkUnreadConnections({ connections, requests }: ServerStatus): readon
   return [advice('nothing_heard', text, fix)]
 }
 
-/** No server answers that may be asked. */
+/** For a server that does not answer, or denies the question. */
 async function checkWithoutServer(
   settings: Settings,
   { kind }: StatusAnswer,

@@ -1,4 +1,5 @@
-// What the commands on keys share: their output, the stores of a state folder, ids and usage errors.
+// What the commands on keys share: their output, the stores of a state folder, ids and usage
+// errors.
 
 import { type AuditAct, withAudit } from '../../account/keys/audit-log.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'

@@ -1,6 +1,6 @@
-// The commands `iprisk keys create|revoke|rotate`: what they say and in which form. The options have
-// been validated as settings; what is left to judge here needs the clock. How keys are made and kept
-// is src/account's; listings are list-keys.ts's.
+// The commands `iprisk keys create|revoke|rotate`: what they say and in which form. The options
+// have been validated as settings; what is left to judge here needs the clock. How keys are made
+// and kept is src/account's; listings are list-keys.ts's.
 //
 // A key's text goes to standard output once and nowhere else.
 

@@ -1,10 +1,10 @@
 // `iprisk keys list` and `iprisk keys show`: what is known of keys, never a secret or its hash.
 //
 // Usage comes from the ledger: units that workers have taken this month. What a running worker has
-// leased and not spent counts as taken, so the figure is an upper bound (`units_at_most`): exact once
-// the servers have drained, and above the truth by at most one lease a worker otherwise, or for each
-// worker that was killed. Keys without a quota are not counted (null). The day of the last use is
-// last-used.ts's.
+// leased and not spent counts as taken, so the figure is an upper bound (`units_at_most`): exact
+// once the servers have drained, and above the truth by at most one lease a worker otherwise, or
+// for each worker that was killed. Keys without a quota are not counted (null). The day of the last
+// use is last-used.ts's.
 
 import { type KeySummary, summarizeKey } from '../../account/keys/key-summary.ts'
 import { unknownKeyError } from '../../account/keys/issue-key.ts'
@@ -39,7 +39,7 @@ interface KeyView {
   readonly state: KeyState
   readonly plan: Plan | undefined
   readonly inForce: EffectiveLimits
-  /** `undefined`: it has no quota, so nobody counts. */
+  /** `undefined` where the key has no quota: units are not counted then. */
   readonly units: number | undefined
   readonly month: string
   readonly lastUsed: Day | undefined

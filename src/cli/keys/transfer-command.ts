@@ -1,5 +1,5 @@
-// `iprisk keys export` and `iprisk keys import FILE`: keys as one JSON file of hashes, to keep or to
-// take to another state folder.
+// `iprisk keys export` and `iprisk keys import FILE`: keys as one JSON file of hashes, to keep or
+// to take to another state folder.
 
 import { readFileSync, statSync } from 'node:fs'
 import {

@@ -1,7 +1,7 @@
-// Many lines through the pool: pieces go to the threads as they are read, and come back in the order
-// of the input. What is read ahead is bounded, so a reader that is slower than the lookups slows the
-// reading down. A small piece that nothing is before is answered here and at once: a person who types
-// addresses, or a log that grows, waits for no thread.
+// Sends many lines through the pool: pieces go to the threads as they are read, and come back in
+// the order of the input. Reading ahead is bounded, so a reader of the output that is slower than
+// the lookups slows the reading down. A small piece with none before it is answered here and at
+// once: for a person who types addresses, or a log that grows, no thread has to wake up.
 
 import { fstatSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -18,8 +18,6 @@ import { type InputPiece, readInput } from './read-input.ts'
 import type { Io } from '../terminal/io.ts'
 import type { LineWork, LinesResult } from '../../bulk/line-work.ts'
 
-/** What became of one piece. */
-
 export interface BulkResult {
   readonly lines: number
   readonly addresses: number
@@ -29,7 +27,7 @@ export interface BulkResult {
   readonly interrupted: boolean
 }
 
-/** What is known of an input before its lines are read. */
+/** What the first piece of an input says of its form. */
 export interface DetectedFormat {
   readonly form: LineFormat
   /** The piece without its header. */
@@ -69,22 +67,22 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
   const threads = availableParallelism()
   const pool = createPool({ threads, queue: 1 })
   const bytes = inputBytesOf(inputs)
-  // They are ready about when the first lines are.
+  // The threads are ready about when the first lines are.
   if (bytes !== undefined && bytes > linesInlineBytesMax) pool.start()
   const ticket = pool.enter({ number: 0, path, builtMs: 0 })!
   const sums = newBulkTotals(io, bytes)
   const turns: Promise<void>[] = []
-  /** What has been taken: the next pieces are written there. */
-  const rooms: Uint8Array[] = []
+  /** Buffers of results that have been written out: the next results go there. */
+  const freeBuffers: Uint8Array[] = []
   let last = Promise.resolve()
   let form: LineFormat = { kind: 'plain' }
   const pieces = readInput(inputs, { bytes: options.pieceBytes, stdin: io.input, signal })
-  const take = async (before: Promise<void>, one: PieceInFlight): Promise<void> => {
+  const deliver = async (before: Promise<void>, one: PieceInFlight): Promise<void> => {
     const [lined] = await Promise.all([one.result, before])
     if (signal.aborted) return
     sums.add(one.piece, lined, one.headerLines)
     await options.onResult(lined)
-    rooms.push(wholeBuffer(lined.out))
+    freeBuffers.push(wholeBuffer(lined.out))
   }
   try {
     for await (const piece of pieces) {
@@ -94,10 +92,10 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
       const how: LineWork = { ...work, form }
       const result =
         turns.length === 0 && lines.length <= linesInlineBytesMax
-          ? answerLines(table, lines, how, rooms.pop())
-          : linesResultOf(ticket.run({ kind: 'lines', lines, how, into: rooms.pop() }))
-      last = take(last, { piece, result, headerLines: opening?.headerLines ?? 0 })
-      // It is waited for in its turn.
+          ? answerLines(table, lines, how, freeBuffers.pop())
+          : linesResultOf(ticket.run({ kind: 'lines', lines, how, into: freeBuffers.pop() }))
+      last = deliver(last, { piece, result, headerLines: opening?.headerLines ?? 0 })
+      // A failure shows where it is awaited in its turn.
       last.catch(() => undefined)
       turns.push(last)
       if (turns.length >= threads * piecesAThread || !(result instanceof Promise)) {
@@ -107,7 +105,7 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
     }
     await last
   } catch (thrown) {
-    // What was read before is answered all the same.
+    // The pieces before it are answered all the same.
     await last.catch(() => undefined)
     throw thrown
   } finally {
@@ -141,12 +139,12 @@ interface BulkTotals {
   readonly result: () => Omit<BulkResult, 'interrupted'>
 }
 
-/** Counts what has been answered, and says how far it is. */
+/** Sums up the results, and shows the progress. */
 function newBulkTotals(io: Io, totalBytes: number | undefined): BulkTotals {
   const places: string[] = []
   const sums = { lines: 0, addresses: 0, bad: 0 }
   const startedMs = performance.now()
-  let toldMs = startedMs
+  let shownMs = startedMs
   /** Lines of the present input before the present piece. */
   let before = 0
   return {
@@ -161,9 +159,9 @@ function newBulkTotals(io: Io, totalBytes: number | undefined): BulkTotals {
       sums.addresses += addresses
       sums.bad += bad
       const now = performance.now()
-      // On a terminal that shows the answers they are the progress.
-      if (!io.errIsTerminal || io.outIsTerminal || now - toldMs < statusMs) return
-      toldMs = now
+      // A terminal that shows the answers needs no progress line.
+      if (!io.errIsTerminal || io.outIsTerminal || now - shownMs < statusMs) return
+      shownMs = now
       const rate = (sums.addresses / (now - startedMs)) * 1000
       const share = totalBytes === undefined ? '' : `, ${percentText(bytesRead / totalBytes)}`
       io.status(
@@ -176,7 +174,7 @@ function newBulkTotals(io: Io, totalBytes: number | undefined): BulkTotals {
 
 const percentText = (share: number): string => `${Math.floor(Math.min(1, share) * 100)} %`
 
-/** `undefined` where one is no plain file. */
+/** `undefined` where one of them is no plain file. */
 function inputBytesOf(inputs: readonly string[]): number | undefined {
   const sizes = inputs.map((input) => {
     const stat = input === '-' ? fstatSync(0) : statSync(input, { throwIfNoEntry: false })

@@ -28,16 +28,16 @@ const encoder = new TextEncoder()
 
 /** Exit code 1 where a line was no address; all others are answered all the same. */
 export async function checkCommand(options: CheckOptions, io: Io): Promise<number> {
-  const held = pinTable(options.table)
+  const pinned = pinTable(options.table)
   try {
-    return await checkWith(held, options, io)
+    return await checkWith(pinned, options, io)
   } finally {
-    held.close()
+    pinned.close()
   }
 }
 
 async function checkWith(
-  held: PinnedTable,
+  pinned: PinnedTable,
   { args, how }: Pick<CheckOptions, 'args' | 'how'>,
   io: Io,
 ): Promise<number> {
@@ -49,13 +49,13 @@ async function checkWith(
   let code: number = exitCodes.done
   for (const { inputs, addresses } of groupsOf(args)) {
     if (inputs.length === 0) {
-      bad += await answerArguments({ table: held.table, addresses, work }, io)
+      bad += await answerArguments({ table: pinned.table, addresses, work }, io)
       continue
     }
     const onResult = (lined: { readonly out: Uint8Array }): Promise<void> => io.write(lined.out)
     const pieces = pieceBytes[isPlainFormat(how) ? 'plain' : 'other']
     const result = await bulkRun(
-      { inputs, table: held, work, pieceBytes: pieces, detectFormat, onResult },
+      { inputs, table: pinned, work, pieceBytes: pieces, detectFormat, onResult },
       io,
     )
     bad += result.bad
@@ -80,13 +80,13 @@ export function reportBadLines({ bad, places }: BulkResult, io: Io): void {
   if (bad > places.length) io.err(`… and ${formatCount(bad - places.length)} more`)
 }
 
-/** Neighbours of one sort: addresses, or files. */
+/** Neighbouring arguments of one sort: addresses, or files. */
 interface InputGroup {
   readonly addresses: readonly string[]
   readonly inputs: readonly string[]
 }
 
-/** What is an address is one, whatever files there are; `./1.2.3.4` is a file. */
+/** An address is one even where a file has its name; `./1.2.3.4` is a file. */
 function groupsOf(args: readonly string[]): readonly InputGroup[] {
   const words = newAddressWords()
   const groups: { addresses: string[]; inputs: string[] }[] = []
@@ -105,7 +105,7 @@ function isFile(arg: string): boolean {
   return stat !== undefined && !stat.isDirectory()
 }
 
-/** How many were none. */
+/** Answers addresses of the command line; returns how many were no address. */
 async function answerArguments(
   options: {
     readonly table: OpenTable

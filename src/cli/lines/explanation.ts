@@ -1,5 +1,5 @@
-// An answer with its insights as one screen for a person: aligned, in colour on a terminal, feeds by
-// the name of their publisher. Only the form; what it says is src/table/explain/insights.ts.
+// An answer with its insights as one screen for a person: aligned, in colour on a terminal, feeds
+// by the name of their publisher. Only the form; what it says is src/table/explain/insights.ts.
 
 import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
 import { alignColumns, fitColumn } from '../../base/align-columns.ts'

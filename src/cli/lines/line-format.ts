@@ -1,7 +1,7 @@
-// How the lines of the user's files name their addresses, from the options: the whole line, a column
-// of CSV, an access log, a member of JSON objects. A column's name is looked up in the first line of
-// each file; a number says that there is no such line. What separates the columns is what the first
-// line has most of: commas, semicolons, tabs or bars.
+// How the lines of the user's files name their addresses, from the options: the whole line, a
+// column of CSV, an access log, a member of JSON objects. A column's name is looked up in the first
+// line of each file; a number says that there is no such line. What separates the columns is what
+// the first line has most of: commas, semicolons, tabs or bars.
 
 import { IpriskError } from '../../base/coded-error.ts'
 import type { AccessLogFormat } from '../../config/line-formats.ts'

@@ -1,5 +1,5 @@
-// The table of one run: the same file for the program and all of its threads, which open it when
-// they start and again where one has died, though a build may put another in its place meanwhile.
+// The table of one run: the program and all of its threads open the same file, also a thread that
+// starts late, when a build may have put another file in its place.
 // Not for the server, whose tables have names of their own (src/supervisor/tables/table-copies.ts).
 
 import { closeSync, openSync } from 'node:fs'
@@ -7,14 +7,14 @@ import { type OpenTable, openTable } from '../../table/open-table.ts'
 
 export interface PinnedTable {
   readonly table: OpenTable
-  /** What threads open: the descriptor, in the place of the name. */
+  /** What threads open: the descriptor's path in /proc. */
   readonly path: string
   readonly close: () => void
 }
 
 /** Throws what `openTable` throws. */
 export function pinTable(name: string): PinnedTable {
-  // What is wrong with it is said with its name.
+  // Errors of this call have the file's name.
   openTable(name).close()
   const descriptor = openSync(name, 'r')
   const path = `/proc/self/fd/${descriptor}`

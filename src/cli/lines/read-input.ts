@@ -20,7 +20,7 @@ export interface InputPiece {
   readonly bytesRead: number
 }
 
-/** Pieces of up to about `bytes`, one file behind the other. Throws `input_unreadable`, `line_too_long`. */
+/** Pieces of up to about `bytes`, file by file. Throws `input_unreadable`, `line_too_long`. */
 export async function* readInput(
   inputs: readonly string[],
   how: { readonly bytes: number; readonly stdin: () => Readable; readonly signal: AbortSignal },
@@ -108,30 +108,30 @@ async function* gunzip(
   yield* gunzipped as AsyncIterable<Buffer>
 }
 
-/** Each chunk's whole lines, as they come: who writes slowly is answered line by line. */
+/** Each chunk's whole lines, as they come: a slow writer's lines are answered one by one. */
 async function* wholeLines(
   chunks: AsyncIterable<Buffer>,
   input: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let kept: Buffer[] = []
+  let pending: Buffer[] = []
   let size = 0
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(lineEnd) + 1
     if (end > 0) {
-      yield joined(kept, chunk.subarray(0, end))
-      kept = []
+      yield joined(pending, chunk.subarray(0, end))
+      pending = []
       size = 0
     }
     if (end === chunk.length) continue
-    kept.push(chunk.subarray(end))
+    pending.push(chunk.subarray(end))
     size += chunk.length - end
     if (size > lineBytesMax) throw lineTooLong(input)
   }
-  if (size > 0) yield joined(kept, Buffer.alloc(0))
+  if (size > 0) yield joined(pending, Buffer.alloc(0))
 }
 
-function joined(kept: readonly Buffer[], last: Buffer): Uint8Array {
-  return kept.length === 0 ? last : Buffer.concat([...kept, last])
+function joined(pending: readonly Buffer[], last: Buffer): Uint8Array {
+  return pending.length === 0 ? last : Buffer.concat([...pending, last])
 }
 
 function unreadable(input: string, cause: unknown): IpriskError {

@@ -1,5 +1,5 @@
-// `iprisk summarize`: what the addresses of files are, as shares by classification, provider, network
-// and country. Reads what `check` reads; prints a table with bars, or JSON.
+// `iprisk summarize`: what the addresses of files are, as shares by classification, provider,
+// network and country. Reads what `check` reads; prints a table with bars, or JSON.
 
 import type { Invocation } from '../../config/settings.ts'
 import { bulkRun, pieceBytes } from './bulk-run.ts'
@@ -20,9 +20,9 @@ export async function summarizeCommand(
 ): Promise<number> {
   const { inputs, how } = options
   const detectFormat = lineFormatDetector(how)
-  const held = pinTable(options.table)
+  const pinned = pinTable(options.table)
   try {
-    const summing = newSummarizer(held.table, how.top)
+    const summing = newSummarizer(pinned.table, how.top)
     const onResult = async ({
       tally,
     }: {
@@ -32,7 +32,7 @@ export async function summarizeCommand(
     }
     const work = { output: 'tally', fields: [] } as const
     const result = await bulkRun(
-      { inputs, table: held, work, pieceBytes: pieceBytes.other, detectFormat, onResult },
+      { inputs, table: pinned, work, pieceBytes: pieceBytes.other, detectFormat, onResult },
       io,
     )
     reportBadLines(result, io)
@@ -42,6 +42,6 @@ export async function summarizeCommand(
     else for (const line of summaryLines(summary, io.outIsTerminal)) io.out(line)
     return result.bad > 0 ? exitCodes.failed : exitCodes.done
   } finally {
-    held.close()
+    pinned.close()
   }
 }

@@ -5,6 +5,7 @@ import { alignColumns } from '../../base/align-columns.ts'
 import { formatDay } from '../../base/day.ts'
 import { formatCount } from '../../base/number-format.ts'
 import { type CountPairs, type LineTally } from '../../bulk/line-tally.ts'
+import { providerOf } from '../../model/verdict.ts'
 import { readCountry } from '../../table/file/location-record.ts'
 import { readNetwork } from '../../table/file/network-record.ts'
 import type { OpenTable } from '../../table/open-table.ts'
@@ -70,9 +71,7 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
         ['bogon', bogons] as const,
         ...judged.map(([verdict, number]) => [verdict.classification, number] as const),
       ]
-      const providers = judged.map(
-        ([{ proxy, bot }, number]) => [proxy?.provider || bot?.provider || '', number] as const,
-      )
+      const providers = judged.map(([verdict, number]) => [providerOf(verdict), number] as const)
       const ases = [...networks].map(
         ([id, number]) =>
           [id === 0 ? undefined : readNetwork(views.networks, id, strings), number] as const,

@@ -23,7 +23,7 @@ export function adminName({ adminSocket, adminHost, adminPort }: ServeSettings):
   return adminSocket ?? urlOf({ host: adminHost, port: adminPort })
 }
 
-/** `undefined` where nobody answers, or not in time. Throws `admin_token_unusable`. */
+/** `undefined` where no answer comes, or not in time. Throws `admin_token_unusable`. */
 export async function askAdmin(
   serve: ServeSettings,
   path: string,
@@ -38,18 +38,18 @@ export async function askAdmin(
   try {
     return await new Promise<AdminAnswer>((resolve, reject) => {
       const signal = AbortSignal.timeout(answerMs)
-      const asked = request({ ...at, path, headers, signal, agent: false }, (response) => {
+      const outgoing = request({ ...at, path, headers, signal, agent: false }, (response) => {
         textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
       })
-      asked.on('error', reject)
-      asked.end()
+      outgoing.on('error', reject)
+      outgoing.end()
     })
   } catch {
     return undefined
   }
 }
 
-/** Who listens everywhere is asked here. */
+/** A server that listens on all interfaces is asked on the loopback. */
 function connectableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
@@ -64,12 +64,12 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text
 }
 
-/** What became of asking for the status. */
+/** The answer to a request for the status. */
 export type StatusAnswer =
   | { readonly kind: 'status'; readonly status: ServerStatus }
   | { readonly kind: 'silent' }
   | { readonly kind: 'denied' }
-  /** Somebody answers who is no iprisk, or one of long ago. */
+  /** The answer is not from iprisk, or from a much older one. */
   | { readonly kind: 'stranger' }
 
 export async function askStatus(serve: ServeSettings): Promise<StatusAnswer> {

@@ -1,4 +1,4 @@
-// `iprisk build` in a process of its own: whoever serves afterwards is rid of what a build takes.
+// `iprisk build` in a process of its own: the memory that a build takes is free when it ends.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// How sure a finding is (contract 3.2): who says so and how many independently. How strongly they
-// say it does not matter, with one exception: a voice that has faded to a whisper, by age or
+// How sure a finding is (contract 3.2): which feeds say so and how many independently. How strongly
+// they say it does not matter, with one exception: a voice that has faded to a whisper, by age or
 // because its feed is hardly believed, does not count any more. Else a list that dropped an address
 // weeks ago would go on confirming what one weak list says today.
 //

@@ -48,13 +48,13 @@ export interface Finding {
   readonly rare: boolean
   /** The evidence that the finding stands on. */
   readonly counted: readonly CountedEvidence[]
-  /** The operator, '' where nobody names one. */
+  /** The operator, '' where no evidence names one. */
   readonly provider: string
 }
 
 export type Findings = Readonly<Record<ScoredKind, Finding>>
 
-/** The finding of a kind that nobody speaks of. */
+/** The finding of a kind without evidence. */
 export const absentFindings: Readonly<Record<ScoredKind, Finding>> = {
   tor: absentFinding('tor'),
   vpn: absentFinding('vpn'),
@@ -82,7 +82,7 @@ export function findingOf(
     const found = makeFinding(kind, hosting.strength, hosting.counted, hosting.inferred, false)
     const owner = network?.organization
     const provider = providerOf(hosting.counted, owner) || providerOf(counted, owner)
-    // Lists of ranges often name nobody; then whoever is known to own the network does.
+    // Lists of ranges often name no provider; evidence of the whole network may.
     return { ...found, provider }
   }
   const strength = strengthOf(counted)

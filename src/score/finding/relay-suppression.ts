@@ -1,6 +1,6 @@
 // Privacy relays (scoring.md, rule 7). Lists of VPNs, proxies and hosters hold the ranges of relays
 // wholesale, some as single addresses (vpn-x4b as /32): a third party's word there does not count,
-// exact or not. What counts is who looked at this very address: a Tor exit by any exact list, and a
+// exact or not. Only evidence of this very address counts: a Tor exit by any exact list, and a
 // VPN, proxy or residential proxy that an operator's own list or a test names exactly. Hosting does
 // not count at all: every relay is hosted.
 //

@@ -1,6 +1,6 @@
 // How evidence fades with age: d = 2^(−age / half-life). Kinds whose feeds state a standing fact
 // (a hoster's, bot's or relay's ranges) have no half-life: they neither fade nor are dropped here.
-// Whether such a feed still lists the range is for whoever folds the evidence, not for this file.
+// Whether such a feed still lists the range is decided where evidence is folded, not here.
 
 import { kinds } from '../../model/kind.ts'
 import type { Kind } from '../../model/kind.ts'

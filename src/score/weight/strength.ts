@@ -33,7 +33,7 @@ export function strongestByGroup(words: readonly GroupValue[]): number[] {
   return values
 }
 
-/** 0 (nobody says so) to 1 (certain). */
+/** 0 (no evidence) to 1 (certain). */
 export function strengthOf(words: readonly GroupValue[]): number {
   const only = words[0]
   if (only === undefined) return 0

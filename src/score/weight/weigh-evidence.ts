@@ -1,7 +1,8 @@
 // From evidence as given to evidence as it counts here and today: each piece gets its kind in this
 // network, its age, its decay and its value w·d·m. What does not count is left out, and a note says
-// why. What a whole network's evidence is worth in a shared network is decided in hosting-finding.ts, where
-// it is first limited. No thresholds, no classes, no points: those are later files' business.
+// why. What a whole network's evidence is worth in a shared network is decided in
+// hosting-finding.ts, where it is first limited. No thresholds, no classes, no points: those are
+// later files' business.
 
 import type { Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
@@ -15,7 +16,7 @@ export interface CountedEvidence extends GroupValue {
   readonly evidence: Evidence
   /** Days that are later than `asOf` are clamped to it. */
   readonly lastSeen: Day
-  /** d·m: how near it is in time and space, whoever says so. */
+  /** d·m: how near it is in time and space, whatever the feed. */
   readonly nearness: number
   /** d alone. */
   readonly decay: number

@@ -1,5 +1,5 @@
-// The other words that a verdict might have had: every class whose kind has any strength and that is
-// not the class itself. Privacy relays and blocklists make no class and so are no alternative.
+// The other words that a verdict might have had: every class whose kind has any strength and that
+// is not the class itself. Privacy relays and blocklists make no class and so are no alternative.
 
 import type { Classification, Confidence } from '../../model/kind.ts'
 import { confidenceOf } from '../finding/confidence.ts'

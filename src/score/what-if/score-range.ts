@@ -4,8 +4,9 @@
 //     every weight as it is; every weight at the low end of its interval; every one at the high end;
 //     and, for each feed, that one alone at its low end and at its high end
 //
-// Intervals hold with 80 percent (build/evidence/weight-interval.ts). Single feeds are asked for beside all together,
-// because caps make the score no monotone function of the weights: a bot's or a relay's lower it.
+// Intervals hold with 80 percent (build/evidence/weight-interval.ts). Single feeds are tried beside
+// all together, because caps make the score no monotone function of the weights: a bot's or a
+// relay's cap lowers it.
 //
 // Invariant: low <= score <= high.
 

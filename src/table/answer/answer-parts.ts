@@ -1,6 +1,6 @@
-// The parts of an answer that many answers share: what a verdict decides, a network, a place. Each is
-// made when first asked for, frozen, and kept: an answer of the world's table took four times as long
-// when all of it was made anew.
+// The parts of an answer that many answers share: what a verdict decides, a network, a location.
+// Each is made at its first use, frozen, and cached: an answer of the world's table took four times
+// as long when all of it was made each time.
 
 import type { CheckAnswer, Location, NetworkAnswer } from '../../api/check-answer.ts'
 import { formatDay } from '../../base/day.ts'

@@ -1,12 +1,13 @@
 // Hot path: `writeAnswer`, `writeRun`, `bodyOf`, `writeAddress` and `isSame`. Forbidden there for warm
 // fragments: allocation, throw, closure, a string, JSON.stringify, regular expression.
 //
-// One parsed address to the bytes of its answer: what its verdict and its country say (json-fragments.ts) and
-// the table's own runs of JSON (json-run.ts), put one behind the other into one array that is kept. `check` (check-address.ts) says the same as an object and is the slow twin: the bytes are exactly
-// those of JSON.stringify of it.
+// One parsed address to the bytes of its answer: the fragments of its verdict and country
+// (json-fragments.ts) and the table's own runs of JSON (json-run.ts), one behind the other in one
+// array for all answers. `checkAddress` (check-address.ts) makes the same as an object and is the
+// slow twin: the bytes are exactly those of JSON.stringify of it.
 //
-// Invariant: what an answer holds is good until the next one, of any table. An array view is made once for each
-// length of answer, which is cheaper than one for each answer.
+// Invariant: an answer's bytes are good until the next answer, of any table. An array view is made
+// once for each length of answer, which is cheaper than one for each answer.
 
 import { formatAddressBytes, formatIpv4Bytes } from '../../ip/format-address-bytes.ts'
 import type { Classification } from '../../model/kind.ts'
@@ -58,7 +59,7 @@ interface AnswerWriter {
   readonly reader: AnswerReader
 }
 
-/** `asked.family` must not be 0; `found` is what `locate` says of it, where the caller knows that. */
+/** `query.family` must not be 0; `found` is the result of `locate`, where the caller has it. */
 export function openAnswerWriter(
   reader: AnswerReader,
 ): (query: Query, found?: Located) => AnswerBytes {
@@ -101,7 +102,7 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   const facts = location === 0 ? 0 : runWords[locationRun * 2 + 1]!
   const country = fragments.country(facts & countryMask)
   const fixed = head.bytes + tail.bytes + country.bytesMax + fixedBytesMax
-  // Said this way for NaN: in a damaged table an id may lie beyond its section.
+  // Not `>`, for NaN: in a damaged table an id may lie beyond its section.
   if (!(fixed + networkBytes + locationBytes <= outBytes))
     return writeFromObject(writer.reader, query)
   let at = writeRun(0, head.data, 0, head.bytes)
@@ -128,10 +129,10 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
 }
 
 /**
- * Writes `bytes` of the text that begins at element `from` of `data`; returns the place behind it. Up
- * to seven bytes more are overwritten. A loop over doubles takes a fifth of one over bytes, and less
- * than `TypedArray.set`, for lengths as they occur here; why no bit can change on the way is in
- * table-layout.ts.
+ * Writes `bytes` of the text that begins at element `from` of `data`; returns the place behind it.
+ * Up to seven bytes more are overwritten. A loop over doubles takes a fifth of one over bytes, and
+ * less than `TypedArray.set`, for lengths as they occur here; why no bit can change on the way is
+ * in table-layout.ts.
  */
 function writeRun(at: number, data: Float64Array, from: number, bytes: number): number {
   const end = at + bytes

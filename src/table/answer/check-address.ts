@@ -1,5 +1,5 @@
-// One address as text to the whole answer, as an object, whose parts are shared (answer-parts.ts). The server's
-// byte path has to say the same; this is its twin.
+// One address as text to the whole answer, as an object whose parts are shared (answer-parts.ts).
+// The slow twin of answer-writer.ts, whose bytes must be the same.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { newAddressWords } from '../../ip/address.ts'

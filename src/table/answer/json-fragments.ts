@@ -1,7 +1,7 @@
-// Pieces of the answer's JSON that many answers share: what a verdict says, or a country. A piece is
-// made at its first use, by JSON.stringify of what the twin (check-address.ts) says of it, and kept; how many
-// are kept is bounded, and a piece that has lost its place is made again. Warm, nothing here
-// allocates. What a network or a place says is in the table itself (json-run.ts).
+// Pieces of the answer's JSON that many answers share: of a verdict, or of a country. A piece is
+// made at its first use, by JSON.stringify of what the twin (check-address.ts) has, and cached. The
+// number of slots is bounded: a piece whose slot another has taken is made again. Warm, nothing
+// here allocates. The pieces of networks and locations are in the table itself (json-run.ts).
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { type Classification, accuracies } from '../../model/kind.ts'
@@ -11,12 +11,12 @@ import type { AnswerReader } from './answer-reader.ts'
 import { type JsonRun, jsonRun } from './json-run.ts'
 import { readVerdict } from '../file/verdict-record.ts'
 
-/** Places for verdicts and for countries, powers of two; a full house is some 10 MB. */
+/** Slots for verdicts and for countries, powers of two; full, they take some 10 MB. */
 const verdictSlots = 16_384
 const countrySlots = 512
 
 export interface VerdictFragment {
-  /** -1 for a place that is free. */
+  /** -1 in a free slot. */
   readonly id: number
   readonly classification: Classification
   /** From the first brace to the quote before the address. */
@@ -80,19 +80,19 @@ export function openJsonFragments(reader: AnswerReader): JsonFragments {
   return {
     bogon: makeVerdict(reader.id, -1, reader.parts.bogon),
     verdict: (id) => {
-      const place = id & (verdictSlots - 1)
-      const held = verdicts[place]!
-      if (held.id === id) return held
+      const slot = id & (verdictSlots - 1)
+      const cached = verdicts[slot]!
+      if (cached.id === id) return cached
       const made = makeVerdict(reader.id, id, verdictPart(readVerdict(views, id, strings)))
-      verdicts[place] = made
+      verdicts[slot] = made
       return made
     },
     country: (id) => {
-      const place = id & (countrySlots - 1)
-      const held = countries[place]!
-      if (held.id === id) return held
+      const slot = id & (countrySlots - 1)
+      const cached = countries[slot]!
+      if (cached.id === id) return cached
       const made = makeCountry(reader, id)
-      countries[place] = made
+      countries[slot] = made
       return made
     },
   }

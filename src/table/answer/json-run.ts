@@ -1,6 +1,7 @@
-// Runs of JSON that answers copy as they are, eight bytes at a time: the table's own, a network's or a
-// location's (made by build/write/run-section.ts of the texts here), and those that are made here while
-// serving (json-fragments.ts). src/schema/FORMAT.md draws them. Copying is answer-writer.ts.
+// Runs of JSON that answers copy as they are, eight bytes at a time: the table's own, a network's
+// or a location's (made by build/write/run-section.ts of the texts here), and those that are made
+// here while serving (json-fragments.ts). src/schema/FORMAT.md draws them. Copying is
+// answer-writer.ts.
 
 import type { Network } from '../../model/network.ts'
 import { runElementBytes } from '../../schema/table-layout.ts'

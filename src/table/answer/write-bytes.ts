@@ -1,7 +1,7 @@
 // Hot path: no allocation, throw, closure or regular expression but in `utf8Bytes`.
 //
-// Puts short pieces of text into bytes. Each function writes at `at` and returns the place behind what
-// it wrote; the caller has made sure that there is room.
+// Puts short pieces of text into bytes. Each function writes at `at` and returns the place behind
+// what it wrote; the caller has made sure that there is room.
 
 const zero = 0x30
 

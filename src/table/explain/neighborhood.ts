@@ -1,6 +1,6 @@
-// What is listed around an address: in its /24 and /20, or its /64 and /48, by walking the pieces of
-// the table there; and in its whole AS, from the sums that the build left. Measured: a /20 has at
-// most 4,096 pieces and takes tens of microseconds, so only the AS needs a section.
+// What is listed around an address: in its /24 and /20, or its /64 and /48, by walking the pieces
+// of the table there; and in its whole AS, from the sums that the build left. Measured: a /20 has
+// at most 4,096 pieces and takes tens of microseconds, so only the AS needs a section.
 //
 // IPv4 counts addresses. IPv6 counts /64s: listed is one in which anything is. What is listed is
 // what evidence of a range names, faded or not; evidence of the AS as a whole lists nothing.

@@ -1,4 +1,4 @@
-// One feed's word on one range, as the table keeps it for those who ask why, and back:
+// One feed's word on one range, to the words that the table keeps for explanations, and back:
 //
 //   word 0   bits 0-15 source (index into the header's sources), 16-19 kind, 20-21 match,
 //            22-23 bot category + 1 (0: none)
@@ -90,7 +90,7 @@ export function readEvidenceList(
   strings: Strings,
 ): TableEvidence[] {
   const found: TableEvidence[] = []
-  // The bound is of use to a damaged table that nobody has verified.
+  // The bound matters only in a damaged table that was not verified.
   const end = Math.min(views.evidence_lists[list + 1] ?? 0, views.evidence_ids.length)
   for (let at = views.evidence_lists[list] ?? 0; at < end; at++) {
     found.push(readEvidence(views.evidence, views.evidence_ids[at] ?? 0, strings))

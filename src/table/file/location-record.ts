@@ -38,7 +38,7 @@ const countryTexts = { country_code: 0, country: 3 } as const
 
 export type LocationTextField = keyof typeof locationTexts | keyof typeof countryTexts
 
-/** Finds the string of one member, for those who copy its bytes; ids as for `readLocation`. */
+/** Finds the string id of one member, to copy its bytes; ids as for `readLocation`. */
 export function locationStringFinder(
   views: { readonly countries: Uint32Array; readonly locations: Int32Array },
   member: LocationTextField,

@@ -1,17 +1,17 @@
-// What is made of a table's ids is kept, as the same networks, places and texts come again and again.
-// Bounded, so that a scan of the whole world does not fill memory; emptied whole where the bound is
-// reached, which costs less than to know what is old.
+// Caches what is made of a table's ids: the same networks, places and texts come again and again.
+// It is bounded, so that a scan of the whole world does not fill memory, and emptied whole at the
+// bound, which costs less than to know what is old.
 
 /**
- * What is kept lies in pages by id. A map of it took longer to ask than all else in an answer, and
- * one array of a place for each id holds up the loop for 12 ms where a table is opened.
+ * Values lie in pages by id. Lookups in a Map took longer than all else in an answer, and one array
+ * with an element for each id stalls the loop for 12 ms when a table is opened.
  */
 const pageBits = 10
 const pageIds = 2 ** pageBits
 
 /**
- * `make`, but of each id below `ids` once, as long as no more than `max` of them are kept. Of what is
- * no id (in a damaged table that nobody has verified) it is made each time.
+ * `make` with a cache of at most `max` values, of ids below `ids`. For any other id (in a damaged
+ * table that was not verified) the value is made each time.
  */
 export function pagedCache<T extends object | string>(
   { ids, max }: { readonly ids: number; readonly max: number },

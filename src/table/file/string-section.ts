@@ -4,7 +4,7 @@
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { pagedCache } from './paged-cache.ts'
 
-/** Strings kept decoded at most: about 8 MB, and 2 of their places. */
+/** At most so many strings are kept decoded: about 8 MB, and 2 MB of the cache's own. */
 const keptMax = 65_536
 
 export interface Strings {

@@ -4,7 +4,10 @@
 import type { Day } from '../../base/day.ts'
 import type { Voice } from '../../model/evidence.ts'
 
-/** How a feed's word counts, and between what its weight lies with 80 percent (build/evidence/weight-interval.ts). */
+/**
+ * How a feed's word counts, and the 80 percent interval of its weight
+ * (build/evidence/weight-interval.ts).
+ */
 export interface SourceVoice extends Omit<Voice, 'id'> {
   readonly weightLow: number
   readonly weightHigh: number

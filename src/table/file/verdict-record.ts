@@ -70,7 +70,7 @@ export function readReasons(
   strings: Strings,
 ): Reason[] {
   const reasons: Reason[] = []
-  // The bound is of use to a damaged table that nobody has verified.
+  // The bound matters only in a damaged table that was not verified.
   const end = Math.min(views.reason_lists[list + 1] ?? 0, views.reasons.length)
   for (let at = views.reason_lists[list] ?? 0; at < end; at++) {
     const word = views.reasons[at] ?? 0
@@ -116,7 +116,9 @@ export function readVerdict(
   }
 }
 
-/** `bits` in the order of signalNames. A literal, as members added one by one cost a microsecond. */
+/**
+ * `bits` in the order of signalNames. A literal, as members added one by one cost a microsecond.
+ */
 function readSignals(bits: number): Signals {
   return {
     bogon: (bits & 1) !== 0,

@@ -1,6 +1,7 @@
-// Verifies the finer IPv6 indexes (src/schema/table-layout.ts): each slot of a crowded bucket, and of a
-// crowded slot, says of the keys what the first-level index says of its buckets, and nothing else
-// stands between them. For keys and first-level index that have been verified; not for lookups.
+// Verifies the finer IPv6 indexes (src/schema/table-layout.ts): each slot of a crowded bucket, and
+// of a crowded slot, says of the keys what the first-level index says of its buckets, and nothing
+// else stands between them. For keys and first-level index that have been verified; not for
+// lookups.
 
 import {
   indexBuckets,

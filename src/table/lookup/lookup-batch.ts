@@ -1,14 +1,15 @@
 // Hot path: no allocation, throw or closure but in `newLookupBatch`.
 //
-// Addresses that are judged together. An answer reads a dozen places of a table that is far larger
-// than any cache, each place named by the one before it: one address after the other, a thread waits
-// for memory most of the time (1.4 us an address). Here each step is taken for the whole group before
-// the next step, so that the processor waits for a dozen addresses at once.
+// Addresses that are looked up together. An answer reads a dozen places of a table that is far
+// larger than any cache, each place named by the one before it: one address after the other, a
+// thread waits for memory most of the time (1.4 us an address). Here each step is taken for the
+// whole batch before the next step, so that the processor waits for a dozen addresses at once.
 //
 //   one by one   index → starts → records → place → text,  index → starts → records → …
-//   a group      index index index …  starts starts starts …  records records records …
+//   a batch      index index index …  starts starts starts …  records records records …
 //
-// What is touched is only a hint: what is found is found by `locate` alone, afterwards.
+// These reads are only hints to the processor's caches: `locate` alone finds the result,
+// afterwards.
 
 import { locationWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
@@ -16,7 +17,7 @@ import { type Query, newQuery } from './query.ts'
 import { type Located, locate, newLocated } from './locate.ts'
 import { prefetchIndexIpv4, prefetchIndexIpv6 } from './search.ts'
 
-/** What they touch stays in the nearest caches until it is used. Of 64 and more it does not. */
+/** What these read stays in the nearest caches until it is used; with 64 and more it does not. */
 export const lookupBatchMax = 32
 
 export interface LookupBatch {
@@ -24,9 +25,9 @@ export interface LookupBatch {
   readonly queries: readonly Query[]
   readonly located: readonly Located[]
   count: number
-  /** Of each, where it was touched last. */
+  /** Of each, the element that was read last, or is read next. */
   readonly at: Uint32Array
-  /** Takes in what is touched, or the reads would be compiled away. */
+  /** Takes in what was read, or the reads would be compiled away. */
   sink: number
 }
 
@@ -41,18 +42,18 @@ export function newLookupBatch(): LookupBatch {
 }
 
 /** Looks up all of them: `located` afterwards. */
-export function locateBatch(group: LookupBatch, views: SectionViews): void {
-  const { queries: query, located, count } = group
-  prefetchSearch(group, views)
+export function locateBatch(batch: LookupBatch, views: SectionViews): void {
+  const { queries: query, located, count } = batch
+  prefetchSearch(batch, views)
   for (let i = 0; i < count; i++) {
     const { family, words } = query[i]!
     locate(views, family === 4 ? 4 : 6, words, located[i]!)
   }
 }
 
-/** What the search (src/table/lookup/search.ts) reads: the index, a start or key near it, a record's number. */
-function prefetchSearch(group: LookupBatch, views: SectionViews): void {
-  const { queries: query, count, at } = group
+/** Reads what the search (search.ts) will: the index, a start or key near it, a record's number. */
+function prefetchSearch(batch: LookupBatch, views: SectionViews): void {
+  const { queries: query, count, at } = batch
   const { ipv4_starts: starts, ipv4_records: records4 } = views
   const { ipv6_keys: keys, ipv6_records: records6 } = views
   let sink = 0
@@ -66,27 +67,27 @@ function prefetchSearch(group: LookupBatch, views: SectionViews): void {
   for (let i = 0; i < count; i++) {
     sink += query[i]!.family === 4 ? records4[at[i]!]! : records6[at[i]!]!
   }
-  group.sink = sink
+  batch.sink = sink
 }
 
-/** Each one's place. */
-export function prefetchLocations(group: LookupBatch, { locations }: SectionViews): void {
-  const { located, count } = group
+/** Reads the location of each. */
+export function prefetchLocations(batch: LookupBatch, { locations }: SectionViews): void {
+  const { located, count } = batch
   let sink = 0
   for (let i = 0; i < count; i++) {
     const { location } = located[i]!
     if (location !== 0) sink += locations[(location - 1) * locationWords]!
   }
-  group.sink = sink
+  batch.sink = sink
 }
 
-/** The text of each one's place whose string `idOf` finds. */
+/** Reads the text of each one's location whose string `idOf` finds. */
 export function prefetchStrings(
-  group: LookupBatch,
+  batch: LookupBatch,
   views: SectionViews,
   idOf: (location: number) => number,
 ): void {
-  const { located, count, at } = group
+  const { located, count, at } = batch
   const { string_offsets: offsets, string_bytes: bytes } = views
   let sink = 0
   for (let i = 0; i < count; i++) {
@@ -95,15 +96,15 @@ export function prefetchStrings(
   }
   for (let i = 0; i < count; i++) at[i] = offsets[at[i]!]!
   for (let i = 0; i < count; i++) sink += bytes[at[i]!]!
-  group.sink = sink
+  batch.sink = sink
 }
 
 /** Elements of a run that share a line of memory, about. */
 const lineElements = 8
 
-/** The runs of each one's network and place, the first three lines of them. */
-export function prefetchRuns(group: LookupBatch, views: SectionViews): void {
-  const { located, count, at } = group
+/** Reads the runs of each one's network and location, the first lines of memory of them. */
+export function prefetchRuns(batch: LookupBatch, views: SectionViews): void {
+  const { located, count, at } = batch
   const { network_runs: networkRuns, location_runs: locationRuns, runs } = views
   let sink = 0
   for (let i = 0; i < count; i++) {
@@ -119,5 +120,5 @@ export function prefetchRuns(group: LookupBatch, views: SectionViews): void {
     const from = at[i]!
     sink += runs[from]! + runs[from + lineElements]! + runs[from + 2 * lineElements]!
   }
-  group.sink = sink
+  batch.sink = sink
 }

@@ -1,7 +1,7 @@
 // Hot path: no allocation, throw or closure but in `newQuery`.
 //
-// The address that is asked about, as text in somebody's bytes and as words. One object for many
-// questions; `bytes` is only borrowed, and good as long as its owner says.
+// The address of a query, as text in the caller's bytes and as words. One object serves many
+// queries; `bytes` is borrowed, and good as long as its owner says.
 
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddressBytes } from '../../ip/parse-address.ts'

@@ -85,14 +85,19 @@ function keyBitsAfterBucket(words: Uint32Array): number {
   return (words[0]! << 23) | (words[1]! >>> 9)
 }
 
-/** A piece near the one of IPv4 address `value`: the middle of its bucket. Only a hint, for who reads ahead. */
+/**
+ * A piece near the one of IPv4 address `value`: the middle of its bucket. Only a hint, for
+ * reading ahead.
+ */
 export function prefetchIndexIpv4({ ipv4_index: index }: SectionViews, value: number): number {
   const bucket = value >>> ipv4IndexShift(index.length)
   const low = index[bucket]! | 0
   return (low + ((((index[bucket + 1]! | 0) - low) | 0) >>> 1)) | 0
 }
 
-/** Likewise of an IPv6 address: the first of its slot, or the middle of a bucket that is not cut. */
+/**
+ * Likewise of an IPv6 address: the first of its slot, or the middle of a bucket that is not cut.
+ */
 export function prefetchIndexIpv6(
   { ipv6_index: index, ipv6_second: second }: SectionViews,
   words: Uint32Array,
