@@ -11,7 +11,7 @@ import { invalidAddress } from '../api/api-error.ts'
 import type { CheckField } from '../config/line-formats.ts'
 import { signalNames } from '../model/kind.ts'
 import { riskLevelOf } from '../model/risk-level.ts'
-import { type Verdict, providerOf } from '../model/verdict.ts'
+import { type Verdict, verdictProvider } from '../model/verdict.ts'
 import type { Query } from '../table/lookup/query.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { type LookupBatch, prefetchStrings } from '../table/lookup/lookup-batch.ts'
@@ -37,7 +37,7 @@ const ofVerdict = {
   classification: ({ classification }) => classification,
   risk_score: ({ score }) => score,
   risk_level: ({ score }) => riskLevelOf(score),
-  provider: providerOf,
+  provider: verdictProvider,
   proxy_type: ({ proxy }) => (proxy?.type ?? '') satisfies ProxyAnswer['type'] | '',
   proxy_confidence: ({ proxy }) => proxy?.confidence ?? '',
   bot_category: ({ bot }) => bot?.category ?? '',

@@ -8,7 +8,7 @@
 import { invalidAddress } from '../api/api-error.ts'
 import { signalNames } from '../model/kind.ts'
 import { riskLevelOf } from '../model/risk-level.ts'
-import { type Verdict, providerOf } from '../model/verdict.ts'
+import { type Verdict, verdictProvider } from '../model/verdict.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import { prefetchStrings } from '../table/lookup/lookup-batch.ts'
 import { locationStringFinder } from '../table/file/location-record.ts'
@@ -82,7 +82,7 @@ function verdictLabel({ classification, score }: Verdict): string {
 /** To the end of the line. */
 function detailsLabel(verdict: Verdict): string {
   const { classification, signals } = verdict
-  const provider = providerOf(verdict)
+  const provider = verdictProvider(verdict)
   const others = signalNames.filter((name) => signals[name] && name !== classification)
   const by = provider === '' ? '' : `  by ${provider}`
   const also = others.length === 0 ? '' : `  also ${others.join(', ')}`

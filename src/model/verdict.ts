@@ -39,6 +39,6 @@ export interface Verdict {
 }
 
 /** The one provider to name of an address; '' where none is known. */
-export function providerOf({ proxy, bot }: Pick<Verdict, 'proxy' | 'bot'>): string {
+export function verdictProvider({ proxy, bot }: Pick<Verdict, 'proxy' | 'bot'>): string {
   return proxy?.provider || bot?.provider || ''
 }

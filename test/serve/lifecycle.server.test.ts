@@ -73,17 +73,17 @@ describe('keys', () => {
         return seen.size === 1 && seen.has(status)
       })
     const key = await makeKey(server.state)
-    await become(key, 200)
+    expect(await become(key, 200)).toBe(true)
 
     const store = await openLmdbKeyStore(server.state)
     const { id } = parseKeyText(key)!
     const { text: second } = await rotateKey(store, id, { now: Date.now(), graceMs: 0 })
-    await become(key, 401)
-    await become(second, 200)
+    expect(await become(key, 401)).toBe(true)
+    expect(await become(second, 200)).toBe(true)
 
     await revokeKey(store, id, Date.now())
     await store.close()
-    await become(second, 401)
+    expect(await become(second, 401)).toBe(true)
   })
 })
 

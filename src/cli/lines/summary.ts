@@ -5,7 +5,7 @@ import { alignColumns } from '../../base/align-columns.ts'
 import { formatDay } from '../../base/day.ts'
 import { formatCount } from '../../base/number-format.ts'
 import { type CountPairs, type LineTally } from '../../bulk/line-tally.ts'
-import { providerOf } from '../../model/verdict.ts'
+import { verdictProvider } from '../../model/verdict.ts'
 import { readCountry } from '../../table/file/location-record.ts'
 import { readNetwork } from '../../table/file/network-record.ts'
 import type { OpenTable } from '../../table/open-table.ts'
@@ -71,7 +71,9 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
         ['bogon', bogons] as const,
         ...judged.map(([verdict, number]) => [verdict.classification, number] as const),
       ]
-      const providers = judged.map(([verdict, number]) => [providerOf(verdict), number] as const)
+      const providers = judged.map(
+        ([verdict, number]) => [verdictProvider(verdict), number] as const,
+      )
       const ases = [...networks].map(
         ([id, number]) =>
           [id === 0 ? undefined : readNetwork(views.networks, id, strings), number] as const,

@@ -320,10 +320,11 @@ describe('two runs on one folder', () => {
     let second: Awaited<ReturnType<typeof run>> | undefined
     site.handlers.set('/6', (request, response) => {
       writeFileSync(join(folder, '.lock'), JSON.stringify({ token: 'y', pid: 1, machine: 'other' }))
-      void run({ feeds, folder }).then((ended) => {
-        second = ended
+      const answer = async (): Promise<void> => {
+        second = await run({ feeds, folder })
         text('2001:db8::1\n')(request, response)
-      })
+      }
+      void answer()
     })
     const { states } = await run({ feeds, folder })
     expect(states).toEqual({ 'two/v4.txt': 'fresh', 'two/v6.txt': 'fresh' })
