@@ -5,8 +5,13 @@
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
-import type { ProcessStat } from '../../src/base/process.ts'
-import { parseStat, readSystemFile, threadIdsOf, threadStatOf } from '../../src/base/process.ts'
+import type { ProcessStat } from '../../src/base/system/process.ts'
+import {
+  parseStat,
+  readSystemFile,
+  threadIdsOf,
+  threadStatOf,
+} from '../../src/base/system/process.ts'
 
 export interface TreeCpu {
   /** Ascending. A tree whose processes change while it is measured cannot be measured. */

@@ -34,7 +34,7 @@ import { openRateFile } from '../../src/account/limits/rate-file.ts'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
-import { bootId, machineOffsetMs } from '../../src/base/clock.ts'
+import { bootId, machineOffsetMs } from '../../src/base/system/clock.ts'
 import { readFlags } from '../harness/option.ts'
 import { runProgram, logProgress, showReport } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'

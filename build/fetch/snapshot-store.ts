@@ -10,12 +10,12 @@
 //     (old)       (new from here on)
 //
 // A file whose content is not what its record says is not trusted: reported, else as if absent.
-// Writing needs the folder's lock (src/base/file-lock.ts); reading needs nothing.
+// Writing needs the folder's lock (src/base/system/file-lock.ts); reading needs nothing.
 
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { flushFolder, removeTemporaryFiles, replaceFile } from '../../src/base/disk.ts'
+import { flushFolder, removeTemporaryFiles, replaceFile } from '../../src/base/system/disk.ts'
 import { fileHasContent } from './file-content.ts'
 import type { SnapshotRecord, SnapshotSet } from './snapshot-record.ts'
 import { formatSnapshotSet, parseSnapshotSet } from './snapshot-record.ts'

@@ -9,7 +9,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Day, formatDay, parseDay } from '../../src/base/day.ts'
-import { replaceFile } from '../../src/base/disk.ts'
+import { replaceFile } from '../../src/base/system/disk.ts'
 import { dayPath, storedDays, storedFeeds } from '../history/history-days.ts'
 import { openDuckDb } from '../history/duckdb.ts'
 import { readDayMetadata } from '../history/day-file.ts'

@@ -13,8 +13,8 @@
 
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { flushFolder, removeTemporaryFiles } from '../../src/base/disk.ts'
-import type { FileLock } from '../../src/base/file-lock.ts'
+import { flushFolder, removeTemporaryFiles } from '../../src/base/system/disk.ts'
+import type { FileLock } from '../../src/base/system/file-lock.ts'
 import { dayFiles, dayPath, storedFeeds } from '../history/history-days.ts'
 import { lockHistory, pruneHistory } from '../history/history-store.ts'
 import { gateFolder } from './gate-ledger.ts'

@@ -14,7 +14,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { flushFolderSync } from '../../src/base/disk.ts'
+import { flushFolderSync } from '../../src/base/system/disk.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import { loadCanaries, misjudgedCanaries } from '../../src/table/canaries.ts'
 import { openTable } from '../../src/table/open-table.ts'

@@ -8,8 +8,8 @@ import { basename, dirname, join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
 import { dayOf, formatDay } from '../../src/base/day.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
-import { flushFolder, removeTemporaryFiles, temporaryName } from '../../src/base/disk.ts'
-import { type FileLock, acquireFileLock } from '../../src/base/file-lock.ts'
+import { flushFolder, removeTemporaryFiles, temporaryName } from '../../src/base/system/disk.ts'
+import { type FileLock, acquireFileLock } from '../../src/base/system/file-lock.ts'
 import { type DayContent, type ListedRange, dayContent } from './day-content.ts'
 import {
   type HistoryFolders,

@@ -4,7 +4,7 @@
 
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { isProcessAlive } from '../../src/base/process.ts'
+import { isProcessAlive } from '../../src/base/system/process.ts'
 
 /** Removes the temporary files of `path` that no process of this machine is writing. */
 export function removeStaleTempFiles(path: string): void {

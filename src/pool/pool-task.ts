@@ -2,7 +2,7 @@
 // (shared-buffers.ts), never views of a table.
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
-import type { MappedRegion } from '../base/memory-map.ts'
+import type { MappedRegion } from '../base/system/memory-map.ts'
 import type { LineWork, LinesResult } from '../bulk/line-work.ts'
 
 /** The table that a task was begun with; `number` is the primary's. */
@@ -51,7 +51,7 @@ export interface PoolTask {
 
 export interface TaskResult {
   readonly thread: number
-  /** When the thread began with it: milliseconds of the machine's clock (base/clock.ts). */
+  /** When the thread began with it: milliseconds of the machine's clock (base/system/clock.ts). */
   readonly startMs: number
   readonly runMs: number
   readonly results: ItemResult[]

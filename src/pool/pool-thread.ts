@@ -6,8 +6,8 @@
 import { threadId, workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type OpenTable, openTable } from '../table/open-table.ts'
-import { machineOffsetMs } from '../base/clock.ts'
-import { setLowestPriority } from '../base/thread-priority.ts'
+import { machineOffsetMs } from '../base/system/clock.ts'
+import { setLowestPriority } from '../base/system/thread-priority.ts'
 import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-channel.ts'
 import { answerLines } from '../bulk/answer-lines.ts'
 import type {

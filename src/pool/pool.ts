@@ -11,7 +11,7 @@
 // are cleared: V8 otherwise copies what they hold at every scavenge.
 
 import { join } from 'node:path'
-import { machineOffsetMs } from '../base/clock.ts'
+import { machineOffsetMs } from '../base/system/clock.ts'
 import { packageRoot } from '../base/package-root.ts'
 import { type PoolThreads, startPoolThreads, tasksAThread } from './piscina-threads.ts'
 import { poolFailed } from './pool-error.ts'
@@ -29,7 +29,7 @@ export interface PoolOptions {
   readonly threads: number
   /** Requests that may be in the pool at once, waiting or running. */
   readonly queue: number
-  /** Its threads have the lowest priority (src/base/thread-priority.ts); false by default. */
+  /** Its threads have the lowest priority (src/base/system/thread-priority.ts); false by default. */
   readonly yielding?: boolean
   /** What threads run instead, in tests; its export `run` takes tasks. */
   readonly program?: string

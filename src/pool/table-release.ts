@@ -7,7 +7,7 @@
 // has sent `retired` does not map it again. A map is freed once: by its thread, which sends
 // `retired`, or by this file when the thread is dead and all of its messages have come in.
 
-import { type MappedRegion, unmapRegion } from '../base/memory-map.ts'
+import { type MappedRegion, unmapRegion } from '../base/system/memory-map.ts'
 import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-channel.ts'
 
 export interface TableRelease {

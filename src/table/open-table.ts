@@ -1,7 +1,7 @@
 // Opens a table file: maps it, checks what lookups need, and answers. The pages are shared by all
 // processes that open the same file. Content is checked by `verifyTable`, not here.
 
-import { type MappedRegion, mapFile } from '../base/memory-map.ts'
+import { type MappedRegion, mapFile } from '../base/system/memory-map.ts'
 import { IpriskError } from '../base/coded-error.ts'
 import { openAnswerWriter } from './answer/answer-writer.ts'
 import { checkAddress } from './answer/check-address.ts'

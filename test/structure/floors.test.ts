@@ -74,7 +74,11 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'csv-parse': ['build/parse/'],
   flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
   ioredis: ['src/account/stores/redis/redis-connection.ts'],
-  koffi: ['src/base/file-lock.ts', 'src/base/memory-map.ts', 'src/base/thread-priority.ts'],
+  koffi: [
+    'src/base/system/file-lock.ts',
+    'src/base/system/memory-map.ts',
+    'src/base/system/thread-priority.ts',
+  ],
   lmdb: ['src/account/stores/lmdb/'],
   'mmdb-lib': ['build/mmdb/'],
   pino: ['src/base/log.ts'],
@@ -209,7 +213,7 @@ describe('the test of the floors', () => {
   it('sees a library away from home, and one that has none', () => {
     const found = homeless([
       file('src/cli/main.ts', [], ['commander', 'koffi', 'left-pad']),
-      file('src/base/memory-map.ts', [], ['koffi']),
+      file('src/base/system/memory-map.ts', [], ['koffi']),
     ])
     expect(found).toEqual(['src/cli/main.ts imports koffi', 'src/cli/main.ts imports left-pad'])
   })

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError } from '../../../src/base/coded-error.ts'
-import { replaceFile } from '../../../src/base/disk.ts'
+import { replaceFile } from '../../../src/base/system/disk.ts'
 
 const weightField = /("weight"\s*:\s*)(\d+(?:\.\d+)?)/g
 

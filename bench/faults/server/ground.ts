@@ -5,7 +5,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { smallContent } from '../../../test/table/small-table.ts'
-import { parseStat, readSystemFile } from '../../../src/base/process.ts'
+import { parseStat, readSystemFile } from '../../../src/base/system/process.ts'
 import { type MemoryUse, processMemoryUse } from './held.ts'
 import { startProofServer } from './served.ts'
 

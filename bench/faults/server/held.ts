@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { privateBytesOf } from '../../../src/base/process.ts'
+import { privateBytesOf } from '../../../src/base/system/process.ts'
 import type { ProofServer } from './served.ts'
 
 /** Bytes, of some processes together. */

@@ -20,7 +20,7 @@ import { linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { rateKeysMax, rateSlots } from '../../base/limits.ts'
-import { type MappedFile, mapSharedFile } from '../../base/memory-map.ts'
+import { type MappedFile, mapSharedFile } from '../../base/system/memory-map.ts'
 import type { Rate } from '../../config/plan.ts'
 
 const magic = 0x726b_7269

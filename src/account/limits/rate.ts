@@ -63,7 +63,7 @@ export function paceOf(rate: Rate): Pace {
 }
 
 /**
- * An instant on the machine's clock (src/base/clock.ts) in ticks, modulo 2^32. It is apart from
+ * An instant on the machine's clock (src/base/system/clock.ts) in ticks, modulo 2^32. It is apart from
  * `takeRate` because an integer is passed on without being boxed.
  */
 export function ticksAt(machineMs: number, pace: Pace): number {

@@ -7,7 +7,7 @@
 // (`singleKeyCodes`), which comes amid successes, is reported once a minute.
 
 import { join } from 'node:path'
-import { bootId, machineOffsetMs } from '../../base/clock.ts'
+import { bootId, machineOffsetMs } from '../../base/system/clock.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { storeReportAgainMs } from '../../base/limits.ts'
 import type { StoreSettings } from '../../config/settings.ts'

@@ -31,7 +31,7 @@ export async function checkTableFile(
   const build = 'Build one with "iprisk build", or name another with --table.'
   if (!existsSync(path)) return [problem('no_table', `There is no table at ${path}.`, build)]
   // Nothing maps a file without koffi, and that finding is made.
-  const maps = await import('../../base/memory-map.ts').catch(() => undefined)
+  const maps = await import('../../base/system/memory-map.ts').catch(() => undefined)
   if (maps === undefined) return []
   let asOf: Day
   try {

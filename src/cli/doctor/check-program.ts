@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os'
 import { parseDurationMs } from '../../base/duration.ts'
 import { messageOf } from '../../base/coded-error.ts'
-import { readSystemFile } from '../../base/process.ts'
+import { readSystemFile } from '../../base/system/process.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadUws } from '../../http/listen/load-uws.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
@@ -15,7 +15,7 @@ const workerBytes = 200e6
 /** Every binary that a server loads, each by a module that loads it. */
 const binaries: readonly (readonly [name: string, load: () => Promise<unknown>])[] = [
   ['uWebSockets.js', loadUws],
-  ['koffi', () => import('../../base/memory-map.ts')],
+  ['koffi', () => import('../../base/system/memory-map.ts')],
   ['lmdb', () => import('../../account/stores/lmdb/lmdb-stores.ts')],
 ]
 

@@ -4,7 +4,7 @@
 
 import { readdir, stat } from 'node:fs/promises'
 import { reservedDescriptors } from '../../base/limits.ts'
-import { readSystemFile } from '../../base/process.ts'
+import { readSystemFile } from '../../base/system/process.ts'
 
 /** The limit of this process and its children; Infinity where the system does not say. */
 export function openFilesMax(): number {

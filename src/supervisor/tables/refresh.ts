@@ -8,7 +8,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Log } from '../../base/log.ts'
-import { lowestPriorityCommand } from '../../base/thread-priority.ts'
+import { lowestPriorityCommand } from '../../base/system/thread-priority.ts'
 import { type LongTimer, runAfter } from './long-timer.ts'
 
 /** The random share of an interval, so that many servers do not ask the publishers at once. */

@@ -7,7 +7,7 @@
 // ten times as long; where the system does not tell a figure (no /proc), it never counts against a
 // worker.
 
-import { privateBytesOf, threadStatOf } from '../../base/process.ts'
+import { privateBytesOf, threadStatOf } from '../../base/system/process.ts'
 import { heartbeatMs } from '../../http/exchange/heartbeat.ts'
 import type { WorkerHandle } from './worker-registry.ts'
 

@@ -4,7 +4,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
-import { mapFile } from '../../base/memory-map.ts'
+import { mapFile } from '../../base/system/memory-map.ts'
 import { accuracies } from '../../model/kind.ts'
 import {
   countryWords,

@@ -12,8 +12,8 @@ import {
   spendBalance,
 } from '../../../src/account/limits/local-balance.ts'
 import { noBalance } from '../../../src/account/limits/local-balance.ts'
-import { machineOffsetMs } from '../../../src/base/clock.ts'
-import { mapSharedFile } from '../../../src/base/memory-map.ts'
+import { machineOffsetMs } from '../../../src/base/system/clock.ts'
+import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
 
 const [file = '', untilMs = ''] = process.argv.slice(2)
 const { buffer, byteOffset, length } = mapSharedFile(file, 4096).bytes

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { machineOffsetMs } from '../../../src/base/clock.ts'
-import { mapSharedFile } from '../../../src/base/memory-map.ts'
+import { machineOffsetMs } from '../../../src/base/system/clock.ts'
+import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
 import { inForm } from '../../form.ts'
 
 const child = fileURLToPath(

@@ -18,7 +18,7 @@ import {
   openStores,
 } from '../../../src/account/stores/open-stores.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
-import { mapSharedFile } from '../../../src/base/memory-map.ts'
+import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
 import type { Plan } from '../../../src/config/plan.ts'
 import {
   type StoreServer,

@@ -8,8 +8,8 @@
 // it and what is under way are at most that, so it is what a kill may lose just now.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bootId, machineOffsetMs } from '../../../src/base/clock.ts'
-import { mapSharedFile } from '../../../src/base/memory-map.ts'
+import { bootId, machineOffsetMs } from '../../../src/base/system/clock.ts'
+import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
 import { createQuotaLedger } from '../../../src/account/limits/quota-ledger.ts'
 import { type Limiter, createLimiter } from '../../../src/account/limits/limiter.ts'
 import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'

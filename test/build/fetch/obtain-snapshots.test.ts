@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Day } from '../../../src/base/day.ts'
-import { acquireFileLock } from '../../../src/base/file-lock.ts'
+import { acquireFileLock } from '../../../src/base/system/file-lock.ts'
 import { formatDay, parseDay } from '../../../src/base/day.ts'
 import type {
   FetchProgress,

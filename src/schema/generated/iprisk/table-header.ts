@@ -2,8 +2,8 @@
 
 import * as flatbuffers from 'flatbuffers';
 
-import { SectionEntry } from '../iprisk/section-entry.ts';
-import { SourceEntry } from '../iprisk/source-entry.ts';
+import { SectionEntry } from './section-entry.ts';
+import { SourceEntry } from './source-entry.ts';
 
 
 export class TableHeader {

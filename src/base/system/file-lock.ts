@@ -23,7 +23,7 @@ import {
 import os from 'node:os'
 import { dirname } from 'node:path'
 import koffi from 'koffi'
-import { IpriskError } from './coded-error.ts'
+import { IpriskError } from '../coded-error.ts'
 
 const LOCK_EX = 2
 const LOCK_NB = 4

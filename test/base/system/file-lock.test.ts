@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { acquireFileLock } from '../../src/base/file-lock.ts'
+import { acquireFileLock } from '../../../src/base/system/file-lock.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -82,7 +82,7 @@ describe('a file lock', () => {
         errno: () => constants.errno.ENOLCK,
       },
     }))
-    const without = await import('../../src/base/file-lock.ts')
+    const without = await import('../../../src/base/system/file-lock.ts')
     vi.doUnmock('koffi')
     const path = join(folder, '.lock')
     expect(() => without.acquireFileLock(path)).toThrow(

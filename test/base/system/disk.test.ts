@@ -12,7 +12,7 @@ import {
   removeTemporaryFiles,
   replaceFile,
   temporaryName,
-} from '../../src/base/disk.ts'
+} from '../../../src/base/system/disk.ts'
 
 /** The inodes of what was flushed, in order. */
 const flushed = vi.hoisted(() => [] as number[])

@@ -23,7 +23,7 @@
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'
-import { IpriskError, messageOf } from './coded-error.ts'
+import { IpriskError, messageOf } from '../coded-error.ts'
 
 const PROT_NONE = 0
 const PROT_READ = 1

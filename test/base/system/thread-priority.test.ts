@@ -8,7 +8,7 @@ import {
   lowestPriorityCommand,
   useShortTimeSlices,
   setLowestPriority,
-} from '../../src/base/thread-priority.ts'
+} from '../../../src/base/system/thread-priority.ts'
 import { hasSlices, schedOf } from './thread-scheduling.ts'
 
 const own = 'thread-self'

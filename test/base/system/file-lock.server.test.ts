@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { acquireFileLock } from '../../src/base/file-lock.ts'
-import { packageRoot } from '../../src/base/package-root.ts'
+import { acquireFileLock } from '../../../src/base/system/file-lock.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-lock-'))
 const path = join(folder, '.lock')
-const url = pathToFileURL(join(packageRoot, 'dist/src/base/file-lock.js')).href
+const url = pathToFileURL(join(packageRoot, 'dist/src/base/system/file-lock.js')).href
 
 afterAll(() => {
   rmSync(folder, { recursive: true })

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { mapFile } from '../../src/base/memory-map.ts'
+import { mapFile } from '../../../src/base/system/memory-map.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-map-'))
 

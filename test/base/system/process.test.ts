@@ -12,7 +12,7 @@ import {
   readSystemFile,
   threadIdsOf,
   threadStatOf,
-} from '../../src/base/process.ts'
+} from '../../../src/base/system/process.ts'
 
 const linux = process.platform === 'linux'
 

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { bootId, machineOffsetMs } from '../../src/base/clock.ts'
-import { mapSharedFile } from '../../src/base/memory-map.ts'
+import { bootId, machineOffsetMs } from '../../../src/base/system/clock.ts'
+import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-shared-'))
 
