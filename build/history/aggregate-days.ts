@@ -71,8 +71,8 @@ export async function findFeedDays(
 ): Promise<FeedDays> {
   const { asOf, window = windowDays } = options
   assert(window >= 1 && window <= 32, 'the days of the window are bits of one word')
-  const all = await dayFiles(options, feedId)
-  const stored = all.filter((file) => file.day <= asOf && !isPastKeeping(file, all))
+  const past = (await dayFiles(options, feedId)).filter(({ day }) => day <= asOf)
+  const stored = past.filter((file) => !isPastKeeping(file, past))
   const said = await readDayMetadata(duck, pathsOf(stored))
   const files: DayFile[] = []
   const problems: string[] = []

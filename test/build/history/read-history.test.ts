@@ -73,6 +73,17 @@ describe('the history of a feed', () => {
     expect(rowCount).toBeGreaterThan(inForm({ short: 100, full: 300 }))
   })
 
+  it('measures the age of a day by the days up to the one that counts as today', async () => {
+    await put(
+      new Map([
+        [(today - 121) as Day, [range('45.0.0.0')]],
+        [today, [range('45.0.0.0')]],
+      ]),
+    )
+    const rows = rowsOf((await read((today - 31) as Day)).of(feed))
+    expect([...rows.keys()]).toEqual(['45.0.0.0'])
+  })
+
   it('does not count days without a snapshot, neither as listed nor as observed', async () => {
     const days = ['2026-08-22', '2026-08-20', '2026-08-01', '2026-07-24', '2026-07-23'].map(day)
     await put(new Map(days.map((at) => [at, [range('192.0.2.1')]])))
