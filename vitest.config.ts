@@ -24,12 +24,25 @@ const slow = { testTimeout: 180_000, hookTimeout: 300_000 }
 // Whose hook waits for a world table waits for its build.
 const slowest = { testTimeout: 300_000, hookTimeout: 900_000 }
 
+// One process runs one file of these after the other: starting anew costs more than most of them take.
+// This one counts garbage, which others leave in its process.
+const isAlone = (file: string): boolean => file === 'test/http/garbage.test.ts'
+
+const unit = ofForm(unitFiles)
 const server = ofForm(serverFiles)
 const projects = [
   {
     name: 'unit',
-    include: ofForm(unitFiles),
+    include: unit.filter((file) => !isAlone(file)),
+    isolate: false,
     ...sideBySide,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+  {
+    name: 'unit-alone',
+    include: unit.filter(isAlone),
+    ...alone,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

@@ -95,7 +95,7 @@ export const proofs: readonly Proof[] = [
     needsFeeds: none,
     run: (context) =>
       runTests(context, {
-        files: ['test/serve/limits-kill.server.test.ts'],
+        files: ['test/serve/limits-kill.world.test.ts'],
         environment: { IPRISK_TEST_KILLS: context.form === 'long' ? '200' : '50' },
       }),
   },

@@ -19,7 +19,7 @@
 // ms.
 //
 // Atomics on a view of `mapShared` are exact across processes, though the buffer is no
-// SharedArrayBuffer: V8 emits the same locked instructions (test/account/limits/limiter.server.test.ts).
+// SharedArrayBuffer: V8 emits the same locked instructions (test/account/limits/limiter.world.test.ts).
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'

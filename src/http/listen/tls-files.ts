@@ -5,7 +5,7 @@
 //
 // uWebSockets.js speaks 1.2 and 1.3 and has no switch between them. For 1.3 alone it is given one
 // cipher for 1.2 that needs a secret agreed on before, of which there is none: no handshake of 1.2
-// can succeed, and 1.3 has ciphers of its own (test/admin/admin-exposure.server.test.ts tries
+// can succeed, and 1.3 has ciphers of its own (test/admin/admin-exposure.world.test.ts tries
 // both). With a CA it asks for a client's certificate, but takes clients without one all the same;
 // so client certificates are not offered here and are a proxy's work.
 

@@ -19,7 +19,7 @@ const dist = pathToFileURL(join(packageRoot, 'dist')).href
 const program = `
   import { createHash } from 'node:crypto'
   import { writeFileSync } from 'node:fs'
-  import { acquireFileLock } from '${dist}/src/base/file-lock.js'
+  import { acquireFileLock } from '${dist}/src/base/system/file-lock.js'
   import { commitSnapshotSet } from '${dist}/build/fetch/snapshot-store.js'
   const folder = process.argv[1]
   if (acquireFileLock(folder + '/.lock') === undefined) process.exit(9)

@@ -1,4 +1,4 @@
-// When the next refresh is due. That it builds, and at what priority: swap.server.test.ts.
+// When the next refresh is due. That it builds, and at what priority: swap.world.test.ts.
 
 import { describe, expect, it } from 'vitest'
 import { parseDurationMs } from '../../../src/base/duration.ts'

@@ -1,5 +1,5 @@
 // The one word for why a table was refused, by the codes of what was thrown. What real files give:
-// swap.server.test.ts.
+// swap.world.test.ts.
 
 import { expect, it } from 'vitest'
 import { IpriskError } from '../../../src/base/coded-error.ts'

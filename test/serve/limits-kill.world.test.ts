@@ -13,9 +13,8 @@ import { leaseUnitsMin } from '../../src/base/limits.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { type Server, makeKey, newState, sleep, startServer, workersOf } from './server.ts'
 import { eventually } from '../eventually.ts'
-import { inForm } from '../form.ts'
 
-const kills = Number(process.env['IPRISK_TEST_KILLS'] ?? inForm({ short: 2, full: 10 }))
+const kills = Number(process.env['IPRISK_TEST_KILLS'] ?? 10)
 const seed = Number(process.env['IPRISK_TEST_SEED'] ?? 1)
 const workers = 4
 const connections = 64

@@ -10,7 +10,6 @@ import { describe, expect, it } from 'vitest'
 import { type AuditEntry, auditLogPath } from '../../../src/account/keys/audit-log.ts'
 import { openLmdbKeyStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { newFolder, programPath, runProgram } from '../program.ts'
-import { inForm } from '../../form.ts'
 
 const auditOf = async (cwd: string, ...more: readonly string[]): Promise<readonly AuditEntry[]> => {
   const { out } = await runProgram(['keys', 'audit', '--json', ...more], { cwd })
@@ -19,7 +18,7 @@ const auditOf = async (cwd: string, ...more: readonly string[]): Promise<readonl
     .filter(Boolean)
     .map((line) => JSON.parse(line) as AuditEntry)
 }
-const kills = inForm({ short: 5, full: 20 })
+const kills = 20
 const fileOf = (cwd: string): string => auditLogPath(join(cwd, 'data/state'))
 
 describe('the audit log', () => {

@@ -15,9 +15,8 @@ import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
 import { createQuotaLedger } from '../../../src/account/limits/quota-ledger.ts'
 import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
-import { inForm } from '../../form.ts'
 
-const kills = Number(process.env['IPRISK_KILL_RUNS'] ?? inForm({ short: 4, full: 12 }))
+const kills = Number(process.env['IPRISK_KILL_RUNS'] ?? 12)
 const child = fileURLToPath(
   new URL('../../../dist/test/account/limits/worker-child.js', import.meta.url),
 )
@@ -66,7 +65,7 @@ describe('a rate limit among four processes', () => {
     { perSecond: 100_000, burst: 20_000 },
     { perSecond: 50, burst: 100 },
   ])('holds at $perSecond/s, burst $burst', async ({ perSecond, burst }) => {
-    const untilMs = performance.now() + machineOffsetMs() + inForm({ short: 2000, full: 4000 })
+    const untilMs = performance.now() + machineOffsetMs() + 4000
     const outputs = await Promise.all(
       Array.from({ length: workers }, () => ended(start('rate', perSecond, burst, untilMs))),
     )
