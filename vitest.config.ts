@@ -1,7 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { form } from './test/form.ts'
-import { filesWithForms, serverFiles, unitFiles, worldFiles } from './test/kinds.ts'
+import {
+  filesWithDoubles,
+  filesWithForms,
+  serverFiles,
+  unitFiles,
+  worldFiles,
+} from './test/kinds.ts'
 import { summary } from './test/summary.ts'
 
 // A project a kind of test (test/kinds.ts). `unit` runs from source; `server` and `world` run programs
@@ -24,9 +30,9 @@ const slow = { testTimeout: 180_000, hookTimeout: 300_000 }
 // Whose hook waits for a world table waits for its build.
 const slowest = { testTimeout: 300_000, hookTimeout: 900_000 }
 
-// One process runs one file of these after the other: starting anew costs more than most of them take.
-// This one counts garbage, which others leave in its process.
-const isAlone = (file: string): boolean => file === 'test/http/garbage.test.ts'
+// One process runs one file of `unit` after the other, for starting anew costs more than most of them
+// take. Those that change modules for others, or count garbage, have a process of their own.
+const isAlone = (file: string): boolean => filesWithDoubles.includes(file)
 
 const unit = ofForm(unitFiles)
 const server = ofForm(serverFiles)
@@ -42,7 +48,7 @@ const projects = [
   {
     name: 'unit-alone',
     include: unit.filter(isAlone),
-    ...alone,
+    ...sideBySide,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

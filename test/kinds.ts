@@ -20,7 +20,14 @@ export const worldFiles = files.filter(isWorld)
 export const serverFiles = files.filter(isServer)
 export const unitFiles = files.filter((file) => !isWorld(file) && !isServer(file))
 
+const textOf = (file: string): string => readFileSync(`${root}/${file}`, 'utf8')
+
 /** Those that have a short form, and run once more in full. */
 export const filesWithForms = [...unitFiles, ...serverFiles].filter((file) =>
-  /^import .* from '[./]+\/form\.ts'$/m.test(readFileSync(`${root}/${file}`, 'utf8')),
+  /^import .* from '[./]+\/form\.ts'$/m.test(textOf(file)),
+)
+
+/** Those that put something in a module's place, or count what a process leaves. */
+export const filesWithDoubles = unitFiles.filter((file) =>
+  /\bvi\.(mock|doMock|spyOn|stub\w+)\(|syncBuiltinESMExports|setFlagsFromString/.test(textOf(file)),
 )
