@@ -1,11 +1,13 @@
 // `npm run bench -- compare BASE [HEAD]`: whether HEAD (the working tree by default) is faster than
-// BASE, any two commits. Each is cloned, compiled and measured with the benchmarks of the working
-// tree, so that only the product differs: lookups in this process's stead and the server under load
-// beside its own bare ceiling. Fresh processes each time, the order reversed each round; medians of
-// the rounds' ratios, and one plain verdict a row.
+// BASE, any two commits. Each is cloned, compiled and measured with its own benchmarks, which know
+// its files by name: lookups, and the server under load beside its own bare ceiling. Where a
+// benchmark itself has changed, the row tells nothing of the product: look at its history first.
+// Fresh processes each time, the order reversed each round; medians of the rounds' ratios, and one
+// plain verdict a row.
 //
 //   --rounds 5
-//   --table FILE      read by both sides: one that BASE and HEAD can read
+//   --table FILE       the table of HEAD, and of BASE where no other is named
+//   --base-table FILE  of the same inputs, where BASE cannot read that of HEAD
 //   --scenarios TEXT  uniform
 //   --only lookup     or http
 //   --smoke           one short round
@@ -14,7 +16,7 @@
 // Exit code 1 where a row is slower.
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
@@ -35,12 +37,12 @@ const roundMs = 300_000
 
 interface Side {
   readonly name: 'base' | 'head'
+  readonly table: string
   readonly folder: string
 }
 
 interface Options {
   readonly rounds: number
-  readonly table: string
   readonly scenarios: string
   readonly lookup: boolean
   readonly http: boolean
@@ -60,9 +62,21 @@ function commitOf(name: string): string {
   }
 }
 
-/** What is measured with: the same for both sides. */
-const harness = ['bench', 'tsconfig.json', 'package.json']
-const product = ['src', 'build', 'data/feeds', 'data/tables', 'data/iana']
+/** What is taken from the working tree, where it is a side. */
+const ownPaths =
+  'src build bench tsconfig.json package.json data/feeds data/tables data/iana'.split(' ')
+
+/** Where the programs of this tool lie in a commit, newest layout first. */
+const layouts = [
+  { folder: 'bench/speed', programs: ['lookup', 'http', 'servers/bare'] },
+  { folder: 'bench', programs: ['lookup', 'http', 'bare'] },
+] as const
+
+function layoutOf(folder: string): (typeof layouts)[number] {
+  const found = layouts.find((layout) => existsSync(join(folder, layout.folder, 'http.ts')))
+  if (found === undefined) throw usageError('One of the commits has no benchmarks to run.')
+  return found
+}
 
 /** A clone of `commit`, or of the working tree where there is none, compiled. */
 async function prepare(side: Side, commit: string | undefined): Promise<void> {
@@ -77,37 +91,25 @@ async function prepare(side: Side, commit: string | undefined): Promise<void> {
     '--detach',
     commit ?? git('rev-parse', 'HEAD'),
   ])
-  for (const path of [...harness, ...(commit === undefined ? product : [])]) {
+  for (const path of commit === undefined ? ownPaths : []) {
     rmSync(join(folder, path), { recursive: true, force: true })
     cpSync(join(packageRoot, path), join(folder, path), { recursive: true })
   }
   symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'))
-  const config = {
-    extends: './tsconfig.json',
-    include: [
-      'src',
-      'build',
-      'bench/speed/lookup.ts',
-      'bench/speed/http.ts',
-      'bench/speed/servers/bare.ts',
-    ],
-  }
+  const layout = layoutOf(folder)
+  const programs = layout.programs.map((program) => `${layout.folder}/${program}.ts`)
+  const config = { extends: './tsconfig.json', include: ['src', 'build', ...programs] }
   writeFileSync(join(folder, 'tsconfig.compare.json'), JSON.stringify(config))
   logProgress(`${name}: compiling ${commit?.slice(0, 10) ?? 'the working tree'}`)
   const tsc = join(packageRoot, 'node_modules/.bin/tsc')
-  try {
-    await runChild([tsc, '-p', 'tsconfig.compare.json'], { timeoutMs: compileMs, cwd: folder })
-  } catch {
-    // It writes JavaScript for types that do not fit, too; what cannot run says so when it is run.
-    logProgress(`${name}: the benchmarks of the working tree do not fit its types in all places`)
-  }
+  await runChild([tsc, '-p', 'tsconfig.compare.json'], { timeoutMs: compileMs, cwd: folder })
 }
 
 /** One measurement of one side: figures by name, of which less is better. */
-async function measure({ folder }: Side, options: Options): Promise<RoundFigures> {
-  const { table, scenarios, smoke } = options
+async function measure({ folder, table }: Side, options: Options): Promise<RoundFigures> {
+  const { scenarios, smoke } = options
   const run = async (name: string, flags: readonly string[]): Promise<unknown> => {
-    const program = join(folder, 'dist/bench/speed', `${name}.js`)
+    const program = join(folder, 'dist', layoutOf(folder).folder, `${name}.js`)
     const command = [program, '--own', '--json', '--table', table, ...flags]
     return JSON.parse(
       await runChild([process.execPath, ...command], { timeoutMs: roundMs, cwd: folder }),
@@ -147,7 +149,7 @@ function textOf(comparisons: readonly Comparison[]): string {
 async function main(): Promise<number> {
   const { only, smoke, rounds, positionals, ...flags } = readFlags({
     numbers: { rounds: { max: 100, otherwise: 5, smoke: 1 } },
-    texts: ['table', 'scenarios', 'only'],
+    texts: ['table', 'base-table', 'scenarios', 'only'],
     switches: ['smoke', 'json'],
     positionals: true,
   })
@@ -161,17 +163,17 @@ async function main(): Promise<number> {
   const commits = { base: commitOf(base), head: head === undefined ? undefined : commitOf(head) }
   const options = {
     rounds,
-    table: tablePath(flags.table),
     scenarios: flags.scenarios ?? 'uniform',
     lookup: only !== 'http',
     http: only !== 'lookup',
     smoke,
   }
   const folder = temporaryFolder('compare')
-  const sides: readonly Side[] = (['base', 'head'] as const).map((name) => ({
-    name,
-    folder: join(folder, name),
-  }))
+  const table = tablePath(flags.table)
+  const sides: readonly Side[] = [
+    { name: 'base', folder: join(folder, 'base'), table: tablePath(flags['base-table'] ?? table) },
+    { name: 'head', folder: join(folder, 'head'), table },
+  ]
   for (const side of sides) await prepare(side, commits[side.name])
   const samples = { base: [] as RoundFigures[], head: [] as RoundFigures[] }
   for (let round = 0; round < options.rounds; round++) {
