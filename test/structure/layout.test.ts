@@ -70,6 +70,7 @@ describe('docs/README.md', () => {
       'operate.md',
       'proof/REPORT.md',
       'scale.md',
+      'targets.md',
     ]
     expect(linked.filter((path) => !path.startsWith('../')).toSorted()).toEqual(all)
     expect(linked.filter((path) => !existsSync(join(packageRoot, 'docs', path)))).toEqual([])
