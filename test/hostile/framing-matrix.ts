@@ -2,7 +2,10 @@
 // answered, whatever became of the answers. The log names each by its X-Request-Id, which every
 // request of the matrix carries.
 
+import { eventually } from '../eventually.ts'
 import { converse } from '../http/raw-socket.ts'
+import { type Server, makeKey, startServer } from '../serve/server.ts'
+import { writeSmallTable } from '../table/small-table.ts'
 import { type FramingCase, framingCases, wordsOf } from './framing-cases.ts'
 
 /** Cases at once; each sits in silence for most of its time. */
@@ -23,6 +26,20 @@ export interface MatrixResult {
   readonly served: readonly Served[]
   /** Ids of answered requests that nobody here has sent. */
   readonly strangers: readonly string[]
+}
+
+/** A server that logs each request it answers, and a key that it knows. */
+export async function startLoggingServer(): Promise<{
+  readonly server: Server
+  readonly key: string
+}> {
+  const server = await startServer({ table: writeSmallTable(), args: ['--log-level', 'debug'] })
+  const key = await makeKey(server.state)
+  await eventually(async () => {
+    const heard = await converse(server.port, [wordsOf(key, 'first').honest])
+    return heard.text.startsWith('HTTP/1.1 200')
+  })
+  return { server, key }
 }
 
 /**

@@ -2,23 +2,17 @@
 // a line for each request that it answered.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writeSmallTable } from '../table/small-table.ts'
-import { type Server, makeKey, startServer } from '../serve/server.ts'
+import type { Server } from '../serve/server.ts'
 import { converse } from '../http/raw-socket.ts'
 import { framingCases, wordsOf } from './framing-cases.ts'
-import { runMatrix } from './framing-matrix.ts'
+import { runMatrix, startLoggingServer } from './framing-matrix.ts'
 import { eventually } from '../eventually.ts'
 
 let server: Server
 let key = ''
 
 beforeAll(async () => {
-  server = await startServer({ table: writeSmallTable(), args: ['--log-level', 'debug'] })
-  key = await makeKey(server.state)
-  await eventually(async () => {
-    const heard = await converse(server.port, [wordsOf(key, 'first').honest])
-    return heard.text.startsWith('HTTP/1.1 200')
-  })
+  ;({ server, key } = await startLoggingServer())
 })
 
 afterAll(async () => {

@@ -1,4 +1,4 @@
-// The ledger on LMDB, and what a lease gets. Many processes at once: limiter.server.test.ts.
+// The ledger on LMDB, and what a lease gets. Many processes at once: limiter.world.test.ts.
 
 import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
