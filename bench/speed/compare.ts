@@ -2,8 +2,11 @@
 // BASE, any two commits. Each is cloned, compiled and measured with its own benchmarks, which know
 // its files by name: lookups, and the server under load beside its own bare ceiling. Where a
 // benchmark itself has changed, the row tells nothing of the product: look at its history first.
-// Fresh processes each time, the order reversed each round; medians of the rounds' ratios, and one
-// plain verdict a row.
+// Fresh processes and fresh copies of the tables each time (where a copy lies in memory alone makes a
+// lookup a third faster or slower). Lookups of both sides run at the same time, each on a core of
+// its own, which they swap each round; servers one after the other, in an order that is reversed
+// each round. Medians of the rounds' ratios, the ratio of the fastest rounds, and one plain verdict a
+// row.
 //
 //   --rounds 5
 //   --table FILE       the table of HEAD, and of BASE where no other is named
@@ -16,11 +19,13 @@
 // Exit code 1 where a row is slower.
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { runChild } from '../harness/child.ts'
+import { allowedCores, hasTaskset, pinned } from './load/pin.ts'
 import type { LookupReport } from './lookup.ts'
 import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress, temporaryFolder } from '../harness/program.ts'
@@ -105,44 +110,84 @@ async function prepare(side: Side, commit: string | undefined): Promise<void> {
   await runChild([tsc, '-p', 'tsconfig.compare.json'], { timeoutMs: compileMs, cwd: folder })
 }
 
-/** One measurement of one side: figures by name, of which less is better. */
-async function measure({ folder, table }: Side, options: Options): Promise<RoundFigures> {
-  const { scenarios, smoke } = options
-  const run = async (name: string, flags: readonly string[]): Promise<unknown> => {
+type Runner = (
+  program: string,
+  flags: readonly string[],
+  core?: readonly number[],
+) => Promise<unknown>
+
+/** Runs a side's own benchmarks on `table`. */
+function runnerOf({ folder }: Side, table: string): Runner {
+  return async (name, flags, cores) => {
     const program = join(folder, 'dist', layoutOf(folder).folder, `${name}.js`)
-    const command = [program, '--own', '--json', '--table', table, ...flags]
-    return JSON.parse(
-      await runChild([process.execPath, ...command], { timeoutMs: roundMs, cwd: folder }),
-    )
+    const command = [process.execPath, program, '--own', '--json', '--table', table, ...flags]
+    const output = await runChild(pinned(cores, command as [string, ...string[]]), {
+      timeoutMs: roundMs,
+      cwd: folder,
+    })
+    return JSON.parse(output)
   }
-  const sample: Record<string, number> = {}
+}
+
+async function measureLookups(
+  run: Runner,
+  cores: readonly number[] | undefined,
+  { smoke, scenarios }: Options,
+): Promise<Record<string, number>> {
+  const length = smoke ? ['--smoke'] : ['--rounds', '3', '--milliseconds', '20']
+  const report = (await run('lookup', ['--scenarios', scenarios, ...length], cores)) as LookupReport
+  const figures = report.rows.map((row) => [`${row.subject}, ${row.scenario}, ns`, row.nsMedian])
+  return Object.fromEntries(figures) as Record<string, number>
+}
+
+async function measureHttp(run: Runner, { smoke }: Options): Promise<Record<string, number>> {
+  const length = smoke ? ['--smoke'] : ['--seconds', '6', '--rounds', '2']
+  const { variants } = (await run('http', length)) as HttpReport
+  const iprisk = variants.find(({ name }) => name === 'iprisk')
+  if (iprisk === undefined) return {}
+  const cpu = iprisk.cpuUsPerRequest
+  return {
+    'HTTP check, times as slow as bare': 1 / iprisk.ratioToBare,
+    ...(cpu === null ? {} : { 'HTTP check, CPU µs a request': cpu }),
+  }
+}
+
+/** One round: figures of both sides by name, of which less is better. */
+async function measureRound(
+  sides: readonly Side[],
+  options: Options,
+): Promise<Record<Side['name'], RoundFigures>> {
+  const cores = hasTaskset() ? allowedCores() : []
+  const runners = sides.map((side) => {
+    const copy = join(side.folder, `round-${randomUUID()}.iprisk`)
+    copyFileSync(side.table, copy)
+    return { name: side.name, copy, run: runnerOf(side, copy) }
+  })
+  const figures = { base: {}, head: {} } as Record<Side['name'], Record<string, number>>
   if (options.lookup) {
-    const length = smoke ? ['--smoke'] : ['--rounds', '3', '--milliseconds', '20']
-    const report = (await run('lookup', ['--scenarios', scenarios, ...length])) as LookupReport
-    for (const row of report.rows) sample[`${row.subject}, ${row.scenario}, ns`] = row.nsMedian
+    const measured = runners.map(({ name, run }, i) => async (): Promise<void> => {
+      const own = cores.length < 2 ? undefined : [cores[i]!]
+      Object.assign(figures[name], await measureLookups(run, own, options))
+    })
+    if (cores.length < 2) for (const measure of measured) await measure()
+    else await Promise.all(measured.map((measure) => measure()))
   }
   if (options.http) {
-    const length = smoke ? ['--smoke'] : ['--seconds', '6', '--rounds', '2']
-    const { variants } = (await run('http', length)) as HttpReport
-    const iprisk = variants.find(({ name }) => name === 'iprisk')
-    if (iprisk !== undefined) {
-      sample['HTTP check, times as slow as bare'] = 1 / iprisk.ratioToBare
-      if (iprisk.cpuUsPerRequest !== null) {
-        sample['HTTP check, CPU µs a request'] = iprisk.cpuUsPerRequest
-      }
-    }
+    for (const { name, run } of runners)
+      Object.assign(figures[name], await measureHttp(run, options))
   }
-  return sample
+  for (const { copy } of runners) rmSync(copy)
+  return figures
 }
 
 function textOf(comparisons: readonly Comparison[]): string {
-  const cells = comparisons.map(({ name, base, head, ratio, lowest, highest, verdict }) => [
+  const cells = comparisons.map(({ name, base, head, ratio, best, lowest, highest, verdict }) => [
     name,
     verdict,
     ...[base, head].map((value) => value.toFixed(2)),
-    ...[ratio, lowest, highest].map((value) => value.toFixed(3)),
+    ...[ratio, best, lowest, highest].map((value) => value.toFixed(3)),
   ])
-  const title = ['what', 'verdict', 'base', 'head', 'head/base', 'lowest', 'highest']
+  const title = ['what', 'verdict', 'base', 'head', 'head/base', 'fastest', 'lowest', 'highest']
   return [...alignColumns([title, ...cells], 2), '', verdictLine(comparisons)].join('\n')
 }
 
@@ -177,10 +222,10 @@ async function main(): Promise<number> {
   for (const side of sides) await prepare(side, commits[side.name])
   const samples = { base: [] as RoundFigures[], head: [] as RoundFigures[] }
   for (let round = 0; round < options.rounds; round++) {
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      logProgress(`round ${round + 1}: ${side.name}`)
-      samples[side.name].push(await measure(side, options))
-    }
+    const order = round % 2 === 0 ? sides : sides.toReversed()
+    logProgress(`round ${round + 1}: ${order.map(({ name }) => name).join(', ')}`)
+    const figures = await measureRound(order, options)
+    for (const side of sides) samples[side.name].push(figures[side.name])
   }
   const comparisons = compareRounds(samples)
   process.stdout.write(`${flags.json ? JSON.stringify(comparisons) : textOf(comparisons)}\n`)
