@@ -30,6 +30,7 @@ import {
   openLmdbKeyStore,
 } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { createSharedLimiter } from '../../src/account/limits/shared-limiter.ts'
+import { openLeaseFile } from '../../src/account/limits/lease-file.ts'
 import { openRateFile } from '../../src/account/limits/rate-file.ts'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { readSettings } from '../../src/config/settings.ts'
@@ -218,6 +219,7 @@ async function openLimiter(state: string, shared: boolean): Promise<Limiter> {
   const ledger = createQuotaLedger(await openLmdbCounterStore(state))
   const parts = {
     rateFile: openRateFile(state, { boot: bootId() }),
+    leaseFile: openLeaseFile(state, { boot: bootId() }),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
     wall: () => Date.now(),

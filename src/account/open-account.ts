@@ -7,7 +7,7 @@ import type { StoreSettings } from '../config/settings.ts'
 import { type Keyring, createKeyring } from './keyring.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { type StoreMetrics, openStores } from './stores/open-stores.ts'
-import { createLastUsedRecorder } from './limits/last-used.ts'
+import { createLastUsedRecorder } from './last-used.ts'
 
 export interface Account {
   readonly keyring: Keyring

@@ -109,6 +109,12 @@ export const rateSlots = 1_048_576
 /** Small, for a crash loses what a worker has leased; a key in use soon leases more at a time. */
 export const leaseUnitsMin = 16
 
+/**
+ * Leases of one worker that another one gives back if it dies: keys in use within `leaseIdleMs`.
+ * 32 bytes each; of more keys a death loses a lease each.
+ */
+export const leaseSlots = 32_768
+
 /** A second at more checks than a core can answer. */
 export const leaseUnitsMax = 1_000_000
 
@@ -211,6 +217,22 @@ export const bodyBudgetBytesMax = 134_217_728
 
 /** Nor are they more than this part, 1 in 16, of what a worker may hold (`--worker-memory-mb`). */
 export const bodyBudgetMemoryShare = 16
+
+/**
+ * A body may come in so many pieces, and one more for each `bodyBytesAPieceMin` bytes of it: a
+ * sender that writes a check byte by byte needs a hundred. Each chunk costs a quarter of a
+ * microsecond, so a body of a megabyte in the smallest allowed pieces costs 20 ms.
+ */
+export const bodyPiecesFree = 256
+export const bodyBytesAPieceMin = 16
+
+/**
+ * After a refusal that was given before the body had come, so much of a body in chunks is read and
+ * thrown away, for so long: a client that hears a reset while it still sends may never read why.
+ */
+export const refusedBytesMax = 65_536
+export const refusedMsMax = 1000
+
 /**
  * What the end of a worker takes after its last request: giving back leases, and half a second for
  * what a busy machine puts in between. It is killed only after that, for a kill loses its leases.

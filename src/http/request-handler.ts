@@ -9,10 +9,9 @@
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { ApiErrorCode } from '../api/api-error.ts'
-import { checkBodyBytesMax } from '../api/request-limits.ts'
+import { refusedBytesMax, refusedMsMax } from '../base/limits.ts'
 import { logAbort, logFramingRefusal, remoteAddressOf } from './reply/request-log.ts'
 import { authorize } from './endpoint/authorize.ts'
-import { smallBodyBytes } from './exchange/body-budget.ts'
 import { countEvent } from './exchange/request-counters.ts'
 import {
   type Exchange,
@@ -21,6 +20,7 @@ import {
   newExchange,
   exchangeStates,
 } from './exchange/exchange.ts'
+import { deferClose } from './reply/defer-close.ts'
 import { replyInternalError } from './reply/internal-error.ts'
 import {
   type HeaderScan,
@@ -33,42 +33,43 @@ import {
   resetHeaderScan,
 } from './listen/framing-guard.ts'
 import { wantsInsights } from './endpoint/insights-endpoint.ts'
-import { heartbeatOverdueMs } from './exchange/heartbeat.ts'
-import { replyError } from './reply/reply.ts'
+import { beatIfOverdue } from './exchange/heartbeat.ts'
+import { beginErrorReply, replyError } from './reply/reply.ts'
+import {
+  type RequestBody,
+  bodyStates,
+  discardedBytesMax,
+  isShredded,
+  newRequestBody,
+  releaseBody,
+  resetBody,
+  takePiece,
+  wholeBody,
+} from './request-body.ts'
 import { isRequestId } from './exchange/request-id.ts'
 import { type Endpoint, checkEndpoint, routes } from './routes.ts'
 import { batchedChecksMax } from './endpoint/check-batcher.ts'
 
-/**
- * A body that is too large is read on, and thrown away, for so long, so that its sender gets to see
- * the 413; what is larger is cut off with it.
- */
-const discardedBytesMax = 1_048_576
-
 const headerScan: HeaderScan = newHeaderScan()
 const onHeader = (name: string, value: string): void => scanHeader(headerScan, name, value)
-const noBody = Buffer.alloc(0)
+
+/** Every so many pieces of a body it is seen to that the loop beats. A power of two. */
+const piecesABeat = 64
 
 /** A request whose body is still to come, with its exchange. */
 interface Intake {
   readonly exchange: Exchange
+  readonly body: RequestBody
   /** Called when the body is there; `undefined` where `refusal` is answered. */
   endpoint: Endpoint | undefined
   refusal: ApiErrorCode
   /** Of a refusal: the value of the Allow header. */
   allow: string
-  /** The Content-Length, 0 where there is none. */
-  contentLength: number
-  bytesMax: number
-  /** What has come so far, where it came in pieces. */
-  buffered: Buffer
-  /** Room that the body holds (body-budget.ts). */
-  reservedBytes: number
-  /** There was no room for the body: from then on it is only counted and thrown away. */
-  shed: boolean
-  bytes: number
   /** The body has been handed on, or was too large. */
   finished: boolean
+  /** The refusal is written but for its end: what still comes is thrown away until then. */
+  discarding: boolean
+  discardTimer: NodeJS.Timeout | undefined
   readonly onData: (chunk: ArrayBuffer, isLast: boolean) => void
   readonly onAborted: () => void
 }
@@ -98,9 +99,7 @@ export function handleRequest(
   const framing =
     known === undefined ? framingForMethod(method, framingOf(headerScan)) : framingOf(headerScan)
   if (framing === framings.refused) {
-    countEvent(service.counters, 'refused')
-    if (service.logRequests) logFramingRefusal(service, res)
-    res.close()
+    refuseFraming(service, res)
     return
   }
   const intake = idle.pop() ?? newIntake(service, res)
@@ -109,44 +108,55 @@ export function handleRequest(
   exchange.headOnly = method === 'HEAD'
   exchange.keepAlive = framing === framings.kept
   service.pending += 1
-  if (exchange.startedMs - service.heartbeat.lastBeatMs > heartbeatOverdueMs)
-    service.heartbeat.beat(exchange.startedMs)
+  beatIfOverdue(service.heartbeat, exchange.startedMs)
   res.onAborted(intake.onAborted)
   try {
     routeAndAuthorize(intake, req, known)
-    if (intake.contentLength > intake.bytesMax + discardedBytesMax) dispatch(intake, undefined)
+    if (intake.endpoint === undefined && headerScan.chunked && !exchange.headOnly)
+      refuseAhead(intake)
+    else if (intake.body.contentLength > intake.body.bytesMax + discardedBytesMax)
+      dispatch(intake, undefined)
     else res.onData(intake.onData)
   } catch (error) {
     replyInternalError(exchange, error)
   }
 }
 
+/** Closes a connection whose bytes cannot be trusted; only this stops the parser. */
+function refuseFraming(service: Service, res: HttpResponse): void {
+  countEvent(service.counters, 'refused')
+  beatIfOverdue(service.heartbeat, performance.now())
+  if (service.logRequests) logFramingRefusal(service, res)
+  res.close()
+}
+
 function newIntake(service: Service, res: HttpResponse): Intake {
   const exchange = newExchange(service, res)
+  const body = newRequestBody()
   const intake: Intake = {
     exchange,
+    body,
     endpoint: undefined,
     refusal: 'not_found',
     allow: '',
-    contentLength: 0,
-    bytesMax: 0,
-    buffered: noBody,
-    reservedBytes: 0,
-    shed: false,
-    bytes: 0,
     finished: false,
+    discarding: false,
+    discardTimer: undefined,
     onData: (chunk, isLast) => {
-      if (intake.finished || exchange.state !== exchangeStates.open) return
+      if (exchange.state === exchangeStates.gone && !intake.discarding) return
       try {
         takeChunk(intake, chunk, isLast)
       } catch (error) {
-        releaseBody(intake)
+        releaseBody(body, exchange)
         replyInternalError(exchange, error)
       }
     },
     onAborted: () => {
-      releaseBody(intake)
-      if (exchange.service.logRequests && exchange.state !== exchangeStates.gone) logAbort(exchange)
+      releaseBody(body, exchange)
+      stopDiscarding(intake)
+      const { service } = exchange
+      beatIfOverdue(service.heartbeat, performance.now())
+      if (service.logRequests && exchange.state !== exchangeStates.gone) logAbort(exchange)
       abortExchange(exchange)
     },
   }
@@ -159,13 +169,8 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   const { exchange } = intake
   intake.endpoint = undefined
   intake.allow = ''
-  intake.contentLength = headerScan.contentLength
-  intake.bytesMax = checkBodyBytesMax
-  intake.buffered = noBody
-  intake.reservedBytes = 0
-  intake.shed = false
-  intake.bytes = 0
   intake.finished = false
+  resetBody(intake.body, headerScan.contentLength)
   exchange.service = service
   exchange.res = res
   const ownId = !isRequestId(headerScan.requestId)
@@ -185,7 +190,7 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
 
 /** Everything of contract 3.12 that comes before the body: 404, 405, 401, 403, 429 rate. */
 function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | undefined): void {
-  const { exchange } = intake
+  const { body, exchange } = intake
   const endpoint = known ?? findEndpoint(intake, req)
   if (endpoint === undefined) return
   if (endpoint.access === 'key') {
@@ -194,7 +199,8 @@ function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | u
       intake.refusal = outcome.code
       return
     }
-    intake.bytesMax = endpoint.bodyBytesMax
+    body.bytesMax = endpoint.bodyBytesMax
+    body.isRead = true
     exchange.insights = wantsInsights(outcome, req)
   }
   intake.endpoint = endpoint
@@ -220,7 +226,7 @@ function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   if (endpoint === undefined) replyError(exchange, intake.refusal, intake.allow)
   else if (body === undefined) replyError(exchange, 'payload_too_large')
   // 400 and 429 would come before this, but a body that was not kept cannot be judged.
-  else if (intake.shed) replyError(exchange, 'upstream_unavailable')
+  else if (intake.body.shed) replyError(exchange, 'upstream_unavailable')
   else if (endpoint.access === 'open') endpoint.answer(exchange)
   else if (exchange.key !== undefined) {
     endpoint.answer(exchange, exchange.key, body)
@@ -231,64 +237,60 @@ function dispatch(intake: Intake, body: Uint8Array | undefined): void {
 /** Lets the intake serve another request, if this one's check is over. */
 function recycleIntake(intake: Intake): void {
   if (intake.exchange.state !== exchangeStates.gone || idle.length >= idleMax) return
-  intake.buffered = noBody
+  releaseBody(intake.body, intake.exchange)
   idle.push(intake)
 }
 
-/** Reads a chunk; the last one of the body, or one above its limit, ends the reading. */
+/** A piece of a body, from its first one to the end of the answer. */
 function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
-  const { bytes: before, bytesMax, contentLength } = intake
-  const bytes = before + chunk.byteLength
-  intake.bytes = bytes
-  if (bytes > bytesMax || contentLength > bytesMax) {
-    releaseBody(intake)
-    if (isLast || bytes > bytesMax + discardedBytesMax) dispatch(intake, undefined)
-  } else if (isLast && before === 0) {
-    dispatch(intake, new Uint8Array(chunk))
-  } else if (intake.shed || intake.endpoint?.access !== 'key') {
-    // No endpoint reads this body: only `beginsLikeChunk` needs its first byte. Requests without a
-    // key get no room.
-    if (before === 0) intake.buffered = Buffer.from(chunk.slice(0, 1))
-    if (isLast) dispatch(intake, intake.buffered)
-  } else if (reserveBody(intake)) {
-    // Copied: the chunk is dead after this call.
-    Buffer.from(chunk).copy(intake.buffered, before)
-    if (!isLast) return
-    dispatch(intake, intake.buffered.subarray(0, bytes))
-    releaseBody(intake)
-  } else {
-    const first = Buffer.allocUnsafeSlow(1)
-    first[0] = (before === 0 ? new Uint8Array(chunk) : intake.buffered)[0]!
-    releaseBody(intake)
-    // From now on the body is only counted; if it becomes too large, 413 is answered.
-    intake.buffered = first
-    intake.shed = true
-    if (isLast) dispatch(intake, first)
+  const { body, exchange } = intake
+  body.pieces += 1
+  if (body.pieces % piecesABeat === 0) beatIfOverdue(exchange.service.heartbeat, performance.now())
+  if (isShredded(body)) refuseFraming(exchange.service, exchange.res)
+  else if (intake.discarding) discardChunk(intake, chunk, isLast)
+  else if (!intake.finished && exchange.state === exchangeStates.open) {
+    const state = takePiece(body, exchange, chunk, isLast)
+    if (state === bodyStates.unfinished) return
+    dispatch(intake, state === bodyStates.whole ? wholeBody(body, chunk) : undefined)
+    releaseBody(body, exchange)
   }
 }
 
-/** Whether there is room for all that has come so far; it grows by doubling. */
-function reserveBody(intake: Intake): boolean {
-  const { exchange, buffered, reservedBytes, bytes, bytesMax, contentLength } = intake
-  if (buffered.length >= bytes) return true
-  // A length that a client only states is no reason to keep much room for it.
-  const ahead = Math.min(contentLength, checkBodyBytesMax)
-  const doubled = Math.min(buffered.length * 2, bytesMax)
-  const wanted = Math.max(bytes, ahead, doubled, smallBodyBytes)
-  if (!exchange.service.bodyBudget.reserve(exchange.key?.keyId ?? '', reservedBytes, wanted))
-    return false
-  intake.reservedBytes = wanted
-  // Never a slice of the 8 KiB that Node.js shares out, so that the counted bytes are those held.
-  intake.buffered = Buffer.allocUnsafeSlow(wanted)
-  buffered.copy(intake.buffered)
-  return true
+/**
+ * Refuses a request whose body comes in chunks before it has come: a stranger's body may never end,
+ * and each of its chunks costs time. The answer but for its end goes out at once. The connection is
+ * closed when the body has ended, when too much of it has come or after too long.
+ */
+function refuseAhead(intake: Intake): void {
+  const { exchange } = intake
+  intake.finished = true
+  intake.discarding = true
+  beginErrorReply(exchange, intake.refusal, intake.allow)
+  intake.discardTimer = setTimeout(() => endRefusal(intake), refusedMsMax)
+  exchange.res.onData(intake.onData)
 }
 
-/** The body is needed no more. */
-function releaseBody(intake: Intake): void {
-  intake.buffered = noBody
-  if (intake.reservedBytes === 0) return
-  const { key, service } = intake.exchange
-  service.bodyBudget.release(key?.keyId ?? '', intake.reservedBytes)
-  intake.reservedBytes = 0
+function discardChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
+  intake.body.bytes += chunk.byteLength
+  if (isLast || intake.body.bytes > refusedBytesMax) endRefusal(intake)
+}
+
+/** Ends the answer and the connection, in a turn in which that can be done (defer-close.ts). */
+function endRefusal(intake: Intake): void {
+  if (intake.discardTimer === undefined) return
+  clearTimeout(intake.discardTimer)
+  intake.discardTimer = undefined
+  deferClose(() => {
+    if (!intake.discarding) return
+    intake.discarding = false
+    const { res } = intake.exchange
+    res.cork(() => res.end('', true))
+  })
+}
+
+/** The client has gone, or the connection was closed. */
+function stopDiscarding(intake: Intake): void {
+  intake.discarding = false
+  clearTimeout(intake.discardTimer)
+  intake.discardTimer = undefined
 }

@@ -17,7 +17,7 @@ import {
 } from '../../src/http/exchange/request-counters.ts'
 import { type Service, exchangeStates } from '../../src/http/exchange/exchange.ts'
 import { handleRequest } from '../../src/http/request-handler.ts'
-import { heartbeatOverdueMs } from '../../src/http/exchange/heartbeat.ts'
+import { heartbeatMs } from '../../src/http/exchange/heartbeat.ts'
 import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { type Endpoint, checkEndpoint } from '../../src/http/routes.ts'
 import { piecesAhead, streamJson } from '../../src/http/reply/response-stream.ts'
@@ -488,7 +488,7 @@ it('an answer that cannot be written closes its connection, at once or in a late
 })
 
 it('a turn of the loop in which no timer fires beats from its requests, and no oftener than is overdue', async () => {
-  service.heartbeat.lastBeatMs = performance.now() - 2 * heartbeatOverdueMs
+  service.heartbeat.lastBeatMs = performance.now() - 4 * heartbeatMs
   beats = 0
   const client = await newClient()
   const all = Array.from({ length: 20 }, () => head('9.9.9.9') + bodyOf('9.9.9.9')).join('')

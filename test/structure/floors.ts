@@ -30,6 +30,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
   'src/account': [
     ['keys'],
     ['limits'],
+    ['last-used.ts'],
     ['stores/lmdb', 'stores/redis', 'keyring.ts'],
     ['stores/open-stores.ts'],
     ['open-account.ts'],
@@ -38,7 +39,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['exchange'],
     ['listen', 'reply'],
     ['endpoint'],
-    ['routes.ts'],
+    ['routes.ts', 'request-body.ts'],
     ['request-handler.ts'],
   ],
   'src/supervisor': [['sockets', 'workers'], ['tables']],

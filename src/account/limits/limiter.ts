@@ -21,6 +21,7 @@ import type { EffectiveLimits } from '../keys/key-limits.ts'
 import { type Quota, type QuotaResult, type SpentUnits, createQuota } from './quota.ts'
 import { type RateResult, rateResults, takeRate, ticksAt } from './rate.ts'
 import { aheadTicks, paceOf, rateRemaining, rateResetMs, rateRetryMs } from './rate.ts'
+import type { LeaseFile } from './lease-file.ts'
 import type { RateFile } from './rate-file.ts'
 
 /**
@@ -59,6 +60,11 @@ export interface Limiter {
     nowMs: number,
     requests: number,
   ) => number
+  /**
+   * Gives back what workers of this machine had leased when they died; to be called when one has.
+   * Never fails; trouble is reported.
+   */
+  readonly takeOverLeases: () => void
   /** To be called every `keyRefreshMs`. */
   readonly tick: () => void
   /** Gives back what is leased and closes the ledger; no quota is granted after it. */
@@ -71,6 +77,7 @@ export interface BaseLimiter extends Limiter, Pick<Quota, 'charge'> {}
 export interface LimiterOptions {
   readonly rateFile: RateFile
   readonly ledger: QuotaLedger
+  readonly leaseFile: LeaseFile
   /** What to add to `now` to get the machine's clock. */
   readonly machineOffsetMs: number
   readonly now: () => number
@@ -164,7 +171,7 @@ function policyOf({ quota }: LimiterState, key: AllowanceRecord): string {
 
 /** The limiter of one machine. */
 export function createLimiter(options: LimiterOptions): BaseLimiter {
-  const { rateFile, ledger, machineOffsetMs, now } = options
+  const { rateFile, leaseFile, ledger, machineOffsetMs, now } = options
   const { words } = rateFile
   const quota = createQuota(options)
   const keys = new Map<string, AllowanceRecord>()
@@ -214,9 +221,17 @@ export function createLimiter(options: LimiterOptions): BaseLimiter {
       const ahead = aheadTicks(words, key.slotIndex, pace, ticksAt(nowMs + machineOffsetMs, pace))
       return rateRetryMs(ahead, pace, requests)
     },
+    takeOverLeases: () => {
+      try {
+        quota.takeOver()
+      } catch (error) {
+        options.onTrouble(error)
+      }
+    },
     tick: quota.tick,
     close: async () => {
       await quota.close()
+      leaseFile.close()
       await ledger.close()
       // The rate file stays mapped: a late request may still look into it, and the process ends.
     },

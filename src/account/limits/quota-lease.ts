@@ -6,12 +6,14 @@
 // before any are given back; units of one month are never spent in another. `units`, the lease
 // under way and what waits to be given back are together at most one lease of `size` units (or what
 // one batch needs), and what was refunded meanwhile. What could not be sent to the ledger while it
-// was out of reach is sent when it is back: units are lost only when a worker dies, or when the
-// ledger's answer does not arrive.
+// was out of reach is sent when it is back: units are lost only when the ledger's answer does not
+// arrive. Every change of `units` is written to the lease file, so that another worker gives them
+// back if this one dies (lease-file.ts).
 
 import { leaseAheadMs, leaseIdleMs, leaseShare, leaseUnitsMax } from '../../base/limits.ts'
 import { leaseUnitsMin, quotaRecheckMs, quotaWaitMs } from '../../base/limits.ts'
 import { IpriskError } from '../../base/coded-error.ts'
+import { type LeaseFile, noLeaseSlot } from './lease-file.ts'
 import type { LeaseGrant, QuotaLedger } from './quota-ledger.ts'
 import { type Month, noMonth } from './quota-period.ts'
 import { type LedgerOutbox, createLedgerOutbox } from './ledger-outbox.ts'
@@ -26,6 +28,8 @@ interface LeaseRecord {
   month: number
   /** Leased and not spent yet. */
   units: number
+  /** Where `units` stand in the lease file; `noLeaseSlot`: nowhere. */
+  slot: number
   /** Below this many units another lease is fetched; -1: only when a request needs it. */
   refetchBelow: number
   /** What the ledger had left when it was asked last, and what has been given back since. */
@@ -58,6 +62,7 @@ export function newLease(keyId: string, quota: number): Lease {
     quotaChangedMs: -1,
     month: noMonth,
     units: 0,
+    slot: noLeaseSlot,
     refetchBelow: -1,
     ledgerRemaining: 0,
     size: 0,
@@ -75,6 +80,7 @@ export function newLease(keyId: string, quota: number): Lease {
 
 export interface LeaseOptions {
   readonly ledger: QuotaLedger
+  readonly leaseFile: LeaseFile
   /** Milliseconds like `performance.now()`. */
   readonly now: () => number
   /** Called for each failure of the ledger, and for the first success after one. */
@@ -85,6 +91,8 @@ export interface LeaseOptions {
 /** What a worker knows of all its leases. One object, changed in place here and in quota.ts. */
 export interface LeaseState {
   readonly options: LeaseOptions
+  /** Of the lease file. */
+  readonly leaseWords: Int32Array
   /** Leases that have units, or more of them under way. */
   readonly active: Set<Lease>
   /** Work of the ledger that has not ended. */
@@ -107,6 +115,7 @@ export function createLeaseState(
   const { ledger } = options
   const state: LeaseState = {
     options,
+    leaseWords: options.leaseFile.words,
     active: new Set(),
     inFlight: new Set(),
     outbox: createLedgerOutbox({
@@ -152,6 +161,8 @@ export function returnUnits(state: LeaseState, keyId: string, month: number, uni
 export function returnLease(state: LeaseState, lease: LeaseRecord): void {
   const { units } = lease
   lease.units = 0
+  state.options.leaseFile.free(lease.slot)
+  lease.slot = noLeaseSlot
   lease.ledgerRemaining += units
   lease.unitsAtGrant = 0
   lease.refetchBelow = -1
@@ -175,13 +186,22 @@ export function changeQuota(state: LeaseState, lease: LeaseRecord, quota: number
 }
 
 /** Spends units of which the caller has seen that the lease holds them. */
-export function spendUnits(lease: LeaseRecord, units: number): void {
-  lease.units -= units
+export function spendUnits(state: LeaseState, lease: LeaseRecord, units: number): void {
+  const left = lease.units - units
+  lease.units = left
+  state.leaseWords[lease.slot] = left
+}
+
+function addUnits(state: LeaseState, lease: LeaseRecord, units: number): void {
+  const { leaseFile } = state.options
+  lease.units += units
+  if (lease.slot === noLeaseSlot) lease.slot = leaseFile.claim(lease.keyId, lease.month)
+  state.leaseWords[lease.slot] = lease.units
 }
 
 /** Takes back units that were spent of this lease's month and quota. */
 export function refundUnits(state: LeaseState, lease: LeaseRecord, units: number): void {
-  lease.units += units
+  addUnits(state, lease, units)
   state.active.add(lease)
 }
 
@@ -243,7 +263,7 @@ async function fetch(state: LeaseState, lease: LeaseRecord, need: number): Promi
       // The month or the limit changed meanwhile: these units are of another count.
       returnUnits(state, keyId, asked.month, grant.granted)
     } else {
-      applyGrant(lease, grant, now())
+      applyGrant(state, lease, grant, now())
     }
   } catch (error) {
     lease.requestedMs = -1
@@ -267,8 +287,8 @@ function refetchThreshold(lease: LeaseRecord): number {
   return nearQuotaEnd(lease) ? -1 : Math.ceil(lease.size / 2)
 }
 
-function applyGrant(lease: LeaseRecord, grant: LeaseGrant, nowMs: number): void {
-  lease.units += grant.granted
+function applyGrant(state: LeaseState, lease: LeaseRecord, grant: LeaseGrant, nowMs: number): void {
+  addUnits(state, lease, grant.granted)
   lease.unitsAtGrant = lease.units
   lease.grantedMs = nowMs
   lease.ledgerRemaining = grant.remaining

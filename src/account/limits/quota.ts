@@ -18,8 +18,9 @@
 //              ├─▶ the store failed less than `quotaRecheckMs` ago ─▶ unavailable
 //              └─▶ lease, pending ─▶ callback ─▶ spend again
 //
-// A crash loses the units that are leased, under way or not given back yet: at most one lease (and
-// what is just being given back). When the store fails, units that were on their way are lost.
+// What a crashed worker held goes back by another one (lease-file.ts): only units that were just on
+// their way from or to the ledger are lost, at most one lease. A machine that crashes loses all
+// leases of its workers. When the store fails, units that were on their way are lost.
 //
 // A request counts for the month in which it arrived, or for the next one; its refund counts for
 // the same one. A refund goes into the lease where the lease is still of this month and quota, else
@@ -72,6 +73,8 @@ export interface Quota {
   readonly refund: (lease: Lease, spent: SpentUnits) => void
   /** Has the ledger count units that were granted without it, some time soon. */
   readonly charge: (keyId: string, month: Month, units: number) => void
+  /** Gives back what dead workers of this machine held. Fails with what the disk says. */
+  readonly takeOver: () => void
   /** Calls back once, after `pending`, when `spend` can say more. */
   readonly whenLeased: (lease: Lease, callback: () => void) => void
   /** Follows the clock, gives up on what takes too long, gives back what is idle. */
@@ -113,7 +116,7 @@ function spendSlowPath(
   if (arrivedMs >= state.monthEndsMs) switchMonthByArrival(state)
   if (lease.month !== state.month) enterMonth(state, lease)
   if (units <= lease.units) {
-    spendUnits(lease, units)
+    spendUnits(state, lease, units)
     return granted
   }
   if (units > lease.quota) return exceeded
@@ -171,7 +174,7 @@ export function createQuota(options: QuotaOptions): Quota {
       if (left < 0 || lease.month !== state.month || arrivedMs >= state.monthEndsMs) {
         return spendSlowPath(state, lease, units, arrivedMs)
       }
-      spendUnits(lease, units)
+      spendUnits(state, lease, units)
       if (left < lease.refetchBelow) fetchLease(state, lease, 0)
       return granted
     },
@@ -180,6 +183,10 @@ export function createQuota(options: QuotaOptions): Quota {
     charge: (keyId, month, units) => {
       state.outbox.add(keyId, month, units)
       state.outbox.flush()
+    },
+    takeOver: () => {
+      for (const { keyId, month, units } of options.leaseFile.takeOver())
+        returnUnits(state, keyId, month, units)
     },
     whenLeased: (lease, callback) => addWaiter(state, lease, callback),
     tick: () => tick(state, options.wall()),

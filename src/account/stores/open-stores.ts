@@ -20,9 +20,10 @@ import { createRedisKeyStore } from './redis/redis-keys.ts'
 import { createRedisQuotaLedger } from './redis/redis-quota.ts'
 import { createRedisLastUsedStore } from './redis/redis-last-used.ts'
 import { createSharedLimiter } from '../limits/shared-limiter.ts'
+import { openLeaseFile } from '../limits/lease-file.ts'
 import { openRateFile } from '../limits/rate-file.ts'
 import type { KeyStore } from '../keys/key-store.ts'
-import { type LastUsedStore, createLastUsedStore } from '../limits/last-used.ts'
+import { type LastUsedStore, createLastUsedStore } from '../last-used.ts'
 
 /** What of the settings says where keys and limits are. */
 export interface StoresSettings {
@@ -99,8 +100,10 @@ export function reportOnce(hooks: StoresHooks): StoresHooks {
 
 /** What both limiters need. Each has a rate file of its own: their words mean different things. */
 function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 'ledger'> {
+  const boot = bootId()
   return {
-    rateFile: openRateFile(folder, { boot: bootId() }),
+    rateFile: openRateFile(folder, { boot }),
+    leaseFile: openLeaseFile(folder, { boot }),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),
     wall: () => Date.now(),

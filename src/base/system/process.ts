@@ -73,6 +73,26 @@ export function threadIdsOf(pid: number): readonly number[] {
   }
 }
 
+/** The inodes of the sockets that a process holds open. */
+export function socketInodesOf(pid: number): readonly number[] {
+  const folder = `/proc/${pid}/fd`
+  let names: readonly string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return []
+  }
+  return names.flatMap((name) => {
+    try {
+      const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`))?.[1]
+      return inode === undefined ? [] : [Number(inode)]
+    } catch {
+      // It was closed since the folder was read.
+      return []
+    }
+  })
+}
+
 /** Resident memory that is no file's and that no other process shares. */
 export function privateBytesOf(pid: number): number | undefined {
   const status = readSystemFile(`/proc/${pid}/status`)

@@ -51,13 +51,11 @@ interface Answer {
 
 /** 200 with a JSON text. */
 export function replyJson(exchange: Exchange, body: string): void {
-  exchange.refundableUnits = 0
   reply(exchange, { status: 200, headers: contentHeaders, body })
 }
 
 /** 200 with JSON bytes that are good for this call only. */
 export function replyBytes(exchange: Exchange, body: Uint8Array): void {
-  exchange.refundableUnits = 0
   if (answersAtOnce(exchange)) {
     const { res, service, clientRequestId } = exchange
     exchange.state = exchangeStates.answered
@@ -67,6 +65,7 @@ export function replyBytes(exchange: Exchange, body: Uint8Array): void {
     // Whole milliseconds, which V8 hands on without a number on the heap.
     res.writeHeader('content-type', responseHeaderBytes(exchange, Math.floor(nowMs)))
     res.end(body)
+    exchange.refundableUnits = 0
     if (service.logRequests) logAnswer(exchange, 200)
     closeExchange(exchange)
   } else {
@@ -88,17 +87,40 @@ export function replyError(
   allow = '',
   message?: string,
 ): void {
+  reply(exchange, errorAnswer(exchange, code, allow, message))
+}
+
+/**
+ * Answers an error while the request's body is still coming: all but the end of the answer, which
+ * is the caller's to write, with close. The exchange is over. Not for HEAD.
+ */
+export function beginErrorReply(exchange: Exchange, code: ApiErrorCode, allow: string): void {
+  const { res, service } = exchange
+  const answer = errorAnswer(exchange, code, allow)
+  writeHead(exchange, answer, performance.now())
+  res.writeHeader('connection', 'close')
+  res.write(answer.body)
+  if (service.logRequests) logAnswer(exchange, answer.status)
+  closeExchange(exchange)
+}
+
+function errorAnswer(
+  exchange: Exchange,
+  code: ApiErrorCode,
+  allow: string,
+  message?: string,
+): Answer {
   // First, because the headers state what is left. A 200 that has begun has no units to refund.
   refundUnits(exchange)
   let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
   const seconds = retryAfter(exchange, code)
   if (seconds !== undefined) headers += `\r\nretry-after: ${seconds}`
   if (allow !== '') headers += `\r\nallow: ${allow}`
-  reply(exchange, {
+  return {
     status: apiErrors[code].status,
     headers,
     body: errorBody(code, requestIdOf(exchange), message),
-  })
+  }
 }
 
 function reply(exchange: Exchange, answer: Answer): void {
@@ -135,8 +157,23 @@ function abandon(exchange: Exchange): void {
 }
 
 function write(exchange: Exchange, answer: Answer, close: boolean): void {
+  const { res, service } = exchange
+  writeHead(exchange, answer, performance.now())
+  if (exchange.headOnly) {
+    // States the length without sending a body: headers go out, and `res` can still be closed.
+    res.writeHeader('connection', 'close')
+    res.tryEnd('', Buffer.byteLength(answer.body))
+  } else {
+    res.end(answer.body, close)
+  }
+  // Only now: an answer that waits for its turn may lose its client, and then costs nothing.
+  if (answer.status === 200) exchange.refundableUnits = 0
+  if (service.logRequests) logAnswer(exchange, answer.status)
+  closeExchange(exchange)
+}
+
+function writeHead(exchange: Exchange, answer: Answer, nowMs: number): void {
   const { res, service, clientRequestId } = exchange
-  const nowMs = performance.now()
   countRequest(service.counters, answer.status, exchange.startedMs, nowMs)
   // uWebSockets.js begins an answer with 200 OK by itself.
   if (answer.status !== 200) res.writeStatus(statusLines[answer.status])
@@ -147,13 +184,4 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
     res.writeHeader('x-request-id', clientRequestId)
     res.writeHeader('content-type', headers)
   }
-  if (exchange.headOnly) {
-    // States the length without sending a body: headers go out, and `res` can still be closed.
-    res.writeHeader('connection', 'close')
-    res.tryEnd('', Buffer.byteLength(answer.body))
-  } else {
-    res.end(answer.body, close)
-  }
-  if (service.logRequests) logAnswer(exchange, answer.status)
-  closeExchange(exchange)
 }

@@ -35,6 +35,8 @@ export function streamJson(exchange: Exchange, pieces: ResponsePieces): void {
     let piece = ready.get(at.written)
     while (piece !== undefined && !at.blocked) {
       ready.delete(at.written)
+      // Charged from the first byte on.
+      exchange.refundableUnits = 0
       res.write(at.written === 0 ? pieces.before : pieces.between)
       at.blocked = !res.write(piece)
       at.written += 1
@@ -61,7 +63,6 @@ export function streamJson(exchange: Exchange, pieces: ResponsePieces): void {
   }
 
   exchange.state = exchangeStates.answered
-  exchange.refundableUnits = 0
   res.writeHeader('x-request-id', requestIdOf(exchange))
   res.writeHeader('content-type', contentHeaders + ratelimitHeaders(exchange, performance.now()))
   if (close) res.writeHeader('connection', 'close')

@@ -211,9 +211,14 @@ function watchWorkers(state: State): Watchdog {
     workers: () => registry.workers,
     hangMs,
     memoryBytesMax,
-    hung: (handle, silentMs) => {
+    busy: (handle, silence) => {
+      const text =
+        "A worker's loop has not come round, but it works on its connections: it is busy."
+      log.warn({ worker: handle.worker.id, ...silence }, text)
+    },
+    hung: (handle, silence) => {
       log.error(
-        { worker: handle.worker.id, silentMs },
+        { worker: handle.worker.id, ...silence },
         'A worker hangs; it is killed and replaced.',
       )
       kill(handle, 'hang')
@@ -342,6 +347,9 @@ function onExit(state: State, handle: WorkerHandle, reason: string | number): vo
     { worker: handle.worker.id, reason, cause, delayMs },
     'A worker died; replacing it.',
   )
+  // Where no other worker lives, its successor takes the leases over when it starts.
+  const [heir] = state.registry.listening()
+  if (heir !== undefined) sendToWorker(heir, { kind: 'takeOver' })
   // A worker that had grown was counted when it was found.
   if (cause !== 'memory') noteDeath(state, cause)
   if (delayMs === 0) forkMissing(state)

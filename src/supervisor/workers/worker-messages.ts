@@ -12,6 +12,7 @@
 //      ─── swap ───────▶ answer from the new one, unmap the old one
 //      ◀── swapped ─────
 //      ─── plans ──────▶ the plans of the configuration have changed
+//      ─── takeOver ───▶ a worker has died: give back the quota that it had leased
 //      ─── count ──────▶
 //      ◀── counted ───── its counters, also by itself every second
 //      ─── drain ──────▶ answer with close, stop listening, finish what is under way; a later drain
@@ -63,6 +64,7 @@ export type ToWorker =
   | StartMessage
   | { readonly kind: 'open'; readonly file: VerifiedTableFile }
   | { readonly kind: 'swap'; readonly table: number }
+  | { readonly kind: 'takeOver' }
   | { readonly kind: 'count' }
   | {
       readonly kind: 'drain'

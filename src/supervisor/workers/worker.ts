@@ -30,7 +30,7 @@ import { describeError } from '../../http/reply/describe-error.ts'
 import { monitorLoopLag } from '../../http/exchange/loop-lag.ts'
 import type { StartMessage, ToPrimary, ToWorker, WorkerSettings } from './worker-messages.ts'
 import { createTableCommands } from './table-commands.ts'
-import type { Heartbeat } from '../../http/exchange/heartbeat.ts'
+import { type Heartbeat, beatIfOverdue } from '../../http/exchange/heartbeat.ts'
 import { handleRequest } from '../../http/request-handler.ts'
 import { createRequestIds } from '../../http/exchange/request-id.ts'
 import { checkEndpoint } from '../../http/routes.ts'
@@ -118,6 +118,12 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       case 'swap':
         void tables.swap(message.table)
         return
+      case 'takeOver':
+        running?.then(
+          ({ service }) => service.limiter.takeOverLeases(),
+          () => undefined,
+        )
+        return
       case 'count':
         send({ kind: 'counted', counters: snapshot() })
         return
@@ -164,6 +170,7 @@ async function start(
     ...quotaStoreCallbacks(counters, log),
   })
   const { keyring, limiter } = account
+  limiter.takeOverLeases()
   const service: Service = {
     keyring,
     limiter,
@@ -188,17 +195,7 @@ async function start(
   const count = setInterval(() => {
     parts.send({ kind: 'counted', counters: snapshot() })
   }, countMs)
-  const { tls } = settings
-  const app = tls === undefined ? uws.App() : uws.SSLApp(tlsAppOptions(tls))
-  const { filter, stop } = createConnectionFilter(
-    { ...settings.connections, port: settings.port },
-    counters,
-    log,
-  )
-  app.filter(filter)
-  app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
-  app.any('/*', (res, req) => handleRequest(service, res, req))
-  const socket = await listen(app, settings)
+  const { app, socket, stop } = await openPort(uws, settings, service)
   let isOpen = true
   const closePort = (): void => {
     if (isOpen) uws.us_listen_socket_close(socket)
@@ -211,6 +208,29 @@ async function start(
   }
   const deadlines = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
   return { app, service, closePort, stopTimers, deadlines }
+}
+
+/** Listens on the port of the API. */
+async function openPort(
+  uws: Awaited<ReturnType<typeof loadUws>>,
+  settings: WorkerSettings,
+  service: Service,
+): Promise<{
+  readonly app: TemplatedApp
+  readonly socket: us_listen_socket
+  readonly stop: () => void
+}> {
+  const { counters, heartbeat, log } = service
+  const { tls, connections, port } = settings
+  const app = tls === undefined ? uws.App() : uws.SSLApp(tlsAppOptions(tls))
+  const { filter, stop } = createConnectionFilter({ ...connections, port }, counters, log)
+  app.filter((res, change) => {
+    beatIfOverdue(heartbeat, performance.now())
+    filter(res, change)
+  })
+  app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
+  app.any('/*', (res, req) => handleRequest(service, res, req))
+  return { app, socket: await listen(app, settings), stop }
 }
 
 /** Logs once when the quotas cannot be leased, and once when they can again. */

@@ -14,9 +14,14 @@ import {
 import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
 import { type Limiter, createLimiter } from '../../../src/account/limits/limiter.ts'
 import { rateResults } from '../../../src/account/limits/rate.ts'
-import { formatMonth, monthOf } from '../../../src/account/limits/quota-period.ts'
+import { type Month, formatMonth, monthOf } from '../../../src/account/limits/quota-period.ts'
 import { quotaResults } from '../../../src/account/limits/quota.ts'
 import { paceOf } from '../../../src/account/limits/rate.ts'
+import {
+  type HeldUnits,
+  type LeaseFile,
+  noLeaseSlot,
+} from '../../../src/account/limits/lease-file.ts'
 import type { RateFile } from '../../../src/account/limits/rate-file.ts'
 import { assert } from '../../../src/base/assert.ts'
 import type { Rate } from '../../../src/config/plan.ts'
@@ -51,6 +56,38 @@ interface Bucket {
   atMs: number
 }
 
+/** A lease file without a disk: what it holds outlives its worker. */
+class SimulatedLeaseFile implements LeaseFile {
+  readonly words = new Int32Array(3)
+  private readonly owners = new Map<number, { readonly keyId: string; readonly month: Month }>()
+  readonly takeOver: () => readonly HeldUnits[]
+
+  constructor(takeOver: () => readonly HeldUnits[]) {
+    this.takeOver = takeOver
+  }
+
+  /** Two slots, so that some leases have none. */
+  claim(keyId: string, month: number): number {
+    const slot = [1, 2].find((free) => !this.owners.has(free)) ?? noLeaseSlot
+    this.words[slot] = 0
+    if (slot !== noLeaseSlot) this.owners.set(slot, { keyId, month: month as Month })
+    return slot
+  }
+
+  free(slot: number): void {
+    this.words[slot] = 0
+    this.owners.delete(slot)
+  }
+
+  held(): readonly HeldUnits[] {
+    return [...this.owners].map(([slot, owner]) => ({ ...owner, units: this.words[slot] ?? 0 }))
+  }
+
+  close(): void {
+    assert(this.owners.size === 0, 'a worker ends with units in its lease file')
+  }
+}
+
 export class Simulator {
   nowMs = 1_000_000
   wallMs: number
@@ -67,6 +104,8 @@ export class Simulator {
   unavailable = 0
   protected changes: Change[] = []
   private refunds: (() => void)[] = []
+  private readonly leaseFiles: SimulatedLeaseFile[] = []
+  private orphaned: HeldUnits[] = []
   private readonly slots = new Map<string, number>()
   private readonly words = new Int32Array(4096)
   private readonly quotas = new Map<string, readonly number[]>()
@@ -95,8 +134,28 @@ export class Simulator {
     this.bindAll(index)
   }
 
+  /** A new one, for a worker that starts. */
+  protected openLeaseFile(index: number): LeaseFile {
+    const file = new SimulatedLeaseFile(() => {
+      const { orphaned } = this
+      this.orphaned = []
+      // From here on they are as lost as any that are on their way back.
+      for (const { keyId, month, units } of orphaned)
+        this.add(this.lost, this.nameOf(keyId, month), -units)
+      return orphaned.filter(({ units }) => units > 0)
+    })
+    this.leaseFiles[index] = file
+    return file
+  }
+
+  /** A worker gives back what dead ones have left. */
+  takeOver(index: number): void {
+    this.workers[index]?.limiter.takeOverLeases()
+  }
+
   protected openLimiter(index: number): Limiter {
     return createLimiter({
+      leaseFile: this.openLeaseFile(index),
       rateFile: this.rateFile(),
       ledger: createQuotaLedger(this.countersFor(index)),
       machineOffsetMs: 5_000_000,
@@ -248,6 +307,7 @@ export class Simulator {
     const worker = this.workers[index]
     if (worker === undefined) return
     this.workers[index] = undefined
+    this.orphaned.push(...(this.leaseFiles[index]?.held() ?? []))
     const mine = this.changes.filter((change) => change.worker === index)
     this.changes = this.changes.filter((change) => change.worker !== index)
     for (const [key, keyId] of worker.everBound) {
@@ -299,6 +359,20 @@ export class Simulator {
       this.checkSpent(name, value, this.spent.get(name) ?? 0)
     }
     this.checkKnown()
+    this.checkLeaseFiles()
+  }
+
+  /** A slot of a lease file says what its lease holds. */
+  private checkLeaseFiles(): void {
+    this.workers.forEach((worker, index) => {
+      for (const { lease } of worker?.everBound.keys() ?? []) {
+        const noted = this.leaseFiles[index]?.words[lease.slot] ?? 0
+        assert(
+          lease.slot === noLeaseSlot || noted === lease.units,
+          `${lease.keyId} holds ${lease.units}, and its slot ${noted}`,
+        )
+      }
+    })
   }
 
   /** Every unit that is spent or held was taken before, and no more than the quota. */

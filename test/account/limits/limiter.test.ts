@@ -59,6 +59,7 @@ const happenings = {
     for (let index = 0; index < sim.workers.length; index += 1) await sim.crash(index, (a % 3) / 2)
   },
   restart: (sim, a) => sim.start(a),
+  takeOver: (sim, a) => sim.takeOver(a),
   drain: (sim, a) => sim.drain(a),
   jump: (sim, a, b) => sim.jump(pick(instants, a + b)),
   plan: (sim, _a, b, c) => sim.setLimits(pick(keyIds, b), pick(plans, c)),

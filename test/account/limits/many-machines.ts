@@ -217,6 +217,7 @@ export class NodesSimulator extends Simulator {
   protected override openLimiter(index: number): Limiter {
     const node = this.nodeOf(index)
     return createSharedLimiter({
+      leaseFile: this.openLeaseFile(index),
       rateFile: this.fileOf(node),
       ledger: this.ledgerFor(index),
       buckets: this.bucketsFor(index),

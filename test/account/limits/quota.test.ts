@@ -39,6 +39,20 @@ describe('a quota', () => {
     expect(sim.counters.get('2026-08 k')?.version).toBe(version)
   })
 
+  it('goes back when its worker is killed: another one gives back what was not spent', async () => {
+    const sim = machine({ quotaPerMonth: 1000 }, 2)
+    expect(await spend(sim, 0, 5)).toBe(5)
+    expect(takenOf(sim)).toBeGreaterThan(5)
+    await sim.crash(0, 0)
+    sim.takeOver(1)
+    await sim.settle()
+    expect(takenOf(sim)).toBe(5)
+    // And only once.
+    sim.takeOver(1)
+    await sim.settle()
+    expect(takenOf(sim)).toBe(5)
+  })
+
   it('is fetched ahead: no request waits while the ledger answers', async () => {
     const sim = machine({ quotaPerMonth: 1_000_000 })
     await spend(sim, 0, 1)

@@ -14,6 +14,7 @@ import { createQuotaLedger } from '../../../src/account/limits/quota-ledger.ts'
 import { type Limiter, createLimiter } from '../../../src/account/limits/limiter.ts'
 import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { quotaResults } from '../../../src/account/limits/quota.ts'
+import { openLeaseFile } from '../../../src/account/limits/lease-file.ts'
 import { openRateFile } from '../../../src/account/limits/rate-file.ts'
 
 const countsBytes = 4096
@@ -23,6 +24,7 @@ const numbers = rest.map(Number)
 async function openLimiter(): Promise<Limiter> {
   return createLimiter({
     rateFile: openRateFile(state, { boot: bootId() }),
+    leaseFile: openLeaseFile(state, { boot: bootId() }),
     ledger: createQuotaLedger(await openLmdbCounterStore(state)),
     machineOffsetMs: machineOffsetMs(),
     now: () => performance.now(),

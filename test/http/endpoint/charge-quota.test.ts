@@ -12,6 +12,7 @@ import { type Limiter, createLimiter } from '../../../src/account/limits/limiter
 import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { quotaResults } from '../../../src/account/limits/quota.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
+import { noLeaseFile } from '../../../src/account/limits/lease-file.ts'
 import { openRateFile } from '../../../src/account/limits/rate-file.ts'
 import { chargeQuota, chargeThen } from '../../../src/http/endpoint/charge-quota.ts'
 import {
@@ -36,6 +37,7 @@ it('costs nothing where it fails, whether its month has turned before or after t
   const ledger = createQuotaLedger(await openLmdbCounterStore(state))
   const limiter = createLimiter({
     rateFile,
+    leaseFile: noLeaseFile(),
     ledger,
     machineOffsetMs: 0,
     now: () => nowMs,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createLimiter } from '../../../src/account/limits/limiter.ts'
 import { rateResults } from '../../../src/account/limits/rate.ts'
+import { noLeaseFile } from '../../../src/account/limits/lease-file.ts'
 import { openRateFile } from '../../../src/account/limits/rate-file.ts'
 import type { Exchange } from '../../../src/http/exchange/exchange.ts'
 import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
@@ -16,6 +17,7 @@ it('states no empty RateLimit for a rate that is not kept', () => {
   const rateFile = openRateFile(state, { boot: 'boot', size: { slots: 4, keysMax: 1 } })
   const limiter = createLimiter({
     rateFile,
+    leaseFile: noLeaseFile(),
     ledger: {
       lease: async () => ({ granted: 0, remaining: 0 }),
       returnUnits: async () => undefined,

@@ -2,11 +2,16 @@
 // one that beats.
 
 import type { Worker } from 'node:cluster'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { type Socket, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { afterEach, describe, expect, it } from 'vitest'
 import { emptyCounterSnapshot } from '../../../src/http/exchange/request-counters.ts'
 import type { WorkerHandle } from '../../../src/supervisor/workers/worker-registry.ts'
 import { heartbeatMs } from '../../../src/http/exchange/heartbeat.ts'
+import { eventually } from '../../eventually.ts'
 import { type Watchdog, startWatchdog } from '../../../src/supervisor/workers/watchdog.ts'
 
 const children: ChildProcess[] = []
@@ -41,19 +46,57 @@ const idle = 'setInterval(() => 0, 1000)'
 /** Not for ever: a run of tests that is killed leaves it behind. */
 const spinning = 'const end = Date.now() + 60_000; while (Date.now() < end);'
 
+/** A process that reads what is sent to it, and never beats. */
+async function serverOf(
+  program: string,
+): Promise<{ readonly handle: WorkerHandle; readonly port: number }> {
+  const file = join(mkdtempSync(join(tmpdir(), 'iprisk-watchdog-')), 'port')
+  const handle = handleOf(`
+    const server = require('node:net').createServer((socket) => {
+      socket.on('error', () => undefined).resume()
+    })
+    server.listen(0, '127.0.0.1', () => {
+      require('node:fs').writeFileSync(${JSON.stringify(file)}, String(server.address().port))
+      ${program}
+    })`)
+  const text = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+  await eventually(() => text() !== '')
+  return { handle, port: Number(text()) }
+}
+
+/** A client that sends on one connection, and opens others and resets them. */
+function sendForever(port: number): () => void {
+  const open: Socket[] = []
+  const steady = connect(port, '127.0.0.1').on('error', () => undefined)
+  const timer = setInterval(() => {
+    steady.write('x')
+    open.push(connect(port, '127.0.0.1').on('error', () => undefined))
+    if (open.length > 5) open.shift()?.resetAndDestroy()
+  }, 20)
+  return () => {
+    clearInterval(timer)
+    for (const socket of [steady, ...open]) socket.destroy()
+  }
+}
+
 /** Who was found to hang within so long, and how many looks that took. */
 async function watched(
   handles: readonly WorkerHandle[],
   ms: number,
   limits: { readonly hangMs?: number; readonly memoryBytesMax?: number } = {},
-): Promise<{ readonly hung: readonly WorkerHandle[]; readonly grown: readonly WorkerHandle[] }> {
-  const found = { hung: [] as WorkerHandle[], grown: [] as WorkerHandle[] }
+): Promise<Record<'hung' | 'busy' | 'grown', readonly WorkerHandle[]>> {
+  const found = {
+    hung: [] as WorkerHandle[],
+    busy: [] as WorkerHandle[],
+    grown: [] as WorkerHandle[],
+  }
   const { hangMs = 500, memoryBytesMax = Infinity } = limits
   watchdog = startWatchdog({
     workers: () => handles,
     hangMs,
     memoryBytesMax,
     hung: (handle) => void found.hung.push(handle),
+    busy: (handle) => void found.busy.push(handle),
     grown: (handle) => void found.grown.push(handle),
   })
   const end = performance.now() + ms
@@ -64,6 +107,24 @@ async function watched(
 }
 
 describe('the watchdog', () => {
+  it('takes no process to hang that never beats and works on its connections', async () => {
+    const { handle, port } = await serverOf('')
+    const stop = sendForever(port)
+    const { hung, busy } = await watched([handle], 3000)
+    stop()
+    expect([hung, busy]).toEqual([[], [handle]])
+  })
+
+  it('finds one that spins, whatever its clients send, reset and close', async () => {
+    const { handle, port } = await serverOf('setTimeout(() => { for (;;); }, 500)')
+    const stop = sendForever(port)
+    const { hung, busy } = await watched([handle], 20_000, { hangMs: 1000 })
+    stop()
+    expect(hung).toEqual([handle])
+    // Before it began to spin it may have been seen at work.
+    expect(busy.length).toBeLessThan(2)
+  })
+
   it('finds a process that is silent, stopped or spinning, and no one that beats', async () => {
     const beating = handleOf(idle)
     const beats = setInterval(() => {

@@ -4,7 +4,7 @@
 import type { Day } from '../../../base/day.ts'
 import type { StoreCircuitBreaker } from './store-circuit-breaker.ts'
 import * as script from './lua-scripts.ts'
-import type { LastUsedStore } from '../../limits/last-used.ts'
+import type { LastUsedStore } from '../../last-used.ts'
 
 const usesName = 'iprisk:{uses}'
 

@@ -9,6 +9,7 @@ import { createQuotaLedger } from '../../../../src/account/limits/quota-ledger.t
 import { type Limiter, createLimiter } from '../../../../src/account/limits/limiter.ts'
 import { openLmdbCounterStore } from '../../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { quotaResults } from '../../../../src/account/limits/quota.ts'
+import { noLeaseFile } from '../../../../src/account/limits/lease-file.ts'
 import { type RateFile, openRateFile } from '../../../../src/account/limits/rate-file.ts'
 
 const rate = { perSecond: 50, burst: 100 }
@@ -25,6 +26,7 @@ beforeEach(async () => {
   troubles = []
   nowMs = 1000
   limiter = createLimiter({
+    leaseFile: noLeaseFile(),
     rateFile,
     ledger: createQuotaLedger(await openLmdbCounterStore(state)),
     machineOffsetMs: 70_000,

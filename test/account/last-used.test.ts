@@ -4,21 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createKey } from '../../../src/account/keys/issue-key.ts'
-import { createKeyring } from '../../../src/account/keyring.ts'
+import { createKey } from '../../src/account/keys/issue-key.ts'
+import { createKeyring } from '../../src/account/keyring.ts'
 import {
   openLmdbCounterStore,
   openLmdbKeyStore,
-} from '../../../src/account/stores/lmdb/lmdb-stores.ts'
-import type { CounterStore } from '../../../src/account/limits/quota-ledger.ts'
-import { newAllowance } from '../../../src/account/limits/allowance.ts'
-import {
-  createLastUsedRecorder,
-  createLastUsedStore,
-} from '../../../src/account/limits/last-used.ts'
-import type { Day } from '../../../src/base/day.ts'
-import { storeConcurrencyMax } from '../../../src/base/limits.ts'
-import { readSettings } from '../../../src/config/settings.ts'
+} from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import type { CounterStore } from '../../src/account/limits/quota-ledger.ts'
+import { newAllowance } from '../../src/account/limits/allowance.ts'
+import { createLastUsedRecorder, createLastUsedStore } from '../../src/account/last-used.ts'
+import type { Day } from '../../src/base/day.ts'
+import { storeConcurrencyMax } from '../../src/base/limits.ts'
+import { readSettings } from '../../src/config/settings.ts'
 
 const day = (value: number): Day => value as Day
 const msPerDay = 86_400_000

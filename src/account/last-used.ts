@@ -10,9 +10,9 @@
 // Kept among the counters as `used <key id>` → day. Invariant: a day never falls, so that workers
 // on both sides of midnight cannot set each other back.
 
-import { type Day, dayOf } from '../../base/day.ts'
-import { storeConcurrencyMax } from '../../base/limits.ts'
-import type { CounterStore } from './quota-ledger.ts'
+import { type Day, dayOf } from '../base/day.ts'
+import { storeConcurrencyMax } from '../base/limits.ts'
+import type { CounterStore } from './limits/quota-ledger.ts'
 
 const prefix = 'used '
 

@@ -1,0 +1,148 @@
+// The lease file of a worker: what its leases hold just now, in memory that outlives it. When a
+// worker is killed, another one reads its file and gives the units back to the ledger.
+//
+//   <state>/leases/<boot id> <random>.map    32 bytes a slot, little-endian
+//     units │ month │ the key's id, 24 bytes, the rest 0
+//   <state>/leases/<boot id> <random>.lock   locked for as long as the worker lives (flock)
+//
+// Slot 0 belongs to no key: leases without a slot write there, so that writing needs no branch.
+//
+// Invariants: a slot never holds more units than its lease: they grow there after the ledger has
+// counted them, and shrink before a request is answered or they go back. So nothing that was spent
+// is ever given back. Only who has the lock of a file reads it, and removes it before it gives
+// anything back. A file of another run of the machine may be older than its worker's last words:
+// it is removed unread.
+//
+// What a death still loses: units that are on their way from or to the ledger, and those of keys
+// beyond `leaseSlots`.
+
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { leaseSlots } from '../../base/limits.ts'
+import { acquireFileLock } from '../../base/system/file-lock.ts'
+import { mapSharedFile } from '../../base/system/memory-map.ts'
+import type { Month } from './quota-period.ts'
+
+const slotBytes = 32
+const slotWords = slotBytes / 4
+const monthWord = 1
+const idByte = 8
+const idBytesMax = slotBytes - idByte
+
+/** The place of leases that have no slot of their own: what is written there is never read. */
+export const noLeaseSlot = 0
+
+export interface LeaseFile {
+  /** The whole file; a lease's units stand at the index that `claim` gave. */
+  readonly words: Int32Array
+  /** An index in `words` for the units of a key and month, 0 there; `noLeaseSlot`: none is free. */
+  readonly claim: (keyId: string, month: number) => number
+  /** The index is used no more; its units are 0. */
+  readonly free: (index: number) => void
+  /** What dead workers held; their files are gone when it returns. */
+  readonly takeOver: () => readonly HeldUnits[]
+  /** All units are spent or given back. */
+  readonly close: () => void
+}
+
+/** Units that a worker had leased and not spent. */
+export interface HeldUnits {
+  readonly keyId: string
+  readonly month: Month
+  readonly units: number
+}
+
+/** Where no file can be kept, and in tests of what does not need it. */
+export function noLeaseFile(): LeaseFile {
+  return {
+    words: new Int32Array(1),
+    claim: () => noLeaseSlot,
+    free: () => undefined,
+    takeOver: () => [],
+    close: () => undefined,
+  }
+}
+
+/**
+ * Makes the lease file of this process. Fails with what the disk says, or `file_unlockable`.
+ * Another number of slots is for tests.
+ */
+export function openLeaseFile(
+  state: string,
+  { boot, slots = leaseSlots }: { readonly boot: string; readonly slots?: number },
+): LeaseFile {
+  const folder = join(state, 'leases')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const name = `${boot} ${randomUUID()}`
+  const lock = acquireFileLock(join(folder, `${name}.lock`))
+  const path = join(folder, `${name}.map`)
+  // Written out, because a write to a hole of a mapped file ends the process on a full disk.
+  writeFileSync(path, Buffer.alloc(slots * slotBytes), { mode: 0o600, flag: 'wx' })
+  const { bytes } = mapSharedFile(path, slots * slotBytes)
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+  const freed = Array.from({ length: slots - 1 }, (_, i) => (slots - 1 - i) * slotWords)
+  return {
+    words,
+    claim: (keyId, month) => {
+      const id = Buffer.from(keyId)
+      const index = id.length <= idBytesMax ? freed.pop() : undefined
+      if (index === undefined) return noLeaseSlot
+      words[index] = 0
+      words[index + monthWord] = month
+      bytes.fill(0, index * 4 + idByte, index * 4 + slotBytes)
+      bytes.set(id, index * 4 + idByte)
+      return index
+    },
+    free: (index) => {
+      words[index] = 0
+      if (index !== noLeaseSlot) freed.push(index)
+    },
+    takeOver: () => takeOver(folder, boot),
+    close: () => {
+      rmSync(path, { force: true })
+      // The map stays: a late request may still write to it, and the process ends.
+      lock?.release()
+    },
+  }
+}
+
+function takeOver(folder: string, boot: string): readonly HeldUnits[] {
+  const held: HeldUnits[] = []
+  for (const file of readdirSync(folder)) {
+    if (!file.endsWith('.map')) continue
+    const name = file.slice(0, -'.map'.length)
+    // Its worker lives, or another process is just taking it over.
+    const lock = acquireFileLock(join(folder, `${name}.lock`))
+    if (lock === undefined) continue
+    const path = join(folder, file)
+    try {
+      if (name.startsWith(`${boot} `) && boot !== 'unknown') held.push(...heldUnitsOf(path))
+      rmSync(path, { force: true })
+    } finally {
+      lock.release()
+    }
+  }
+  return held
+}
+
+/** Empty where another process has taken it over meanwhile. */
+function heldUnitsOf(path: string): readonly HeldUnits[] {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+  const held: HeldUnits[] = []
+  for (let at = slotBytes; at + slotBytes <= bytes.length; at += slotBytes) {
+    const units = bytes.readInt32LE(at)
+    if (units <= 0) continue
+    const month = bytes.readInt32LE(at + monthWord * 4) as Month
+    const id = bytes.subarray(at + idByte, at + slotBytes)
+    const length = id.indexOf(0)
+    held.push({ keyId: id.toString('utf8', 0, length < 0 ? idBytesMax : length), month, units })
+  }
+  return held
+}

@@ -1,0 +1,135 @@
+// Reads a request's body: the pieces in which it comes, how many, and room for them. A body that
+// comes in one piece, as nearly all do, is used where it lies. What the request means, and when it
+// is answered, is request-handler.ts.
+//
+// Invariants: a piece is copied or used before its callback returns; room that a body holds is
+// given back by `releaseBody`; a body that nobody reads holds one byte. A sender that cuts a body
+// into so many pieces that each costs more than it brings is told apart by `isShredded`: to
+// uWebSockets.js each chunk of a chunked body is a call, however small.
+
+import { checkBodyBytesMax } from '../api/request-limits.ts'
+import { bodyBytesAPieceMin, bodyPiecesFree } from '../base/limits.ts'
+import { smallBodyBytes } from './exchange/body-budget.ts'
+import type { Exchange } from './exchange/exchange.ts'
+
+/**
+ * A body that is too large is read on, and thrown away, for so long, so that its sender gets to see
+ * the 413; what is larger is cut off with it.
+ */
+export const discardedBytesMax = 1_048_576
+
+export const noBytes = Buffer.alloc(0)
+
+export interface RequestBody {
+  /** The Content-Length, 0 where there is none. */
+  contentLength: number
+  bytesMax: number
+  /** An endpoint reads it; else only its first byte is kept. */
+  isRead: boolean
+  /** What has come so far, where it came in pieces. */
+  buffered: Buffer
+  /** Room that the body holds (body-budget.ts). */
+  reservedBytes: number
+  /** There was no room for the body: from then on it is only counted and thrown away. */
+  shed: boolean
+  bytes: number
+  pieces: number
+}
+
+export function newRequestBody(): RequestBody {
+  return {
+    contentLength: 0,
+    bytesMax: 0,
+    isRead: false,
+    buffered: noBytes,
+    reservedBytes: 0,
+    shed: false,
+    bytes: 0,
+    pieces: 0,
+  }
+}
+
+export function resetBody(body: RequestBody, contentLength: number): void {
+  body.contentLength = contentLength
+  body.bytesMax = checkBodyBytesMax
+  body.isRead = false
+  body.buffered = noBytes
+  body.reservedBytes = 0
+  body.shed = false
+  body.bytes = 0
+  body.pieces = 0
+}
+
+export const bodyStates = { unfinished: 0, whole: 1, tooLarge: 2 } as const
+export type BodyState = (typeof bodyStates)[keyof typeof bodyStates]
+
+const { unfinished, whole, tooLarge } = bodyStates
+
+/** So many pieces of so few bytes come from nobody who wants an answer. */
+export function isShredded({ pieces, bytes }: RequestBody): boolean {
+  return pieces > bodyPiecesFree + bytes / bodyBytesAPieceMin
+}
+
+/** Takes a piece; after `whole` the body is what `wholeBody` says, until `releaseBody`. */
+export function takePiece(
+  body: RequestBody,
+  exchange: Exchange,
+  piece: ArrayBuffer,
+  isLast: boolean,
+): BodyState {
+  const { bytes: before, bytesMax, contentLength } = body
+  const bytes = before + piece.byteLength
+  body.bytes = bytes
+  const done = isLast ? whole : unfinished
+  if (bytes > bytesMax || contentLength > bytesMax) {
+    releaseBody(body, exchange)
+    return isLast || bytes > bytesMax + discardedBytesMax ? tooLarge : unfinished
+  }
+  if (isLast && before === 0) return whole
+  if (body.shed || !body.isRead) {
+    // No endpoint reads this body: only `beginsLikeChunk` needs its first byte. Requests without a
+    // key get no room.
+    if (before === 0) body.buffered = Buffer.from(piece.slice(0, 1))
+  } else if (reserveBody(body, exchange)) {
+    // Copied: the piece is dead after this call.
+    Buffer.from(piece).copy(body.buffered, before)
+  } else {
+    const first = Buffer.allocUnsafeSlow(1)
+    first[0] = (before === 0 ? new Uint8Array(piece) : body.buffered)[0]!
+    releaseBody(body, exchange)
+    // From now on the body is only counted; if it becomes too large, 413 is answered.
+    body.buffered = first
+    body.shed = true
+  }
+  return done
+}
+
+/** After `whole`: all of the body, or its first byte where nobody reads it. */
+export function wholeBody(body: RequestBody, lastPiece: ArrayBuffer): Uint8Array {
+  if (body.bytes === lastPiece.byteLength) return new Uint8Array(lastPiece)
+  return body.shed || !body.isRead ? body.buffered : body.buffered.subarray(0, body.bytes)
+}
+
+/** Whether there is room for all that has come so far; it grows by doubling. */
+function reserveBody(body: RequestBody, { key, service }: Exchange): boolean {
+  const { buffered, reservedBytes, bytes, bytesMax, contentLength } = body
+  if (buffered.length >= bytes) return true
+  // A length that a client only states is no reason to keep much room for it.
+  const ahead = Math.min(contentLength, checkBodyBytesMax)
+  const doubled = Math.min(buffered.length * 2, bytesMax)
+  const wanted = Math.max(bytes, ahead, doubled, smallBodyBytes)
+  if (!service.bodyBudget.reserve(key?.keyId ?? '', reservedBytes, wanted)) return false
+  body.reservedBytes = wanted
+  // Never a slice of the 8 KiB that Node.js shares out, so that the counted bytes are those held.
+  body.buffered = Buffer.allocUnsafeSlow(wanted)
+  buffered.copy(body.buffered)
+  return true
+}
+
+/** The body is needed no more. */
+export function releaseBody(body: RequestBody, { key, service }: Exchange): void {
+  body.buffered = noBytes
+  if (body.reservedBytes === 0) return
+  service.bodyBudget.release(key?.keyId ?? '', body.reservedBytes)
+  body.reservedBytes = 0
+}
