@@ -9,9 +9,10 @@
 //
 // Invariants: 0 < treeBytes < dataStart = treeBytes + 16 <= dataEnd <= bytes.length.
 
-import { readFileSync } from 'node:fs'
+import { constants } from 'node:buffer'
 import { dayOf, type Day } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { readBoundedFile } from '../../src/base/system/bounded-file.ts'
 import { mmdbError } from './mmdb-damage.ts'
 import { newRecordReader } from './decode-record.ts'
 
@@ -41,7 +42,7 @@ const separatorBytes = 16
 export function openMmdb(path: string): MmdbFile {
   let bytes: Buffer
   try {
-    bytes = readFileSync(path)
+    bytes = readBoundedFile(path, { bytesMax: constants.MAX_LENGTH }).bytes
   } catch (error) {
     throw new IpriskError({
       code: 'mmdb_unreadable',

@@ -9,6 +9,7 @@
 
 import { createReadStream } from 'node:fs'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { openRegularFile } from '../../src/base/system/bounded-file.ts'
 import { newAddressWords, type Family } from '../../src/ip/address.ts'
 import { parseAddressBytes } from '../../src/ip/parse-address.ts'
 import { maskPrefix, type RangeSink } from './collect-ranges.ts'
@@ -19,8 +20,8 @@ const SLASH = 0x2f
 
 /** Reads a file into `sink`. Error: `ranges_unreadable`. */
 export async function readRangeCsv(path: string, sink: RangeSink): Promise<void> {
-  const chunks = createReadStream(path, { highWaterMark: chunkBytes })
   try {
+    const chunks = createReadStream(path, { fd: openRegularFile(path), highWaterMark: chunkBytes })
     await readRangeRows({ chunks, path, sink })
   } catch (error) {
     throw new IpriskError({

@@ -1,9 +1,9 @@
 // The token of an admin port that is reachable beyond loopback: read from a file once, kept as a
 // hash, compared in constant time by the one function that compares secrets.
 
-import { readFileSync } from 'node:fs'
 import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 
 /** Too long to be guessed over a network, too short to be a whole file of something else. */
 const tokenChars = { min: 16, max: 512 } as const
@@ -12,7 +12,7 @@ const tokenChars = { min: 16, max: 512 } as const
 export function readAdminToken(path: string): string {
   let text: string
   try {
-    text = readFileSync(path, 'latin1').trim()
+    text = readBoundedFile(path, secretFile).bytes.toString('latin1').trim()
   } catch (cause) {
     throw unusable(path, messageOf(cause), cause)
   }

@@ -11,6 +11,12 @@ import { assert } from './assert.ts'
 /** A configuration file larger than this is some other file: a thousand plans are 200 KiB. */
 export const configBytesMax = 1_048_576
 
+/** Settings go four levels deep, exported keys five; deeper data is no file of ours. */
+export const configDepthMax = 16
+
+/** Certificates: the bundle of all that a system trusts is 0.2 MiB. */
+export const pemBytesMax = 4_194_304
+
 /** What a variable `IPRISK_…_FILE` points to holds one value; a path is at most 4 KiB. */
 export const valueFileBytesMax = 16_384
 

@@ -8,8 +8,9 @@ import type { Day } from '../base/day.ts'
 import { IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { type Command as CommandName, configOption, optionsOfCommand } from '../config/options.ts'
-import { type Settings, readSettings } from '../config/settings.ts'
-import { type SettingSources, configPathOf } from '../config/setting-sources.ts'
+import { configPathOf } from '../config/config-file.ts'
+import { type ConfigListener, type Settings, readSettings } from '../config/settings.ts'
+import type { SettingSources } from '../config/setting-sources.ts'
 import type { ControlRequest } from '../supervisor/sockets/control-socket.ts'
 import type { ConfigSource } from '../serve/reload-config.ts'
 import { identityOrEmpty } from '../supervisor/tables/file-watch.ts'
@@ -28,6 +29,8 @@ interface CommandEntry {
   /** The command whose options it takes. */
   readonly options: CommandName
   readonly help: string
+  /** It changes something, here or in a server: it says which configuration it obeys. */
+  readonly changes?: boolean
   readonly run: RunCommand
 }
 
@@ -36,34 +39,40 @@ const commandTable: Readonly<Record<string, CommandEntry>> = {
   start: {
     options: 'serve',
     help: 'build a table if there is none, make a first key, serve',
+    changes: true,
     run: async (settings, _args, io, configuration) =>
       (await import('./server/start-command.ts')).startCommand(settings, configuration, io),
   },
   build: {
     options: 'build',
     help: 'fetch the feeds and compile the table',
+    changes: true,
     run: async (settings, _args, io) =>
       (await import('./compiler/build-command.ts')).buildCommand(settings, io),
   },
   serve: {
     options: 'serve',
     help: 'answer from the table',
+    changes: true,
     run: async (settings, _args, _io, configuration) =>
       (await import('./server/serve-command.ts')).serveCommand(settings, configuration),
   },
   reload: {
     options: 'reload',
     help: 'let the running server take in the table at its place',
+    changes: true,
     run: controlCommand(({ invocation: { force } }) => (force ? 'reload --force' : 'reload')),
   },
   rollback: {
     options: 'rollback',
     help: 'let the running server go back to the table before',
+    changes: true,
     run: controlCommand(() => 'rollback'),
   },
   restart: {
     options: 'restart',
     help: 'let the running server replace its processes, one by one',
+    changes: true,
     run: controlCommand(() => 'restart'),
   },
   'check <address...>': {
@@ -87,6 +96,7 @@ const commandTable: Readonly<Record<string, CommandEntry>> = {
   'keys create': {
     options: 'keys create',
     help: 'make a key; its text is shown once',
+    changes: true,
     run: keysCommand(async (...on) =>
       (await import('./keys/keys-command.ts')).keysCreate(on[0], on[2]),
     ),
@@ -104,16 +114,19 @@ const commandTable: Readonly<Record<string, CommandEntry>> = {
   'keys revoke <id>': {
     options: 'keys revoke',
     help: 'end a key at once',
+    changes: true,
     run: keysCommand(async (...on) => (await import('./keys/keys-command.ts')).keysRevoke(...on)),
   },
   'keys rotate <id>': {
     options: 'keys rotate',
     help: 'give a key a new secret; the old one lives on for a while',
+    changes: true,
     run: keysCommand(async (...on) => (await import('./keys/keys-command.ts')).keysRotate(...on)),
   },
   'keys export': {
     options: 'keys export',
     help: 'write all keys as JSON: hashes, never secrets',
+    changes: true,
     run: keysCommand(async (...on) =>
       (await import('./keys/transfer-command.ts')).keysExport(on[0], on[2]),
     ),
@@ -121,6 +134,7 @@ const commandTable: Readonly<Record<string, CommandEntry>> = {
   'keys import <file>': {
     options: 'keys import',
     help: 'take in the keys of an export; - reads standard input',
+    changes: true,
     run: keysCommand(async (...on) =>
       (await import('./keys/transfer-command.ts')).keysImport(...on),
     ),
@@ -153,6 +167,7 @@ const commandTable: Readonly<Record<string, CommandEntry>> = {
   'history import <folder>': {
     options: 'history import',
     help: 'add past days: <folder>/<feed-id>/YYYY-MM-DD.txt.gz',
+    changes: true,
     run: async ({ build: { history: store }, invocation: { force } }, [folder = ''], io) =>
       (await import('./compiler/history-command.ts')).historyImport({ folder, store, force }, io),
   },
@@ -179,6 +194,7 @@ const commandTable: Readonly<Record<string, CommandEntry>> = {
   'feeds fetch': {
     options: 'feeds fetch',
     help: 'fetch the feeds that are on',
+    changes: true,
     run: async (settings, _args, io) =>
       (await import('./compiler/feeds-command.ts')).feedsFetch(settings, io),
   },
@@ -249,14 +265,27 @@ function newProgram(io: Io, done: (code: number) => void): Command {
         environment: process.env,
         cwd: process.cwd(),
       }
-      const path = configPathOf(sources)
+      const { path, named } = configPathOf(sources)
       const identity = identityOrEmpty(path)
-      const configuration = { path, identity, read: () => readSettings(sources) }
+      const configuration = { path, named, identity, read: () => readSettings(sources) }
+      const settings = readSettings(sources, configurationTeller(entry, io))
       const args = given.slice(0, -2).flat() as string[]
-      done(await entry.run(configuration.read(), args, io, configuration))
+      done(await entry.run(settings, args, io, configuration))
     })
   }
   return program
+}
+
+/** Says which file decides, where that matters, and warns of one that others can write. */
+function configurationTeller(
+  { changes = false }: Pick<CommandEntry, 'changes'>,
+  io: Io,
+): ConfigListener {
+  return ({ path, distrust }) => {
+    if (changes) io.err(`iprisk: settings from ${path}`)
+    if (distrust === undefined) return
+    io.err(`iprisk: warning: ${path} is obeyed because it was named, but ${distrust}`)
+  }
 }
 
 function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {

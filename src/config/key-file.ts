@@ -10,8 +10,8 @@
 // version does not know is a problem, not something to be lost in silence.
 
 import { z } from 'zod'
-import { messageOf } from '../base/coded-error.ts'
 import { secretsLiveMax } from '../base/limits.ts'
+import { parseJsonContent } from './json-content.ts'
 import { type Plans, planNamed } from './plan.ts'
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
 import { apis, burst, dayText, keyName, perSecond, quota, textOf } from './setting-checks.ts'
@@ -124,12 +124,12 @@ export function parseKeyFile(
   context: { readonly plans: Plans; readonly origin: string },
 ): KeyFile | readonly SettingProblem[] {
   const { plans, origin } = context
-  let content: unknown
-  try {
-    content = JSON.parse(written)
-  } catch (thrown) {
-    return [{ name: 'the file', origin, allowed: `it must be JSON: ${messageOf(thrown)}` }]
+  const read = parseJsonContent(written)
+  if ('failure' in read) {
+    const { failure: allowed, name = 'the file' } = read
+    return [{ name, origin, allowed }]
   }
+  const { content } = read
   const parsed = keyFile.safeParse(content)
   if (parsed.data === undefined) {
     return parsed.error.issues.flatMap((issue) => problemsOf(issue, content, origin))

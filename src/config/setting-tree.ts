@@ -56,13 +56,15 @@ export function settingOrigin(tree: SettingTree, path: SettingPath): SettingOrig
   return defaultOrigin
 }
 
+/** What a person reads of a place; a member may have an empty name. */
+function pathName(path: SettingPath): string {
+  return path.map(String).join('.') || '""'
+}
+
 /** What is wrong with the value at a place. */
 export function problemAt(tree: SettingTree, path: SettingPath, allowed: string): SettingProblem {
   // What one call says is known by its flag's name alone.
-  const name = path
-    .map(String)
-    .join('.')
-    .replace(/^invocation\./, '')
+  const name = pathName(path).replace(/^invocation\./, '')
   const value = valueAt(tree.root, path)
   // A misspelt address of a store may have its password anywhere.
   const shown = value !== undefined && name !== 'store.url'

@@ -11,6 +11,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { IpriskError } from '../base/coded-error.ts'
+import type { ConfigFile } from './config-file.ts'
 import { pathMembers, settingsSchema } from './options.ts'
 import type { Plan, Plans } from './plan.ts'
 import { defaultPlans } from './setting-checks.ts'
@@ -145,11 +146,18 @@ function freeze<T>(value: T): T {
   return value
 }
 
+/** Is told of the configuration file that was read, where there is one. */
+export type ConfigListener = (file: Omit<ConfigFile, 'content'>) => void
+
 /** Settings, or every problem that stands in their way. */
-export function validateSettings(sources: SettingSources): Settings | readonly SettingProblem[] {
+export function validateSettings(
+  sources: SettingSources,
+  onFile: ConfigListener = () => undefined,
+): Settings | readonly SettingProblem[] {
   const tree = createSettingTree()
   writeDefaults(tree)
-  const problems = readSources(sources, tree)
+  const { problems, file } = readSources(sources, tree)
+  if (file !== undefined) onFile(file)
   resolvePaths(tree, sources.cwd)
   const parsed = settingsSchema.safeParse(tree.root)
   for (const issue of parsed.error?.issues ?? []) problems.push(...problemsOf(issue, tree))
@@ -161,8 +169,8 @@ export function validateSettings(sources: SettingSources): Settings | readonly S
 /**
  * The settings of one call. Fails with `settings_invalid`, whose message has one line a problem.
  */
-export function readSettings(sources: SettingSources): Settings {
-  const judged = validateSettings(sources)
+export function readSettings(sources: SettingSources, onFile?: ConfigListener): Settings {
+  const judged = validateSettings(sources, onFile)
   if (!('length' in judged)) return judged
   const count = judged.length === 1 ? 'A setting' : `${judged.length} settings`
   const lines = judged.map((problem) => `  ${formatSettingProblem(problem)}`)

@@ -19,6 +19,8 @@ import { type Watch, watchFile } from '../supervisor/tables/file-watch.ts'
 export interface ConfigSource {
   /** The file that is watched, whether it exists or not. */
   readonly path: string
+  /** Whether a flag or variable named it: another process is to find it in the same way. */
+  readonly named: boolean
   /** Of the file before the settings were read from it (`fileIdentity`). */
   readonly identity: string
   /** Reads all sources again; throws `settings_invalid`. */

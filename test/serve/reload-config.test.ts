@@ -50,7 +50,7 @@ function start(identity: string, settings: Settings): void {
     pretty: false,
     write: (line) => void lines.push(line),
   })
-  const configuration = { path: path(), identity, read }
+  const configuration = { path: path(), named: false, identity, read }
   const use = (plans: Plans): void => void used.push(plans)
   watch = watchConfiguration({ settings, configuration, hangUps, use, log })
 }

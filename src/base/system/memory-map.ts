@@ -21,7 +21,7 @@
 // Atomics on a view of `mapShared` are exact across processes, though the buffer is no
 // SharedArrayBuffer: V8 emits the same locked instructions (test/account/limits/limiter.world.test.ts).
 
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'
 import { IpriskError, messageOf } from '../coded-error.ts'
 
@@ -205,7 +205,9 @@ function withFile<T>(
   const { mode, bytes } = how
   let descriptor: number
   try {
-    descriptor = openSync(path, mode)
+    // A pipe without a writer would keep a plain open waiting for ever.
+    const flags = (mode === 'r' ? constants.O_RDONLY : constants.O_RDWR) | constants.O_NONBLOCK
+    descriptor = openSync(path, flags)
   } catch (cause) {
     throw unreadable(path, messageOf(cause), cause)
   }

@@ -1,7 +1,6 @@
 // `iprisk keys export` and `iprisk keys import FILE`: keys as one JSON file of hashes, to keep or
 // to take to another state folder.
 
-import { readFileSync, statSync } from 'node:fs'
 import {
   type KeyImportPlan,
   exportKeys,
@@ -10,6 +9,7 @@ import {
 } from '../../account/keys/key-transfer.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
+import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
 import { type KeyFile, parseKeyFile } from '../../config/key-file.ts'
 import { formatSettingProblem } from '../../config/setting-problem.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -30,14 +30,14 @@ function inputError(code: string, message: string): IpriskError {
   return new IpriskError({ code, message, fault: 'input' })
 }
 
+/** A pipe may come from a program that takes its time, such as an export of another machine. */
+const importBounds = { bytesMax: keyFileBytesMax, pipeMsMax: Infinity } as const
+
 function readFile(path: string): string {
   try {
-    // Standard input by its number, for it may be a pipe.
-    const source = path === '-' ? 0 : path
-    if (path !== '-' && statSync(path).size > keyFileBytesMax) {
-      throw new Error(`it has more than ${keyFileBytesMax} bytes`)
-    }
-    return readFileSync(source, 'utf8')
+    const bytes =
+      path === '-' ? readDescriptor(0, importBounds) : readBoundedFile(path, importBounds).bytes
+    return bytes.toString('utf8')
   } catch (cause) {
     throw inputError('keys_file', `The file of keys ${path} cannot be read: ${messageOf(cause)}.`)
   }

@@ -1,7 +1,6 @@
 // `iprisk build` in a process of its own: the memory that a build takes is free when it ends.
 
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Settings } from '../../config/settings.ts'
@@ -12,10 +11,11 @@ const program = fileURLToPath(new URL('../main.js', import.meta.url))
 /** A program of Node and its arguments: builds what a server takes, by the same configuration. */
 export function buildChildCommand(
   { table }: Settings,
-  { path }: ConfigSource,
+  { path, named }: ConfigSource,
   ...more: readonly string[]
 ): readonly string[] {
-  const config = existsSync(path) ? ['--config', path] : []
+  // One that is only found must not be obeyed as one that was named (trusted-file.ts).
+  const config = named ? ['--config', path] : []
   return [program, 'build', '--out', table, ...config, ...more]
 }
 

@@ -6,8 +6,8 @@
 // The key keeps hashes from being looked up in a list of all 2^32 of them.
 
 import { createHmac } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { readBoundedFile, secretFile } from '../../base/system/bounded-file.ts'
 import type { ServeSettings } from '../../config/settings.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
@@ -64,7 +64,7 @@ function keyed(address: string, key: Buffer): string {
 function readHashKey(path: string): Buffer {
   let key: Buffer
   try {
-    key = readFileSync(path)
+    key = readBoundedFile(path, secretFile).bytes
   } catch (cause) {
     throw unusable(path, messageOf(cause), cause)
   }

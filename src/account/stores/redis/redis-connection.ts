@@ -8,11 +8,11 @@
 // each try would take a lease that nobody may use.
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { ClusterOptions, RedisOptions } from 'ioredis'
 import { Cluster, Redis } from 'ioredis'
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
-import { storeReconnectMs } from '../../../base/limits.ts'
+import { pemBytesMax, storeReconnectMs } from '../../../base/limits.ts'
+import { readBoundedFile, secretFile } from '../../../base/system/bounded-file.ts'
 import type { StoreSettings } from '../../../config/settings.ts'
 import type { StoreUrl } from '../../../config/store-url.ts'
 import { parseStoreUrl, redactStoreUrl } from '../../../config/store-url.ts'
@@ -25,13 +25,14 @@ const retryMsMax = 200
 const closeMsMax = 100
 const retryMs = (times: number): number => Math.min(times * 25, retryMsMax)
 
-function readStoreFile(path: string, what: string): string {
+function readStoreFile(path: string, what: 'password file' | 'CA file'): string {
+  const bounds = what === 'CA file' ? { bytesMax: pemBytesMax } : secretFile
   try {
-    return readFileSync(path, 'utf8')
+    return readBoundedFile(path, bounds).bytes.toString('utf8')
   } catch (cause) {
     throw new IpriskError({
       code: 'store_file_unreadable',
-      message: `The ${what} of the store cannot be read: ${messageOf(cause)}.`,
+      message: `The ${what} of the store, ${path}, cannot be read: ${messageOf(cause)}.`,
       fault: 'usage',
       cause,
     })

@@ -1,0 +1,130 @@
+// A file that somebody named, read whole: configuration, keys, tokens, certificates. Whatever lies
+// at the path, reading neither waits for ever nor fills the memory.
+//
+// Invariants: the file is opened without waiting, and what is judged is what was opened, not what
+// the path means a moment later; only a regular file is read, or, where that is said, a pipe; not
+// more than `bytesMax` bytes are held. What is thrown is an Error whose message is a reason alone
+// ("it is a folder"): the caller says of which file, and what to do. Not for data that is mapped
+// (memory-map.ts).
+
+import { type Stats, closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { messageOf } from '../coded-error.ts'
+
+export interface BoundedFile {
+  readonly bytes: Buffer
+  /** Of what was read. */
+  readonly stat: Stats
+}
+
+export interface FileBounds {
+  readonly bytesMax: number
+  /** How long to wait for what comes through a pipe; without it no pipe is read. */
+  readonly pipeMsMax?: number
+}
+
+/** The text of a secret is a file, or comes from a program of the shell: `<(pass show …)`. */
+export const secretFile: FileBounds = { bytesMax: 65_536, pipeMsMax: 1000 }
+
+/** Without a writer a pipe looks ended; one that was about to open it has done so by then. */
+const pipeWriterMsMax = 1000
+const pipePollMs = 5
+const chunkBytes = 65_536
+
+/** The system's usual reasons in words that say what to do. */
+const openFailures: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it, or a folder above it',
+  ENXIO: 'it is a socket or a device, and must be a regular file',
+}
+
+/** Reads the file at a path, which is one or, with `pipeMsMax`, a pipe. */
+export function readBoundedFile(path: string, bounds: FileBounds): BoundedFile {
+  const descriptor = openWithoutWaiting(path)
+  try {
+    const stat = fstatSync(descriptor)
+    if (!stat.isFile() && !(stat.isFIFO() && bounds.pipeMsMax !== undefined)) throw irregular(stat)
+    return { bytes: readDescriptor(descriptor, bounds), stat }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** For a stream: the descriptor of a regular file, which the caller closes. */
+export function openRegularFile(path: string): number {
+  const descriptor = openWithoutWaiting(path)
+  const stat = fstatSync(descriptor)
+  if (stat.isFile()) return descriptor
+  closeSync(descriptor)
+  throw irregular(stat)
+}
+
+/** Reads what is open already, such as standard input. */
+export function readDescriptor(
+  descriptor: number,
+  { bytesMax, pipeMsMax = 0 }: FileBounds,
+): Buffer {
+  const stat = fstatSync(descriptor)
+  const isPipe = stat.isFIFO()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const begun = performance.now()
+  const isOver = (ms: number): boolean => performance.now() - begun >= ms
+  for (;;) {
+    // One more than is said, so that what has grown shows itself.
+    const chunk = Buffer.allocUnsafe(bytes === 0 ? firstBytes(stat, bytesMax) : chunkBytes)
+    const read = readSome(descriptor, chunk)
+    if (read === 'none yet' && isOver(pipeMsMax)) {
+      throw new Error(`it is a pipe whose writer has not ended within ${pipeMsMax} ms`)
+    }
+    if (read === 'none yet' || (read === 0 && bytes === 0 && isPipe && !isOver(pipeWriterMsMax))) {
+      pause()
+      continue
+    }
+    if (read === 0) {
+      const [only] = chunks
+      return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, bytes)
+    }
+    bytes += read
+    if (bytes > bytesMax) throw tooLarge(bytesMax)
+    chunks.push(chunk.subarray(0, read))
+  }
+}
+
+/** A pipe without a writer, a terminal: each would keep a plain open waiting. */
+function openWithoutWaiting(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    throw new Error(openFailures[code] ?? messageOf(cause), { cause })
+  }
+}
+
+function irregular(stat: Stats): Error {
+  if (stat.isDirectory()) return new Error('it is a folder')
+  return new Error(`it is a ${stat.isFIFO() ? 'pipe' : 'device'}, and must be a regular file`)
+}
+
+function tooLarge(bytesMax: number): Error {
+  return new Error(`it has more than ${bytesMax} bytes`)
+}
+
+/** Files of /proc say that they have no bytes. */
+function firstBytes({ size }: Stats, bytesMax: number): number {
+  if (size > bytesMax) throw tooLarge(bytesMax)
+  return Math.max(chunkBytes, size + 1)
+}
+
+/** `none yet`: of a pipe that has a writer. */
+function readSome(descriptor: number, chunk: Buffer): number | 'none yet' {
+  try {
+    return readSync(descriptor, chunk)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EAGAIN') return 'none yet'
+    throw thrown
+  }
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pipePollMs)
+}

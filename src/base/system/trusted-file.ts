@@ -1,0 +1,72 @@
+// A file that decides what a command does, such as ./iprisk.json. One that the caller named is
+// obeyed. One that is only found, because it lies in the working directory, is obeyed where nobody
+// but the caller and root can have written it: in a folder that several people share, another one's
+// file would else decide where root writes.
+//
+// Invariants: owner and mode are those of the file that was opened and read; of a symbolic link the
+// link's own owner counts too, for he chose what is read, and a link that changes meanwhile is
+// refused. The folder is not judged: whoever may write it can remove the file, or put one there
+// that is his own, which is refused. Without user ids (Windows) everything is obeyed.
+
+import { lstatSync } from 'node:fs'
+import { type BoundedFile, readBoundedFile } from './bounded-file.ts'
+
+export interface TrustedFile extends BoundedFile {
+  /** Of a file that was named: why it would not be obeyed otherwise. */
+  readonly distrust?: string
+}
+
+/** Whoever runs the command, as the system checks permissions; `undefined` where it has no ids. */
+export function callerUserId(): number | undefined {
+  return process.geteuid?.()
+}
+
+/** Why a file is not to be obeyed, as a clause; `undefined` where it is. */
+export function distrustOf(
+  { uid, mode }: { readonly uid: number; readonly mode: number },
+  caller = callerUserId(),
+): string | undefined {
+  if (caller === undefined) return undefined
+  if (uid !== 0 && uid !== caller) {
+    const whom = caller === 0 ? 'root, who runs this' : `root or to user ${caller}, who runs this`
+    return `it belongs to user ${uid}, not to ${whom}`
+  }
+  return (mode & 0o022) === 0 ? undefined : 'users other than its owner may write it'
+}
+
+/**
+ * Reads it. Throws an Error whose message is a reason, also for a file that was not `named` and is
+ * not to be obeyed; `flag` is what names such a file.
+ */
+export function readTrustedFile(
+  path: string,
+  options: { readonly bytesMax: number; readonly named: boolean; readonly flag: string },
+): TrustedFile {
+  const { bytesMax, named, flag } = options
+  const before = linkAt(path)
+  const file = readBoundedFile(path, { bytesMax })
+  const distrust = distrustOfLink(before, linkAt(path)) ?? distrustOf(file.stat)
+  if (distrust === undefined) return file
+  if (named) return { ...file, distrust }
+  throw new Error(
+    `${distrust}, so it is not obeyed unless you name it; if you trust what it says, give ` +
+      `${flag} ${path}, or make it yours alone (chown, chmod go-w); else remove it or run this ` +
+      'in another folder',
+  )
+}
+
+function linkAt(path: string) {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat?.isSymbolicLink() === true ? stat : undefined
+}
+
+/** The mode of a link means nothing: none can be written, only replaced. */
+function distrustOfLink(
+  before: ReturnType<typeof linkAt>,
+  after: ReturnType<typeof linkAt>,
+): string | undefined {
+  if (before?.ino !== after?.ino || before?.ctimeNs !== after?.ctimeNs) {
+    return 'it was replaced while it was read'
+  }
+  return before === undefined ? undefined : distrustOf({ uid: Number(before.uid), mode: 0 })
+}

@@ -1,0 +1,73 @@
+// The configuration file: which one it is, whether it may be obeyed, and its content as written.
+// Not what its members mean (settings.ts).
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { messageOf } from '../base/coded-error.ts'
+import { configBytesMax } from '../base/limits.ts'
+import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
+import { parseJsonContent } from './json-content.ts'
+import { configOption } from './options.ts'
+import { type SettingProblem, formatSettingValue } from './setting-problem.ts'
+import { type SettingNode, defaultOrigin, isSettingNode } from './setting-tree.ts'
+
+const defaultFile = 'iprisk.json'
+const flag = '--config'
+
+/** What may name the file. */
+export interface ConfigPlace {
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+}
+
+export interface ConfigFile {
+  readonly path: string
+  /** Of a file that was named: why it would not be obeyed if it had not been. */
+  readonly distrust?: string
+  readonly content: SettingNode
+}
+
+/** Where the file is, or would be; `named`: by the flag or the variable, and not by its place. */
+export function configPathOf({ flags, environment, cwd }: ConfigPlace): {
+  readonly path: string
+  readonly origin: string
+  readonly named: boolean
+} {
+  const given = flags['config']
+  if (typeof given === 'string') {
+    return { path: resolve(cwd, given), origin: `the flag ${flag}`, named: true }
+  }
+  const variable = environment[configOption.environment] || undefined
+  if (variable !== undefined) {
+    const origin = `the environment variable ${configOption.environment}`
+    return { path: resolve(cwd, variable), origin, named: true }
+  }
+  return { path: resolve(cwd, defaultFile), origin: defaultOrigin.words, named: false }
+}
+
+/** The file, where there is one, or what is wrong with it. */
+export function readConfigFile(place: ConfigPlace): ConfigFile | SettingProblem | undefined {
+  const { path, origin, named } = configPathOf(place)
+  if (!named && !existsSync(path)) return undefined
+  const problem = (allowed: string): SettingProblem => {
+    return { name: 'config', value: formatSettingValue(path), origin, allowed }
+  }
+  let file: TrustedFile
+  try {
+    file = readTrustedFile(path, { bytesMax: configBytesMax, named, flag })
+  } catch (thrown) {
+    const rule = named ? 'it must name a file that can be read' : 'it cannot be used'
+    return problem(`${rule}: ${messageOf(thrown)}`)
+  }
+  const parsed = parseJsonContent(file.bytes.toString('utf8').replace(/^\uFEFF/, ''))
+  if ('failure' in parsed) {
+    const { failure, name } = parsed
+    if (name === undefined) return problem(failure)
+    return { name, origin: `the file ${path}`, allowed: failure }
+  }
+  const { content } = parsed
+  if (!isSettingNode(content)) return problem('it must be a JSON object of settings')
+  const { distrust } = file
+  return { path, content, ...(distrust === undefined ? {} : { distrust }) }
+}

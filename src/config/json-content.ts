@@ -1,0 +1,57 @@
+// The text of a JSON file as plain data, or what is wrong with it and where. Beyond JSON.parse: no
+// content that a later step would stumble over. Data that is nested deeper than any file of ours
+// breaks whatever walks it by recursion, and members such as `__proto__` are lost in silence where
+// data is copied member by member.
+
+import { messageOf } from '../base/coded-error.ts'
+import { configDepthMax } from '../base/limits.ts'
+
+/** Either the content, or `failure`, a clause that begins with "it must"; `name` is its place. */
+export type JsonContent =
+  { readonly content: unknown } | { readonly failure: string; readonly name?: string }
+
+const reservedNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Places of a message are shortened to so many members. */
+const membersShownMax = 5
+
+export function parseJsonContent(written: string): JsonContent {
+  let content: unknown
+  try {
+    content = JSON.parse(written)
+  } catch (thrown) {
+    const message = messageOf(thrown)
+    return { failure: `it must be JSON: ${message}${lineOf(written, message)}` }
+  }
+  return stumblingBlock(content) ?? { content }
+}
+
+/** ` (line 3, column 7)` where the message of JSON.parse gives a position, else nothing. */
+function lineOf(text: string, message: string): string {
+  const position = /at position (\d+)/.exec(message)?.[1]
+  if (position === undefined || message.includes('line ')) return ''
+  const before = text.slice(0, Number(position)).split('\n')
+  return ` (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`
+}
+
+/** What is nested too deep or has a reserved name. Goes no deeper than is allowed. */
+function stumblingBlock(
+  value: unknown,
+  path: readonly string[] = [],
+): { readonly failure: string; readonly name: string } | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (path.length === configDepthMax) {
+    const name = `${path.slice(0, membersShownMax).join('.')}…`
+    return { name, failure: `it must not be nested deeper than ${configDepthMax} levels` }
+  }
+  for (const member of Object.keys(value)) {
+    const below = [...path, member]
+    if (reservedNames.has(member)) {
+      const failure = 'there is no such member, and must not be: the name is reserved'
+      return { name: below.join('.'), failure }
+    }
+    const found = stumblingBlock((value as Record<string, unknown>)[member], below)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
