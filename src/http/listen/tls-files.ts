@@ -3,6 +3,10 @@
 // as it starts, so new certificates take effect with a rolling restart. No content of a file is
 // ever in a message.
 //
+// Of 1.2 only suites are offered that agree on a key anew for each connection (ECDHE) and seal what
+// they send (AEAD): with the others, whoever records today and gets hold of the certificate's key
+// later can read it all. Those of 1.3 are all of that kind (test/http/listen/tls-ciphers.test.ts).
+//
 // uWebSockets.js speaks 1.2 and 1.3 and has no switch between them. For 1.3 alone it is given one
 // cipher for 1.2 that needs a secret agreed on before, of which there is none: no handshake of 1.2
 // can succeed, and 1.3 has ciphers of its own (test/admin/admin-exposure.world.test.ts tries
@@ -10,9 +14,10 @@
 // so client certificates are not offered here and are a proxy's work.
 
 import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { AppOptions } from 'uWebSockets.js'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { pemBytesMax } from '../../base/limits.ts'
+import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import type { ServeSettings } from '../../config/settings.ts'
 
 /** The settings of TLS, where it is offered. */
@@ -21,6 +26,16 @@ export interface TlsFiles {
   readonly keyFile: string
   readonly minVersion: ServeSettings['tlsMinVersion']
 }
+
+/** Those of TLS 1.2, for certificates of either kind. */
+const ciphersOf12 = [
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':')
 
 const impossibleBefore13 = 'ECDHE-PSK-AES128-CBC-SHA'
 
@@ -34,7 +49,7 @@ export function tlsAppOptions({ certFile, keyFile, minVersion }: TlsFiles): AppO
   return {
     cert_file_name: certFile,
     key_file_name: keyFile,
-    ...(minVersion === '1.3' ? { ssl_ciphers: impossibleBefore13 } : {}),
+    ssl_ciphers: minVersion === '1.3' ? impossibleBefore13 : ciphersOf12,
   }
 }
 
@@ -79,7 +94,7 @@ function keyOf(path: string): ReturnType<typeof createPrivateKey> {
 
 function readPem(path: string): string {
   try {
-    return readFileSync(path, 'latin1')
+    return readBoundedFile(path, { bytesMax: pemBytesMax }).bytes.toString('latin1')
   } catch (cause) {
     throw unusable(path, messageOf(cause), cause)
   }
