@@ -3,7 +3,8 @@
 //
 // Without a token, every client that can reach the port may read. With one, metrics and status ask
 // for it; health does not, because the probes of orchestrators carry no secrets and learn one word.
-// A page in a browser may read nothing: its requests show themselves by Origin or Sec-Fetch-Site.
+// A page in a browser may read nothing: its requests show themselves by Origin or Sec-Fetch-Site, or
+// by the name that they are sent to (admin-hosts.ts), for which every path is 403.
 
 import { rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
@@ -19,6 +20,8 @@ export interface AdminParts {
   readonly metricsType: string
   readonly metrics: () => Promise<string>
   readonly status: () => Promise<object>
+  /** Whether the value of a Host header is this server's; absent, as with a socket: every one is. */
+  readonly isOwnHost?: (host: string | undefined) => boolean
   /** Whether the value of an Authorization header may read; absent: every client may. */
   readonly mayRead?: (authorization: string | undefined) => boolean
 }
@@ -42,6 +45,9 @@ interface Page {
 }
 
 const pages = ['/metrics', '/status', '/healthz', '/readyz'] as const
+
+const foreignHost =
+  'Not for this Host: ask by address, or list the name in --admin-allowed-hosts where it is yours.'
 
 /** Listens exclusively. Throws `port_unavailable`. */
 export async function startAdminServer(
@@ -110,6 +116,7 @@ async function respond(
 }
 
 async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Page> {
+  if (parts.isOwnHost?.(request.headers.host) === false) return json(403, { error: foreignHost })
   const path = (request.url ?? '').split('?')[0]
   const page = pages.find((known) => known === path)
   if (page === undefined) return json(404, { error: `There are ${pages.join(', ')}.` })

@@ -119,6 +119,10 @@ export const optionTable = {
     help: 'a Unix socket for metrics and health, in place of the admin port',
     type: is.socketPath.exactOptional(),
   }),
+  'serve.adminAllowedHosts': option('--admin-allowed-hosts <names>', ['serve'], {
+    help: 'names by which metrics and health may be asked besides addresses, commas between',
+    type: z.array(is.host, 'a list of host names').default([]),
+  }),
   'serve.adminTokenFile': option('--admin-token-file <file>', ['serve', ...inspectCommands], {
     help: 'the file of the token that metrics and status ask for; needed beyond loopback',
     type: is.path.exactOptional(),

@@ -59,6 +59,7 @@ import {
 } from '../supervisor/tables/table-manager.ts'
 import { validateTlsFiles, tlsFilesOf } from '../http/listen/tls-files.ts'
 import { runRepeatedly } from '../supervisor/tables/long-timer.ts'
+import { createHostMatcher } from '../admin/admin-hosts.ts'
 import { createAdminTokenMatcher } from '../admin/admin-token.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
@@ -421,6 +422,9 @@ function openAdmin(
       metrics: async () => metrics.text(await gather()),
       status: async () => serverStatus(settings, listens, readiness(), await gather()),
       ...optionalMember('mayRead', mayRead),
+      ...(adminSocket === undefined
+        ? { isOwnHost: createHostMatcher([serve.adminHost, ...serve.adminAllowedHosts]) }
+        : {}),
     },
     { host: serve.adminHost, port: serve.adminPort, ...optionalMember('socket', adminSocket) },
   )

@@ -49,6 +49,7 @@ describe('without any source', () => {
       host: '127.0.0.1',
       adminPort: 9090,
       adminHost: '127.0.0.1',
+      adminAllowedHosts: [],
       workers: availableParallelism(),
       poolThreads: 1,
       poolQueue: 128,
