@@ -91,6 +91,8 @@ export interface Keyring {
   readonly refresh: (now: number) => Promise<void>
   /** Judges every key by other plans, from the next call on. */
   readonly usePlans: (plans: Plans) => void
+  /** Whether the text is the secret of a key that it holds: one hash and one look-up. */
+  readonly holds: (secret: string) => boolean
   /** Whether the keys have been read once; until then every answer is a denial. */
   readonly known: () => boolean
   /** The version of the store that it holds. */
@@ -137,6 +139,25 @@ function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
     })),
     until: record.expires === undefined ? Infinity : record.expires * msPerDay,
     outcome: outcomeOf(record, terms),
+  }
+}
+
+/**
+ * Which secrets there are, whoever holds them, by the first 48 bits of their hashes: with a million
+ * keys one unknown text in 280 million counts as a secret, which costs no more than a request id.
+ */
+function createSecretMarks(): {
+  readonly replace: (before: HeldKey | undefined, after: HeldKey | undefined) => void
+  readonly holds: (secret: string) => boolean
+} {
+  const marks = new Set<number>()
+  const markOf = (hash: Buffer): number => hash.readUIntBE(0, 6)
+  return {
+    replace: (before, after) => {
+      for (const { hash } of before?.secrets ?? []) marks.delete(markOf(hash))
+      for (const { hash } of after?.secrets ?? []) marks.add(markOf(hash))
+    },
+    holds: (secret) => marks.has(markOf(hashSecret(secret))),
   }
 }
 
@@ -188,6 +209,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
   let terms: Terms = options
   const keys = new Map<string, HeldKey>()
   const verified = new Map<string, Verified>()
+  const marks = createSecretMarks()
   let version = 0
   let known = false
   let now = 0
@@ -219,8 +241,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
   }
 
   async function refresh(at: number): Promise<void> {
-    // On another day every value is verified anew, and so seen to be in use: no request pays for
-    // it.
+    // On another day every value is verified anew, and so seen to be in use; no request pays.
     if (dayOf(at) !== dayOf(now)) verified.clear()
     now = at
     const changes = await store.changes(version).catch((cause: unknown) => {
@@ -231,12 +252,9 @@ export function createKeyring(options: KeyringOptions): Keyring {
     if (changes.version <= version) return
     for (const record of changes.records) {
       const held = toHeldKey(record, terms)
-      if (held === undefined) {
-        keys.delete(record.id)
-        limiter.release(record.id)
-      } else {
-        keys.set(record.id, held)
-      }
+      marks.replace(keys.get(record.id), held)
+      if (held !== undefined) keys.set(record.id, held)
+      else if (keys.delete(record.id)) limiter.release(record.id)
     }
     version = changes.version
     verified.clear()
@@ -254,6 +272,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
     authenticate,
     refresh,
     usePlans,
+    holds: marks.holds,
     known: () => known,
     version: () => version,
     counts: () => ({ keys: keys.size, verified: verified.size }),

@@ -1,7 +1,7 @@
 // Structured logs: one JSON object a line on standard error, or plain lines for people on a
 // terminal. The only home of pino.
 //
-// Invariants: the text of a key never leaves, wherever it stands in a line; members whose names say
+// Invariants: the text of a key never leaves, wherever it stands in a line (key-form.ts); members whose names say
 // that they hold a secret are replaced; members that hold addresses are left out unless the
 // operator wants them, and are then written as the operator wants. What else a message says is its
 // writer's to keep clean; errors whose words may hold anything are described by
@@ -10,6 +10,7 @@
 import { writeSync } from 'node:fs'
 import type { DestinationStream, Logger } from 'pino'
 import { pino, stdSerializers } from 'pino'
+import { redactKeys } from './key-form.ts'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
@@ -43,8 +44,6 @@ const addressNames = new Set(
 
 /** Deeper than this nothing is logged; our own details are one or two levels deep. */
 const depthMax = 5
-
-const keyText = /irk_([0-9A-Za-z]{1,12})_[0-9A-Za-z]+/g
 
 /** Whether addresses are logged, and where they are not logged whole, how. */
 export type LoggedAddresses = boolean | ((address: string) => string)
@@ -128,7 +127,7 @@ export function createLog(options: {
     scrub(details, addresses) as Record<string, unknown>
   const destination: DestinationStream = {
     write: (line) => {
-      const clean = line.replaceAll(keyText, 'irk_$1_[redacted]')
+      const clean = redactKeys(line)
       write(pretty ? plainLine(clean) : clean)
     },
   }

@@ -173,7 +173,7 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   resetBody(intake.body, headerScan.contentLength)
   exchange.service = service
   exchange.res = res
-  const ownId = !isRequestId(headerScan.requestId)
+  const ownId = !isRequestId(headerScan.requestId, service.keyring.holds)
   exchange.clientRequestId = ownId ? '' : headerScan.requestId
   exchange.requestIdNumber = ownId ? service.requestIds.next() : 0
   exchange.remoteAddress = remoteAddressOf(service, res)

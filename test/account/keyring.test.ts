@@ -92,6 +92,16 @@ describe('a good key', () => {
     }
   })
 
+  it('is known by its secret alone while it works, so that nobody repeats it', async () => {
+    const { text, record } = await issue()
+    const secret = text.slice(17, 49)
+    expect([keyring.holds(secret), keyring.holds(randomSecret())]).toEqual([true, false])
+    expect(keyring.holds(text)).toBe(false)
+    await revokeKey(store, record.id, 1000)
+    await keyring.refresh(1000)
+    expect(keyring.holds(secret)).toBe(false)
+  })
+
   it('gives one and the same answer when warm', async () => {
     const { text } = await issue()
     const cold = keyring.authenticate(`Bearer ${text}`)

@@ -63,7 +63,7 @@ const bodiesLog = {
 let beats = 0
 
 const service: Service = {
-  keyring: { authenticate: () => key, known: () => true },
+  keyring: { authenticate: () => key, holds: () => false, known: () => true },
   limiter,
   counters,
   log: createLog({ level: 'silent' } as never),

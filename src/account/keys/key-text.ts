@@ -10,14 +10,14 @@
 // can compute it. Not here: what a key may do, and whether it exists.
 
 import { randomBytes } from 'node:crypto'
-import { crc32 } from 'node:zlib'
-
-const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Every key begins with it. */
-export const keyPrefix = 'irk_'
-const idChars = 12
-const secretChars = 32
-const checksumChars = 6
+import {
+  keyChecksum,
+  keyChecksumChars,
+  keyDigits as digits,
+  keyIdChars as idChars,
+  keyPrefix,
+  keySecretChars as secretChars,
+} from '../../base/key-form.ts'
 
 const idFrom = keyPrefix.length
 const idTo = idFrom + idChars
@@ -25,7 +25,7 @@ const secretFrom = idTo + 1
 const secretTo = secretFrom + secretChars
 
 /** Characters in every key. */
-export const keyTextChars = secretTo + checksumChars
+export const keyTextChars = secretTo + keyChecksumChars
 
 /** 1 for the character codes of base 62. */
 const isDigit = new Uint8Array(128)
@@ -58,21 +58,10 @@ export function randomSecret(): string {
   return randomDigits(secretChars)
 }
 
-/** CRC-32 finds every change of one character and of two neighbours, swapped ones among them. */
-function checksumOf(body: string): string {
-  let rest = crc32(body)
-  let text = ''
-  for (let i = 0; i < checksumChars; i += 1) {
-    text = digits.charAt(rest % digits.length) + text
-    rest = Math.floor(rest / digits.length)
-  }
-  return text
-}
-
 /** The text of a key; `parseKeyText` is its inverse. */
 export function formatKeyText(key: KeyText): string {
   const body = `${keyPrefix}${key.id}_${key.secret}`
-  return body + checksumOf(body)
+  return body + keyChecksum(body)
 }
 
 /** Reads a key's text; `undefined` for any other form and for a checksum that does not fit. */
@@ -82,7 +71,7 @@ export function parseKeyText(text: string): KeyText | undefined {
     const code = text.charCodeAt(i)
     if (i === idTo ? code !== 0x5f : isDigit[code] !== 1) return undefined
   }
-  if (checksumOf(text.slice(0, secretTo)) !== text.slice(secretTo)) return undefined
+  if (keyChecksum(text.slice(0, secretTo)) !== text.slice(secretTo)) return undefined
   return { id: text.slice(idFrom, idTo), secret: text.slice(secretFrom, secretTo) }
 }
 

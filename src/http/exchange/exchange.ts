@@ -22,7 +22,7 @@ import type { VerifiedTableFile } from './served-table.ts'
 
 /** What a worker answers with. */
 export interface Service {
-  readonly keyring: Pick<Keyring, 'authenticate' | 'known'>
+  readonly keyring: Pick<Keyring, 'authenticate' | 'holds' | 'known'>
   readonly limiter: Limiter
   readonly counters: RequestCounters
   readonly log: Log

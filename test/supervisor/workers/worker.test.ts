@@ -37,6 +37,7 @@ const keyring: Keyring = {
   refresh: async () => undefined,
   usePlans: () => undefined,
   known: () => true,
+  holds: () => false,
   version: () => 0,
   counts: () => ({ keys: 0, verified: 0 }),
 }

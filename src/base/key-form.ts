@@ -1,0 +1,110 @@
+// What a key looks like, and where one stands in other text: for whoever must not repeat it, such
+// as the log and request ids. Keys themselves are src/account/keys/key-text.ts, where the form is
+// drawn.
+//
+// Found by their form are `irk_…` and `irkt_…` in any case, and `<id>_<secret>`; by their checksum
+// an id and a secret without a prefix, with another sign between them or none. A secret alone looks
+// like any other text: whether it is one, only the keyring can say (`holdsSecret`).
+//
+// Invariant: the time is linear in the text.
+
+import { crc32 } from 'node:zlib'
+
+export const keyDigits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Every key begins with it. */
+export const keyPrefix = 'irk_'
+export const keyIdChars = 12
+export const keySecretChars = 32
+export const keyChecksumChars = 6
+
+/** Of keys, and of those for tests. */
+const prefixes = [keyPrefix, 'irkt_'] as const
+/** A secret with its checksum. */
+const tailChars = keySecretChars + keyChecksumChars
+
+/** CRC-32 finds every change of one character and of two neighbours, swapped ones among them. */
+export function keyChecksum(body: string): string {
+  let rest = crc32(body)
+  let text = ''
+  for (let i = 0; i < keyChecksumChars; i += 1) {
+    text = keyDigits.charAt(rest % keyDigits.length) + text
+    rest = Math.floor(rest / keyDigits.length)
+  }
+  return text
+}
+
+/** `_` also as addresses of the web write it. The id may be cut off, and so may the rest. */
+const prefixed = /(irkt?)(?:_|%5f)([0-9a-z]{1,12})(?:_|%5f)[0-9a-z]+/gi
+/** The beginning of one, cut off anywhere. */
+const begun = /irkt?(?:_|%5f)/i
+/** What can hold the secret and checksum of a key. */
+const longRun = /[0-9A-Za-z]{38,}/g
+/** What stands before it: the id, and what divides them. */
+const idBefore = /[0-9A-Za-z]{12}([^0-9A-Za-z]|%5[Ff])?$/
+
+/** Whether the text has a key's prefix anywhere, and so may hold the beginning of one. */
+export function beginsKey(text: string): boolean {
+  return begun.test(text)
+}
+
+/** Whether the text is, holds or begins a key. */
+export function holdsKey(text: string): boolean {
+  if (beginsKey(text)) return true
+  for (const { 0: run, index } of text.matchAll(longRun)) {
+    if (secretAt(text, index, run) !== undefined) return true
+  }
+  return false
+}
+
+/** The text with each key cut down to its id. */
+export function redactKeys(text: string): string {
+  const clean = text.replaceAll(prefixed, '$1_$2_[redacted]')
+  return clean.replaceAll(longRun, (run: string, index: number) => {
+    const at = secretAt(clean, index, run)
+    return at === undefined ? run : `${run.slice(0, at)}[redacted]`
+  })
+}
+
+/** Where in the run the secret begins, `undefined` where it holds none. */
+function secretAt(text: string, index: number, run: string): number | undefined {
+  // Of `%5F` the run has the last two characters.
+  const escaped = text[index - 1] === '%' && /^5f/i.test(run) ? 2 : 0
+  const before = text.slice(Math.max(0, index - keyIdChars - 1), index)
+  const [found = '', sign = ''] = idBefore.exec(before) ?? []
+  const rest = run.slice(escaped)
+  if (sign !== '' && rest.length >= tailChars) {
+    const divided = sign === '_' || escaped > 0
+    if (divided && rest.length === tailChars) return escaped
+    if (isKey(found.slice(0, keyIdChars), rest)) return escaped
+  }
+  // Nothing between them; before the id there may be a prefix that has lost its `_`.
+  for (const from of [0, 3, 4, run.length - keyIdChars - tailChars]) {
+    if (from < 0) continue
+    const at = from + keyIdChars
+    if (isKey(run.slice(from, at), run.slice(at))) return at
+  }
+  return undefined
+}
+
+/** Whether what begins the tail is the secret and checksum of a key with that id. */
+function isKey(id: string, tail: string): boolean {
+  if (tail.length < tailChars) return false
+  const secret = tail.slice(0, keySecretChars)
+  const checksum = tail.slice(keySecretChars, tailChars)
+  return prefixes.some((prefix) => keyChecksum(`${prefix}${id}_${secret}`) === checksum)
+}
+
+/**
+ * Whether a secret that `isSecret` knows stands at the beginning or the end of a run of letters and
+ * digits, with its checksum or without. What cannot be one is not asked for: a secret in one case,
+ * such as the hexadecimal ids of traces, comes up once in ten million keys.
+ */
+export function holdsSecret(text: string, isSecret: (secret: string) => boolean): boolean {
+  for (const run of text.match(/[0-9A-Za-z]{32,}/g) ?? []) {
+    if (!/[a-z]/.test(run) || !/[A-Z]/.test(run)) continue
+    for (const from of new Set([0, run.length - keySecretChars, run.length - tailChars])) {
+      if (from >= 0 && isSecret(run.slice(from, from + keySecretChars))) return true
+    }
+  }
+  return false
+}
