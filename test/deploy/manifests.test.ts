@@ -13,6 +13,8 @@ import { newFolder } from '../build/fetch/site.ts'
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8')
 const dockerfile = read('deploy/docker/Dockerfile')
+/** The version that is recommended; the server on it: test/deploy/node-22.server.test.ts. */
+const recommendedNode = read('.node-version').trim()
 const known = new Set(['IPRISK_CONFIG', ...options.map(optionVariable)])
 
 describe('the Dockerfile', () => {
@@ -27,11 +29,13 @@ describe('the Dockerfile', () => {
       .map((line) => line.slice(word.length + 1))
 
   it('starts from one exact image with glibc, in two stages, the serving one last', () => {
-    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
-    const version = engines.node.replace('>=', '')
-    expect(of('FROM')).toEqual(
-      ['build', 'serve'].map((stage) => `node:${version}-bookworm-slim AS ${stage}`),
-    )
+    const base = '${NODE_IMAGE}${NODE_DIGEST:+@${NODE_DIGEST}}'
+    expect(of('FROM')).toEqual(['build', 'serve'].map((stage) => `${base} AS ${stage}`))
+    // The digest is empty until a release fills it in; both stand before the first stage.
+    expect(instructions.slice(0, 2)).toEqual([
+      `ARG NODE_IMAGE=node:${recommendedNode}-bookworm-slim`,
+      'ARG NODE_DIGEST',
+    ])
   })
 
   it('ends each stage as a user of its own, by number, after all that needs root', () => {
@@ -147,6 +151,7 @@ describe('the manifests', () => {
       'PersistentVolumeClaim',
       'PersistentVolumeClaim',
       'CronJob',
+      'NetworkPolicy',
     ])
   })
 
