@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Server, makeKey, newState } from '../serve/server.ts'
 import { converse } from '../http/raw-socket.ts'
+import { paths } from '../../src/api/paths.ts'
 import { wordsOf } from './framing-cases.ts'
 import { runMatrix, startLoggingServer } from './framing-matrix.ts'
 import { type Proxy, isWanted, proxyNames, startProxy } from './proxies.ts'
@@ -74,6 +75,21 @@ describe.each(proxyNames)('behind %s', (name) => {
     },
     60_000,
   )
+
+  it.skipIf(!isWanted(name))(
+    'a line of HTTP/0.9, which has no key and no end, is refused',
+    async () => {
+      const { text, closed } = await converse(proxy.port, [`GET ${paths.meta}\r\n`])
+      expect([text.slice(0, 12), closed]).toEqual([name === 'nginx' ? '' : 'HTTP/1.1 400', true])
+    },
+  )
+
+  it.skipIf(!isWanted(name))('of two keys none is chosen', async () => {
+    const { head } = wordsOf(key, `${name}-keys`)
+    const second = `Authorization: Bearer ${await makeKey(server.state)}\r\n`
+    const { text } = await converse(proxy.port, [`${head}${second}Content-Length: 2\r\n\r\n{}`])
+    expect(text.slice(0, 12)).toBe('HTTP/1.1 400')
+  })
 
   it.skipIf(!isWanted(name)).each([
     ['3 KB of headers', { target: 0, lines: 30 }, 200],
