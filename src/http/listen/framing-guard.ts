@@ -12,8 +12,11 @@
 //                           (`xchunked`, `gzip, chunked`), an empty Content-Length
 //   it reads wrongly        a last chunk without its CRLF; chunk data without CRLF; bare line feeds
 //   it hides                all headers behind one with an empty name; forEach ends there
-//   it answers 505          to a request line that is cut by a segment inside its last eleven
-//                           characters, `HTTP/1.1`, and to an absolute or asterisk target
+//   it answers 505          to a request line that is cut by a segment behind the method's space or
+//                           inside `HTTP/1.1` and its line end, to an absolute or asterisk target,
+//                           and to a trailer, after the body was handed on
+//   it answers nothing      to an empty line before a request, and to a chunk with an extension, of
+//                           which it reads another size
 //
 // So a connection lives on only where nothing can be read in two ways:
 //
