@@ -69,7 +69,11 @@ export const honestClients: readonly HonestClient[] = [
          wrk.body = '${honestBody}'
          wrk.headers['Content-Type'] = 'application/json'
          wrk.headers['Authorization'] = 'Bearer ${key}'
-         response = function(status) io.write('status ', status, '\\n') end`,
+         local last
+         response = function(status)
+           if status ~= last then io.write('status ', status, '\\n') end
+           last = status
+         end`,
       )
       const { stdout } = await run('wrk', ['-t1', '-c2', '-d1s', '-s', script, urlOf(port)], {
         maxBuffer: 64e6,
