@@ -1,5 +1,6 @@
 // The long proofs: `npm run prove` runs them all in their short form, `npm run prove -- kill-build`
-// those that are named. Adding one is adding a row to bench/faults/all.ts.
+// those that are named, `npm run prove -- attack` all whose names begin with `attack-`. Adding one is
+// adding a row to bench/faults/all.ts.
 //
 //   --list          only say which there are
 //   --long          the long forms, which the issues ask for
@@ -29,11 +30,15 @@ async function main(): Promise<number> {
     positionals: true,
   })
   const form = flags.long ? 'long' : 'short'
-  const unknown = positionals.filter((name) => !proofs.some((proof) => proof.name === name))
+  const isNamed = (proof: Proof, name: string): boolean =>
+    proof.name === name || proof.name.startsWith(`${name}-`)
+  const unknown = positionals.filter((name) => !proofs.some((proof) => isNamed(proof, name)))
   if (unknown.length > 0) {
     throw usageError(`There is no proof ${unknown.join(', ')}; npm run prove -- --list names all.`)
   }
-  const chosen = proofs.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  const chosen = proofs.filter(
+    (proof) => positionals.length === 0 || positionals.some((name) => isNamed(proof, name)),
+  )
   for (const { name, minutes, shows } of chosen) {
     logProgress(`${name}, about ${minutes[form]} min: ${shows}`)
   }

@@ -13,6 +13,7 @@ import { mutate } from './server/mutate.ts'
 import { overload } from './server/overload.ts'
 import type { Proof } from '../harness/proof.ts'
 import { soak } from './server/soak.ts'
+import { storms } from './server/storms.ts'
 import { swapFaults } from './server/swap-faults.ts'
 import { swaps } from './server/swaps.ts'
 import { runTests } from './tests.ts'
@@ -189,6 +190,16 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 1, long: 11 },
     needsFeeds: none,
     run: overload,
+  },
+  {
+    name: 'attack-storms',
+    shows:
+      'no traffic of a stranger without a key ends a worker or makes an honest request fail: crumbs ' +
+      'of chunks, headers, pipelines, refused framing, aborts, 9,000 connections. Nor does a flood of ' +
+      'TLS handshakes end a worker.',
+    minutes: { short: 3, long: 20 },
+    needsFeeds: none,
+    run: storms,
   },
   {
     name: 'damage',

@@ -133,7 +133,7 @@ function requestFamilies(total: CounterSnapshot): readonly MetricFamily[] {
 }
 
 function connectionFamilies(total: CounterSnapshot): readonly MetricFamily[] {
-  const { opened, closedForAll, closedForAddress } = counterTotals(total)
+  const { opened, closedForAll, closedForAddress, closedForWork } = counterTotals(total)
   return [
     singleSample(
       'counter',
@@ -144,11 +144,12 @@ function connectionFamilies(total: CounterSnapshot): readonly MetricFamily[] {
     {
       name: 'iprisk_connections_closed_total',
       type: 'counter',
-      help: 'Connections closed at accept, by the cap that they were above.',
+      help: 'Connections closed by the cap that they were above: at accept (all, address) or in a request (work).',
       labels: ['cap'],
       samples: [
         [{ cap: 'all' }, closedForAll],
         [{ cap: 'address' }, closedForAddress],
+        [{ cap: 'work' }, closedForWork],
       ],
     },
   ]

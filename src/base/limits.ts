@@ -233,6 +233,12 @@ export const bodyPiecesFree = 256
 export const bodyBytesAPieceMin = 16
 
 /**
+ * Refusals, and pieces of bodies that nobody reads, in one turn of a worker's loop: 20 ms of work at
+ * the most. Far above what clients with a wrong key send in the same instant.
+ */
+export const strangerWorkMax = 4096
+
+/**
  * After a refusal that was given before the body had come, so much of a body in chunks is read and
  * thrown away, for so long: a client that hears a reset while it still sends may never read why.
  */

@@ -112,8 +112,9 @@ export function handleRequest(
   res.onAborted(intake.onAborted)
   try {
     routeAndAuthorize(intake, req, known)
-    if (intake.endpoint === undefined && headerScan.chunked && !exchange.headOnly)
-      refuseAhead(intake)
+    const isRefused = intake.endpoint === undefined
+    if (isRefused && !service.strangerBudget.spend()) cutOff(service, res)
+    else if (isRefused && headerScan.chunked && !exchange.headOnly) refuseAhead(intake)
     else if (intake.body.contentLength > intake.body.bytesMax + discardedBytesMax)
       dispatch(intake, undefined)
     else res.onData(intake.onData)
@@ -127,6 +128,12 @@ function refuseFraming(service: Service, res: HttpResponse): void {
   countEvent(service.counters, 'refused')
   beatIfOverdue(service.heartbeat, performance.now())
   if (service.logRequests) logFramingRefusal(service, res)
+  res.close()
+}
+
+/** Closes a connection that costs more than it can bring; only this stops the parser. */
+function cutOff({ counters }: Service, res: HttpResponse): void {
+  countEvent(counters, 'closedForWork')
   res.close()
 }
 
@@ -245,8 +252,9 @@ function recycleIntake(intake: Intake): void {
 function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
   const { body, exchange } = intake
   body.pieces += 1
-  if (body.pieces % piecesABeat === 0) beatIfOverdue(exchange.service.heartbeat, performance.now())
-  if (isShredded(body)) refuseFraming(exchange.service, exchange.res)
+  const { service, res } = exchange
+  if (body.pieces % piecesABeat === 0) beatIfOverdue(service.heartbeat, performance.now())
+  if (isShredded(body) || (!body.isRead && !service.strangerBudget.spend())) cutOff(service, res)
   else if (intake.discarding) discardChunk(intake, chunk, isLast)
   else if (!intake.finished && exchange.state === exchangeStates.open) {
     const state = takePiece(body, exchange, chunk, isLast)

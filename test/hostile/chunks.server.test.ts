@@ -110,7 +110,7 @@ describe('a body in crumbs', () => {
     // GET of the OpenAPI document needs no key.
     const open = head('irk_no').replace(`POST ${path}`, 'GET /openapi.json')
     await sendCrumbs(connect(server.port, '127.0.0.1'), open, 60_000)
-    expect(await server.metric('iprisk_framing_refusals_total')).toBe(81)
+    expect(await server.metric('iprisk_connections_closed_total', 'work')).toBe(81)
     expect(await server.metric('iprisk_worker_restarts_total')).toBe(0)
   }, 60_000)
 
@@ -124,6 +124,22 @@ describe('a body in crumbs', () => {
     expect(statusOf(chunked)).toBe(200)
     const bytes = [head(key, `Content-Length: ${body.length}`), ...body.split('')]
     expect(statusOf(await converse(server.port, bytes, { gapMs: 1 }))).toBe(200)
+  })
+})
+
+describe('requests without a key, many on each connection', () => {
+  it('are answered while they are few; a turn full of them is cut short', async () => {
+    const request = head('irk_no', `Content-Length: ${body.length}`) + body
+    const heard = await converse(server.port, [request.repeat(20)])
+    expect(heard.text.match(/401 Unauthorized/g)).toHaveLength(20)
+    const sockets = Array.from({ length: 20 }, () => connect(server.port, '127.0.0.1'))
+    const closed = sockets.map((socket) => {
+      socket.on('error', () => undefined).write(request.repeat(3000))
+      return new Promise((resolve) => socket.resume().on('close', resolve))
+    })
+    await Promise.race(closed)
+    expect(await server.metric('iprisk_connections_closed_total', 'work')).toBeGreaterThan(0)
+    for (const socket of sockets) socket.destroy()
   })
 })
 

@@ -18,6 +18,7 @@ import { createBodyBudget } from '../../src/http/exchange/body-budget.ts'
 import { newRequestCounters } from '../../src/http/exchange/request-counters.ts'
 import type { Service } from '../../src/http/exchange/exchange.ts'
 import { handleRequest } from '../../src/http/request-handler.ts'
+import { createStrangerBudget } from '../../src/http/exchange/stranger-budget.ts'
 import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { checkEndpoint } from '../../src/http/routes.ts'
 import { openTable } from '../../src/table/open-table.ts'
@@ -110,6 +111,7 @@ beforeAll(async () => {
     table: () => table,
     file: () => undefined,
     pool: undefined as never,
+    strangerBudget: createStrangerBudget(),
     heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
     logRequests: false,
     logAddresses: false,

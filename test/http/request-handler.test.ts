@@ -1,6 +1,5 @@
-// Requests that use each other's objects again (request-handler.ts): what one of them left behind, or still
-// does, reaches no other. Bodies that never end hold no more than they may (body-budget.ts), nor do answers
-// that nobody reads (response-stream.ts).
+// Requests that use each other's objects again (request-handler.ts): what one left behind reaches no other.
+// Bodies that never end hold no more than they may (body-budget.ts), nor answers that nobody reads.
 
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
@@ -18,6 +17,7 @@ import {
 import { type Service, exchangeStates } from '../../src/http/exchange/exchange.ts'
 import { handleRequest } from '../../src/http/request-handler.ts'
 import { heartbeatMs } from '../../src/http/exchange/heartbeat.ts'
+import { createStrangerBudget } from '../../src/http/exchange/stranger-budget.ts'
 import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { type Endpoint, checkEndpoint } from '../../src/http/routes.ts'
 import { piecesAhead, streamJson } from '../../src/http/reply/response-stream.ts'
@@ -72,6 +72,7 @@ const service: Service = {
   file: () => undefined,
   pool: undefined as never,
   bodyBudget: createBodyBudget({ counters, log: bodiesLog, bytesMax: bodiesBytes }),
+  strangerBudget: createStrangerBudget(),
   heartbeat: {
     lastBeatMs: Infinity,
     beat: (nowMs) => {
@@ -491,10 +492,9 @@ it('a turn of the loop in which no timer fires beats from its requests, and no o
   service.heartbeat.lastBeatMs = performance.now() - 4 * heartbeatMs
   beats = 0
   const client = await newClient()
-  const all = Array.from({ length: 20 }, () => head('9.9.9.9') + bodyOf('9.9.9.9')).join('')
-  client.socket.write(all)
+  client.socket.write((head('9.9.9.9') + bodyOf('9.9.9.9')).repeat(20))
   await client.heard(20)
-  client.socket.destroy()
   expect(beats).toBe(1)
+  client.socket.destroy()
   service.heartbeat.lastBeatMs = Infinity
 })

@@ -19,6 +19,7 @@ import { type RequestCounters, countEvent } from './request-counters.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { RequestIds } from './request-id.ts'
 import type { VerifiedTableFile } from './served-table.ts'
+import type { StrangerBudget } from './stranger-budget.ts'
 
 /** What a worker answers with. */
 export interface Service {
@@ -35,6 +36,8 @@ export interface Service {
   readonly pool: Pool
   /** Room for bodies that come in pieces. */
   readonly bodyBudget: BodyBudget
+  /** What a turn of the loop does for strangers. */
+  readonly strangerBudget: StrangerBudget
   /** Beats for the primary, from within a long turn too. */
   readonly heartbeat: Heartbeat
   /** The log has a line for each request (request-log.ts). */

@@ -31,6 +31,7 @@ import { monitorLoopLag } from '../../http/exchange/loop-lag.ts'
 import type { StartMessage, ToPrimary, ToWorker, WorkerSettings } from './worker-messages.ts'
 import { createTableCommands } from './table-commands.ts'
 import { type Heartbeat, beatIfOverdue } from '../../http/exchange/heartbeat.ts'
+import { createStrangerBudget } from '../../http/exchange/stranger-budget.ts'
 import { handleRequest } from '../../http/request-handler.ts'
 import { createRequestIds } from '../../http/exchange/request-id.ts'
 import { checkEndpoint } from '../../http/routes.ts'
@@ -185,6 +186,7 @@ async function start(
       log,
       ...optionalMember('bytesMax', settings.bodiesBytes),
     }),
+    strangerBudget: createStrangerBudget(),
     heartbeat: parts.heartbeat,
     logRequests: shouldLogRequests(settings.logLevel),
     logAddresses: settings.logAddresses,

@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const names = ['swaps', 'swap-faults', 'lives', 'mutate', 'overload', 'damage'] as const
+const names = ['swaps', 'swap-faults', 'lives', 'mutate', 'overload', 'attack-storms', 'damage'] as const
 
 it.each(names)('%s holds', async (name) => {
   const proof = proofs.find((one) => one.name === name)
