@@ -1,6 +1,6 @@
 // An answer as a row of CSV (RFC 4180, `\n` ends it), for spreadsheets and databases: the chosen
 // columns in their order. A column holds what the answer says (src/table/answer/check-address.ts);
-// where that is null or absent, the cell is empty.
+// where that is null or absent, the cell is empty. A text's form is csv-cell.ts's.
 //
 // Neighbouring cells of a verdict or a network are made together at its first use and cached by its
 // id (text-cache.ts): a table has a hundred thousand of these. Places are six times as many; their
@@ -23,6 +23,7 @@ import {
   prefetchNetworkTexts,
   verdictTextCache,
 } from './text-cache.ts'
+import { csvCell } from './csv-cell.ts'
 import type { GrowingBuffer } from './growing-buffer.ts'
 import { appendQueryText } from './ipv4-line.ts'
 import { appendByte, appendText } from './output-buffer.ts'
@@ -91,7 +92,7 @@ export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[])
     },
     writeInvalid: (text, out) => {
       const cells = fields.map((field) =>
-        field === 'ip' ? cellText(text) : field === 'error' ? invalidAddress.code : '',
+        field === 'ip' ? csvCell(text) : field === 'error' ? invalidAddress.code : '',
       )
       appendText(out, `${cells.join(',')}\n`)
     },
@@ -100,7 +101,7 @@ export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[])
 
 /** One writer for neighbouring cells of a verdict, or of a network. */
 function cellsOf(reader: AnswerReader, fields: readonly CheckField[]): readonly CellWriter[] {
-  const texts = openTableTexts(reader, cellText)
+  const texts = openTableTexts(reader, csvCell)
   const cells: CellWriter[] = []
   for (let at = 0; at < fields.length;) {
     const field = fields[at]!
@@ -172,11 +173,9 @@ function joinCells<Thing>(
   columns: Columns<Thing>,
   thing: Thing,
 ): string {
-  const cells = fields.map((field) => cellText(String(columns[field]?.(thing) ?? '')))
+  const cells = fields.map((field) => {
+    const cell = columns[field]?.(thing) ?? ''
+    return typeof cell === 'string' ? csvCell(cell) : String(cell)
+  })
   return cells.join(',')
-}
-
-/** In quotes where RFC 4180 demands them. */
-function cellText(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

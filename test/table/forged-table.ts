@@ -1,0 +1,58 @@
+// A table whose texts are whatever a forger wants, in the strings, the header and the id, with
+// checksums that fit.
+
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { encodeTable } from '../../build/write/write-table.ts'
+import { trailerBytes } from '../../src/schema/table-layout.ts'
+import { readTrailer, writeTrailer } from '../../src/table/file/trailer.ts'
+import { smallContent } from './small-table.ts'
+
+export interface Forgery {
+  /** What stands in the strings in place of each text. */
+  readonly string?: (text: string) => string
+  /** The same for the providers and licences of the sources. */
+  readonly source?: (text: string) => string
+  /** At most as long as an id, in bytes. */
+  readonly id?: string
+}
+
+/** The file's bytes. */
+export function forgedTable({ string, source, id }: Forgery): Buffer {
+  const content = smallContent()
+  const sources = content.sources.map((one) => ({
+    ...one,
+    provider: source?.(one.provider) ?? one.provider,
+    licence: source?.(one.licence) ?? one.licence,
+  }))
+  const { string_offsets: offsets, string_bytes: bytes } = content.views
+  const encoded = Array.from({ length: offsets.length - 1 }, (_, at) => {
+    const text = Buffer.from(bytes.subarray(offsets[at], offsets[at + 1])).toString()
+    return Buffer.from(text === '' ? '' : (string?.(text) ?? text))
+  })
+  let end = 0
+  const views = {
+    ...content.views,
+    string_offsets: Uint32Array.from([0, ...encoded.map((text) => (end += text.length))]),
+    string_bytes: new Uint8Array(Buffer.concat(encoded)),
+  }
+  const made = encodeTable({ ...content, sources, views })
+  const file = Buffer.from(made.bytes)
+  if (id !== undefined) {
+    const at = file.indexOf(made.id)
+    file.write(id.padEnd(made.id.length, 'x'), at)
+    const trailer = readTrailer(made.bytes, 'made')
+    const headerCrc = crc32(file.subarray(0, trailer.headerBytes))
+    file.set(writeTrailer({ ...trailer, headerCrc }), file.length - trailerBytes)
+  }
+  return file
+}
+
+/** Writes it into a new folder and gives its path. */
+export function writeForgedTable(forgery: Forgery): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'iprisk-table-')), 'forged.iprisk')
+  writeFileSync(path, forgedTable(forgery))
+  return path
+}
