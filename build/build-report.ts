@@ -159,8 +159,8 @@ function countClasses(found: readonly Classification[]) {
   return counts
 }
 
-/** The report for people: aligned columns, no more than a screen and a line a feed. */
-export function buildSummary(report: BuildReport): string {
+/** The report for people, as lines: aligned columns, no more than a screen and a line a feed. */
+export function buildSummary(report: BuildReport): readonly string[] {
   const { table } = report
   const there = report.feeds.filter((feed) => feed.state !== 'missing')
   const rows = there.map((feed) => [
@@ -197,22 +197,25 @@ export function buildSummary(report: BuildReport): string {
     formatMegabytes(stage.peakBytes),
   ])
   return [
-    columns([head, ...rows], 3),
-    ...missingLine(report.feeds.length - there.length),
-    columns([['listed as', 'IPv4 addresses', 'IPv6 /64s'], ...kinds], 1),
-    columns([['stage', 'seconds', 'MB resident', 'MB at peak so far'], ...stages], 1),
-    ...report.feeds.flatMap((feed) => feed.first_bad.slice(0, 1).map((bad) => `not taken: ${bad}`)),
+    ...alignColumns([head, ...rows], 3),
+    ...missingLines(report.feeds.length - there.length),
+    '',
+    ...alignColumns([['listed as', 'IPv4 addresses', 'IPv6 /64s'], ...kinds], 1),
+    '',
+    ...alignColumns([['stage', 'seconds', 'MB resident', 'MB at peak so far'], ...stages], 1),
+    ...report.feeds.flatMap((feed) =>
+      feed.first_bad.slice(0, 1).flatMap((bad) => ['', `not taken: ${bad}`]),
+    ),
+    '',
     `table ${table.id} as of ${table.as_of}: ${formatMegabytes(table.bytes)} MB, ` +
       `${formatCount(table.ipv4_boundaries)} IPv4 and ${formatCount(table.ipv6_boundaries)} IPv6 boundaries, ` +
       `built in ${report.seconds.toFixed(1)} s with ${formatMegabytes(report.peak_bytes)} MB at its peak`,
+    '',
     table.path,
-  ].join('\n\n')
+  ]
 }
 
-function columns(rows: readonly (readonly string[])[], rightFrom: number): string {
-  return alignColumns(rows, rightFrom).join('\n')
-}
-
-function missingLine(missing: number): readonly string[] {
-  return missing === 0 ? [] : [`${missing} feeds are missing: no snapshot of them was ever fetched`]
+function missingLines(missing: number): readonly string[] {
+  if (missing === 0) return []
+  return ['', `${missing} feeds are missing: no snapshot of them was ever fetched`]
 }

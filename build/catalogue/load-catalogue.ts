@@ -17,7 +17,7 @@ export function loadCatalogue(folder: string): readonly Feed[] {
     if (`${feed.id}.json` !== name) problems.push(`${name}: id: must be the file's name`)
     feeds.push(feed)
   }
-  if (problems.length > 0) throw badCatalogue(problems.join('\n'))
+  if (problems.length > 0) throw badCatalogue(...problems)
   return feeds
 }
 
@@ -49,6 +49,6 @@ function readFeed(path: string, problems: string[]): Feed | undefined {
   return undefined
 }
 
-function badCatalogue(message: string): IpriskError {
-  return new IpriskError({ code: 'bad_catalogue', message, fault: 'input' })
+function badCatalogue(message = '', ...details: readonly string[]): IpriskError {
+  return new IpriskError({ code: 'bad_catalogue', message, details, fault: 'input' })
 }

@@ -102,7 +102,8 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
   if (problems.length > 0) {
     throw new IpriskError({
       code: 'tables_invalid',
-      message: `${problems.length} problems in the hand-kept tables:\n${problems.join('\n')}`,
+      message: `${problems.length} problems in the hand-kept tables:`,
+      details: problems,
       fault: 'input',
     })
   }

@@ -10,15 +10,24 @@ export class IpriskError extends Error {
   readonly code: string
   readonly fault: Fault
   readonly retryable: boolean
+  /**
+   * The message line by line. Any of them may quote what somebody else wrote, line breaks too; so
+   * who prints them tells our lines from those by this alone.
+   */
+  readonly lines: readonly string[]
 
   constructor(options: {
     readonly code: string
     readonly message: string
+    /** Lines below the message: one for each problem. */
+    readonly details?: readonly string[]
     readonly fault: Fault
     readonly retryable?: boolean
     readonly cause?: unknown
   }) {
-    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    const lines = [options.message, ...(options.details ?? [])]
+    super(lines.join('\n'), options.cause === undefined ? undefined : { cause: options.cause })
+    this.lines = lines
     this.code = options.code
     this.fault = options.fault
     this.retryable = options.retryable ?? false

@@ -10,6 +10,7 @@
 import { writeSync } from 'node:fs'
 import type { DestinationStream, Logger } from 'pino'
 import { pino, stdSerializers } from 'pino'
+import { escapeControls, escapeLines } from './control-characters.ts'
 import { redactKeys } from './key-form.ts'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
@@ -72,7 +73,7 @@ function scrub(value: unknown, addresses: LoggedAddresses, depth = 0): unknown {
   return kept
 }
 
-/** `12:30:01 warn  message  member=value …`, then the stack of an error. */
+/** `12:30:01 warn  message  member=value …`, then, indented, the stack of an error. */
 function plainLine(line: string): string {
   const { time, level, msg, name: _name, pid: _pid, err, ...rest } = JSON.parse(line) as LogDetails
   const clock = new Date(Number(time)).toISOString().slice(11, 19)
@@ -81,10 +82,11 @@ function plainLine(line: string): string {
       `${member}=${typeof value === 'string' && !/\s/.test(value) ? value : JSON.stringify(value)}`,
   )
   const error = err as { readonly stack?: string; readonly message?: string } | undefined
-  const trail = error === undefined ? '' : `\n${error.stack ?? error.message ?? ''}`
-  // Bytes that steer a terminal do not come from us.
+  const trail = error === undefined ? [] : [error.stack ?? error.message ?? '']
   const text = [clock, String(level).padEnd(5), msg, ...members].join(' ')
-  return `${text}${trail}`.replaceAll(/[^\P{Cc}\n\t]/gu, '�').concat('\n')
+  // Messages quote others: only the first line of an entry begins at the margin.
+  const [first = '', ...more] = [text, ...trail].join('\n').split('\n').map(escapeControls)
+  return [first, ...more.map((line) => `  ${line}`), ''].join('\n')
 }
 
 /** Writes a line whole to standard error, waiting where the reader of a pipe is slow. */
@@ -127,7 +129,7 @@ export function createLog(options: {
     scrub(details, addresses) as Record<string, unknown>
   const destination: DestinationStream = {
     write: (line) => {
-      const clean = redactKeys(line)
+      const clean = escapeLines(redactKeys(line))
       write(pretty ? plainLine(clean) : clean)
     },
   }

@@ -3,9 +3,10 @@
 // (src/table/answer/check-address.ts).
 //
 // As in rows of CSV, texts of verdicts and networks are made at their first use and cached by id;
-// places are copied from the table.
+// places are copied from the table. Texts may say anything: what would steer a terminal is escaped.
 
 import { invalidAddress } from '../api/api-error.ts'
+import { escapeControls } from '../base/control-characters.ts'
 import { signalNames } from '../model/kind.ts'
 import { riskLevelOf } from '../model/risk-level.ts'
 import { type Verdict, verdictProvider } from '../model/verdict.ts'
@@ -36,14 +37,15 @@ const placeTexts = ['city', 'country_code'] as const
 
 export function openTextRows(reader: AnswerReader): RowWriter {
   const { views } = reader
-  const labels = verdictTextCache(reader, verdictLabel)
-  const details = verdictTextCache(reader, detailsLabel)
-  const networks = networkTextCache(
+  const labels = verdictTextCache(reader, (verdict) => escapeControls(verdictLabel(verdict)))
+  const details = verdictTextCache(
     reader,
-    '  -',
-    ({ asn, organization, type }) => `  AS${asn} ${organization} (${type})`,
+    (verdict) => `${escapeControls(detailsLabel(verdict))}\n`,
   )
-  const texts = openTableTexts(reader, String)
+  const networks = networkTextCache(reader, '  -', ({ asn, organization, type }) =>
+    escapeControls(`  AS${asn} ${organization} (${type})`),
+  )
+  const texts = openTableTexts(reader, escapeControls)
   const offsets = views.string_offsets
   const placeIds = placeTexts.map((member) => locationStringFinder(views, member))
   /** City and country, as far as they are known. */
@@ -71,7 +73,8 @@ export function openTextRows(reader: AnswerReader): RowWriter {
       if (!bogon && location !== 0) writePlace(location, out)
       appendCached(out, details, number)
     },
-    writeInvalid: (text, out) => appendText(out, `${text}: ${invalidAddress.message}\n`),
+    writeInvalid: (text, out) =>
+      appendText(out, `${escapeControls(`${text}: ${invalidAddress.message}`)}\n`),
   }
 }
 
@@ -79,12 +82,11 @@ function verdictLabel({ classification, score }: Verdict): string {
   return `  ${`${classification} ${score} ${riskLevelOf(score)}`.padEnd(verdictWidth)}`
 }
 
-/** To the end of the line. */
 function detailsLabel(verdict: Verdict): string {
   const { classification, signals } = verdict
   const provider = verdictProvider(verdict)
   const others = signalNames.filter((name) => signals[name] && name !== classification)
   const by = provider === '' ? '' : `  by ${provider}`
   const also = others.length === 0 ? '' : `  also ${others.join(', ')}`
-  return `${by}${also}\n`
+  return `${by}${also}`
 }

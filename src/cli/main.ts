@@ -54,8 +54,8 @@ const commandTable: Readonly<Record<string, CommandEntry>> = {
     options: 'serve',
     help: 'answer from the table',
     changes: true,
-    run: async (settings, _args, _io, configuration) =>
-      (await import('./server/serve-command.ts')).serveCommand(settings, configuration),
+    run: async (settings, _args, io, configuration) =>
+      (await import('./server/serve-command.ts')).serveCommand(settings, configuration, io),
   },
   reload: {
     options: 'reload',
@@ -209,9 +209,7 @@ function keysCommand(
   run: (settings: Settings, id: string, io: CommandIo) => Promise<void>,
 ): RunCommand {
   return async (settings, [id = ''], io) => {
-    const out = (text: string): void => io.out(text.trimEnd())
-    const keyIo = { out, err: io.err, now: Date.now() }
-    await run(settings, id, keyIo)
+    await run(settings, id, { out: io.out, err: io.err, now: Date.now() })
     return exitCodes.done
   }
 }
@@ -243,8 +241,9 @@ function newProgram(io: Io, done: (code: number) => void): Command {
     .showHelpAfterError('(iprisk --help lists the commands)')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => io.out(text.trimEnd()),
-      writeErr: (text) => io.err(text.trimEnd()),
+      writeOut: (text) => printHelp(text, io.out),
+      writeErr: (text) => printHelp(text, io.err),
+      outputError: (text) => printUsageError(text, io),
     })
   const groups = new Map<string, Command>()
   for (const [words, entry] of Object.entries(commandTable)) {
@@ -296,21 +295,41 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
   return group
 }
 
+/** Commander's own text, of the table above alone. */
+function printHelp(text: string, print: (line: string) => void): void {
+  for (const line of text.trimEnd().split('\n')) print(line)
+}
+
+/** What Commander says of arguments, which it quotes; behind them, in a line of its own, advice. */
+function printUsageError(text: string, io: Io): void {
+  const advice = /\n\(Did you mean [a-z, -]+\?\)$/.exec(text.trimEnd())?.[0] ?? ''
+  io.err(text.trimEnd().slice(0, -advice.length || undefined))
+  if (advice !== '') io.err(advice.trimStart())
+}
+
+/** Where an error was thrown; its message, which stands before that, may be anything. */
+function stackLines(error: unknown): readonly string[] {
+  const stack = error instanceof Error ? error.stack : undefined
+  return stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? []
+}
+
 /** Whose fault it was decides the exit code; only a bug shows its stack. */
 function explainFailure(error: unknown, io: Io): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
   }
+  const [first = '', ...details] = error instanceof IpriskError ? error.lines : [messageOf(error)]
   if (error instanceof IpriskError && error.fault !== 'bug') {
-    io.err(`iprisk: ${error.message}`)
+    for (const line of [`iprisk: ${first}`, ...details]) io.err(line)
     return error.fault === 'usage' ? exitCodes.usage : exitCodes.failed
   }
   if (isDiskError(error)) {
-    io.err(`iprisk: the disk refuses: ${messageOf(error)}. What was live stays; run it again.`)
+    io.err(`iprisk: the disk refuses: ${first}. What was live stays; run it again.`)
     return exitCodes.failed
   }
-  io.err(`iprisk: unexpected: ${messageOf(error)}`)
-  if (error instanceof Error && error.stack !== undefined) io.err(error.stack)
+  for (const line of [`iprisk: unexpected: ${first}`, ...details, ...stackLines(error)]) {
+    io.err(line)
+  }
   return exitCodes.failed
 }
 

@@ -173,7 +173,10 @@ export function readSettings(sources: SettingSources, onFile?: ConfigListener): 
   const judged = validateSettings(sources, onFile)
   if (!('length' in judged)) return judged
   const count = judged.length === 1 ? 'A setting' : `${judged.length} settings`
-  const lines = judged.map((problem) => `  ${formatSettingProblem(problem)}`)
-  const message = [`${count} cannot be used:`, ...lines].join('\n')
-  throw new IpriskError({ code: 'settings_invalid', message, fault: 'usage' })
+  throw new IpriskError({
+    code: 'settings_invalid',
+    message: `${count} cannot be used:`,
+    details: judged.map((problem) => `  ${formatSettingProblem(problem)}`),
+    fault: 'usage',
+  })
 }

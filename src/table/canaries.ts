@@ -89,7 +89,8 @@ function isKind(text: string): text is CanaryKind {
 function invalid(problems: readonly string[]): IpriskError {
   return new IpriskError({
     code: 'canaries_invalid',
-    message: `${problems.length} problems in the canaries:\n${problems.join('\n')}`,
+    message: `${problems.length} problems in the canaries:`,
+    details: problems,
     fault: 'input',
   })
 }

@@ -106,13 +106,23 @@ describe('lines', () => {
 
   it('for people are plain, with the stack of an error, and cannot steer the terminal', () => {
     const use = (log: Log): void => {
-      log.error({ err: new Error('broken'), table: 'a b', n: 1 }, 'bad \u001b[31mred')
+      const err = new Error('broken\n12:00:00 info  forged')
+      log.error({ err, table: 'a b', n: 1, at: '\u202e' }, 'bad \u001b[31mred\nforged')
     }
     const lines = logged({ pretty: true }, use)
     expect(lines).toMatch(
-      /^\d\d:\d\d:\d\d error bad \uFFFD\[31mred table="a b" n=1\nError: broken\n/,
+      /^\d\d:\d\d:\d\d error bad \\u001b\[31mred\n {2}forged table="a b" n=1 at=\\u202e\n {2}Error: broken\n/,
     )
+    const [, ...more] = lines.trimEnd().split('\n')
+    expect(more.filter((line) => !line.startsWith('  '))).toEqual([])
     expect(lines).not.toContain('\u001b')
+  })
+
+  it('for programs are JSON that says the same and cannot steer a terminal either', () => {
+    const text = 'csi \u009b31m, bidi \u202e, tag \u{e0041}, DEL \u007f'
+    const lines = logged({}, (log) => log.warn({ text }, text))
+    expect(JSON.parse(lines)).toMatchObject({ text, msg: text })
+    expect(lines.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
   it('survive a value that holds itself or is very deep', () => {

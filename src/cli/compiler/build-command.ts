@@ -14,8 +14,7 @@ export async function buildCommand(settings: Settings, io: Io): Promise<number> 
   const { buildSummary: summaryOf } = await loadCompiler(
     () => import('../../../build/build-report.ts'),
   )
-  io.err('')
-  io.err(summaryOf(report))
+  for (const line of ['', ...summaryOf(report)]) io.err(line)
   io.out(report.table.path)
   return exitCodes.done
 }

@@ -1,7 +1,7 @@
 // A build's progress: one live line a stage on a terminal, plain lines in a pipe.
 
-import { spinner } from '@clack/prompts'
 import type { Io } from '../terminal/io.ts'
+import { newLiveStage } from '../terminal/live-stage.ts'
 
 /** What a build says of itself (build/build-stages.ts). */
 type Progress =
@@ -26,7 +26,7 @@ function plainProgress(io: Io): (event: Progress) => void {
 }
 
 function liveProgress(io: Io): (event: Progress) => void {
-  const live = spinner({ output: process.stderr })
+  const live = newLiveStage()
   return (event) => {
     if (event.kind === 'begin') live.start(event.name)
     else if (event.kind === 'end') live.stop(endLine(event))

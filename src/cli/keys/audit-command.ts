@@ -33,11 +33,11 @@ export async function keysAudit(settings: Settings, io: CommandIo): Promise<void
   const { state, invocation } = settings
   const { entries, broken } = await readAuditLog(state, invocation.last)
   if (invocation.json) {
-    for (const entry of entries) io.out(`${JSON.stringify(entry)}\n`)
+    for (const entry of entries) io.out(JSON.stringify(entry))
     return
   }
   if (entries.length === 0) {
-    io.out(`No act is recorded in ${auditLogPath(state)}.\n`)
+    io.out(`No act is recorded in ${auditLogPath(state)}.`)
     return
   }
   const rows = entries.map((entry) => [
@@ -49,6 +49,6 @@ export async function keysAudit(settings: Settings, io: CommandIo): Promise<void
     changeText(entry),
   ])
   const head = ['AT', 'USER', 'ACT', 'RESULT', 'KEYS', 'CHANGE']
-  io.out(`${alignColumns([head, ...rows], head.length).join('\n')}\n`)
-  if (broken > 0) io.out(`Lines that killed processes left broken off: ${broken}.\n`)
+  for (const line of alignColumns([head, ...rows], head.length)) io.out(line)
+  if (broken > 0) io.out(`Lines that killed processes left broken off: ${broken}.`)
 }

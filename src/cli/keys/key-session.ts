@@ -10,7 +10,7 @@ import type { Settings } from '../../config/settings.ts'
 
 /** Where a command writes, and when it is. */
 export interface CommandIo {
-  /** Takes text for standard output. */
+  /** Takes a line for standard output. */
   readonly out: (text: string) => void
   /** Takes a line for standard error. */
   readonly err: (text: string) => void
@@ -18,8 +18,8 @@ export interface CommandIo {
   readonly now: number
 }
 
-export function usageError(message: string): IpriskError {
-  return new IpriskError({ code: 'usage', message, fault: 'usage' })
+export function usageError(message: string, details: readonly string[] = []): IpriskError {
+  return new IpriskError({ code: 'usage', message, details, fault: 'usage' })
 }
 
 export function checkKeyId(id: string): void {

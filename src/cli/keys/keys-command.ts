@@ -32,7 +32,10 @@ function newKeyOf(invocation: Settings['invocation'], plans: Plans, now: number)
     problems.push(`--burst needs --rate: the plan ${found.name} has no rate limit`)
   }
   if (found === undefined || problems.length > 0) {
-    throw usageError(['The key was not made:', ...problems.map((text) => `  ${text}`)].join('\n'))
+    throw usageError(
+      'The key was not made:',
+      problems.map((text) => `  ${text}`),
+    )
   }
   const limits = {
     ...(rate === undefined ? {} : { perSecond: rate }),
@@ -50,7 +53,7 @@ function newKeyOf(invocation: Settings['invocation'], plans: Plans, now: number)
   }
 }
 
-function issuedText(issued: IssuedKey, more: Readonly<Record<string, string>>): string {
+function issuedLines(issued: IssuedKey, more: Readonly<Record<string, string>>): readonly string[] {
   const { record, text } = issued
   const facts = {
     id: record.id,
@@ -60,9 +63,9 @@ function issuedText(issued: IssuedKey, more: Readonly<Record<string, string>>): 
     expires: record.expires === undefined ? 'never' : `${formatDay(record.expires)} 00:00 UTC`,
     ...more,
   }
-  const lines = Object.entries(facts).map(([name, value]) => `  ${name.padEnd(10)}${value}\n`)
+  const lines = Object.entries(facts).map(([name, value]) => `  ${name.padEnd(10)}${value}`)
   const once = 'This key is not shown again: only a hash of it is kept.'
-  return `${text}\n\n${lines.join('')}\n${once}\n`
+  return [text, '', ...lines, '', once]
 }
 
 /** `keys create`: makes a key and prints it, this once. */
@@ -73,8 +76,8 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
     createKey(store, key, io.now),
   )
   const { id, plan, apis } = issued.record
-  if (invocation.json) io.out(`${JSON.stringify({ id, key: issued.text, plan, apis })}\n`)
-  else io.out(issuedText(issued, {}))
+  if (invocation.json) io.out(JSON.stringify({ id, key: issued.text, plan, apis }))
+  else for (const line of issuedLines(issued, {})) io.out(line)
 }
 
 /** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */
@@ -83,8 +86,8 @@ export async function keysRevoke(settings: Settings, id: string, io: CommandIo):
   const what = { act: 'revoke', keys: [id] } as const
   const record = await runAudited(settings, io, what, (store) => revokeKey(store, id, io.now))
   const at = formatTime(record.revokedAt ?? io.now)
-  if (settings.invocation.json) io.out(`${JSON.stringify({ id, revoked_at: at })}\n`)
-  else io.out(`The key ${id} is revoked since ${at}.\n`)
+  if (settings.invocation.json) io.out(JSON.stringify({ id, revoked_at: at }))
+  else io.out(`The key ${id} is revoked since ${at}.`)
 }
 
 /** `keys rotate ID`: a new secret for the same key; the old one works for the hours of grace. */
@@ -98,8 +101,9 @@ export async function keysRotate(settings: Settings, id: string, io: CommandIo):
   const until = old === undefined ? null : formatTime(old)
   if (settings.invocation.json) {
     const json = { id, key: issued.text, plan, apis, old_secret_until: until }
-    io.out(`${JSON.stringify(json)}\n`)
+    io.out(JSON.stringify(json))
   } else {
-    io.out(issuedText(issued, { 'old key': until === null ? 'ended now' : `until ${until}` }))
+    const old = { 'old key': until === null ? 'ended now' : `until ${until}` }
+    for (const line of issuedLines(issued, old)) io.out(line)
   }
 }

@@ -90,11 +90,11 @@ export async function keysList(settings: Settings, io: CommandIo): Promise<void>
     return records.map((record) => viewOf(record, uses, settings, io.now))
   })
   if (invocation.json) {
-    io.out(`${JSON.stringify(views.map((view) => listedKey(view, io.now)))}\n`)
+    io.out(JSON.stringify(views.map((view) => listedKey(view, io.now))))
     return
   }
   if (views.length === 0) {
-    io.out('There are no keys. "iprisk keys create --plan team" makes one.\n')
+    io.out('There are no keys. "iprisk keys create --plan team" makes one.')
     return
   }
   const rows = views.map(({ record, facts, state, units, lastUsed }) => [
@@ -110,7 +110,7 @@ export async function keysList(settings: Settings, io: CommandIo): Promise<void>
   ])
   const used = `USED ${formatMonth(monthOf(io.now))}`
   const head = ['ID', 'STATE', 'PLAN', 'APIS', 'CREATED', 'EXPIRES', used, 'LAST USED', 'NAME']
-  io.out(`${alignColumns([head, ...rows], head.length).join('\n')}\n`)
+  for (const line of alignColumns([head, ...rows], head.length)) io.out(line)
 }
 
 function limitsText({ rate, quotaPerMonth }: EffectiveLimits): string {
@@ -143,7 +143,7 @@ function secretText(secret: KeyRecord['secrets'][number], now: number): string {
   return `${made}, ${expiresAt <= now ? 'ended' : 'ends'} ${formatTime(expiresAt)}`
 }
 
-function shownText(view: KeyView, now: number): string {
+function shownLines(view: KeyView, now: number): readonly string[] {
   const { record, facts, state, plan, inForce, units, month, lastUsed } = view
   const rows: (readonly [string, string])[] = [
     ['id', record.id],
@@ -160,7 +160,7 @@ function shownText(view: KeyView, now: number): string {
     ['last used', lastUsed === undefined ? 'never' : `${formatDay(lastUsed)} UTC`],
     ...record.secrets.map((secret, i) => [`secret ${i + 1}`, secretText(secret, now)] as const),
   ]
-  return `${alignColumns(rows, 2).join('\n')}\n`
+  return alignColumns(rows, 2)
 }
 
 function limitsJson({ rate, quotaPerMonth }: EffectiveLimits): object {
@@ -180,7 +180,7 @@ export async function keysShow(settings: Settings, id: string, io: CommandIo): P
     return viewOf(record, await readUses(stores, io.now), settings, io.now)
   })
   if (!settings.invocation.json) {
-    io.out(shownText(view, io.now))
+    for (const line of shownLines(view, io.now)) io.out(line)
     return
   }
   const { facts, plan, inForce } = view
@@ -195,5 +195,5 @@ export async function keysShow(settings: Settings, id: string, io: CommandIo): P
     },
     secrets,
   }
-  io.out(`${JSON.stringify(shown)}\n`)
+  io.out(JSON.stringify(shown))
 }

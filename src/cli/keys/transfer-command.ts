@@ -23,11 +23,12 @@ export async function keysExport(settings: Settings, io: CommandIo): Promise<voi
   const file = await runAudited(settings, io, { act: 'export' }, (store) =>
     exportKeys(store, io.now),
   )
-  io.out(`${JSON.stringify(file, null, 2)}\n`)
+  // A line break within a text is escaped: these are JSON's own.
+  for (const line of JSON.stringify(file, null, 2).split('\n')) io.out(line)
 }
 
-function inputError(code: string, message: string): IpriskError {
-  return new IpriskError({ code, message, fault: 'input' })
+function inputError(code: string, message: string, details: readonly string[] = []): IpriskError {
+  return new IpriskError({ code, message, details, fault: 'input' })
 }
 
 /** A pipe may come from a program that takes its time, such as an export of another machine. */
@@ -48,7 +49,7 @@ function readKeyFile(path: string, { plans }: Settings): KeyFile {
   const judged = parseKeyFile(readFile(path), { plans, origin })
   if (!('length' in judged)) return judged
   const lines = judged.map((problem) => `  ${formatSettingProblem(problem)}`)
-  throw inputError('keys_file', ['Nothing was imported:', ...lines].join('\n'))
+  throw inputError('keys_file', 'Nothing was imported:', lines)
 }
 
 function refuseConflicts({ conflicts }: KeyImportPlan, replace: boolean): void {
@@ -61,7 +62,7 @@ function refuseConflicts({ conflicts }: KeyImportPlan, replace: boolean): void {
   if (standing.length > lines.length) lines.push(`  and ${standing.length - lines.length} more`)
   if (!replace)
     lines.push('--replace takes the keys of the file, where none of them is revoked here.')
-  throw inputError('keys_conflict', ['Nothing was imported:', ...lines].join('\n'))
+  throw inputError('keys_conflict', 'Nothing was imported:', lines)
 }
 
 /** `keys import FILE`: all of the file or nothing; doing it again changes nothing. */
@@ -78,6 +79,6 @@ export async function keysImport(settings: Settings, path: string, io: CommandIo
   const created = plan.fresh.length
   const replaced = plan.replacements.length
   const { unchanged } = plan
-  if (invocation.json) io.out(`${JSON.stringify({ created, replaced, unchanged })}\n`)
-  else io.out(`Imported: ${created} new, ${replaced} replaced, ${unchanged} the same as before.\n`)
+  if (invocation.json) io.out(JSON.stringify({ created, replaced, unchanged }))
+  else io.out(`Imported: ${created} new, ${replaced} replaced, ${unchanged} the same as before.`)
 }

@@ -129,7 +129,8 @@ async function linesResultOf(outcome: Promise<ItemResult>): Promise<LinesResult>
   const { error, at } = result.kind === 'failed' ? result : { error: result.kind, at: [] }
   throw new IpriskError({
     code: 'lines_failed',
-    message: `A thread failed on a piece of the input: ${[error, ...at].join('\n')}`,
+    message: `A thread failed on a piece of the input: ${error}`,
+    details: at,
     fault: 'bug',
   })
 }

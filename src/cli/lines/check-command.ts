@@ -115,8 +115,9 @@ async function answerArguments(
   io: Io,
 ): Promise<number> {
   const { table, addresses, work } = options
-  const lines = encoder.encode(`${addresses.join('\n')}\n`)
-  const { out, bad } = answerLines(table, lines, { ...work, form: { kind: 'plain' } })
+  // An argument may have line breaks, and is one line all the same.
+  const lines = encoder.encode(addresses.map((ip) => `${JSON.stringify({ ip })}\n`).join(''))
+  const { out, bad } = answerLines(table, lines, { ...work, form: { kind: 'json', path: ['ip'] } })
   await io.write(out)
   return bad
 }

@@ -20,8 +20,7 @@ export function explainCommand(
     }
     if (options.json) io.out(JSON.stringify(answer))
     else {
-      const form = { colour: io.outIsTerminal, width: io.outColumns }
-      for (const line of explanationScreen(answer, table.sources, form)) io.out(line)
+      for (const line of explanationScreen(answer, table.sources, io.outColumns)) io.out(line)
     }
     return exitCodes.done
   } finally {

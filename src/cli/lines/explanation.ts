@@ -1,5 +1,5 @@
-// An answer with its insights as one screen for a person: aligned, in colour on a terminal, feeds
-// by the name of their publisher. Only the form; what it says is src/table/explain/insights.ts.
+// An answer with its insights as one screen for a person: aligned, with styles, feeds by the name of
+// their publisher. Only the form; what it says is src/table/explain/insights.ts.
 
 import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
 import { alignColumns, fitColumn } from '../../base/align-columns.ts'
@@ -9,17 +9,17 @@ import type { Level } from '../../model/kind.ts'
 import { levelFloors } from '../../model/risk-level.ts'
 import type { ExplainedAnswer } from '../../table/explain/insights.ts'
 import type { Source } from '../../table/file/table-source.ts'
+import type { Line, Style, StyledText } from '../terminal/line.ts'
 
-type Paint = (text: string, style: keyof typeof styles) => string
-
-const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 } as const
 const levelStyles = {
   low: 'green',
   medium: 'yellow',
   high: 'yellow',
   very_high: 'red',
   critical: 'red',
-} as const satisfies Readonly<Record<Level, keyof typeof styles>>
+} as const satisfies Readonly<Record<Level, Style>>
+
+const paint = (text: string, style: Style): StyledText => ({ text, style })
 
 /** Rows of evidence shown; the rest is counted. --json has all. */
 const evidenceRowsMax = 8
@@ -30,32 +30,30 @@ const textCharsMin = 24
 export function explanationScreen(
   answer: ExplainedAnswer,
   sources: readonly Source[],
-  { colour, width = Infinity }: { readonly colour: boolean; readonly width?: number | undefined },
-): readonly string[] {
-  const paint: Paint = (text, style) => (colour ? `\x1b[${styles[style]}m${text}\x1b[0m` : text)
+  width = Infinity,
+): readonly Line[] {
   const { insights } = answer
-  const head = headOf(answer, paint)
   return [
-    ...head,
+    ...headOf(answer),
     '',
-    ...reasonLines(insights, answer.risk_score, paint),
-    ...evidenceLines(insights, { sources, width, paint }),
-    ...fallLines(insights, answer.risk_score, paint),
-    ...alternativeLines(insights, paint),
-    ...neighborhoodLines(insights.neighborhood, { width, paint }),
+    ...reasonLines(insights, answer.risk_score),
+    ...evidenceLines(insights, { sources, width }),
+    ...fallLines(insights, answer.risk_score),
+    ...alternativeLines(insights),
+    ...neighborhoodLines(insights.neighborhood, width),
     '',
-    paint(`table ${insights.table.id}, as of ${insights.table.as_of}`, 'dim'),
+    [paint(`table ${insights.table.id}, as of ${insights.table.as_of}`, 'dim')],
   ]
 }
 
-function headOf(answer: ExplainedAnswer, paint: Paint): readonly string[] {
+function headOf(answer: ExplainedAnswer): readonly Line[] {
   const { network, location, risk_level: level, risk_score: score } = answer
   const [low, high] = answer.insights.score_range
   const range = low === high ? '' : `, ${low} to ${high} by the doubt about weights`
   const verdict = `${answer.classification}, ${score} of 100 (${level})`
   const place = [location?.city, location?.state, location?.country].filter(Boolean).join(', ')
   return [
-    `${paint(answer.ip, 'bold')}  ${paint(verdict, levelStyles[level])}${range}`,
+    [paint(answer.ip, 'bold'), '  ', paint(verdict, levelStyles[level]), range],
     ...(answer.address === undefined ? [] : [`judged as ${answer.address}`]),
     network === null
       ? 'no network announces it'
@@ -64,21 +62,20 @@ function headOf(answer: ExplainedAnswer, paint: Paint): readonly string[] {
   ]
 }
 
-function reasonLines({ reasons }: Insights, score: number, paint: Paint): readonly string[] {
+function reasonLines({ reasons }: Insights, score: number): readonly Line[] {
   const rows = alignColumns(
     reasons.map(({ code, points, text }) => [signed(points).padStart(4), code, text]),
     3,
   )
   const nothing = reasons.length === 0 ? ['   nothing speaks against it'] : []
   const sum = `${String(score).padStart(4)}  risk_score`
-  return [paint('why', 'bold'), ...nothing, ...rows, paint(sum, 'bold')]
+  return [[paint('why', 'bold')], ...nothing, ...rows, [paint(sum, 'bold')]]
 }
 
 function evidenceLines(
   { evidence, table }: Insights,
-  form: { readonly sources: readonly Source[]; readonly width: number; readonly paint: Paint },
-): readonly string[] {
-  const { sources, width, paint } = form
+  { sources, width }: { readonly sources: readonly Source[]; readonly width: number },
+): readonly Line[] {
   if (evidence.length === 0) return []
   const asOf = parseDay(table.as_of)
   const shown = evidence.slice(0, evidenceRowsMax)
@@ -99,8 +96,8 @@ function evidenceLines(
   const hidden = evidence.length - shown.length
   return [
     '',
-    paint('who says so', 'bold'),
-    paint(first, 'dim'),
+    [paint('who says so', 'bold')],
+    [paint(first, 'dim')],
     ...rest,
     ...(hidden === 0 ? [] : [`and ${hidden} more, with --json`]),
   ]
@@ -128,7 +125,7 @@ export function evidenceStrip(evidence: InsightEvidence, asOf: Day): string {
   ).join('')
 }
 
-function fallLines({ counterfactuals }: Insights, score: number, paint: Paint): readonly string[] {
+function fallLines({ counterfactuals }: Insights, score: number): readonly Line[] {
   const { falls_below: falls, without_feed: without } = counterfactuals
   const changed = without.filter(({ risk_score }) => risk_score !== score)
   const ends = falls.map(({ risk_level: level, day }) => {
@@ -139,24 +136,21 @@ function fallLines({ counterfactuals }: Insights, score: number, paint: Paint): 
     (one) => `  without ${one.feed}: ${one.classification}, ${one.risk_score}`,
   )
   return [
-    ...(ends.length === 0 ? [] : ['', paint('when it ends, if not seen again', 'bold'), ...ends]),
-    ...(others.length === 0 ? [] : ['', paint('what one feed decides', 'bold'), ...others]),
+    ...(ends.length === 0 ? [] : ['', [paint('when it ends, if not seen again', 'bold')], ...ends]),
+    ...(others.length === 0 ? [] : ['', [paint('what one feed decides', 'bold')], ...others]),
   ]
 }
 
-function alternativeLines({ alternatives }: Insights, paint: Paint): readonly string[] {
+function alternativeLines({ alternatives }: Insights): readonly Line[] {
   if (alternatives.length === 0) return []
   const texts = alternatives.map(
     ({ classification, strength, confidence }) =>
       `${classification} ${strength.toFixed(2)} (${confidence})`,
   )
-  return ['', `${paint('also', 'bold')}  ${texts.join(', ')}`]
+  return ['', [paint('also', 'bold'), `  ${texts.join(', ')}`]]
 }
 
-function neighborhoodLines(
-  scopes: readonly InsightScope[],
-  { width, paint }: { readonly width: number; readonly paint: Paint },
-): readonly string[] {
+function neighborhoodLines(scopes: readonly InsightScope[], width: number): readonly Line[] {
   if (scopes.length === 0) return []
   const rows = scopes.map(({ scope, size, unit, listed }) => [
     `  ${scope}`,
@@ -164,7 +158,7 @@ function neighborhoodLines(
     listed.length === 0 ? 'nothing listed' : listed.map(densityText).join(', '),
   ])
   const fitting = fitColumn(rows, { column: 2, width, least: textCharsMin })
-  return ['', paint('listed around it', 'bold'), ...alignColumns(fitting, 3)]
+  return ['', [paint('listed around it', 'bold')], ...alignColumns(fitting, 3)]
 }
 
 function densityText({ kind, listed, percent, times_asn: times }: InsightScope['listed'][number]) {

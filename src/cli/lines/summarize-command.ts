@@ -39,7 +39,7 @@ export async function summarizeCommand(
     if (result.interrupted) return interruptedCode
     const summary = summing.summary(result)
     if (how.json) io.out(JSON.stringify(summary))
-    else for (const line of summaryLines(summary, io.outIsTerminal)) io.out(line)
+    else for (const line of summaryLines(summary)) io.out(line)
     return result.bad > 0 ? exitCodes.failed : exitCodes.done
   } finally {
     pinned.close()

@@ -12,6 +12,7 @@ import type { OpenTable } from '../../table/open-table.ts'
 import { readVerdict } from '../../table/file/verdict-record.ts'
 import type { BulkResult } from './bulk-run.ts'
 import { newCardinality } from './cardinality.ts'
+import type { Line } from '../terminal/line.ts'
 
 interface Share {
   readonly addresses: number
@@ -142,10 +143,9 @@ function withNames<Key, Row>(
 }
 
 const barCells = 24
-const barColour = 36
 
-/** The summary for people; bars in colour on a terminal. */
-export function summaryLines(summary: Summary, colour: boolean): readonly string[] {
+/** The summary for people. */
+export function summaryLines(summary: Summary): readonly Line[] {
   const { addresses, bad_lines: bad, distinct_is_estimate: isEstimate } = summary
   const distinct = `${isEstimate ? 'about ' : ''}${formatCount(summary.distinct_addresses)} different`
   const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name none`
@@ -168,7 +168,7 @@ export function summaryLines(summary: Summary, colour: boolean): readonly string
     `${formatCount(addresses)} addresses, ${distinct}${badText}`,
     ...lists.flatMap(([title, shares, names]) => [
       '',
-      ...listLines({ title, shares, names, width: Math.min(width, nameCharsMax), colour }),
+      ...listLines({ title, shares, names, width: Math.min(width, nameCharsMax) }),
     ]),
     '',
     `table ${summary.table.id}, as of ${summary.table.as_of}`,
@@ -188,9 +188,8 @@ function listLines(list: {
   readonly shares: Shares<object>
   readonly names: readonly string[]
   readonly width: number
-  readonly colour: boolean
-}): readonly string[] {
-  const { title, shares, names, width, colour } = list
+}): readonly Line[] {
+  const { title, shares, names, width } = list
   if (shares.top.length === 0) return [`${title}: none`]
   const rows = shares.top.map(({ addresses, percent }, index) => [
     truncateName(names[index] ?? '').padEnd(width),
@@ -204,9 +203,9 @@ function listLines(list: {
   const others = shares.count - shares.top.length
   return [
     head,
-    ...lines.map((line, index) => `${line}  ${bar(shares.top[index]?.percent ?? 0, colour)}`),
+    ...lines.map((line, index) => withBar(line, shares.top[index]?.percent ?? 0)),
     ...(others === 0 ? [] : [`and ${formatCount(others)} more`]),
-  ].map((line) => line.trimEnd())
+  ]
 }
 
 function truncateName(name: string): string {
@@ -215,9 +214,9 @@ function truncateName(name: string): string {
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
-/** `percent` of a whole bar, to an eighth of a cell. */
-function bar(percent: number, colour: boolean): string {
+/** Behind it `percent` of a whole bar, to an eighth of a cell. */
+function withBar(line: string, percent: number): Line {
   const parts = Math.round((percent / 100) * barCells * 8)
   const text = '█'.repeat(parts >>> 3) + (eighths[parts & 7] ?? '')
-  return colour && text !== '' ? `\x1b[${barColour}m${text}\x1b[0m` : text
+  return text === '' ? line : [`${line}  `, { text, style: 'cyan' }]
 }

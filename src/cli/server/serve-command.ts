@@ -10,13 +10,18 @@ import type { ConfigSource } from '../../serve/reload-config.ts'
 import { urlOf } from '../../supervisor/sockets/port-probe.ts'
 import { buildChildCommand } from './build-child.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** Resolves to the exit code when the server has drained. */
-export function serveCommand(settings: Settings, configuration: ConfigSource): Promise<number> {
+export function serveCommand(
+  settings: Settings,
+  configuration: ConfigSource,
+  io: Io,
+): Promise<number> {
   const log = createLog({
     level: settings.serve.logLevel,
     name: 'iprisk',
-    pretty: process.stderr.isTTY,
+    pretty: io.errIsTerminal,
     addresses: logAddressFormatter(settings.serve),
   })
   // No reason to end a server that answers: each refresh fails, and is counted.
@@ -27,7 +32,7 @@ export function serveCommand(settings: Settings, configuration: ConfigSource): P
     buildCommand: buildChildCommand(settings, configuration),
     configuration,
     log,
-    onRunning: (running) => void process.stderr.write(`${runningLine(running)}\n`),
+    onRunning: (running) => io.err(runningLine(running)),
   })
 }
 

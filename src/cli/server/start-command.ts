@@ -30,13 +30,15 @@ export async function startCommand(
   io.err('')
   if (key === undefined) {
     io.err('The keys made before still work. Another one: npx iprisk keys create --plan internal')
-    io.err(`Ask it, with a key in $KEY:\n\n${curlLine(settings, '$KEY')}\n`)
+    for (const line of ['Ask it, with a key in $KEY:', '', ...curlLines(settings, '$KEY'), '']) {
+      io.err(line)
+    }
   } else {
     // Both on standard output: a key has no place in logs, which collect standard error.
     io.err(`Your first key, on the plan ${firstPlan}, and how to use it. It is shown this once:`)
-    io.out(`${key}\n\n${curlLine(settings, key)}\n`)
+    for (const line of [key, '', ...curlLines(settings, key), '']) io.out(line)
   }
-  return serveCommand(settings, configuration)
+  return serveCommand(settings, configuration, io)
 }
 
 /** The text of a new key where there is none yet. */
@@ -54,12 +56,12 @@ async function firstKey(settings: Settings, io: Io): Promise<string | undefined>
   })
 }
 
-function curlLine(settings: Settings, key: string): string {
+function curlLines(settings: Settings, key: string): readonly string[] {
   const { host, port } = settings.serve
   const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
   return [
     `  curl -s http://${at}/v1/intelligence/ip-risk/check \\`,
     `    -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\`,
     `    -d '{"ip":"8.8.8.8"}'`,
-  ].join('\n')
+  ]
 }

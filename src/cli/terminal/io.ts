@@ -1,14 +1,19 @@
 // Where a command writes: data to standard output, progress and problems to standard error. Passed
-// in, so that commands are plain functions.
+// in, so that commands are plain functions. Nothing else writes to a terminal
+// (test/structure/terminal.test.ts).
 
 import type { Readable } from 'node:stream'
+import type { Line } from './line.ts'
 
 export interface Io {
-  /** One line of data. */
-  readonly out: (line: string) => void
-  /** One line for people: progress, warnings, errors. */
-  readonly err: (line: string) => void
-  /** Data as it is; resolves when the system has taken all of it, as fast as the reader reads. */
+  /** One line of standard output; a line break in its text is shown, not written. */
+  readonly out: (line: Line) => void
+  /** The same for people: progress, warnings, errors. */
+  readonly err: (line: Line) => void
+  /**
+   * Whole lines of data as they are, on a terminal as `out` shows text; resolves when the system
+   * has taken all of it, as fast as the reader reads.
+   */
   readonly write: (bytes: Uint8Array) => Promise<void>
   /** On a terminal this line stands in place of the one before, `''` for none; else nothing. */
   readonly status: (line: string) => void

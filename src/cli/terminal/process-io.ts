@@ -1,25 +1,37 @@
 // The real process as an `Io`. A reader that goes away (`| head`) ends the program quietly.
 
+import { escapeLines } from '../../base/control-characters.ts'
 import type { Io } from './io.ts'
+import { renderLine } from './line.ts'
 
-export function processIo(): Io {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+/** Tests give streams of their own. */
+export type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
+
+export function processIo({ stdin, stdout, stderr }: Streams = process): Io {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
   })
   let shown = ''
   return {
-    out: (line) => void process.stdout.write(`${line}\n`),
-    err: (line) => void process.stderr.write(`${line}\n`),
-    outIsTerminal: process.stdout.isTTY,
-    outColumns: process.stdout.columns,
-    errIsTerminal: process.stderr.isTTY,
-    input: () => process.stdin,
-    write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
+    out: (line) => void stdout.write(`${renderLine(line, stdout.isTTY)}\n`),
+    err: (line) => void stderr.write(`${renderLine(line, stderr.isTTY)}\n`),
+    outIsTerminal: stdout.isTTY,
+    outColumns: stdout.columns,
+    errIsTerminal: stderr.isTTY,
+    input: () => stdin,
+    write: (bytes) =>
+      new Promise((resolve) => {
+        stdout.write(stdout.isTTY ? escapeLines(textOf(bytes)) : bytes, () => resolve())
+      }),
     status: (line) => {
-      if (!process.stderr.isTTY || line === shown) return
+      if (!stderr.isTTY || line === shown) return
       shown = line
-      process.stderr.write(`\r\x1b[K${line}`)
+      stderr.write(`\r\x1b[K${renderLine(line, false)}`)
     },
   }
 }
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)

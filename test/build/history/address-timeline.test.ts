@@ -11,6 +11,7 @@ import {
   monthRuler,
 } from '../../../src/cli/compiler/history-command.ts'
 import type { Io } from '../../../src/cli/terminal/io.ts'
+import { renderLine } from '../../../src/cli/terminal/line.ts'
 import type { Day } from '../../../src/base/day.ts'
 import { day, listed, today, useFolder, withStore } from './history-sample.ts'
 
@@ -22,8 +23,8 @@ function newIo(): Io & { readonly outLines: string[]; readonly errLines: string[
   return {
     outLines,
     errLines,
-    out: (line) => outLines.push(line),
-    err: (line) => errLines.push(line),
+    out: (line) => outLines.push(renderLine(line, false)),
+    err: (line) => errLines.push(renderLine(line, false)),
     outIsTerminal: false,
     outColumns: undefined,
     errIsTerminal: false,

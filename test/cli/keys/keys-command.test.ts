@@ -30,7 +30,11 @@ const settings = (command: Command, flags: Record<string, unknown>): Settings =>
   readSettings({ command, flags, environment: {}, cwd })
 const output = async (run: (io: Parameters<typeof keysList>[1]) => Promise<void>, at = now) => {
   let text = ''
-  await run({ now: at, out: (more) => void (text += more), err: (line) => void said.push(line) })
+  await run({
+    now: at,
+    out: (line) => void (text += `${line}\n`),
+    err: (line) => void said.push(line),
+  })
   return text
 }
 const create = (flags: Record<string, unknown>): Promise<string> =>
@@ -72,7 +76,7 @@ describe('create', () => {
         }
         return now
       },
-      out: (more) => void (text += more),
+      out: (line) => void (text += `${line}\n`),
       err: (line) => void said.push(line),
     })
     expect(looks).toBe(2)

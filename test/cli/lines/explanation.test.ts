@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { InsightEvidence } from '../../../src/api/insights-answer.ts'
 import { parseDay } from '../../../src/base/day.ts'
 import { explanationScreen, evidenceStrip } from '../../../src/cli/lines/explanation.ts'
+import { renderLine } from '../../../src/cli/terminal/line.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { type ExplainedAnswer, answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
@@ -17,6 +18,13 @@ function answerOf(ip: string): ExplainedAnswer {
   return answerWithInsights({ ...table, builtMs: 0 }, ip)!
 }
 
+function screenOf(
+  answer: ExplainedAnswer,
+  { colour, width }: { readonly colour: boolean; readonly width?: number },
+): readonly string[] {
+  return explanationScreen(answer, table.sources, width).map((line) => renderLine(line, colour))
+}
+
 /** What a terminal shows of it. */
 function plainOf(lines: readonly string[]): string {
   return stripVTControlCharacters(lines.join('\n'))
@@ -26,8 +34,8 @@ describe('the screen', () => {
   it.each(['9.1.2.3', '11.1.1.1', '12.0.0.1', '10.0.0.1'])(
     'of %s is one, with colour and without',
     (ip) => {
-      const plain = explanationScreen(answerOf(ip), table.sources, { colour: false })
-      const coloured = explanationScreen(answerOf(ip), table.sources, { colour: true })
+      const plain = screenOf(answerOf(ip), { colour: false })
+      const coloured = screenOf(answerOf(ip), { colour: true })
       expect(plainOf(coloured)).toBe(plain.join('\n'))
       expect(plain.join('')).not.toContain('\u001B')
       expect(coloured[0]).toContain(`\u001B[1m${ip}\u001B[0m`)
@@ -36,8 +44,7 @@ describe('the screen', () => {
   )
 
   it('is painted by the level', () => {
-    const first = (ip: string): string =>
-      explanationScreen(answerOf(ip), table.sources, { colour: true })[0] ?? ''
+    const first = (ip: string): string => screenOf(answerOf(ip), { colour: true })[0] ?? ''
     expect(answerOf('9.1.2.3').risk_level).toBe('very_high')
     expect(first('9.1.2.3')).toContain('\u001B[31mtor, 81')
     expect(answerOf('12.0.0.1').risk_level).toBe('low')
@@ -61,7 +68,7 @@ describe('the screen', () => {
         neighborhood: [{ ...scope!, listed: Array.from({ length: 7 }, () => listed) }],
       },
     } as ExplainedAnswer
-    const lines = explanationScreen(crowded, table.sources, { colour: false, width })
+    const lines = screenOf(crowded, { colour: false, width })
     expect(lines.length).toBeLessThan(40)
     const rows = lines.filter((line) => /^tor +a-feed|^ +9\.1\.|^ +AS/.test(line))
     expect(rows.length).toBe(9)
@@ -71,7 +78,7 @@ describe('the screen', () => {
   })
 
   it('has columns below each other, and publishers by name', () => {
-    const lines = explanationScreen(answerOf('9.1.2.3'), table.sources, { colour: false })
+    const lines = screenOf(answerOf('9.1.2.3'), { colour: false })
     const head = lines.findIndex((line) => line.includes('matched'))
     const at = lines[head]!.indexOf('matched')
     const rows = lines.slice(head + 1, lines.indexOf('', head))

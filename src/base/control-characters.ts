@@ -1,0 +1,38 @@
+// Characters that steer a terminal, or change how text reads, instead of being text: C0, DEL and C1
+// (a terminal obeys them), line and paragraph separators, halves of surrogate pairs, and format
+// characters (controls of direction, invisible tags, zero-width spaces). The two joiners are text:
+// Persian, Indic scripts and emoji need them.
+//
+// Text for people shows them (`escapeControls`, `escapeLines`), so that nothing is hidden from who
+// looks for it; texts of the table are without them (`foldControls`), so that answers are.
+
+const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200C\u200D])\p{Cf}/gu
+
+/** Each as JSON writes it, `\u001b`: JSON stays JSON and equal, for it has them in texts alone. */
+export function escapeControls(text: string): string {
+  return text.replaceAll(controls, escapeCharacter)
+}
+
+/** The same of whole lines: line feeds stay. */
+export function escapeLines(text: string): string {
+  return text.replaceAll(controls, (character) =>
+    character === '\n' ? character : escapeCharacter(character),
+  )
+}
+
+function escapeCharacter(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
+}
+
+/**
+ * Text of one line without them: what separates words becomes one space, a half of a pair U+FFFD,
+ * and format characters go, for they may stand inside a word.
+ */
+export function foldControls(text: string): string {
+  return text
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .replaceAll(controls, (character) => (/\p{Cs}/u.test(character) ? '\uFFFD' : ''))
+}

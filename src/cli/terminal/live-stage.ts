@@ -1,0 +1,18 @@
+// A stage of a build as one live line on standard error, where that is a terminal. The only home of
+// @clack/prompts.
+
+import { spinner } from '@clack/prompts'
+import { escapeControls } from '../../base/control-characters.ts'
+
+export interface LiveStage {
+  readonly start: (text: string) => void
+  readonly stop: (text: string) => void
+}
+
+export function newLiveStage(): LiveStage {
+  const live = spinner({ output: process.stderr })
+  return {
+    start: (text) => live.start(escapeControls(text)),
+    stop: (text) => live.stop(escapeControls(text)),
+  }
+}
