@@ -73,8 +73,10 @@ export function openTextRows(reader: AnswerReader): RowWriter {
       if (!bogon && location !== 0) writePlace(location, out)
       appendCached(out, details, number)
     },
-    writeInvalid: (text, out) =>
-      appendText(out, `${escapeControls(`${text}: ${invalidAddress.message}`)}\n`),
+    writeInvalid: (text, out) => {
+      // In quotes: it may look like a line of ours.
+      appendText(out, `${escapeControls(`${JSON.stringify(text)}: ${invalidAddress.message}`)}\n`)
+    },
   }
 }
 

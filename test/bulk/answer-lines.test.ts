@@ -193,7 +193,7 @@ describe('lines', () => {
 
 /** The slow, obvious twin of a short line. */
 function briefly(text: string, answer: CheckAnswer | undefined): string {
-  if (answer === undefined) return `${text}: ${invalidAddress.message}`
+  if (answer === undefined) return `${JSON.stringify(text)}: ${invalidAddress.message}`
   const { classification, risk_score, risk_level, network, location, proxy, bot } = answer
   const provider = proxy?.provider || bot?.provider || ''
   const signals = signalNames.filter((name) => answer.signals[name] && name !== classification)

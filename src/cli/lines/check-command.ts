@@ -101,8 +101,12 @@ function groupsOf(args: readonly string[]): readonly InputGroup[] {
 }
 
 function isFile(arg: string): boolean {
-  const stat = statSync(arg, { throwIfNoEntry: false })
-  return stat !== undefined && !stat.isDirectory()
+  try {
+    return !statSync(arg).isDirectory()
+  } catch {
+    // There is none, or there can be none: it is too long for a name.
+    return false
+  }
 }
 
 /** Answers addresses of the command line; returns how many were no address. */
