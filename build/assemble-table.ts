@@ -19,6 +19,7 @@ import { packTraits } from '../src/table/file/network-record.ts'
 import { packReason, packVerdict } from '../src/table/file/verdict-record.ts'
 import { listingDensities } from './evidence/listing-density.ts'
 import type { EvidenceBook } from './evidence/evidence-book.ts'
+import { cleanSource } from './evidence/source-list.ts'
 import type { ListInterner } from './layer/flatten.ts'
 import { newInterner, newTupleInterner } from './evidence/intern.ts'
 import type { Layer } from './layer/layer.ts'
@@ -88,7 +89,7 @@ export function assembleTable(parts: TableParts): AssembledTable {
     judged: judging.count(),
     content: {
       asOf: parts.asOf,
-      sources: parts.sources,
+      sources: parts.sources.map(cleanSource),
       views: {
         ...ipv4Sections(pieces[4]),
         ...ipv6Sections(pieces[6]),

@@ -7,6 +7,7 @@
 // the same line, and what the feed listed lately but no longer lists is a statement, too, that
 // fades.
 
+import { cleanText } from '../../src/base/clean-text.ts'
 import type { Day } from '../../src/base/day.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { type Range, parseRange, prefixRange, bigintToWords } from '../../src/ip/range.ts'
@@ -200,7 +201,7 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
   const ownCategory = feed.category === 'other' ? undefined : feed.category
   const shared = new Map<string, Evidence>()
   return ({ match, details, seen }: MeantRange): Evidence => {
-    const provider = details.provider ?? feed.provider
+    const provider = cleanText(details.provider ?? feed.provider)
     const lists = details.lists ?? 1
     const daysListed = countMaskDays(seen.listed)
     // What no snapshot of the history covers was observed on its own day.

@@ -3,6 +3,7 @@
 
 import { createRequire } from 'node:module'
 import { basename } from 'node:path'
+import { cleanText } from '../../src/base/clean-text.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
 import { hostersFeed, namesFeed } from './builtin-feeds.ts'
 import { voiceWithInterval } from './weight-interval.ts'
@@ -81,6 +82,17 @@ export function feedSources(
     sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0, voice })
   }
   return [...sources.values()]
+}
+
+/** As the table names it: an operator's file, say, may be called anything. */
+export function cleanSource(source: Source): Source {
+  return {
+    ...source,
+    id: cleanText(source.id),
+    provider: cleanText(source.provider),
+    licence: cleanText(source.licence),
+    homepage: cleanText(source.homepage),
+  }
 }
 
 /** These packages carry the hour of their data in their version: `2.3.2026061719`. */

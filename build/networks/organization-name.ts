@@ -1,8 +1,8 @@
 // The name of an AS's organization, from what files make of it. Not a database of companies: only
 // damage is mended, and no name is translated, abbreviated or looked up.
 
-/** No organization has a longer name; what is longer is a file gone wrong. */
-const organizationLengthMax = 160
+import { cleanText } from '../../src/base/clean-text.ts'
+import { foldControls } from '../../src/base/control-characters.ts'
 
 /**
  * What is mended: double quotes (some files quote a part twice over, `"""Cogent Communications",
@@ -11,9 +11,7 @@ const organizationLengthMax = 160
  * only repeat the number (`AS44477`), which become ''.
  */
 export function cleanOrganization(written: string): string {
-  let name = written
-    .replaceAll('"', '')
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+  let name = foldControls(written.replaceAll('"', ''))
     .replaceAll(' ,', ',')
     .trim()
     .replace(/[,;]+$/, '')
@@ -27,7 +25,7 @@ export function cleanOrganization(written: string): string {
     name = name.slice(0, half)
   }
   if (/^(?:AS ?\d+|-|unknown|none|null|n\/a)$/i.test(name)) return ''
-  return name.slice(0, organizationLengthMax).trim()
+  return cleanText(name)
 }
 
 /**

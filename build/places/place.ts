@@ -6,7 +6,9 @@
 // four decimals, never -0; the same raw place gives the same Location.
 
 import lookUpTimezone from '@photostructure/tz-lookup'
+import { cleanText } from '../../src/base/clean-text.ts'
 import type { Location } from '../../src/api/check-answer.ts'
+import { tableTextCharsMax } from '../../src/base/limits.ts'
 import type { Accuracy } from '../../src/model/kind.ts'
 import type { RawPlace } from '../mmdb/mmdb-layouts.ts'
 import type { Country } from './countries.ts'
@@ -16,7 +18,8 @@ export type PlaceResolver = (raw: RawPlace) => Location | undefined
 
 export function newPlaceResolver(countries: ReadonlyMap<string, Country>): PlaceResolver {
   const timezoneAt = newTimezoneAt()
-  return (raw) => {
+  return (written) => {
+    const raw = cleanPlace(written)
     const country = countries.get(raw.country)
     if (country === undefined) return undefined
     const { latitude, longitude, accuracy } = pointOf(raw, country)
@@ -35,6 +38,12 @@ export function newPlaceResolver(countries: ReadonlyMap<string, Country>): Place
       accuracy,
     }
   }
+}
+
+/** Names are anybody's text; a name of nothing but what is cleaned away is none. */
+function cleanPlace(raw: RawPlace): RawPlace {
+  const [state, city, zip] = [cleanText(raw.state), cleanText(raw.city), cleanText(raw.zip)]
+  return { ...raw, state, city, zip }
 }
 
 /**
@@ -73,9 +82,12 @@ function toFourDecimals(degrees: number): number {
   return Math.round(degrees * 10_000) / 10_000 + 0
 }
 
+const zonePattern = /^[A-Za-z]+(?:\/[A-Za-z0-9_+-]+)+$/
+
 /** The zone that a record states, if it is an IANA name; some layouts state an offset, `-08:00`. */
 function zoneOf(written: string): string {
-  return /^[A-Za-z]+(?:\/[A-Za-z0-9_+-]+)+$/.test(written) ? written : ''
+  const isZone = written.length <= tableTextCharsMax && zonePattern.test(written)
+  return isZone ? written : ''
 }
 
 /** Looking up a zone costs more than a Map; cities repeat in tens of thousands of records. */

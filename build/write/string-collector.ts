@@ -1,5 +1,7 @@
-// Collects the table's texts: each once, id 0 is ''.
+// Collects the table's texts: each once, id 0 is ''. Whatever a text is made of, it is clean and
+// short in the table.
 
+import { cleanText } from '../../src/base/clean-text.ts'
 import { newInterner } from '../evidence/intern.ts'
 
 export interface StringCollector {
@@ -13,7 +15,7 @@ export function newStringCollector(): StringCollector {
   return {
     id: (text) => interner.id(text),
     sections() {
-      const encoded = interner.values.map((text) => Buffer.from(text, 'utf8'))
+      const encoded = interner.values.map((text) => Buffer.from(cleanText(text), 'utf8'))
       const offsets = new Uint32Array(encoded.length + 1)
       encoded.forEach((bytes, index) => {
         offsets[index + 1] = offsets[index]! + bytes.length

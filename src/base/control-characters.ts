@@ -7,6 +7,8 @@
 // looks for it; texts of the table are without them (`foldControls`), so that answers are.
 
 const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200C\u200D])\p{Cf}/gu
+const formats = /(?![\u200C\u200D])\p{Cf}/gu
+const halves = /\p{Cs}/gu
 
 /** Each as JSON writes it, `\u001b`: JSON stays JSON and equal, for it has them in texts alone. */
 export function escapeControls(text: string): string {
@@ -28,11 +30,12 @@ function escapeCharacter(character: string): string {
 }
 
 /**
- * Text of one line without them: what separates words becomes one space, a half of a pair U+FFFD,
- * and format characters go, for they may stand inside a word.
+ * Text of one line without them: format characters go, for they may stand inside a word, half of a
+ * pair becomes U+FFFD, and what separates words one space.
  */
 export function foldControls(text: string): string {
   return text
+    .replaceAll(halves, '\uFFFD')
+    .replaceAll(formats, '')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .replaceAll(controls, (character) => (/\p{Cs}/u.test(character) ? '\uFFFD' : ''))
 }

@@ -199,6 +199,22 @@ export const storeReplicasMax = 16
  */
 export const flipsMaxPercentDefault = 0.25
 
+// ---- src/table ------------------------------------------------------------------------------
+
+/**
+ * No organization, place or provider has a longer name: of 259,184 texts of a world the longest has
+ * as many. What is longer is a file gone wrong, or one made so that answers fill memory.
+ */
+export const tableTextCharsMax = 160
+/** The same as UTF-8. */
+export const tableTextBytesMax = 3 * tableTextCharsMax
+
+/** The JSON of a place: four texts, and 156 bytes of numbers and names of members. */
+export const tableRunBytesMax = 4 * tableTextBytesMax + 256
+
+/** Each code at most twice; answers of a world have nine reasons at most. */
+export const tableReasonsMax = 64
+
 // ---- src/server -----------------------------------------------------------------------------
 
 /**

@@ -23,6 +23,7 @@ import {
   verdictWords,
 } from '../../schema/table-layout.ts'
 import { type SectionName, sectionNames } from '../../schema/table-sections.ts'
+import { verifyBounds } from './verify-bounds.ts'
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
 import { checksumMismatch, tableCorrupt } from './trailer.ts'
 import { type TableView, readTableView } from './table-view.ts'
@@ -49,6 +50,7 @@ export function verifyTable(path: string): { readonly id: string; readonly bytes
     checkLists(file, fail)
     checkTexts(file, fail)
     checkRuns(file, fail)
+    verifyBounds(file, path, fail)
     return { id: file.id, bytes: map.bytes.length }
   } finally {
     map.unmap()

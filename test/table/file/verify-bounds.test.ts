@@ -1,0 +1,69 @@
+// A table whose answers would be long is refused, though its checksums fit.
+
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { encodeTable } from '../../../build/write/write-table.ts'
+import { runSections } from '../../../build/write/run-section.ts'
+import { tableReasonsMax, tableRunBytesMax, tableTextBytesMax } from '../../../src/base/limits.ts'
+import { verifyTable } from '../../../src/table/file/verify-table.ts'
+import { type Forgery, writeForgedTable } from '../forged-table.ts'
+import { smallContent } from '../small-table.ts'
+
+const most = 'ä'.repeat(tableTextBytesMax / 2)
+const forged = (forgery: Forgery) => () => verifyTable(writeForgedTable(forgery))
+
+function written(change: (content: ReturnType<typeof smallContent>) => object): string {
+  const content = smallContent()
+  const views = { ...content.views, ...change(content) }
+  const path = join(mkdtempSync(join(tmpdir(), 'iprisk-bounds-')), 'table')
+  writeFileSync(path, encodeTable({ ...content, views }).bytes)
+  return path
+}
+
+describe('a table', () => {
+  it('with texts as long as may be is sound', () => {
+    expect(forged({ string: () => most, source: () => most })).not.toThrow()
+  })
+
+  it('with a longer text is refused', () => {
+    const message = /section string_offsets at .*: a text has 65536 bytes, more than any answer has/
+    expect(forged({ string: () => 'x'.repeat(65_536) })).toThrow(message)
+    expect(forged({ string: () => `${most}x` })).toThrow(/section string_offsets .* 481 bytes/)
+  })
+
+  it('with a longer text in its header is refused', () => {
+    expect(forged({ source: () => `${most}x` })).toThrow(/section header .* of a source has 481/)
+  })
+
+  it('with a longer run is refused, whatever its strings are', () => {
+    const path = written(({ views }) => {
+      const long = Buffer.alloc(70_000, 'x')
+      const { string_offsets: offsets } = views
+      const shifted = offsets.map((offset, id) => (id === 0 ? 0 : offset + long.length))
+      const bytes = new Uint8Array(Buffer.concat([long, views.string_bytes]))
+      // String 0 is '' in a sound table; these runs are made with the long one in its place.
+      return runSections({ ...views, string_offsets: shifted, string_bytes: bytes })
+    })
+    expect(() => verifyTable(path)).toThrow(/its run has 210\d{3} bytes, more than any answer has/)
+  })
+
+  it('with a longer list of reasons is refused', () => {
+    const path = written(({ views }) => {
+      const more = new Uint32Array(tableReasonsMax + 1).fill(views.reasons[0] ?? 0)
+      const reasons = Uint32Array.from([...views.reasons, ...more])
+      const lists = views.reason_lists.slice()
+      lists[lists.length - 1] = reasons.length
+      return { reasons, reason_lists: lists }
+    })
+    expect(() => verifyTable(path)).toThrow(/section reason_lists .* reasons, more than any answer/)
+  })
+
+  it('has room for every run that a build makes', () => {
+    const place = { state: '"'.repeat(160), city: 'ä'.repeat(160), zip: '漢'.repeat(160) }
+    const numbers = { latitude: -89.1234, longitude: -179.1234, timezone: '漢'.repeat(160) }
+    const bytes = Buffer.byteLength(JSON.stringify({ ...place, ...numbers }))
+    expect(bytes).toBeLessThan(tableRunBytesMax)
+  })
+})
