@@ -91,7 +91,7 @@ export const proofs: readonly Proof[] = [
     name: 'kill-limits',
     shows:
       'kill -9 of workers, of the primary and of all of them under the load of 64 connections ' +
-      'grants no unit twice and no request above the rate; what is lost is a lease a death.',
+      'grants no unit twice and no request above the rate; what the dead had leased comes back.',
     minutes: { short: 2, long: 6 },
     needsFeeds: none,
     run: (context) =>
