@@ -3,6 +3,7 @@
 
 import { damage } from './table/damage.ts'
 import { diskFaults } from './compiler/disk-faults.ts'
+import { forged } from './table/forged.ts'
 import { flips } from './compiler/flips.ts'
 import { killBuild } from './compiler/kill-build.ts'
 import { killImport } from './compiler/kill-import.ts'
@@ -210,5 +211,15 @@ export const proofs: readonly Proof[] = [
     minutes: { short: 2, long: 10 },
     needsFeeds: none,
     run: damage,
+  },
+  {
+    name: 'forged',
+    shows:
+      'a table that somebody forged with checksums that fit is refused by verify, or every answer of ' +
+      'it is JSON of the schema; and no answer of a table that nobody has verified takes long or ' +
+      'ends in anything but an answer or an error with a code.',
+    minutes: { short: 3, long: 25 },
+    needsFeeds: none,
+    run: forged,
   },
 ]

@@ -12,7 +12,7 @@ import {
 import type { SectionViews } from '../../src/schema/table-sections.ts'
 import { readLocality } from '../../src/table/file/location-record.ts'
 import { readNetwork } from '../../src/table/file/network-record.ts'
-import { locationJson, networkJson } from '../../src/table/answer/json-run.ts'
+import { locationJson, networkJson } from '../../src/table/file/row-json.ts'
 import type { Strings } from '../../src/table/file/string-section.ts'
 
 type Named = Pick<

@@ -17,6 +17,7 @@ import {
   fileBytesMax,
   formatMajor,
   formatMinor,
+  headerBytesMax,
   sectionAlignment,
   trailerBytes,
 } from '../../src/schema/table-layout.ts'
@@ -29,9 +30,6 @@ import {
 import { writeTrailer } from '../../src/table/file/trailer.ts'
 import { verifyTable } from '../../src/table/file/verify-table.ts'
 import type { Source } from '../../src/table/file/table-source.ts'
-
-/** Room for the header: 72 feeds with their texts take about 20 kB. A multiple of the alignment. */
-const headerBytesMax = 1 << 20
 
 export interface TableContent {
   readonly asOf: Day

@@ -80,6 +80,19 @@ export const densityDoubles = 18
 export const runElementBytes = 8
 export const runCountryBits = 24
 
+/**
+ * What a table may have at most, so that no answer of a table takes long to make: the world has a
+ * header of 20 kB with 78 sources, at most 10 pieces of evidence and 9 reasons in a list, and 22 ASes
+ * of a source. The header is what a reader walks before anything else of the file is known.
+ */
+export const headerBytesMax = 1 << 20
+export const sourcesMax = 4096
+export const sourceAsnsMax = 4096
+export const evidenceListMax = 4096
+export const reasonListMax = 64
+/** Days of evidence have 16 bits: until 2149. */
+export const dayMax = 0xffff
+
 /** The last bytes of the file: it ends with them or it is not whole. */
 export const trailerBytes = 32
 export const trailerMagic = 'IPRKEND1'

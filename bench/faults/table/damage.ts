@@ -5,13 +5,13 @@
 // The smallest table has 8 MB, for its two first-level indexes have a fixed size. A
 // table of the world that is named (`--table`) is damaged at random as well.
 
-import { fork } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { smallContent } from '../../../test/table/small-table.ts'
 import type { Fact, ProofContext, ProofResult } from '../../harness/proof.ts'
+import { reportOfChild } from './table-child.ts'
 
 /** What the child says at its end. */
 export interface DamageReport {
@@ -24,8 +24,6 @@ export interface DamageReport {
 }
 
 const program = join(packageRoot, 'dist/bench/faults/table/damage-child.js')
-/** For one damage: more is a loop without end. */
-const silenceMsMax = 30_000
 const worldFlips = 100
 
 const steps = { ci: 65_536, short: 4096, long: 512 } as const
@@ -53,25 +51,12 @@ export async function damage({ folder, form, table, say }: ProofContext): Promis
   return { facts, faults: reports.flatMap(({ faults }) => faults) }
 }
 
-/** A child that a signal ends, or that is silent, is a fault named by its last words. */
 function inChild(args: readonly string[]): Promise<DamageReport> {
-  return new Promise((resolve, reject) => {
-    const child = fork(program, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
-    let last = ''
-    let report: DamageReport | undefined
-    const watch = setTimeout(() => child.kill('SIGKILL'), silenceMsMax)
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      watch.refresh()
-      last = text.trimEnd().split('\n').at(-1) ?? last
-    })
-    child.on('message', (message) => {
-      report = message as DamageReport
-    })
-    child.on('error', reject)
-    child.on('close', (code, signal) => {
-      clearTimeout(watch)
-      const fault = `ended with ${signal ?? code} at: ${last}`
-      resolve(report ?? { tried: 0, refused: 0, forged: 0, forgedRefused: 0, faults: [fault] })
-    })
-  })
+  return reportOfChild(program, args, (fault) => ({
+    tried: 0,
+    refused: 0,
+    forged: 0,
+    forgedRefused: 0,
+    faults: [fault],
+  }))
 }

@@ -101,9 +101,10 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   const { head, tail } = verdict
   const facts = location === 0 ? 0 : runWords[locationRun * 2 + 1]!
   const country = fragments.country(facts & countryMask)
+  const end = location === 0 ? noPlace : country.tails[facts >>> runCountryBits]
   const fixed = head.bytes + tail.bytes + country.bytesMax + fixedBytesMax
-  // Not `>`, for NaN: in a damaged table an id may lie beyond its section.
-  if (!(fixed + networkBytes + locationBytes <= outBytes))
+  // Not `>`, for NaN: in a damaged table an id may lie beyond its section, and a run's facts be none.
+  if (end === undefined || !(fixed + networkBytes + locationBytes <= outBytes))
     return writeFromObject(writer.reader, query)
   let at = writeRun(0, head.data, 0, head.bytes)
   at = writeSlice(out, at, query.bytes, query.from, query.to)
@@ -114,14 +115,11 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
     network === 0
       ? writeRun(at, noNetwork.data, 0, noNetwork.bytes)
       : writeRun(at, views.runs, networkRun + 1, networkBytes)
-  if (location === 0) {
-    at = writeRun(at, noPlace.data, 0, noPlace.bytes)
-  } else {
+  if (location !== 0) {
     at = writeRun(at, country.head.data, 0, country.head.bytes)
     at = writeRun(at, views.runs, locationRun + 1, locationBytes)
-    const end = country.tails[facts >>> runCountryBits]!
-    at = writeRun(at, end.data, 0, end.bytes)
   }
+  at = writeRun(at, end.data, 0, end.bytes)
   at = writeRun(at, tail.data, 0, tail.bytes)
   answer.classification = verdict.classification
   answer.body = bodyOf(at)

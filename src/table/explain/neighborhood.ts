@@ -19,6 +19,8 @@ import {
   tailWords,
 } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
+import { damaged } from '../file/bounded-list.ts'
+import { evidenceListPlace } from '../file/evidence-record.ts'
 
 /** Where an address lies; `words` as parsed, of that family. */
 export interface AddressPosition {
@@ -32,6 +34,10 @@ const slots = kinds.length + 1
 
 /** Units by kind, and in `[0]` all that there are. */
 type Counts = Float64Array
+
+/** The /20 has 4,096 addresses, the /48 256 keys; one more begins before them. */
+const ipv4PiecesMax = 4096
+const ipv6KeysMax = 256
 
 /** From the narrowest scope to the AS. */
 export function neighborhoodOf(
@@ -92,11 +98,14 @@ function ipv4Counts(views: SectionViews, words: Uint32Array): readonly ScopeCoun
   })
   const widest = scopes.at(-1)!
   const { ipv4_starts: starts, ipv4_records: records } = views
+  const kindMaskOf = newKindMask(views)
   // The /20 begins with a bucket of the index.
   const bucket = widest.first >>> ipv4IndexShift(views.ipv4_index.length)
   let piece = views.ipv4_index[bucket] ?? 0
+  const lastPiece = piece + ipv4PiecesMax
   for (; piece < starts.length && starts[piece]! <= widest.last; piece++) {
-    const mask = kindMaskOf(views, records[piece]!)
+    if (piece > lastPiece) throw damaged(starts, 'ipv4_starts', piece, 'the starts do not ascend')
+    const mask = kindMaskOf(records[piece]!)
     const end = piece + 1 < starts.length ? starts[piece + 1]! - 1 : 2 ** 32 - 1
     for (const { first, last, counts } of scopes) {
       const size = Math.min(end, last) - Math.max(starts[piece]!, first) + 1
@@ -121,8 +130,9 @@ function ipv6Counts(views: SectionViews, words: Uint32Array): readonly ScopeCoun
     counts: new Float64Array(slots),
     counted: new Int32Array(slots).fill(-1),
   }))
+  const kindMaskOf = newKindMask(views)
   walkSite(views, site, (first, last, record) => {
-    const mask = kindMaskOf(views, record)
+    const mask = kindMaskOf(record)
     for (const scope of scopes) {
       const from = Math.max(first, scope.first)
       const to = Math.min(last, scope.last)
@@ -157,7 +167,10 @@ function walkSite(views: SectionViews, site: Uint32Array, visit: Visit): void {
     first = line
     record = next
   }
+  const lastPiece = piece + ipv6KeysMax
+  let tailsLeft = tailRecords.length
   for (; piece < keys.length && keys[piece]! < base + 256; piece++) {
+    if (piece > lastPiece) throw damaged(keys, 'ipv6_keys', piece, 'the keys do not ascend')
     const line = (keys[piece]! - base) * 256
     const entry = records[piece]!
     if (entry < tailGroupFlag) {
@@ -165,6 +178,9 @@ function walkSite(views: SectionViews, site: Uint32Array, visit: Visit): void {
       continue
     }
     const group = entry - tailGroupFlag
+    // Each tail belongs to one group.
+    tailsLeft -= groups[group + 1]! - groups[group]!
+    if (!(tailsLeft >= 0)) throw damaged(groups, 'ipv6_tail_groups', group, 'a group has no end')
     for (let at = groups[group]!; at < groups[group + 1]!; at++) {
       const tail = at * tailWords
       const inside = tails[tail + 1] !== 0 || tails[tail + 2] !== 0
@@ -180,7 +196,8 @@ function walkSite(views: SectionViews, site: Uint32Array, visit: Visit): void {
 function lastAtOrBelow({ ipv6_index: index, ipv6_keys: keys }: SectionViews, key: number): number {
   const bucket = Math.floor(key / keyBucketDivisor)
   let low = index[bucket]!
-  let high = index[bucket + 1]!
+  // Bounded for a table that nobody has verified: sums of larger numbers would wrap.
+  let high = Math.min(index[bucket + 1]!, keys.length - 1)
   while (low < high) {
     const middle = (low + high + 1) >>> 1
     if (keys[middle]! <= key) low = middle
@@ -195,13 +212,25 @@ function addUnits(counts: Counts, mask: number, units: number): void {
   }
 }
 
-/** Bit 0 always; bit n + 1 where evidence of kind n lists the record. */
-function kindMaskOf(views: SectionViews, record: number): number {
-  const list = views.records[record * recordWords + 3]!
-  const end = views.evidence_lists[list + 1]!
-  let mask = 1
-  for (let at = views.evidence_lists[list]!; at < end; at++) {
-    mask |= 2 << ((views.evidence[views.evidence_ids[at]! * evidenceWords]! >>> 16) & 15)
+/** Longer lists are walked once: a table may have as many pieces here as it likes. */
+const longList = 64
+
+type KindMask = (record: number) => number
+
+/** Of a record: bit 0 always; bit n + 1 where evidence of kind n lists it. */
+function newKindMask(views: SectionViews): KindMask {
+  const ofLong = new Map<number, number>()
+  return (record) => {
+    const list = views.records[record * recordWords + 3] ?? 0
+    const { from, to } = evidenceListPlace(views, list)
+    const isLong = to - from > longList
+    const known = isLong ? ofLong.get(list) : undefined
+    if (known !== undefined) return known
+    let mask = 1
+    for (let at = from; at < to; at++) {
+      mask |= 2 << ((views.evidence[views.evidence_ids[at]! * evidenceWords]! >>> 16) & 15)
+    }
+    if (isLong) ofLong.set(list, mask)
+    return mask
   }
-  return mask
 }

@@ -18,8 +18,9 @@ import {
   kinds,
   matches,
 } from '../../model/kind.ts'
-import { evidenceWords } from '../../schema/table-layout.ts'
+import { evidenceListMax, evidenceWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
+import { type ListPlace, damaged, listPlace } from './bounded-list.ts'
 import type { Strings } from './string-section.ts'
 
 export interface TableEvidence {
@@ -83,6 +84,21 @@ export function readEvidence(words: Uint32Array, id: number, strings: Strings): 
   }
 }
 
+/** Where the ids of list `list` lie. Throws `table_corrupt` where they cannot. */
+export function evidenceListPlace(
+  {
+    evidence_lists: lists,
+    evidence_ids: ids,
+  }: Pick<SectionViews, 'evidence_lists' | 'evidence_ids'>,
+  list: number,
+): ListPlace {
+  return listPlace(lists, list, {
+    section: 'evidence_lists',
+    length: ids.length,
+    max: evidenceListMax,
+  })
+}
+
 /** The evidence of list `list`, in the order of the build; list 0 is empty. */
 export function readEvidenceList(
   views: Pick<SectionViews, 'evidence_lists' | 'evidence_ids' | 'evidence'>,
@@ -90,10 +106,13 @@ export function readEvidenceList(
   strings: Strings,
 ): TableEvidence[] {
   const found: TableEvidence[] = []
-  // The bound matters only in a damaged table that was not verified.
-  const end = Math.min(views.evidence_lists[list + 1] ?? 0, views.evidence_ids.length)
-  for (let at = views.evidence_lists[list] ?? 0; at < end; at++) {
-    found.push(readEvidence(views.evidence, views.evidence_ids[at] ?? 0, strings))
+  const { from, to } = evidenceListPlace(views, list)
+  for (let at = from; at < to; at++) {
+    const id = views.evidence_ids[at] ?? 0
+    if (id >= views.evidence.length / evidenceWords) {
+      throw damaged(views.evidence_ids, 'evidence_ids', at, `there is no evidence ${id}`)
+    }
+    found.push(readEvidence(views.evidence, id, strings))
   }
   return found
 }

@@ -4,14 +4,12 @@
 
 import { IpriskError } from '../../base/coded-error.ts'
 import { ByteBuffer } from 'flatbuffers'
-import type { Day } from '../../base/day.ts'
-import { assurances } from '../../model/evidence.ts'
-import type { SourceEntry } from '../../schema/generated/iprisk/source-entry.ts'
 import { TableHeader } from '../../schema/generated/iprisk/table-header.ts'
 import {
   countryWords,
   densityDoubles,
   evidenceWords,
+  headerBytesMax,
   indexBits,
   indexBitsMax,
   indexBuckets,
@@ -33,12 +31,9 @@ import {
   sections,
 } from '../../schema/table-sections.ts'
 import { tableCorrupt, readTrailer } from './trailer.ts'
-import type { Source } from './table-source.ts'
+import { type HeaderFacts, readHeaderFacts } from './header-facts.ts'
 
-export interface TableView {
-  readonly id: string
-  readonly asOf: Day
-  readonly sources: readonly Source[]
+export interface TableView extends HeaderFacts {
   readonly checksums: Readonly<Record<SectionName, number>>
   readonly views: SectionViews
   readonly headerBytes: number
@@ -71,14 +66,13 @@ function readHeader(
   if (Math.max(header.sourcesLength(), header.checksumsLength()) > headerBytes / 4) {
     throw tableCorrupt(path, 'header', 0, 'it has more entries than room for them')
   }
+  if (headerBytes > headerBytesMax) {
+    throw tableCorrupt(path, 'header', 0, `it has ${headerBytes} bytes, over ${headerBytesMax}`)
+  }
   const views = readViews(bytes, header, headerBytes, path)
   checkLengths(views, path)
-  const id = header.id()
-  if (id === null) throw tableCorrupt(path, 'header', 0, 'it has no id')
   return {
-    id,
-    asOf: header.asOf() as Day,
-    sources: readSources(header),
+    ...readHeaderFacts(header, headerBytes, path),
     checksums: readChecksums(header, path),
     views,
     headerBytes,
@@ -146,40 +140,6 @@ function readView(header: TableHeader, name: SectionName, path: string): Section
   }
   if (view === null) throw tableCorrupt(path, name, 0, 'it is missing')
   return view
-}
-
-function readSources(header: TableHeader): readonly Source[] {
-  return Array.from({ length: header.sourcesLength() }, (_, index) => {
-    const entry = header.sources(index)
-    return {
-      id: entry?.id() ?? '',
-      kind: entry?.kind() ?? '',
-      provider: entry?.provider() ?? '',
-      licence: entry?.licence() ?? '',
-      homepage: entry?.homepage() ?? '',
-      day: (entry?.day() ?? 0) as Day,
-      entries: entry?.entries() ?? 0,
-      ...(entry?.quarantined() === true ? { quarantined: true } : {}),
-      ...voiceOf(entry),
-    }
-  })
-}
-
-/** How a feed's word counts; absent for data that is no evidence. */
-function voiceOf(entry: SourceEntry | null): Pick<Source, 'voice'> {
-  const assurance = assurances.find((name) => name === entry?.assurance())
-  if (entry === null || assurance === undefined) return {}
-  return {
-    voice: {
-      group: entry.group() ?? '',
-      weight: entry.weight(),
-      weightLow: entry.weightLow(),
-      weightHigh: entry.weightHigh(),
-      assurance,
-      rolling: entry.rolling(),
-      asns: [...(entry.asnsArray() ?? [])],
-    },
-  }
 }
 
 function readChecksums(header: TableHeader, path: string): Readonly<Record<SectionName, number>> {

@@ -19,8 +19,9 @@ import {
   signalNames,
 } from '../../model/kind.ts'
 import type { Reason, Verdict } from '../../model/verdict.ts'
-import { verdictWords } from '../../schema/table-layout.ts'
+import { dayMax, reasonListMax, verdictWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
+import { damaged, listPlace } from './bounded-list.ts'
 import type { Strings } from './string-section.ts'
 
 const percentScale = 100
@@ -70,9 +71,12 @@ export function readReasons(
   strings: Strings,
 ): Reason[] {
   const reasons: Reason[] = []
-  // The bound matters only in a damaged table that was not verified.
-  const end = Math.min(views.reason_lists[list + 1] ?? 0, views.reasons.length)
-  for (let at = views.reason_lists[list] ?? 0; at < end; at++) {
+  const { from, to } = listPlace(views.reason_lists, list, {
+    section: 'reason_lists',
+    length: views.reasons.length,
+    max: reasonListMax,
+  })
+  for (let at = from; at < to; at++) {
     const word = views.reasons[at] ?? 0
     reasons.push({ code: strings.text(word >>> 8), points: (word & 255) - pointsBias })
   }
@@ -90,6 +94,7 @@ export function readVerdict(
   const head = words[at] ?? 0
   const proxyConfidence = confidences[((head >>> 11) & 3) - 1]
   const botConfidence = confidences[((head >>> 16) & 3) - 1]
+  if ((words[at + 2] ?? 0) > dayMax) throw damaged(words, 'verdicts', at + 2, 'a day that is none')
   return {
     classification: classifications[head & 15] ?? 'clean',
     score: (head >>> 4) & 127,

@@ -15,16 +15,16 @@ import {
   locationWords,
   networkWords,
   recordWords,
-  runCountryBits,
-  runElementBytes,
   tailGroupFlag,
   tailWords,
   trailerBytes,
   verdictWords,
 } from '../../schema/table-layout.ts'
-import { type SectionName, sectionNames } from '../../schema/table-sections.ts'
+import { type SectionName, type SectionView, sectionNames } from '../../schema/table-sections.ts'
 import { verifyBounds } from './verify-bounds.ts'
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
+import { verifyRuns } from './verify-runs.ts'
+import { verifyValues } from './verify-values.ts'
 import { checksumMismatch, tableCorrupt } from './trailer.ts'
 import { type TableView, readTableView } from './table-view.ts'
 
@@ -49,8 +49,9 @@ export function verifyTable(path: string): { readonly id: string; readonly bytes
     checkIds(file, fail)
     checkLists(file, fail)
     checkTexts(file, fail)
-    checkRuns(file, fail)
+    verifyValues(file, fail)
     verifyBounds(file, path, fail)
+    verifyRuns(file.views, fail)
     return { id: file.id, bytes: map.bytes.length }
   } finally {
     map.unmap()
@@ -105,8 +106,9 @@ function checkIpv4({ views }: TableView, fail: Fail): void {
   }
   const shift = ipv4IndexShift(index.length)
   checkIndex(index, starts.length, (i) => starts[i]! >>> shift, 'ipv4_index', fail)
+  const size = 2 ** shift
   for (let b = 0; b < index.length - 1; b++) {
-    if (starts[index[b]!]! > b * 2 ** shift) {
+    if (starts[index[b]!]! > b * size) {
       fail('ipv4_index', b, 'a bucket begins after its first address')
     }
   }
@@ -193,18 +195,17 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
   }
   const below = (section: SectionName, limit: number, from = 0, step = 1): void => {
     const view = views[section]
-    for (let i = from; i < view.length; i += step) {
-      const id = view[i]!
-      // Below 0 in `locations` alone, whose words have signs.
-      if (id < 0 || id >= limit) fail(section, i, `id ${id} is not below ${limit}`)
-    }
+    const at = firstNotBelow(wordsOf(view), limit, from, step)
+    if (at >= 0) fail(section, at, `id ${view[at]} is not below ${limit}`)
   }
   below('ipv4_records', count.records)
   below('ipv6_tail_records', count.records)
-  views.ipv6_records.forEach((id, i) => {
-    const limit = id >= tailGroupFlag ? count.tailGroups + tailGroupFlag : count.records
-    if (id >= limit) fail('ipv6_records', i, `id ${id} is not below ${limit}`)
-  })
+  const records = views.ipv6_records
+  const groupLimit = count.tailGroups + tailGroupFlag
+  for (let i = 0; i < records.length; i++) {
+    const limit = records[i]! >= tailGroupFlag ? groupLimit : count.records
+    if (records[i]! >= limit) fail('ipv6_records', i, `id ${records[i]} is not below ${limit}`)
+  }
   below('records', count.networks + 1, 0, recordWords)
   below('records', count.locations + 1, 1, recordWords)
   below('records', count.verdicts, 2, recordWords)
@@ -227,6 +228,19 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
   views.reasons.forEach((word, i) => {
     if (word >>> 8 >= count.strings) fail('reasons', i, 'unknown string')
   })
+}
+
+/** The first element of every `step` that is not below `limit`; -1 where all are. */
+function firstNotBelow(words: Uint32Array, limit: number, from: number, step: number): number {
+  for (let i = from; i < words.length; i += step) {
+    if (words[i]! >= limit) return i
+  }
+  return -1
+}
+
+/** Of one type for all sections, which is several times as fast; below 0 becomes very large. */
+function wordsOf(view: SectionView): Uint32Array {
+  return new Uint32Array(view.buffer, view.byteOffset, view.byteLength / 4)
 }
 
 /** Offsets that cut one section into lists: from 0, never falling, to its end. */
@@ -253,27 +267,4 @@ function checkTexts({ views }: TableView, fail: Fail): void {
   for (let id = 0; id < offsets.length; id++) {
     if ((bytes[offsets[id]!] ?? 0) >>> 6 === 2) fail('string_offsets', id, 'it cuts a character')
   }
-}
-
-/** Each run lies in its section, is UTF-8 by itself, and names a country and an accuracy. */
-function checkRuns({ views }: TableView, fail: Fail): void {
-  const { network_runs: networkRuns, location_runs: locationRuns, runs } = views
-  const words = new Uint32Array(runs.buffer, runs.byteOffset, runs.length * 2)
-  const bytes = new Uint8Array(runs.buffer, runs.byteOffset, runs.byteLength)
-  if (runs.some(Number.isNaN)) fail('runs', runs.findIndex(Number.isNaN), 'it is no text')
-  const check = (section: SectionName, id: number, run: number, factsMax: number): void => {
-    const from = (run + 1) * runElementBytes
-    const to = from + (words[run * 2] ?? Infinity)
-    if (to > bytes.length) fail(section, id, 'its run does not lie in its section')
-    if (!isUtf8(bytes.subarray(from, to))) fail('runs', run, 'it is no UTF-8')
-    if ((words[run * 2 + 1] ?? 0) > factsMax) fail('runs', run, 'unknown country or accuracy')
-  }
-  networkRuns.forEach((run, id) => check('network_runs', id, run, 0))
-  const countries = views.countries.length / countryWords
-  const factsMax = (accuracies.length - 1) * 2 ** runCountryBits + countries
-  locationRuns.forEach((run, id) => {
-    check('location_runs', id, run, factsMax)
-    const country = (words[run * 2 + 1] ?? 0) % 2 ** runCountryBits
-    if (country === 0 || country > countries) fail('runs', run, 'unknown country')
-  })
 }

@@ -123,7 +123,8 @@ function searchTails(views: SectionViews, group: number, words: Uint32Array | un
   const second = words[2]!
   const third = words[3]!
   while (low < high) {
-    const middle = (low + high + 1) >>> 1
+    // Not half of a sum, which would wrap in a table that nobody has verified.
+    const middle = low + ((high - low + 1) >>> 1)
     const at = middle * 3
     const a = tails[at]!
     const b = tails[at + 1]!

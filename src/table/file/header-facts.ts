@@ -1,0 +1,88 @@
+// What a table's header says of the whole: its id, its day, its sources. Bounded before it is
+// decoded, for the offsets of a header that somebody forged may name one text ten thousand times, or
+// a text that reaches through the whole file. Not here: the sections (table-view.ts).
+
+import { Encoding } from 'flatbuffers'
+import type { Day } from '../../base/day.ts'
+import { assurances } from '../../model/evidence.ts'
+import type { SourceEntry } from '../../schema/generated/iprisk/source-entry.ts'
+import type { TableHeader } from '../../schema/generated/iprisk/table-header.ts'
+import { dayMax, sourceAsnsMax, sourcesMax } from '../../schema/table-layout.ts'
+import type { Source } from './table-source.ts'
+import { tableCorrupt } from './trailer.ts'
+
+export interface HeaderFacts {
+  readonly id: string
+  readonly asOf: Day
+  readonly sources: readonly Source[]
+}
+
+/** Day and hash of the content (build/write/write-table.ts). It stands in answers and in logs. */
+const idForm = /^\d{8}-[0-9a-f]{12}$/
+
+/** Throws `table_corrupt`. */
+export function readHeaderFacts(
+  header: TableHeader,
+  headerBytes: number,
+  path: string,
+): HeaderFacts {
+  const fail = (why: string): never => {
+    throw tableCorrupt(path, 'header', 0, why)
+  }
+  // The writer writes every text for itself, so together they have room in the header.
+  let textBytesLeft = headerBytes
+  const textOf: ReadText = (read) => {
+    const bytes = read(Encoding.UTF8_BYTES)
+    if (!(bytes instanceof Uint8Array)) return ''
+    textBytesLeft -= bytes.length
+    return textBytesLeft < 0 ? fail('its texts do not fit into it') : utf8.decode(bytes)
+  }
+  const dayOf = (day: number, of: string): Day =>
+    day >= 0 && day <= dayMax ? (day as Day) : fail(`its ${of} has the day ${day}`)
+  const id = textOf((encoding) => header.id(encoding))
+  if (!idForm.test(id)) fail('its id is not of the form 20260822-0123456789ab')
+  const asOf = dayOf(header.asOf(), 'table')
+  const count = header.sourcesLength()
+  if (count > sourcesMax) fail(`it has ${count} sources, over ${sourcesMax}`)
+  const sources = Array.from({ length: count }, (_, index): Source => {
+    const entry = header.sources(index)
+    if (entry === null) return fail(`source ${index} is missing`)
+    const asns = entry.asnsLength()
+    if (asns > sourceAsnsMax) fail(`source ${index} has ${asns} ASes, over ${sourceAsnsMax}`)
+    return {
+      id: textOf((encoding) => entry.id(encoding)),
+      kind: textOf((encoding) => entry.kind(encoding)),
+      provider: textOf((encoding) => entry.provider(encoding)),
+      licence: textOf((encoding) => entry.licence(encoding)),
+      homepage: textOf((encoding) => entry.homepage(encoding)),
+      day: dayOf(entry.day(), `source ${index}`),
+      entries: entry.entries(),
+      ...(entry.quarantined() ? { quarantined: true } : {}),
+      ...voiceOf(entry, textOf),
+    }
+  })
+  return { id, asOf, sources }
+}
+
+const utf8 = new TextDecoder()
+
+/** The text that an accessor of FlatBuffers gives as bytes; '' where there is none. */
+type ReadText = (read: (encoding: Encoding) => string | Uint8Array | null) => string
+
+/** How a feed's word counts; absent for data that is no evidence. */
+function voiceOf(entry: SourceEntry, textOf: ReadText): Pick<Source, 'voice'> {
+  const named = textOf((encoding) => entry.assurance(encoding))
+  const assurance = assurances.find((name) => name === named)
+  if (assurance === undefined) return {}
+  return {
+    voice: {
+      group: textOf((encoding) => entry.group(encoding)),
+      weight: entry.weight(),
+      weightLow: entry.weightLow(),
+      weightHigh: entry.weightHigh(),
+      assurance,
+      rolling: entry.rolling(),
+      asns: [...(entry.asnsArray() ?? [])],
+    },
+  }
+}

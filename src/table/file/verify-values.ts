@@ -1,0 +1,120 @@
+// Verifies what the words of a table mean: that every score, day, share, coordinate and number of a
+// vocabulary is one that an answer may have (src/api), and that no list is so long that an answer
+// which walks it would take long. Ids and offsets are verify-table.ts's, texts of answers
+// verify-runs.ts's.
+
+import {
+  botCategories,
+  classifications,
+  kinds,
+  matches,
+  networkTypes,
+  proxyTypes,
+} from '../../model/kind.ts'
+import {
+  dayMax,
+  degreeScale,
+  densityDoubles,
+  evidenceListMax,
+  evidenceWords,
+  locationWords,
+  networkWords,
+  reasonListMax,
+  verdictWords,
+} from '../../schema/table-layout.ts'
+import type { SectionName } from '../../schema/table-sections.ts'
+import type { TableView } from './table-view.ts'
+
+type Fail = (section: SectionName, element: number, why: string) => never
+
+const scoreMax = 100
+/** 100 percent, in hundredths. */
+const percentMax = 10_000
+
+/** Throws what `fail` throws, for the first value that no answer may have. */
+export function verifyValues(file: TableView, fail: Fail): void {
+  checkSources(file, fail)
+  checkVerdicts(file, fail)
+  checkEvidence(file, fail)
+  checkNetworks(file, fail)
+  checkLocations(file, fail)
+  checkListLengths(file, fail)
+}
+
+/** Their weights stand in explanations, and make every score of them. */
+function checkSources({ sources }: TableView, fail: Fail): void {
+  for (const { id, voice } of sources) {
+    if (voice === undefined) continue
+    const { weightLow: low, weight, weightHigh: high } = voice
+    // Said this way for NaN.
+    if (!(0 <= low && low <= weight && weight <= high && high <= 1)) {
+      fail('evidence', 0, `the weight of source ${JSON.stringify(id)} is not within 0 and 1`)
+    }
+  }
+  const ids = new Set(sources.map(({ id }) => id))
+  if (ids.size < sources.length) fail('evidence', 0, 'two sources have one id')
+}
+
+function checkVerdicts({ views: { verdicts } }: TableView, fail: Fail): void {
+  for (let at = 0; at < verdicts.length; at += verdictWords) {
+    const head = verdicts[at]!
+    if ((head & 15) >= classifications.length) fail('verdicts', at, 'unknown classification')
+    if (((head >>> 4) & 127) > scoreMax) fail('verdicts', at, `a score above ${scoreMax}`)
+    if (((head >>> 13) & 7) >= proxyTypes.length) fail('verdicts', at, 'unknown proxy type')
+    if (((head >>> 18) & 3) >= botCategories.length) fail('verdicts', at, 'unknown bot category')
+    if (head >>> 29 !== 0) fail('verdicts', at, 'unknown signals')
+    if (verdicts[at + 2]! > dayMax) fail('verdicts', at + 2, 'a day that is none')
+    if (verdicts[at + 3]! > percentMax) fail('verdicts', at + 3, 'a share above 100 percent')
+  }
+}
+
+function checkEvidence({ views: { evidence }, asOf }: TableView, fail: Fail): void {
+  for (let at = 0; at < evidence.length; at += evidenceWords) {
+    const head = evidence[at]!
+    if (((head >>> 16) & 15) >= kinds.length) fail('evidence', at, 'unknown kind')
+    if (((head >>> 20) & 3) >= matches.length) fail('evidence', at, 'unknown match')
+    if (((head >>> 22) & 3) > botCategories.length) fail('evidence', at, 'unknown category')
+    if (evidence[at + 3]! >>> 16 > asOf) fail('evidence', at + 3, 'it was seen after the last day')
+  }
+}
+
+function checkNetworks({ views: { networks, densities } }: TableView, fail: Fail): void {
+  for (let at = 2; at < networks.length; at += networkWords) {
+    if ((networks[at]! & 15) >= networkTypes.length) fail('networks', at, 'unknown type')
+  }
+  // Of each family: all units, then those that each kind lists.
+  const slots = densityDoubles / 2
+  for (let at = 0; at < densities.length; at += slots) {
+    const units = densities[at]!
+    for (let slot = at; slot < at + slots; slot++) {
+      const count = densities[slot]!
+      // No infinite number is whole, and no NaN.
+      if (!Number.isInteger(count) || count < 0 || count > units) {
+        fail('densities', slot, 'it is no part of its network')
+      }
+    }
+  }
+}
+
+function checkLocations({ views: { locations } }: TableView, fail: Fail): void {
+  for (let at = 0; at < locations.length; at += locationWords) {
+    if (locations[at] === 0) fail('locations', at, 'it has no country')
+    const north = Math.abs(locations[at + 4]!)
+    const east = Math.abs(locations[at + 5]!)
+    if (north > 90 * degreeScale) fail('locations', at + 4, 'a latitude that is none')
+    if (east > 180 * degreeScale) fail('locations', at + 5, 'a longitude that is none')
+  }
+}
+
+function checkListLengths({ views }: TableView, fail: Fail): void {
+  const lists = [
+    ['reason_lists', reasonListMax],
+    ['evidence_lists', evidenceListMax],
+  ] as const
+  for (const [section, max] of lists) {
+    const offsets = views[section]
+    for (let i = 1; i < offsets.length; i++) {
+      if (offsets[i]! - offsets[i - 1]! > max) fail(section, i, `a list has over ${max} members`)
+    }
+  }
+}
