@@ -15,7 +15,7 @@ import { isBogon } from '../../src/ip/special-purpose.ts'
 
 /** Whether the text is an address that is not of the public Internet. False for names. */
 export function isSpecialHost(text: string): boolean {
-  const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
+  const [bare = ''] = text.replace(/^\[|\]$/g, '').split('%')
   const words = newAddressWords()
   const family = parseAddress(bare, words)
   if (family === 0) return false

@@ -35,7 +35,7 @@ export function typeOfName(organization: string): NetworkType | undefined {
  * in 3 of the 687 ASes that the other tables know and in 6 of the 3,463 with the tag dsl.
  */
 const hosterWords =
-  /\b(?:[a-z0-9-]*(?:hosting|hoster|host|servers?|cloud|vps)|(?:web)?hosting[a-z0-9-]*|hosts|clouds|serveurs?|servidores|hospedagem|h[eé]bergement|data ?cent(?:er|re)s?|datacent(?:er|re)[a-z]*|rechenzentrum|vds|colo|colocation|dedicated)\b/i
+  /(?:(?<![\w-])[a-z0-9-]*(?:hosting|hoster|host|servers?|cloud|vps)|\b(?:(?:web)?hosting[a-z0-9-]*|hosts|clouds|serveurs?|servidores|hospedagem|h[eé]bergement|data ?cent(?:er|re)s?|datacent(?:er|re)[a-z]*|rechenzentrum|vds|colo|colocation|dedicated))\b/i
 
 /** Words with such a word inside, and what people's lines and telephones are sold as. */
 const otherWords =

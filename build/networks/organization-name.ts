@@ -3,6 +3,7 @@
 
 import { cleanText } from '../../src/base/clean-text.ts'
 import { foldControls } from '../../src/base/control-characters.ts'
+import { trimEnd } from '../../src/base/trim-end.ts'
 
 /**
  * What is mended: double quotes (some files quote a part twice over, `"""Cogent Communications",
@@ -11,11 +12,8 @@ import { foldControls } from '../../src/base/control-characters.ts'
  * only repeat the number (`AS44477`), which become ''.
  */
 export function cleanOrganization(written: string): string {
-  let name = foldControls(written.replaceAll('"', ''))
-    .replaceAll(' ,', ',')
-    .trim()
-    .replace(/[,;]+$/, '')
-  name = name.replace(/^[A-Z0-9][A-Z0-9_-]*-AS(?:-[A-Z0-9]+)*(?:-[A-Z]{2})? - (?=\S)/, '')
+  const plain = foldControls(written.replaceAll('"', '')).replaceAll(' ,', ',').trim()
+  let name = withoutHandle(trimEnd(plain, ',;'))
   const half = (name.length - 3) / 2
   if (
     half > 0 &&
@@ -26,6 +24,17 @@ export function cleanOrganization(written: string): string {
   }
   if (/^(?:AS ?\d+|-|unknown|none|null|n\/a)$/i.test(name)) return ''
   return cleanText(name)
+}
+
+/** `SKIPLLC-AS-AP - SKIP LLC` as `SKIP LLC`: what stands before is the handle of an AS. */
+function withoutHandle(name: string): string {
+  const dash = name.indexOf(' - ')
+  const handle = name.slice(0, Math.max(0, dash))
+  if (!/^[A-Z0-9][A-Z0-9_-]*$/.test(handle) || name[dash + 3] === ' ') return name
+  const parts = handle.split('-')
+  const as = parts.lastIndexOf('AS')
+  const isHandle = as > 0 && parts.slice(as + 1).every((part) => /^[A-Z0-9]+$/.test(part))
+  return isHandle && dash + 3 < name.length ? name.slice(dash + 3) : name
 }
 
 /**

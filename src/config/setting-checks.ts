@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { type Day, parseDay } from '../base/day.ts'
 import { parseDurationMs } from '../base/duration.ts'
 import * as limits from '../base/limits.ts'
+import { trimEnd } from '../base/trim-end.ts'
 import { apiNames, insightsModes } from './plan.ts'
 import { parseStoreUrl } from './store-url.ts'
 
@@ -55,7 +56,7 @@ export const host = textOf(
 export const webAddress = textOf(
   'an http or https address without user, query and fragment',
   isPlainWebAddress,
-).transform((value) => value.replace(/\/+$/, ''))
+).transform((value) => trimEnd(value, '/'))
 export const storeAddress = textOf(
   'redis://host:port/db, redis+sentinel://host:port,host:port/master or ' +
     'redis+cluster://host:port,host:port, with rediss for TLS',

@@ -20,8 +20,39 @@ const shownCharsMax = 80
  */
 export function formatSettingValue(value: unknown): string {
   const json = JSON.stringify(value) ?? String(value)
-  const text = json.replace(/(rediss?[^:"]*:)(?:[^"\\]|\\.)*/gi, '$1…').replace(/\/\/.*@/g, '//…@')
+  const text = withoutCredentials(withoutStore(json))
   return text.length <= shownCharsMax ? text : `${text.slice(0, shownCharsMax)}…`
+}
+
+/** From the colon of a store's address to the end of its text. */
+function withoutStore(json: string): string {
+  let shown = ''
+  let done = 0
+  for (const { index } of json.matchAll(/redis/gi)) {
+    if (index < done) continue
+    const end = endOf(json, index, ':"')
+    const colon = json[end] === ':' ? end + 1 : end
+    shown += json.slice(done, colon)
+    done = colon
+    if (colon === end) continue
+    shown += '…'
+    done = endOf(json, colon, '"')
+  }
+  return shown + json.slice(done)
+}
+
+/** The place of the first of `characters` from `from` on, or the end. Skips what is escaped. */
+function endOf(json: string, from: number, characters: string): number {
+  let at = from
+  while (at < json.length && !characters.includes(json[at]!)) at += json[at] === '\\' ? 2 : 1
+  return Math.min(at, json.length)
+}
+
+/** What stands between the first `//` and the last `@`. */
+function withoutCredentials(text: string): string {
+  const from = text.indexOf('//')
+  const to = text.lastIndexOf('@')
+  return from < 0 || to < from + 2 ? text : `${text.slice(0, from)}//…${text.slice(to)}`
 }
 
 /** One line. */

@@ -8,8 +8,9 @@
 export function storeAdvice(infos: readonly string[], replicas: number): readonly string[] {
   const said = new Set<string>()
   for (const info of infos) {
+    const lines = info.split(/\r?\n/)
     const valueOf = (name: string): string | undefined =>
-      new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
+      lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1)
     if (valueOf('aof_enabled') === '0') {
       said.add(
         'The store keeps no log of its changes (appendonly no): when it ends, quotas that were ' +

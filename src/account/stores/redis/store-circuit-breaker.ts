@@ -119,9 +119,12 @@ function refusesChangesError(message: string): IpriskError {
   return new IpriskError({ code: 'store_refuses', message, fault: 'environment', retryable: true })
 }
 
-/** A name beside the first of `keys`, on the same node. */
-const probeName = ([key = '']: readonly string[]): string =>
-  `iprisk:${/\{[^}]*\}/.exec(key)?.[0] ?? '{}'}:try`
+/** A name beside the first of `keys`, on the same node: with what it has in braces. */
+function probeName([key = '']: readonly string[]): string {
+  const from = key.indexOf('{')
+  const to = key.indexOf('}', from)
+  return `iprisk:${from < 0 || to < 0 ? '{}' : key.slice(from, to + 1)}:try`
+}
 
 /** Resolves as `work` does, or rejects after `ms`. What `work` gives afterwards goes to `late`. */
 async function withTimeout<T>(work: Promise<T>, ms: number, late?: (value: T) => void): Promise<T> {
