@@ -5,7 +5,7 @@
 //
 // A day passes the gate of feeds that a build's snapshots pass, each feed from its oldest file on:
 // a day that shrank by half, grew threefold, lists what it never may or is full of canaries is
-// quarantined, and what the store had of it stays. The past that a day is measured by is what the
+// quarantined, and what the store had of it stays. So does a file that unpacks to more than 64 MiB. The past that a day is measured by is what the
 // store has from before the first file and the files before it, so that the same folder is judged
 // the same each time; the builds' memory (build/gate/gate-ledger.ts) is neither read nor changed.
 
@@ -150,14 +150,17 @@ async function memoryBefore(store: string, feed: Feed, day: Day): Promise<FeedMe
   return { sizes, moved: true, held: [] }
 }
 
-/** Throws where the file cannot be read, or has nothing in it. */
+/** A day of the largest list has 5 MB; four million addresses of 16 characters have as many. */
+const dayBytesMax = 67_108_864
+
+/** Throws where the file cannot be read, holds too much, or has nothing in it. */
 async function readListed(of: {
   readonly feed: Feed
   readonly path: string
   readonly day: Day
 }): Promise<ParsedSnapshot> {
   const { feed, path, day } = of
-  const bytes = { min: 1, max: Number.MAX_SAFE_INTEGER }
+  const bytes = { min: 1, max: dayBytesMax }
   const file = { path: basename(path), role: 'use', url: '', format: 'list', bytes } as const
   const read = await parseSnapshot({ feed, file, path, day })
   if (read.problem !== undefined) throw unusable(read.problem)

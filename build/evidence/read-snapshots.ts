@@ -34,7 +34,8 @@ export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnaps
   const entries: Entry[] = []
   try {
     const sink = countingSink(tally, (entry) => entries.push(entry))
-    await parseFile({ path, format: file.format, options: file.options }, sink)
+    const { format, options, bytes } = file
+    await parseFile({ path, format, options, bytesMax: bytes.max }, sink)
   } catch (error) {
     // What came before the fault is not trusted either: half a feed looks like a shrunken one.
     return { feed, tally, entries: [], day, problem: messageOf(error) }

@@ -1,7 +1,7 @@
 // Reads data records with mmdb-lib's decoder, fenced. The decoder trusts its file: a pointer that
 // leads back to itself, a map of maps of maps, an array that claims sixteen million members would
-// make it recurse, run or allocate without end. Each record therefore has a budget of values and a
-// depth, each value must start inside the section, and no value may claim a size that no record of
+// make it recurse, run or allocate without end. Each record therefore has a budget of values and
+// of characters and a depth, each value must start inside the section, and no value may claim a size that no record of
 // a place or a network has. Not a parser of meaning: mmdb-layouts.ts says what the members are.
 
 import { createRequire } from 'node:module'
@@ -23,6 +23,9 @@ const depthMax = 32
  * Strings shared by records lie behind pointers; each is decoded once while this cache has room.
  */
 const cachedMax = 1 << 16
+const cachedCharactersMax = 1 << 24
+/** Of all texts of a record, keys included. Those of a city in eight languages have some 5,000. */
+const charactersMax = 1 << 17
 
 /** Types that the control byte's upper three bits give; 0 means "see the next byte". */
 const pointerType = 1
@@ -34,14 +37,18 @@ class FencedDecoder extends Decoder {
   readonly #start: number
   #values = 0
   #depth = 0
+  #characters = 0
 
   constructor(bytes: Buffer, start: number) {
+    let cachedCharacters = 0
     const cache = new Map<string | number, { value: unknown; offset: number }>()
     super(bytes, start, {
       get: (key) => cache.get(key),
       set: (key, cursor: { value: unknown; offset: number }) => {
         // Strings only: what they decode to is the same at any depth and needs no budget.
-        if (cache.size < cachedMax && typeof cursor.value === 'string') cache.set(key, cursor)
+        if (typeof cursor.value !== 'string' || cache.size >= cachedMax) return
+        cachedCharacters += cursor.value.length
+        if (cachedCharacters <= cachedCharactersMax) cache.set(key, cursor)
       },
     })
     this.#bytes = bytes
@@ -52,6 +59,7 @@ class FencedDecoder extends Decoder {
   record(offset: number): unknown {
     this.#values = 0
     this.#depth = 0
+    this.#characters = 0
     return this.decode(this.#start + offset).value
   }
 
@@ -65,6 +73,10 @@ class FencedDecoder extends Decoder {
     if (++this.#depth > depthMax) throw new Error(`it is nested more than ${depthMax} deep`)
     const cursor: { value: unknown; offset: number } = super.decode(offset)
     this.#depth--
+    if (typeof cursor.value === 'string') this.#characters += cursor.value.length
+    if (this.#characters > charactersMax) {
+      throw new Error(`its texts have more than ${charactersMax} characters`)
+    }
     if (cursor.offset > this.#bytes.length) throw new Error('a value ends behind the end')
     return cursor
   }

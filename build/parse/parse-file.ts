@@ -5,21 +5,21 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { formatCount } from '../../src/base/number-format.ts'
 import type { FormatOptions, EntrySink } from './entry.ts'
 import { formatOf } from './formats.ts'
-
-/** A gzip of a few KiB can hold a disk full of zeros; no feed has a file near this size. */
-const inflatedBytesMax = 1 << 30
 
 export interface FileToParse {
   readonly path: string
   readonly format: string
   readonly options?: FormatOptions | undefined
+  /** Of its content, unpacked: a gzip of a few KiB can hold a disk full of zeros. */
+  readonly bytesMax: number
 }
 
 /**
  * Hands every entry of the file to `sink`. Throws `snapshot_unreadable` where it cannot be opened
- * or unpacked, and the parser's `not_this_format` where it is something else; what the sink got
+ * or unpacked, `snapshot_too_large` where it holds more than `bytesMax`, and the parser's `not_this_format` where it is something else; what the sink got
  * until then is to be thrown away.
  */
 export async function parseFile(file: FileToParse, sink: EntrySink): Promise<void> {
@@ -27,7 +27,7 @@ export async function parseFile(file: FileToParse, sink: EntrySink): Promise<voi
   try {
     const handle = await open(file.path, 'r')
     try {
-      await format.parse(await bytesOf(handle), sink, file.options ?? {})
+      await format.parse(limited(await bytesOf(handle), file.bytesMax), sink, file.options ?? {})
     } finally {
       await handle.close()
     }
@@ -48,17 +48,23 @@ async function bytesOf(handle: FileHandle): Promise<AsyncIterable<Uint8Array>> {
   if (bytesRead < 2 || magic[0] !== 0x1f || magic[1] !== 0x8b) return plain
   const gunzip = createGunzip()
   plain.on('error', (error) => gunzip.destroy(error))
-  return limited(plain.pipe(gunzip))
+  return plain.pipe(gunzip)
 }
 
-async function* limited(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* limited(
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): AsyncIterable<Uint8Array> {
   let byteCount = 0
   for await (const chunk of chunks) {
     byteCount += chunk.length
-    if (byteCount > inflatedBytesMax) {
+    if (byteCount > bytesMax) {
       throw new IpriskError({
         code: 'snapshot_too_large',
-        message: `unpacks to over ${inflatedBytesMax} bytes`,
+        message:
+          `holds, unpacked, more than ${formatCount(bytesMax)} bytes, the most that a file of it ` +
+          'may have, and was not read further. See what it is before you unpack it (gzip -l, zcat | ' +
+          'head), and put a sound file in its place.',
         fault: 'input',
       })
     }

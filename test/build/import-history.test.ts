@@ -75,6 +75,24 @@ describe('import', () => {
     expect(await storedDays(store, 'vpn-x4b')).toEqual([])
   })
 
+  it('reads no file that unpacks to more than 64 MiB, keeps its day and takes the others', async () => {
+    const name = 'vpn-x4b/2026-08-20.txt.gz'
+    write(name, gzipSync('198.51.101.1\n'))
+    await run()
+    write(name, gzipSync(Buffer.alloc(100_000_000, '198.51.101.9\n')))
+    write('vpn-x4b/2026-08-21.txt.gz', gzipSync('198.51.101.2\n'))
+    const report = await run()
+    expect(report.problems).toHaveLength(1)
+    expect(report.problems[0]).toMatch(
+      /^vpn-x4b\/2026-08-20\.txt\.gz: .* holds, unpacked, more than 67,108,864 bytes, .* in its place/,
+    )
+    expect(report.files.map(({ day }) => formatDay(day))).toEqual(['2026-08-21'])
+    expect((await storedDays(store, 'vpn-x4b')).map((day) => formatDay(day))).toEqual([
+      '2026-08-20',
+      '2026-08-21',
+    ])
+  })
+
   describe('the gate', () => {
     const lines = (count: number, net: number): string =>
       Array.from({ length: count }, (_, n) => `9.${net}.${n >> 8}.${n & 255}`).join('\n')

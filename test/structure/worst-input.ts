@@ -20,7 +20,7 @@ export function pumped({ prefix, pump, suffix }: PumpedInput, characters: number
 }
 
 /** Characters that sets are likely to take or to leave out. */
-const characters = [...' \t\n\raAzZ0_-.,:;/\\"\'@%[]{}(),<>=#é']
+const characters = ' \t\n\raAzZ0_-.,:;/\\"\'@%[]{}()<>=#é'.split('')
 const pairs = ['a-', 'a.', 'a_', 'a ', '0,']
 const suffixes = ['', '\u0001', '\n', '"']
 
@@ -86,9 +86,11 @@ function samplesOf(node: AST.Element): readonly string[] {
       return node.alternatives.map((one) => one.elements.map(sampleOf).join(''))
     case 'Quantifier':
       return samplesOf(node.element).map((text) => text.repeat(Math.max(1, node.min)))
-    default:
-      return ['']
+    case 'Assertion':
+    case 'Backreference':
+      break
   }
+  return ['']
 }
 
 /** Those that a set takes, at most three: two sets overlap where they take one of the same. */

@@ -65,7 +65,7 @@ export async function readLabelledList(path: string): Promise<LabelledList> {
     else countDrop(tally, { reason: 'no address, prefix or range', place, sample: text })
   })
   try {
-    await parseFile({ path, format: 'list' }, sink)
+    await parseFile({ path, format: 'list', bytesMax: 1 << 30 }, sink)
   } catch (thrown) {
     const message = `${path} cannot be read as a list: ${messageOf(thrown)}`
     throw new IpriskError({ code: 'list_unreadable', message, fault: 'input', cause: thrown })

@@ -136,19 +136,22 @@ function matchBytes(bytes: Uint8Array, from: number, expected: Uint8Array): numb
 }
 
 const zero = 0x30
+/** Those of 2^32 - 1. */
+const digitsMax = 10
 
-/** A whole number of at most 32 bits. */
+/** A whole number of at most 32 bits, without zeros before it. */
 function matchInteger(bytes: Uint8Array, from: number, value: number): number {
   if (from < 0) return -1
-  let least = 1
-  while (least * 10 <= value) least *= 10
+  const end = from + digitsMax
+  let found = 0
   let at = from
-  for (let rest = value; least >= 1; least /= 10, at++) {
-    const digit = Math.floor(rest / least)
-    if (bytes[at] !== zero + digit) return -1
-    rest -= digit * least
+  for (; at < end; at++) {
+    const digit = bytes[at]! - zero
+    if (!(digit >= 0 && digit <= 9)) break
+    found = found * 10 + digit
   }
-  return at
+  const isPlain = at === from + 1 || bytes[from] !== zero
+  return at > from && isPlain && found === value ? at : -1
 }
 
 /** Ten-thousandths of a degree, as JSON has the degrees: `-0.1`, `52.52`, `13`. */
@@ -162,10 +165,13 @@ function matchDegrees(bytes: Uint8Array, from: number, value: number): number {
   let rest = size - whole * degreeScale
   if (at < 0 || rest === 0) return at
   if (bytes[at++] !== 0x2e) return -1
-  for (let unit = degreeScale / 10; rest > 0; unit /= 10, at++) {
-    const digit = Math.floor(rest / unit)
-    if (bytes[at] !== zero + digit) return -1
-    rest -= digit * unit
+  // Its digits one by one, the last one not a zero.
+  for (; rest > 0; at++) {
+    rest *= 10
+    const digit = bytes[at]! - zero
+    if (!(digit >= 0 && digit <= 9)) return -1
+    rest -= digit * degreeScale
+    if (rest < 0 || rest >= degreeScale) return -1
   }
   return at
 }

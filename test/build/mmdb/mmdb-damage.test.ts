@@ -73,6 +73,14 @@ const laughs = (): Buffer => {
   return Buffer.concat([...levels, header(14, 1)])
 }
 
+/** A text of 60,000 bytes, and an array that names it 3,000 times: 180 MB from 70 kB. */
+const echoes = (): Buffer => {
+  const text = Buffer.concat([header(2, 60_000), Buffer.alloc(60_000, 'x')])
+  const array = (to: number): Buffer =>
+    Buffer.concat([header(11, 3000), ...Array.from({ length: 3000 }, () => pointer(to))])
+  return Buffer.concat([array(array(4000).length), text])
+}
+
 const cases: readonly (readonly [what: string, bytes: () => Buffer, says: RegExp])[] = [
   ['nothing at all', () => Buffer.alloc(0), /byte 0: there is no MMDB metadata marker/],
   ['a web page', () => Buffer.from('<html>not found</html>'), /no MMDB metadata marker/],
@@ -101,6 +109,7 @@ const cases: readonly (readonly [what: string, bytes: () => Buffer, says: RegExp
   ['data in the separator', () => with4(([a, ...b]) => [[a![0], 5], ...b]), /outside the data/],
   ['a record that points to itself', () => only(raw(pointer(0))), /nested more than 32/],
   ['a record of records of records', () => only(raw(laughs())), /more than 4096 values/],
+  ['a text that 3,000 pointers repeat', () => only(raw(echoes())), /more than 131072 characters/],
   ['an array of 16 million', () => only(raw(header(11, 16_000_000))), /claims more than 65,820/],
   ['an array that ends early', () => only(raw(header(11, 60_000))), /behind the end/],
   ['a text that ends early', () => only(raw(header(2, 200))), /ends behind the end/],

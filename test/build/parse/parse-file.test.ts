@@ -26,10 +26,10 @@ function write(name: string, bytes: string | Uint8Array): string {
   return path
 }
 
-async function read(path: string, format = 'list'): Promise<readonly string[]> {
+async function read(path: string, format = 'list', bytesMax = 1 << 20): Promise<readonly string[]> {
   const entries: Entry[] = []
   const sink = countingSink(newParseCounts('x'), (entry) => entries.push(entry))
-  await parseFile({ path, format }, sink)
+  await parseFile({ path, format, bytesMax }, sink)
   return entries.map((entry) => entry.text)
 }
 
@@ -71,6 +71,17 @@ describe('a snapshot', () => {
     })
   })
 
+  it.each([
+    ['packed', gzipSync(Buffer.alloc(50_000_000, '192.0.2.1\n'))],
+    ['plain', Buffer.alloc(2_000_000, '192.0.2.1\n')],
+    ['of two members', Buffer.concat([gzipSync(lines.join('\n')), gzipSync(Buffer.alloc(1e8))])],
+  ])('that holds more than it may is not read further: %s', async (name, bytes) => {
+    await expect(read(write(`bomb ${name}`, bytes))).rejects.toMatchObject({
+      code: 'snapshot_too_large',
+      message: expect.stringMatching(/bomb .* more than 1,048,576 bytes, .* put a sound/) as string,
+    })
+  })
+
   it('that is a folder fails', async () => {
     await expect(read(folder)).rejects.toMatchObject({ code: 'snapshot_unreadable' })
   })
@@ -89,7 +100,7 @@ describe('a tally', () => {
     const tally = newParseCounts('list.txt')
     const path = write('bad.txt', text)
     await parseFile(
-      { path, format: 'list' },
+      { path, format: 'list', bytesMax: 1 << 20 },
       countingSink(tally, () => undefined),
     )
     expect(tally.entryCount).toBe(2)

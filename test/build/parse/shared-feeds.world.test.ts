@@ -84,7 +84,8 @@ async function read(
   const tally = newParseCounts(file.path)
   const entries: Entry[] = []
   const sink = countingSink(tally, (entry) => entries.push(entry))
-  await parseFile({ ...file, path: join(feedsFolder, feedId, file.path) }, sink)
+  const path = join(feedsFolder, feedId, file.path)
+  await parseFile({ ...file, path, bytesMax: 1 << 30 }, sink)
   return { tally, entries }
 }
 
