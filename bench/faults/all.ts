@@ -203,6 +203,77 @@ export const proofs: readonly Proof[] = [
     run: storms,
   },
   {
+    name: 'attack-framing',
+    shows:
+      'honest forms and clients get what docs/hostile.md says, alone and behind nginx and HAProxy; of ' +
+      '270 dishonest ones none is served twice.',
+    minutes: { short: 1, long: 5 },
+    needsFeeds: none,
+    run: (context) =>
+      runTests(context, {
+        files: [
+          'test/hostile/framing.server.test.ts',
+          'test/hostile/framing-behind-proxies.world.test.ts',
+          'test/hostile/honest-requests.world.test.ts',
+          'test/hostile/hidden-length.server.test.ts',
+          'test/hostile/chunks.server.test.ts',
+        ],
+        environment: {},
+      }),
+  },
+  {
+    name: 'attack-text',
+    shows: 'no text of a feed, a log, a table or an argument steers a terminal or a spreadsheet.',
+    minutes: { short: 1, long: 5 },
+    needsFeeds: none,
+    run: (context) =>
+      runTests(context, {
+        files: [
+          'test/cli/terminal/hostile-text.server.test.ts',
+          'test/cli/terminal/process-io.test.ts',
+          'test/bulk/csv-cell.test.ts',
+        ],
+        environment: {},
+      }),
+  },
+  {
+    name: 'attack-configuration',
+    shows:
+      'whatever a configuration is and says, it is read or refused with a message, and nobody waits.',
+    minutes: { short: 1, long: 5 },
+    needsFeeds: none,
+    run: (context) =>
+      runTests(context, {
+        files: [
+          'test/config/config-file.test.ts',
+          'test/base/system/trusted-file.test.ts',
+          'test/base/system/bounded-file.test.ts',
+          'test/cli/configuration.server.test.ts',
+        ],
+        environment: {},
+      }),
+  },
+  {
+    name: 'attack-inputs',
+    shows:
+      'what files unpack to is bounded, and no regular expression takes more time than its input is ' +
+      'long.',
+    minutes: { short: 1, long: 5 },
+    needsFeeds: none,
+    run: (context) =>
+      runTests(context, {
+        files: [
+          'test/build/parse/parse-file.test.ts',
+          'test/build/parse/cut-lines.test.ts',
+          'test/build/fetch/http-get.test.ts',
+          'test/build/mmdb/mmdb-damage.test.ts',
+          'test/build/import-history.test.ts',
+          'test/structure/regex-growth.test.ts',
+        ],
+        environment: {},
+      }),
+  },
+  {
     name: 'damage',
     shows:
       'every damage that a table file can know of is refused by verify, and whatever a file says, ' +
@@ -213,12 +284,12 @@ export const proofs: readonly Proof[] = [
     run: damage,
   },
   {
-    name: 'forged',
+    name: 'attack-tables',
     shows:
       'a table that somebody forged with checksums that fit is refused by verify, or every answer of ' +
       'it is JSON of the schema; and no answer of a table that nobody has verified takes long or ' +
       'ends in anything but an answer or an error with a code.',
-    minutes: { short: 3, long: 25 },
+    minutes: { short: 2, long: 12 },
     needsFeeds: none,
     run: forged,
   },

@@ -28,7 +28,7 @@ import {
   sections,
 } from '../../src/schema/table-sections.ts'
 import { writeTrailer } from '../../src/table/file/trailer.ts'
-import { verifyTable } from '../../src/table/file/verify-table.ts'
+import { verifyTable } from '../../src/table/file/verify/verify-table.ts'
 import type { Source } from '../../src/table/file/table-source.ts'
 
 export interface TableContent {

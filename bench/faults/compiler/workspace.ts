@@ -13,7 +13,7 @@ import { openDuckDb } from '../../../build/history/duckdb.ts'
 import { readDayRows, readDayMetadata } from '../../../build/history/day-file.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { messageOf } from '../../../src/base/coded-error.ts'
-import { verifyTable } from '../../../src/table/file/verify-table.ts'
+import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 
 /** Where a workspace's files are, from its folder. */
 export const workspaceHistory = 'data/history'

@@ -5,7 +5,7 @@
 import { IpriskError } from '../../../src/base/coded-error.ts'
 import { anyCheckAnswer } from '../../../src/api/insights-answer.ts'
 import { formatAddress, formatIpv4 } from '../../../src/ip/format-address.ts'
-import { verifyTable } from '../../../src/table/file/verify-table.ts'
+import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { newLookupBatch } from '../../../src/table/lookup/lookup-batch.ts'
 import { parseQuery } from '../../../src/table/lookup/query.ts'

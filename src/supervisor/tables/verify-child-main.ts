@@ -9,7 +9,7 @@ import { constants, copyFileSync, statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { acceptanceCheck } from '../../table/acceptance-check.ts'
-import { verifyTable } from '../../table/file/verify-table.ts'
+import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import type { VerifyResult } from './table-copies.ts'
 
 const [source = '', copy = '', before] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 // The proofs about a running server in their shortest form, as `npm run prove` runs them: swaps,
 // also on a disk that fails, deaths, 200,000 mutated requests, five times the connections of the
-// cap, 2,000 damages to a table. Slow clients and the soak say nothing in so short a time and are
-// proofs alone.
+// cap, 2,000 damages to a table, 100 forged ones. Slow clients and the soak say nothing in so short
+// a time and are proofs alone.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,16 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const names = ['swaps', 'swap-faults', 'lives', 'mutate', 'overload', 'attack-storms', 'damage'] as const
+const names = [
+  'swaps',
+  'swap-faults',
+  'lives',
+  'mutate',
+  'overload',
+  'attack-storms',
+  'damage',
+  'attack-tables',
+] as const
 
 it.each(names)('%s holds', async (name) => {
   const proof = proofs.find((one) => one.name === name)

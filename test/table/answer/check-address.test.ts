@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openTable } from '../../../src/table/open-table.ts'
-import { verifyTable } from '../../../src/table/file/verify-table.ts'
+import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { encodeTable } from '../../../build/write/write-table.ts'
 import { smallContent, writeSmallTable } from '../small-table.ts'
 

@@ -24,7 +24,7 @@ import { type SectionViews, sectionNames } from '../../../src/schema/table-secti
 import { parseQuery, newQuery } from '../../../src/table/lookup/query.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
-import { verifyTable } from '../../../src/table/file/verify-table.ts'
+import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { smallContent, writeSmallTable } from '../small-table.ts'

@@ -1,6 +1,6 @@
 // Forged tables: good checksums, other content. `verify` names what does not hold, or all answers
 // are sound; and a table that was opened without verify ends its answers at once, in an answer or in
-// an error with a code. The long form is `npm run prove -- forged`.
+// an error with a code. The long form is `npm run prove -- attack-tables`.
 
 import {
   closeSync,
@@ -23,7 +23,7 @@ import type { SectionName } from '../../../src/schema/table-sections.ts'
 import type { Source } from '../../../src/table/file/table-source.ts'
 import { answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
-import { verifyTable } from '../../../src/table/file/verify-table.ts'
+import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { inForm } from '../../form.ts'
 import { smallContent, writeSmallTable } from '../small-table.ts'

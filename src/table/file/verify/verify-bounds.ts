@@ -2,10 +2,10 @@
 // of reasons. A batch has ten thousand of each, so a table whose answers are long would fill the
 // memory of who serves it, and a build makes none (src/base/clean-text.ts).
 
-import { tableReasonsMax, tableRunBytesMax, tableTextBytesMax } from '../../base/limits.ts'
-import type { SectionName } from '../../schema/table-sections.ts'
-import type { TableView } from './table-view.ts'
-import { tableCorrupt } from './trailer.ts'
+import { tableReasonsMax, tableRunBytesMax, tableTextBytesMax } from '../../../base/limits.ts'
+import type { SectionName } from '../../../schema/table-sections.ts'
+import type { TableView } from '../table-view.ts'
+import { tableCorrupt } from '../trailer.ts'
 
 type Fail = (section: SectionName, element: number, why: string) => never
 

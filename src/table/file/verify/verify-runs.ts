@@ -4,17 +4,17 @@
 // texts and values that have been verified. Compared byte by byte and not made anew, for the world
 // has 650,000 runs: making them would take as long as all other checks together.
 
-import { networkTypes } from '../../model/kind.ts'
+import { networkTypes } from '../../../model/kind.ts'
 import {
   degreeScale,
   locationWords,
   networkWords,
   runCountryBits,
   runElementBytes,
-} from '../../schema/table-layout.ts'
-import type { SectionViews } from '../../schema/table-sections.ts'
-import { locationJson, networkJson } from './row-json.ts'
-import { readNetwork } from './network-record.ts'
+} from '../../../schema/table-layout.ts'
+import type { SectionViews } from '../../../schema/table-sections.ts'
+import { locationJson, networkJson } from '../row-json.ts'
+import { readNetwork } from '../network-record.ts'
 
 type Fail = (
   section: 'network_runs' | 'location_runs' | 'runs',

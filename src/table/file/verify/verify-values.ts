@@ -10,7 +10,7 @@ import {
   matches,
   networkTypes,
   proxyTypes,
-} from '../../model/kind.ts'
+} from '../../../model/kind.ts'
 import {
   dayMax,
   degreeScale,
@@ -21,9 +21,9 @@ import {
   networkWords,
   reasonListMax,
   verdictWords,
-} from '../../schema/table-layout.ts'
-import type { SectionName } from '../../schema/table-sections.ts'
-import type { TableView } from './table-view.ts'
+} from '../../../schema/table-layout.ts'
+import type { SectionName } from '../../../schema/table-sections.ts'
+import type { TableView } from '../table-view.ts'
 
 type Fail = (section: SectionName, element: number, why: string) => never
 

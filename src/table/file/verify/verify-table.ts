@@ -4,8 +4,8 @@
 
 import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
-import { mapFile } from '../../base/system/memory-map.ts'
-import { accuracies } from '../../model/kind.ts'
+import { mapFile } from '../../../base/system/memory-map.ts'
+import { accuracies } from '../../../model/kind.ts'
 import {
   countryWords,
   evidenceWords,
@@ -19,14 +19,14 @@ import {
   tailWords,
   trailerBytes,
   verdictWords,
-} from '../../schema/table-layout.ts'
-import { type SectionName, type SectionView, sectionNames } from '../../schema/table-sections.ts'
+} from '../../../schema/table-layout.ts'
+import { type SectionName, type SectionView, sectionNames } from '../../../schema/table-sections.ts'
 import { verifyBounds } from './verify-bounds.ts'
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
 import { verifyRuns } from './verify-runs.ts'
 import { verifyValues } from './verify-values.ts'
-import { checksumMismatch, tableCorrupt } from './trailer.ts'
-import { type TableView, readTableView } from './table-view.ts'
+import { checksumMismatch, tableCorrupt } from '../trailer.ts'
+import { type TableView, readTableView } from '../table-view.ts'
 
 type Fail = (section: SectionName, element: number, why: string) => never
 

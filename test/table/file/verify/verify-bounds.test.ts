@@ -4,12 +4,16 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { encodeTable } from '../../../build/write/write-table.ts'
-import { runSections } from '../../../build/write/run-section.ts'
-import { tableReasonsMax, tableRunBytesMax, tableTextBytesMax } from '../../../src/base/limits.ts'
-import { verifyTable } from '../../../src/table/file/verify-table.ts'
-import { type Forgery, writeForgedTable } from '../forged-table.ts'
-import { smallContent } from '../small-table.ts'
+import { encodeTable } from '../../../../build/write/write-table.ts'
+import { runSections } from '../../../../build/write/run-section.ts'
+import {
+  tableReasonsMax,
+  tableRunBytesMax,
+  tableTextBytesMax,
+} from '../../../../src/base/limits.ts'
+import { verifyTable } from '../../../../src/table/file/verify/verify-table.ts'
+import { type Forgery, writeForgedTable } from '../../forged-table.ts'
+import { smallContent } from '../../small-table.ts'
 
 const most = 'ä'.repeat(tableTextBytesMax / 2)
 const forged = (forgery: Forgery) => () => verifyTable(writeForgedTable(forgery))

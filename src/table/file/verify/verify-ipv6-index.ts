@@ -9,8 +9,8 @@ import {
   secondLevel,
   slotBits,
   thirdLevel,
-} from '../../schema/table-layout.ts'
-import type { SectionViews } from '../../schema/table-sections.ts'
+} from '../../../schema/table-layout.ts'
+import type { SectionViews } from '../../../schema/table-sections.ts'
 
 type Section = 'ipv6_second' | 'ipv6_third'
 type Level = typeof secondLevel | typeof thirdLevel

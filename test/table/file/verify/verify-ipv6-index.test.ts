@@ -4,16 +4,16 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ipv4Index, ipv4IndexBits, ipv6Indexes } from '../../../build/write/address-sections.ts'
-import { encodeTable } from '../../../build/write/write-table.ts'
-import { secondLevel, thirdLevel } from '../../../src/schema/table-layout.ts'
-import type { SectionViews } from '../../../src/schema/table-sections.ts'
-import { verifyIpv6Index } from '../../../src/table/file/verify-ipv6-index.ts'
-import { neighborhoodOf } from '../../../src/table/explain/neighborhood.ts'
-import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
-import { readTableView } from '../../../src/table/file/table-view.ts'
-import { smallContent } from '../small-table.ts'
-import { inForm } from '../../form.ts'
+import { ipv4Index, ipv4IndexBits, ipv6Indexes } from '../../../../build/write/address-sections.ts'
+import { encodeTable } from '../../../../build/write/write-table.ts'
+import { secondLevel, thirdLevel } from '../../../../src/schema/table-layout.ts'
+import type { SectionViews } from '../../../../src/schema/table-sections.ts'
+import { verifyIpv6Index } from '../../../../src/table/file/verify/verify-ipv6-index.ts'
+import { neighborhoodOf } from '../../../../src/table/explain/neighborhood.ts'
+import { searchIpv4, searchIpv6 } from '../../../../src/table/lookup/search.ts'
+import { readTableView } from '../../../../src/table/file/table-view.ts'
+import { smallContent } from '../../small-table.ts'
+import { inForm } from '../../../form.ts'
 
 const keyEnd = 2 ** 53
 const small = smallContent()
