@@ -212,9 +212,6 @@ export const tableTextBytesMax = 3 * tableTextCharsMax
 /** The JSON of a place: four texts, and 156 bytes of numbers and names of members. */
 export const tableRunBytesMax = 4 * tableTextBytesMax + 256
 
-/** Each code at most twice; answers of a world have nine reasons at most. */
-export const tableReasonsMax = 64
-
 // ---- src/server -----------------------------------------------------------------------------
 
 /**

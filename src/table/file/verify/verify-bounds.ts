@@ -1,8 +1,8 @@
-// The part of verify-table.ts that bounds an answer: a text, the JSON of a network or place, a list
-// of reasons. A batch has ten thousand of each, so a table whose answers are long would fill the
-// memory of who serves it, and a build makes none (src/base/clean-text.ts).
+// The part of verify-table.ts that bounds the texts of an answer, and the JSON of a network or place
+// (its lists: verify-values.ts). A batch has ten thousand of each, so a table whose answers are long
+// would fill the memory of who serves it, and a build makes none (src/base/clean-text.ts).
 
-import { tableReasonsMax, tableRunBytesMax, tableTextBytesMax } from '../../../base/limits.ts'
+import { tableRunBytesMax, tableTextBytesMax } from '../../../base/limits.ts'
 import type { SectionName } from '../../../schema/table-sections.ts'
 import type { TableView } from '../table-view.ts'
 import { tableCorrupt } from '../trailer.ts'
@@ -11,14 +11,10 @@ type Fail = (section: SectionName, element: number, why: string) => never
 
 /** Throws by `fail`, or `table_corrupt` for the header of `path`. Runs lie in their section. */
 export function verifyBounds({ views, sources }: TableView, path: string, fail: Fail): void {
-  const { string_offsets: texts, reason_lists: lists } = views
+  const { string_offsets: texts } = views
   for (let id = 1; id < texts.length; id++) {
     const bytes = texts[id]! - texts[id - 1]!
     if (bytes > tableTextBytesMax) fail('string_offsets', id, tooLong('a text', bytes, 'bytes'))
-  }
-  for (let id = 1; id < lists.length; id++) {
-    const count = lists[id]! - lists[id - 1]!
-    if (count > tableReasonsMax) fail('reason_lists', id, tooLong('a list', count, 'reasons'))
   }
   const words = new Uint32Array(views.runs.buffer, views.runs.byteOffset, views.runs.length * 2)
   for (const section of ['network_runs', 'location_runs'] as const) {

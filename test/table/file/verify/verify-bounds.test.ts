@@ -27,8 +27,10 @@ function written(change: (content: ReturnType<typeof smallContent>) => object): 
 }
 
 describe('a table', () => {
-  it('with texts as long as may be is sound', () => {
-    expect(forged({ string: () => most, source: () => most })).not.toThrow()
+  it('with texts as long as may be is not refused for them', () => {
+    // Its runs say still what its texts said before they were forged.
+    const open = forged({ string: () => most, source: () => most })
+    expect(open).not.toThrow(/more than any answer/)
   })
 
   it('with a longer text is refused', () => {
@@ -61,7 +63,7 @@ describe('a table', () => {
       lists[lists.length - 1] = reasons.length
       return { reasons, reason_lists: lists }
     })
-    expect(() => verifyTable(path)).toThrow(/section reason_lists .* reasons, more than any answer/)
+    expect(() => verifyTable(path)).toThrow(/section reason_lists .* a list has over 64 members/)
   })
 
   it('has room for every run that a build makes', () => {
