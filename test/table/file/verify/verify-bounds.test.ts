@@ -4,13 +4,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { reasonListMax } from '../../../../src/schema/table-layout.ts'
 import { encodeTable } from '../../../../build/write/write-table.ts'
 import { runSections } from '../../../../build/write/run-section.ts'
-import {
-  tableReasonsMax,
-  tableRunBytesMax,
-  tableTextBytesMax,
-} from '../../../../src/base/limits.ts'
+import { tableRunBytesMax, tableTextBytesMax } from '../../../../src/base/limits.ts'
 import { verifyTable } from '../../../../src/table/file/verify/verify-table.ts'
 import { type Forgery, writeForgedTable } from '../../forged-table.ts'
 import { smallContent } from '../../small-table.ts'
@@ -57,7 +54,7 @@ describe('a table', () => {
 
   it('with a longer list of reasons is refused', () => {
     const path = written(({ views }) => {
-      const more = new Uint32Array(tableReasonsMax + 1).fill(views.reasons[0] ?? 0)
+      const more = new Uint32Array(reasonListMax + 1).fill(views.reasons[0] ?? 0)
       const reasons = Uint32Array.from([...views.reasons, ...more])
       const lists = views.reason_lists.slice()
       lists[lists.length - 1] = reasons.length
