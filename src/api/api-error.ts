@@ -2,7 +2,7 @@
 // that carries them. Not the errors of the program (src/base/coded-error.ts): those never go out.
 //
 // Invariants: codes are stable and only added; a message says what to do and never repeats what the
-// client sent.
+// client sent. What is wrong with an input in particular is input-fault.ts.
 
 /** What the server answers where it does not answer the question. */
 export const apiErrors = {
@@ -59,21 +59,23 @@ export const apiErrors = {
 
 export type ApiErrorCode = keyof typeof apiErrors
 
-/** The error of one element of a batch that is no address. */
-export const invalidAddress = {
-  code: 'invalid_input',
-  message:
-    'Not an IP address: send one IPv4 or IPv6 address in plain text, without port, prefix or zone.',
-} as const
-
 /** All codes, in the order of the table. */
 export const apiErrorCodes = Object.keys(apiErrors) as readonly ApiErrorCode[]
 
-/** The JSON text of an error; `message` where one says more than the table's. */
-export function errorBody(
-  code: ApiErrorCode,
-  requestId: string,
-  message: string = apiErrors[code].message,
-): string {
-  return JSON.stringify({ error: { code, message, request_id: requestId } })
+/** Where each code is described: docs/errors.md has a heading for it. */
+const docPath = '/docs/errors'
+
+/** What an error says besides its code. */
+export interface ErrorDetail {
+  /** Where one says more than the table's. */
+  readonly message?: string
+  /** The member that is wrong, where one is. */
+  readonly param?: string
+}
+
+/** The JSON text of an error. */
+export function errorBody(code: ApiErrorCode, requestId: string, detail: ErrorDetail = {}): string {
+  const { message = apiErrors[code].message, param } = detail
+  const error = { code, message, param, doc_url: `${docPath}#${code}`, request_id: requestId }
+  return JSON.stringify({ error })
 }

@@ -2,7 +2,7 @@
 // check answers it or with an error of its own.
 
 import { z } from 'zod'
-import { invalidAddress } from './api-error.ts'
+import { invalidInput } from './input-fault.ts'
 import { anyCheckAnswer } from './insights-answer.ts'
 import { batchAddressesMax } from './request-limits.ts'
 import type { Wire } from './wire.ts'
@@ -13,7 +13,7 @@ export const batchRequest = z.object({
 
 export const batchError = z.object({
   ip: z.string().describe('The element as sent; its JSON where it is no string.'),
-  error: z.object({ code: z.enum([invalidAddress.code]), message: z.string() }),
+  error: z.object({ code: z.enum([invalidInput]), message: z.string() }),
 })
 
 export const batchAnswer = z.object({

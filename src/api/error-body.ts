@@ -5,6 +5,15 @@ import { apiErrorCodes } from './api-error.ts'
 import type { Wire } from './wire.ts'
 
 export const errorAnswer = z.object({
-  error: z.object({ code: z.enum(apiErrorCodes), message: z.string(), request_id: z.string() }),
+  error: z.object({
+    code: z.enum(apiErrorCodes),
+    message: z.string().describe('What is wrong, and what to do. For people: it may change.'),
+    param: z
+      .string()
+      .describe('The member of the body, or of the query, that is wrong, where one is.')
+      .exactOptional(),
+    doc_url: z.string().describe('Where the code is described: a path below /docs.'),
+    request_id: z.string(),
+  }),
 })
 export type ErrorBody = Wire<typeof errorAnswer>

@@ -100,13 +100,11 @@ export const insights = z.object({
 })
 export type Insights = Wire<typeof insights>
 
-/** A check's answer with its insights; null where the table is too old to give any. */
+/** A check's answer with its insights; null where the plan has none, or the table is too old. */
 const insightsAnswer = checkAnswer.extend({
   insights: insights
     .nullable()
-    .describe(
-      'With `?include=insights`, for plans that have them; null where the table is too old.',
-    ),
+    .describe('With `?include=insights`; null where the plan has none, or the table is too old.'),
 })
 export type InsightsAnswer = Wire<typeof insightsAnswer>
 

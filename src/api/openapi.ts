@@ -149,8 +149,9 @@ const check = {
     {
       name: 'include',
       in: 'query',
-      description: '`insights`: why the answer is what it is, where the plan of the key has that.',
-      schema: text,
+      description:
+        '`insights`: why the answer is what it is; null where the plan of the key does not have that. Empty counts as absent; any other value is 400.',
+      schema: { type: 'string', enum: ['insights', ''] },
     },
   ],
   requestBody: bodyOf('CheckRequest'),

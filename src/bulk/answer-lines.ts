@@ -2,7 +2,7 @@
 // finds the address of each line, looks it up, and writes its answer behind the last one, in bytes
 // throughout. Skips empty lines; a line that names no address gets a line that says so.
 
-import { invalidAddress } from '../api/api-error.ts'
+import { invalidAddressJson } from '../api/input-fault.ts'
 import { type Query, parseQuery } from '../table/lookup/query.ts'
 import {
   type LookupBatch,
@@ -155,11 +155,6 @@ function appendLine(body: Uint8Array): void {
   output.bytes.set(body, output.length)
   output.length += body.length + 1
   output.bytes[output.length - 1] = lineEnd
-}
-
-/** The error object of a text that is no address, as batches have it. */
-export function invalidAddressJson(ip: string): string {
-  return JSON.stringify({ ip, error: invalidAddress })
 }
 
 /** Row writers keep texts; they are made once for a table and choice of columns. */

@@ -7,7 +7,7 @@
 // texts are copied from the table.
 
 import type { NetworkAnswer, ProxyAnswer } from '../api/check-answer.ts'
-import { invalidAddress } from '../api/api-error.ts'
+import { invalidInput } from '../api/input-fault.ts'
 import type { CheckField } from '../config/line-formats.ts'
 import { signalNames } from '../model/kind.ts'
 import { riskLevelOf } from '../model/risk-level.ts'
@@ -92,7 +92,7 @@ export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[])
     },
     writeInvalid: (text, out) => {
       const cells = fields.map((field) =>
-        field === 'ip' ? csvCell(text) : field === 'error' ? invalidAddress.code : '',
+        field === 'ip' ? csvCell(text) : field === 'error' ? invalidInput : '',
       )
       appendText(out, `${cells.join(',')}\n`)
     },

@@ -5,7 +5,7 @@
 // As in rows of CSV, texts of verdicts and networks are made at their first use and cached by id;
 // places are copied from the table. Texts may say anything: what would steer a terminal is escaped.
 
-import { invalidAddress } from '../api/api-error.ts'
+import { addressFaultText } from '../api/input-fault.ts'
 import { escapeControls } from '../base/control-characters.ts'
 import { signalNames } from '../model/kind.ts'
 import { riskLevelOf } from '../model/risk-level.ts'
@@ -75,7 +75,7 @@ export function openTextRows(reader: AnswerReader): RowWriter {
     },
     writeInvalid: (text, out) => {
       // In quotes: it may look like a line of ours.
-      appendText(out, `${escapeControls(`${JSON.stringify(text)}: ${invalidAddress.message}`)}\n`)
+      appendText(out, `${escapeControls(`${JSON.stringify(text)}: ${addressFaultText(text)}`)}\n`)
     },
   }
 }

@@ -8,7 +8,6 @@
 
 import { performance } from 'node:perf_hooks'
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import type { ApiErrorCode } from '../api/api-error.ts'
 import { refusedBytesMax, refusedMsMax } from '../base/limits.ts'
 import { logAbort, logFramingRefusal, remoteAddressOf } from './reply/request-log.ts'
 import { authorize } from './endpoint/authorize.ts'
@@ -19,6 +18,7 @@ import {
   abortExchange,
   newExchange,
   exchangeStates,
+  insightsModes,
 } from './exchange/exchange.ts'
 import { deferClose } from './reply/defer-close.ts'
 import { replyInternalError } from './reply/internal-error.ts'
@@ -32,9 +32,9 @@ import {
   scanHeader,
   resetHeaderScan,
 } from './listen/framing-guard.ts'
-import { wantsInsights } from './endpoint/insights-endpoint.ts'
+import { includeRefusal, insightsModeOf } from './endpoint/insights-endpoint.ts'
 import { beatIfOverdue } from './exchange/heartbeat.ts'
-import { beginErrorReply, replyError } from './reply/reply.ts'
+import { type Refusal, beginErrorReply, replyError, replyRefusal } from './reply/reply.ts'
 import {
   type RequestBody,
   bodyStates,
@@ -56,15 +56,15 @@ const onHeader = (name: string, value: string): void => scanHeader(headerScan, n
 /** Every so many pieces of a body it is seen to that the loop beats. A power of two. */
 const piecesABeat = 64
 
+const notFound: Refusal = { code: 'not_found' }
+
 /** A request whose body is still to come, with its exchange. */
 interface Intake {
   readonly exchange: Exchange
   readonly body: RequestBody
   /** Called when the body is there; `undefined` where `refusal` is answered. */
   endpoint: Endpoint | undefined
-  refusal: ApiErrorCode
-  /** Of a refusal: the value of the Allow header. */
-  allow: string
+  refusal: Refusal
   /** The body has been handed on, or was too large. */
   finished: boolean
   /** The refusal is written but for its end: what still comes is thrown away until then. */
@@ -144,8 +144,7 @@ function newIntake(service: Service, res: HttpResponse): Intake {
     exchange,
     body,
     endpoint: undefined,
-    refusal: 'not_found',
-    allow: '',
+    refusal: notFound,
     finished: false,
     discarding: false,
     discardTimer: undefined,
@@ -175,7 +174,6 @@ function newIntake(service: Service, res: HttpResponse): Intake {
 function resetIntake(intake: Intake, service: Service, res: HttpResponse): void {
   const { exchange } = intake
   intake.endpoint = undefined
-  intake.allow = ''
   intake.finished = false
   resetBody(intake.body, headerScan.contentLength)
   exchange.service = service
@@ -185,7 +183,7 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   exchange.requestIdNumber = ownId ? service.requestIds.next() : 0
   exchange.remoteAddress = remoteAddressOf(service, res)
   exchange.checkedAddress = ''
-  exchange.insights = false
+  exchange.insights = insightsModes.none
   exchange.rateCost = 1
   exchange.units = 1
   exchange.refundableUnits = 0
@@ -195,7 +193,7 @@ function resetIntake(intake: Intake, service: Service, res: HttpResponse): void 
   exchange.state = exchangeStates.open
 }
 
-/** Everything of contract 3.12 that comes before the body: 404, 405, 401, 403, 429 rate. */
+/** Everything of contract 3.12 that comes before the body: 404, 405, 401, 403, 429 rate, include. */
 function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | undefined): void {
   const { body, exchange } = intake
   const endpoint = known ?? findEndpoint(intake, req)
@@ -203,12 +201,19 @@ function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | u
   if (endpoint.access === 'key') {
     const outcome = authorize(exchange, headerScan)
     if (outcome.kind !== 'authenticated') {
-      intake.refusal = outcome.code
+      intake.refusal = outcome
       return
     }
     body.bytesMax = endpoint.bodyBytesMax
+    if (endpoint.takesInclude) {
+      const mode = insightsModeOf(outcome, req.getQuery())
+      if (mode === undefined) {
+        intake.refusal = includeRefusal
+        return
+      }
+      exchange.insights = mode
+    }
     body.isRead = true
-    exchange.insights = wantsInsights(outcome, req)
   }
   intake.endpoint = endpoint
 }
@@ -216,12 +221,11 @@ function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | u
 /** The endpoint by the route table, or `undefined` and why. */
 function findEndpoint(intake: Intake, req: HttpRequest): Endpoint | undefined {
   const route = routes.get(req.getUrl())
-  intake.refusal = 'not_found'
+  intake.refusal = notFound
   if (route === undefined) return undefined
   const endpoint = route.methods.get(req.getCaseSensitiveMethod())
   if (endpoint !== undefined) return endpoint
-  intake.refusal = 'method_not_allowed'
-  intake.allow = route.allow
+  intake.refusal = { code: 'method_not_allowed', allow: route.allow }
   return undefined
 }
 
@@ -230,14 +234,15 @@ function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   const { endpoint, exchange } = intake
   intake.finished = true
   if (body === undefined || beginsLikeChunk(body)) exchange.keepAlive = false
-  if (endpoint === undefined) replyError(exchange, intake.refusal, intake.allow)
+  if (endpoint === undefined) replyRefusal(exchange, intake.refusal)
   else if (body === undefined) replyError(exchange, 'payload_too_large')
   // 400 and 429 would come before this, but a body that was not kept cannot be judged.
   else if (intake.body.shed) replyError(exchange, 'upstream_unavailable')
   else if (endpoint.access === 'open') endpoint.answer(exchange)
   else if (exchange.key !== undefined) {
     endpoint.answer(exchange, exchange.key, body)
-    if (endpoint === checkEndpoint && !exchange.insights) recycleIntake(intake)
+    if (endpoint === checkEndpoint && exchange.insights !== insightsModes.given)
+      recycleIntake(intake)
   }
 }
 
@@ -273,7 +278,7 @@ function refuseAhead(intake: Intake): void {
   const { exchange } = intake
   intake.finished = true
   intake.discarding = true
-  beginErrorReply(exchange, intake.refusal, intake.allow)
+  beginErrorReply(exchange, intake.refusal)
   intake.discardTimer = setTimeout(() => endRefusal(intake), refusedMsMax)
   exchange.res.onData(intake.onData)
 }

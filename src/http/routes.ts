@@ -15,6 +15,8 @@ export type Endpoint =
   | {
       readonly access: 'key'
       readonly bodyBytesMax: number
+      /** Its query may have `include` (insights-endpoint.ts). */
+      readonly takesInclude: boolean
       readonly answer: (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
     }
 
@@ -33,14 +35,15 @@ function getRoute(endpoint: Endpoint): Route {
   return route({ GET: endpoint, HEAD: endpoint })
 }
 
-const keyed = { access: 'key', bodyBytesMax: checkBodyBytesMax } as const
+const keyed = { access: 'key', bodyBytesMax: checkBodyBytesMax, takesInclude: false } as const
 
 /** POST to paths.check, nearly all requests: worker.ts lets uWebSockets.js's own router find it. */
-export const checkEndpoint: Endpoint = { ...keyed, answer: answerCheck }
+export const checkEndpoint: Endpoint = { ...keyed, takesInclude: true, answer: answerCheck }
 
 const batchEndpoint: Endpoint = {
   ...keyed,
   bodyBytesMax: batchBodyBytesMax,
+  takesInclude: true,
   answer: answerBatch,
 }
 

@@ -2,6 +2,7 @@
 // (shared-buffers.ts), never views of a table.
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
+import type { BatchFault } from '../api/input-fault.ts'
 import type { MappedRegion } from '../base/system/memory-map.ts'
 import type { LineWork, LinesResult } from '../bulk/line-work.ts'
 
@@ -29,7 +30,9 @@ export type TaskItem =
 export type ItemResult =
   | {
       readonly kind: 'read'
-      /** Elements of `ips`; 0 where the body is no batch. */
+      /** Why the body is no batch; `count` is 0 then. */
+      readonly fault: BatchFault | undefined
+      /** Elements of `ips`. */
       readonly count: number
       /** Those that are addresses. */
       readonly valid: number

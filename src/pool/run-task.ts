@@ -6,7 +6,7 @@ import { parseQuery, newQuery } from '../table/lookup/query.ts'
 import { answerWithInsights } from '../table/explain/insights.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import { skipSpace, textEnd } from './batch-body.ts'
-import { invalidAddressJson } from '../bulk/answer-lines.ts'
+import { invalidAddressJson, invalidElementJson } from '../api/input-fault.ts'
 import { detachBytes, newGrowingBuffer, appendBytes, resetBuffer } from '../bulk/growing-buffer.ts'
 import type { ItemResult } from './pool-task.ts'
 
@@ -42,7 +42,7 @@ function answerShortForm(table: AnsweringTable, piece: Uint8Array): AnsweredResu
     if (to < 0) return undefined
     if (output.length > 0) appendBytes(output, commaBytes)
     if (parseQuery(query, piece, at + 1, to)) appendAnswer(table, answers)
-    else appendBytes(output, invalidAddressBytes(decoder.decode(piece.subarray(at + 1, to))))
+    else appendBytes(output, invalidAddressBytes(piece.subarray(at + 1, to)))
     at = skipSpace(piece, to + 1)
     // The last piece ends with its text, the others with the comma behind it.
     if (piece[at] === comma) at = skipSpace(piece, at + 1)
@@ -63,11 +63,12 @@ export function answerTexts(
     if (index > 0) appendBytes(output, commaBytes)
     const sent = typeof text === 'string' ? encoder.encode(text) : undefined
     if (sent !== undefined && parseQuery(query, sent, 0, sent.length)) appendAnswer(table, answers)
-    // An element that is no text is named by its JSON.
     else
       appendBytes(
         output,
-        invalidAddressBytes(typeof text === 'string' ? text : JSON.stringify(text)),
+        encoder.encode(
+          typeof text === 'string' ? invalidAddressJson(text) : invalidElementJson(text),
+        ),
       )
   })
   return { kind: 'answered', json: detachBytes(output), answers }
@@ -81,8 +82,8 @@ function parsePiece(piece: Uint8Array): readonly unknown[] {
   return JSON.parse(`[${text}]`) as readonly unknown[]
 }
 
-function invalidAddressBytes(ip: string): Uint8Array {
-  return encoder.encode(invalidAddressJson(ip))
+function invalidAddressBytes(text: Uint8Array): Uint8Array {
+  return encoder.encode(invalidAddressJson(decoder.decode(text)))
 }
 
 function appendAnswer(table: AnsweringTable, answers: number[]): void {

@@ -4,11 +4,11 @@ import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
-import { invalidAddress } from '../../src/api/api-error.ts'
+import { addressFaultText, invalidAddressJson } from '../../src/api/input-fault.ts'
 import { checkFields } from '../../src/config/line-formats.ts'
 import { signalNames } from '../../src/model/kind.ts'
 import { formatIpv4 } from '../../src/ip/format-address.ts'
-import { answerLines, invalidAddressJson } from '../../src/bulk/answer-lines.ts'
+import { answerLines } from '../../src/bulk/answer-lines.ts'
 import { wholeBuffer } from '../../src/bulk/growing-buffer.ts'
 import { csvHeader } from '../../src/bulk/csv-row.ts'
 import { openTable } from '../../src/table/open-table.ts'
@@ -193,7 +193,7 @@ describe('lines', () => {
 
 /** The slow, obvious twin of a short line. */
 function briefly(text: string, answer: CheckAnswer | undefined): string {
-  if (answer === undefined) return `${JSON.stringify(text)}: ${invalidAddress.message}`
+  if (answer === undefined) return `${JSON.stringify(text)}: ${addressFaultText(text)}`
   const { classification, risk_score, risk_level, network, location, proxy, bot } = answer
   const provider = proxy?.provider || bot?.provider || ''
   const signals = signalNames.filter((name) => answer.signals[name] && name !== classification)

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { countAddresses, cutBatchBody, parseBatchBody } from '../../src/pool/batch-body.ts'
 import { answerBatchPiece } from '../../src/pool/run-task.ts'
-import { invalidAddressJson } from '../../src/bulk/answer-lines.ts'
+import { invalidAddressJson } from '../../src/api/input-fault.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 
@@ -53,21 +53,25 @@ it('has the counts and the answers of its elements, whatever the form', () => {
 })
 
 it.each([
-  '',
-  '{',
-  '{}',
-  '{"ips"}',
-  '{"ips":[]}',
-  '{"ips":["9.1.2.3"]',
-  '{"ips":["9.1.2.3",]}',
-  '{"ips":["9.1.2.3"]}x',
-  '{"ips":["9.1.2.3" "9.1.2.3"]}',
-  '{"ips":["9.1.2.3\n"]}',
-  '["ips",["9.1.2.3"]]',
-  '\ufeff{"ips":["9.1.2.3"]}',
-])('finds none in %j, as JSON.parse does', (body) => {
-  expect(parseBatchBody(encoder.encode(body))).toBeUndefined()
-  expect(cutBatchBody(encoder.encode(body)).count).toBe(0)
+  ['', 'empty'],
+  ['{', 'no_json'],
+  ['{}', 'no_members'],
+  ['{"ip":"9.1.2.3"}', 'check'],
+  ['{"addresses":["9.1.2.3"]}', 'other_member'],
+  ['{"ips"}', 'no_json'],
+  ['{"ips":"9.1.2.3"}', 'no_array'],
+  ['{"ips":[]}', 'none'],
+  ['{"ips":["9.1.2.3"]', 'no_json'],
+  ['{"ips":["9.1.2.3",]}', 'no_json'],
+  ['{"ips":["9.1.2.3"]}x', 'no_json'],
+  ['{"ips":["9.1.2.3" "9.1.2.3"]}', 'no_json'],
+  ['{"ips":["9.1.2.3\n"]}', 'no_json'],
+  ['["ips",["9.1.2.3"]]', 'array'],
+  ['null', 'no_object'],
+  ['\ufeff{"ips":["9.1.2.3"]}', 'no_json'],
+])('finds no batch in %j, as JSON.parse does: %s', (body, fault) => {
+  expect(parseBatchBody(encoder.encode(body))).toBe(fault)
+  expect(cutBatchBody(encoder.encode(body))).toMatchObject({ fault, count: 0 })
 })
 
 it('takes the last of repeated members, and elements of every type', () => {
@@ -85,8 +89,8 @@ it('takes the last of repeated members, and elements of every type', () => {
 it('finds none in arrays so deep that they can be read and not written', () => {
   const deep = 500_000
   const body = encoder.encode(`{"ips":[${'['.repeat(deep)}${']'.repeat(deep)}]}`)
-  expect(parseBatchBody(body)?.length).toBe(1)
-  expect(cutBatchBody(body)).toMatchObject({ count: 0, valid: 0 })
+  expect(parseBatchBody(body)).toHaveLength(1)
+  expect(cutBatchBody(body)).toMatchObject({ fault: 'too_deep', count: 0, valid: 0 })
 })
 
 it('is full at 10,000 elements', () => {
@@ -94,7 +98,7 @@ it('is full at 10,000 elements', () => {
     encoder.encode(JSON.stringify({ ips: Array(count).fill('9.1.2.3') }))
   expect(cutBatchBody(bodyOf(10_000))).toMatchObject({ count: 10_000, valid: 10_000 })
   expect(cutBatchBody(bodyOf(10_000)).cuts.length).toBe(101)
-  expect(cutBatchBody(bodyOf(10_001)).count).toBe(0)
+  expect(cutBatchBody(bodyOf(10_001))).toMatchObject({ fault: 'too_many', count: 0 })
 })
 
 it('writes into the memory that is lent, and elsewhere where that is too small', () => {

@@ -61,6 +61,7 @@ describe('docs/README.md', () => {
   it('links every document, and nothing that does not exist', () => {
     const all = [
       'calibration/README.md',
+      'errors.md',
       'evaluation/REPORT.md',
       'gates.md',
       'hostile.md',

@@ -6,6 +6,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Authenticated, Denied } from '../../account/keyring.ts'
 import { type RateResult, rateResults } from '../../account/limits/rate.ts'
+import { invalidInput } from '../../api/input-fault.ts'
 import { addressesPerRequest } from '../../api/request-limits.ts'
 import type { ApiErrorCode } from '../../api/api-error.ts'
 import { resumeExchange } from './charge-quota.ts'
@@ -40,7 +41,7 @@ export function authorize(exchange: Exchange, scan: HeaderScan): Authenticated |
   return exceeded
 }
 
-/** Spends the rate of a batch of `count` addresses, then calls `done` or answers the error. */
+/** Spends the rate of a batch of `count` addresses, at least one, then calls `done` or answers the error. */
 export function spendBatchRate(
   exchange: Exchange,
   key: Authenticated,
@@ -50,13 +51,9 @@ export function spendBatchRate(
   const { limiter } = exchange.service
   const { rate } = key.limits
   exchange.rateCost = Math.ceil(count / addressesPerRequest)
-  if (count === 0) {
-    replyError(exchange, 'invalid_input')
-    return
-  }
   if (rate !== undefined && exchange.rateCost > rate.burst) {
     // Waiting does not help: the burst never covers the batch.
-    replyError(exchange, 'invalid_input', '', tooLarge(count, rate.burst))
+    replyError(exchange, invalidInput, { message: tooLarge(count, rate.burst), param: 'ips' })
     return
   }
   // The first request's worth was spent when the request was admitted.

@@ -3,6 +3,7 @@
 // larger ones and reads their body, too. Where the pool has no room, the loop reads the body to
 // find the errors that come before the 503 (3.12), if that takes little of its time.
 
+import { batchFaults, invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 import {
   countAddresses,
@@ -42,7 +43,11 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
   }
   const run = trackRuns(exchange, ticket.run, () => bodyBudget.releaseShared(key.keyId, copy))
   const result = run({ kind: 'read', body: copy })
-  onPoolResult(exchange, { result, kind: 'read' }, ({ count, valid, cuts, rewritten }) => {
+  onPoolResult(exchange, { result, kind: 'read' }, ({ fault, count, valid, cuts, rewritten }) => {
+    if (fault !== undefined) {
+      replyError(exchange, invalidInput, batchFaults[fault])
+      return
+    }
     spendBatchRate(exchange, key, count, () => {
       exchange.units = valid
       // A view of plain memory crosses to a thread with its whole buffer: rewritten pieces are
@@ -91,6 +96,10 @@ function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void 
     replyError(exchange, 'upstream_unavailable')
     return
   }
+  if (read.fault !== undefined) {
+    replyError(exchange, invalidInput, batchFaults[read.fault])
+    return
+  }
   spendBatchRate(exchange, key, read.count, () => {
     exchange.units = read.valid
     chargeThen(exchange, key, () => replyError(exchange, 'upstream_unavailable'))
@@ -98,7 +107,11 @@ function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void 
 }
 
 function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
-  const texts = parseBatchBody(body) ?? []
+  const texts = parseBatchBody(body)
+  if (typeof texts === 'string') {
+    replyError(exchange, invalidInput, batchFaults[texts])
+    return
+  }
   spendBatchRate(exchange, key, texts.length, () => {
     exchange.units = countAddresses(texts)
     chargeThen(exchange, key, () => {

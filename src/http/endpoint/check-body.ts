@@ -2,11 +2,12 @@
 // expression there.
 //
 // Reads the address from the body of a check (contract 3.11): RFC 8259, escapes honoured, unknown
-// members ignored, of a repeated `ip` the last one. `parseIpWithJson` says what is right.
+// members ignored, of a repeated `ip` the last one. `parseIpWithJson` says what is right; what is
+// wrong with a refused body, body-fault.ts.
 // `parseCheckBody` reads the form that nearly every client sends by itself, in the body's own
 // bytes, and leaves every other form to it.
 
-import { isUtf8 } from 'node:buffer'
+import { parseJsonObject } from '../../base/json-object.ts'
 import { addressCharsMax } from '../../ip/parse-address.ts'
 import { type Query, parseQuery } from '../../table/lookup/query.ts'
 
@@ -44,16 +45,9 @@ export function queryText({ bytes, from, to }: Query): string {
  * object with a string `ip`.
  */
 export function parseIpWithJson(body: Uint8Array): string | undefined {
-  if (!isUtf8(body)) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(Buffer.from(body).toString('utf8'))
-  } catch {
-    return undefined
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  if (!Object.hasOwn(value, 'ip')) return undefined
-  const { ip } = value as { readonly ip: unknown }
+  const object = parseJsonObject(body)
+  if (typeof object === 'string' || !Object.hasOwn(object, 'ip')) return undefined
+  const { ip } = object
   return typeof ip === 'string' ? ip : undefined
 }
 

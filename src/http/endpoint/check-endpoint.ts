@@ -1,4 +1,4 @@
-// Hot path: all but `answerWhenLeased`. No allocation, throw or closure there.
+// Hot path: all but `answerWhenLeased` and `withoutInsights`. No allocation, throw or closure there.
 //
 // POST /v1/intelligence/ip-risk/check, from a whole body to the answer. request-handler.ts does
 // what comes before it (404, 405, 401, 403, rate, 413); the rest of contract 3.12 is here, in its
@@ -9,14 +9,16 @@
 // it gets insights or where its unit must be leased, because the bytes are gone by the later turn.
 
 import { quotaResults } from '../../account/limits/quota.ts'
+import { invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
 import type { Table } from '../../table/table.ts'
 import { parseCheckBody, parseAddressText, queryText } from './check-body.ts'
+import { checkFaultOf } from './body-fault.ts'
 import { chargeQuota, chargeWhenLeased } from './charge-quota.ts'
 import { countAnswer } from '../exchange/request-counters.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { answerInsightsCheck } from './insights-endpoint.ts'
 import { replyBytes, replyError } from '../reply/reply.ts'
 import { enqueueCheck, newCheckBatcher } from './check-batcher.ts'
@@ -26,13 +28,14 @@ const batcher = newCheckBatcher(chargeAndAnswer)
 
 export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   if (!parseCheckBody(query, body)) {
-    replyError(exchange, 'invalid_input')
+    replyError(exchange, invalidInput, checkFaultOf(body))
     return
   }
-  if (exchange.insights || exchange.service.logAddresses) {
+  const isGiven = exchange.insights === insightsModes.given
+  if (isGiven || exchange.service.logAddresses) {
     exchange.checkedAddress = queryText(query)
   }
-  if (exchange.insights) answerInsightsCheck(exchange, key)
+  if (isGiven) answerInsightsCheck(exchange, key)
   else enqueueCheck(batcher, exchange, query)
 }
 
@@ -69,5 +72,12 @@ function answerQuery(
   }
   const { classification, body } = table.answer(about, found)
   countAnswer(exchange.service.counters, classification)
-  replyBytes(exchange, body)
+  replyBytes(exchange, exchange.insights === insightsModes.absent ? withoutInsights(body) : body)
+}
+
+const noInsights = Buffer.from(',"insights":null}')
+
+/** The answer of a plan that has no insights to a client that asked for them. */
+function withoutInsights(body: Uint8Array): Uint8Array {
+  return Buffer.concat([body.subarray(0, -1), noInsights])
 }

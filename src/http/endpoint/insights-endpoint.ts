@@ -1,29 +1,40 @@
-// A check with insights (contract 3.15): which requests get them, and how the pool answers. It is
-// charged like any check, before the pool is asked for room; a 503 gives the unit back.
+// Insights of a check (contract 3.15 and 5.2): which requests ask for them and get them, and how the
+// pool answers. Such a check is charged like any other, before the pool is asked for room; a 503
+// gives the unit back.
 
-import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../../account/keyring.ts'
 import { addAnswerCounts } from '../exchange/request-counters.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import { includeFault, invalidInput } from '../../api/input-fault.ts'
+import { type Exchange, type InsightsMode, insightsModes } from '../exchange/exchange.ts'
 import { chargeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
-import { replyBytes } from '../reply/reply.ts'
+import { type Refusal, replyBytes } from '../reply/reply.ts'
 
-/** A plan without insights gives the plain answer, whether the request asks for them or not. */
-export function wantsInsights(
+/** Of a request whose `include` has another value than those that there are. */
+export const includeRefusal: Refusal = { code: invalidInput, ...includeFault }
+
+/** What the plan and the query say together; `undefined` for an `include` that does not exist. */
+export function insightsModeOf(
   { insights }: Pick<Authenticated, 'insights'>,
-  req: Pick<HttpRequest, 'getQuery'>,
-): boolean {
-  if (insights === 'never') return false
-  return insights === 'always' || asksForInsights(req.getQuery())
+  query: string | undefined,
+): InsightsMode | undefined {
+  const asked = asksForInsights(query)
+  if (asked === undefined) return undefined
+  if (insights === 'always' || (asked && insights === 'on_request')) return insightsModes.given
+  return asked ? insightsModes.absent : insightsModes.none
 }
 
-/** `include=insights`, alone or in a list with commas; members unknown here are ignored. */
-export function asksForInsights(query: string | undefined): boolean {
+/**
+ * Whether `include` has `insights`, alone or in a list with commas; empty values count as absent,
+ * and with any other one the answer is `undefined`.
+ */
+function asksForInsights(query: string | undefined): boolean | undefined {
   if (query === undefined || query === '') return false
-  return new URLSearchParams(query)
+  const values = new URLSearchParams(query)
     .getAll('include')
-    .some((value) => value.split(',').includes('insights'))
+    .flatMap((value) => value.split(','))
+    .filter((value) => value !== '')
+  return values.every((value) => value === 'insights') ? values.length > 0 : undefined
 }
 
 /** Charges and answers the check of `checkedAddress`, which is valid. */

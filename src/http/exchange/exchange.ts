@@ -52,6 +52,10 @@ export interface Service {
 export const exchangeStates = { open: 0, answered: 1, gone: 2 } as const
 export type ExchangeState = (typeof exchangeStates)[keyof typeof exchangeStates]
 
+/** `absent`: they were asked for, and the plan has none, so that the answer says null. */
+export const insightsModes = { none: 0, given: 1, absent: 2 } as const
+export type InsightsMode = (typeof insightsModes)[keyof typeof insightsModes]
+
 /** Every member is set from the beginning, so that all exchanges have one shape. */
 export interface Exchange {
   service: Service
@@ -64,10 +68,10 @@ export interface Exchange {
   headOnly: boolean
   /** The other end of the connection, where the log names addresses; else `''`. */
   remoteAddress: string
-  /** The checked address where the log names it or it gets insights; else `''`. */
+  /** The checked address where the log names it or it is given insights; else `''`. */
   checkedAddress: string
-  /** The answer is to carry insights. */
-  insights: boolean
+  /** Whether the answer is to carry insights. */
+  insights: InsightsMode
   /** Of the rate: what it costs, as a batch ⌈n/100⌉. */
   rateCost: number
   /** Of the quota: what the answer costs. */
@@ -107,7 +111,7 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
     headOnly: false,
     remoteAddress: '',
     checkedAddress: '',
-    insights: false,
+    insights: insightsModes.none,
     rateCost: 1,
     units: 1,
     refundableUnits: 0,

@@ -12,7 +12,7 @@
 // idle connection, and kills the next request on it. So we close it ourselves.
 
 import { performance } from 'node:perf_hooks'
-import { type ApiErrorCode, apiErrors, errorBody } from '../../api/api-error.ts'
+import { type ApiErrorCode, type ErrorDetail, apiErrors, errorBody } from '../../api/api-error.ts'
 import { logAnswer } from './request-log.ts'
 import { type HttpStatus, countRequest } from '../exchange/request-counters.ts'
 import {
@@ -23,7 +23,7 @@ import {
   exchangeStates,
 } from '../exchange/exchange.ts'
 import { describeError } from './describe-error.ts'
-import { contentHeaders, responseHeaderBytes } from './response-headers.ts'
+import { contentHeaders, keepAliveHeader, responseHeaderBytes } from './response-headers.ts'
 import { deferClose } from './defer-close.ts'
 import { ratelimitHeaders, retryAfter } from './ratelimit-headers.ts'
 
@@ -77,49 +77,48 @@ function answersAtOnce({ state, keepAlive, service }: Exchange): boolean {
   return state === exchangeStates.open && keepAlive && !service.draining
 }
 
-/**
- * Answers an error by its code. `allow` is for `method_not_allowed` alone; `message` takes the
- * place of the usual text.
- */
-export function replyError(
-  exchange: Exchange,
-  code: ApiErrorCode,
-  allow = '',
-  message?: string,
-): void {
-  reply(exchange, errorAnswer(exchange, code, allow, message))
+/** Why a request is refused. */
+export interface Refusal extends ErrorDetail {
+  readonly code: ApiErrorCode
+  /** Of `method_not_allowed`: the value of the Allow header. */
+  readonly allow?: string
+}
+
+/** Answers an error by its code; `detail` says more than the code's usual text. */
+export function replyError(exchange: Exchange, code: ApiErrorCode, detail?: ErrorDetail): void {
+  replyRefusal(exchange, { ...detail, code })
+}
+
+export function replyRefusal(exchange: Exchange, refusal: Refusal): void {
+  reply(exchange, errorAnswer(exchange, refusal))
 }
 
 /**
  * Answers an error while the request's body is still coming: all but the end of the answer, which
  * is the caller's to write, with close. The exchange is over. Not for HEAD.
  */
-export function beginErrorReply(exchange: Exchange, code: ApiErrorCode, allow: string): void {
+export function beginErrorReply(exchange: Exchange, refusal: Refusal): void {
   const { res, service } = exchange
-  const answer = errorAnswer(exchange, code, allow)
-  writeHead(exchange, answer, performance.now())
+  const answer = errorAnswer(exchange, refusal)
+  writeHead(exchange, answer, true)
   res.writeHeader('connection', 'close')
   res.write(answer.body)
   if (service.logRequests) logAnswer(exchange, answer.status)
   closeExchange(exchange)
 }
 
-function errorAnswer(
-  exchange: Exchange,
-  code: ApiErrorCode,
-  allow: string,
-  message?: string,
-): Answer {
+function errorAnswer(exchange: Exchange, refusal: Refusal): Answer {
+  const { code, allow } = refusal
   // First, because the headers state what is left. A 200 that has begun has no units to refund.
   refundUnits(exchange)
   let headers = code === 'invalid_api_key' ? challengeHeaders : contentHeaders
   const seconds = retryAfter(exchange, code)
   if (seconds !== undefined) headers += `\r\nretry-after: ${seconds}`
-  if (allow !== '') headers += `\r\nallow: ${allow}`
+  if (allow !== undefined) headers += `\r\nallow: ${allow}`
   return {
     status: apiErrors[code].status,
     headers,
-    body: errorBody(code, requestIdOf(exchange), message),
+    body: errorBody(code, requestIdOf(exchange), refusal),
   }
 }
 
@@ -158,7 +157,7 @@ function abandon(exchange: Exchange): void {
 
 function write(exchange: Exchange, answer: Answer, close: boolean): void {
   const { res, service } = exchange
-  writeHead(exchange, answer, performance.now())
+  writeHead(exchange, answer, close)
   if (exchange.headOnly) {
     // States the length without sending a body: headers go out, and `res` can still be closed.
     res.writeHeader('connection', 'close')
@@ -172,12 +171,15 @@ function write(exchange: Exchange, answer: Answer, close: boolean): void {
   closeExchange(exchange)
 }
 
-function writeHead(exchange: Exchange, answer: Answer, nowMs: number): void {
+/** `close`: whether the answer ends its connection. */
+function writeHead(exchange: Exchange, answer: Answer, close: boolean): void {
   const { res, service, clientRequestId } = exchange
+  const nowMs = performance.now()
   countRequest(service.counters, answer.status, exchange.startedMs, nowMs)
   // uWebSockets.js begins an answer with 200 OK by itself.
   if (answer.status !== 200) res.writeStatus(statusLines[answer.status])
-  const headers = answer.headers + ratelimitHeaders(exchange, nowMs)
+  const kept = close || exchange.headOnly ? '' : keepAliveHeader
+  const headers = answer.headers + kept + ratelimitHeaders(exchange, nowMs)
   if (clientRequestId === '') {
     res.writeHeader('content-type', `${headers}\r\nx-request-id: ${requestIdOf(exchange)}`)
   } else {

@@ -4,11 +4,11 @@
 // The headers of a 200 to a check as bytes: the value of content-type and behind it, with our own
 // line ends, all other headers of the answer. They are written into an array that is kept, so that
 // nearly all of it is there already from the answer before; no string is made of the numbers and
-// none is encoded. `contentHeaders` and ratelimit-headers.ts make the same as text and are the slow
-// twin. A client's text must never stand here.
+// none is encoded. `contentHeaders`, `keepAliveHeader` and ratelimit-headers.ts make the same as text
+// and are the slow twin. Only answers that keep their connection are written so. A client's text must never stand here.
 //
-//   application/json ⏎ cache-control: no-store ⏎ x-request-id: prefix number ⏎ ratelimit-policy: …
-//   └ written once ────────────────────────────────────────────┘ └ each time   └ for another policy
+//   application/json ⏎ cache-control: … ⏎ keep-alive: … ⏎ x-request-id: prefix number ⏎ …-policy: …
+//   └ written once ───────────────────────────────────────────────────────┘ └ each time └ for another
 //   ⏎ ratelimit: "rate";r=99;t=1, "quota";r=999999;t=864000
 //     └ each time the changed digits; all of it where a number has become longer or shorter
 //
@@ -21,6 +21,13 @@ import { requestIdDigits, writeRequestIdNumber } from '../exchange/request-id.ts
 
 /** The value of content-type, and what all answers say behind it. */
 export const contentHeaders = 'application/json\r\ncache-control: no-store'
+
+/**
+ * What an answer says that keeps its connection, so that a client does not reuse one that is about
+ * to close: shorter than the ten seconds after which uWebSockets.js ends an idle connection, and
+ * than the six of a drain (`rollingLingerMs`), by more than an answer's way.
+ */
+export const keepAliveHeader = '\r\nkeep-alive: timeout=5'
 
 const bytesMax = 1024
 const zero = 0x30
@@ -160,7 +167,7 @@ function writeNumberAt(buffer: HeaderBuffer, i: number, from: number): number {
 function writePrefix(buffer: HeaderBuffer, prefix: string): void {
   const { out } = buffer
   buffer.prefix = prefix
-  buffer.idAt = writeAscii(out, 0, contentHeaders)
+  buffer.idAt = writeAscii(out, 0, contentHeaders + keepAliveHeader)
   if (buffer === ownIdHeaders) buffer.idAt = writeAscii(out, buffer.idAt, idLabel + prefix)
   buffer.policyAt = buffer === ownIdHeaders ? buffer.idAt + requestIdDigits : buffer.idAt
   buffer.policy = ''

@@ -9,7 +9,7 @@
 import { logAnswer } from './request-log.ts'
 import { countRequest } from '../exchange/request-counters.ts'
 import { type Exchange, closeExchange, requestIdOf, exchangeStates } from '../exchange/exchange.ts'
-import { contentHeaders } from './response-headers.ts'
+import { contentHeaders, keepAliveHeader } from './response-headers.ts'
 import { ratelimitHeaders } from './ratelimit-headers.ts'
 
 /** One piece that is written, one that is ready, one under way. */
@@ -64,7 +64,8 @@ export function streamJson(exchange: Exchange, pieces: ResponsePieces): void {
 
   exchange.state = exchangeStates.answered
   res.writeHeader('x-request-id', requestIdOf(exchange))
-  res.writeHeader('content-type', contentHeaders + ratelimitHeaders(exchange, performance.now()))
+  const kept = close ? contentHeaders : contentHeaders + keepAliveHeader
+  res.writeHeader('content-type', kept + ratelimitHeaders(exchange, performance.now()))
   if (close) res.writeHeader('connection', 'close')
   res.onWritable(() => {
     if (exchange.state === exchangeStates.gone) return true

@@ -9,8 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { threadsOf } from '../../../bench/harness/cpu.ts'
 import { writeTable } from '../../../build/write/write-table.ts'
 import { privateBytesOf } from '../../../src/base/system/process.ts'
+import { type BatchFault, batchFaults, invalidAddressJson } from '../../../src/api/input-fault.ts'
 import type { BatchAnswer } from '../../../src/api/batch-answer.ts'
 import type { InsightsAnswer } from '../../../src/api/insights-answer.ts'
+import type { ErrorBody } from '../../../src/api/error-body.ts'
 import { batchBodyBytesMax } from '../../../src/api/request-limits.ts'
 import type { KeyLimitOverrides } from '../../../src/account/keys/key-record.ts'
 import { parseDay } from '../../../src/base/day.ts'
@@ -98,9 +100,7 @@ function expectedOf(texts: readonly string[]): string {
   const results = texts.map((ip) => {
     const answer = table.check(ip)
     if (answer !== undefined) return JSON.stringify(answer)
-    const message =
-      'Not an IP address: send one IPv4 or IPv6 address in plain text, without port, prefix or zone.'
-    return JSON.stringify({ ip, error: { code: 'invalid_input', message } })
+    return invalidAddressJson(ip)
   })
   return `{"results":[${results.join(',')}]}`
 }
@@ -154,25 +154,36 @@ describe('a batch', () => {
     expect(few).toBe(`{"results":[${singles.join(',')}]}`)
   })
 
-  it.each([
-    ['no JSON', '{"ips":'],
-    ['no object', '["9.1.2.3"]'],
-    ['no ips', '{"ip":"9.1.2.3"}'],
-    ['ips of another type', '{"ips":"9.1.2.3"}'],
+  it.each<readonly [BatchFault, string]>([
+    ['empty', ''],
+    ['no_json', '{"ips":'],
+    ['array', '["9.1.2.3"]'],
+    ['no_object', '"9.1.2.3"'],
+    ['no_members', '{}'],
+    ['other_member', '{"addresses":["9.1.2.3"]}'],
+    ['check', '{"ip":"9.1.2.3"}'],
+    ['no_array', '{"ips":"9.1.2.3"}'],
     ['none', '{"ips":[]}'],
-    ['10,001', batchOf(Array(10_001).fill('9.1.2.3'))],
-    ['no JSON, large', `{"ips":[${'"9.1.2.3",'.repeat(5000)}`],
-  ])('of %s is 400', async (_name, body) => {
+    // Larger than what the loop reads itself.
+    ['too_many', batchOf(Array(10_001).fill('9.1.2.3'))],
+    ['no_json', `{"ips":[${'"9.1.2.3",'.repeat(5000)}`],
+    ['too_deep', `{"ips":[${'['.repeat(400_000)}${']'.repeat(400_000)}]}`],
+  ])('is 400 that says what is wrong: %s', async (fault, body) => {
     const response = await post(batchPath, body)
     expect(response.status).toBe(400)
-    expect(await codeOf(response)).toBe('invalid_input')
+    const { error } = (await response.json()) as ErrorBody
+    const { doc_url, request_id: _id, code, ...said } = error
+    expect(said).toEqual(batchFaults[fault])
+    expect([code, doc_url]).toEqual(['invalid_input', '/docs/errors#invalid_input'])
   })
 
   it('says of each element that is no address what is wrong, and of the others what is known', async () => {
     const response = await post(batchPath, batchOf(['9.1.2.3', 7, null, ' 9.1.2.3', '9.1.2.3']))
     const { results } = (await response.json()) as BatchAnswer
     expect(results.map(({ ip }) => ip)).toEqual(['9.1.2.3', '7', 'null', ' 9.1.2.3', '9.1.2.3'])
-    expect(results.map((result) => 'error' in result)).toEqual([false, true, true, true, false])
+    const errors = results.map((result) => ('error' in result ? result.error.message : ''))
+    const beginnings = ['', 'Not a string', 'Not a string', 'White space ', '']
+    expect(errors.map((text) => text.slice(0, 12))).toEqual(beginnings)
   })
 
   it('takes a body of 1 MiB and refuses a larger one', async () => {
@@ -219,8 +230,8 @@ describe('the limits of a batch', () => {
     const refused = await post(batchPath, batchOf(Array(301).fill('9.1.2.3')), key)
     expect(refused.status).toBe(400)
     expect(refused.headers.get('retry-after')).toBeNull()
-    const { error } = (await refused.json()) as { error: { code: string; message: string } }
-    expect(error.code).toBe('invalid_input')
+    const { error } = (await refused.json()) as ErrorBody
+    expect([error.code, error.param]).toEqual(['invalid_input', 'ips'])
     expect(error.message).toContain('burst of this key is 3: send at most 300 addresses')
   })
 
@@ -260,16 +271,16 @@ describe('insights', () => {
     }
   })
 
-  it('are left out where nobody asks, and where the plan has none', async () => {
+  it('are left out where nobody asks, and null where the plan has none', async () => {
     const body = '{"ip":"9.1.2.3"}'
     const plain = await (await post(checkPath, body)).text()
     expect(plain).toBe(JSON.stringify(table.check('9.1.2.3')))
-    for (const query of ['?include=', '?include=other', '?insights=1', '?']) {
+    for (const query of ['?include=', '?include', '?insights=1', '?']) {
       expect(await (await post(checkPath + query, body)).text()).toBe(plain)
     }
     const team = await post(`${checkPath}?include=insights`, body, keys['team'])
-    expect(await team.text()).toBe(plain)
-    const listed = await post(`${checkPath}?a=b&include=other,insights`, body)
+    expect(await team.text()).toBe(`${plain.slice(0, -1)},"insights":null}`)
+    const listed = await post(`${checkPath}?a=b&include=,insights`, body)
     expect(((await listed.json()) as InsightsAnswer).insights).not.toBeNull()
   })
 

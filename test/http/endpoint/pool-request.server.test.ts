@@ -12,6 +12,7 @@ import {
   type Service,
   closeExchange,
   exchangeStates,
+  insightsModes,
 } from '../../../src/http/exchange/exchange.ts'
 import { enterPoolOr503, onPoolResult } from '../../../src/http/endpoint/pool-request.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
@@ -61,7 +62,7 @@ function newExchange(): Exchange {
     headOnly: false,
     remoteAddress: '',
     checkedAddress: '',
-    insights: true,
+    insights: insightsModes.given,
     rateCost: 1,
     units: 1,
     refundableUnits: 1,

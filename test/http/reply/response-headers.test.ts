@@ -5,7 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { remainingIndex } from '../../../src/account/limits/ratelimit-values.ts'
 import type { Limiter } from '../../../src/account/limits/limiter.ts'
 import { type Service, newExchange } from '../../../src/http/exchange/exchange.ts'
-import { contentHeaders, responseHeaderBytes } from '../../../src/http/reply/response-headers.ts'
+import {
+  contentHeaders,
+  keepAliveHeader,
+  responseHeaderBytes,
+} from '../../../src/http/reply/response-headers.ts'
 import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
 import { createRequestIds } from '../../../src/http/exchange/request-id.ts'
 import { keyOf } from '../../serve/key.ts'
@@ -45,7 +49,7 @@ describe('headers as bytes', () => {
         exchange.requestIdNumber = number
         const id = own ? `\r\nx-request-id: ${service.requestIds.text(number)}` : ''
         const text = Buffer.from(responseHeaderBytes(exchange, 1)).toString('latin1')
-        expect(text).toBe(contentHeaders + id + ratelimitHeaders(exchange, 1))
+        expect(text).toBe(contentHeaders + keepAliveHeader + id + ratelimitHeaders(exchange, 1))
       }),
       { numRuns: 2000 },
     )
@@ -60,7 +64,7 @@ describe('headers as bytes', () => {
       left.values = [1000 - (step % 7), step % 3, 1101 - step, 100 - (step >> 4)]
       if (step === 600) left.values = [-1, -1, 501, 63]
       const text = Buffer.from(responseHeaderBytes(exchange, 1)).toString('latin1')
-      expect(text).toBe(contentHeaders + ratelimitHeaders(exchange, 1))
+      expect(text).toBe(contentHeaders + keepAliveHeader + ratelimitHeaders(exchange, 1))
     }
   })
 })

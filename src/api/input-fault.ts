@@ -1,0 +1,129 @@
+// What is wrong with an input (contract 5.2): each fault one plain sentence that says what to do,
+// and the member that is wrong, where one is. The sentences about addresses also stand in the rows
+// of batches and in what the command line says of lines.
+//
+// Invariant: a sentence is constant, so that it never repeats what was sent.
+
+import { type AddressFault, addressFaultOf } from '../ip/address-fault.ts'
+import type { ApiErrorCode } from './api-error.ts'
+
+/** The code of all of them. */
+export const invalidInput = 'invalid_input' satisfies ApiErrorCode
+
+export interface InputFault {
+  readonly message: string
+  /** The member of the body, or of the query, that is wrong. */
+  readonly param?: string
+}
+
+const addressFaultTexts: Readonly<Record<AddressFault, string>> = {
+  empty: 'No address, but an empty text: send one IPv4 or IPv6 address.',
+  several: 'More than one address: send each by itself.',
+  white_space: 'White space in or around the address: send the address without it.',
+  host_name: 'A host name or URL, not an address: resolve it and send one address.',
+  prefix: 'A prefix, not an address: send one address, without the slash and what follows it.',
+  zone: 'A zone behind the address: send the address without the percent sign and what follows it.',
+  port: 'A port or brackets beside the address: send the address alone.',
+  leading_zeros: 'Leading zeros, which some programs read as octal: send the numbers without them.',
+  ipv4: 'Not an IPv4 address: send four decimal numbers from 0 to 255 with dots between them.',
+  ipv6: 'Not an IPv6 address: send eight groups of one to four hexadecimal digits with colons between them; one "::" may stand for groups of zeros.',
+  other: 'Not an IP address: send one IPv4 or IPv6 address in plain text.',
+}
+
+/** What is wrong with a text that is no address, in one sentence. */
+export function addressFaultText(text: string): string {
+  return addressFaultTexts[addressFaultOf(text)]
+}
+
+/** The row of a text that is no address: an element of a batch, or a line. */
+export function invalidAddressJson(ip: string): string {
+  return JSON.stringify({ ip, error: { code: invalidInput, message: addressFaultText(ip) } })
+}
+
+const noTextMessage = 'Not a string: send the address in double quotes.'
+
+/** The row of an element that is no text; its JSON stands for it. */
+export function invalidElementJson(element: unknown): string {
+  const ip = JSON.stringify(element)
+  return JSON.stringify({ ip, error: { code: invalidInput, message: noTextMessage } })
+}
+
+/** Of the body of a check. */
+export const checkFaults = {
+  empty: { message: 'The body is empty: send a JSON object such as {"ip":"192.0.2.1"}.' },
+  no_json: {
+    message:
+      'The body is no JSON in UTF-8: send an object such as {"ip":"192.0.2.1"}, with both texts in double quotes.',
+  },
+  array: {
+    message:
+      'The body is an array: send one object such as {"ip":"192.0.2.1"}; many addresses go to the batch endpoint.',
+  },
+  no_object: { message: 'The body is no object: send an object such as {"ip":"192.0.2.1"}.' },
+  no_members: {
+    message: 'The object is empty: send the address in its member "ip".',
+    param: 'ip',
+  },
+  other_member: {
+    message: 'The object has members, but no "ip": send the address in a member of that name.',
+    param: 'ip',
+  },
+  batch: {
+    message:
+      'The object has "ips", as a batch has: send one address in "ip", or send this body to the batch endpoint.',
+    param: 'ip',
+  },
+  ip_array: {
+    message:
+      'The member "ip" is an array: send one address as a string; many addresses go to the batch endpoint.',
+    param: 'ip',
+  },
+  no_string: {
+    message: 'The member "ip" is no string: send the address in double quotes.',
+    param: 'ip',
+  },
+} as const satisfies Readonly<Record<string, InputFault>>
+
+/** Of the body of a batch, as a whole. */
+export const batchFaults = {
+  empty: { message: 'The body is empty: send a JSON object such as {"ips":["192.0.2.1"]}.' },
+  no_json: {
+    message:
+      'The body is no JSON in UTF-8: send an object such as {"ips":["192.0.2.1"]}, with all texts in double quotes.',
+  },
+  array: { message: 'The body is an array: send an object with the array in its member "ips".' },
+  no_object: { message: 'The body is no object: send an object such as {"ips":["192.0.2.1"]}.' },
+  no_members: {
+    message: 'The object is empty: send the addresses in its member "ips", an array.',
+    param: 'ips',
+  },
+  other_member: {
+    message: 'The object has members, but no "ips": send the addresses in an array of that name.',
+    param: 'ips',
+  },
+  check: {
+    message:
+      'The object has "ip", as a check has: send the addresses in an array "ips", or send this body to the check endpoint.',
+    param: 'ips',
+  },
+  no_array: {
+    message: 'The member "ips" is no array: send the addresses in an array, also a single one.',
+    param: 'ips',
+  },
+  none: { message: 'The array "ips" is empty: send 1 to 10,000 addresses.', param: 'ips' },
+  too_many: {
+    message: 'The array "ips" has more than 10,000 elements: send several batches.',
+    param: 'ips',
+  },
+  too_deep: {
+    message: 'The array "ips" holds arrays in arrays: send one string for each address.',
+    param: 'ips',
+  },
+} as const satisfies Readonly<Record<string, InputFault>>
+export type BatchFault = keyof typeof batchFaults
+
+/** Of the query's `include`. */
+export const includeFault: InputFault = {
+  message: 'The only value of "include" is "insights": send that, or leave "include" out.',
+  param: 'include',
+}

@@ -1,0 +1,22 @@
+// Bytes to a JSON object, or why they are none. RFC 8259 in UTF-8, as JSON.parse has it; a byte
+// order mark is no JSON.
+
+import { isUtf8 } from 'node:buffer'
+
+export type NoObject = 'empty' | 'no_json' | 'array' | 'no_object'
+export type JsonObject = Readonly<Record<string, unknown>>
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+export function parseJsonObject(bytes: Uint8Array): JsonObject | NoObject {
+  if (!isUtf8(bytes)) return 'no_json'
+  const text = decoder.decode(bytes)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return text.trim() === '' ? 'empty' : 'no_json'
+  }
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : 'no_object'
+}

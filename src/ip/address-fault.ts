@@ -1,0 +1,62 @@
+// What is wrong with a text that is no address: a prefix, a port, a host name and so on. It is asked
+// only after parse-address.ts has refused the text, and it never makes an address of it. Sentences
+// for people are src/api/input-fault.ts.
+//
+// Invariants: every text that is no address has exactly one fault; no more than `textCharsMax`
+// characters of a text are looked at.
+
+import { newAddressWords } from './address.ts'
+import { parseAddress } from './parse-address.ts'
+
+export const addressFaults = [
+  'empty',
+  'several',
+  'white_space',
+  'host_name',
+  'prefix',
+  'zone',
+  'port',
+  'leading_zeros',
+  'ipv4',
+  'ipv6',
+  'other',
+] as const
+export type AddressFault = (typeof addressFaults)[number]
+
+/** A host name has at most 253 characters, and the forms of an address are shorter still. */
+const textCharsMax = 256
+
+const words = newAddressWords()
+const isAddress = (text: string): boolean => parseAddress(text, words) !== 0
+
+const separators = /[\s,;]+/
+const url = /^[a-z][a-z0-9+.-]*:\/\//i
+/** As `inet_aton` takes it: fewer numbers than four, octal, hexadecimal. */
+const numbers = /^(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d*))*$/i
+const hexGroups = /^[0-9a-f:]*:[0-9a-f:.]*$/i
+/** Labels of letters of any alphabet, perhaps with a port behind them. */
+const hostName = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.?(?::\d*)?$/u
+/** Zeros before another digit, at the beginning of a number or group. */
+const leadingZeros = /(^|[.:])0+(?=[0-9a-f])/gi
+
+/** The fault of a text that `parseAddress` refuses. */
+export function addressFaultOf(text: string): AddressFault {
+  if (text.trim() === '') return 'empty'
+  if (text.length > textCharsMax) return 'other'
+  const parts = text.split(separators).filter(Boolean)
+  if (parts.length > 1 && parts.every(isAddress)) return 'several'
+  if (/\s/.test(text)) return 'white_space'
+  if (url.test(text)) return 'host_name'
+  if (isAddress(before(text, '/'))) return 'prefix'
+  if (isAddress(before(text, '%'))) return 'zone'
+  if (/[[\]]/.test(text) || isAddress(before(text, ':'))) return 'port'
+  if (isAddress(text.replaceAll(leadingZeros, '$1'))) return 'leading_zeros'
+  if (numbers.test(text)) return 'ipv4'
+  if (hexGroups.test(text)) return 'ipv6'
+  return hostName.test(text) ? 'host_name' : 'other'
+}
+
+/** What stands before the first such character; nothing where there is none. */
+function before(text: string, character: string): string {
+  return text.slice(0, Math.max(0, text.indexOf(character)))
+}

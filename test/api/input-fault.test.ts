@@ -1,0 +1,53 @@
+// The sentences about wrong inputs: each says what to do, none is said twice, and docs/errors.md,
+// where `doc_url` leads, has all of them and a heading for each code.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { apiErrorCodes, errorBody } from '../../src/api/api-error.ts'
+import {
+  addressFaultText,
+  batchFaults,
+  checkFaults,
+  includeFault,
+  invalidElementJson,
+} from '../../src/api/input-fault.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+
+const page = readFileSync(join(packageRoot, 'docs/errors.md'), 'utf8')
+const ofAddresses = [
+  ['', '1.2.3.4 1.2.3.4', ' 1.2.3.4', 'a.b', '1.2.3.4/8', '::1%0', '1.2.3.4:1', '1.2.3.04'],
+  ['1.2.3', '::1::', '!'],
+]
+  .flat()
+  .map(addressFaultText)
+const ofElements = (JSON.parse(invalidElementJson(7)) as { error: { message: string } }).error
+const messages = [
+  ...ofAddresses,
+  ofElements.message,
+  ...[...Object.values(checkFaults), ...Object.values(batchFaults), includeFault].map(
+    ({ message }) => message,
+  ),
+]
+
+describe('a sentence about a wrong input', () => {
+  it('is said of one fault alone', () => {
+    expect(new Set(messages).size).toBe(messages.length)
+    expect(messages.length).toBe(11 + 1 + 9 + 11 + 1)
+  })
+
+  it.each(messages)('says what to do: %s', (message) => {
+    expect(message).toMatch(/^[A-Z][^:]*: (?:send|resolve) [^:]*.*\.$/)
+  })
+
+  it.each(messages)('stands in docs/errors.md: %s', (message) => {
+    expect(page).toContain(`| ${message} |`)
+  })
+})
+
+it.each(apiErrorCodes)('doc_url of %s is a heading of docs/errors.md', (code) => {
+  const { error } = JSON.parse(errorBody(code, 'a')) as { error: { doc_url: string } }
+  const [, path, heading] = /^\/(docs\/\w+)#(\w+)$/.exec(error.doc_url)!
+  expect(path).toBe('docs/errors')
+  expect(page).toContain(`\n## ${heading}\n`)
+})
