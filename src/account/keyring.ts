@@ -86,7 +86,6 @@ export interface Keyring {
   /**
    * Takes in what the store changed and moves the clock to `now`. On failure the keyring keeps
    * what it has and the promise rejects with `keys_unreadable`; the clock has moved all the same.
-   * Call it in a turn of the event loop of its own: an LMDB reader sees nothing new within a turn.
    */
   readonly refresh: (now: number) => Promise<void>
   /** Judges every key by other plans, from the next call on. */

@@ -88,6 +88,12 @@ export const keyNameCharsMax = 100
 /** Contract 4: a key takes effect within one second; five looks a second leave room for a stall. */
 export const keyRefreshMs = 200
 
+/**
+ * How long a server waits for its workers to read changed keys: they take milliseconds, and a worker
+ * that is just being started a second or two.
+ */
+export const keyAcknowledgeMs = 5000
+
 /** A week to bring a new secret to every caller, unless the operator says otherwise. */
 export const rotationGraceHours = 168
 

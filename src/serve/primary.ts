@@ -260,6 +260,8 @@ async function runServer(parts: Parts): Promise<number> {
         refresh.clock = startRefresh({ everyMs, builtMs, command, log, done: look })
         stops.push(refresh.clock.stop)
       }
+      // Keys that were made during the start, before this server could be told of them.
+      await supervisor.readKeys()
       const { listening, table } = supervisor.status()
       const { host, adminHost, adminSocket } = serve
       const tls = serve.tlsCertFile !== undefined
@@ -349,6 +351,10 @@ async function listenForCommands(
         return replyOf(await tables.rollback())
       case 'restart':
         return restart()
+      case 'keys':
+        return (await supervisor.readKeys())
+          ? { ok: true, text: 'Every worker knows the keys.' }
+          : { ok: false, text: 'Not every worker could read the keys.' }
       case 'yield':
         await yieldNow()
         return { ok: true, text: 'The server before this one drains and ends.' }

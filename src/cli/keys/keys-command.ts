@@ -2,7 +2,8 @@
 // have been validated as settings; what is left to judge here needs the clock. How keys are made
 // and kept is src/account's; listings are list-keys.ts's.
 //
-// A key's text goes to standard output once and nowhere else.
+// A key's text goes to standard output once and nowhere else; before the servers are told, so that
+// it is not lost where one does not answer.
 
 import type { IssuedKey } from '../../account/keys/issue-key.ts'
 import { createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
@@ -13,6 +14,7 @@ import type { Plans } from '../../config/plan.ts'
 import { apiNames, planNamed } from '../../config/plan.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type CommandIo, runAudited, apisText, checkKeyId, usageError } from './key-session.ts'
+import { tellServers } from './tell-servers.ts'
 
 const msPerHour = 3_600_000
 
@@ -78,6 +80,7 @@ export async function keysCreate(settings: Settings, io: CommandIo): Promise<voi
   const { id, plan, apis } = issued.record
   if (invocation.json) io.out(JSON.stringify({ id, key: issued.text, plan, apis }))
   else for (const line of issuedLines(issued, {})) io.out(line)
+  await tellServers(settings, io)
 }
 
 /** `keys revoke ID`: ends a key for good; revoking it again changes nothing. */
@@ -88,6 +91,7 @@ export async function keysRevoke(settings: Settings, id: string, io: CommandIo):
   const at = formatTime(record.revokedAt ?? io.now)
   if (settings.invocation.json) io.out(JSON.stringify({ id, revoked_at: at }))
   else io.out(`The key ${id} is revoked since ${at}.`)
+  await tellServers(settings, io)
 }
 
 /** `keys rotate ID`: a new secret for the same key; the old one works for the hours of grace. */
@@ -106,4 +110,5 @@ export async function keysRotate(settings: Settings, id: string, io: CommandIo):
     const old = { 'old key': until === null ? 'ended now' : `until ${until}` }
     for (const line of issuedLines(issued, old)) io.out(line)
   }
+  await tellServers(settings, io)
 }

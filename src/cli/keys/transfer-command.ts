@@ -14,6 +14,7 @@ import { type KeyFile, parseKeyFile } from '../../config/key-file.ts'
 import { formatSettingProblem } from '../../config/setting-problem.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type CommandIo, runAudited } from './key-session.ts'
+import { tellServers } from './tell-servers.ts'
 
 /** So many conflicts are named one by one. */
 const conflictsShownMax = 50
@@ -81,4 +82,5 @@ export async function keysImport(settings: Settings, path: string, io: CommandIo
   const { unchanged } = plan
   if (invocation.json) io.out(JSON.stringify({ created, replaced, unchanged }))
   else io.out(`Imported: ${created} new, ${replaced} replaced, ${unchanged} the same as before.`)
+  await tellServers(settings, io)
 }

@@ -1,19 +1,23 @@
-// The socket by which `iprisk reload`, `rollback` and `restart`, and a server that takes over, ask
-// a running server: a socket file in its state folder, named after its port. Only users that may
+// The socket by which `iprisk reload`, `rollback`, `restart` and `keys`, and a server that takes
+// over, ask a running server: a socket file in its state folder, named after its port. Only users that may
 // write to the folder can ask, and only on this machine. One line of JSON each way.
 //
 // Invariant: a server removes the file only while it is its own; a server that takes over puts its
 // own in its place by a rename.
 
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { type Socket, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Interface, createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { keyAcknowledgeMs } from '../../base/limits.ts'
 import { listenOnUnixSocket } from './unix-socket.ts'
 
-const requests = ['reload', 'reload --force', 'rollback', 'restart', 'yield'] as const
-/** `yield`: another server answers on the same port, and this one is to end. */
+const requests = ['reload', 'reload --force', 'rollback', 'restart', 'keys', 'yield'] as const
+/**
+ * `keys`: every worker is to read the keys, before the reply. `yield`: another server answers on
+ * the same port, and this one is to end.
+ */
 export type ControlRequest = (typeof requests)[number]
 
 export interface ControlReply {
@@ -28,18 +32,30 @@ export interface ControlSocket {
   readonly close: () => Promise<void>
 }
 
-/** A rolling restart of many workers takes minutes; a yield only closes the admin port. */
+/**
+ * A rolling restart of many workers takes minutes; a yield only closes the admin port; for the keys
+ * the server itself waits `keyAcknowledgeMs`.
+ */
 const replyMsMax: Readonly<Record<ControlRequest, number>> = {
   reload: 3_600_000,
   'reload --force': 3_600_000,
   rollback: 3_600_000,
   restart: 3_600_000,
+  keys: 2 * keyAcknowledgeMs,
   yield: 30_000,
 }
 
 /** The socket of the server on that port. */
 export function controlSocketPath(stateFolder: string, port: number): string {
   return join(stateFolder, `control-${port}.sock`)
+}
+
+/** The sockets of all servers of the state folder; nobody may listen there any more. */
+export function controlSocketPaths(stateFolder: string): readonly string[] {
+  if (!existsSync(stateFolder)) return []
+  return readdirSync(stateFolder)
+    .filter((name) => /^control-\d+\.sock$/.test(name))
+    .map((name) => join(stateFolder, name))
 }
 
 /** Answers requests, one a connection. Throws `control_unavailable`. */
@@ -64,7 +80,7 @@ export async function openControlSocket(
       code: 'control_unavailable',
       message:
         `${path} cannot be listened on (${messageOf(cause)}): "iprisk reload", "rollback" and ` +
-        '"restart" will not reach this server; its signals do.',
+        '"restart" will not reach this server; its signals do. Changed keys are known within a second.',
       fault: 'environment',
       cause,
     })

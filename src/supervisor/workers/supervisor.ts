@@ -25,6 +25,7 @@ import {
   sendToWorker,
 } from './worker-registry.ts'
 import { type LoopPause, maxPause, noPause } from './loop-pause.ts'
+import { type ReadKeys, createReadKeys } from './read-keys.ts'
 import { type Watchdog, startWatchdog } from './watchdog.ts'
 import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
@@ -63,6 +64,7 @@ export interface Supervisor {
   readonly swapTable: (file: VerifiedTableFile) => Promise<LoopPause>
   /** Sends the plans to every worker, also to those that start later. */
   readonly usePlans: (plans: Plans) => void
+  readonly readKeys: ReadKeys
   /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
   readonly restart: () => Promise<void>
   /** Fresh counts, or the last known ones of a worker that is too busy to answer. */
@@ -164,6 +166,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       for (const handle of registry.workers)
         if (handle.started) sendToWorker(handle, { kind: 'plans', plans })
     },
+    readKeys: createReadKeys(registry),
     restart: () => restart(state),
     collectCounters: async () => {
       const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
@@ -317,6 +320,9 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
     case 'swapped':
       handle.table = message.table
       if (message.table === file?.table) state.info = message.info
+      return
+    case 'keysRead':
+      // Whoever has asked waits for it in the registry.
       return
     case 'counted':
       handle.counters = message.counters

@@ -12,6 +12,8 @@
 //      ─── swap ───────▶ answer from the new one, unmap the old one
 //      ◀── swapped ─────
 //      ─── plans ──────▶ the plans of the configuration have changed
+//      ─── readKeys ───▶ the keys have changed: read them now
+//      ◀── keysRead ──── (or could not)
 //      ─── takeOver ───▶ a worker has died: give back the quota that it had leased
 //      ─── count ──────▶
 //      ◀── counted ───── its counters, also by itself every second
@@ -64,6 +66,8 @@ export type ToWorker =
   | StartMessage
   | { readonly kind: 'open'; readonly file: VerifiedTableFile }
   | { readonly kind: 'swap'; readonly table: number }
+  /** `request` is in the answer: one to an earlier request says nothing of this one. */
+  | { readonly kind: 'readKeys'; readonly request: number }
   | { readonly kind: 'takeOver' }
   | { readonly kind: 'count' }
   | {
@@ -86,6 +90,7 @@ export type ToPrimary =
   | { readonly kind: 'hello' }
   | { readonly kind: 'beat' }
   | { readonly kind: 'keys'; readonly known: boolean }
+  | { readonly kind: 'keysRead'; readonly request: number; readonly done: boolean }
   | { readonly kind: 'listening' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }

@@ -61,6 +61,8 @@ interface RunningWorker {
   readonly service: Service
   /** Accepts no more connections; requests on the existing ones are answered. */
   readonly closePort: () => void
+  /** Reads the keys now; whether it could. */
+  readonly readKeys: () => Promise<boolean>
   /** Stops refreshing keys and leases, which is needed for as long as a request may come. */
   readonly stopTimers: () => void
   readonly deadlines: DrainDeadlines
@@ -119,6 +121,11 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       case 'swap':
         void tables.swap(message.table)
         return
+      case 'readKeys': {
+        const { request } = message
+        void readKeys(running).then((done) => send({ kind: 'keysRead', request, done }))
+        return
+      }
       case 'takeOver':
         running?.then(
           ({ service }) => service.limiter.takeOverLeases(),
@@ -140,6 +147,12 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
         message satisfies never
     }
   }
+}
+
+/** A worker that is still starting reads them once more when it listens. */
+async function readKeys(running: Promise<RunningWorker> | undefined): Promise<boolean> {
+  const worker = await running?.catch(() => undefined)
+  return worker === undefined ? false : worker.readKeys()
 }
 
 /** A pool is used only by a worker that runs, so its log is there. */
@@ -193,7 +206,7 @@ async function start(
     pending: 0,
     draining: false,
   }
-  const refresh = await startKeyRefresh(account, log, parts.send)
+  const { readKeys, timer } = await startKeyRefresh(account, log, parts.send)
   const count = setInterval(() => {
     parts.send({ kind: 'counted', counters: snapshot() })
   }, countMs)
@@ -205,11 +218,11 @@ async function start(
     stop()
   }
   const stopTimers = (): void => {
-    clearInterval(refresh)
+    clearInterval(timer)
     clearInterval(count)
   }
   const deadlines = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
-  return { app, service, closePort, stopTimers, deadlines }
+  return { app, service, closePort, readKeys, stopTimers, deadlines }
 }
 
 /** Listens on the port of the API. */
@@ -272,31 +285,34 @@ async function startKeyRefresh(
   { keyring, limiter }: Account,
   log: Log,
   send: WorkerParts['send'],
-): Promise<NodeJS.Timeout> {
+): Promise<{ readonly readKeys: () => Promise<boolean>; readonly timer: NodeJS.Timeout }> {
   let failing = false
   /** What the primary was told last: whether the keys are known. */
   let toldKnown = true
-  const refresh = async (): Promise<void> => {
+  const readKeys = async (): Promise<boolean> => {
     try {
       await keyring.refresh(Date.now())
       if (failing) log.info({ version: keyring.version() }, 'The keys can be read again.')
       failing = false
       if (!toldKnown) send({ kind: 'keys', known: true })
       toldKnown = true
+      return true
     } catch (error) {
       if (!failing) log.error(describeError(error), 'The keys cannot be read; those held stay.')
       failing = true
+      return false
     }
   }
-  await refresh()
+  await readKeys()
   if (!keyring.known()) {
     toldKnown = false
     send({ kind: 'keys', known: false })
   }
-  return setInterval(() => {
+  const timer = setInterval(() => {
     limiter.tick()
-    void refresh()
+    void readKeys()
   }, keyRefreshMs)
+  return { readKeys, timer }
 }
 
 function listen(app: TemplatedApp, settings: WorkerSettings): Promise<us_listen_socket> {

@@ -109,7 +109,9 @@ function putRecord({ keys, changes, meta }: Databases, record: KeyRecord, before
   meta.putSync('version', changed)
 }
 
-function changesSince({ keys, changes, meta }: Databases, since: number): KeyChanges {
+function changesSince({ root, keys, changes, meta }: Databases, since: number): KeyChanges {
+  // Without this a turn of the event loop sees what it saw first.
+  root.resetReadTxn()
   const version = meta.get('version') ?? 0
   if (version === since) return { version, records: [] }
   const records: KeyRecord[] = []
