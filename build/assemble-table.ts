@@ -20,10 +20,10 @@ import { packReason, packVerdict } from '../src/table/file/verdict-record.ts'
 import { listingDensities } from './evidence/listing-density.ts'
 import type { EvidenceBook } from './evidence/evidence-book.ts'
 import { cleanSource } from './evidence/source-list.ts'
-import type { ListInterner } from './layer/flatten.ts'
+import type { ListInterner } from './layer/flatten-evidence.ts'
 import { newInterner, newTupleInterner } from './evidence/intern.ts'
 import type { Layer } from './layer/layer.ts'
-import { mergeLayers } from './layer/merge.ts'
+import { joinThreeLayers } from './layer/join-three-layers.ts'
 import { ipv4Sections, ipv6Sections } from './write/address-sections.ts'
 import type { TableContent } from './write/write-table.ts'
 import { runSections } from './write/run-section.ts'
@@ -110,7 +110,7 @@ function mergeFamily(
   family: 4 | 6,
   recordOf: (network: number, place: number, list: number) => number,
 ): Layer {
-  return mergeLayers(
+  return joinThreeLayers(
     {
       networks: parts.networkLayers[family],
       places: parts.placeLayers[family],

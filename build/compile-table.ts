@@ -20,7 +20,7 @@ import { type GateResult, gateFeeds } from './gate/feed-gate.ts'
 import { type HistoryTransaction, beginHistoryTransaction } from './gate/history-transaction.ts'
 import { type History, noHistory, readHistory } from './history/read-history.ts'
 import { recordToday } from './history/record-today.ts'
-import { flatten, newListInterner } from './layer/flatten.ts'
+import { flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
 import { valueAt } from './layer/layer.ts'
 import { type AsEntry, type AsFacts, collectAsFacts } from './networks/as-facts.ts'
 import { type Networks, readNetworks } from './networks/read-networks.ts'
@@ -123,8 +123,8 @@ async function compileWithHistory(
   const lists = newListInterner()
   const evidenceLayers = await stages.run('flatten', (say) => {
     const layers = {
-      4: flatten(4, ground.observations[4], lists),
-      6: flatten(6, ground.observations[6], lists),
+      4: flattenEvidence(4, ground.observations[4], lists),
+      6: flattenEvidence(6, ground.observations[6], lists),
     }
     const { 4: ipv4, 6: ipv6 } = layers
     say(`${formatCount(ipv4.count)} IPv4 and ${formatCount(ipv6.count)} IPv6 pieces of evidence`)

@@ -21,7 +21,7 @@ import { windowDays } from '../history/aggregate-days.ts'
 import { type ListedDays, countMaskDays, mergeListedDays } from '../history/listed-days.ts'
 import type { FeedHistory } from '../history/read-history.ts'
 import { whyInadmissible } from '../history/admissible.ts'
-import type { Observation } from '../layer/flatten.ts'
+import type { Observation } from '../layer/flatten-evidence.ts'
 import type { Entry } from '../parse/entry.ts'
 import { type ParseCounts, countDrop } from '../parse/parse-counts.ts'
 

@@ -4,15 +4,19 @@
 // (contract 3.9).
 
 import { prefixRange } from '../../src/ip/range.ts'
-import { flatten, newListInterner } from '../layer/flatten.ts'
+import { flattenEvidence, newListInterner } from '../layer/flatten-evidence.ts'
 import type { Layer } from '../layer/layer.ts'
-import { overlayLayers } from '../layer/overlay.ts'
+import { overlayTwoLayers } from '../layer/overlay-two-layers.ts'
 
 const prefixes = [prefixRange(6, 0x2001n << 112n, 32), prefixRange(6, 0x2002n << 112n, 16)]
 
 /** An IPv6 layer without what it says of the transition prefixes. */
 export function clearTransitionPrefixes(layer: Layer): Layer {
   const observations = prefixes.map(({ first, last }) => ({ first, last, evidence: 1 }))
-  const top = flatten(6, observations, newListInterner())
-  return overlayLayers({ base: layer, top, combine: (value, inside) => (inside === 0 ? value : 0) })
+  const top = flattenEvidence(6, observations, newListInterner())
+  return overlayTwoLayers({
+    base: layer,
+    top,
+    combine: (value, inside) => (inside === 0 ? value : 0),
+  })
 }

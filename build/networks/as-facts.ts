@@ -126,12 +126,13 @@ function addLabel(fact: Gathered, entry: AsEntry): boolean {
     return true
   }
   if (label === undefined) return true
-  if (source === asFeeds.classes) return isOf(asClasses, label) && ((fact.class = label), true)
-  if (source === asFeeds.tags) return isOf(asTags, label) && (fact.tags.add(label), true)
-  return isOf(peeringClasses, label) && (fact.peering.add(label), true)
+  if (source === asFeeds.classes)
+    return isKnownLabel(asClasses, label) && ((fact.class = label), true)
+  if (source === asFeeds.tags) return isKnownLabel(asTags, label) && (fact.tags.add(label), true)
+  return isKnownLabel(peeringClasses, label) && (fact.peering.add(label), true)
 }
 
-function isOf<T extends string>(known: readonly T[], label: string): label is T {
+function isKnownLabel<T extends string>(known: readonly T[], label: string): label is T {
   return (known as readonly string[]).includes(label)
 }
 

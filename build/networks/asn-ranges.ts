@@ -13,7 +13,7 @@ import { walkMmdb } from '../mmdb/walk-tree.ts'
 import { newRangeCollector, type RangeCollector, type RangeProblems } from './collect-ranges.ts'
 import { readRangeCsv } from './asn-csv.ts'
 import { flattenMostSpecific } from './most-specific.ts'
-import { overlayLayers } from '../layer/overlay.ts'
+import { overlayTwoLayers } from '../layer/overlay-two-layers.ts'
 
 export interface AsRanges {
   /** Values are ASNs; 0 where no AS announces the space. */
@@ -104,7 +104,7 @@ function stack(family: Family, layers: readonly (Layer | undefined)[]): Layer {
     if (layer === undefined) continue
     if (result === undefined) result = layer
     else {
-      result = overlayLayers({
+      result = overlayTwoLayers({
         base: result,
         top: layer,
         combine: (above, beneath) => (above === 0 ? beneath : above),

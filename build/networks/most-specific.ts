@@ -7,7 +7,7 @@
 //   layer    0│  1   │      2      │          3          │ 0
 //
 // Partial overlap is nothing special here: no range is split into prefixes or put into a tree.
-// Not here: evidence, of which all of an address counts (build/layer/flatten.ts).
+// Not here: evidence, of which all of an address counts (build/layer/flatten-evidence.ts).
 
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart, type Layer } from '../layer/layer.ts'

@@ -132,7 +132,7 @@ const rules: readonly Rule[] = [
     name: 'class-eyeball',
     holds: ({ fact, hosters }) =>
       fact.class === 'Eyeball' &&
-      !hidesUsers(fact) &&
+      !isVpnOrTorNetwork(fact) &&
       (hosters === 0 || fact.peering.has('access')),
     traits: isp,
   },
@@ -151,7 +151,7 @@ const rules: readonly Rule[] = [
     name: 'eyeball-doubtful',
     holds: ({ fact }) =>
       fact.class === 'Eyeball' &&
-      !hidesUsers(fact) &&
+      !isVpnOrTorNetwork(fact) &&
       !fact.peering.has('hosting') &&
       (isTransit(fact) || fact.lists.length === 0),
     traits: carrier,
@@ -182,7 +182,7 @@ const rules: readonly Rule[] = [
 ]
 
 /** Users of a VPN or of Tor come out of its network, and count as its eyeballs. */
-function hidesUsers(fact: AsFact): boolean {
+function isVpnOrTorNetwork(fact: AsFact): boolean {
   return fact.tags.has('vpn') || fact.tags.has('tor')
 }
 

@@ -12,7 +12,7 @@ import type { RangeProblems } from './collect-ranges.ts'
 import type { AsFacts } from './as-facts.ts'
 import { flattenMostSpecific } from './most-specific.ts'
 import { completeOrganization } from './organization-name.ts'
-import { overlayLayers } from '../layer/overlay.ts'
+import { overlayTwoLayers } from '../layer/overlay-two-layers.ts'
 import { defaultRangeFiles, readAsRanges } from './asn-ranges.ts'
 import type { NetworkTables } from './network-tables.ts'
 
@@ -48,7 +48,7 @@ export async function readNetworks(options: {
   const ranges = await readAsRanges(options.files ?? defaultRangeFiles())
   const variants = newVariants(tables)
   const cut = (family: Family): Layer =>
-    overlayLayers({
+    overlayTwoLayers({
       base: ranges.layers[family],
       top: prefixLayer(family, tables),
       combine: variants.id,

@@ -50,9 +50,11 @@ const depthMax = 5
 export type LoggedAddresses = boolean | ((address: string) => string)
 
 /** The texts of a member that holds addresses, as they are wanted. */
-function formed(value: unknown, form: (address: string) => string): unknown {
+function formatAddressesIn(value: unknown, form: (address: string) => string): unknown {
   if (typeof value === 'string') return value === '' ? '' : form(value)
-  return Array.isArray(value) ? value.map((inner) => formed(inner, form)) : '[no address]'
+  return Array.isArray(value)
+    ? value.map((inner) => formatAddressesIn(inner, form))
+    : '[no address]'
 }
 
 /** The details without secrets and, unless wanted, addresses. Errors are taken apart later. */
@@ -68,7 +70,7 @@ function scrub(value: unknown, addresses: LoggedAddresses, depth = 0): unknown {
     if (secretName.test(member)) kept[name] = '[redacted]'
     else if (!addressNames.has(member) || addresses === true)
       kept[name] = scrub(inner, addresses, depth + 1)
-    else if (addresses !== false) kept[name] = formed(inner, addresses)
+    else if (addresses !== false) kept[name] = formatAddressesIn(inner, addresses)
   }
   return kept
 }

@@ -1,5 +1,5 @@
 // An optional member that is absent, not `undefined` (exactOptionalPropertyTypes), in an object
-// literal: `{ ...present('name', name) }`.
+// literal: `{ ...optionalMember('name', name) }`.
 
 /** `{ [name]: value }`, or nothing for `undefined`. */
 export function optionalMember<K extends string, V>(

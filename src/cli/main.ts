@@ -4,8 +4,8 @@
 // when the command runs: all of them together take longer to load than many a command runs.
 
 import { Command, CommanderError } from 'commander'
-import type { Day } from '../base/day.ts'
 import { IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'
+import { optionalMember } from '../base/optional-member.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { type Command as CommandName, configOption, optionsOfCommand } from '../config/options.ts'
 import { configPathOf } from '../config/config-file.ts'
@@ -175,7 +175,7 @@ const commandTable: Readonly<Record<string, CommandEntry>> = {
     options: 'history show',
     help: 'show on which days each feed listed an address',
     run: async ({ build, invocation: { json } }, [address = ''], io) => {
-      const asked = { address, store: build.history, json, ...asOfOf(build) }
+      const asked = { address, store: build.history, json, ...optionalMember('asOf', build.asOf) }
       return (await import('./compiler/history-command.ts')).historyShow(asked, io)
     },
   },
@@ -198,10 +198,6 @@ const commandTable: Readonly<Record<string, CommandEntry>> = {
     run: async (settings, _args, io) =>
       (await import('./compiler/feeds-command.ts')).feedsFetch(settings, io),
   },
-}
-
-function asOfOf({ asOf }: Settings['build']): { readonly asOf?: Day } {
-  return asOf === undefined ? {} : { asOf }
 }
 
 /** A command on the keys; each loads its file itself, for their store is needed by none other. */

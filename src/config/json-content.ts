@@ -23,7 +23,7 @@ export function parseJsonContent(written: string): JsonContent {
     const message = messageOf(thrown)
     return { failure: `it must be JSON: ${message}${lineOf(written, message)}` }
   }
-  return stumblingBlock(content) ?? { content }
+  return findUnsafeMember(content) ?? { content }
 }
 
 /** ` (line 3, column 7)` where the message of JSON.parse gives a position, else nothing. */
@@ -35,7 +35,7 @@ function lineOf(text: string, message: string): string {
 }
 
 /** What is nested too deep or has a reserved name. Goes no deeper than is allowed. */
-function stumblingBlock(
+function findUnsafeMember(
   value: unknown,
   path: readonly string[] = [],
 ): { readonly failure: string; readonly name: string } | undefined {
@@ -50,7 +50,7 @@ function stumblingBlock(
       const failure = 'there is no such member, and must not be: the name is reserved'
       return { name: below.join('.'), failure }
     }
-    const found = stumblingBlock((value as Record<string, unknown>)[member], below)
+    const found = findUnsafeMember((value as Record<string, unknown>)[member], below)
     if (found !== undefined) return found
   }
   return undefined

@@ -6,7 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TableParts, assembleTable } from '../../build/assemble-table.ts'
 import { newEvidenceBook } from '../../build/evidence/evidence-book.ts'
-import { type Observation, flatten, newListInterner } from '../../build/layer/flatten.ts'
+import {
+  type Observation,
+  flattenEvidence,
+  newListInterner,
+} from '../../build/layer/flatten-evidence.ts'
 import type { Layer } from '../../build/layer/layer.ts'
 import { type TableContent, writeTable } from '../../build/write/write-table.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
@@ -102,8 +106,8 @@ export function smallParts(entries = listed): TableParts {
     book,
     lists,
     evidenceLayers: {
-      4: flatten(4, observations[4], lists),
-      6: flatten(6, observations[6], lists),
+      4: flattenEvidence(4, observations[4], lists),
+      6: flattenEvidence(6, observations[6], lists),
     },
     statementsOfAs: ({ asn }) => (asn === 64497 ? [ofAs] : []),
   }

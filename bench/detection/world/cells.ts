@@ -13,9 +13,13 @@ import type { Network } from '../../../src/model/network.ts'
 import { newAsEvidence } from '../../../build/evidence/as-evidence.ts'
 import { type EvidenceBook, newEvidenceBook } from '../../../build/evidence/evidence-book.ts'
 import { type History, noHistory } from '../../../build/history/read-history.ts'
-import { type ListInterner, flatten, newListInterner } from '../../../build/layer/flatten.ts'
+import {
+  type ListInterner,
+  flattenEvidence,
+  newListInterner,
+} from '../../../build/layer/flatten-evidence.ts'
 import { type Layer, valueAt } from '../../../build/layer/layer.ts'
-import { overlayLayers } from '../../../build/layer/overlay.ts'
+import { overlayTwoLayers } from '../../../build/layer/overlay-two-layers.ts'
 import { type AsFacts, collectAsFacts } from '../../../build/networks/as-facts.ts'
 import { type Networks, readNetworks } from '../../../build/networks/read-networks.ts'
 import {
@@ -116,8 +120,8 @@ export function newWorld(options: WorldOptions): World {
   }
   const lists = newListInterner()
   const evidenceLayers = {
-    4: flatten(4, ground.observations[4], lists),
-    6: flatten(6, ground.observations[6], lists),
+    4: flattenEvidence(4, ground.observations[4], lists),
+    6: flattenEvidence(6, ground.observations[6], lists),
   }
   const networkLayers = { 4: layers[4], 6: clearTransitionPrefixes(layers[6]) }
   const ofAs = newAsEvidence({ tables, facts: land.facts, sources, asOf, files }, book)
@@ -159,7 +163,7 @@ function cellsOf(
 ): readonly Cell[] {
   const cells: Cell[] = []
   const ids = new Map<number, number>()
-  const pieces = overlayLayers({
+  const pieces = overlayTwoLayers({
     base: layers.networkLayers[family],
     top: layers.evidenceLayers[family],
     combine(network, list) {

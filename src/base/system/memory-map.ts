@@ -1,5 +1,5 @@
 // The one file that maps memory: shared maps of whole files, through the C library, to read
-// (`mapFile`) or to write together with other processes (`mapShared`).
+// (`mapFile`) or to write together with other processes (`mapSharedFile`).
 //
 // What a caller must know: a read after `unmap`, a write to the view of `mapFile`, or a file that
 // shrinks under its map ends the process (SIGSEGV, SIGBUS); so does a write to a hole of a sparse
@@ -18,7 +18,7 @@
 // in place of 252 where each waits for the one before, and `populate` no time in place of 20 to 90
 // ms.
 //
-// Atomics on a view of `mapShared` are exact across processes, though the buffer is no
+// Atomics on a view of `mapSharedFile` are exact across processes, though the buffer is no
 // SharedArrayBuffer: V8 emits the same locked instructions (test/account/limits/limiter.world.test.ts).
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'

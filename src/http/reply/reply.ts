@@ -23,7 +23,7 @@ import {
   exchangeStates,
 } from '../exchange/exchange.ts'
 import { describeError } from './describe-error.ts'
-import { contentHeaders, keepAliveHeader, responseHeaderBytes } from './response-headers.ts'
+import { contentHeaders, keepAliveHeader, checkHeaderBytes } from './check-header-bytes.ts'
 import { deferClose } from './defer-close.ts'
 import { ratelimitHeaders, retryAfter } from './ratelimit-headers.ts'
 
@@ -63,7 +63,7 @@ export function replyBytes(exchange: Exchange, body: Uint8Array): void {
     countRequest(service.counters, 200, exchange.startedMs, nowMs)
     if (clientRequestId !== '') res.writeHeader('x-request-id', clientRequestId)
     // Whole milliseconds, which V8 hands on without a number on the heap.
-    res.writeHeader('content-type', responseHeaderBytes(exchange, Math.floor(nowMs)))
+    res.writeHeader('content-type', checkHeaderBytes(exchange, Math.floor(nowMs)))
     res.end(body)
     exchange.refundableUnits = 0
     if (service.logRequests) logAnswer(exchange, 200)

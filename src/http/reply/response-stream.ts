@@ -9,7 +9,7 @@
 import { logAnswer } from './request-log.ts'
 import { countRequest } from '../exchange/request-counters.ts'
 import { type Exchange, closeExchange, requestIdOf, exchangeStates } from '../exchange/exchange.ts'
-import { contentHeaders, keepAliveHeader } from './response-headers.ts'
+import { contentHeaders, keepAliveHeader } from './check-header-bytes.ts'
 import { ratelimitHeaders } from './ratelimit-headers.ts'
 
 /** One piece that is written, one that is ready, one under way. */

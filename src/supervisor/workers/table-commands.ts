@@ -2,7 +2,7 @@
 // swapped in only when it is open, however soon the command to swap comes.
 
 import { messageOf } from '../../base/coded-error.ts'
-import type { ActiveTable } from './active-table.ts'
+import type { WorkerTable } from './worker-table.ts'
 import type { ToPrimary } from './worker-messages.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
@@ -14,7 +14,7 @@ interface TableCommands {
 /** Each command is carried out after the one before it has ended. */
 export function createTableCommands(parts: {
   readonly send: (message: ToPrimary) => void
-  readonly current: ActiveTable
+  readonly current: WorkerTable
   /** Resolves when no thread of the pool uses the table; there may be no pool yet. */
   readonly retire: (table: number) => Promise<void> | undefined
 }): TableCommands {

@@ -24,7 +24,7 @@ import {
   newRequestCounters,
   counterSnapshot,
 } from '../../http/exchange/request-counters.ts'
-import { type ActiveTable, type OpenInSteps, createActiveTable } from './active-table.ts'
+import { type WorkerTable, type OpenInSteps, createWorkerTable } from './worker-table.ts'
 import type { Service } from '../../http/exchange/exchange.ts'
 import { describeError } from '../../http/reply/describe-error.ts'
 import { monitorLoopLag } from '../../http/exchange/loop-lag.ts'
@@ -82,7 +82,7 @@ interface DrainDeadlines {
 export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const { send } = parts
   const counters = newRequestCounters()
-  const current = createActiveTable(parts.openInSteps)
+  const current = createWorkerTable(parts.openInSteps)
   const loop = monitorLoopLag()
   const snapshot = (): CounterSnapshot => counterSnapshot(counters, pool?.counts(), loop.read())
   let running: Promise<RunningWorker> | undefined
@@ -169,7 +169,7 @@ async function start(
   settings: WorkerSettings,
   state: {
     readonly counters: RequestCounters
-    readonly current: ActiveTable
+    readonly current: WorkerTable
     readonly pool: Pool
     readonly snapshot: () => CounterSnapshot
   },

@@ -10,7 +10,7 @@ import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-shared-'))
 
-describe('mapShared', () => {
+describe('mapSharedFile', () => {
   it('shows every map what one of them writes, and leaves it in the file', () => {
     const path = join(folder, 'words')
     writeFileSync(path, Buffer.alloc(4096))

@@ -3,7 +3,11 @@
 import { describe, expect, it } from 'vitest'
 import { coverage } from '../../../build/evidence/coverage.ts'
 import { newEvidenceBook } from '../../../build/evidence/evidence-book.ts'
-import { type Observation, flatten, newListInterner } from '../../../build/layer/flatten.ts'
+import {
+  type Observation,
+  flattenEvidence,
+  newListInterner,
+} from '../../../build/layer/flatten-evidence.ts'
 import type { Range } from '../../../src/ip/range.ts'
 import { parseRange } from '../../../src/ip/range.ts'
 import type { Evidence } from '../../../src/model/evidence.ts'
@@ -30,7 +34,10 @@ function covered() {
     observations[range.family].push({ first: range.first, last: range.last, evidence: id })
   }
   const lists = newListInterner()
-  const layers = { 4: flatten(4, observations[4], lists), 6: flatten(6, observations[6], lists) }
+  const layers = {
+    4: flattenEvidence(4, observations[4], lists),
+    6: flattenEvidence(6, observations[6], lists),
+  }
   return coverage(layers, lists.lists, book)
 }
 

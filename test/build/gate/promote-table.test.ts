@@ -13,7 +13,7 @@ import {
   rejectedPath,
 } from '../../../build/gate/promote-table.ts'
 import { sampleAddresses, samplePlan } from '../../../build/gate/address-sample.ts'
-import { type Observation, flatten } from '../../../build/layer/flatten.ts'
+import { type Observation, flattenEvidence } from '../../../build/layer/flatten-evidence.ts'
 import { writeTable } from '../../../build/write/write-table.ts'
 import type { Kind } from '../../../src/model/kind.ts'
 import { parseRange } from '../../../src/ip/range.ts'
@@ -48,8 +48,8 @@ function writeListed(
     observations[range.family].push({ first: range.first, last: range.last, evidence })
   }
   const evidenceLayers = {
-    4: flatten(4, observations[4], lists),
-    6: flatten(6, observations[6], lists),
+    4: flattenEvidence(4, observations[4], lists),
+    6: flattenEvidence(6, observations[6], lists),
   }
   writeTable(path, assembleTable({ ...rest, book, lists, evidenceLayers }).content)
 }

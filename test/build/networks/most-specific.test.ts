@@ -71,7 +71,7 @@ function rowsOf(family: Family): fc.Arbitrary<readonly Row[]> {
   return fc.array(row, { maxLength: 14 })
 }
 
-describe('flattenRanges', () => {
+describe('flattenMostSpecific', () => {
   for (const family of [4, 6] as const) {
     it(`agrees with the twin, IPv${family}`, () => {
       fc.assert(

@@ -1,7 +1,7 @@
 // Orders of tables that come all at once, as a worker gets them whose start meets a swap.
 
 import { expect, it } from 'vitest'
-import { createActiveTable } from '../../../src/supervisor/workers/active-table.ts'
+import { createWorkerTable } from '../../../src/supervisor/workers/worker-table.ts'
 import type { ToPrimary } from '../../../src/supervisor/workers/worker-messages.ts'
 import { createTableCommands } from '../../../src/supervisor/workers/table-commands.ts'
 import { library } from './table-double.ts'
@@ -10,7 +10,7 @@ const file = (table: number, path: string) => ({ table, path, builtMs: 0 })
 
 function begin() {
   const { open, isOpen } = library()
-  const current = createActiveTable(open)
+  const current = createWorkerTable(open)
   const said: (readonly [string, number])[] = []
   const send = (message: ToPrimary): void => {
     if ('table' in message) said.push([message.kind, message.table])

@@ -1,7 +1,7 @@
 // Tables for tests of their opening and swapping, which nothing is asked.
 
 import type { Day } from '../../../src/base/day.ts'
-import type { OpenInSteps } from '../../../src/supervisor/workers/active-table.ts'
+import type { OpenInSteps } from '../../../src/supervisor/workers/worker-table.ts'
 
 /** Tables that know only whether they are open. */
 export function library(): {

@@ -7,7 +7,7 @@ import { type Layer, wordsPerStart } from './layer.ts'
 import { newLayerPieces } from './pieces.ts'
 
 /** The values of the result are record numbers, from 0. */
-export function mergeLayers(
+export function joinThreeLayers(
   layers: { readonly networks: Layer; readonly places: Layer; readonly evidence: Layer },
   recordOf: (network: number, place: number, evidence: number) => number,
 ): Layer {
@@ -16,8 +16,8 @@ export function mergeLayers(
   const family = networks.family
   const stride = wordsPerStart(family)
   for (const layer of all) {
-    assert(layer.family === family, 'merge: the layers are of different families')
-    assert(layer.count > 0 && layer.starts[0] === 0, 'merge: a layer does not begin with address 0')
+    assert(layer.family === family, 'join: the layers are of different families')
+    assert(layer.count > 0 && layer.starts[0] === 0, 'join: a layer does not begin with address 0')
   }
   const pieces = newLayerPieces(family)
   const words = new Uint32Array(4)

@@ -13,7 +13,7 @@ import { firstDifference } from '../../table/acceptance-check.ts'
 import { type LoopPause, maxPause, noPause, timeStep } from './loop-pause.ts'
 import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
-export interface ActiveTable {
+export interface WorkerTable {
   /** The table that answers; `undefined` until the first swap. */
   readonly table: () => Table | undefined
   /** Its file; `undefined` until the first swap. */
@@ -32,7 +32,7 @@ export interface ActiveTable {
 /** Opens a table in steps (table/open-table.ts). */
 export type OpenInSteps = (path: string) => Iterator<undefined, Table, undefined>
 
-export function createActiveTable(openInSteps: OpenInSteps): ActiveTable {
+export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
   let current: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
   let next: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
   let pause = noPause

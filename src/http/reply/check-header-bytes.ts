@@ -12,7 +12,7 @@
 //   ⏎ ratelimit: "rate";r=99;t=1, "quota";r=999999;t=864000
 //     └ each time the changed digits; all of it where a number has become longer or shorter
 //
-// Invariant: what `responseHeaderBytes` returns is good until its next call.
+// Invariant: what `checkHeaderBytes` returns is good until its next call.
 
 import { remainingIndex, remainingLength } from '../../account/limits/ratelimit-values.ts'
 import { utf8Bytes, writeBytes, writeInteger } from '../../table/answer/write-bytes.ts'
@@ -86,7 +86,7 @@ const clientIdHeaders = newHeaderBuffer()
 const remaining = new Float64Array(remainingLength)
 
 /** All headers of a 200 except a client's own request id; limits as of `nowMs`. */
-export function responseHeaderBytes(exchange: Exchange, nowMs: number): Uint8Array {
+export function checkHeaderBytes(exchange: Exchange, nowMs: number): Uint8Array {
   const { clientRequestId, requestIdNumber, key, service } = exchange
   const { limiter, requestIds } = service
   const buffer = clientRequestId === '' ? ownIdHeaders : clientIdHeaders

@@ -1,9 +1,9 @@
-// overlayLayers against a twin that looks each start up in both layers.
+// overlayTwoLayers against a twin that looks each start up in both layers.
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Layer } from '../../../build/layer/layer.ts'
-import { overlayLayers } from '../../../build/layer/overlay.ts'
+import { overlayTwoLayers } from '../../../build/layer/overlay-two-layers.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
 import { addressOf, expectSound, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
@@ -36,13 +36,13 @@ function layers(family: Family): fc.Arbitrary<Layer> {
   })
 }
 
-describe('overlayLayers', () => {
+describe('overlayTwoLayers', () => {
   for (const family of [4, 6] as const) {
     it(`combines the values of both layers everywhere, IPv${family}`, () => {
       fc.assert(
         fc.property(layers(family), layers(family), (base, top) => {
           const combine = (a: number, b: number): number => (b === 3 ? 0 : b === 0 ? a : a * 10 + b)
-          const result = overlayLayers({ base, top, combine })
+          const result = overlayTwoLayers({ base, top, combine })
           expectSound(result)
           for (const layer of [base, top, result]) {
             for (let piece = 0; piece < layer.count; piece++) {
@@ -58,6 +58,6 @@ describe('overlayLayers', () => {
 
   it('refuses layers of two families', () => {
     const options = { base: layerOf(4, [[0n, 1]]), top: layerOf(6, [[0n, 1]]), combine: Math.max }
-    expect(() => overlayLayers(options)).toThrow(/different families/)
+    expect(() => overlayTwoLayers(options)).toThrow(/different families/)
   })
 })

@@ -1,10 +1,10 @@
-// merge against its slow twin: look each address up in all three layers.
+// joinThreeLayers against its slow twin: look each address up in all three layers.
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newTupleInterner } from '../../../build/evidence/intern.ts'
 import { type Layer, valueAt } from '../../../build/layer/layer.ts'
-import { mergeLayers } from '../../../build/layer/merge.ts'
+import { joinThreeLayers } from '../../../build/layer/join-three-layers.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
 import { inForm } from '../../form.ts'
@@ -40,7 +40,7 @@ const cuts = (family: Family) => {
   return fc.array(fc.tuple(start, fc.integer({ min: 0, max: 3 })), { maxLength: 10 })
 }
 
-describe.each([4, 6] as const)('merge IPv%i', (family) => {
+describe.each([4, 6] as const)('joinThreeLayers IPv%i', (family) => {
   it('gives every address the record of its three values', () => {
     const arbitrary = fc.tuple(cuts(family), cuts(family), cuts(family))
     fc.assert(
@@ -49,7 +49,7 @@ describe.each([4, 6] as const)('merge IPv%i', (family) => {
         const places = layerOf(family, b)
         const evidence = layerOf(family, c)
         const records = newTupleInterner()
-        const pieces = mergeLayers({ networks, places, evidence }, (n, p, e) =>
+        const pieces = joinThreeLayers({ networks, places, evidence }, (n, p, e) =>
           records.id(n, p, e, 0),
         )
         const merged = pieces

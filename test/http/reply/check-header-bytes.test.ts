@@ -1,4 +1,4 @@
-// The headers of an answer as bytes (src/http/reply/response-headers.ts) against those as text, whatever remains.
+// The headers of an answer as bytes (src/http/reply/check-header-bytes.ts) against those as text, whatever remains.
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -8,8 +8,8 @@ import { type Service, newExchange } from '../../../src/http/exchange/exchange.t
 import {
   contentHeaders,
   keepAliveHeader,
-  responseHeaderBytes,
-} from '../../../src/http/reply/response-headers.ts'
+  checkHeaderBytes,
+} from '../../../src/http/reply/check-header-bytes.ts'
 import { ratelimitHeaders } from '../../../src/http/reply/ratelimit-headers.ts'
 import { createRequestIds } from '../../../src/http/exchange/request-id.ts'
 import { keyOf } from '../../serve/key.ts'
@@ -48,7 +48,7 @@ describe('headers as bytes', () => {
         exchange.clientRequestId = own ? '' : 'theirs'
         exchange.requestIdNumber = number
         const id = own ? `\r\nx-request-id: ${service.requestIds.text(number)}` : ''
-        const text = Buffer.from(responseHeaderBytes(exchange, 1)).toString('latin1')
+        const text = Buffer.from(checkHeaderBytes(exchange, 1)).toString('latin1')
         expect(text).toBe(contentHeaders + keepAliveHeader + id + ratelimitHeaders(exchange, 1))
       }),
       { numRuns: 2000 },
@@ -63,7 +63,7 @@ describe('headers as bytes', () => {
     for (let step = 0; step <= 1200; step++) {
       left.values = [1000 - (step % 7), step % 3, 1101 - step, 100 - (step >> 4)]
       if (step === 600) left.values = [-1, -1, 501, 63]
-      const text = Buffer.from(responseHeaderBytes(exchange, 1)).toString('latin1')
+      const text = Buffer.from(checkHeaderBytes(exchange, 1)).toString('latin1')
       expect(text).toBe(contentHeaders + keepAliveHeader + ratelimitHeaders(exchange, 1))
     }
   })

@@ -25,7 +25,7 @@ export interface Observation {
  * The values of the layer are list ids; 0 is no evidence. Lists are shared: pass the same `lists`
  * for both families so that ids do not clash.
  */
-export function flatten(
+export function flattenEvidence(
   family: Family,
   observations: readonly Observation[],
   lists: ListInterner,

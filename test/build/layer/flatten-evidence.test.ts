@@ -1,8 +1,12 @@
-// flatten against its slow twin: for an address, the evidence of every range that holds it.
+// flattenEvidence against its slow twin: for an address, the evidence of every range that holds it.
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Observation, flatten, newListInterner } from '../../../build/layer/flatten.ts'
+import {
+  type Observation,
+  flattenEvidence,
+  newListInterner,
+} from '../../../build/layer/flatten-evidence.ts'
 import { type Layer, valueAt, wordsPerStart } from '../../../build/layer/layer.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
@@ -57,12 +61,12 @@ const observations = (family: Family): fc.Arbitrary<Observation[]> =>
     { maxLength: 12 },
   )
 
-describe.each([4, 6] as const)('flatten IPv%i', (family) => {
+describe.each([4, 6] as const)('flattenEvidence IPv%i', (family) => {
   it('says of every address what a scan of all ranges says', () => {
     fc.assert(
       fc.property(observations(family), addresses(family), (input, any) => {
         const interner = newListInterner()
-        const layer = flatten(family, input, interner)
+        const layer = flattenEvidence(family, input, interner)
         checkInvariants(layer)
         const limit = maxAddress(family)
         const interesting = input.flatMap(({ first, last }) => [first - 1n, first, last, last + 1n])
@@ -76,14 +80,14 @@ describe.each([4, 6] as const)('flatten IPv%i', (family) => {
   })
 
   it('gives one empty piece for no observations', () => {
-    const layer = flatten(family, [], newListInterner())
+    const layer = flattenEvidence(family, [], newListInterner())
     expect([layer.count, ...layer.values]).toEqual([1, 0])
     checkInvariants(layer)
   })
 
   it('does not run past the last address', () => {
     const limit = maxAddress(family)
-    const layer = flatten(
+    const layer = flattenEvidence(
       family,
       [
         { first: 0n, last: limit, evidence: 1 },
@@ -98,8 +102,8 @@ describe.each([4, 6] as const)('flatten IPv%i', (family) => {
   it('is the same for the same ranges in another order', () => {
     fc.assert(
       fc.property(observations(family), (input) => {
-        const one = flatten(family, input, newListInterner())
-        const other = flatten(family, [...input].reverse(), newListInterner())
+        const one = flattenEvidence(family, input, newListInterner())
+        const other = flattenEvidence(family, [...input].reverse(), newListInterner())
         expect(other).toEqual(one)
       }),
     )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createActiveTable } from '../../../src/supervisor/workers/active-table.ts'
+import { createWorkerTable } from '../../../src/supervisor/workers/worker-table.ts'
 import { library } from './table-double.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -7,7 +7,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe('createCurrent', () => {
   it('answers from a table only after the swap, and closes the old one in a later turn', async () => {
     const { open, isOpen } = library()
-    const current = createActiveTable(open)
+    const current = createWorkerTable(open)
     expect(current.table()).toBeUndefined()
     await current.open({ table: 1, path: 'a', builtMs: 0 })
     expect(current.table()).toBeUndefined()
@@ -24,7 +24,7 @@ describe('createCurrent', () => {
 
   it('keeps the one in use where the next cannot be opened or is another than asked for', async () => {
     const { open } = library()
-    const current = createActiveTable(open)
+    const current = createWorkerTable(open)
     await current.open({ table: 1, path: 'a', builtMs: 0 })
     current.swap(1)
     const broken = current.open({ table: 2, path: 'broken', builtMs: 0 })
@@ -37,7 +37,7 @@ describe('createCurrent', () => {
 
   it('closes a table that was opened and given up', async () => {
     const { open, isOpen } = library()
-    const current = createActiveTable(open)
+    const current = createWorkerTable(open)
     await current.open({ table: 1, path: 'a', builtMs: 0 })
     await current.open({ table: 2, path: 'b', builtMs: 0 })
     expect(isOpen('a')).toBe(false)
@@ -48,7 +48,7 @@ describe('createCurrent', () => {
 
   it('opens in turns of their own, in which the loop serves others', async () => {
     const { open } = library()
-    const current = createActiveTable(open)
+    const current = createWorkerTable(open)
     let turns = 0
     let opening = true
     const count = (): void => {

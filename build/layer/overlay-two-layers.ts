@@ -1,5 +1,5 @@
-// Hot within the build: two layers of one family laid over each other. Not the merge of networks,
-// places and evidence into records (merge.ts): the result here is again a layer.
+// Hot within the build: two layers of one family laid over each other. Networks, places and
+// evidence become records in join-three-layers.ts; the values of the result here are of a layer's kind.
 
 import { assert } from '../../src/base/assert.ts'
 import { wordsPerStart, type Layer } from './layer.ts'
@@ -9,7 +9,7 @@ import { newLayerPieces } from './pieces.ts'
  * A layer that is cut wherever `base` or `top` is cut; each piece has the value that `combine`
  * gives for the two values there. `combine` sees 0 for "nothing here" and may give 0.
  */
-export function overlayLayers(options: {
+export function overlayTwoLayers(options: {
   readonly base: Layer
   readonly top: Layer
   readonly combine: (base: number, top: number) => number
