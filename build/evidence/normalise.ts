@@ -25,7 +25,7 @@ import type { Observation } from '../layer/flatten-evidence.ts'
 import type { Entry } from '../parse/entry.ts'
 import { type ParseCounts, countDrop } from '../parse/parse-counts.ts'
 
-/** Kinds whose IPv6 address stands for its /64 in an access network (scoring.md, rule 4). */
+/** Kinds whose IPv6 address stands for its /64 in an access network (MODEL.md, rule 4). */
 const customerKinds: ReadonlySet<Kind> = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
 
 /** Evidence that has faded below this share can no longer give half a point of any kind. */

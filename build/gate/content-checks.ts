@@ -95,7 +95,7 @@ function checkEntry(
   found.sample ||= entry.text
   if (kind === 'search_engine') {
     // Counted against the feed, but kept: an answer says that a blocklist names the crawler, which
-    // the model then caps (scoring.md: "Googlebot, on one abuse list").
+    // the model then caps (MODEL.md, rule 8: Googlebot, on one abuse list).
     found.distinct.add(`${range.family} ${range.first} ${range.last}`)
     return true
   }

@@ -1,5 +1,5 @@
 // Which independent voices call an AS a hoster. A voice is a hand-kept table, a feed or a feed's
-// tag; voices that republish each other share a group and count as one (scoring.md, rules 3 and 5).
+// tag; voices that republish each other share a group and count as one (MODEL.md, rules 3 and 5).
 // network-type.ts decides whether an AS is one; src/score decides what that costs.
 
 import { hosterTableId } from '../../src/score/finding/hosting-finding.ts'

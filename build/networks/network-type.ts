@@ -1,5 +1,5 @@
 // What kind of network an AS is: the first rule that holds. Pure. What a rule may conclude depends
-// on who says it (scoring.md, rules 5 and 9):
+// on who says it (MODEL.md, rules 5 and 9):
 //
 // - A hand-kept table sets everything: type, mobile, access, shared, corporate, cdn.
 // - Feeds are noisy. A tag, class or list sets the type, and whether the lines are people's own

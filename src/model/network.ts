@@ -11,7 +11,7 @@ export interface Network {
   readonly asn: number
   readonly organization: string
   readonly type: NetworkType
-  /** By the hand-kept table of mobile-only ASes and prefixes alone (scoring.md, rule 9). */
+  /** By the hand-kept table of mobile-only ASes and prefixes alone (MODEL.md, rule 9). */
   readonly mobile: boolean
   /** People's own lines: access networks of any technology. */
   readonly access: boolean

@@ -1,4 +1,4 @@
-// Two hundred real addresses and what is answered to each, reviewed by eye against scoring.md and
+// Two hundred real addresses and what is answered to each, reviewed by eye against MODEL.md and
 // common knowledge. A change of a rule, a table or a parser that changes one of them shows here,
 // and is either mended or looked at and taken over:
 //

@@ -18,7 +18,7 @@ export const dayNumber = (text: string): number => Date.parse(`${text}T00:00:00Z
 /** Files that state a day of their own, older than the snapshot. */
 const stated: Readonly<Record<string, string>> = { 'resproxy-avastel-1day': '2025-11-22' }
 
-/** Kinds whose IPv6 address stands for its /64 in an access network (scoring.md, rule 4). */
+/** Kinds whose IPv6 address stands for its /64 in an access network (MODEL.md, rule 4). */
 const lineKinds = new Set(['vpn', 'proxy', 'residential_proxy', 'blocklist'])
 
 /** A listed address or range, and the days on which it was. */

@@ -1,5 +1,5 @@
 // What the feeds say of each query, by one plain pass a feed. The one rule of meaning here is
-// scoring.md's fourth: in an access network what is listed inside an IPv6 /64 stands for the whole
+// MODEL.md's rule 4: in an access network what is listed inside an IPv6 /64 stands for the whole
 // /64, a customer's line. Which networks are access networks is asked of the table under test: the
 // class of an AS is a judgement (build/networks), not a fact of an input.
 

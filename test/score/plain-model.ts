@@ -1,4 +1,4 @@
-// The whole model once more, written from scoring.md and MODEL.md in the plainest way: one list of
+// The whole model once more, written from MODEL.md in the plainest way: one list of
 // evidence, filtered again for each question. Slow, and the truth that judge is held against. It
 // shares nothing with src/score but the types of what goes in.
 

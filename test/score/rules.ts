@@ -1,4 +1,4 @@
-// Every fixed rule of scoring.md (1 to 12) and of contract 3.1 to 3.8 as a statement about one case:
+// Every fixed rule of MODEL.md (1 to 12) and of contract 3.1 to 3.8 as a statement about one case:
 // evidence, a network, and the verdict on them. The key begins with the rule's number. Rules about
 // addresses rather than evidence are named at the end with the tests that hold them.
 
@@ -89,7 +89,7 @@ const older = (evidence: Evidence): Evidence => ({
   lastSeen: (evidence.lastSeen - 1) as Day,
 })
 
-/** Rules 1 to 12 of scoring.md. */
+/** Rules 1 to 12 of MODEL.md. */
 const scoring: Readonly<Record<string, Rule>> = {
   '1 the order of the evidence and its identity do not matter': ({ evidence, network, verdict }) =>
     same(judged(copied(evidence), network), verdict),

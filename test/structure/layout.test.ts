@@ -1,18 +1,37 @@
-// docs/layout.md answers "which file do I open for …?": the files that it names exist, and each has
-// the symbol that the answer names.
+// docs/layout.md answers "which file do I open for …?". A row names a file and a symbol; its text may
+// name further symbols, header names and flags in backticks, and log lines in quotes: all stand in
+// the row's own file, so that a row cannot claim for one file what another one does. And where codes
+// and headers are decided, no file is left out.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
+import { reasonCodes } from '../../src/score/points/reason-codes.ts'
+import { sourceFiles } from './source.ts'
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8')
 const text = read('docs/layout.md')
 
-const questions = text.split('\n## … ').slice(1)
-const answers = [...text.matchAll(/^- `([^`]+)`, `(\w+)`: /gm)].map(
-  ([, path = '', symbol = '']) => ({ path, symbol }),
-)
+interface Row {
+  readonly path: string
+  readonly symbol: string
+  readonly claim: string
+}
+
+const rowForm = /^- `([^`]+)`, `(\w+)`: ([^]+?)(?=\n- |\n\n|\n$)/gm
+
+function rowsOf(part: string): readonly Row[] {
+  return [...part.matchAll(rowForm)].map(([, path = '', symbol = '', claim = '']) => ({
+    path,
+    symbol,
+    claim: claim.replaceAll(/\s+/g, ' '),
+  }))
+}
+
+const parts = text.split('\n### … ').slice(1)
+const questions = new Map(parts.map((part) => [part.split('\n')[0] ?? '', rowsOf(part)]))
+const rows = [...questions.values()].flat()
 
 /** Whether a text in TypeScript declares the symbol, exported or not. */
 function declares(source: string, symbol: string): boolean {
@@ -22,35 +41,93 @@ function declares(source: string, symbol: string): boolean {
   ).test(source)
 }
 
+const isPath = (name: string): boolean => /^(src|build|test|bench|data)\//.test(name)
+
+/** What a row says of its file and the file does not bear out; nothing, where it is right. */
+function falseClaims({ claim }: Row, source: string): readonly string[] {
+  const names = [...claim.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+  const said = [...claim.matchAll(/"([^"]+)"/g)].map(([, line = '']) => line)
+  // In the code a flag has the name of its setting: `--hang-ms` is `hangMs`.
+  const inCode = (name: string): string =>
+    name.replace(/^--/, '').replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return [
+    ...names.filter(
+      (name) => !isPath(name) && ![name, inCode(name)].some((one) => source.includes(one)),
+    ),
+    ...said.filter((line) => !source.includes(line)),
+  ]
+}
+
+const withFile = rows.map((row) => ({ ...row, source: read(row.path) }))
+const namedUnder = (question: string): readonly string[] =>
+  (questions.get(question) ?? []).map(({ path }) => path)
+
 describe('docs/layout.md', () => {
-  it('answers the six questions, each with a file and a symbol', () => {
-    expect(questions.map((question) => question.split('?')[0])).toEqual([
-      'a new feed format',
-      'a new reason code',
-      'a new CLI option',
+  it('answers six questions, three of changes and three of faults, each by files and symbols', () => {
+    const [, adding = '', searching = ''] = text.split(/^## I (?:add|search) …$/m)
+    const headings = (part: string): readonly (string | undefined)[] =>
+      [...part.matchAll(/^### … (.+)$/gm)].map(([, question]) => question)
+    expect(headings(adding)).toEqual(['a new feed format', 'a new reason code', 'a new CLI option'])
+    expect(headings(searching)).toEqual([
       'a wrong rate limit',
       'a worker that hangs',
       'a header that is missing',
     ])
-    for (const question of questions) expect(question).toMatch(/^- `[^`]+`, `\w+`: /m)
-    expect(text.match(/^- /gm)).toHaveLength(answers.length)
+    for (const answer of questions.values()) expect(answer.length).toBeGreaterThan(2)
+    expect(text.match(/^- /gm)).toHaveLength(rows.length)
   })
 
-  it.each(answers)('finds $symbol in $path', ({ path, symbol }) => {
-    expect(declares(read(path), symbol)).toBe(true)
+  it.each(withFile)('finds $symbol in $path', ({ source, symbol }) => {
+    expect(declares(source, symbol)).toBe(true)
+  })
+
+  it.each(withFile)('says of $symbol in $path what stands there', ({ source, ...row }) => {
+    expect(falseClaims(row, source)).toEqual([])
   })
 
   it('names no path that does not exist', () => {
-    const named = [...text.matchAll(/`((?:src|build|test|bench|data)\/[^`]+)`/g)]
+    const named = [...text.matchAll(/`([^`]+)`/g)]
       .map(([, path = '']) => path)
-      .filter((path) => !path.includes('NAME'))
-    expect(named.length).toBeGreaterThan(answers.length)
+      .filter((path) => isPath(path) && !path.includes('NAME'))
+    expect(named.length).toBeGreaterThanOrEqual(rows.length)
     expect(named.filter((path) => !existsSync(join(packageRoot, path)))).toEqual([])
   })
 
-  it('would miss a symbol that is gone', () => {
+  it('names every file of the score that chooses a reason code', () => {
+    const quoted = new RegExp(`'(${reasonCodes.join('|')})'`)
+    const choosing = sourceFiles(['src/score']).filter((file) => quoted.test(file.text))
+    const missing = choosing.filter(({ path }) => !namedUnder('a new reason code').includes(path))
+    expect(choosing.length).toBeGreaterThan(3)
+    expect(missing.map(({ path }) => path)).toEqual([])
+  })
+
+  it('names every file that writes a header of an answer', () => {
+    const writes = /\.(writeHeader|writeHead|writeStatus)\(|\\r\\n[a-z-]+: /
+    const writing = sourceFiles(['src']).filter((file) => writes.test(file.text))
+    const named = namedUnder('a header that is missing')
+    expect(writing.length).toBeGreaterThan(4)
+    expect(writing.map(({ path }) => path).filter((path) => !named.includes(path))).toEqual([])
+  })
+
+  it('names each header in the row of the file that writes it', () => {
+    const names = /writeHeader\('([a-z-]+)'|\\r\\n([a-z-]+): /g
+    const answer = questions.get('a header that is missing') ?? []
+    const written = answer.flatMap(({ path, claim }) =>
+      [...read(path).matchAll(names)].map(([, one, other]) => ({
+        path,
+        name: one ?? other,
+        claim,
+      })),
+    )
+    expect(written.length).toBeGreaterThan(10)
+    expect(written.filter(({ name, claim }) => !claim.includes(`\`${name}\``))).toEqual([])
+  })
+
+  it('would miss a symbol that is gone, and a claim that is another file’s', () => {
     expect(declares('export const other = 1\n', 'formats')).toBe(false)
     expect(declares('export const formatsOld = 1\n', 'formats')).toBe(false)
+    const row = { path: '', symbol: '', claim: '`retry-after`, `--hang-ms`; logs "It hangs."' }
+    expect(falseClaims(row, "const hangMs = 'x'")).toEqual(['retry-after', 'It hangs.'])
   })
 })
 
@@ -61,6 +138,7 @@ describe('docs/README.md', () => {
   it('links every document, and nothing that does not exist', () => {
     const all = [
       'calibration/README.md',
+      'contract.md',
       'errors.md',
       'evaluation/REPORT.md',
       'gates.md',

@@ -1,4 +1,4 @@
-// What must hold of every verdict in a table of the whole world (contract 3.1 to 3.8, scoring.md):
+// What must hold of every verdict in a table of the whole world (contract 3.1 to 3.8, MODEL.md):
 // every verdict, and every record that joins one to a network.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'

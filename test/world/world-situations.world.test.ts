@@ -1,4 +1,4 @@
-// The rows of scoring.md's Situations that need no history, on real addresses: searched for in the
+// The situations of test/score/situations.test.ts that need no history, on real addresses: searched for in the
 // raw feeds at run time (by the oracle's plain pass), then asked of a table of the whole world.
 // What a network is (access, mobile, corporate) is the table's own word: that is a judgement, no
 // input.

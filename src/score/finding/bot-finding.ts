@@ -1,5 +1,5 @@
 // The bot of a verdict. A crawler's own published range is high, a third party's list of it medium
-// (scoring.md, rule 8), whatever the third party's other merits.
+// (MODEL.md, rule 8), whatever the third party's other merits.
 
 import type { BotFinding } from '../../model/verdict.ts'
 import type { Finding } from './finding.ts'

@@ -24,7 +24,7 @@ export const scoredKinds = [
   'bot',
 ] as const satisfies readonly ScoredKind[]
 
-/** Points of one fresh, certain finding (scoring.md, the model). */
+/** Points of one fresh, certain finding (MODEL.md, section 2). */
 export const anchors: Readonly<Record<ScoredKind, number>> = {
   tor: 85,
   residential_proxy: 80,

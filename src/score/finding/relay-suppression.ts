@@ -1,4 +1,4 @@
-// Privacy relays (scoring.md, rule 7). Lists of VPNs, proxies and hosters hold the ranges of relays
+// Privacy relays (MODEL.md, rule 7). Lists of VPNs, proxies and hosters hold the ranges of relays
 // wholesale, some as single addresses (vpn-x4b as /32): a third party's word there does not count,
 // exact or not. Only evidence of this very address counts: a Tor exit by any exact list, and a
 // VPN, proxy or residential proxy that an operator's own list or a test names exactly. Hosting does

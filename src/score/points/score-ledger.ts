@@ -1,5 +1,5 @@
 // The score as a ledger: every posting is a reason with its points, so the sum of the reasons is
-// the score by construction. Order (scoring.md, rule 11): the kinds, blocklists, floors, the lowest
+// the score by construction. Order (MODEL.md, rule 11): the kinds, blocklists, floors, the lowest
 // cap, the end of the scale; then what explains without points.
 
 import type { Reason } from '../../model/verdict.ts'

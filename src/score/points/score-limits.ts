@@ -1,4 +1,4 @@
-// Floors and caps of the score (scoring.md, rules 7 to 12): which apply, not how they are posted.
+// Floors and caps of the score (MODEL.md, rules 7 to 12): which apply, not how they are posted.
 
 import type { Day } from '../../base/day.ts'
 import type { Classification } from '../../model/kind.ts'

@@ -44,7 +44,7 @@ export const sharedRemainder = 0.4
 
 const none: readonly CountedEvidence[] = []
 
-/** Many people behind one address (scoring.md, rule 9). */
+/** Many people behind one address (MODEL.md, rule 9). */
 export function isShared(network: Network | undefined): boolean {
   return network !== undefined && (network.shared || network.mobile)
 }

@@ -1,4 +1,4 @@
-// The incidents of scoring.md as an operator meets them: day after day by the command line, from a
+// Incidents that operators of such lists have had, as an operator meets them: day after day by the command line, from a
 // mirror that goes wrong. Nothing poisoned is in any table, and a new size is believed on the third
 // day.
 

@@ -15,7 +15,7 @@ import { type WorldDay, historyTable } from '../../world/world-tables.ts'
 
 const asked = 10_000
 
-/** Half-lives of scoring.md; evidence that has faded below half a percent is not in a table. */
+/** Half-lives of MODEL.md; evidence that has faded below half a percent is not in a table. */
 const halfLives: Readonly<Record<string, number>> = {
   tor: 1,
   residential_proxy: 3,

@@ -1,4 +1,4 @@
-// The situations of scoring.md that need time, on tables built by the real command line from small
+// Situations that need time (others: test/score/situations.test.ts), on tables built by the real command line from small
 // lists: a folder of past days, imported, and a mirror with the lists of today. Each situation has
 // an address of its own.
 
