@@ -1,5 +1,6 @@
 // Hot within the build: two layers of one family laid over each other. Networks, places and
-// evidence become records in join-three-layers.ts; the values of the result here are of a layer's kind.
+// evidence become records in join-three-layers.ts; the values of the result here are of a layer's
+// kind.
 
 import { assert } from '../../src/base/assert.ts'
 import { wordsPerStart, type Layer } from './layer.ts'

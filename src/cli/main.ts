@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line: one switch over the commands. What an option is called and where it goes stands
-// in src/config/option-table.ts; what a command does stands in the file of its name, which is loaded
-// when the command runs: all of them together take longer to load than many a command runs.
+// in src/config/option-table.ts; what a command does stands in the file of its name, which is
+// loaded when the command runs: all of them together take longer to load than many a command runs.
 
 import { Command, CommanderError } from 'commander'
 import { IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'

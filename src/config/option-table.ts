@@ -1,8 +1,8 @@
 // Every option of the command line, one row each: its member of the settings, its flag, the
-// commands that have it, its help, its values and its default. All else follows from the rows (options.ts):
-// the names of the environment variables, the schema of the configuration file, the types of the
-// settings, the defaults, and the help of the command line. A new option is one new row. A member
-// that begins with `invocation.` belongs to one call: it has no place in the file.
+// commands that have it, its help, its values and its default. All else follows from the rows
+// (options.ts): the names of the environment variables, the schema of the configuration file, the
+// types of the settings, the defaults, and the help of the command line. A new option is one new
+// row. A member that begins with `invocation.` belongs to one call: it has no place in the file.
 
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 // Plans: bundles of limits that a key refers to by name (contract 3.14 and 3.15). The default ones
-// are `defaultPlans` in setting-checks.ts, beside the zod types of the file that changes or adds some.
-// No limit is enforced here.
+// are `defaultPlans` in setting-checks.ts, beside the zod types of the file that changes or adds
+// some. No limit is enforced here.
 
 /** The APIs that a plan can include and a key can be allowed. */
 export const apiNames = ['ip-risk'] as const

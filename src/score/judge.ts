@@ -141,7 +141,7 @@ function postReasons(found: Assessment): ScoreLedger {
   return ledger
 }
 
-/** The reason under which a kind's points stand: `vpn_listed`; while weak `vpn_trace`, `tor_trace` … */
+/** The reason of a kind's points: `vpn_listed`, or `vpn_trace`, `tor_trace` … where it is weak. */
 function codeOf(finding: Finding, { bot }: Assessment): ReasonCode {
   const { kind, present, inferred } = finding
   if (!present) return `${kind}_trace`

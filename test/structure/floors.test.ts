@@ -1,4 +1,4 @@
-// Floors: a room imports only from lower floors (ARCHITECTURE.md draws them), no circles, and each
+// Floors: a room imports only from lower floors (ARCHITECTURE.md lists them), no circles, and each
 // library has one home.
 
 import { describe, expect, it } from 'vitest'

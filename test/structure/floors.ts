@@ -1,5 +1,6 @@
 // Who may import whom: the floors of the house, and inside each divided room its own floors. Both
-// are drawn in ARCHITECTURE.md. A path stands for itself and all below it; the longest one counts.
+// are named in ARCHITECTURE.md, where a room is a folder and a floor a layer. A path stands for
+// itself and all below it; the longest one counts.
 
 /** Rooms, lowest floor first: a room imports only from lower floors. */
 export const floors: readonly (readonly string[])[] = [

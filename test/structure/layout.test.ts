@@ -1,7 +1,7 @@
-// docs/layout.md answers "which file do I open for …?". A row names a file and a symbol; its text may
-// name further symbols, header names and flags in backticks, and log lines in quotes: all stand in
-// the row's own file, so that a row cannot claim for one file what another one does. And where codes
-// and headers are decided, no file is left out.
+// docs/layout.md answers "which file do I open for …?". A row names a file and a symbol; its text
+// may name further symbols, header names and flags in backticks, and log lines in quotes: all stand
+// in the row's own file, so that a row cannot claim for one file what another one does. And where
+// codes and headers are decided, no file is left out.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -129,6 +129,13 @@ describe('docs/layout.md', () => {
     const row = { path: '', symbol: '', claim: '`retry-after`, `--hang-ms`; logs "It hangs."' }
     expect(falseClaims(row, "const hangMs = 'x'")).toEqual(['retry-after', 'It hangs.'])
   })
+})
+
+it('ARCHITECTURE.md has at most 1,800 words, as wc -w counts them', () => {
+  const words = read('ARCHITECTURE.md')
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  expect(words.length).toBeLessThanOrEqual(1800)
 })
 
 describe('docs/README.md', () => {

@@ -1,7 +1,7 @@
-// The situations of test/score/situations.test.ts that need no history, on real addresses: searched for in the
-// raw feeds at run time (by the oracle's plain pass), then asked of a table of the whole world.
-// What a network is (access, mobile, corporate) is the table's own word: that is a judgement, no
-// input.
+// The situations of test/score/situations.test.ts that need no history, on real addresses: searched
+// for in the raw feeds at run time (by the oracle's plain pass), then asked of a table of the whole
+// world. What a network is (access, mobile, corporate) is the table's own word: that is a
+// judgement, no input.
 
 import { beforeAll, expect, it } from 'vitest'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'

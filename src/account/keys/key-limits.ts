@@ -1,6 +1,6 @@
 // Which limits a key has: its own, else its plan's. Their enforcement is limiter.ts, which is bound
-// to the `EffectiveLimits` of each key. The plans are `defaultPlans` (config/setting-checks.ts) as an
-// operator's file changes them.
+// to the `EffectiveLimits` of each key. The plans are `defaultPlans` (config/setting-checks.ts) as
+// an operator's file changes them.
 
 import type { Plan, Rate } from '../../config/plan.ts'
 import type { KeyLimitOverrides } from './key-record.ts'

@@ -19,7 +19,8 @@
 // ms.
 //
 // Atomics on a view of `mapSharedFile` are exact across processes, though the buffer is no
-// SharedArrayBuffer: V8 emits the same locked instructions (test/account/limits/limiter.world.test.ts).
+// SharedArrayBuffer: V8 emits the same locked instructions
+// (test/account/limits/limiter.world.test.ts).
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'

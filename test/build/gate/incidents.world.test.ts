@@ -1,6 +1,6 @@
-// Incidents that operators of such lists have had, as an operator meets them: day after day by the command line, from a
-// mirror that goes wrong. Nothing poisoned is in any table, and a new size is believed on the third
-// day.
+// Incidents that operators of such lists have had, as an operator meets them: day after day by the
+// command line, from a mirror that goes wrong. Nothing poisoned is in any table, and a new size is
+// believed on the third day.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// Situations that need time (others: test/score/situations.test.ts), on tables built by the real command line from small
-// lists: a folder of past days, imported, and a mirror with the lists of today. Each situation has
-// an address of its own.
+// Situations that need time (others: test/score/situations.test.ts), on tables built by the real
+// command line from small lists: a folder of past days, imported, and a mirror with the lists of
+// today. Each situation has an address of its own.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// The headers of an answer as bytes (src/http/reply/check-header-bytes.ts) against those as text, whatever remains.
+// The headers of an answer as bytes (src/http/reply/check-header-bytes.ts) against those as text,
+// whatever remains.
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
