@@ -33,7 +33,7 @@ const separators = /[\s,;]+/
 const url = /^[a-z][a-z0-9+.-]*:\/\//i
 /** As `inet_aton` takes it: fewer numbers than four, octal, hexadecimal. */
 const numbers = /^(?:0x[0-9a-f]*|\d+)(?:\.(?:0x[0-9a-f]*|\d*))*$/i
-const hexGroups = /^[0-9a-f:]*:[0-9a-f:.]*$/i
+const hexGroups = /^[0-9a-f]*:[0-9a-f:.]*$/i
 /** Labels of letters of any alphabet, perhaps with a port behind them. */
 const hostName = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.?(?::\d*)?$/u
 /** Zeros before another digit, at the beginning of a number or group. */

@@ -14,7 +14,7 @@ const msMin = 2
 const slowestCount = 4
 const searchCharacters = 400
 const attempts = 7
-const rounds = 3
+const rounds = 25
 /** For one try: what is cubic would take hours. */
 const timeoutMs = 500
 
