@@ -229,7 +229,7 @@ export const proofs: readonly Proof[] = [
     run: (context) =>
       runTests(context, {
         files: [
-          'test/cli/terminal/hostile-text.server.test.ts',
+          'test/cli/terminal/hostile-text.world.test.ts',
           'test/cli/terminal/process-io.test.ts',
           'test/bulk/csv-cell.test.ts',
         ],

@@ -1,13 +1,13 @@
 // Characters that steer a terminal, or change how text reads, instead of being text: C0, DEL and C1
 // (a terminal obeys them), line and paragraph separators, halves of surrogate pairs, and format
-// characters (controls of direction, invisible tags, zero-width spaces). The two joiners are text:
+// characters (controls of direction, invisible tags, also those not assigned, zero-width spaces). The two joiners are text:
 // Persian, Indic scripts and emoji need them.
 //
 // Text for people shows them (`escapeControls`, `escapeLines`), so that nothing is hidden from who
 // looks for it; texts of the table are without them (`foldControls`), so that answers are.
 
-const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200C\u200D])\p{Cf}/gu
-const formats = /(?![\u200C\u200D])\p{Cf}/gu
+const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{E0000}-\u{E007F}]|(?![\u200C\u200D])\p{Cf}/gu
+const formats = /[\u{E0000}-\u{E007F}]|(?![\u200C\u200D])\p{Cf}/gu
 const halves = /\p{Cs}/gu
 
 /** Each as JSON writes it, `\u001b`: JSON stays JSON and equal, for it has them in texts alone. */

@@ -79,7 +79,7 @@ describe('import', () => {
     const name = 'vpn-x4b/2026-08-20.txt.gz'
     write(name, gzipSync('198.51.101.1\n'))
     await run()
-    write(name, gzipSync(Buffer.alloc(100_000_000, '198.51.101.9\n')))
+    write(name, gzipSync(Buffer.alloc(100_000_000, `${'#'.repeat(4000)}\n`)))
     write('vpn-x4b/2026-08-21.txt.gz', gzipSync('198.51.101.2\n'))
     const report = await run()
     expect(report.problems).toHaveLength(1)

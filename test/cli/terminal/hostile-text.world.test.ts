@@ -21,8 +21,9 @@ const good = writeSmallTable()
 const evil = writeForgedTable({
   string: (text) => `${text}${hostile}`,
   source: (text) => `${text}${hostile}`,
-  id: '\u001B[2J\u202E\n\u009B1m',
 })
+/** Its id is refused when it is opened. */
+const misnamed = writeForgedTable({ id: '\u001B[2J\u202E\n\u009B1m' })
 const table = join(folder, `${name}.iprisk`)
 copyFileSync(evil, table)
 const addresses = ['9.1.2.3', '11.1.1.1', '11.66.0.1', '12.0.0.5', '2a01:4f8::1', '10.0.0.1']
@@ -55,6 +56,7 @@ describe('output of hostile texts cannot steer a terminal', () => {
     ['explain as JSON', ['explain', '11.1.1.1', '--json', '--table', table]],
     ['explain no address', ['explain', hostileName, '--table', good]],
     ['table info', ['table', 'info', table]],
+    ['table info of a forged id', ['table', 'info', misnamed]],
     ['table verify', ['table', 'verify', table]],
     ['no table', ['table', 'info', `${folder}/none${name}`]],
     ['an unknown command', [hostileName]],
