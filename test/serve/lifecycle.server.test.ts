@@ -64,7 +64,7 @@ async function statuses(port: number, key: string, count = 12): Promise<Set<numb
 }
 
 describe('keys', () => {
-  // Within a second, on every worker: settings-effect.server.test.ts.
+  // Within a second, on every worker: settings-effect.world.test.ts.
   it('take effect when made, rotated and revoked', async () => {
     const server = await start({ table: newTable(), workers: 2 })
     const become = (key: string, status: number): Promise<boolean> =>

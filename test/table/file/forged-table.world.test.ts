@@ -25,7 +25,6 @@ import { answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
 import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { openTable } from '../../../src/table/open-table.ts'
-import { inForm } from '../../form.ts'
 import { smallContent, writeSmallTable } from '../small-table.ts'
 
 const good = new Uint8Array(readFileSync(writeSmallTable()))
@@ -60,7 +59,7 @@ function whileForged<T>({ patches }: Forgery, ask: () => T): T {
 
 describe('a table that somebody forged', () => {
   it('is refused by verify, or has sound answers, and ends soon unverified', () => {
-    const count = inForm({ short: 12, full: 400 })
+    const count = 400
     const faults: string[] = []
     let refused = 0
     for (const forgery of forgeries(good, newRandom(5), count)) {
