@@ -59,7 +59,7 @@ function whileForged<T>({ patches }: Forgery, ask: () => T): T {
 
 describe('a table that somebody forged', () => {
   it('is refused by verify, or has sound answers, and ends soon unverified', () => {
-    const count = 400
+    const count = 100
     const faults: string[] = []
     let refused = 0
     for (const forgery of forgeries(good, newRandom(5), count)) {
