@@ -182,7 +182,7 @@ function written(value: unknown): string {
   const members = value.members as readonly (readonly [string, unknown])[]
   return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${written(inner)}`).join(',')}}`
 }
-const runs = { numRuns: inForm({ short: 300, full: 20_000 }) }
+const runs = { numRuns: inForm({ short: 300, full: 3000 }) }
 
 describe('any file', () => {
   it('of JSON gives settings or problems', () => {
