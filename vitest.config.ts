@@ -10,29 +10,39 @@ import {
 } from './test/kinds.ts'
 import { summary } from './test/summary.ts'
 
-// A project a kind of test (test/kinds.ts). `unit` runs from source; `server` and `world` run programs
-// from dist/, for Node 20 runs no TypeScript. `npm test` runs unit and server; `npm run test:all` runs
-// world, and in full what has a short form. Files run side by side, but for those below.
+// A project a kind of test (test/kinds.ts). `unit` runs from source; `server` and `world` run
+// programs from dist/, for Node 20 runs no TypeScript. `npm test` runs unit and server; `npm run
+// test:all` runs world, and in full what has a short form. Files run side by side, but for those
+// below.
 
 // What these hold to a time would fail beside another file: they have the cores while they run.
 const isTimed = (file: string): boolean =>
-  /\/(lives|limits|limits-kill|limiter|settings-effect|many-machines|failover|store|server-proofs)\.(server|world)\.test\.ts$/.test(
+  /\/(lives|limits-kill|limiter|settings-effect|many-machines|failover|store|server-proofs)\.(server|world)\.test\.ts$/.test(
     file,
   )
 
 const ofForm = (files: readonly string[]): string[] =>
   files.filter((file) => form === 'short' || filesWithForms.includes(file))
 
-// Vitest by itself keeps a core for its own: on two cores nothing would run side by side.
-const sideBySide = { maxWorkers: Math.max(2, availableParallelism() - 1) }
+// Vitest by itself keeps a core for its own: on two cores nothing would run side by side. One more
+// than there are cores, for servers and builds are also waited for.
+const sideBySide = { maxWorkers: Math.max(2, availableParallelism() - 1) + 1 }
 const alone = { fileParallelism: false }
+const quick = { testTimeout: 60_000, hookTimeout: 120_000 }
 const slow = { testTimeout: 180_000, hookTimeout: 300_000 }
 // Whose hook waits for a world table waits for its build.
 const slowest = { testTimeout: 300_000, hookTimeout: 900_000 }
 
-// One process runs one file of `unit` after the other, for starting anew costs more than most of them
-// take. Those that change modules for others, or count garbage, have a process of their own.
+// One process runs one file of `unit`, or of `server`, after the other, for starting anew costs
+// more than most of them take. Those that change modules for others, or count garbage, have a
+// process of their own.
 const isAlone = (file: string): boolean => filesWithDoubles.includes(file)
+
+// Modules that many files of one process share end with each of them what it began.
+const tidy = { setupFiles: ['test/tidy.ts'] }
+
+// What was compiled runs as it does for users.
+const compiledAsItIs = { server: { deps: { external: [/\/dist\//] } } }
 
 const unit = ofForm(unitFiles)
 const server = ofForm(serverFiles)
@@ -42,31 +52,35 @@ const projects = [
     include: unit.filter((file) => !isAlone(file)),
     isolate: false,
     ...sideBySide,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    ...(form === 'short' ? quick : slow),
   },
   {
     name: 'unit-alone',
     include: unit.filter(isAlone),
     ...sideBySide,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    ...(form === 'short' ? quick : slow),
   },
-  { name: 'server', include: server.filter((file) => !isTimed(file)), ...sideBySide, ...slow },
-  { name: 'server-timed', include: server.filter(isTimed), ...alone, ...slow },
+  {
+    name: 'server',
+    include: server.filter((file) => !isTimed(file)),
+    isolate: false,
+    ...sideBySide,
+    ...slow,
+  },
   {
     name: 'world',
     include: worldFiles.filter((file) => !isTimed(file)),
     ...sideBySide,
     ...slowest,
   },
+  { name: 'server-timed', include: server.filter(isTimed), ...alone, ...slow },
   { name: 'world-timed', include: worldFiles.filter(isTimed), ...alone, ...slowest },
 ]
 
 export default defineConfig({
   test: {
     reporters: ['default', summary],
-    // One project after the other.
-    projects: projects.map((test, groupOrder) => ({ test: { ...test, sequence: { groupOrder } } })),
+    // Those that run alone do so behind all others, which run together.
+    projects: projects.map((test) => ({ test: { ...test, ...compiledAsItIs, ...tidy } })),
   },
 })

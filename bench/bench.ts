@@ -33,6 +33,10 @@ const parts: Readonly<Record<string, Part>> = {
     question: 'how fast does the command line answer a file of addresses?',
     run: () => import('./speed/bulk.ts'),
   },
+  export: {
+    question: 'how long do exports take, and how large are they?',
+    run: () => import('./speed/export.ts'),
+  },
   memory: {
     question: 'how much memory do workers take?',
     run: () => import('./speed/memory.ts'),
@@ -49,6 +53,14 @@ const parts: Readonly<Record<string, Part>> = {
     question: 'how long does reading the history take?',
     run: () => import('./speed/history.ts'),
   },
+  client: {
+    question: "what does the client cost an application, beyond the runtime's own fetch?",
+    run: () => import('./speed/client.ts'),
+  },
+  transfer: {
+    question: 'how many bytes of a table move a day?',
+    run: () => import('./speed/transfer.ts'),
+  },
   limiter: {
     question: 'what do key, rate and quota cost a request, in process?',
     run: () => import('./speed/limiter.ts'),
@@ -56,6 +68,18 @@ const parts: Readonly<Record<string, Part>> = {
   limits: {
     question: 'what do limits cost under load?',
     run: () => import('./speed/limits.ts'),
+  },
+  features: {
+    question: 'what do policies, own lists and the console cost a check over HTTP?',
+    run: () => import('./speed/features.ts'),
+  },
+  rehearsal: {
+    question: 'how long does `policy test` take for a million lines of a log?',
+    run: () => import('./speed/rehearsal.ts'),
+  },
+  lists: {
+    question: 'what do own lists of a million entries cost a check, and how large are they?',
+    run: () => import('./speed/lists.ts'),
   },
   allocation: {
     question: 'what does the hot path leave for the garbage collector?',

@@ -1,6 +1,6 @@
 // The long proofs: `npm run prove` runs them all in their short form, `npm run prove -- kill-build`
-// those that are named, `npm run prove -- attack` all whose names begin with `attack-`. Adding one is
-// adding a row to bench/faults/all.ts.
+// those that are named, `npm run prove -- attack` all whose names begin with `attack-`. Adding one
+// is adding a row to bench/faults/all.ts.
 //
 //   --list          only say which there are
 //   --long          the long forms, which the issues ask for

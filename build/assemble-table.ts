@@ -4,6 +4,7 @@
 
 import type { Day } from '../src/base/day.ts'
 import type { Location } from '../src/api/check-answer.ts'
+import type { TableCoverage } from '../src/model/coverage.ts'
 import { accuracies } from '../src/model/kind.ts'
 import type { Network } from '../src/model/network.ts'
 import type { Reason, Verdict } from '../src/model/verdict.ts'
@@ -21,11 +22,13 @@ import { listingDensities } from './evidence/listing-density.ts'
 import type { EvidenceBook } from './evidence/evidence-book.ts'
 import { cleanSource } from './evidence/source-list.ts'
 import type { ListInterner } from './layer/flatten-evidence.ts'
-import { newInterner, newTupleInterner } from './evidence/intern.ts'
+import { newInterner, newTupleInterner } from './layer/intern.ts'
 import type { Layer } from './layer/layer.ts'
 import { joinThreeLayers } from './layer/join-three-layers.ts'
+import { orderRecords } from './layer/record-order.ts'
 import { ipv4Sections, ipv6Sections } from './write/address-sections.ts'
 import type { TableContent } from './write/write-table.ts'
+import { newCountryPlaces } from './places/country-place.ts'
 import { runSections } from './write/run-section.ts'
 import { type StringCollector, newStringCollector } from './write/string-collector.ts'
 import type { Source } from '../src/table/file/table-source.ts'
@@ -35,6 +38,7 @@ type Layers = Readonly<Record<4 | 6, Layer>>
 export interface TableParts {
   readonly asOf: Day
   readonly sources: readonly Source[]
+  readonly coverage: TableCoverage
   /** Id n is at n - 1. */
   readonly networks: readonly Network[]
   readonly networkLayers: Layers
@@ -61,12 +65,19 @@ export function assembleTable(parts: TableParts): AssembledTable {
   const strings = newStringCollector()
   const judging = newJudging(parts)
   const records = newTupleInterner()
-  const recordOf = (network: number, place: number, list: number): number =>
-    records.id(network, place, judging.verdictOf(network, list), list)
+  const locations = [...parts.locations]
+  const countryOf = newCountryPlaces(locations)
+  const recordOf = (network: number, place: number, list: number): number => {
+    const verdict = judging.verdictOf(network, list)
+    const isAnycast = judging.isAnycast(verdict)
+    return records.id(network, isAnycast ? countryOf(place) : place, verdict, list)
+  }
   const pieces = { 4: mergeFamily(parts, 4, recordOf), 6: mergeFamily(parts, 6, recordOf) }
-  const verdictSections = packVerdicts(judging.verdicts.values, strings)
-  const placeSections = packLocations(parts.locations, strings)
+  const recordViews = orderRecords(records.words(), [pieces[4], pieces[6]])
+  // What changes every day comes last, so that it moves no text of the rest.
+  const placeSections = packLocations(locations, strings)
   const networks = packNetworks(parts, judging.asLists, strings)
+  const verdictSections = packVerdicts(judging.verdicts.values, strings)
   const evidence = parts.book.words((text) => strings.id(text))
   const texts = strings.sections()
   const named = {
@@ -75,7 +86,6 @@ export function assembleTable(parts: TableParts): AssembledTable {
     string_offsets: texts.offsets,
     string_bytes: texts.bytes,
   }
-  const recordViews = records.words()
   const densities = listingDensities({
     pieces,
     records: recordViews,
@@ -90,6 +100,7 @@ export function assembleTable(parts: TableParts): AssembledTable {
     content: {
       asOf: parts.asOf,
       sources: parts.sources.map(cleanSource),
+      coverage: parts.coverage,
       views: {
         ...ipv4Sections(pieces[4]),
         ...ipv6Sections(pieces[6]),
@@ -125,7 +136,8 @@ function newJudging(parts: TableParts) {
   const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
   const meanings = newInterner<readonly number[]>((ids) => ids.join(), 0)
   const meaningOfList: number[] = [meanings.id([])]
-  const known = new Map<number, number>()
+  /** Of each meaning, verdicts by network. */
+  const known: Map<number, number>[] = []
   const asLists = parts.networks.map((network) => parts.lists.id(parts.statementsOfAs(network)))
 
   function meaningOf(list: number): number {
@@ -151,16 +163,22 @@ function newJudging(parts: TableParts) {
     return verdicts.id(verdict)
   }
 
+  const anycast: boolean[] = []
   return {
     verdicts,
     asLists,
-    count: () => known.size,
+    /** The address is announced in many places: of its place only the country is told. */
+    isAnycast: (verdict: number): boolean =>
+      (anycast[verdict] ??= verdicts.values[verdict]!.reasons.some(
+        ({ code }) => code === 'anycast',
+      )),
+    count: () => known.reduce((sum, { size }) => sum + size, 0),
     verdictOf(network: number, list: number): number {
-      const key = meaningOf(list) * (parts.networks.length + 1) + network
-      const cached = known.get(key)
+      const byNetwork = (known[meaningOf(list)] ??= new Map())
+      const cached = byNetwork.get(network)
       if (cached !== undefined) return cached
       const id = judgePair(network, list)
-      known.set(key, id)
+      byNetwork.set(network, id)
       return id
     },
   }

@@ -1,12 +1,13 @@
-// The build report: as JSON for scripts, as a summary for people. Figures only; nothing is decided
-// here.
+// The build report, as JSON for scripts. Figures only; nothing is decided here. What people see of
+// it is in build-summary.ts.
 
-import { alignColumns } from '../src/base/align-columns.ts'
-import { formatCount, formatMegabytes } from '../src/base/number-format.ts'
 import { formatDay } from '../src/base/day.ts'
+import type { CoverageReport } from '../src/api/coverage-answer.ts'
 import type { Classification, Kind } from '../src/model/kind.ts'
 import { classifications } from '../src/model/kind.ts'
+import { coverageReportOf } from '../src/table/answer/table-coverage.ts'
 import type { CompiledTable, NormalisedFile } from './compile-table.ts'
+import type { FetchReport } from './fetch-report.ts'
 import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
 import { type BuildStage, peakBytes } from './build-stages.ts'
 import type { WrittenTable } from './write/write-table.ts'
@@ -18,7 +19,8 @@ export interface FeedReport {
   /** YYYY-MM-DD: the day that the snapshot is of; absent where there is none. */
   readonly day?: string
   /**
-   * fresh, unchanged, stored (an older snapshot in place of one that could not be had), missing.
+   * fresh, unchanged, recent (of a short while ago, so not asked for), stored (an older snapshot in
+   * place of one that could not be had), missing.
    */
   readonly state: string
   /** Entries in its files, those taken, those not taken by reason. */
@@ -38,6 +40,21 @@ export interface FeedReport {
   readonly quarantined?: { readonly reasons: readonly string[]; readonly instead: string }
 }
 
+export interface DataSetReport {
+  readonly id: string
+  readonly kind: string
+  /** YYYY-MM-DD: the day that the edition states. */
+  readonly day: string
+  /**
+   * embedded (that of the installed package), fetched, stored (the one fetched last), kept (the
+   * last good one).
+   */
+  readonly state: string
+  /** Why there is nothing newer. */
+  readonly problem?: string
+  readonly quarantined?: { readonly reasons: readonly string[]; readonly instead: string }
+}
+
 export interface BuildReport {
   readonly table: {
     readonly path: string
@@ -50,13 +67,18 @@ export interface BuildReport {
     readonly locations: number
     readonly verdicts: number
   }
+  readonly fetch: FetchReport
   readonly feeds: readonly FeedReport[]
+  /** Which kinds the feeds cover, on the day of the table. */
+  readonly coverage: CoverageReport['kinds']
   /** IPv4 addresses and IPv6 /64s with evidence of each kind. */
   readonly kinds: Readonly<Record<Kind, { readonly ipv4: number; readonly ipv6_64s: number }>>
   /** Distinct verdicts by classification. */
   readonly verdicts: Readonly<Partial<Record<Classification, number>>>
   /** Whether the table went live, and what spoke against it. */
   readonly promotion: PromotionReport
+  /** The editions of places and networks in it, where the operator named no own files. */
+  readonly data_sets: readonly DataSetReport[]
   readonly networks: { readonly bad_rows: number; readonly first_bad: readonly string[] }
   readonly stages: readonly BuildStage[]
   readonly seconds: number
@@ -67,11 +89,12 @@ export function newBuildReport(facts: {
   readonly compiled: CompiledTable
   readonly written: WrittenTable
   readonly obtained: readonly ObtainedFile[]
+  readonly fetched: FetchReport
   readonly stages: readonly BuildStage[]
   readonly path: string
   readonly promotion: PromotionReport
 }): BuildReport {
-  const { compiled, written, obtained, stages, path, promotion } = facts
+  const { compiled, written, obtained, fetched, stages, path, promotion } = facts
   const { assembled, networks, places } = compiled
   return {
     table: {
@@ -85,9 +108,19 @@ export function newBuildReport(facts: {
       locations: places.locations.length,
       verdicts: assembled.verdicts.length,
     },
+    fetch: fetched,
     feeds: feedReports(compiled, obtained),
-    kinds: compiled.coverage.byKind,
+    coverage: coverageReportOf(assembled.content, 0).kinds,
+    kinds: compiled.listed.byKind,
     promotion,
+    data_sets: compiled.editions.map(({ feed, edition, from, problem, quarantine }) => ({
+      id: feed.id,
+      kind: feed.kind,
+      day: formatDay(edition.day),
+      state: from,
+      ...problemOf(problem),
+      ...(quarantine === undefined ? {} : { quarantined: quarantine }),
+    })),
     verdicts: countClasses(assembled.verdicts.map((verdict) => verdict.classification)),
     networks: {
       bad_rows: networks.stats.problems.count,
@@ -126,7 +159,7 @@ function feedReports(
       dropped: dropsOf(files),
       unique: sum(files, (file) => file.kept - file.duplicates),
       lapsed: files[0]?.lapsed ?? 0,
-      alone_ipv4: compiled.coverage.aloneIpv4.get(files[0]?.source ?? -1) ?? 0,
+      alone_ipv4: compiled.listed.aloneIpv4.get(files[0]?.source ?? -1) ?? 0,
       first_bad: files.flatMap((file) => file.read.tally.bad).slice(0, 5),
       ...problemOf(problem ?? got?.problem),
       ...(quarantine === undefined ? {} : { quarantined: quarantine }),
@@ -157,65 +190,4 @@ function countClasses(found: readonly Classification[]) {
     if (count > 0) counts[name] = count
   }
   return counts
-}
-
-/** The report for people, as lines: aligned columns, no more than a screen and a line a feed. */
-export function buildSummary(report: BuildReport): readonly string[] {
-  const { table } = report
-  const there = report.feeds.filter((feed) => feed.state !== 'missing')
-  const rows = there.map((feed) => [
-    feed.id,
-    feed.day ?? '-',
-    feed.quarantined === undefined ? feed.state : 'quarantined',
-    formatCount(feed.entries),
-    formatCount(feed.kept),
-    formatCount(Object.values(feed.dropped).reduce((total, drops) => total + drops, 0)),
-    formatCount(feed.unique),
-    formatCount(feed.lapsed),
-    formatCount(feed.alone_ipv4),
-  ])
-  const head = [
-    'feed',
-    'day',
-    'state',
-    'entries',
-    'kept',
-    'dropped',
-    'unique',
-    'lapsed',
-    'IPv4 alone',
-  ]
-  const kinds = Object.entries(report.kinds).map(([kind, covered]) => [
-    kind,
-    formatCount(covered.ipv4),
-    formatCount(covered.ipv6_64s),
-  ])
-  const stages = report.stages.map((stage) => [
-    stage.name,
-    stage.seconds.toFixed(2),
-    formatMegabytes(stage.residentBytes),
-    formatMegabytes(stage.peakBytes),
-  ])
-  return [
-    ...alignColumns([head, ...rows], 3),
-    ...missingLines(report.feeds.length - there.length),
-    '',
-    ...alignColumns([['listed as', 'IPv4 addresses', 'IPv6 /64s'], ...kinds], 1),
-    '',
-    ...alignColumns([['stage', 'seconds', 'MB resident', 'MB at peak so far'], ...stages], 1),
-    ...report.feeds.flatMap((feed) =>
-      feed.first_bad.slice(0, 1).flatMap((bad) => ['', `not taken: ${bad}`]),
-    ),
-    '',
-    `table ${table.id} as of ${table.as_of}: ${formatMegabytes(table.bytes)} MB, ` +
-      `${formatCount(table.ipv4_boundaries)} IPv4 and ${formatCount(table.ipv6_boundaries)} IPv6 boundaries, ` +
-      `built in ${report.seconds.toFixed(1)} s with ${formatMegabytes(report.peak_bytes)} MB at its peak`,
-    '',
-    table.path,
-  ]
-}
-
-function missingLines(missing: number): readonly string[] {
-  if (missing === 0) return []
-  return ['', `${missing} feeds are missing: no snapshot of them was ever fetched`]
 }

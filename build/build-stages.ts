@@ -47,6 +47,8 @@ export type BuildProgress =
       readonly seconds: number
       readonly found: string
     }
+  /** Of a stage that is under way: how far it is. */
+  | { readonly kind: 'step'; readonly text: string }
   | { readonly kind: 'warn'; readonly text: string }
 
 /** Peak resident memory of this process so far, bytes. */

@@ -5,48 +5,56 @@
 //   history (adds them, knows ─────────┴ normalise ─▶ observations ─ flatten ─▶ evidence ┐
 //   since when) ───────────────────────────┘                                             │
 //   place files ────────────────────────────▶ places ────────────────────────────────────┴ assemble
+//   (an edition that the gate of data sets chose, as the ranges of networks are)
 
 import { formatCount } from '../src/base/number-format.ts'
 import type { Day } from '../src/base/day.ts'
 import type { Range } from '../src/ip/range.ts'
 import { toRangeSet } from '../src/ip/range-set.ts'
+import type { NetworkType } from '../src/model/kind.ts'
 import type { Network } from '../src/model/network.ts'
 import { type AssembledTable, assembleTable } from './assemble-table.ts'
 import { newAsEvidence } from './evidence/as-evidence.ts'
-import { crawlersFile, newestTableDay } from './evidence/builtin-feeds.ts'
-import { type Coverage, coverage } from './evidence/coverage.ts'
+import { corporateEgress } from './evidence/corporate-egress.ts'
+import { crawlersFile, networksPart, newestTableDay } from './evidence/builtin-feeds.ts'
+import {
+  coverageByKind,
+  feedContents,
+  newestDays,
+  tableCoverage,
+} from './evidence/kind-coverage.ts'
+import { type ListedAddresses, listedAddresses } from './evidence/listed-addresses.ts'
+import { type NeighbourhoodGround, addNeighbourhoods } from './evidence/neighbourhoods.ts'
 import { newEvidenceBook } from './evidence/evidence-book.ts'
+import type { ChosenEdition } from './gate/edition-gate.ts'
 import { type GateResult, gateFeeds } from './gate/feed-gate.ts'
 import { type HistoryTransaction, beginHistoryTransaction } from './gate/history-transaction.ts'
 import { type History, noHistory, readHistory } from './history/read-history.ts'
 import { recordToday } from './history/record-today.ts'
-import { flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
-import { valueAt } from './layer/layer.ts'
-import { type AsEntry, type AsFacts, collectAsFacts } from './networks/as-facts.ts'
-import { type Networks, readNetworks } from './networks/read-networks.ts'
+import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
+import { type Layer, valueAt } from './layer/layer.ts'
+import { type AsEntry, collectAsFacts } from './networks/as-facts.ts'
+import type { Networks } from './networks/read-networks.ts'
 import { type NetworkTables, loadNetworkTables } from './networks/network-tables.ts'
 import { type NormaliseContext, newNormaliser, parseAsn } from './evidence/normalise.ts'
-import { type Places, defaultPlaceFiles, readPlaces } from './places/read-places.ts'
+import type { Places } from './places/read-places.ts'
 import {
   type ParsedSnapshot,
   type SnapshotFile,
   medianDay,
   parseSnapshot,
 } from './evidence/read-snapshots.ts'
-import { feedSources, networkSources, placeSources } from './evidence/source-list.ts'
+import { torOperatorsFile, vpnOperatorsFile } from './evidence/operator-ranges.ts'
+import { feedSources } from './evidence/source-list.ts'
+import { type DataSetInput, readDataSets } from './read-data-sets.ts'
 import type { BuildStages } from './build-stages.ts'
 import { clearTransitionPrefixes } from './evidence/transition-prefixes.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 
-export interface CompileInput {
+export interface CompileInput extends DataSetInput {
   readonly snapshots: readonly SnapshotFile[]
   /** The day that counts as today; by default the median day of the snapshots. */
   readonly asOf: Day | undefined
-  /** The store of the history; `undefined` builds from the snapshots alone. */
-  readonly history: string | undefined
-  /** The operator's own files; by default those of the packages. */
-  readonly networkFiles: readonly string[] | undefined
-  readonly placeFiles: readonly string[] | undefined
 }
 
 /** What became of one file, for the report. */
@@ -66,9 +74,11 @@ export interface CompiledTable {
   readonly networks: Networks
   readonly places: Places
   readonly sources: readonly Source[]
-  readonly coverage: Coverage
+  readonly listed: ListedAddresses
   /** Which feeds are quarantined; its `commit` is called when the table is live. */
   readonly gate: GateResult
+  /** What the gate of data sets chose; each is to be committed behind the feeds' gate. */
+  readonly editions: readonly ChosenEdition[]
   /** Holds the history since before it was read; released when the table is judged. */
   readonly transaction: HistoryTransaction
   /** What went wrong with the history, one line each. */
@@ -102,44 +112,48 @@ async function compileWithHistory(
     const files = await readAll(input.snapshots, tables, say)
     return gateFeeds({ files, snapshots: input.snapshots, store: input.history, tables })
   })
-  const read = gate.files
-  const facts = collectAsFacts(asEntriesOf(read))
-  const { networks, places } = await readNetworksAndPlaces({ input, facts, tables }, stages)
-  const asOf = input.asOf ?? medianDay(read) ?? newestTableDay(tables)
-  const sources = [
-    ...networkSources(input.networkFiles, networks, asOf),
-    ...placeSources(places, asOf),
-    ...feedSources(read, asOf, gate.quarantined),
+  const facts = collectAsFacts(asEntriesOf(gate.files))
+  const withEgress = { ...tables, corporatePrefixes: corporateEgress(tables, gate.files) }
+  const data = await readDataSets({ ...input, facts, tables: withEgress }, stages)
+  const { networks, places, editions } = data
+  const asOf = input.asOf ?? medianDay(gate.files) ?? newestTableDay(tables)
+  const byFeeds = coverageByKind(feedContents(gate.files, gate.held), asOf)
+  const operators = [
+    torOperatorsFile(tables.torOperators, { space: networks, asOf, byFeeds }),
+    vpnOperatorsFile(tables.vpnOperators, { space: networks, asOf }),
   ]
+  const read = [...gate.files, ...operators]
+  const sources = [...data.sources(asOf), ...feedSources(read, asOf, gate.quarantined)]
   const ground = newNormaliseContext(asOf, networks, tables)
   const past = await stages.run('history', (say) =>
     recordAndReadHistory(transaction, gate, asOf, say),
   )
   const files = await stages.run('normalise', (say) => {
     const results = normaliseAll({ files: read, sources, history: past.history }, ground)
+    addNeighbourhoods(neighbourhoodGround(ground, sources, networks))
     say(`${formatCount(ground.book.count)} statements`)
     return results
   })
   const lists = newListInterner()
-  const evidenceLayers = await stages.run('flatten', (say) => {
-    const layers = {
-      4: flattenEvidence(4, ground.observations[4], lists),
-      6: flattenEvidence(6, ground.observations[6], lists),
-    }
-    const { 4: ipv4, 6: ipv6 } = layers
-    say(`${formatCount(ipv4.count)} IPv4 and ${formatCount(ipv6.count)} IPv6 pieces of evidence`)
-    return layers
+  const evidenceLayers = await flattenGround(ground, lists, stages)
+  const { book } = ground
+  const listed = listedAddresses({
+    layers: evidenceLayers,
+    lists: lists.lists,
+    book,
+    newestDays: newestDays(files, asOf),
   })
-  const statementsOfAs = newAsEvidence({ tables, facts, sources, asOf, files: read }, ground.book)
+  const statementsOfAs = newAsEvidence({ tables, facts, sources, asOf, files: read }, book)
   const assembled = await stages.run('verdicts', (say) => {
     const result = assembleTable({
       asOf,
       sources,
+      coverage: tableCoverage(byFeeds, { files: read, addresses: listed.newestIpv4 }),
       networks: networks.networks,
       networkLayers: { 4: networks.layers[4], 6: clearTransitionPrefixes(networks.layers[6]) },
       locations: places.locations,
       placeLayers: { 4: places.layers[4], 6: clearTransitionPrefixes(places.layers[6]) },
-      book: ground.book,
+      book,
       lists,
       evidenceLayers,
       statementsOfAs,
@@ -149,39 +163,24 @@ async function compileWithHistory(
     return result
   })
   const problems = [...gate.problems, ...past.problems]
-  return {
-    assembled,
-    asOf,
-    files,
-    networks,
-    places,
-    sources,
-    coverage: coverage(evidenceLayers, lists.lists, ground.book),
-    gate,
-    transaction,
-    problems,
-  }
+  const found = { assembled, asOf, files, networks, places, sources, listed }
+  return { ...found, gate, editions, transaction, problems }
 }
 
-/** What does not come from feeds of addresses: who announces the space, and where it is. */
-async function readNetworksAndPlaces(
-  from: { readonly input: CompileInput; readonly facts: AsFacts; readonly tables: NetworkTables },
+function flattenGround(
+  { observations }: NormaliseContext,
+  lists: ListInterner,
   stages: BuildStages,
-): Promise<{ readonly networks: Networks; readonly places: Places }> {
-  const { facts, tables } = from
-  const { networkFiles, placeFiles } = from.input
-  const networks = await stages.run('networks', async (say) => {
-    const files = networkFiles === undefined ? {} : { files: networkFiles }
-    const found = await readNetworks({ ...files, facts, tables })
-    say(`${formatCount(found.networks.length)} networks`)
-    return found
+): Promise<Readonly<Record<4 | 6, Layer>>> {
+  return stages.run('flatten', (say) => {
+    const layers = {
+      4: flattenEvidence(4, observations[4], lists),
+      6: flattenEvidence(6, observations[6], lists),
+    }
+    const { 4: ipv4, 6: ipv6 } = layers
+    say(`${formatCount(ipv4.count)} IPv4 and ${formatCount(ipv6.count)} IPv6 pieces of evidence`)
+    return layers
   })
-  const places = await stages.run('places', async (say) => {
-    const found = await readPlaces(placeFiles ?? defaultPlaceFiles() ?? [])
-    say(`${formatCount(found.locations.length)} places`)
-    return found
-  })
-  return { networks, places }
 }
 
 async function readAll(
@@ -196,7 +195,7 @@ async function readAll(
   return files
 }
 
-/** Entries about ASes, for the networks; entries about addresses wait for normalise. */
+/** Entries about ASes, for the networks; prefixes of networks are corporateEgress's. */
 function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
   const facts: AsEntry[] = []
   for (const { feed, entries } of files) {
@@ -234,11 +233,14 @@ function normaliseAll(
   ground: NormaliseContext,
 ): readonly NormalisedFile[] {
   const feeds = new Set(input.files.map(({ feed }) => feed))
+  const sourceOf = (id: string): number => input.sources.findIndex((source) => source.id === id)
   return [...feeds].flatMap((feed) => {
     const files = input.files.filter((file) => file.feed === feed)
-    const source = input.sources.findIndex(({ id }) => id === feed.id)
+    const source = sourceOf(feed.id)
     const history = input.history.of(feed.id)
-    const normaliser = newNormaliser(feed, { source, history }, ground)
+    const part = networksPart(feed)
+    const networks = part && { feed: part, source: sourceOf(part.id) }
+    const normaliser = newNormaliser(feed, { source, history, networks }, ground)
     const results = files.map((read) => {
       const counts = { kept: 0, duplicate: 0, dropped: 0 }
       for (const entry of read.entries) counts[normaliser.addEntry(entry, read.day, read.tally)]++
@@ -247,6 +249,24 @@ function normaliseAll(
     const { lapsed } = source < 0 ? { lapsed: 0 } : normaliser.finish()
     return results.map((result) => ({ ...result, lapsed }))
   })
+}
+
+function neighbourhoodGround(
+  { asOf, book, observations }: NormaliseContext,
+  sources: readonly Source[],
+  networks: Networks,
+): NeighbourhoodGround {
+  const sourceIds = sources.map(({ id }) => id)
+  const typeOf = networkTypeAt(networks)
+  return { asOf, book, observations: observations[4], sourceIds, typeOf }
+}
+
+function networkTypeAt({ networks, layers }: Networks): (ipv4: number) => NetworkType {
+  const words = new Uint32Array(4)
+  return (ipv4) => {
+    words[0] = ipv4
+    return networks[valueAt(layers[4], words) - 1]?.type ?? 'unknown'
+  }
 }
 
 function newNormaliseContext(

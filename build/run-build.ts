@@ -5,12 +5,16 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Day, dayOf } from '../src/base/day.ts'
-import { IpriskError } from '../src/base/coded-error.ts'
+import { IpriskError, feedsUnreachable } from '../src/base/coded-error.ts'
 import { packageRoot } from '../src/base/package-root.ts'
-import { loadCatalogue } from './catalogue/load-catalogue.ts'
-import type { Feed } from './catalogue/feed.ts'
+import { loadWholeCatalogue } from './catalogue/load-catalogue.ts'
+import { type CatalogueFeed, isDataSet, isFeed } from './catalogue/feed.ts'
 import { type CompiledTable, compileTable } from './compile-table.ts'
+import { fetchWarnings, statesText } from './fetch-lines.ts'
+import { type FetchReport, fetchReport, isUnanswered } from './fetch-report.ts'
+import { limitsOfRun } from './fetch/fetch-limits.ts'
 import { type FetchMode, type ObtainedFile, obtainSnapshots } from './fetch/obtain-snapshots.ts'
+import { editionLines, quarantineLine } from './edition-lines.ts'
 import {
   candidatePath,
   judgeTable,
@@ -18,7 +22,7 @@ import {
   buildRejected,
   rejectedPath,
 } from './gate/promote-table.ts'
-import type { SnapshotFile } from './evidence/read-snapshots.ts'
+import { snapshotsOf } from './evidence/read-snapshots.ts'
 import { type BuildReport, newBuildReport } from './build-report.ts'
 import { type BuildStages, type OnBuildProgress, newBuildStages } from './build-stages.ts'
 import { writeTable } from './write/write-table.ts'
@@ -26,6 +30,12 @@ import { removeStaleTempFiles } from './write/stale-temp-files.ts'
 
 export interface BuildOptions {
   readonly mode: FetchMode
+  /** How long fetching may take. */
+  readonly fetchSeconds: number
+  /** Nothing is built where feeds are to be fetched and not one can be. */
+  readonly needFeeds: boolean
+  /** Networks and places are not fetched: the newest edition that is here is used. */
+  readonly keepDataSets: boolean
   /** The day that counts as today; by default the median day of the snapshots. */
   readonly asOf: Day | undefined
   /** Where the table goes. */
@@ -50,34 +60,28 @@ export interface BuildOptions {
 }
 
 /**
- * Errors: those of the catalogue, of the network and place files, and of writing the table; and
- * `build_rejected` where the gate keeps the table from going live. The report is written then, too.
+ * Errors: those of the catalogue, `feeds_unreachable` with `needFeeds`, those of the network and
+ * place files, and of writing the table; and `build_rejected` where the gate keeps the table from
+ * going live. The report is written then, too.
  */
 export async function runBuild(options: BuildOptions, tell: OnBuildProgress): Promise<BuildReport> {
   const stages = newBuildStages(tell)
-  const feeds = chooseFeeds(loadCatalogue(catalogueFolder), options)
-  const obtained = await stages.run('fetch', async (say) => {
-    const files = await obtainSnapshots({
-      feeds,
-      mode: options.mode,
-      folder: options.snapshots,
-      today: dayOf(Date.now()),
-      onProgress(progress) {
-        if (progress.kind === 'notice') tell({ kind: 'warn', text: progress.message })
-        else say(`${progress.done} of ${progress.total}, ${progress.feed}`)
-      },
-    })
-    say(fetchSummary(files))
-    return files
-  })
-  for (const text of fetchWarnings(obtained, options.mode)) tell({ kind: 'warn', text })
+  const feeds = chooseFeeds(loadWholeCatalogue(catalogueFolder), options).filter(
+    ({ kind }) => filesOfOperator(options, kind) === undefined,
+  )
+  const { lists, dataSets, fetched } = await stages.run('fetch', (say) =>
+    obtainFeeds({ options, feeds, tell, say }),
+  )
   const compiled = await compileTable(
     {
-      snapshots: obtained.flatMap(snapshotOf),
+      snapshots: snapshotsOf(lists),
+      dataSets,
+      force: options.force,
       asOf: options.asOf,
       history: options.history,
       networkFiles: options.networkFiles,
       placeFiles: options.placeFiles,
+      cache: join(dirname(options.snapshots), 'cache'),
     },
     stages,
   )
@@ -86,11 +90,62 @@ export async function runBuild(options: BuildOptions, tell: OnBuildProgress): Pr
   }
   for (const text of compiled.problems) tell({ kind: 'warn', text })
   for (const text of quarantineLines(compiled)) tell({ kind: 'warn', text })
+  for (const text of editionLines(compiled.editions, options)) tell({ kind: 'warn', text })
   try {
-    return await goLive(compiled, { options, obtained, stages, tell })
+    return await goLive(compiled, { options, obtained: lists, fetched, stages, tell })
   } finally {
     await compiled.transaction.release()
   }
+}
+
+/** Fetches what can be had, and tells of what cannot. */
+async function obtainFeeds(run: {
+  readonly options: BuildOptions
+  readonly feeds: readonly CatalogueFeed[]
+  readonly tell: OnBuildProgress
+  readonly say: (text: string) => void
+}): Promise<{
+  readonly lists: readonly ObtainedFile[]
+  readonly dataSets: readonly ObtainedFile[]
+  readonly fetched: FetchReport
+}> {
+  const { options, feeds, tell, say } = run
+  const { mode, keepDataSets } = options
+  const notices: string[] = []
+  const common = { folder: options.snapshots, today: dayOf(Date.now()) }
+  const asked = keepDataSets ? feeds.filter(isFeed) : feeds
+  const files = await obtainSnapshots({
+    ...common,
+    feeds: asked,
+    mode,
+    limits: limitsOfRun(options.fetchSeconds),
+    onProgress(progress) {
+      if (progress.kind === 'notice') notices.push(progress.message)
+      else tell({ kind: 'step', text: `${progress.done} of ${progress.total}, ${progress.feed}` })
+    },
+  })
+  const kept = keepDataSets ? feeds.filter(isDataSet) : []
+  const stored = await obtainSnapshots({ ...common, feeds: kept, mode: { kind: 'offline' } })
+  const lists = files.filter(({ feed }) => isFeed(feed))
+  const dataSets = [...files.filter(({ feed }) => isDataSet(feed)), ...stored.map(notAsked)]
+  say(statesText(lists))
+  const fetched = fetchReport(lists, { mode, notices })
+  if (options.needFeeds && mode.kind !== 'offline' && isUnanswered(fetched)) {
+    const why = notices.at(-1) ?? lists.find(({ problem }) => problem !== undefined)?.problem
+    throw new IpriskError({
+      code: 'feeds_unreachable',
+      message: `${feedsUnreachable}: ${why ?? ''}`,
+      fault: 'environment',
+      retryable: true,
+    })
+  }
+  for (const text of fetchWarnings(lists, { mode, notices })) tell({ kind: 'warn', text })
+  return { lists, dataSets, fetched }
+}
+
+/** That there is no copy is no fault of this run. */
+function notAsked(file: ObtainedFile): ObtainedFile {
+  return file.state === 'missing' ? { ...file, problem: 'nothing newer was asked for' } : file
 }
 
 /** Writes the table, judges it, and puts it where it belongs. */
@@ -99,11 +154,12 @@ async function goLive(
   run: {
     readonly options: BuildOptions
     readonly obtained: readonly ObtainedFile[]
+    readonly fetched: FetchReport
     readonly stages: BuildStages
     readonly tell: OnBuildProgress
   },
 ): Promise<BuildReport> {
-  const { options, obtained, stages, tell } = run
+  const { options, obtained, fetched, stages, tell } = run
   const candidate = candidatePath(options.out)
   const written = await stages.run('write', (say) => {
     removeStaleTempFiles(candidate)
@@ -120,7 +176,10 @@ async function goLive(
     // Before the table is moved: a build that is killed in between has judged its days good.
     if (judged.promoted) await compiled.transaction.commit()
     promoteTable(judged, { candidate, live: options.out })
-    if (judged.promoted) await compiled.gate.commit()
+    if (judged.promoted) {
+      await compiled.gate.commit()
+      for (const edition of compiled.editions) await edition.commit()
+    }
     return judged
   })
   const path = promotion.promoted ? options.out : rejectedPath(options.out)
@@ -128,6 +187,7 @@ async function goLive(
     compiled,
     written,
     obtained,
+    fetched,
     stages: stages.done,
     path,
     promotion,
@@ -150,9 +210,9 @@ export const catalogueFolder = join(packageRoot, 'data', 'feeds')
 
 /** Enabled feeds: the catalogue's, all with `allFeeds`, then the single switches. */
 export function chooseFeeds(
-  catalogue: readonly Feed[],
+  catalogue: readonly CatalogueFeed[],
   options: Pick<BuildOptions, 'allFeeds' | 'feeds'>,
-): readonly Feed[] {
+): readonly CatalogueFeed[] {
   const ids = new Set(catalogue.map((feed) => feed.id))
   const unknown = Object.keys(options.feeds).filter((id) => !ids.has(id))
   if (unknown.length > 0) {
@@ -165,42 +225,15 @@ export function chooseFeeds(
   return catalogue.filter((feed) => options.feeds[feed.id] ?? (options.allFeeds || feed.enabled))
 }
 
+/** The operator's own files that take a data set's place. */
+function filesOfOperator(
+  { networkFiles, placeFiles }: BuildOptions,
+  kind: CatalogueFeed['kind'],
+): readonly string[] | undefined {
+  if (kind === 'networks') return networkFiles
+  return kind === 'places' ? placeFiles : undefined
+}
+
 function quarantineLines({ gate }: CompiledTable): readonly string[] {
-  return [...gate.quarantined].map(
-    ([feed, { reasons, instead }]) =>
-      `${feed} is quarantined: ${reasons.join('; ')} (${instead} is used)`,
-  )
-}
-
-function snapshotOf(obtained: ObtainedFile): SnapshotFile[] {
-  const { feed, file, path, day } = obtained
-  return path === undefined || day === undefined ? [] : [{ feed, file, path, day }]
-}
-
-function fetchSummary(files: readonly ObtainedFile[]): string {
-  const counts = new Map<string, number>()
-  for (const { state } of files) counts.set(state, (counts.get(state) ?? 0) + 1)
-  return [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
-}
-
-/** One line a problem with the feeds that have it; offline, one line for all that is not there. */
-function fetchWarnings(files: readonly ObtainedFile[], mode: FetchMode): readonly string[] {
-  const byProblem = new Map<string, Set<string>>()
-  const missing = new Set<string>()
-  for (const { feed, state, problem } of files) {
-    if (state === 'missing' && mode.kind === 'offline') missing.add(feed.id)
-    else if (problem !== undefined) {
-      const instead = state === 'missing' ? 'built without it' : 'its last good snapshot is used'
-      const text = `${problem} (${instead})`
-      byProblem.set(text, (byProblem.get(text) ?? new Set()).add(feed.id))
-    }
-  }
-  const lines = [...byProblem].map(([problem, feeds]) => `${[...feeds].join(', ')}: ${problem}`)
-  if (missing.size > 0) {
-    lines.push(
-      `${missing.size} feeds were never fetched, so this table says nothing by them. ` +
-        'Fetch them with `npx iprisk feeds fetch`, then build again.',
-    )
-  }
-  return lines
+  return [...gate.quarantined].map(([feed, quarantine]) => quarantineLine(feed, quarantine))
 }

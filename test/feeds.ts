@@ -9,6 +9,14 @@ import { describe, it } from 'vitest'
 export const feedsFolder =
   process.env['IPRISK_TEST_FEEDS'] ?? fileURLToPath(new URL('../../shared/feeds', import.meta.url))
 
+/**
+ * Feeds whose files the shared folder has. The others of the catalogue are those that nobody has
+ * fetched yet (`tried: never`): what they hold is tested on samples in their format.
+ */
+export function withSharedData<One extends { readonly id: string }>(feeds: readonly One[]): One[] {
+  return feeds.filter(({ id }) => existsSync(`${feedsFolder}/${id}`))
+}
+
 const present = existsSync(`${feedsFolder}/feeds.json`)
 
 /** `describe` for tests that read the shared feeds. */

@@ -1,6 +1,7 @@
 // The kinds of test, told by the end of a file's name: what runs from source (`*.test.ts`), what
 // starts real programs on small tables (`*.server.test.ts`), and what needs more than a developer
-// waits for (`*.world.test.ts`): world tables, the shared feeds, stores, proxies, benchmarks, proofs.
+// waits for (`*.world.test.ts`): world tables, the shared feeds, stores, proxies, benchmarks,
+// proofs.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -7,7 +7,8 @@
 //   --as-of YYYY-MM-DD   the day that counts as today; by default the median day of the snapshots
 //   --out FOLDER         where the report goes
 //   --catalogue FOLDER   data/feeds by default
-//   --apply              also write the weights into the catalogue
+//   --feedback FOLDER    a state folder: outcomes that callers reported count as one more voice
+//   --apply              also write the weights and half-lives into the catalogue
 //
 // by-hand.json in the report's folder keeps the weights from before the first calibration; it is
 // written once, so that running this again compares with them and not with itself.
@@ -18,18 +19,20 @@ import { catalogueFolder } from '../../build/run-build.ts'
 import type { Feed } from '../../build/catalogue/feed.ts'
 import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { applyWeights } from './calibration/apply-weights.ts'
+import { halfLivesToKeep } from './calibration/half-life.ts'
 import { calibrate } from './calibration/calibration.ts'
 import { openMeasuredInput } from './world/measured-input.ts'
 import { calibrationReportFiles } from './report/calibration-report.ts'
 import { formatDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
+import { lastOutcomes } from '../../src/feedback/last-outcomes.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
 import { dayOption, inputTexts, inputPlaces } from './input-flags.ts'
 import { usageError, readFlags } from '../harness/option.ts'
 import { runProgram, logProgress } from '../harness/program.ts'
 
 async function main(): Promise<number> {
-  const flags = readFlags({ texts: [...inputTexts, 'out'], switches: ['apply'] })
+  const flags = readFlags({ texts: [...inputTexts, 'out', 'feedback'], switches: ['apply'] })
   const catalogue = flags.catalogue ?? catalogueFolder
   const out = flags.out ?? join(packageRoot, 'docs', 'calibration')
   const feeds = loadCatalogue(catalogue)
@@ -42,7 +45,10 @@ async function main(): Promise<number> {
   })
   try {
     for (const problem of input.problems) logProgress(problem)
-    const calibration = await calibrate(input, { feeds, byHand, tell: logProgress })
+    const { feedback } = flags
+    const reported = feedback === undefined ? undefined : await lastOutcomes(feedback)
+    const outcomes = reported?.outcomes.values()
+    const calibration = await calibrate(input, { feeds, byHand, outcomes, tell: logProgress })
     mkdirSync(out, { recursive: true })
     for (const [name, text] of calibrationReportFiles(calibration))
       writeFileSync(join(out, name), text)
@@ -57,8 +63,13 @@ async function main(): Promise<number> {
       const changed = await applyWeights(
         catalogue,
         new Map(found.map(({ feed, weight }) => [feed.id, weight.weight])),
+        new Map(
+          calibration.rows
+            .filter(({ halfLives }) => halfLives.length > 0)
+            .map(({ feed, halfLives }) => [feed.id, halfLivesToKeep(feed, halfLives)]),
+        ),
       )
-      logProgress(`${changed.length} weights written to ${catalogue}`)
+      logProgress(`${changed.length} feeds written to ${catalogue}`)
     }
     return exitCodes.done
   } finally {

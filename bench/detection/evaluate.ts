@@ -2,6 +2,9 @@
 //
 //   npm run bench -- evaluate exits.txt:vpn homes.txt.gz:clean   labelled files that are in no feed
 //   npm run bench -- evaluate --cross --mirror FOLDER            leave each feed out in turn
+//   npm run bench -- evaluate --operators --mirror FOLDER        leave each VPN operator out in turn, and
+//                                                                badness by band of the score
+//                                                                (with --report: docs/evaluation/HELD-OUT.md)
 //   npm run bench -- evaluate --report        docs/evaluation/REPORT.md, from the kept run
 //
 //   --table FILE         the table of the tests, or data/table/world.iprisk, by default
@@ -23,7 +26,7 @@ import { loadCatalogue } from '../../build/catalogue/load-catalogue.ts'
 import { readHistory } from '../../build/history/read-history.ts'
 import { leftOutKinds, leaveOneOut } from './evaluation/leave-one-out.ts'
 import { worldAccessSpace, worldSignalSpace } from './calibration/weight-effect.ts'
-import { openMeasuredInput } from './world/measured-input.ts'
+import { type MeasuredInput, openMeasuredInput } from './world/measured-input.ts'
 import {
   type Evaluation,
   type Label,
@@ -34,7 +37,15 @@ import {
 import { leaveLastDaysOut } from './evaluation/leave-last-days-out.ts'
 import type { AccessSpace } from './world/address-space.ts'
 import { tableAccessSpace, readTableRecords } from './world/table-layers.ts'
-import { newWorld, readWorldNetworks } from './world/cells.ts'
+import { type World, type WorldNetworks, newWorld, readWorldNetworks } from './world/cells.ts'
+import {
+  type HeldOutEvaluation,
+  heldOutLines,
+  heldOutName,
+  heldOutPage,
+} from './report/held-out-text.ts'
+import { leaveOperatorsOut } from './evaluation/leave-operator-out.ts'
+import { classSpace, scoreBands } from './evaluation/score-bands.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import {
@@ -61,6 +72,7 @@ export interface EvaluateReport {
   readonly access: AccessSpace | undefined
   readonly files: readonly (Evaluation & EvaluatedList)[]
   readonly cross: CrossEvaluation | undefined
+  readonly held: HeldOutEvaluation | undefined
 }
 
 interface Named {
@@ -71,13 +83,13 @@ interface Named {
 async function main(): Promise<number> {
   const { positionals, ...flags } = readFlags({
     texts: [...inputTexts, 'table', 'keep', 'title', 'out'],
-    switches: ['cross', 'report', 'json'],
+    switches: ['cross', 'operators', 'report', 'json'],
     positionals: true,
   })
   const named = positionals.map(labelledFile)
   const { cross: asksCross, keep, out = evaluationFolder } = flags
-  if (named.length === 0 && !asksCross && !flags.report) {
-    throw usageError('Name files as FILE:label, or ask for --cross or --report.')
+  if (named.length === 0 && !asksCross && !flags.operators && !flags.report) {
+    throw usageError('Name files as FILE:label, or ask for --cross, --operators or --report.')
   }
   if (keep !== undefined && !(asksCross && /^[\w-]+$/.test(keep))) {
     throw usageError('--keep takes a name of letters, digits and hyphens, and goes with --cross.')
@@ -91,14 +103,18 @@ async function main(): Promise<number> {
     const { title = '' } = flags
     logProgress(`kept: ${saveEvaluation(out, { ...runHead([]), name: keep, title, ...crossed })}`)
   }
-  if (flags.report) {
+  const held = flags.operators ? await heldOut(flags) : undefined
+  if (held !== undefined && flags.report) {
+    writeFileSync(join(out, heldOutName), heldOutPage(held))
+    logProgress(`written: ${join(out, heldOutName)}`)
+  } else if (flags.report) {
     const page = join(out, reportName)
     writeFileSync(page, evaluationReport(readEvaluation(out)))
     logProgress(`written: ${page}`)
   }
-  const report: EvaluateReport = { ...ofTable, cross: crossed }
+  const report: EvaluateReport = { ...ofTable, cross: crossed, held }
   const text = flags.json ? JSON.stringify(report, null, 2) : linesOf(report).join('\n')
-  if (named.length > 0 || asksCross) process.stdout.write(`${text}\n`)
+  if (named.length > 0 || asksCross || flags.operators) process.stdout.write(`${text}\n`)
   return exitCodes.done
 }
 
@@ -143,12 +159,20 @@ async function evaluateFiles(
   }
 }
 
-async function cross(
-  values: Parameters<typeof inputPlaces>[0] & {
-    readonly 'as-of'?: string | undefined
-    readonly catalogue?: string | undefined
-  },
-): Promise<CrossEvaluation> {
+type WorldFlags = Parameters<typeof inputPlaces>[0] & {
+  readonly 'as-of'?: string | undefined
+  readonly catalogue?: string | undefined
+}
+
+/** What `measure` finds in the world that the flags name. */
+async function inWorld<T>(
+  values: WorldFlags,
+  measure: (of: {
+    readonly world: World
+    readonly input: MeasuredInput
+    readonly land: WorldNetworks
+  }) => T | Promise<T>,
+): Promise<T> {
   const feeds = loadCatalogue(values.catalogue ?? catalogueFolder)
   logProgress('snapshots and history')
   const input = await openMeasuredInput({
@@ -160,23 +184,40 @@ async function cross(
     for (const problem of input.problems) logProgress(problem)
     const { files, tables, asOf, history: store } = input
     const land = await readWorldNetworks({ files, tables })
-    logProgress('leave one out')
     const history = store === undefined ? undefined : await readHistory({ store, feeds, asOf })
     const world = newWorld({ land, files, tables, asOf, history })
-    const found = {
-      access: worldAccessSpace(world),
-      signals: worldSignalSpace(world, leftOutKinds),
-      leaveOneOut: leaveOneOut(world),
-    }
-    if (store === undefined) return { ...found, recent: undefined }
-    logProgress('the last seven days')
-    return { ...found, recent: await leaveLastDaysOut({ ...input, history: store }, land) }
+    return await measure({ world, input, land })
   } finally {
     await input.close()
   }
 }
 
-function linesOf({ files, access, cross }: EvaluateReport): readonly string[] {
+function heldOut(values: WorldFlags): Promise<HeldOutEvaluation> {
+  return inWorld(values, ({ world }) => {
+    logProgress('leave each operator out')
+    const operators = leaveOperatorsOut(world)
+    logProgress('bands of the score')
+    const bands = scoreBands(world)
+    return { access: worldAccessSpace(world), operators, bands, classes: classSpace(world) }
+  })
+}
+
+function cross(values: WorldFlags): Promise<CrossEvaluation> {
+  return inWorld(values, async ({ world, input, land }) => {
+    logProgress('leave one out')
+    const found = {
+      access: worldAccessSpace(world),
+      signals: worldSignalSpace(world, leftOutKinds),
+      leaveOneOut: leaveOneOut(world),
+    }
+    const { history } = input
+    if (history === undefined) return { ...found, recent: undefined }
+    logProgress('the last seven days')
+    return { ...found, recent: await leaveLastDaysOut({ ...input, history }, land) }
+  })
+}
+
+function linesOf({ files, access, cross, held }: EvaluateReport): readonly string[] {
   return [
     ...files.flatMap(evaluationLines),
     ...(access === undefined ? [] : spaceLines(access)),
@@ -184,6 +225,7 @@ function linesOf({ files, access, cross }: EvaluateReport): readonly string[] {
       ? []
       : [...spaceLines(cross.access), ...leftOutLines(cross.leaveOneOut)]),
     ...(cross?.recent === undefined ? [] : recentLines(cross.recent)),
+    ...(held === undefined ? [] : [...spaceLines(held.access), ...heldOutLines(held)]),
   ]
 }
 

@@ -1,10 +1,12 @@
 // Every long proof as a row: its name, what it shows, about how long it takes, what it needs, and
 // the function that tries it. The next one is one more row.
 
+import { clientFaults } from './client/logins.ts'
 import { damage } from './table/damage.ts'
 import { diskFaults } from './compiler/disk-faults.ts'
 import { forged } from './table/forged.ts'
 import { flips } from './compiler/flips.ts'
+import { fleet } from './fleet/fleet.ts'
 import { killBuild } from './compiler/kill-build.ts'
 import { killImport } from './compiler/kill-import.ts'
 import { killWorld } from './compiler/kill-world.ts'
@@ -87,6 +89,19 @@ export const proofs: readonly Proof[] = [
         },
       })
     },
+  },
+  {
+    name: 'properties',
+    shows:
+      'the rules of the verdict hold on drawn evidence (300,000 sets in the long form), and a flipped ' +
+      'bit in any byte outside the sections of a table is noticed.',
+    minutes: { short: 1, long: 5 },
+    needsFeeds: none,
+    run: (context) =>
+      runTests(context, {
+        files: ['test/score/properties.test.ts', 'test/table/file/corrupt-table.test.ts'],
+        environment: {},
+      }),
   },
   {
     name: 'kill-limits',
@@ -272,6 +287,51 @@ export const proofs: readonly Proof[] = [
         ],
         environment: {},
       }),
+  },
+  {
+    name: 'exports',
+    shows:
+      'exports of the world in every format, read back by the programs that they are made for, say of ' +
+      '200,000 addresses what `check` says; the short form exports a part of the largest.',
+    minutes: { short: 2, long: 6 },
+    needsFeeds: both,
+    run: (context) =>
+      runTests(context, {
+        files: ['test/export/export.world.test.ts'],
+        environment: context.form === 'long' ? { IPRISK_TEST_LONG: '1' } : {},
+      }),
+  },
+  {
+    name: 'image',
+    shows:
+      'the image of deploy/docker is built, and runs read-only, as its own user, without a capability; ' +
+      'it is probed, asked and drained as deploy/kubernetes says. Needs root, buildah, crun and ' +
+      'debootstrap.',
+    minutes: { short: 4, long: 4 },
+    needsFeeds: none,
+    run: (context) => runTests(context, { files: ['test/deploy/image.proof.ts'], environment: {} }),
+  },
+  {
+    name: 'client-faults',
+    shows:
+      'ten thousand logins through delays, cuts, resets, silence and floods of 401, 429, 500 and 503 ' +
+      'wait no longer than the time-out and 20 ms (p99.9) or 100 ms (any), none throws, and every ' +
+      'one that is let in without an answer is counted and told.',
+    minutes: { short: 1, long: 8 },
+    needsFeeds: none,
+    run: clientFaults,
+  },
+  {
+    name: 'fleet',
+    shows:
+      'behind HAProxy, with one Redis and one S3-compatible store, twenty servers take table after ' +
+      'table (twenty of them in the long form) under load while servers, store and Redis are killed, ' +
+      'frozen and cut and old or foreign manifests are shown: no check fails at the proxy, every ' +
+      'server has the newest table within two polls of 15 s and the time that so many swaps take of ' +
+      'the cores of one machine (2 s of one core each), and none is ever seen with another one.',
+    minutes: { short: 6, long: 20 },
+    needsFeeds: none,
+    run: fleet,
   },
   {
     name: 'damage',

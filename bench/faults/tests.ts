@@ -1,5 +1,5 @@
 // Tests as proofs: those that are too long for every run, in their long form. They run as `npm
-// run test:all` runs them, but one file after the other and without the world, which none of them needs.
+// run test:all` runs them, but one file after the other.
 // What they print of their figures becomes the facts; a failed test is a fault.
 
 import { startVitest } from 'vitest/node'
@@ -10,7 +10,7 @@ import type { ProofContext, ProofResult } from '../harness/proof.ts'
 const isFigure = (line: string): boolean => /\d/.test(line) && !line.startsWith('{')
 
 export async function runTests(
-  { say }: Pick<ProofContext, 'say'>,
+  { say, form }: Pick<ProofContext, 'say' | 'form'>,
   options: {
     readonly files: readonly string[]
     readonly environment: Readonly<Record<string, string>>
@@ -29,10 +29,10 @@ export async function runTests(
     config: false,
     root: packageRoot,
     include: [...options.files],
-    env: { IPRISK_TEST_FORM: 'full', ...options.environment },
+    env: { IPRISK_TEST_FORM: form === 'long' ? 'long' : 'full', ...options.environment },
     fileParallelism: false,
     testTimeout: 1_800_000,
-    hookTimeout: 120_000,
+    hookTimeout: 1_800_000,
     reporters: [{ onUserConsoleLog: ({ content }) => hear(content) }],
   })
   const tests = vitest.state.getTestModules().flatMap((file) => [...file.children.allTests()])

@@ -78,7 +78,7 @@ interface Options {
 function readOptions(): Options {
   const { smoke, rounds, seconds, connections, workers, own, json, save, ...flags } = readFlags({
     numbers: {
-      seconds: { max: 86_400, otherwise: 60, smoke: 2 },
+      seconds: { max: 86_400, otherwise: 60, smoke: 1 },
       rounds: { max: 1000, otherwise: 6, smoke: 2 },
       connections: { max: 10_000, otherwise: 64 },
       workers: { max: 1024, otherwise: 0 },

@@ -1,13 +1,27 @@
 // A feed as the catalogue describes it: what it claims, how much its word counts, where its files
 // are and in which format. Read from data/feeds/<id>.json and checked before anything is fetched.
 // Not the feed's content: no address, no prefix stands here.
+//
+// Two feeds are data sets that lie under every table, not evidence: who announces the space
+// (`networks`) and where it is (`places`). They are fetched like any other and have no entries.
 
 import { z } from 'zod'
 import { messageOf } from '../../src/base/coded-error.ts'
 import { botCategories, kinds } from '../../src/model/kind.ts'
+import { halfLifeDays } from '../../src/score/weight/decay.ts'
 import { formatNames, formatOf } from '../parse/formats.ts'
 
 const webAddress = z.url({ protocol: /^https?$/ })
+
+export const dataSetKinds = ['networks', 'places'] as const
+export type DataSetKind = (typeof dataSetKinds)[number]
+
+/** What the files of data sets are; no parser of entries reads them. */
+const dataSetFormats = ['as-ranges', 'mmdb', 'npm-package'] as const
+const isDataSetFormat = (format: string): boolean =>
+  (dataSetFormats as readonly string[]).includes(format)
+
+const halfLife = z.number().min(0.5).max(90)
 
 const feedFile = z
   .strictObject({
@@ -20,7 +34,7 @@ const feedFile = z
     role: z.enum(['use', 'alternate', 'entry']),
     /** Where it is fetched from; it serves the format below. */
     url: webAddress,
-    format: z.enum(formatNames),
+    format: z.enum([...formatNames, ...dataSetFormats]),
     options: z.record(z.string(), z.unknown()).readonly().optional(),
     /** A download outside these bounds is refused: an error page, a cut-off file, a flood. */
     bytes: z.strictObject({ min: z.int().positive(), max: z.int().positive() }).readonly(),
@@ -29,6 +43,7 @@ const feedFile = z
     if (file.bytes.min >= file.bytes.max) {
       context.addIssue({ code: 'custom', path: ['bytes'], message: 'min must be under max' })
     }
+    if (isDataSetFormat(file.format)) return
     try {
       formatOf(file.format).checkOptions(file.options ?? {})
     } catch (thrown) {
@@ -36,18 +51,32 @@ const feedFile = z
     }
   })
 
+/** Kinds of evidence that fades. */
+const fadingKinds: readonly string[] = kinds.filter((kind) => halfLifeDays[kind] !== undefined)
+
 export const feedSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/),
     title: z.string().min(1),
-    /** What it claims of its addresses; `network`: facts of ASes. */
-    kind: z.enum([...kinds, 'network']),
+    /** What it claims of its addresses; `network`: facts of ASes; or a data set. */
+    kind: z.enum([...kinds, 'network', ...dataSetKinds]),
     /** The owner of its addresses, as an answer names it; '' where entries name theirs, or none. */
     provider: z.string(),
     /** Feeds of one group republish each other and count as one voice. */
     group: z.string().regex(/^[a-z][a-z0-9-]*$/),
     weight: z.number().min(0).max(1),
     assurance: z.enum(['direct', 'good', 'weak']),
+    /**
+     * Where it holds whole networks (IPv4 to /24, IPv6 to /48) beside addresses, gathered in another
+     * way: their own group and weight.
+     */
+    networks: z
+      .strictObject({
+        group: z.string().regex(/^[a-z][a-z0-9-]*$/),
+        weight: z.number().min(0).max(1),
+      })
+      .readonly()
+      .optional(),
     /** It publishes a window of days, not a day. */
     rolling: z.boolean(),
     enabled: z.boolean(),
@@ -61,13 +90,40 @@ export const feedSchema = z
     widest: z.object({ ipv4: z.int().min(1).max(32), ipv6: z.int().min(1).max(128) }).strict(),
     /** Only for kind `bot`; `other` is neither search crawler nor AI tool. */
     category: z.enum([...botCategories, 'other']).optional(),
+    /**
+     * Only for kind `vpn`: ordinary people use it, in their own country (Cloudflare WARP); its score
+     * is capped.
+     */
+    consumer_vpn: z.boolean().optional(),
+    /**
+     * Measured half-lives of its evidence, in days, by class of network: written by
+     * `npm run bench -- calibrate --apply`, never by hand. Where one is absent its kind's holds.
+     */
+    half_life_days: z
+      .strictObject({ lines: halfLife, shared: halfLife, elsewhere: halfLife })
+      .partial()
+      .readonly()
+      .optional(),
     note: z.string().min(1).optional(),
+    /**
+     * Distinct ranges and ASNs that it held when it was added or last measured: what it is expected
+     * to hold until its history says otherwise. Absent: any number of them is enough.
+     */
+    usual_entries: z.int().positive().optional(),
+    /** The day on which a fetch from these addresses succeeded last; `never` until one has. */
+    tried: z.union([z.literal('never'), z.iso.date()]).optional(),
     files: z.array(feedFile.readonly()).min(1).readonly(),
   })
   .superRefine((feed, context) => {
     const issue = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message })
     if (feed.category !== undefined && feed.kind !== 'bot') issue('category', 'only for kind bot')
+    if (feed.consumer_vpn !== undefined && feed.kind !== 'vpn') {
+      issue('consumer_vpn', 'only for kind vpn')
+    }
+    if (feed.half_life_days !== undefined && !fadingKinds.includes(feed.kind)) {
+      issue('half_life_days', `only for kinds ${fadingKinds.join(', ')}`)
+    }
     if (!feed.files.some((file) => file.role === 'use')) issue('files', 'one must have role use')
     if (new Set(feed.files.map((file) => file.path)).size !== feed.files.length) {
       issue('files', 'two have the same path')
@@ -75,7 +131,26 @@ export const feedSchema = z
     if (feed.enabled && feed.licence === 'unstated') {
       issue('enabled', 'must be false where the licence is unstated')
     }
+    const isData = isDataSet(feed)
+    if (isData && feed.weight !== 0) issue('weight', 'must be 0: a data set is no evidence')
+    if (feed.files.some((file) => isDataSetFormat(file.format) !== isData)) {
+      issue('files', `formats ${dataSetFormats.join(', ')} are those of data sets, and only those`)
+    }
   })
 
-export type Feed = Readonly<z.infer<typeof feedSchema>>
-export type FeedFile = Feed['files'][number]
+/** Whatever is fetched. */
+export type CatalogueFeed = Readonly<z.infer<typeof feedSchema>>
+export type FeedFile = CatalogueFeed['files'][number]
+
+/** A data set under the table. */
+export type DataSetFeed = CatalogueFeed & { readonly kind: DataSetKind }
+/** One that makes evidence, or knows facts of ASes. */
+export type Feed = CatalogueFeed & { readonly kind: Exclude<CatalogueFeed['kind'], DataSetKind> }
+
+export function isDataSet(feed: CatalogueFeed): feed is DataSetFeed {
+  return (dataSetKinds as readonly string[]).includes(feed.kind)
+}
+
+export function isFeed(feed: CatalogueFeed): feed is Feed {
+  return !isDataSet(feed)
+}

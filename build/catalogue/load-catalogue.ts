@@ -4,13 +4,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { feedSchema } from './feed.ts'
-import type { Feed } from './feed.ts'
+import { feedSchema, isDataSet, isFeed } from './feed.ts'
+import type { CatalogueFeed, Feed } from './feed.ts'
 
-/** The feeds of `folder`, sorted by id. Throws `bad_catalogue` with every problem, one a line. */
+/**
+ * The feeds of `folder` that make evidence or know facts of ASes, sorted by id. Throws
+ * `bad_catalogue` with every problem, one a line.
+ */
 export function loadCatalogue(folder: string): readonly Feed[] {
+  return loadWholeCatalogue(folder).filter(isFeed)
+}
+
+/** All that is fetched, in the order in which it should be: the data sets, which are large, last. */
+export function loadWholeCatalogue(folder: string): readonly CatalogueFeed[] {
   const problems: string[] = []
-  const feeds: Feed[] = []
+  const feeds: CatalogueFeed[] = []
   for (const name of feedFilesOf(folder)) {
     const feed = readFeed(join(folder, name), problems)
     if (feed === undefined) continue
@@ -18,7 +26,7 @@ export function loadCatalogue(folder: string): readonly Feed[] {
     feeds.push(feed)
   }
   if (problems.length > 0) throw badCatalogue(...problems)
-  return feeds
+  return feeds.toSorted((a, b) => Number(isDataSet(a)) - Number(isDataSet(b)))
 }
 
 function feedFilesOf(folder: string): readonly string[] {
@@ -33,7 +41,7 @@ function feedFilesOf(folder: string): readonly string[] {
   return names.sort((a, b) => (a.slice(0, -5) < b.slice(0, -5) ? -1 : 1))
 }
 
-function readFeed(path: string, problems: string[]): Feed | undefined {
+function readFeed(path: string, problems: string[]): CatalogueFeed | undefined {
   let written: unknown
   try {
     written = JSON.parse(readFileSync(path, 'utf8'))

@@ -10,6 +10,7 @@ import type { EvidenceBook } from './evidence-book.ts'
 import { hostingLists } from '../networks/network-type.ts'
 import type { AsFacts } from '../networks/as-facts.ts'
 import { hostingTableVoice, namesVoice } from '../networks/hosting-voices.ts'
+import { canonicalHoster } from '../networks/hoster-name.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
 import { voiceOf } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
@@ -44,7 +45,7 @@ export function newAsEvidence(
       const named = voice === hostingTableVoice ? tables.asRow(asn)?.row.name : undefined
       return book.id({
         source,
-        evidence: listEvidence(speaker, named ?? '', asOf),
+        evidence: listEvidence(speaker, canonicalHoster(named ?? ''), asOf),
         range: undefined,
       })
     })

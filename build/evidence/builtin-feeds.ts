@@ -2,10 +2,11 @@
 // evidence is weighed and shown like any other.
 
 import type { Day } from '../../src/base/day.ts'
-import { formatRange } from '../../src/ip/range.ts'
+import { type Range, formatRange } from '../../src/ip/range.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { badListGroup, hostingTableVoice, namesVoice } from '../networks/hosting-voices.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
+import { torOperatorsId } from '../../src/score/finding/operator-range.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
 import { newParseCounts } from '../parse/parse-counts.ts'
 
@@ -34,6 +35,36 @@ const crawlersFeed = tableFeed({
   assurance: 'direct',
 })
 
+/**
+ * Prefixes that their owners dedicate to Tor exits (data/tables/tor-operators.csv). `besideConsensus`:
+ * a fresh consensus is in the table. It names the exits, and the range says no more than how likely
+ * one of its addresses is to be one: of the 2,560 IPv4 addresses 573 were, on 2026-08-22. It is one
+ * voice with the consensus, or together they would keep the signal of an exit that has left it.
+ */
+export function torOperatorsFeed(besideConsensus: boolean): Feed {
+  const feed = tableFeed({
+    id: torOperatorsId,
+    title: 'Prefixes dedicated to Tor exits, kept by hand',
+    kind: 'tor',
+    group: 'tor-consensus',
+    assurance: 'good',
+  })
+  return { ...feed, weight: besideConsensus ? 0.22 : 1 }
+}
+
+/**
+ * ASes and prefixes that serve a VPN and nothing else (data/tables/vpn-operators.csv): listed ranges
+ * of medium confidence, whose owner is named (MODEL.md, rule 5). A voice of its own: it is kept by
+ * who owns the space, and republishes no list.
+ */
+export const vpnOperatorsFeed = tableFeed({
+  id: 'table-vpn-operators',
+  title: 'ASes and prefixes that serve a VPN and nothing else, kept by hand',
+  kind: 'vpn',
+  group: 'vpn-operators',
+  assurance: 'good',
+})
+
 /** ASes that are hosters (data/tables/hosting.csv). */
 export const hostersFeed = tableFeed({
   id: hostingTableVoice,
@@ -56,6 +87,46 @@ export const namesFeed: Feed = {
     assurance: 'weak',
   }),
   weight: 0.5,
+}
+
+/** Kinds of which neighbours are told (neighbourhoods.ts). */
+export const nearKinds = ['vpn', 'proxy', 'blocklist'] as const
+export type NearKind = (typeof nearKinds)[number]
+
+function neighbourFeed(kind: NearKind, title: string): Feed {
+  return tableFeed({
+    id: `neighbours-${kind}`,
+    title,
+    kind,
+    group: 'neighbours',
+    assurance: 'weak',
+  })
+}
+
+/** Computed from all other feeds: IPv4 /24s beside whose listed addresses one stands. */
+export const neighbourFeeds: Readonly<Record<NearKind, Feed>> = {
+  vpn: neighbourFeed('vpn', 'Servers of one VPN operator in the same /24, computed'),
+  proxy: neighbourFeed('proxy', 'Tested proxies in the same /24, computed'),
+  blocklist: neighbourFeed('blocklist', 'Blocklisted addresses in the same /24, computed'),
+}
+
+/** What the id of such a part ends with, behind its feed's. */
+export const networksSuffix = '-networks'
+
+/**
+ * What a feed says of whole networks, as a feed of its own: an aggregate of ASes and of addresses
+ * has two parts, and each has a voice and a weight. `undefined` where it has but one.
+ */
+export function networksPart(feed: Feed): Feed | undefined {
+  const { networks, ...own } = feed
+  if (networks === undefined) return undefined
+  const title = `${feed.title}: whole networks`
+  return { ...own, ...networks, id: `${feed.id}${networksSuffix}`, title, files: [] }
+}
+
+/** Whether a range is of that part: no list of single addresses, however they are joined. */
+export function isNetworkRange({ family, first, last }: Range): boolean {
+  return last - first >= (family === 4 ? 255n : (1n << 80n) - 1n)
 }
 
 /** The crawlers' table as a file that was read: each row an entry, of the newest row's day. */

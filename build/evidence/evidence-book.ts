@@ -2,12 +2,11 @@
 // the model reads and in the form the table keeps. Ranges are part of the number; what the model
 // sees is not, so that verdicts are computed once for all ranges of which the same is said.
 
-import type { Range } from '../../src/ip/range.ts'
-import { bigintToWords } from '../../src/ip/range.ts'
+import { type Range, bigintToWords, rangeKey } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { evidenceWords } from '../../src/schema/table-layout.ts'
 import { packEvidence } from '../../src/table/file/evidence-record.ts'
-import { newInterner } from './intern.ts'
+import { newInterner } from '../layer/intern.ts'
 
 /** A feed's word on a range; `range` is undefined for evidence of an AS. */
 export interface Statement {
@@ -41,7 +40,8 @@ export function newEvidenceBook(): EvidenceBook {
     return id
   }
   const statements = newInterner<Statement>(
-    (statement) => `${meaningOf(statement)} ${rangeKey(statement.range)}`,
+    (statement) =>
+      `${meaningOf(statement)} ${statement.range === undefined ? '' : rangeKey(statement.range)}`,
     1,
   )
   return {
@@ -53,17 +53,18 @@ export function newEvidenceBook(): EvidenceBook {
     meaning: (id) => meaningOf(statements.values[id - 1] as Statement),
     words(stringId) {
       const out = new Uint32Array(statements.values.length * evidenceWords)
-      statements.values.forEach((statement, index) => {
-        const first = new Uint32Array(4)
-        const last = new Uint32Array(4)
-        if (statement.range !== undefined) {
-          bigintToWords(statement.range.family, statement.range.first, first)
-          bigintToWords(statement.range.family, statement.range.last, last)
+      const first = new Uint32Array(4)
+      const last = new Uint32Array(4)
+      statements.values.forEach(({ source, evidence, range }, index) => {
+        first.fill(0)
+        last.fill(0)
+        if (range !== undefined) {
+          bigintToWords(range.family, range.first, first)
+          bigintToWords(range.family, range.last, last)
         }
-        packEvidence(
-          { ...statement.evidence, source: statement.source, first, last },
-          { out, at: index * evidenceWords, providerId: stringId(statement.evidence.provider) },
-        )
+        const providerId = stringId(evidence.provider)
+        const at = index * evidenceWords
+        packEvidence({ evidence, source, first, last }, { out, at, providerId })
       })
       return out
     },
@@ -85,8 +86,4 @@ function meaningKey({ source, evidence }: Statement): string {
     daysListed,
     daysObserved,
   ])
-}
-
-function rangeKey(range: Range | undefined): string {
-  return range === undefined ? '' : `${range.family} ${range.first} ${range.last}`
 }

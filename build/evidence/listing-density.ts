@@ -4,6 +4,7 @@
 // evidence of the AS as a whole lists nothing.
 
 import { kinds } from '../../src/model/kind.ts'
+import type { Evidence } from '../../src/model/evidence.ts'
 import type { Network } from '../../src/model/network.ts'
 import { densityDoubles, recordWords } from '../../src/schema/table-layout.ts'
 import type { EvidenceBook } from './evidence-book.ts'
@@ -53,9 +54,14 @@ interface Sums {
 
 function newKindMasks({ lists, book }: DensityParts): (list: number) => number {
   const found = Int32Array.from(lists, (ids) =>
-    ids.reduce((mask, id) => mask | (2 << kinds.indexOf(book.at(id).evidence.kind)), 1),
+    ids.reduce((mask, id) => mask | bitOf(book.at(id).evidence), 1),
   )
   return (list) => (list === 0 ? 1 : (found[list - 1] ?? 1))
+}
+
+/** What neighbours say lists nothing. */
+function bitOf({ kind, match }: Evidence): number {
+  return match === 'near' ? 0 : 2 << kinds.indexOf(kind)
 }
 
 function addIpv4({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: Sums): void {

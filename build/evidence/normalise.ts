@@ -10,12 +10,14 @@
 import { cleanText } from '../../src/base/clean-text.ts'
 import type { Day } from '../../src/base/day.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
-import { type Range, parseRange, prefixRange, bigintToWords } from '../../src/ip/range.ts'
+import { type Range, bigintToWords, parseRange, prefixRange, rangeKey } from '../../src/ip/range.ts'
 import { subtract } from '../../src/ip/range-set.ts'
 import type { Evidence, Voice } from '../../src/model/evidence.ts'
 import type { Kind, Match } from '../../src/model/kind.ts'
-import { decayOf } from '../../src/score/weight/decay.ts'
+import { slowestDecay } from '../../src/score/weight/decay.ts'
 import type { Feed } from '../catalogue/feed.ts'
+import { canonicalHoster } from '../networks/hoster-name.ts'
+import { isNetworkRange } from './builtin-feeds.ts'
 import type { EvidenceBook } from './evidence-book.ts'
 import { windowDays } from '../history/aggregate-days.ts'
 import { type ListedDays, countMaskDays, mergeListedDays } from '../history/listed-days.ts'
@@ -59,12 +61,17 @@ interface MeantRange {
   seen: ListedDays
 }
 
-/** A normaliser for one feed. `source` is its index in the table. */
-export function newNormaliser(
-  feed: Feed,
-  from: { readonly source: number; readonly history: FeedHistory | undefined },
-  ground: NormaliseContext,
-): Normaliser {
+/** As what a feed speaks, and what it said before. */
+export interface SpokenFrom {
+  /** Its index in the table. */
+  readonly source: number
+  readonly history: FeedHistory | undefined
+  /** Where what it says of whole networks is a voice of its own (networksPart). */
+  readonly networks?: { readonly feed: Feed; readonly source: number } | undefined
+}
+
+/** A normaliser for one feed. */
+export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseContext): Normaliser {
   const said = new Map<string, MeantRange>()
   const words = newAddressWords()
   /** Of the snapshots that the history does not know: later ones, which count as today's. */
@@ -75,7 +82,7 @@ export function newNormaliser(
     bigintToWords(range.family, range.first, words)
     const { meant, match } = meaningOf(feed.kind, range, () => ground.inAccess(range.family, words))
     const { provider = '', category = '', lists = 1 } = details
-    const key = `${meant.family} ${meant.first} ${meant.last} ${match} ${lists} ${category} ${provider}`
+    const key = `${rangeKey(meant)} ${match} ${lists} ${category} ${provider}`
     const known = said.get(key)
     if (known === undefined) said.set(key, { range: meant, match, details, seen })
     else known.seen = mergeListedDays(known.seen, seen)
@@ -90,6 +97,8 @@ export function newNormaliser(
       countDrop(tally, { reason: dropped ?? '', place: entry.place, sample: entry.text })
       return 'dropped'
     }
+    // What a prefix's network is, is for the networks to read (compile-table.ts), as of an AS.
+    if (feed.kind === 'network') return 'kept'
     const once = seenOnce(day, ground.asOf)
     const known = from.history?.markListed(range)
     const isNews = day > (from.history?.days.at(-1) ?? 0)
@@ -101,9 +110,9 @@ export function newNormaliser(
   function addLapsed(): number {
     let lapsed = 0
     for (const { range, seen, details } of from.history?.lapsed() ?? []) {
-      if (feed.kind === 'network' || decayOf(feed.kind, ground.asOf - seen.lastSeen) < fadedBelow) {
-        continue
-      }
+      const age = ground.asOf - seen.lastSeen
+      if (feed.kind === 'network') continue
+      if (slowestDecay(feed.kind, age, feed.half_life_days) < fadedBelow) continue
       if (
         whyInadmissible(feed, range) === undefined &&
         addRange(range, seen, details as MeantRange['details'])
@@ -119,10 +128,10 @@ export function newNormaliser(
     finish() {
       const lapsed = addLapsed()
       const daysObserved = observedDays(from.history, { newest, asOf: ground.asOf })
-      const evidenceOf = newEvidenceMaker(feed, { daysObserved, asOf: ground.asOf })
+      const speakerOf = newSpeakers(feed, from, { daysObserved, asOf: ground.asOf })
       for (const one of said.values()) {
-        const evidence = evidenceOf(one)
-        observe(ground.book.id({ source: from.source, evidence, range: one.range }), one.range)
+        const { source, evidenceOf } = speakerOf(one.range)
+        observe(ground.book.id({ source, evidence: evidenceOf(one), range: one.range }), one.range)
       }
       return { lapsed }
     },
@@ -134,6 +143,19 @@ export function newNormaliser(
     const held = feed.kind === 'bot' ? subtract([range], ground.resolvers[family]) : [range]
     for (const { first, last } of held) ground.observations[family].push({ first, last, evidence })
   }
+}
+
+/** Who speaks of a range: the feed, or of whole networks that part of it. */
+function newSpeakers(
+  feed: Feed,
+  from: Pick<SpokenFrom, 'source' | 'networks'>,
+  days: { readonly daysObserved: number; readonly asOf: Day },
+) {
+  const own = { source: from.source, evidenceOf: newEvidenceMaker(feed, days) }
+  const { networks } = from
+  if (networks === undefined) return () => own
+  const wide = { source: networks.source, evidenceOf: newEvidenceMaker(networks.feed, days) }
+  return (range: Range) => (isNetworkRange(range) ? wide : own)
 }
 
 /** What it says of the AS is the networks' to read (compile-table.ts); here it is only counted. */
@@ -153,7 +175,16 @@ export function parseAsn(text: string): number | undefined {
 /** What the model must know of a feed. */
 export function voiceOf(feed: Feed): Voice {
   const { id, group, weight, assurance, rolling, asns } = feed
-  return { id, group, weight, assurance, rolling, asns }
+  return {
+    id,
+    group,
+    weight,
+    assurance,
+    rolling,
+    asns,
+    ...(feed.half_life_days === undefined ? {} : { halfLives: feed.half_life_days }),
+    ...(feed.consumer_vpn === true ? { consumer: true } : {}),
+  }
 }
 
 /**
@@ -201,7 +232,8 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
   const ownCategory = feed.category === 'other' ? undefined : feed.category
   const shared = new Map<string, Evidence>()
   return ({ match, details, seen }: MeantRange): Evidence => {
-    const provider = cleanText(details.provider ?? feed.provider)
+    const named = cleanText(details.provider ?? feed.provider)
+    const provider = kind === 'hosting' ? canonicalHoster(named) : named
     const lists = details.lists ?? 1
     const daysListed = countMaskDays(seen.listed)
     // What no snapshot of the history covers was observed on its own day.

@@ -4,7 +4,8 @@
 import { basename } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
-import type { Feed } from '../catalogue/feed.ts'
+import { type Feed, isFeed } from '../catalogue/feed.ts'
+import type { ObtainedFile } from '../fetch/obtain-snapshots.ts'
 import type { Entry } from '../parse/entry.ts'
 import { parseFile } from '../parse/parse-file.ts'
 import { type ParseCounts, newParseCounts, countingSink } from '../parse/parse-counts.ts'
@@ -26,6 +27,13 @@ export interface ParsedSnapshot {
   readonly day: Day
   /** Why the file gave nothing, where it could not be read at all. */
   readonly problem: string | undefined
+}
+
+/** None of what is not there, and none of a data set, which has no entries. */
+export function snapshotsOf(obtained: readonly ObtainedFile[]): readonly SnapshotFile[] {
+  return obtained.flatMap(({ feed, file, path, day }) =>
+    path === undefined || day === undefined || !isFeed(feed) ? [] : [{ feed, file, path, day }],
+  )
 }
 
 export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnapshot> {

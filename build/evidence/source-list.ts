@@ -1,50 +1,75 @@
 // The table's list of sources: who contributed, of which day, and what their licences ask to be
 // said. Its order is the numbering of evidence, so it depends on nothing but the inputs.
 
-import { createRequire } from 'node:module'
 import { basename } from 'node:path'
 import { cleanText } from '../../src/base/clean-text.ts'
-import { type Day, parseDay } from '../../src/base/day.ts'
-import { hostersFeed, namesFeed } from './builtin-feeds.ts'
+import type { Day } from '../../src/base/day.ts'
+import type { DataSetFeed } from '../catalogue/feed.ts'
+import { embeddedEdition } from './data-edition.ts'
+import { hostersFeed, namesFeed, neighbourFeeds, networksPart } from './builtin-feeds.ts'
 import { voiceWithInterval } from './weight-interval.ts'
 import type { Networks } from '../networks/read-networks.ts'
 import type { Places } from '../places/read-places.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'
 import type { Source } from '../../src/table/file/table-source.ts'
 
+/** The source of the data set of networks. */
+export const networksSourceId = 'ip-location-db-asn'
+
+/** What the gate of data sets chose; the embedded edition where there is none. */
+export interface EditionInUse {
+  readonly files: readonly string[]
+  readonly day: Day
+  /** A newer one was fetched and is kept out. */
+  readonly quarantined: boolean
+  /** Whose it is, where it was fetched: the embedded one may be another's. */
+  readonly feed?: Pick<DataSetFeed, 'provider' | 'licence' | 'homepage'>
+}
+
+const embeddedNetworks = {
+  provider: 'RouteViews and DB-IP, by ip-location-db',
+  licence: 'CC-BY-4.0',
+  homepage: 'https://github.com/sapics/ip-location-db',
+} as const
+
 /** Origin AS data. */
 export function networkSources(
   files: readonly string[] | undefined,
   networks: Networks,
   asOf: Day,
+  edition?: EditionInUse,
 ): readonly Source[] {
   const entries = networks.stats.rowCount
   const base = { kind: 'network', day: asOf, entries }
+  const { provider, licence, homepage } = edition?.feed ?? embeddedNetworks
   return files === undefined
     ? [
         {
           ...base,
-          day: packagedDay('@ip-location-db/asn') ?? asOf,
-          id: 'ip-location-db-asn',
-          provider: 'RouteViews and DB-IP, by ip-location-db',
-          licence: 'CC-BY-4.0',
-          homepage: 'https://github.com/sapics/ip-location-db',
+          day: edition?.day ?? embeddedEdition('networks')?.day ?? asOf,
+          id: networksSourceId,
+          provider,
+          licence,
+          homepage,
+          ...(edition?.quarantined === true ? { quarantined: true } : {}),
         },
       ]
     : files.map((file) => operatorsOwn(file, base))
 }
 
 /** Place data. */
-export function placeSources(places: Places, asOf: Day): readonly Source[] {
+export function placeSources(places: Places, asOf: Day, edition?: EditionInUse): readonly Source[] {
   return places.files.map((file) => {
     const base = { kind: 'location', day: file.day ?? asOf, entries: file.recordCount }
-    return file.path.includes('@ip-location-db')
+    const ofDataSet = edition?.files.includes(file.path) ?? file.path.includes('@ip-location-db')
+    return ofDataSet
       ? {
           ...base,
           id: basename(file.path, '.mmdb'),
           provider: 'DB-IP',
           licence: 'CC-BY-4.0',
           homepage: 'https://db-ip.com/',
+          ...(edition?.quarantined === true ? { quarantined: true } : {}),
         }
       : operatorsOwn(file.path, base)
   })
@@ -76,7 +101,8 @@ export function feedSources(
       voice: voiceWithInterval(feed),
     })
   }
-  for (const feed of [hostersFeed, namesFeed]) {
+  const parts = files.flatMap(({ feed }) => networksPart(feed) ?? [])
+  for (const feed of [hostersFeed, namesFeed, ...Object.values(neighbourFeeds), ...parts]) {
     const { id, kind, title, licence, homepage } = feed
     const voice = voiceWithInterval(feed)
     sources.set(id, { id, kind, provider: title, licence, homepage, day: asOf, entries: 0, voice })
@@ -93,14 +119,6 @@ export function cleanSource(source: Source): Source {
     licence: cleanText(source.licence),
     homepage: cleanText(source.homepage),
   }
-}
-
-/** These packages carry the hour of their data in their version: `2.3.2026061719`. */
-function packagedDay(name: string): Day | undefined {
-  const manifest: unknown = createRequire(import.meta.url)(`${name}/package.json`)
-  const { version } = manifest as { readonly version?: unknown }
-  const digits = /\.(\d{4})(\d{2})(\d{2})\d{2}$/.exec(String(version))
-  return digits === null ? undefined : parseDay(digits.slice(1).join('-'))
 }
 
 function operatorsOwn(

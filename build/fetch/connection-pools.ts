@@ -3,6 +3,7 @@
 // redirect could else use one that was opened without the guard. HTTP_PROXY, HTTPS_PROXY and
 // NO_PROXY hold.
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lookup } from 'node:dns'
 import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
@@ -14,7 +15,8 @@ import { packageRoot } from '../../src/base/package-root.ts'
 import type { NetworkHealth } from './network-health.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import type { ResolveHost } from './ssrf-guard.ts'
-import { isSpecialHost, refusedAddress, inspectedLookup } from './ssrf-guard.ts'
+import { isSpecialHost } from '../../src/ip/special-host.ts'
+import { refusedAddress, inspectedLookup } from './ssrf-guard.ts'
 
 export interface ConnectionPools {
   readonly limits: FetchLimits
@@ -54,6 +56,9 @@ export function openConnectionPools(options: {
       if (special !== undefined) throw refusedAddress(host, special)
     }),
   )
+  // The pools' own `connect` events are lost behind a proxy.
+  const onConnected = (): void => health.onConnected()
+  subscribe(connectedChannel, onConnected)
   return {
     limits,
     health,
@@ -64,11 +69,15 @@ export function openConnectionPools(options: {
       isSpecialHost(configured.hostname) ||
       (configured.hostname === mirrorHost && url.hostname === mirrorHost),
     async close() {
+      unsubscribe(connectedChannel, onConnected)
       // Not `close`: whatever still hangs on a connection has been given up.
       await Promise.all([unrestricted.destroy(), publicOnly.destroy()])
     },
   }
 }
+
+/** undici tells it of every connection that it has made, also of those to a proxy. */
+const connectedChannel = 'undici:client:connected'
 
 function openPool(limits: FetchLimits, watched: LookupFunction): Dispatcher {
   try {

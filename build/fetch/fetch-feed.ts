@@ -4,7 +4,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
-import type { Feed, FeedFile } from '../catalogue/feed.ts'
+import type { CatalogueFeed, FeedFile } from '../catalogue/feed.ts'
 import { temporaryName } from '../../src/base/system/disk.ts'
 import { toFetchFailure } from './fetch-error.ts'
 import type { GetAnswer, Validators } from './http-get.ts'
@@ -17,7 +17,8 @@ import { commitSnapshotSet, readStoredSnapshots } from './snapshot-store.ts'
 import { publicUrl } from './public-url.ts'
 
 export interface FileOutcome {
-  readonly state: 'fresh' | 'unchanged'
+  /** `recent`: stored so short a while ago that nobody was asked. */
+  readonly state: 'fresh' | 'unchanged' | 'recent'
   readonly path: string
   readonly day: Day
 }
@@ -32,7 +33,7 @@ export interface FeedFetch {
 }
 
 export interface FeedFetchOptions {
-  readonly feed: Feed
+  readonly feed: CatalogueFeed
   readonly files: readonly FeedFile[]
   readonly folder: string
   readonly network: ConnectionPools
@@ -123,7 +124,7 @@ async function fetchPart(request: {
   const fits = copy !== undefined && copy.bytes >= min && copy.bytes <= max
   const known = fits && copy.url === address ? copy : undefined
   if (known !== undefined && isRecent(options, known)) {
-    return { record: recordOf(known), state: 'unchanged' }
+    return { record: recordOf(known), state: 'recent' }
   }
   const temporary = temporaryName(file.path)
   const to = join(home, temporary)

@@ -1,6 +1,8 @@
 // Every limit of the fetching half, with its reason. Nothing here knows a feed: what one file may
 // weigh at least and at most is in the catalogue (`bytes`).
 
+import { fetchSecondsDefault } from '../../src/base/limits.ts'
+
 export interface FetchLimits {
   /** Downloads at once over all hosts. */
   readonly concurrency: number
@@ -25,8 +27,15 @@ export interface FetchLimits {
   readonly redirects: number
   /** Unreachable hosts, with no answer from any, after which the network counts as dead. */
   readonly deadHosts: number
+  /** Without one connection to any host by then the network counts as dead. */
+  readonly reachMs: number
   /** One call of `obtain`; what is not there by then stays as it was stored. */
   readonly obtainMs: number
+}
+
+/** The limits of a run that may take so long: a twentieth of it must show that there is a network. */
+export function limitsOfRun(seconds: number): Pick<FetchLimits, 'obtainMs' | 'reachMs'> {
+  return { obtainMs: seconds * 1000, reachMs: seconds * 50 }
 }
 
 export const fetchLimits: FetchLimits = {
@@ -39,7 +48,8 @@ export const fetchLimits: FetchLimits = {
   // Some publishers generate the list on request.
   headersMs: 30_000,
   idleMs: 30_000,
-  // The largest file of the catalogue has some 10 MB: 35 kB/s is slow for anybody.
+  // The largest lists have some 10 MB: 35 kB/s is slow for anybody. The places' 71 MB need 240
+  // kB/s; where they do not come in time, the edition that is there is used.
   wholeMs: 300_000,
   attempts: 3,
   // A name that does not resolve twice, or a port that is closed twice, stays so for this build.
@@ -51,8 +61,7 @@ export const fetchLimits: FetchLimits = {
   redirects: 5,
   // One or two hosts fail every day; four of them, and none that answers, is no network.
   deadHosts: 4,
-  // A build that hangs on its feeds for longer is worse than one with yesterday's copies.
-  obtainMs: 900_000,
+  ...limitsOfRun(fetchSecondsDefault),
 }
 
 /** A mirror's feeds.json; that of 72 feeds has 63 kB. */

@@ -15,7 +15,8 @@ import type { FetchFailure } from './fetch-error.ts'
 import { fetchError, toFetchFailure, messageOrCode, statusFailure } from './fetch-error.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import type { ConnectionPools } from './connection-pools.ts'
-import { isSpecialHost, refusedAddress } from './ssrf-guard.ts'
+import { isSpecialHost } from '../../src/ip/special-host.ts'
+import { refusedAddress } from './ssrf-guard.ts'
 import { basicAuthorization, publicUrl, parseWebUrl } from './public-url.ts'
 
 export interface GetRequest {
@@ -53,6 +54,7 @@ export async function httpGet(network: ConnectionPools, request: GetRequest): Pr
   for (let attempt = 1; ; attempt++) {
     const known = health.problemOf(host)
     if (known !== undefined) return { kind: 'failed', error: hostDown(host, known) }
+    if (health.signal.aborted) return ended(health.signal)
     const answer = await attemptGet(network, request)
     if (answer.kind !== 'failed') return answer
     await rm(request.to, { force: true })
@@ -63,9 +65,15 @@ export async function httpGet(network: ConnectionPools, request: GetRequest): Pr
       await sleep(waitMs, undefined, { signal: health.signal }).catch(() => undefined)
       if (!health.signal.aborted) continue
     }
+    if (health.signal.aborted) return ended(health.signal)
     if (answer.unreachable === true) health.onUnreachable(host, messageOrCode(answer.error.cause))
     return finalFailure(answer, attempt, waitMs > limits.retryAfterMsMax && !last)
   }
+}
+
+/** The run has ended early, and why is the whole of what is to be said. */
+function ended(signal: AbortSignal): GetAnswer {
+  return { kind: 'failed', error: signal.reason as IpriskError }
 }
 
 function finalFailure(answer: FailedAttempt, attempts: number, impatient: boolean): GetAnswer {
@@ -142,7 +150,7 @@ async function follow(
     const guarded = !network.mayBePrivate(url, request.url)
     // No resolver is asked for an address that is written as such.
     if (guarded && isSpecialHost(url.hostname)) throw refusedAddress(url.hostname, url.hostname)
-    const response = await (guarded ? network.publicOnly : network.unrestricted).request({
+    const asked = (guarded ? network.publicOnly : network.unrestricted).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'GET',
@@ -151,6 +159,7 @@ async function follow(
       headersTimeout: limits.headersMs,
       bodyTimeout: limits.idleMs,
     })
+    const response = await orAborted(asked, signal)
     health.onAnswer(url.host)
     const location = header(response, 'location')
     if (![301, 302, 303, 307, 308].includes(response.statusCode)) return response
@@ -162,6 +171,31 @@ async function follow(
     message: `${publicUrl(request.url)}: more than ${limits.redirects} redirects`,
     retryable: false,
   })
+}
+
+/**
+ * The response, or the abort as soon as it comes: undici heeds the signal only once it has a
+ * connection, which can take as long as `connectMs`.
+ */
+async function orAborted(
+  asked: Promise<Dispatcher.ResponseData>,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  let stop = (): void => undefined
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+  })
+  try {
+    return await Promise.race([asked, aborted])
+  } catch (thrown) {
+    // What comes too late is let go.
+    if (signal.aborted) asked.then(({ body }) => body.destroy()).catch(() => undefined)
+    throw thrown
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 /** Where a redirect leads; throws `fetch_redirect` where it may not lead there. */

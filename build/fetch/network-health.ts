@@ -8,6 +8,10 @@ export interface NetworkHealth {
   /** Aborted, with an IpriskError as reason, once the run is to end early. */
   readonly signal: AbortSignal
   onAnswer(host: string): void
+  /** Something could be connected to, be it a proxy: there is a network. */
+  onConnected(): void
+  /** Ends the run where nothing was connected to or has answered so far. */
+  endIfUnreached(afterMs: number): void
   /** All tries to connect to the host failed. */
   onUnreachable(host: string, why: string): void
   /** Why the host is not to be tried again; `undefined` where it is. */
@@ -25,8 +29,30 @@ export function openNetworkHealth(options: {
   const answered = new Set<string>()
   const unreachable = new Map<string, string>()
   const enough = Math.min(options.hosts, options.deadHosts)
+  let connected = false
+  const endWithoutNetwork = (what: string): void => {
+    if (controller.signal.aborted) return
+    controller.abort(
+      new IpriskError({
+        code: 'fetch_no_network',
+        message:
+          `no host can be reached (${what}); check the network, DNS and HTTPS_PROXY, ` +
+          `or give --offline to build from stored copies`,
+        fault: 'environment',
+        retryable: true,
+      }),
+    )
+  }
   return {
     signal: controller.signal,
+    onConnected() {
+      connected = true
+    },
+    endIfUnreached(afterMs) {
+      if (!connected && answered.size === 0) {
+        endWithoutNetwork(`no connection within ${afterMs / 1000} s`)
+      }
+    },
     onAnswer(host) {
       answered.add(host)
       unreachable.delete(host)
@@ -34,18 +60,8 @@ export function openNetworkHealth(options: {
     onUnreachable(host, why) {
       if (answered.has(host)) return
       unreachable.set(host, why)
-      if (answered.size > 0 || unreachable.size < enough || controller.signal.aborted) return
-      const names = [...unreachable.keys()].join(', ')
-      controller.abort(
-        new IpriskError({
-          code: 'fetch_no_network',
-          message:
-            `no host can be reached (tried ${names}; the last: ${why}); check the network, DNS ` +
-            `and HTTPS_PROXY, or give --offline to build from stored copies`,
-          fault: 'environment',
-          retryable: true,
-        }),
-      )
+      if (answered.size > 0 || unreachable.size < enough) return
+      endWithoutNetwork(`tried ${[...unreachable.keys()].join(', ')}; the last: ${why}`)
     },
     problemOf: (host) => unreachable.get(host),
     end(reason) {

@@ -10,7 +10,7 @@
 import { join } from 'node:path'
 import type { Day } from '../../src/base/day.ts'
 import type { IpriskError } from '../../src/base/coded-error.ts'
-import type { Feed, FeedFile } from '../catalogue/feed.ts'
+import type { CatalogueFeed, FeedFile } from '../catalogue/feed.ts'
 import { runWithHostConcurrency } from './host-concurrency.ts'
 import { removeTemporaryFiles } from '../../src/base/system/disk.ts'
 import { acquireFileLock } from '../../src/base/system/file-lock.ts'
@@ -34,13 +34,14 @@ export type FetchMode =
 
 /** One file of a feed, as it is on disk after the run. */
 export interface ObtainedFile {
-  readonly feed: Feed
+  readonly feed: CatalogueFeed
   readonly file: FeedFile
   /**
-   * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `stored`: the
-   * last good copy, by choice or because of `problem`; `missing`: none.
+   * `fresh`: new bytes; `unchanged`: the origin still has the bytes that were stored; `recent`: those
+   * stored a short while ago, for which nobody was asked; `stored`: the last good copy, by choice or
+   * because of `problem`; `missing`: none.
    */
-  readonly state: 'fresh' | 'unchanged' | 'stored' | 'missing'
+  readonly state: 'fresh' | 'unchanged' | 'recent' | 'stored' | 'missing'
   /** Both absent where it is missing, else both present. */
   readonly path?: string
   readonly day?: Day
@@ -60,7 +61,7 @@ export type FetchProgress =
     }
 
 export interface ObtainOptions {
-  readonly feeds: readonly Feed[]
+  readonly feeds: readonly CatalogueFeed[]
   readonly mode: FetchMode
   /** The store, `data/snapshots`. Made if it is missing; not touched by mode `offline`. */
   readonly folder: string
@@ -113,7 +114,7 @@ async function fromStore(
 /** The feed as it is stored, and why nothing newer, where that was not the caller's wish. */
 async function storedFeed(
   options: ObtainOptions,
-  feed: Feed,
+  feed: CatalogueFeed,
   problem: string | undefined,
 ): Promise<ObtainedFile[]> {
   const problems = problem === undefined ? [] : [problem]
@@ -150,7 +151,7 @@ async function fetchAll(options: ObtainOptions, base: URL | undefined): Promise<
       options.onProgress?.({ kind: 'notice', message: days.error.message })
       return await fromStore(options, days.error.message)
     }
-    const dayOfFeed = (feed: Feed): Day => days?.days.get(feed.id) ?? options.today
+    const dayOfFeed = (feed: CatalogueFeed): Day => days?.days.get(feed.id) ?? options.today
     return await runFeeds({ options, network, base, dayOfFeed })
   } finally {
     stop()
@@ -165,6 +166,8 @@ function endings(options: ObtainOptions, limits: FetchLimits, health: NetworkHea
     health.end(fetchError({ code: 'fetch_over_time', message, retryable: true }))
   }, limits.obtainMs)
   over.unref()
+  const reach = setTimeout(() => health.endIfUnreached(limits.reachMs), limits.reachMs)
+  reach.unref()
   const stopped = (): void =>
     health.end(
       fetchError({ code: 'fetch_stopped', message: 'fetching was stopped', retryable: true }),
@@ -173,6 +176,7 @@ function endings(options: ObtainOptions, limits: FetchLimits, health: NetworkHea
   options.signal?.addEventListener('abort', stopped, { once: true })
   return () => {
     clearTimeout(over)
+    clearTimeout(reach)
     options.signal?.removeEventListener('abort', stopped)
   }
 }
@@ -181,7 +185,7 @@ async function runFeeds(run: {
   readonly options: ObtainOptions
   readonly network: ConnectionPools
   readonly base: URL | undefined
-  readonly dayOfFeed: (feed: Feed) => Day
+  readonly dayOfFeed: (feed: CatalogueFeed) => Day
 }): Promise<ObtainedFile[]> {
   const { options, network, base } = run
   const { limits, health } = network
@@ -212,7 +216,7 @@ async function runFeeds(run: {
   return options.feeds.flatMap((feed) => results.get(feed.id) ?? [])
 }
 
-function beginFeed(run: Parameters<typeof runFeeds>[0], feed: Feed): FeedFetch {
+function beginFeed(run: Parameters<typeof runFeeds>[0], feed: CatalogueFeed): FeedFetch {
   const { options, network, base, dayOfFeed } = run
   const { mode } = options
   return newFeedFetch({
@@ -230,7 +234,7 @@ function beginFeed(run: Parameters<typeof runFeeds>[0], feed: Feed): FeedFetch {
 /** Puts the whole set in place, or leaves the stored one. */
 async function endFeed(
   run: Parameters<typeof runFeeds>[0],
-  feed: Feed,
+  feed: CatalogueFeed,
   fetching: FeedFetch,
 ): Promise<ObtainedFile[]> {
   const { options } = run
@@ -239,17 +243,21 @@ async function endFeed(
   return usedFiles(feed).map((file) => ({ feed, file, ...fetching.outcome(file) }))
 }
 
-function sourceUrl(feed: Feed, file: FeedFile, base: URL | undefined): URL {
+function sourceUrl(feed: CatalogueFeed, file: FeedFile, base: URL | undefined): URL {
   return base === undefined ? parseWebUrl(file.url) : mirrorUrl(base, [feed.id, file.path])
 }
 
-function usedFiles(feed: Feed): readonly FeedFile[] {
+function usedFiles(feed: CatalogueFeed): readonly FeedFile[] {
   return feed.files.filter((file) => file.role === 'use')
 }
 
 function report(
   options: ObtainOptions,
-  end: { readonly feed: Feed; readonly obtained: readonly ObtainedFile[]; readonly done: number },
+  end: {
+    readonly feed: CatalogueFeed
+    readonly obtained: readonly ObtainedFile[]
+    readonly done: number
+  },
 ): void {
   const { feed, obtained, done } = end
   // A set has one state, but for files that came with it unchanged.

@@ -8,25 +8,6 @@
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { IpriskError } from '../../src/base/coded-error.ts'
-import { newAddressWords } from '../../src/ip/address.ts'
-import { embeddedIpv4, embeddedKind } from '../../src/ip/embedded-ipv4.ts'
-import { parseAddress } from '../../src/ip/parse-address.ts'
-import { isBogon } from '../../src/ip/special-purpose.ts'
-
-/** Whether the text is an address that is not of the public Internet. False for names. */
-export function isSpecialHost(text: string): boolean {
-  const [bare = ''] = text.replace(/^\[|\]$/g, '').split('%')
-  const words = newAddressWords()
-  const family = parseAddress(bare, words)
-  if (family === 0) return false
-  if (isBogon(family, words)) return true
-  if (family === 4) return false
-  const kind = embeddedKind(words)
-  if (kind === 0) return false
-  const inner = newAddressWords()
-  inner[0] = embeddedIpv4(kind, words)
-  return isBogon(4, inner)
-}
 
 /** The error for a name or a redirect that leads into a private network. */
 export function refusedAddress(host: string, address: string): IpriskError {

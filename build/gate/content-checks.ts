@@ -3,7 +3,7 @@
 // engines aside, removed. Normalise refuses special-purpose space and texts that are no address;
 // they are only counted here.
 
-import { parseRange } from '../../src/ip/range.ts'
+import { parseRange, rangeKey } from '../../src/ip/range.ts'
 import { canaryKinds } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { whyInadmissible } from '../history/admissible.ts'
@@ -88,7 +88,7 @@ function checkEntry(
   }
   const kind = index.kindOf(feed, range)
   if (kind === undefined) {
-    found.distinct.add(`${range.family} ${range.first} ${range.last}`)
+    found.distinct.add(rangeKey(range))
     return true
   }
   found.canaries++
@@ -96,7 +96,7 @@ function checkEntry(
   if (kind === 'search_engine') {
     // Counted against the feed, but kept: an answer says that a blocklist names the crawler, which
     // the model then caps (MODEL.md, rule 8: Googlebot, on one abuse list).
-    found.distinct.add(`${range.family} ${range.first} ${range.last}`)
+    found.distinct.add(rangeKey(range))
     return true
   }
   const reason = `canary: ${canaryKinds[kind].title}`

@@ -22,7 +22,13 @@ import {
   readGateLedger,
   writeGateLedger,
 } from './gate-ledger.ts'
-import { type DatedSize, judgeFeedSize, pastSizesMax } from './feed-size.ts'
+import {
+  type DatedSize,
+  acceptedAfterDays,
+  judgeFeedSize,
+  lowerMedian,
+  pastSizesMax,
+} from './feed-size.ts'
 import { filesByFeed, checkContent } from './content-checks.ts'
 
 export interface Quarantine {
@@ -35,12 +41,21 @@ export interface Quarantine {
 export interface GateResult {
   /** All files that a build may use, hand-kept tables included. */
   readonly files: readonly ParsedSnapshot[]
+  /** What each feed of the catalogue holds in them, by its id. */
+  readonly held: ReadonlyMap<string, HeldEntries>
   /** By the id of the feed. */
   readonly quarantined: ReadonlyMap<string, Quarantine>
   /** What concerns no single feed. */
   readonly problems: readonly string[]
   /** Remembers what passed and what did not. Called once, when the table is live. */
   readonly commit: () => Promise<void>
+}
+
+/** Distinct ranges and ASNs of a feed. */
+export interface HeldEntries {
+  readonly size: number
+  /** What it usually holds, by its last snapshots; `undefined` where there are too few of them. */
+  readonly usual: number | undefined
 }
 
 export interface GateInput {
@@ -65,18 +80,22 @@ export async function gateFeeds(input: GateInput): Promise<GateResult> {
   }
   const files = input.files.filter(({ feed }) => !feeds.has(feed))
   const quarantined = new Map<string, Quarantine>()
-  for (const [feed, { files: own, reasons }] of judged) {
-    if (reasons.length === 0) files.push(...own)
-    else {
-      const { files: instead, title } = await fallbackContent(feed, { own, index, past, store })
-      files.push(...instead)
-      quarantined.set(feed.id, { reasons, instead: title })
+  const held = new Map<string, HeldEntries>()
+  for (const [feed, { files: own, size, usual, reasons }] of judged) {
+    if (reasons.length === 0) {
+      files.push(...own)
+      held.set(feed.id, { size, usual })
+    } else {
+      const instead = await fallbackContent(feed, { own, index, past, store })
+      files.push(...instead.files)
+      held.set(feed.id, { size: instead.size, usual })
+      quarantined.set(feed.id, { reasons, instead: instead.title })
     }
   }
   const commit = async (): Promise<void> => {
     if (store !== undefined) await updateLedger(store, { judged, past, snapshots: input.snapshots })
   }
-  return { files, quarantined, problems: past.problems, commit }
+  return { files, held, quarantined, problems: past.problems, commit }
 }
 
 export interface GateHistory {
@@ -93,7 +112,7 @@ async function readGateHistory(store: string): Promise<GateHistory> {
   return { ledger, history, problems: problem === undefined ? [] : [problem] }
 }
 
-export interface JudgedFeed {
+export interface JudgedFeed extends HeldEntries {
   readonly files: readonly ParsedSnapshot[]
   readonly reasons: readonly string[]
   /** What the ledger is to say, its last good files aside. */
@@ -112,18 +131,21 @@ export function judgeFeed(of: {
   const id = files[0]?.feed.id ?? ''
   const memory = of.past.ledger.get(id) ?? { sizes: [], moved: false, held: [] }
   const { sizes, moved, held } = memory
+  const past = pastSizes(memory, of.past.history.get(id) ?? []).map((one) => one.size)
+  const usual = moved || past.length >= acceptedAfterDays ? lowerMedian(past) : undefined
   // What is wrong by itself is never a new size, however often the feed says it.
-  if (reasons.length > 0) return { files, reasons, memory: { sizes, moved, held } }
-  const past = pastSizes(memory, of.past.history.get(id) ?? [])
-  const judgement = judgeFeedSize({ size, day, held, past: past.map((one) => one.size) })
+  if (reasons.length > 0) return { files, size, usual, reasons, memory: { sizes, moved, held } }
+  const judgement = judgeFeedSize({ size, day, held, past })
   if (judgement.kind === 'held') {
     const reasons = [judgement.reason]
-    return { files, reasons, memory: { sizes, moved, held: judgement.held } }
+    return { files, size, usual, reasons, memory: { sizes, moved, held: judgement.held } }
   }
   const own = { day: newestDay(files), size }
   const others = sizes.filter((one) => one.day !== own.day)
   return {
     files,
+    size,
+    usual: judgement.kind === 'accepted' ? size : usual,
     reasons,
     memory:
       judgement.kind === 'accepted'
@@ -141,13 +163,18 @@ async function fallbackContent(
     readonly past: GateHistory
     readonly store: string | undefined
   },
-): Promise<{ readonly files: readonly ParsedSnapshot[]; readonly title: string }> {
+): Promise<{
+  readonly files: readonly ParsedSnapshot[]
+  readonly size: number
+  readonly title: string
+}> {
   const { own, index, past, store } = of
   const good =
     store === undefined ? undefined : await readLastGood(store, feed, past.ledger.get(feed.id))
   if (good !== undefined) {
     const checked = checkContent(good.files, index)
-    if (checked.reasons.length === 0) return { files: checked.files, title: good.title }
+    const { files, size, reasons } = checked
+    if (reasons.length === 0) return { files, size, title: good.title }
   }
   const empty: ParsedSnapshot = {
     feed,
@@ -156,7 +183,7 @@ async function fallbackContent(
     day: newestDay(own),
     problem: undefined,
   }
-  return { files: [empty], title: 'nothing' }
+  return { files: [empty], size: 0, title: 'nothing' }
 }
 
 async function updateLedger(

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { type Day, formatDay } from '../../src/base/day.ts'
 import { formatRange } from '../../src/ip/range.ts'
 import { type BotCategory, botCategories } from '../../src/model/kind.ts'
-import type { Feed } from '../catalogue/feed.ts'
+import type { CatalogueFeed, Feed } from '../catalogue/feed.ts'
 import { flushFolder } from '../../src/base/system/disk.ts'
 import { fileHasContent } from '../fetch/file-content.ts'
 import { dayFiles } from '../history/history-days.ts'
@@ -28,7 +28,7 @@ type KeptCopy = NonNullable<FeedMemory['lastGood']>
 /** Copies the files of a feed, unless the kept ones are just those. */
 export async function keepLastGood(
   store: string,
-  files: readonly SnapshotFile[],
+  files: readonly (Omit<SnapshotFile, 'feed'> & { readonly feed: CatalogueFeed })[],
   known: KeptCopy | undefined,
 ): Promise<KeptCopy | undefined> {
   const feed = files[0]?.feed

@@ -9,16 +9,21 @@
 // A flip is another classification or another level. A table that cannot be opened is no measure,
 // nor is one that knows less than half of the sources of the new one: the first build after its
 // operator has fetched the feeds flips 1.8 % of the sample (364 of 20,000, against a table without
-// feeds), as it should. The operator chooses the sources; no feed can.
+// feeds), as it should. The operator chooses the sources; no feed can. Between two editions of the
+// networks an address that went to another network is no measure either: the gate of data sets
+// (edition-gate.ts) has bounded how many do.
 
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { formatDay } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { flushFolderSync } from '../../src/base/system/disk.ts'
 import type { CheckAnswer } from '../../src/api/check-answer.ts'
 import { loadCanaries, misjudgedCanaries } from '../../src/table/canaries.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import type { Table } from '../../src/table/table.ts'
+import { networksSourceId } from '../evidence/source-list.ts'
 import { type SampledSpace, sampleAddresses } from './address-sample.ts'
 import type { PromotionReport } from './promotion-report.ts'
 
@@ -48,7 +53,7 @@ export function judgeTable(of: {
       live.table === undefined ? undefined : whyNotComparable(live.table, candidate)
     const measure = notCompared === undefined ? live.table : undefined
     const sample = measure === undefined ? [] : sampleAddresses(of.networks)
-    const flips = measure === undefined ? [] : flipsOf(measure, candidate, sample)
+    const { flips, moved } = flipsOf(measure, candidate, sample)
     const share = sample.length === 0 ? 0 : (100 * flips.length) / sample.length
     if (share > of.flipsMaxPercent) {
       reasons.push(
@@ -63,6 +68,7 @@ export function judgeTable(of: {
       ...(notCompared === undefined ? {} : { not_compared: notCompared }),
       sampled: sample.length,
       flipped: flips.length,
+      ...(moved === 0 ? {} : { moved }),
       flips: flips.slice(0, flipsShownMax),
     }
   } finally {
@@ -95,12 +101,29 @@ function openLiveTable(path: string): { readonly table: Table | undefined } {
   }
 }
 
-function flipsOf(live: Table, candidate: Table, sample: readonly string[]): readonly string[] {
-  return sample.flatMap((address) => {
-    const before = flipTextOf(live.check(address))
-    const now = flipTextOf(candidate.check(address))
-    return before === now ? [] : [`${address}: ${before}, now ${now}`]
-  })
+function flipsOf(
+  live: Table | undefined,
+  candidate: Table,
+  sample: readonly string[],
+): { readonly flips: readonly string[]; readonly moved: number } {
+  const flips: string[] = []
+  let moved = 0
+  const newEdition = live !== undefined && editionOf(live) !== editionOf(candidate)
+  for (const address of live === undefined ? [] : sample) {
+    const was = live?.check(address)
+    const is = candidate.check(address)
+    const [before, now] = [flipTextOf(was), flipTextOf(is)]
+    if (before === now) continue
+    if (newEdition && !isDeepStrictEqual(was?.network, is?.network)) moved++
+    else flips.push(`${address}: ${before}, now ${now}`)
+  }
+  return { flips, moved }
+}
+
+/** Which edition of the data set of networks a table has; '' where it has an operator's own. */
+function editionOf({ sources }: Table): string {
+  const source = sources.find(({ id }) => id === networksSourceId)
+  return source === undefined ? '' : formatDay(source.day)
 }
 
 function flipTextOf(answer: CheckAnswer | undefined): string {

@@ -10,6 +10,8 @@ export interface PromotionReport {
   /** Addresses asked of the table before this one too, and how many it judges otherwise. */
   readonly sampled: number
   readonly flipped: number
-  /** Some of those: `192.0.2.1: clean low, now vpn high`. */
+  /** Of the sample, judged otherwise because a new edition of the networks has another one there. */
+  readonly moved?: number
+  /** Some of those that count: `192.0.2.1: clean low, now vpn high`. */
   readonly flips: readonly string[]
 }

@@ -13,8 +13,10 @@ import {
   DuckDBDataChunk,
   DuckDBDateValue,
   DuckDBInstance,
+  DuckDBTimestampValue,
   type DuckDBType,
   type DuckDBValue,
+  TIMESTAMP,
   TINYINT,
   UBIGINT,
   UINTEGER,
@@ -39,9 +41,12 @@ const types = {
   ubigint: UBIGINT,
   text: VARCHAR,
   date: DATE,
+  timestamp: TIMESTAMP,
 } satisfies Record<string, DuckDBType>
 
-/** What a row holds; a `date` is a number of days since 1970-01-01. */
+/**
+ * What a row holds; a `date` is a number of days since 1970-01-01, a `timestamp` of milliseconds.
+ */
 export type ParquetValue = string | number | bigint | null
 
 /** One column of a chunk: the value of a row as SQL's type gives it. */
@@ -176,11 +181,9 @@ async function writeParquet(
       const count = Math.min(chunkRows, rows.count - start)
       const chunk = DuckDBDataChunk.create(order, count)
       for (let column = 0; column < order.length; column++) {
-        const isDate = order[column] === DATE
         const values: DuckDBValue[] = []
         for (let row = 0; row < count; row++) {
-          const value = rows.value(column, start + row)
-          values.push(isDate && value !== null ? new DuckDBDateValue(Number(value)) : value)
+          values.push(duckValue(rows.value(column, start + row), order[column]))
         }
         chunk.setColumnValues(column, values)
       }
@@ -191,6 +194,12 @@ async function writeParquet(
   }
   await connection.run(copyToParquetSql('written', file.path, about))
   await connection.run('drop table written')
+}
+
+function duckValue(value: ParquetValue, type: DuckDBType | undefined): DuckDBValue {
+  if (value === null) return null
+  if (type === DATE) return new DuckDBDateValue(Number(value))
+  return type === TIMESTAMP ? new DuckDBTimestampValue(BigInt(value) * 1000n) : value
 }
 
 async function guard<T>(about: string, work: () => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@
 // neighbours with the same record become one piece.
 
 import { assert } from '../../src/base/assert.ts'
-import { type Layer, wordsPerStart } from './layer.ts'
+import { type Layer, compareStarts, copyStart } from './layer.ts'
 import { newLayerPieces } from './pieces.ts'
 
 /** The values of the result are record numbers, from 0. */
@@ -14,52 +14,33 @@ export function joinThreeLayers(
   const { networks, places, evidence } = layers
   const all = [networks, places, evidence] as const
   const family = networks.family
-  const stride = wordsPerStart(family)
   for (const layer of all) {
     assert(layer.family === family, 'join: the layers are of different families')
     assert(layer.count > 0 && layer.starts[0] === 0, 'join: a layer does not begin with address 0')
   }
-  const pieces = newLayerPieces(family)
-  const words = new Uint32Array(4)
-  const at = [0, 0, 0] as [number, number, number]
-  // `from` is the layer and piece whose start is the current one.
-  let from: Layer = networks
-  let fromPiece = 0
+  const pieces = newLayerPieces(family, networks.count + places.count + evidence.count)
+  const start = new Uint32Array(4)
+  let network = 0
+  let place = 0
+  let piece = 0
   for (;;) {
-    const record = recordOf(networks.values[at[0]]!, places.values[at[1]]!, evidence.values[at[2]]!)
-    for (let word = 0; word < stride; word++) words[word] = from.starts[fromPiece * stride + word]!
-    pieces.add(words, record)
+    const record = recordOf(
+      networks.values[network]!,
+      places.values[place]!,
+      evidence.values[piece]!,
+    )
+    pieces.add(start, record)
     // The nearest next start of any layer; all layers that start there step together.
-    let next: Layer | undefined
-    let nextPiece = 0
-    for (let i = 0; i < 3; i++) {
-      const layer = all[i]!
-      const piece = at[i]! + 1
-      if (piece >= layer.count) continue
-      if (next === undefined || compareStarts(layer, piece, next, nextPiece) < 0) {
-        next = layer
-        nextPiece = piece
-      }
-    }
-    if (next === undefined) break
-    for (let i = 0; i < 3; i++) {
-      const layer = all[i]!
-      const piece = at[i]! + 1
-      if (piece < layer.count && compareStarts(layer, piece, next, nextPiece) === 0) at[i] = piece
-    }
-    from = next
-    fromPiece = nextPiece
+    const first = compareStarts(networks, network + 1, places, place + 1)
+    const nearer = first <= 0 ? networks : places
+    const nearerPiece = first <= 0 ? network + 1 : place + 1
+    const second = compareStarts(nearer, nearerPiece, evidence, piece + 1)
+    const from = second <= 0 ? nearer : evidence
+    const next = second <= 0 ? nearerPiece : piece + 1
+    if (next === from.count) return pieces.layer()
+    copyStart(from, next, start)
+    if (second <= 0 && first <= 0) network++
+    if (second <= 0 && first >= 0) place++
+    if (second >= 0) piece++
   }
-  return pieces.layer()
-}
-
-function compareStarts(a: Layer, pieceA: number, b: Layer, pieceB: number): number {
-  if (a.family === 4) return a.starts[pieceA]! - b.starts[pieceB]!
-  const atA = pieceA * 4
-  const atB = pieceB * 4
-  for (let w = 0; w < 4; w++) {
-    const difference = a.starts[atA + w]! - b.starts[atB + w]!
-    if (difference !== 0) return difference
-  }
-  return 0
 }

@@ -36,6 +36,27 @@ export function valueAt(layer: Layer, words: Uint32Array): number {
   return layer.values[low]!
 }
 
+/**
+ * Negative where piece `pieceA` of `a` starts before piece `pieceB` of `b`, 0 where both start at one
+ * address. The piece behind the last one starts behind all others.
+ */
+export function compareStarts(a: Layer, pieceA: number, b: Layer, pieceB: number): number {
+  if (pieceA === a.count) return pieceB === b.count ? 0 : 1
+  if (pieceB === b.count) return -1
+  if (a.family === 4) return a.starts[pieceA]! - b.starts[pieceB]!
+  for (let word = 0; word < 4; word++) {
+    const difference = a.starts[pieceA * 4 + word]! - b.starts[pieceB * 4 + word]!
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** Writes where a piece starts into caller-owned words. */
+export function copyStart({ family, starts }: Layer, piece: number, out: Uint32Array): void {
+  const words = wordsPerStart(family)
+  for (let word = 0; word < words; word++) out[word] = starts[piece * words + word]!
+}
+
 function startsAtOrBelow(layer: Layer, piece: number, words: Uint32Array): boolean {
   const stride = wordsPerStart(layer.family)
   for (let word = 0; word < stride; word++) {

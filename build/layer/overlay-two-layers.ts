@@ -3,7 +3,7 @@
 // kind.
 
 import { assert } from '../../src/base/assert.ts'
-import { wordsPerStart, type Layer } from './layer.ts'
+import { type Layer, compareStarts, copyStart } from './layer.ts'
 import { newLayerPieces } from './pieces.ts'
 
 /**
@@ -17,31 +17,19 @@ export function overlayTwoLayers(options: {
 }): Layer {
   const { base, top, combine } = options
   assert(base.family === top.family, 'overlay: the layers are of different families')
-  const words = wordsPerStart(base.family)
-  const pieces = newLayerPieces(base.family)
+  const pieces = newLayerPieces(base.family, base.count + top.count)
+  const start = new Uint32Array(4)
   let atBase = 0
   let atTop = 0
-  pieces.add(base.starts.subarray(0, words), combine(base.values[0]!, top.values[0]!))
+  pieces.add(start, combine(base.values[0]!, top.values[0]!))
   for (;;) {
-    const order = compareNext(base, atBase + 1, top, atTop + 1)
-    if (order === undefined) return pieces.layer()
+    const order = compareStarts(base, atBase + 1, top, atTop + 1)
+    const from = order <= 0 ? base : top
+    const next = order <= 0 ? atBase + 1 : atTop + 1
+    if (next === from.count) return pieces.layer()
+    copyStart(from, next, start)
     if (order <= 0) atBase++
     if (order >= 0) atTop++
-    const from = order <= 0 ? base : top
-    const piece = order <= 0 ? atBase : atTop
-    const start = from.starts.subarray(piece * words, piece * words + words)
     pieces.add(start, combine(base.values[atBase]!, top.values[atTop]!))
   }
-}
-
-/** Which of two pieces starts first; a layer that has no further piece never does. */
-function compareNext(base: Layer, atBase: number, top: Layer, atTop: number): number | undefined {
-  if (atBase === base.count) return atTop === top.count ? undefined : 1
-  if (atTop === top.count) return -1
-  const words = wordsPerStart(base.family)
-  for (let word = 0; word < words; word++) {
-    const difference = base.starts[atBase * words + word]! - top.starts[atTop * words + word]!
-    if (difference !== 0) return difference
-  }
-  return 0
 }

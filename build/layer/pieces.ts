@@ -13,10 +13,11 @@ export interface LayerPieces {
 
 const capacityAtFirst = 1 << 12
 
-export function newLayerPieces(family: Family): LayerPieces {
+/** Who knows how many pieces there can be at most says so: memory that is not filled costs none. */
+export function newLayerPieces(family: Family, capacity = capacityAtFirst): LayerPieces {
   const words = wordsPerStart(family)
-  let starts = new Uint32Array(capacityAtFirst * words)
-  let values = new Uint32Array(capacityAtFirst)
+  let starts = new Uint32Array(capacity * words)
+  let values = new Uint32Array(capacity)
   let count = 0
   let lastValue = -1
 

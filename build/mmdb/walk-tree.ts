@@ -138,7 +138,7 @@ function walkLeaves(options: {
     const word = (depth - 1) >> 5
     const bit = 1 << (31 - ((depth - 1) & 31))
     path[word] = (path[word]! & ~(bit | (bit - 1))) | bit
-    path.fill(0, word + 1)
+    for (let below = word + 1; below < path.length; below++) path[below] = 0
   }
 }
 

@@ -6,11 +6,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { parseDay, type Day } from '../../src/base/day.ts'
+import type { Day } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { hasHostBits, parsePrefix, type Range } from '../../src/ip/range.ts'
+import type { Range } from '../../src/ip/range.ts'
 import { botCategories, type BotCategory } from '../../src/model/kind.ts'
 import { parseStrictCsv, type StrictCsvRow } from '../../src/base/strict-csv.ts'
+import { fieldOf, readAsn, readPrefix, readSourceDay } from './table-fields.ts'
 
 /** Tables of ASes: at most one of them names an AS. */
 export const asTables = [
@@ -26,8 +27,11 @@ export const asTables = [
 ] as const
 export type AsTable = (typeof asTables)[number]
 
-/** Tables of prefixes that overlay their AS. */
-export const prefixTables = ['mobile-prefixes', 'corporate-prefixes'] as const
+/** Where a row is from: a page that anybody can open, and the day on which it was written down. */
+interface RowSource {
+  readonly source: string
+  readonly day: Day
+}
 
 export interface AsRow {
   readonly asn: number
@@ -42,25 +46,50 @@ export interface PrefixRow {
   readonly note: string
 }
 
+/** The country of a mobile carrier's subscribers, two letters, and where the row is from. */
+interface CarrierRow extends RowSource {
+  readonly country: string
+}
+type MobileRow = AsRow & CarrierRow
+type MobilePrefixRow = PrefixRow & CarrierRow
+
 /** A range that a bot's operator publishes as its bot's own. */
-export interface CrawlerRow {
+export interface CrawlerRow extends RowSource {
   readonly range: Range
   readonly provider: string
   readonly category: BotCategory
-  /** Address of the operator's document, and the day on which it said so. */
-  readonly source: string
-  readonly day: Day
+}
+
+/** A prefix that its owner dedicates to Tor exits. */
+export interface TorOperatorRow extends RowSource {
+  readonly range: Range
+  /** The AS by which its owner announces it: announced by another, the row does not count. */
+  readonly asn: number
+  readonly name: string
+}
+
+/** An AS or a prefix that serves one VPN and nothing else: one of `asn` and `range` is there. */
+export interface VpnOperatorRow extends RowSource {
+  readonly asn: number | undefined
+  readonly range: Range | undefined
+  /** What the registered organization's name holds: held by another, the row does not count. */
+  readonly owner: string
+  /** The VPN service, as an answer names it. */
+  readonly name: string
 }
 
 export interface NetworkTables {
   /** The table that names an AS, and its row there. */
   readonly asRow: (asn: number) => { readonly table: AsTable; readonly row: AsRow } | undefined
   readonly rows: (table: AsTable) => readonly AsRow[]
-  readonly mobilePrefixes: readonly PrefixRow[]
+  readonly mobile: readonly MobileRow[]
+  readonly mobilePrefixes: readonly MobilePrefixRow[]
   readonly corporatePrefixes: readonly PrefixRow[]
   /** Public resolvers: software everywhere asks them, no person browses from them. */
   readonly resolvers: readonly PrefixRow[]
   readonly crawlers: readonly CrawlerRow[]
+  readonly torOperators: readonly TorOperatorRow[]
+  readonly vpnOperators: readonly VpnOperatorRow[]
 }
 
 /** No table may grow beyond what a person can keep by hand. */
@@ -74,30 +103,41 @@ export function loadNetworkTables(folder: string = networkTablesFolder): Network
   const problems: string[] = []
   const asRows = new Map<AsTable, readonly AsRow[]>()
   const byAsn = new Map<number, { readonly table: AsTable; readonly row: AsRow }>()
+  const mobile: MobileRow[] = []
   for (const table of asTables) {
+    const isMobile = table === 'mobile'
+    const columns = isMobile ? ['asn', ...carrierColumns] : ['asn', 'name', 'note']
     const rows: AsRow[] = []
-    for (const row of open({ folder, table, columns: ['asn', 'name', 'note'], problems })) {
-      const read = readAsRow(row, problems)
+    for (const row of open({ folder, table, columns, problems })) {
+      const read = readAsRow(row, columns, problems)
       if (read === undefined) continue
       const other = byAsn.get(read.asn)
       if (other !== undefined) {
         problems.push(`${row.place}: AS${read.asn} is already in ${other.table}.csv`)
         continue
       }
+      const carrier = isMobile ? readCarrier(row, columns, problems) : undefined
+      if (carrier !== undefined) mobile.push({ ...read, ...carrier })
       byAsn.set(read.asn, { table, row: read })
       rows.push(read)
     }
     asRows.set(table, rows)
   }
-  const prefixes = (table: string): readonly PrefixRow[] =>
-    readPrefixRows(open({ folder, table, columns: ['prefix', 'name', 'note'], problems }), problems)
+  const prefixes = (table: string): readonly PrefixRow[] => {
+    const columns = ['prefix', 'name', 'note']
+    const rows = open({ folder, table, columns, problems })
+    return readPrefixRows(rows, columns, problems).map(({ read }) => read)
+  }
   const tables: NetworkTables = {
     asRow: (asn) => byAsn.get(asn),
     rows: (table) => asRows.get(table) ?? [],
-    mobilePrefixes: prefixes(prefixTables[0]),
-    corporatePrefixes: prefixes(prefixTables[1]),
+    mobile,
+    mobilePrefixes: readMobilePrefixes(folder, problems),
+    corporatePrefixes: prefixes('corporate-prefixes'),
     resolvers: prefixes('resolvers'),
     crawlers: readCrawlers(folder, problems),
+    torOperators: readTorOperators(folder, problems),
+    vpnOperators: readVpnOperators(folder, problems),
   }
   if (problems.length > 0) {
     throw new IpriskError({
@@ -133,13 +173,18 @@ function open(options: {
   return table.rows
 }
 
-function readAsRow(row: StrictCsvRow, problems: string[]): AsRow | undefined {
-  const [written = '', name = '', note = ''] = row.fields
-  const asn = /^[1-9]\d{0,9}$/.test(written) ? Number(written) : 0
-  if (asn === 0 || asn > 0xffff_ffff) {
-    problems.push(`${row.place}: "${written}" is no AS number`)
-    return undefined
-  }
+/** The columns of carriers' tables behind the AS or prefix. */
+const carrierColumns = ['name', 'country', 'source', 'day', 'note'] as const
+
+function readAsRow(
+  row: StrictCsvRow,
+  columns: readonly string[],
+  problems: string[],
+): AsRow | undefined {
+  const asn = readAsn(row, fieldOf(row, columns, 'asn'), problems)
+  const name = fieldOf(row, columns, 'name')
+  const note = fieldOf(row, columns, 'note')
+  if (asn === undefined) return undefined
   if (name === '') {
     problems.push(`${row.place}: AS${asn} has no name`)
     return undefined
@@ -147,28 +192,46 @@ function readAsRow(row: StrictCsvRow, problems: string[]): AsRow | undefined {
   return { asn, name, note }
 }
 
-function readPrefix(row: StrictCsvRow, problems: string[]): Range | undefined {
-  const written = row.fields[0] ?? ''
-  const range = parsePrefix(written)
-  if (range === undefined) problems.push(`${row.place}: "${written}" is no prefix`)
-  else if (hasHostBits(written)) problems.push(`${row.place}: ${written} has host bits set`)
-  else return range
-  return undefined
-}
-
-function readPrefixRows(rows: readonly StrictCsvRow[], problems: string[]): readonly PrefixRow[] {
+function readPrefixRows(
+  rows: readonly StrictCsvRow[],
+  columns: readonly string[],
+  problems: string[],
+): readonly { readonly row: StrictCsvRow; readonly read: PrefixRow }[] {
   const seen = new Set<string>()
-  const found: PrefixRow[] = []
+  const found: { readonly row: StrictCsvRow; readonly read: PrefixRow }[] = []
   for (const row of rows) {
     const range = readPrefix(row, problems)
     if (range === undefined) continue
-    const [written = '', name = '', note = ''] = row.fields
+    const [written = ''] = row.fields
+    const name = fieldOf(row, columns, 'name')
     if (name === '') problems.push(`${row.place}: ${written} has no name`)
     else if (seen.has(written)) problems.push(`${row.place}: ${written} is there twice`)
-    else found.push({ range, name, note })
+    else found.push({ row, read: { range, name, note: fieldOf(row, columns, 'note') } })
     seen.add(written)
   }
   return found
+}
+
+function readMobilePrefixes(folder: string, problems: string[]): readonly MobilePrefixRow[] {
+  const columns = ['prefix', ...carrierColumns]
+  const rows = open({ folder, table: 'mobile-prefixes', columns, problems })
+  return readPrefixRows(rows, columns, problems).flatMap(({ row, read }) => {
+    const carrier = readCarrier(row, columns, problems)
+    return carrier === undefined ? [] : [{ ...read, ...carrier }]
+  })
+}
+
+function readCarrier(
+  row: StrictCsvRow,
+  columns: readonly string[],
+  problems: string[],
+): CarrierRow | undefined {
+  const country = fieldOf(row, columns, 'country')
+  const isCountry = /^[A-Z]{2}$/.test(country)
+  if (!isCountry) problems.push(`${row.place}: "${country}" is no country of two letters`)
+  const source = fieldOf(row, columns, 'source')
+  const day = readSourceDay(row, { source, written: fieldOf(row, columns, 'day') }, problems)
+  return isCountry && day !== undefined ? { country, source, day } : undefined
 }
 
 function readCrawlers(folder: string, problems: string[]): readonly CrawlerRow[] {
@@ -177,13 +240,46 @@ function readCrawlers(folder: string, problems: string[]): readonly CrawlerRow[]
   for (const row of open({ folder, table: 'crawlers', columns, problems })) {
     const range = readPrefix(row, problems)
     const [, provider = '', category = '', source = '', written = ''] = row.fields
-    const day = parseDay(written)
+    const day = readSourceDay(row, { source, written }, problems)
     if (provider === '') problems.push(`${row.place}: no provider`)
     if (!isCategory(category)) problems.push(`${row.place}: "${category}" is no bot category`)
-    if (!source.startsWith('https://')) problems.push(`${row.place}: "${source}" is no https URL`)
-    if (day === undefined) problems.push(`${row.place}: "${written}" is no day`)
     if (range === undefined || day === undefined || !isCategory(category)) continue
     found.push({ range, provider, category, source, day })
+  }
+  return found
+}
+
+function readTorOperators(folder: string, problems: string[]): readonly TorOperatorRow[] {
+  const columns = ['prefix', 'asn', 'name', 'source', 'day']
+  const found: TorOperatorRow[] = []
+  for (const row of open({ folder, table: 'tor-operators', columns, problems })) {
+    const range = readPrefix(row, problems)
+    const [, number = '', name = '', source = '', written = ''] = row.fields
+    const asn = readAsn(row, number, problems)
+    const day = readSourceDay(row, { source, written }, problems)
+    if (name === '') problems.push(`${row.place}: no name`)
+    if (range === undefined || asn === undefined || day === undefined) continue
+    found.push({ range, asn, name, source, day })
+  }
+  return found
+}
+
+function readVpnOperators(folder: string, problems: string[]): readonly VpnOperatorRow[] {
+  const columns = ['space', 'owner', 'name', 'source', 'day']
+  const found: VpnOperatorRow[] = []
+  const seen = new Set<string>()
+  for (const row of open({ folder, table: 'vpn-operators', columns, problems })) {
+    const [space = '', owner = '', name = '', source = '', written = ''] = row.fields
+    const number = /^AS(\d.*)$/.exec(space)?.[1]
+    const asn = number === undefined ? undefined : readAsn(row, number, problems)
+    const range = number === undefined ? readPrefix(row, problems) : undefined
+    const day = readSourceDay(row, { source, written }, problems)
+    if (owner === '') problems.push(`${row.place}: no owner`)
+    if (name === '') problems.push(`${row.place}: no name`)
+    if (seen.has(space)) problems.push(`${row.place}: ${space} is there twice`)
+    seen.add(space)
+    if ((asn ?? range) === undefined || day === undefined) continue
+    found.push({ asn, range, owner, name, source, day })
   }
   return found
 }

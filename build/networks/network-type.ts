@@ -9,10 +9,11 @@
 // - The name decides last, and only the type.
 
 import type { NetworkType } from '../../src/model/kind.ts'
-import type { AsFact, AsFacts } from './as-facts.ts'
+import { type AsFact, type AsFacts, asFeeds } from './as-facts.ts'
 import { groupCount, hostingTableVoice, hostingVoices, namesVoice } from './hosting-voices.ts'
 import { isHosterName, typeOfName } from './name-hints.ts'
 import type { AsTable, NetworkTables } from './network-tables.ts'
+import { isVpnOperator } from './vpn-operator.ts'
 
 /** What there is to know of an AS beside its number and name. */
 export interface NetworkTraits {
@@ -22,6 +23,7 @@ export interface NetworkTraits {
   readonly shared: boolean
   readonly corporate: boolean
   readonly cdn: boolean
+  readonly anycast: boolean
 }
 
 /** An AS and who may be asked about it. */
@@ -44,6 +46,7 @@ const nothing: NetworkTraits = {
   shared: false,
   corporate: false,
   cdn: false,
+  anycast: false,
 }
 
 const isp: NetworkTraits = { ...nothing, type: 'isp', access: true }
@@ -170,6 +173,11 @@ const rules: readonly Rule[] = [
   // Exits are hosted: what carries the tag and nothing better stands in a datacentre.
   { name: 'tag-vpn', holds: ({ fact }) => fact.tags.has('vpn'), traits: hosting },
   {
+    name: 'name-hoster',
+    holds: ({ organization }) => isHosterName(organization),
+    traits: hosting,
+  },
+  {
     name: 'name-business',
     holds: ({ organization }) => typeOfName(organization) === 'business',
     traits: business,
@@ -207,6 +215,8 @@ export function classifyNetwork(subject: AsSubject): ClassifiedNetwork {
   const { asn, organization, facts, tables } = subject
   const named = tables.asRow(asn)
   if (named !== undefined) return { ...traitsOfTable[named.table], rule: `table-${named.table}` }
+  // Users come out of a VPN's servers, and feeds take them for eyeballs.
+  if (isVpnOperator(subject, tables)) return { ...hosting, rule: 'table-vpn-operators' }
   const fact = facts.get(asn) ?? noFact
   const evidence = { fact, organization, hosters: groupCount(hostingVoices(fact)) }
   const rule = rules.find((rule) => rule.holds(evidence))
@@ -216,8 +226,8 @@ export function classifyNetwork(subject: AsSubject): ClassifiedNetwork {
 /**
  * The voices that call the AS a hoster, for evidence of kind hosting with match `as` (rule 5: the
  * hand-kept table, or two groups by hostingGroup); [] for what the tables or rules know as
- * something else: people's lines, campuses, carriers, offices. The organization's own name speaks
- * only where somebody else does: a name without a list behind it is no evidence.
+ * something else: people's lines, campuses, carriers, offices. The organization's own name is a
+ * voice; alone, like any other, it gives a few points.
  */
 export function hostingLists(subject: AsSubject): readonly string[] {
   const { type, rule } = classifyNetwork(subject)
@@ -226,5 +236,9 @@ export function hostingLists(subject: AsSubject): readonly string[] {
   }
   if (type !== 'hosting' && type !== 'cdn' && type !== 'unknown') return []
   const voices = hostingVoices(subject.facts.get(subject.asn))
-  return voices.length > 0 && isHosterName(subject.organization) ? [...voices, namesVoice] : voices
+  if (isHosterName(subject.organization)) return [...voices, namesVoice]
+  if (voices.length > 0) return voices
+  // What gave it the type says so, if nobody else does.
+  if (rule === 'hosters-one') return [asFeeds.classes]
+  return rule === 'tag-vpn' ? [asFeeds.tags] : []
 }

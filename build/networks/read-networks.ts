@@ -31,9 +31,11 @@ export interface Networks {
 }
 
 /** Traits that a prefix has in place of its AS's; the numbers are values of the overlay. */
-const overlays = [undefined, 'mobile', 'corporate'] as const
+const overlays = [undefined, 'mobile', 'corporate', 'resolver'] as const
 const mobileOverlay = 1
 const corporateOverlay = 2
+/** What its AS is, but no hoster, and anycast. */
+const resolverOverlay = 3
 
 /**
  * Reads and classifies. Without `files`, those of the package @ip-location-db/asn. Errors: those of
@@ -67,7 +69,7 @@ export async function readNetworks(options: {
     })
     const { rule, ...own } = classifyNetwork({ asn, organization, facts, tables })
     if (overlay === undefined) rules.set(rule, (rules.get(rule) ?? 0) + 1)
-    const traits: NetworkTraits = overlay === undefined ? own : traitsOfTable[overlay]
+    const traits = traitsIn(own, overlay)
     networks.push({ asn, organization, ...traits })
     newIds[variant.id] = networks.length
   }
@@ -76,6 +78,14 @@ export async function readNetworks(options: {
     layers: { 4: renumber(cuts[4], newIds), 6: renumber(cuts[6], newIds) },
     stats: { ...ranges.stats, asnCount: ranges.organizations.size, rules },
   }
+}
+
+function traitsIn(own: NetworkTraits, overlay: Variant['overlay']): NetworkTraits {
+  if (overlay === undefined) return own
+  if (overlay !== 'resolver') return traitsOfTable[overlay]
+  // Nobody rents a server there, whoever announces it.
+  const type = own.type === 'hosting' ? 'cdn' : own.type
+  return { ...own, type, anycast: true }
 }
 
 interface Variant {
@@ -121,6 +131,7 @@ function prefixLayer(family: Family, tables: NetworkTables): Layer {
   const rows = [
     ...tables.mobilePrefixes.map((row) => ({ row, overlay: mobileOverlay })),
     ...tables.corporatePrefixes.map((row) => ({ row, overlay: corporateOverlay })),
+    ...tables.resolvers.map((row) => ({ row, overlay: resolverOverlay })),
   ].filter(({ row }) => row.range.family === family)
   const words = wordsPerStart(family)
   const firsts = new Uint32Array(rows.length * words)

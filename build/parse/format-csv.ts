@@ -2,9 +2,10 @@
 // Comment lines begin with #; values may be quoted, also after blanks. One line is one entry: no
 // feed breaks a quoted value over lines, so a stray quote costs its own line and not the rest.
 //
-// Options: `separator` (default `,`), `columns` (where the file has no header), and which column is
-// what: `address`, or `first` and `last`, or `asn`; `provider`, `name`, `class`; `label` is a fixed
-// text for the whole file.
+// Options: `separator` (default `,`), `columns` (where the file has no header, or one that is
+// written as a comment), `skip` (what lines begin with that are no rows), and which column is what:
+// `address`, or `first` and `last`, or `asn`; `provider`, `name`, `class`; `label` is a fixed text
+// for the whole file.
 
 import { asnText } from './format-asns.ts'
 import type { Entry, FormatOptions, Parser } from './entry.ts'
@@ -19,12 +20,13 @@ interface CsvOptions {
   readonly separator: string
   readonly columns: readonly string[] | undefined
   readonly label: string | undefined
+  readonly skip: string | undefined
   /** The column name for each role that the file has. */
   readonly roles: ReadonlyMap<ColumnRole, string>
 }
 
 export function csvOptions(options: FormatOptions): CsvOptions {
-  refuseUnknownOptions(options, ['separator', 'columns', 'label', ...columnRoles])
+  refuseUnknownOptions(options, ['separator', 'columns', 'label', 'skip', ...columnRoles])
   const separator = textOption(options, 'separator') ?? ','
   if (separator.length !== 1) refuseOption('separator', 'one character')
   const columns = textsOption(options, 'columns')
@@ -39,7 +41,8 @@ export function csvOptions(options: FormatOptions): CsvOptions {
   if (whats.filter(Boolean).length !== 1 || roles.has('first') !== roles.has('last')) {
     refuseOption('address', 'given, or first and last, or asn')
   }
-  return { separator, columns, label: textOption(options, 'label'), roles }
+  const [label, skip] = [textOption(options, 'label'), textOption(options, 'skip')]
+  return { separator, columns, label, skip, roles }
 }
 
 /** One line's values, trimmed, and the index of the first that a stray quote makes doubtful. */
@@ -99,6 +102,7 @@ export const parseCsv: Parser = async (chunks, sink, options) => {
   await parseLines(chunks, sink, (text, place, comment) => {
     if (text.trim() === '') return
     if (text.startsWith('#')) return comment(text)
+    if (settings.skip !== undefined && text.startsWith(settings.skip)) return
     const { values, clearCount } = splitCsv(text, settings.separator)
     if (indexes === undefined) {
       indexes = indexesOf(settings, values, place)

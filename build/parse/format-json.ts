@@ -4,10 +4,11 @@
 //
 // A path is written `/prefixes/*/ip_prefix`: `*` is any member or index, `{service}` too, and names
 // the service. Options: `entries` (paths of values) or `names` (paths whose last member name is the
-// entry); `day` (path of the stated day); `asn` (values are AS numbers); `label`; `services` (what
-// each service is: `{"Googlebot": {"provider": "Google", "category": "search_crawler"}}`, category
-// `other` for what is neither crawler nor AI tool).
+// entry); `day` (path of the stated day, as text or in seconds since 1970); `asn` (values are AS
+// numbers); `label`; `services` (what each service is: `{"Googlebot": {"provider": "Google",
+// "category": "search_crawler"}}`, category `other` for what is neither crawler nor AI tool).
 
+import { dayOf, type Day } from '../../src/base/day.ts'
 import { botCategories } from '../../src/model/kind.ts'
 import type { BotCategory } from '../../src/model/kind.ts'
 import { asnText } from './format-asns.ts'
@@ -131,9 +132,14 @@ export const parseJson: Parser = async (chunks, sink, options) => {
 }
 
 function state(sink: EntrySink, value: JsonScalar): boolean {
-  const day = typeof value === 'string' ? statedDay(value) : undefined
+  const day = typeof value === 'number' ? unixDay(value) : statedDay(String(value))
   if (day !== undefined) sink.stated(day)
   return day !== undefined
+}
+
+/** The day of seconds since 1970; undefined for a number that is none between 2001 and 2100. */
+function unixDay(seconds: number): Day | undefined {
+  return seconds >= 1e9 && seconds < 4.1e9 ? dayOf(seconds * 1000) : undefined
 }
 
 /** The entry, or why there is none. */

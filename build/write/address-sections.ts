@@ -56,7 +56,10 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
         tailRecords.push(before)
       }
       for (let i = piece; i < end; i++) {
-        tails.push(...tailOf(pieces.starts, i))
+        const { starts } = pieces
+        const at = i * 4
+        if (!startsInside(starts, i)) tails.push(0, 0, 0)
+        else tails.push(starts[at + 1]! & 0xff, starts[at + 2]!, starts[at + 3]!)
         tailRecords.push(pieces.values[i]!)
       }
       groups.push(tails.length / tailWords)
@@ -159,10 +162,14 @@ function startsAtOrBelow2000(starts: Uint32Array, piece: number): boolean {
   return starts[at + 1] === 0 && starts[at + 2] === 0 && starts[at + 3] === 0
 }
 
-/** A piece that starts below 2000:: starts the covered space: key 0, tail 0. */
+/** Whether it starts at 2000:: or above; what starts below starts the covered space: key 0, tail 0. */
+function startsInside(starts: Uint32Array, piece: number): boolean {
+  return starts[piece * 4]! >= 0x2000_0000
+}
+
 function keyOf(starts: Uint32Array, piece: number): number {
   const at = piece * 4
-  if (starts[at]! < 0x2000_0000) return 0
+  if (!startsInside(starts, piece)) return 0
   return (starts[at]! & 0x1fff_ffff) * 0x100_0000 + (starts[at + 1]! >>> 8)
 }
 
@@ -170,13 +177,8 @@ function sameKey(starts: Uint32Array, a: number, b: number): boolean {
   return starts[b * 4]! >>> 29 === 1 && keyOf(starts, a) === keyOf(starts, b)
 }
 
-function tailOf(starts: Uint32Array, piece: number): readonly [number, number, number] {
-  const at = piece * 4
-  if (starts[at]! < 0x2000_0000) return [0, 0, 0]
-  return [starts[at + 1]! & 0xff, starts[at + 2]!, starts[at + 3]!]
-}
-
 function tailIsZero(starts: Uint32Array, piece: number): boolean {
-  const [first, second, third] = tailOf(starts, piece)
-  return first === 0 && second === 0 && third === 0
+  const at = piece * 4
+  if (!startsInside(starts, piece)) return true
+  return (starts[at + 1]! & 0xff) === 0 && starts[at + 2] === 0 && starts[at + 3] === 0
 }

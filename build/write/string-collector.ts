@@ -2,7 +2,7 @@
 // short in the table.
 
 import { cleanText } from '../../src/base/clean-text.ts'
-import { newInterner } from '../evidence/intern.ts'
+import { newInterner } from '../layer/intern.ts'
 
 export interface StringCollector {
   id(text: string): number

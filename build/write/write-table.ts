@@ -10,6 +10,8 @@ import { Builder, ByteBuffer, type Offset } from 'flatbuffers'
 import { type Day, formatDay } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { flushFolderSync } from '../../src/base/system/disk.ts'
+import type { TableCoverage } from '../../src/model/coverage.ts'
+import { KindEntry } from '../../src/schema/generated/iprisk/kind-entry.ts'
 import { SectionEntry } from '../../src/schema/generated/iprisk/section-entry.ts'
 import { SourceEntry } from '../../src/schema/generated/iprisk/source-entry.ts'
 import { TableHeader } from '../../src/schema/generated/iprisk/table-header.ts'
@@ -34,6 +36,7 @@ import type { Source } from '../../src/table/file/table-source.ts'
 export interface TableContent {
   readonly asOf: Day
   readonly sources: readonly Source[]
+  readonly coverage: TableCoverage
   readonly views: SectionViews
 }
 
@@ -94,7 +97,8 @@ function bytesOf(view: SectionView): Uint8Array {
 
 /** Day and hash of the content: equal inputs give equal ids. */
 function tableId(content: TableContent, checksums: readonly number[]): string {
-  const facts = { asOf: content.asOf, sources: content.sources, checksums, major: formatMajor }
+  const { asOf, sources, coverage } = content
+  const facts = { asOf, sources, coverage, checksums, major: formatMajor }
   const hash = createHash('sha256').update(JSON.stringify(facts))
   for (const name of sectionNames) hash.update(bytesOf(content.views[name]))
   return `${formatDay(content.asOf).replaceAll('-', '')}-${hash.digest('hex').slice(0, 12)}`
@@ -136,6 +140,7 @@ function addHeader(
       ),
     ),
   )
+  const kinds = addKinds(builder, content.coverage)
   const id = builder.createString(facts.id)
   TableHeader.startTableHeader(builder)
   TableHeader.addMajor(builder, formatMajor)
@@ -147,8 +152,17 @@ function addHeader(
   TableHeader.addAsOf(builder, content.asOf)
   TableHeader.addSources(builder, sources)
   TableHeader.addChecksums(builder, checksums)
+  TableHeader.addKinds(builder, kinds)
   sectionNames.forEach((name, index) => sections[name].add(builder, facts.vectors[index] ?? 0))
   return TableHeader.endTableHeader(builder)
+}
+
+function addKinds(builder: Builder, coverage: TableCoverage): Offset {
+  const entries = coverage.map(({ kind, state, newest = -1, addresses }) => {
+    const name = builder.createString(kind)
+    return KindEntry.createKindEntry(builder, name, builder.createString(state), newest, addresses)
+  })
+  return TableHeader.createKindsVector(builder, entries)
 }
 
 function addSource(builder: Builder, source: Source): Offset {
@@ -182,6 +196,10 @@ function addSource(builder: Builder, source: Source): Offset {
     assurance,
     voice?.rolling === true,
     asns,
+    voice?.halfLives?.lines ?? 0,
+    voice?.halfLives?.shared ?? 0,
+    voice?.halfLives?.elsewhere ?? 0,
+    voice?.consumer === true,
   )
 }
 

@@ -16,13 +16,14 @@
 
 import { dayOf } from '../base/day.ts'
 import { messageOf, IpriskError } from '../base/coded-error.ts'
+import { optionalMember } from '../base/optional-member.ts'
 import { authorizationCharsMax, verifiedKeysMax } from '../base/limits.ts'
 import type { ApiName, InsightsMode, Plans } from '../config/plan.ts'
 import { planNamed } from '../config/plan.ts'
 import type { Allowance } from './limits/allowance.ts'
 import { parseKeyText } from './keys/key-text.ts'
 import type { EffectiveLimits } from './keys/key-limits.ts'
-import { effectiveLimits } from './keys/key-limits.ts'
+import { limitsOf } from './keys/key-limits.ts'
 import type { Limiter } from './limits/limiter.ts'
 import type { KeyRecord } from './keys/key-record.ts'
 import { hashSecret, sameHash } from './keys/secret-hash.ts'
@@ -37,7 +38,11 @@ export interface Authenticated {
   readonly plan: string
   readonly apis: readonly ApiName[]
   readonly insights: InsightsMode
+  /** Judges test addresses only (contract 5.7). */
+  readonly isTest: boolean
   readonly limits: EffectiveLimits
+  /** The policies that it may choose, its default first; `undefined`: only `default`. */
+  readonly policies?: readonly string[] | undefined
   /** What the limiter is asked with; the same one while the key lives. */
   readonly allowance: Allowance
 }
@@ -72,7 +77,7 @@ interface HeldKey {
   readonly outcome: AuthOutcome
 }
 
-type OutcomeInputs = Pick<KeyRecord, 'id' | 'plan' | 'apis' | 'limits'>
+type OutcomeInputs = Pick<KeyRecord, 'id' | 'plan' | 'apis' | 'limits' | 'policies' | 'test'>
 
 /** A verified Authorization value. */
 interface Verified {
@@ -113,14 +118,16 @@ function outcomeOf(record: OutcomeInputs, { plans, api, limiter }: Terms): AuthO
   const plan = planNamed(plans, record.plan)
   if (plan === undefined || !plan.apis.includes(api)) return denied.plan
   if (!record.apis.includes(api)) return denied.api
-  const limits = effectiveLimits(plan, record.limits)
+  const limits = limitsOf(plan, record)
   return Object.freeze({
     kind: 'authenticated',
     keyId: record.id,
     plan: record.plan,
     apis: record.apis,
     insights: plan.insights,
+    isTest: record.test === true,
     limits,
+    policies: record.policies,
     allowance: limiter.bind(record.id, limits),
   })
 }
@@ -128,10 +135,17 @@ function outcomeOf(record: OutcomeInputs, { plans, api, limiter }: Terms): AuthO
 /** A record made ready; `undefined` for a revoked key, which needs no place in memory. */
 function toHeldKey(record: KeyRecord, terms: Terms): HeldKey | undefined {
   if (record.revokedAt !== undefined) return undefined
-  const { id, plan, apis, limits } = record
+  const { id, plan, apis, limits, policies, test } = record
   return {
     // Not the record itself, which would keep its hashes a second time.
-    inputs: { id, plan, apis, ...(limits === undefined ? {} : { limits }) },
+    inputs: {
+      id,
+      plan,
+      apis,
+      ...optionalMember('limits', limits),
+      ...optionalMember('policies', policies),
+      ...optionalMember('test', test),
+    },
     secrets: record.secrets.map((secret) => ({
       hash: Buffer.from(secret.hash, 'hex'),
       until: secret.expiresAt ?? Infinity,
@@ -218,6 +232,8 @@ export function createKeyring(options: KeyringOptions): Keyring {
     if (text === undefined) return denied.key
     const held = keys.get(text.id)
     if (held === undefined || held.until <= now) return denied.key
+    // The two prefixes have each their checksum; only the key's own is accepted.
+    if ((text.test === true) !== (held.inputs.test === true)) return denied.key
     const hash = hashSecret(text.secret)
     for (const secret of held.secrets) {
       if (secret.until <= now || !sameHash(secret.hash, hash)) continue

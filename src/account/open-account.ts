@@ -36,7 +36,7 @@ const stateFolderOnly: StoreSettings = {
 /** Throws `keys_unusable` and `rates_unusable`. */
 export async function openAccount(options: AccountOptions): Promise<Account> {
   const { stateFolder: state, store = stateFolderOnly, plans, onTrouble, onRecovery } = options
-  const stores = await openStores({ state, store }, { onTrouble, onRecovery })
+  const stores = await openStores({ state, store, plans }, { onTrouble, onRecovery })
   const limiter = stores.openLimiter()
   const { recordUse: onVerified } = createLastUsedRecorder(stores.uses)
   const terms = { plans, api: 'ip-risk', limiter, onVerified } as const

@@ -1,8 +1,8 @@
 // Which Host a request to the admin port may name. A page of another site can give its own name the
 // address of this machine (DNS rebinding); its requests then look like those of one origin, but the
 // Host they carry is the page's name. So a Host is this machine's own: an address, `localhost`, the
-// host that the port listens on, or a name that the operator has listed. An address is always right,
-// because a page cannot make one mean another; probes and scrapers mostly ask by address.
+// host that the port listens on, or a name that the operator has listed. An address is always
+// right, because a page cannot make one mean another; probes and scrapers mostly ask by address.
 
 import { isIP } from 'node:net'
 

@@ -1,14 +1,24 @@
 // The admin port: metrics, status and health by plain node:http in the primary, on loopback or a
-// Unix socket unless the operator says otherwise. No request here changes anything.
+// Unix socket unless the operator says otherwise. Only the administrative API below /admin/ changes
+// anything (admin-api.ts).
 //
-// Without a token, every client that can reach the port may read. With one, metrics and status ask
-// for it; health does not, because the probes of orchestrators carry no secrets and learn one word.
-// A page in a browser may read nothing: its requests show themselves by Origin or Sec-Fetch-Site, or
-// by the name that they are sent to (admin-hosts.ts), for which every path is 403.
+// Without a token, every client that can reach the port may read. With one, all but
+// health ask for it; health does not, because the probes of orchestrators carry no secrets and
+// learn one word. A page in a browser may read nothing: its requests show themselves by Origin or
+// Sec-Fetch-Site, or by the name that they are sent to (admin-hosts.ts), for which every path is
+// 403. The one exception is this port's own page, the console (src/console), whose requests carry a
+// cookie of a login.
 
 import { rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import type { CoverageAnswer } from '../api/coverage-answer.ts'
+import { type AdminRoute, answerAdminRequest } from './admin-api.ts'
+import { type AdminCaller, type TokenMatcher, bearerOf, unnamedAdmin } from './admin-caller.ts'
+import { adminDocument } from './admin-document.ts'
+import { type AdminPage, jsonPage as json } from './admin-page.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { optionalMember } from '../base/optional-member.ts'
+import { csrfHeader } from './csrf-header.ts'
 import { type HostPort, portUnavailable } from '../supervisor/sockets/port-probe.ts'
 import { isSocketListening, listenOnUnixSocket } from '../supervisor/sockets/unix-socket.ts'
 
@@ -17,13 +27,29 @@ export type Readiness = 'ready' | 'degraded' | 'draining' | 'no_table' | 'no_key
 
 export interface AdminParts {
   readonly readiness: () => Readiness
+  /** What the table does not know; `undefined` where there is nothing to tell. */
+  readonly coverage?: () => CoverageAnswer | undefined
   readonly metricsType: string
   readonly metrics: () => Promise<string>
   readonly status: () => Promise<object>
+  /** What nobody expected: its connection is cut. */
+  readonly onFailure?: (message: string) => void
+  /** The administrative API. */
+  readonly routes?: readonly AdminRoute[]
   /** Whether the value of a Host header is this server's; absent, as with a socket: every one is. */
   readonly isOwnHost?: (host: string | undefined) => boolean
-  /** Whether the value of an Authorization header may read; absent: every client may. */
-  readonly mayRead?: (authorization: string | undefined) => boolean
+  /** Whose a token is; absent: every client is an admin. */
+  readonly callerOf?: TokenMatcher
+  /** Absent: there is none. */
+  readonly console?: AdminConsole
+}
+
+/** The part of the console that this port needs (src/console). */
+export interface AdminConsole {
+  /** Answers what is below /console. */
+  readonly answer: (request: IncomingMessage, path: string) => Promise<AdminPage>
+  /** Who a request of a page in a browser is from; or what refuses it. */
+  readonly callerOf: (request: IncomingMessage) => AdminCaller | AdminPage
 }
 
 /** Where to listen; a socket's path takes the place of host and port. */
@@ -37,13 +63,6 @@ export interface AdminServer {
   readonly close: () => Promise<void>
 }
 
-interface Page {
-  readonly status: number
-  readonly type: string
-  readonly text: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 const pages = ['/metrics', '/status', '/healthz', '/readyz'] as const
 
 const foreignHost =
@@ -55,7 +74,10 @@ export async function startAdminServer(
   place: AdminListenOptions,
 ): Promise<AdminServer> {
   const server = createServer((request, response) => {
-    respond(parts, request, response).catch(() => response.destroy())
+    respond(parts, request, response).catch((error: unknown) => {
+      parts.onFailure?.(messageOf(error))
+      response.destroy()
+    })
   })
   const { socket } = place
   try {
@@ -105,19 +127,22 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { status, type, text, headers } = await pageOf(parts, request)
+  const { status, type, body, headers } = await pageOf(parts, request)
   response.writeHead(status, {
-    'content-type': type,
+    ...(type === '' ? {} : { 'content-type': type }),
     'cache-control': 'no-store',
-    'content-length': Buffer.byteLength(text),
+    ...(status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }),
     ...headers,
   })
-  response.end(request.method === 'HEAD' ? undefined : text)
+  response.end(request.method === 'HEAD' || status === 204 ? undefined : body)
 }
 
-async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Page> {
+async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<AdminPage> {
   if (parts.isOwnHost?.(request.headers.host) === false) return json(403, { error: foreignHost })
-  const path = (request.url ?? '').split('?')[0]
+  const path = (request.url ?? '').split('?')[0] ?? ''
+  const { console: door } = parts
+  if (door !== undefined && /^\/console(?:$|\/)/.test(path)) return door.answer(request, path)
+  if (parts.routes !== undefined && path.startsWith('/admin/')) return apiPage(parts, request, path)
   const page = pages.find((known) => known === path)
   if (page === undefined) return json(404, { error: `There are ${pages.join(', ')}.` })
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -126,22 +151,42 @@ async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Page
   if (page === '/healthz') return json(200, { status: 'ok' })
   if (page === '/readyz') {
     const status = parts.readiness()
-    return json(status === 'ready' || status === 'degraded' ? 200 : 503, { status })
+    const coverage = optionalMember('coverage', parts.coverage?.())
+    const code = status === 'ready' || status === 'degraded' ? 200 : 503
+    return json(code, { status, ...coverage })
   }
-  const { origin, authorization, 'sec-fetch-site': site = 'none' } = request.headers
-  if (origin !== undefined || site !== 'none') {
-    return json(403, { error: 'Not for pages in a browser.' })
-  }
-  if (parts.mayRead?.(authorization) === false) {
-    const headers = { 'www-authenticate': 'Bearer' }
-    return { ...json(401, { error: 'The admin token is missing or wrong.' }), headers }
-  }
+  const caller = callerOf(parts, request)
+  if ('status' in caller) return caller
   if (page === '/status') return json(200, await parts.status())
-  return { status: 200, type: parts.metricsType, text: await parts.metrics() }
+  return { status: 200, type: parts.metricsType, body: await parts.metrics() }
 }
 
-function json(status: number, value: object): Page {
-  return { status, type: 'application/json', text: `${JSON.stringify(value)}\n` }
+/** Who asks; or what keeps pages in a browser, and clients without a token, out. */
+function callerOf(parts: AdminParts, request: IncomingMessage): AdminCaller | AdminPage {
+  const { origin, authorization, 'sec-fetch-site': site = 'none' } = request.headers
+  // A browser tells where a page is from over https and to this machine alone; the console's page
+  // says so itself by its header, which no page of another origin can add.
+  const { [csrfHeader]: mark } = request.headers
+  if (origin !== undefined || site !== 'none' || mark !== undefined) {
+    return parts.console?.callerOf(request) ?? json(403, { error: 'Not for pages in a browser.' })
+  }
+  const caller =
+    parts.callerOf === undefined ? unnamedAdmin : parts.callerOf(bearerOf(authorization))
+  if (caller !== undefined) return caller
+  const refused = json(401, { error: 'The admin token is missing or wrong.' })
+  return { ...refused, headers: { 'www-authenticate': 'Bearer' } }
+}
+
+async function apiPage(
+  parts: AdminParts,
+  request: IncomingMessage,
+  path: string,
+): Promise<AdminPage> {
+  const caller = callerOf(parts, request)
+  if ('status' in caller) return caller
+  const { routes = [] } = parts
+  if (path === '/admin/openapi.json') return json(200, adminDocument(routes))
+  return answerAdminRequest(routes, request, caller)
 }
 
 function portOf(server: Server, port: number): number {

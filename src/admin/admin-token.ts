@@ -1,12 +1,11 @@
-// The token of an admin port that is reachable beyond loopback: read from a file once, kept as a
-// hash, compared in constant time by the one function that compares secrets.
+// The token of an admin port that is reachable beyond loopback, as its file has it. Who may what
+// with which token: admin-caller.ts.
 
-import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
 
 /** Too long to be guessed over a network, too short to be a whole file of something else. */
-const tokenChars = { min: 16, max: 512 } as const
+export const tokenChars = { min: 16, max: 512 } as const
 
 /** The text of the token, printable ASCII. Throws `admin_token_unusable`. */
 export function readAdminToken(path: string): string {
@@ -20,17 +19,6 @@ export function readAdminToken(path: string): string {
   const { min, max } = tokenChars
   if (text.length >= min && text.length <= max) return text
   throw unusable(path, `it has ${text.length} characters, and must have ${min} to ${max}`)
-}
-
-/** Says of the value of an Authorization header whether it is `Bearer` and the token. */
-export function createAdminTokenMatcher(
-  path: string,
-): (authorization: string | undefined) => boolean {
-  const expected = hashSecret(readAdminToken(path))
-  return (authorization = '') => {
-    const [, given = ''] = /^bearer +(\S+)$/i.exec(authorization) ?? []
-    return sameHash(hashSecret(given), expected)
-  }
 }
 
 function unusable(path: string, why: string, cause?: unknown): IpriskError {

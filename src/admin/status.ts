@@ -5,8 +5,11 @@
 import process from 'node:process'
 import { type Day, ageSeconds, formatDay } from '../base/day.ts'
 import { packageVersion } from '../base/package-root.ts'
+import type { CoverageReport } from '../api/coverage-answer.ts'
 import type { Settings } from '../config/settings.ts'
-import { parseStoreUrl, redactStoreUrl } from '../config/store-url.ts'
+import { parseStoreUrl, redactStoreUrl } from '../config/values/store-url.ts'
+import type { PoliciesStatus } from './policies-status.ts'
+import type { SampleStatus } from './sample-status.ts'
 import type { Readiness } from './admin-server.ts'
 import {
   type CounterSnapshot,
@@ -14,11 +17,14 @@ import {
   httpStatuses,
   counterTotals,
 } from '../http/exchange/request-counters.ts'
-import type { ScrapeData } from './metric-families.ts'
+import type { ScrapeData } from './metrics/metric-families.ts'
 import { connectionsThatFit, openFilesMax } from '../http/listen/open-files.ts'
 import type { RefreshStatus } from '../supervisor/tables/refresh.ts'
 import type { RestartCause } from '../supervisor/workers/worker-registry.ts'
+import type { TablePullStatus } from '../supervisor/tables/table-pull.ts'
 import type { TableManagerStatus } from '../supervisor/tables/table-manager.ts'
+import { coverageReportOf } from '../table/answer/table-coverage.ts'
+import type { DataSetName } from '../table/file/table-source.ts'
 import type { TableInfo } from '../http/exchange/served-table.ts'
 
 export interface ServerStatus {
@@ -62,8 +68,14 @@ export interface ServerStatus {
     readonly open: number
   }
   readonly table: TableStatus | null
+  /** `null` where there are none. */
+  readonly policies: PoliciesStatus | null
   readonly tables: TableManagerStatus
+  /** `null` where no traffic is sampled. */
+  readonly sample: SampleStatus | null
   readonly refresh: RefreshStatus | null
+  /** Where published tables are taken from; `null` where none are. */
+  readonly source: TablePullStatus | null
   readonly store: {
     readonly name: string
     readonly up: boolean
@@ -87,6 +99,16 @@ export interface TableStatus {
   readonly bytes: number
   readonly feeds: number
   readonly quarantined: readonly string[]
+  readonly coverage: CoverageReport
+  /** The editions of networks and places under the table. */
+  readonly data_sets: readonly {
+    readonly name: DataSetName
+    readonly id: string
+    readonly day: string
+    readonly age_seconds: number
+    /** A newer edition was fetched and is kept out. */
+    readonly quarantined: boolean
+  }[]
 }
 
 /** The status of a table, of the server's or of a file's. */
@@ -100,6 +122,12 @@ export function tableStatus(path: string, table: TableInfo, now: number): TableS
     bytes,
     feeds: sources.length,
     quarantined: sources.filter(({ quarantined }) => quarantined).map((source) => source.id),
+    coverage: coverageReportOf(table, now),
+    data_sets: sources.flatMap(({ id, day, quarantined, dataSet: name }) =>
+      name === undefined
+        ? []
+        : [{ name, id, day: formatDay(day), age_seconds: ageSeconds(day, now), quarantined }],
+    ),
   }
 }
 
@@ -109,8 +137,19 @@ export function serverStatus(
   readiness: Readiness,
   gathered: ScrapeData,
 ): ServerStatus {
-  const { total, workers, workerStatuses, listening, restarts, table, tables, refresh, now } =
-    gathered
+  const {
+    policies = null,
+    sample = null,
+    total,
+    workers,
+    workerStatuses,
+    listening,
+    restarts,
+    table,
+    tables,
+    refresh,
+    now,
+  } = gathered
   const { rateLimited, quotaLimited } = counterTotals(total)
   const uptime = process.uptime()
   const resident = workers.map(({ counters }) => counters.residentBytes)
@@ -132,8 +171,11 @@ export function serverStatus(
     },
     connections: connectionsStatus(settings.serve.connections, gathered),
     table: table === undefined ? null : tableStatus(settings.table, table, now),
+    policies,
     tables,
+    sample,
     refresh: refresh ?? null,
+    source: gathered.source ?? null,
     store: storeStatus(settings, gathered),
     limited: { rate: rateLimited, quota: quotaLimited },
     requests: requestsOf(total),

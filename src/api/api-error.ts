@@ -4,6 +4,8 @@
 // Invariants: codes are stable and only added; a message says what to do and never repeats what the
 // client sent. What is wrong with an input in particular is input-fault.ts.
 
+import { paths } from './paths.ts'
+
 /** What the server answers where it does not answer the question. */
 export const apiErrors = {
   invalid_input: {
@@ -62,9 +64,6 @@ export type ApiErrorCode = keyof typeof apiErrors
 /** All codes, in the order of the table. */
 export const apiErrorCodes = Object.keys(apiErrors) as readonly ApiErrorCode[]
 
-/** Where each code is described: docs/errors.md has a heading for it. */
-const docPath = '/docs/errors'
-
 /** What an error says besides its code. */
 export interface ErrorDetail {
   /** Where one says more than the table's. */
@@ -73,9 +72,14 @@ export interface ErrorDetail {
   readonly param?: string
 }
 
+/** Where the code is described: a heading of docs/errors.md, which the server sends there. */
+export function docUrl(code: ApiErrorCode): string {
+  return `${paths.docsErrors}#${code}`
+}
+
 /** The JSON text of an error. */
 export function errorBody(code: ApiErrorCode, requestId: string, detail: ErrorDetail = {}): string {
   const { message = apiErrors[code].message, param } = detail
-  const error = { code, message, param, doc_url: `${docPath}#${code}`, request_id: requestId }
+  const error = { code, message, param, doc_url: docUrl(code), request_id: requestId }
   return JSON.stringify({ error })
 }

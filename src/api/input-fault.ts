@@ -122,6 +122,36 @@ export const batchFaults = {
 } as const satisfies Readonly<Record<string, InputFault>>
 export type BatchFault = keyof typeof batchFaults
 
+/** Of a body's `policy`. */
+export const policyFaults = {
+  no_string: {
+    message: 'The member "policy" is no string: send the name of a policy, or leave it out.',
+    param: 'policy',
+  },
+  not_allowed: {
+    message:
+      'There is no such policy, or the key may not choose it: leave "policy" out, or ask the operator for it.',
+    param: 'policy',
+  },
+} as const satisfies Readonly<Record<string, InputFault>>
+
+/** Of the body of feedback, as a whole; rows say what is wrong with them. */
+export const feedbackFaults = {
+  empty: {
+    message: 'The body is empty: send {"outcomes":[{"ip":"192.0.2.1","outcome":"abusive"}]}.',
+  },
+  no_json: { message: 'The body is no JSON in UTF-8: send an object with "outcomes".' },
+  array: {
+    message: 'The body is an array: send an object with the array in its member "outcomes".',
+  },
+  no_object: { message: 'The body is no object: send an object with "outcomes".' },
+  no_array: {
+    message: 'There must be an array "outcomes", also for a single one.',
+    param: 'outcomes',
+  },
+  count: { message: 'The array "outcomes" must have 1 to 1,000 elements.', param: 'outcomes' },
+} as const satisfies Readonly<Record<string, InputFault>>
+
 /** Of the query's `include`. */
 export const includeFault: InputFault = {
   message: 'The only value of "include" is "insights": send that, or leave "include" out.',

@@ -8,8 +8,10 @@ import { packageVersion } from '../base/package-root.ts'
 import { apiErrors, type ApiErrorCode } from './api-error.ts'
 import { batchAnswer, batchError, batchRequest } from './batch-answer.ts'
 import { botAnswer, checkRequest, location, networkAnswer, proxyAnswer } from './check-answer.ts'
+import { coverageAnswer } from './coverage-answer.ts'
 import { errorAnswer } from './error-body.ts'
 import { anyCheckAnswer, insights } from './insights-answer.ts'
+import { feedbackAnswer, feedbackRequest } from './feedback-answer.ts'
 import { metaAnswer } from './meta-answer.ts'
 import { paths } from './paths.ts'
 import {
@@ -33,6 +35,9 @@ const shapes = {
   Location: location,
   Proxy: proxyAnswer,
   Bot: botAnswer,
+  Coverage: coverageAnswer,
+  FeedbackRequest: feedbackRequest,
+  FeedbackAnswer: feedbackAnswer,
   Meta: metaAnswer,
   Error: errorAnswer,
 }
@@ -74,11 +79,21 @@ const requestIdHeader = {
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
 }
 
+const retryAfterHeader = {
+  description: 'How many seconds to wait before the next try.',
+  schema: integer,
+}
+
 const extraHeaders: Readonly<Partial<Record<number, Json>>> = {
-  401: { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } },
-  405: { Allow: { schema: text } },
-  429: { 'Retry-After': { schema: integer } },
-  503: { 'Retry-After': { schema: integer } },
+  401: {
+    'WWW-Authenticate': {
+      description: 'The scheme that the key is sent by.',
+      schema: { type: 'string', const: 'Bearer' },
+    },
+  },
+  405: { Allow: { description: 'The methods that the path takes.', schema: text } },
+  429: { 'Retry-After': retryAfterHeader },
+  503: { 'Retry-After': retryAfterHeader },
 }
 
 /** Structured fields (RFC 9651) by draft-ietf-httpapi-ratelimit-headers-10, where a limit exists. */
@@ -94,7 +109,7 @@ const limitHeaders: Json = {
 }
 
 /** Answers of which the key may not be known, or says nothing. */
-const keylessStatuses = new Set([401, 403, 405])
+const keylessStatuses = new Set([401, 403, 404, 405])
 
 function responseOf(status: number, description: string, schema: ShapeName): Json {
   return {
@@ -120,6 +135,13 @@ function responses(schema: ShapeName, description: string, codes: readonly ApiEr
   return answers
 }
 
+/** Of feedback, whose good answer is 202. */
+function acceptedResponses(): Json {
+  const codes = ['invalid_input', 'payload_too_large', ...keyErrors] as const
+  const { 200: accepted, ...errors } = responses('FeedbackAnswer', 'All outcomes are kept.', codes)
+  return { 202: accepted, ...errors }
+}
+
 function bodyOf(schema: ShapeName): Json {
   return { required: true, content: { 'application/json': { schema: reference(schema) } } }
 }
@@ -143,6 +165,7 @@ const checkErrors = [
 
 const check = {
   operationId: 'checkAddress',
+  tags: ['Checks'],
   summary: 'Check an IP address',
   description: `Order of the errors: 404 and 405, 401, 403, 429 rate, 413 and 400, 429 quota, 503. The Content-Type is not checked. The body has at most ${checkBodyBytesMax} bytes.`,
   parameters: [
@@ -160,20 +183,35 @@ const check = {
 
 const batch = {
   operationId: 'checkAddresses',
+  tags: ['Checks'],
   summary: 'Check many IP addresses',
   description: `Answers 1 to ${batchAddressesMax} addresses in their order, each as a check does or with an error of its own. Spends quota by valid addresses, all or nothing, and rate by one request for each ${addressesPerRequest}. The body has at most ${batchBodyBytesMax} bytes.`,
   requestBody: bodyOf('BatchRequest'),
   responses: responses('BatchAnswer', 'What is known of the addresses.', checkErrors),
 }
 
+const feedback = {
+  operationId: 'reportOutcomes',
+  tags: ['Service'],
+  summary: 'Report how addresses turned out',
+  description: `Keeps 1 to 1,000 outcomes, or, where one of them is wrong, none. Spends rate, and no quota. The body has at most ${batchBodyBytesMax} bytes.`,
+  requestBody: bodyOf('FeedbackRequest'),
+  responses: acceptedResponses(),
+}
+
 const meta = {
   operationId: 'readMeta',
+  tags: ['Service'],
   summary: 'What the service knows, and what the key may do',
   responses: responses('Meta', 'Table, feeds, thresholds, value lists, limits.', keyErrors),
 }
 
+/** What a path that takes only GET and HEAD says to the other methods. */
+const methodError = responses('Error', '', ['method_not_allowed'])[405]
+
 const describeApi = {
   operationId: 'readOpenApi',
+  tags: ['Service'],
   summary: 'This document',
   security: [],
   responses: {
@@ -182,7 +220,32 @@ const describeApi = {
       headers: { 'X-Request-Id': requestIdHeader },
       content: { 'application/json': { schema: { type: 'object' } } },
     },
+    405: methodError,
   },
+}
+
+/** A page for people; 404 where the server was started with `--docs off`. */
+function page(operationId: string, summary: string): Json {
+  return {
+    operationId,
+    tags: ['Service'],
+    summary,
+    description: 'Not there where the server was started with `--docs off`.',
+    security: [],
+    responses: {
+      200: {
+        description: 'A page for people.',
+        headers: {
+          'X-Request-Id': requestIdHeader,
+          ETag: { description: 'Of what the page says; a new one with it.', schema: text },
+        },
+        content: { 'text/html': { schema: text } },
+      },
+      304: { description: 'The page is as it was (`If-None-Match`).' },
+      404: responseOf(404, `\`not_found\`: ${apiErrors.not_found.message}`, 'Error'),
+      405: methodError,
+    },
+  }
 }
 
 export const openApiDocument = {
@@ -197,15 +260,29 @@ export const openApiDocument = {
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/' }],
+  tags: [
+    { name: 'Checks', description: 'What is known of addresses.' },
+    { name: 'Service', description: 'What the service knows, and how it is used.' },
+  ],
   security: [{ key: [] }],
   paths: {
     [paths.check]: { post: check },
     [paths.batch]: { post: batch },
+    [paths.feedback]: { post: feedback },
     [paths.meta]: { get: meta },
     [paths.openApi]: { get: describeApi },
+    [paths.docs]: { get: page('readDocs', 'This reference, as a page') },
+    [paths.docsErrors]: { get: page('readErrorDocs', 'Every error, as a page') },
   },
   components: {
-    securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+    securitySchemes: {
+      key: {
+        type: 'http',
+        scheme: 'bearer',
+        description:
+          '`irk_…`, made by `iprisk keys create`; or a test key, `irkt_…`, made by `iprisk keys create --test`.',
+      },
+    },
     schemas: jsonSchemas(),
   },
 } as const

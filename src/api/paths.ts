@@ -3,6 +3,9 @@
 export const paths = {
   check: '/v1/intelligence/ip-risk/check',
   batch: '/v1/intelligence/ip-risk/check/batch',
+  feedback: '/v1/intelligence/ip-risk/feedback',
   meta: '/v1/intelligence/ip-risk/meta',
   openApi: '/openapi.json',
+  docs: '/docs',
+  docsErrors: '/docs/errors',
 } as const

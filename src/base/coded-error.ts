@@ -34,6 +34,13 @@ export class IpriskError extends Error {
   }
 }
 
+/**
+ * How the message of `feeds_unreachable` begins, of a build that needs feeds. A server that runs it
+ * tells by that a network that is away, which costs little to try again, from a failure that has
+ * cost a whole build.
+ */
+export const feedsUnreachable = 'Not one feed could be fetched'
+
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

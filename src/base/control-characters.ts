@@ -1,7 +1,7 @@
 // Characters that steer a terminal, or change how text reads, instead of being text: C0, DEL and C1
 // (a terminal obeys them), line and paragraph separators, halves of surrogate pairs, and format
-// characters (controls of direction, invisible tags, also those not assigned, zero-width spaces). The two joiners are text:
-// Persian, Indic scripts and emoji need them.
+// characters (controls of direction, invisible tags, also those not assigned, zero-width spaces).
+// The two joiners are text: Persian, Indic scripts and emoji need them.
 //
 // Text for people shows them (`escapeControls`, `escapeLines`), so that nothing is hidden from who
 // looks for it; texts of the table are without them (`foldControls`), so that answers are.

@@ -8,3 +8,9 @@ export function parseDurationMs(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
   return unit === undefined ? NaN : Number(count) * unitsMs[unit as keyof typeof unitsMs]
 }
+
+/** Of `90d`, 90; `undefined` for what is no span of whole days. */
+export function parseDays(text: string): number | undefined {
+  const [, count] = /^([1-9]\d{0,4})d$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count)
+}

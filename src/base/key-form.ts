@@ -11,14 +11,15 @@
 import { crc32 } from 'node:zlib'
 
 export const keyDigits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Every key begins with it. */
+/** Every key begins with it, and every key for tests (contract 5.7). */
 export const keyPrefix = 'irk_'
+export const testKeyPrefix = 'irkt_'
 export const keyIdChars = 12
 export const keySecretChars = 32
 export const keyChecksumChars = 6
 
 /** Of keys, and of those for tests. */
-const prefixes = [keyPrefix, 'irkt_'] as const
+const prefixes = [keyPrefix, testKeyPrefix] as const
 /** A secret with its checksum. */
 const tailChars = keySecretChars + keyChecksumChars
 

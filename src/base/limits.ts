@@ -44,6 +44,25 @@ export const workerMemoryMbDefault = 2048
 export const workerMemoryMbMin = 128
 export const workerMemoryMbMax = 1_048_576
 
+/** Of one file of the decision log: some 300,000 decisions by default. */
+export const decisionLogMbDefault = 100
+export const decisionLogMbMax = 1_048_576
+/** Fewer sampled checks judge no table: one in fifty has an interval of 1.3 to 3.1 % then. */
+export const sampledChecksJudged = 1000
+/** Twice as many as anybody needs: of 100,000, one in fifty has an interval of 1.9 to 2.1 %. */
+export const sampledChecksMax = 200_000
+export const sampledCheckDaysMax = 30
+/**
+ * Of sampled checks, percent: on one ordinary day to the next some in a thousand change, where
+ * lists of proxies come and go; a feed that calls a large provider something else is at once above.
+ */
+export const swapFlipsMaxPercentDefault = 2
+/** How long feedback is kept: half a year is long enough to judge weights by. */
+export const feedbackDaysDefault = 180
+export const feedbackDaysMax = 3650
+export const decisionLogFilesDefault = 10
+export const decisionLogFilesMax = 1000
+
 /** More often than this the publishers of feeds would not have it. */
 export const refreshMsMin = 60_000
 export const refreshMsMax = 2_592_000_000
@@ -64,6 +83,23 @@ export const configPollMs = 200
 
 /** Plans are read by people; the name is printed in tables and in errors. */
 export const plansMax = 1000
+
+// ---- src/policy -----------------------------------------------------------------------------
+
+/** A policies file larger than this is some other file: a thousand rules are 300 KiB. */
+export const policiesBytesMax = 1_048_576
+
+/** Each policy remembers its decisions: two bytes for each record of the table and family. */
+export const policiesMax = 32
+
+/** Each is evaluated once for each record that is asked about; so many take 0.1 ms. */
+export const rulesMax = 100
+
+/** Room for some six hundred AS numbers; longer lists are lists of the operator's own. */
+export const conditionCharsMax = 4000
+
+/** A few sentences for whoever reads the file next. */
+export const policyDescriptionCharsMax = 500
 
 // ---- src/account ----------------------------------------------------------------------------
 
@@ -93,6 +129,21 @@ export const keyRefreshMs = 200
  * that is just being started a second or two.
  */
 export const keyAcknowledgeMs = 5000
+
+/** A worker maps compiled lists in milliseconds; one that hangs is replaced long before this. */
+export const listsAcknowledgeMs = 5000
+
+/**
+ * How often a server looks whether its own lists have changed: within one second all workers have
+ * a change, compiling included.
+ */
+export const listsPollMs = 200
+
+/** A copy of a state folder: two million entries and half a million keys; V8 holds no longer text. */
+export const stateFileBytesMax = 500_000_000
+
+/** An entry of a list lasts at most ten years; what lasts longer has no end. */
+export const listDaysMax = 3653
 
 /** A week to bring a new secret to every caller, unless the operator says otherwise. */
 export const rotationGraceHours = 168
@@ -205,6 +256,21 @@ export const storeReplicasMax = 16
  */
 export const flipsMaxPercentDefault = 0.25
 
+/** One run of fetching; a build that hangs on its feeds for longer is worse than one without them. */
+export const fetchSecondsDefault = 900
+/** Less is no time for one feed. */
+export const fetchSecondsMin = 5
+export const fetchSecondsMax = 86_400
+
+/** The first start waits no longer for feeds: what is late comes in the background. */
+export const firstFetchSeconds = 60
+
+/**
+ * Of the verdicts that the first build may change that has the feeds that the first start did not:
+ * against a table without any feed all 72 change 1.8 % (build/gate/promote-table.ts).
+ */
+export const firstFlipsMaxPercent = 5
+
 // ---- src/table ------------------------------------------------------------------------------
 
 /**
@@ -217,6 +283,36 @@ export const tableTextBytesMax = 3 * tableTextCharsMax
 
 /** The JSON of a place: four texts, and 156 bytes of numbers and names of members. */
 export const tableRunBytesMax = 4 * tableTextBytesMax + 256
+
+// ---- src/publish ----------------------------------------------------------------------------
+
+/** A release is half a kilobyte; sixteen of them signed are some 15 kB. */
+export const manifestBytesMax = 131_072
+/** Tables that a place offers, with those to go back to: a fortnight of days. */
+export const manifestReleasesMax = 16
+export const manifestStagesMax = 16
+export const manifestWithdrawnMax = 64
+
+/** A table of the world has some thousand parts, 150 bytes each; hashes hardly compress. */
+export const partIndexBytesMax = 4_194_304
+export const partIndexTextBytesMax = 16_777_216
+export const segmentsMax = 256
+export const segmentPartsMax = 65_536
+/** As stored; what does not compress grows by some bytes. */
+export const partBytesMax = 1_048_576
+
+/** The one in use, and the next one while servers learn of it; a few more for several builders. */
+export const trustedKeysMax = 8
+
+/** Old parts that one run removes: a day leaves some hundred. */
+export const placePruneMax = 5000
+export const keepDaysDefault = 14
+export const keepDaysMax = 3650
+
+/** How often a server looks for a new manifest: one small request, nearly always "not modified". */
+export const tablePollSecondsDefault = 15
+export const tablePollSecondsMin = 1
+export const tablePollSecondsMax = 86_400
 
 // ---- src/server -----------------------------------------------------------------------------
 
@@ -285,6 +381,54 @@ export const poolQueueMax = 10_000
 
 /** A batch or insights that take longer are given up: a client has long gone by then. */
 export const poolRequestMsMax = 30_000
+
+/** Names of one kind (countries, providers, rules of policies) that a metric has as labels. */
+export const labelsCountedMax = 512
+
+// ---- src/admin, src/console ------------------------------------------------------------------
+
+/** Of --admin-tokens-file: people and programs of one machine; more have accounts elsewhere. */
+export const adminTokensMax = 100
+
+/** Ten thousand entries of a list of the longest kind, with room. */
+export const adminBodyBytesMax = 2_097_152
+
+/** Acts of an answer of /admin/audit, and how much of the end of the log is read for them. */
+export const auditRowsMax = 1000
+export const auditTailBytesMax = 8_388_608
+
+/** Keys of an answer of /admin/keys, the newest: more are for `iprisk keys list`. */
+export const adminKeysMax = 2000
+
+/** People who look at one machine at the same time, each with some browsers. */
+export const consoleSessionsMax = 100
+/** A working day; who is away for an hour has gone. */
+export const consoleSessionMsMax = 43_200_000
+export const consoleIdleMsMax = 3_600_000
+
+/** Of one client address: whoever mistypes stops before, whoever guesses gets nowhere. */
+export const consoleLoginsPerMinute = 10
+/** Client addresses that are counted; while there are more, others wait for the next minute. */
+export const consoleLoginAddressesMax = 1000
+
+/** What a person pastes; `iprisk check` takes any number. */
+export const consoleAddressesMax = 10_000
+/** A log for a rehearsal: some 10,000 requests. */
+export const consoleLogBytesMax = 2_000_000
+/** Rehearsals that are remembered, the newest. */
+export const consoleRehearsalsKept = 20
+
+/** One answer of the console's process; one that takes longer is ended. */
+export const consoleAskMsMax = 30_000
+/** The process ends when nobody has asked for so long. */
+export const consoleProcessIdleMs = 300_000
+/** Questions that wait for it; more get 503. */
+export const consoleAsksMax = 64
+
+/** A point a minute for a day. */
+export const trafficMinutesMax = 1440
+/** Names of one sketch: each that has more than 1 in 64 of the checks is in it. */
+export const trafficNamesMax = 64
 
 // ---- src/cli --------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 // Structured logs: one JSON object a line on standard error, or plain lines for people on a
 // terminal. The only home of pino.
 //
-// Invariants: the text of a key never leaves, wherever it stands in a line (key-form.ts); members whose names say
-// that they hold a secret are replaced; members that hold addresses are left out unless the
-// operator wants them, and are then written as the operator wants. What else a message says is its
-// writer's to keep clean; errors whose words may hold anything are described by
+// Invariants: the text of a key never leaves, wherever it stands in a line (key-form.ts); members
+// whose names say that they hold a secret are replaced; members that hold addresses are left out
+// unless the operator wants them, and are then written as the operator wants. What else a message
+// says is its writer's to keep clean; errors whose words may hold anything are described by
 // src/http/reply/describe-error.ts. Not here: metrics, and data that a command prints.
 
 import { writeSync } from 'node:fs'

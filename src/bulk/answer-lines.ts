@@ -13,7 +13,9 @@ import {
   prefetchRuns,
 } from '../table/lookup/lookup-batch.ts'
 import type { Located } from '../table/lookup/locate.ts'
+import type { Decide } from '../policy/decide-by.ts'
 import type { OpenTable } from '../table/open-table.ts'
+import { ipv4Chars } from './address-width.ts'
 import { openTextRows } from './text-row.ts'
 import { type Span, findLineField, trimSpan } from './line-field.ts'
 import { detachBytes, reserveBytes, newGrowingBuffer, resetBuffer } from './growing-buffer.ts'
@@ -35,12 +37,16 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const output = newGrowingBuffer()
 
-/** Writes into the buffer `into` where there is one, else into a fresh one. */
+/**
+ * Writes into the buffer `into` where there is one, else into a fresh one. `decide` is what
+ * `how.policy` decides, of the same table.
+ */
 export function answerLines(
   table: OpenTable,
   lines: Uint8Array,
   how: LineWork,
   into?: Uint8Array,
+  decide?: Decide,
 ): LinesResult {
   resetBuffer(output, into)
   // A piece that failed may have left something.
@@ -49,10 +55,15 @@ export function answerLines(
   const { form } = how
   const badLines: BadLine[] = []
   const counter =
-    how.output === 'tally'
-      ? newLineCounter(table.reader.views, (lines.length >>> 1) + 1)
+    how.output === 'tally' || how.output === 'addresses'
+      ? newLineCounter(
+          table.reader.views,
+          (lines.length >>> 1) + 1,
+          form.kind === 'log' && how.output === 'tally',
+        )
       : undefined
-  const sink = counter === undefined ? writingSink(table, how) : lineCounterSink(counter, table)
+  const sink =
+    counter === undefined ? writingSink(table, how, decide) : lineCounterSink(counter, table)
   const counts = { lines: 0, addresses: 0, bad: 0 }
   const page = form.kind === 'plain' ? copyToPage(lines) : undefined
   const bytes = page ?? lines
@@ -125,9 +136,17 @@ function flushBatch({ reader }: OpenTable, { prefetch, onAddress }: LineSink): v
   lookupBatch.count = 0
 }
 
-function writingSink(table: OpenTable, { output: format, fields }: LineWork): LineSink {
+function writingSink(
+  table: OpenTable,
+  { output: format, fields, addressWidth: width = ipv4Chars }: LineWork,
+  decide: Decide | undefined,
+): LineSink {
   if (format === 'csv' || format === 'text') {
-    const { prefetch, write, writeInvalid } = rowsOf(table, format === 'csv' ? fields : undefined)
+    const { prefetch, write, writeInvalid } = rowsOf(
+      table,
+      format === 'csv' ? fields : undefined,
+      width,
+    )
     return {
       prefetch,
       onAddress: (query, located) => write(query, located, output),
@@ -136,7 +155,10 @@ function writingSink(table: OpenTable, { output: format, fields }: LineWork): Li
   }
   return {
     prefetch: (batch) => prefetchRuns(batch, table.reader.views),
-    onAddress: (query, located) => appendLine(table.answer(query, located).body),
+    onAddress: (query, located) => {
+      const { body } = table.answer(query, located)
+      appendLine(decide === undefined ? body : decide(query, body, located))
+    },
     onInvalid: (text) => appendLine(encoder.encode(invalidAddressJson(text))),
   }
 }
@@ -162,11 +184,15 @@ let cachedRows:
   { readonly table: OpenTable; readonly names: string; readonly rows: RowWriter } | undefined
 
 /** Without `fields`, the short lines for people. */
-function rowsOf(table: OpenTable, fields: LineWork['fields'] | undefined): RowWriter {
-  const names = fields?.join() ?? ''
+function rowsOf(
+  table: OpenTable,
+  fields: LineWork['fields'] | undefined,
+  width: number,
+): RowWriter {
+  const names = fields?.join() ?? String(width)
   if (cachedRows?.table !== table || cachedRows.names !== names) {
     const rows =
-      fields === undefined ? openTextRows(table.reader) : openCsvRows(table.reader, fields)
+      fields === undefined ? openTextRows(table.reader, width) : openCsvRows(table.reader, fields)
     cachedRows = { table, names, rows }
   }
   return cachedRows.rows

@@ -1,7 +1,7 @@
-// A text as a cell of CSV (RFC 4180), guarded: a spreadsheet takes a text that begins with `=`, `+`,
-// `-` or `@` for a formula and runs it, and what names a network or a line of a log is anybody's.
-// Such a text gets a `'` in front, by which spreadsheets know a text (OWASP, CSV Injection). Never
-// for numbers, whose `-` is their sign.
+// A text as a cell of CSV (RFC 4180), guarded: a spreadsheet takes a text that begins with `=`,
+// `+`, `-` or `@` for a formula and runs it, and what names a network or a line of a log is
+// anybody's. Such a text gets a `'` in front, by which spreadsheets know a text (OWASP, CSV
+// Injection). Never for numbers, whose `-` is their sign.
 //
 //   =1+1           '=1+1          one `'` more, and the reader takes one away again
 //   '=1+1          ''=1+1

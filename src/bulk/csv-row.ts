@@ -14,6 +14,9 @@ import { riskLevelOf } from '../model/risk-level.ts'
 import { type Verdict, verdictProvider } from '../model/verdict.ts'
 import type { Query } from '../table/lookup/query.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
+import type { ListMatch } from '../lists/list-matcher.ts'
+import { listedVerdict, listsOf } from '../table/answer/own-lists.ts'
+import { readVerdict } from '../table/file/verdict-record.ts'
 import { type LookupBatch, prefetchStrings } from '../table/lookup/lookup-batch.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import { locationStringFinder, readLocation } from '../table/file/location-record.ts'
@@ -41,6 +44,7 @@ const ofVerdict = {
   provider: verdictProvider,
   proxy_type: ({ proxy }) => (proxy?.type ?? '') satisfies ProxyAnswer['type'] | '',
   proxy_confidence: ({ proxy }) => proxy?.confidence ?? '',
+  bot_provider: ({ bot }) => bot?.provider ?? '',
   bot_category: ({ bot }) => bot?.category ?? '',
   signals: ({ signals }) => signalNames.filter((name) => signals[name]).join(' '),
   reasons: ({ reasons }) => reasons.map(({ code }) => code).join(' '),
@@ -64,7 +68,12 @@ export interface RowWriter {
 
 /** One cell, or several with commas between them. */
 interface CellWriter {
-  readonly write: (out: GrowingBuffer, located: Located, query: Query) => void
+  readonly write: (
+    out: GrowingBuffer,
+    located: Located,
+    query: Query,
+    match: ListMatch | undefined,
+  ) => void
   readonly prefetch?: RowWriter['prefetch']
 }
 
@@ -84,9 +93,10 @@ export function openCsvRows(reader: AnswerReader, fields: readonly CheckField[])
       for (const prefetch of prefetchers) prefetch(batch)
     },
     write: (query, located, out) => {
+      const match = listsOf(reader.lists, reader.views, query.words, located)
       for (let index = 0; index < writers.length; index++) {
         if (index > 0) appendByte(out, comma)
-        writers[index]!(out, located, query)
+        writers[index]!(out, located, query, match)
       }
       appendByte(out, lineEnd)
     },
@@ -119,8 +129,17 @@ function cellsOf(reader: AnswerReader, fields: readonly CheckField[]): readonly 
 }
 
 function verdictCells(reader: AnswerReader, fields: readonly CheckField[]): CellWriter {
+  const { views, strings } = reader
   const cells = verdictTextCache(reader, (verdict) => joinCells(fields, ofVerdict, verdict))
-  return { write: (out, { bogon, verdict }) => appendCached(out, cells, bogon ? 0 : verdict + 1) }
+  return {
+    write: (out, { bogon, verdict }, _query, match) => {
+      if (match === undefined) appendCached(out, cells, bogon ? 0 : verdict + 1)
+      else {
+        const listed = listedVerdict(readVerdict(views, verdict, strings), match)
+        appendText(out, joinCells(fields, ofVerdict, listed))
+      }
+    },
+  }
 }
 
 function networkCells(reader: AnswerReader, fields: readonly CheckField[]): CellWriter {
@@ -145,6 +164,13 @@ function cellOf(
   }
   if (field === 'version') {
     return { write: (out, { version }) => appendByte(out, version === 4 ? 0x34 : 0x36) }
+  }
+  if (field === 'lists') {
+    return {
+      write: (out, _located, _query, match) => {
+        if (match !== undefined) appendText(out, match.names.join(' '))
+      },
+    }
   }
   const member = placeTexts.find((name) => name === field)
   if (member !== undefined) {

@@ -4,7 +4,10 @@
 
 import type { Query } from '../table/lookup/query.ts'
 import type { Located } from '../table/lookup/locate.ts'
-import { locationWords } from '../schema/table-layout.ts'
+import { classifications } from '../model/kind.ts'
+import { formatAddress } from '../ip/format-address.ts'
+import { type LogRequest, findLogRequest } from './log-request.ts'
+import { locationWords, verdictWords } from '../schema/table-layout.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
 
 /** Pairs of an id and its count, one behind the other. */
@@ -19,21 +22,56 @@ export interface LineTally {
   readonly countries: CountPairs
   /** One for each line with an address: the same for the same address, evenly spread. */
   readonly hashes: Float64Array
+  /** Every address that was judged, and how often. */
+  readonly ipv4: CountPairs
+  readonly ipv6: readonly (readonly [text: string, count: number])[]
+  /** Of access logs: requests by path and by status, each by classification in their order. */
+  readonly paths: readonly ClassCounts[]
+  readonly statuses: readonly ClassCounts[]
 }
+
+export type ClassCounts = readonly [key: string, counts: Uint32Array]
 
 export interface LineCounter {
   readonly add: (query: Query, located: Located) => void
   readonly tally: () => LineTally
 }
 
-export function newLineCounter(views: SectionViews, linesMax: number): LineCounter {
+interface V6Count {
+  readonly words: Uint32Array
+  count: number
+}
+
+const decoder = new TextDecoder()
+const request: LogRequest = { pathFrom: 0, pathTo: 0, statusFrom: 0, statusTo: 0 }
+
+/** `isLog`: the lines are of an access log, and stand behind their addresses. */
+export function newLineCounter(views: SectionViews, linesMax: number, isLog: boolean): LineCounter {
+  const ipv4: Counts = new Map()
+  const ipv6 = new Map<number, V6Count>()
+  const paths: ClassMap = new Map()
+  const statuses: ClassMap = new Map()
   const counts = { verdict: newCounts(), network: newCounts(), country: newCounts() }
   const hashes = new Float64Array(linesMax)
   let bogons = 0
   let at = 0
   return {
-    add: ({ words }, located) => {
-      hashes[at++] = hashOf(words, located)
+    add: (query, located) => {
+      const { words } = query
+      const hash = hashOf(words, located)
+      hashes[at++] = hash
+      if (located.version === 4) increment(ipv4, located.ipv4)
+      else addIpv6(ipv6, hash, words)
+      if (isLog) {
+        const { bytes, to } = query
+        findLogRequest(bytes, to, request)
+        const { pathFrom, pathTo, statusFrom, statusTo } = request
+        const index = classOf(views, located)
+        if (pathTo > 0) addClass(paths, decoder.decode(bytes.subarray(pathFrom, pathTo)), index)
+        if (statusTo > 0) {
+          addClass(statuses, decoder.decode(bytes.subarray(statusFrom, statusTo)), index)
+        }
+      }
       if (located.bogon) bogons += 1
       else increment(counts.verdict, located.verdict)
       increment(counts.network, located.bogon ? 0 : located.network)
@@ -45,8 +83,34 @@ export function newLineCounter(views: SectionViews, linesMax: number): LineCount
       networks: pairsOf(counts.network),
       countries: pairsOf(counts.country),
       hashes: hashes.slice(0, at),
+      ipv4: pairsOf(ipv4),
+      ipv6: [...ipv6.values()].map(({ words, count }) => [formatAddress(6, words), count] as const),
+      paths: [...paths],
+      statuses: [...statuses],
     }),
   }
+}
+
+function addIpv6(counts: Map<number, V6Count>, hash: number, words: Uint32Array): void {
+  const known = counts.get(hash)
+  if (known === undefined) counts.set(hash, { words: words.slice(), count: 1 })
+  else known.count += 1
+}
+
+type ClassMap = Map<string, Uint32Array>
+
+function addClass(map: ClassMap, key: string, index: number): void {
+  let counts = map.get(key)
+  if (counts === undefined) {
+    counts = new Uint32Array(classifications.length)
+    map.set(key, counts)
+  }
+  counts[index]! += 1
+}
+
+/** The place in `classifications`, as the verdict's first word has it (verdict-record.ts). */
+function classOf({ verdicts }: SectionViews, { bogon, verdict }: Located): number {
+  return bogon ? 0 : verdicts[verdict * verdictWords]! & 15
 }
 
 function countryOf(views: SectionViews, { bogon, location }: Located): number {

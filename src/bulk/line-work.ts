@@ -1,16 +1,21 @@
 // What to do with a piece of lines, and its result.
 
 import type { CheckField, CheckFormat } from '../config/line-formats.ts'
+import type { ChosenPolicy } from '../policy/policy-form.ts'
 import type { LineFormat } from './line-field.ts'
 import type { LineTally } from './line-tally.ts'
 
 /** What to do with lines. */
 export interface LineWork {
   readonly form: LineFormat
-  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts. */
-  readonly output: CheckFormat | 'tally'
+  /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts, of logs too. */
+  readonly output: CheckFormat | 'tally' | 'addresses'
   /** The columns of CSV. */
   readonly fields: readonly CheckField[]
+  /** Of JSON lines: what decides them; absent without policies. */
+  readonly policy?: ChosenPolicy
+  /** Of lines for people, the column of addresses; that of IPv4 by default. */
+  readonly addressWidth?: number
 }
 
 /** A line that names no address. */
@@ -32,6 +37,6 @@ export interface LinesResult {
   readonly bad: number
   /** The first bad lines. */
   readonly badLines: readonly BadLine[]
-  /** Absent unless `output` is `tally`. */
+  /** Absent unless `output` is `tally` or `addresses`, which has no paths and statuses. */
   readonly tally: LineTally | undefined
 }

@@ -1,5 +1,5 @@
 // An answer as a short line for people: address, classification, score and level, network, place,
-// provider, other signals. Columns are padded to align lines; a line says what the answer says
+// provider, bot, other signals. Columns are padded to align lines; a line says what the answer says
 // (src/table/answer/check-address.ts).
 //
 // As in rows of CSV, texts of verdicts and networks are made at their first use and cached by id;
@@ -7,10 +7,14 @@
 
 import { addressFaultText } from '../api/input-fault.ts'
 import { escapeControls } from '../base/control-characters.ts'
-import { signalNames } from '../model/kind.ts'
+import { classifications, levels } from '../model/kind.ts'
+import { addressCharsMax } from '../ip/parse-address.ts'
 import { riskLevelOf } from '../model/risk-level.ts'
-import { type Verdict, verdictProvider } from '../model/verdict.ts'
+import type { Verdict } from '../model/verdict.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
+import type { ListMatch } from '../lists/list-matcher.ts'
+import { listedVerdict, listsOf } from '../table/answer/own-lists.ts'
+import { readVerdict } from '../table/file/verdict-record.ts'
 import { prefetchStrings } from '../table/lookup/lookup-batch.ts'
 import { locationStringFinder } from '../table/file/location-record.ts'
 import {
@@ -23,27 +27,33 @@ import { appendQueryText } from './ipv4-line.ts'
 import type { GrowingBuffer } from './growing-buffer.ts'
 import type { RowWriter } from './csv-row.ts'
 import { appendSlice, appendText } from './output-buffer.ts'
+import { answerDetails } from './answer-details.ts'
 import { openTableTexts, appendString } from './table-text.ts'
 
-/** The longest address of IPv4. */
-const addressWidth = 15
-/** Nearly all labels fit; the longest are a little longer. */
-const verdictWidth = 28
+/** The longest of each. */
+const classWidth = Math.max(...classifications.map(({ length }) => length))
+const levelWidth = Math.max(...levels.map(({ length }) => length))
+/** Six digits; few numbers have more. */
+const asnWidth = 8
 
 const gap = Buffer.from('  ')
-const spaces = Buffer.alloc(addressWidth, ' ')
+const spaces = Buffer.alloc(addressCharsMax, ' ')
 const comma = Buffer.from(', ')
 const placeTexts = ['city', 'country_code'] as const
 
-export function openTextRows(reader: AnswerReader): RowWriter {
-  const { views } = reader
+/** `addressWidth`: of the first column (address-width.ts). */
+export function openTextRows(reader: AnswerReader, addressWidth: number): RowWriter {
+  const { views, strings } = reader
   const labels = verdictTextCache(reader, (verdict) => escapeControls(verdictLabel(verdict)))
   const details = verdictTextCache(
     reader,
     (verdict) => `${escapeControls(detailsLabel(verdict))}\n`,
   )
-  const networks = networkTextCache(reader, '  -', ({ asn, organization, type }) =>
-    escapeControls(`  AS${asn} ${organization} (${type})`),
+  const networks = networkTextCache(
+    reader,
+    `  ${'-'.padStart(asnWidth)}`,
+    ({ asn, organization, type }) =>
+      escapeControls(`  ${`AS${asn}`.padStart(asnWidth)}  ${organization} (${type})`),
   )
   const texts = openTableTexts(reader, escapeControls)
   const offsets = views.string_offsets
@@ -64,14 +74,20 @@ export function openTextRows(reader: AnswerReader): RowWriter {
       prefetchNetworkTexts(batch, networks)
       for (const idOf of placeIds) prefetchStrings(batch, views, idOf)
     },
-    write: (query, { bogon, verdict, network, location }, out) => {
+    write: (query, located, out) => {
+      const { bogon, verdict, network, location } = located
+      const match = listsOf(reader.lists, views, query.words, located)
+      const listed =
+        match === undefined ? undefined : listedVerdict(readVerdict(views, verdict, strings), match)
       appendQueryText(out, query)
       appendSlice(out, spaces, Math.min(query.to - query.from, addressWidth), addressWidth)
       const number = bogon ? 0 : verdict + 1
-      appendCached(out, labels, number)
+      if (listed === undefined) appendCached(out, labels, number)
+      else appendText(out, escapeControls(verdictLabel(listed)))
       appendCached(out, networks, bogon ? 0 : network)
       if (!bogon && location !== 0) writePlace(location, out)
-      appendCached(out, details, number)
+      if (listed === undefined) appendCached(out, details, number)
+      else appendText(out, `${escapeControls(detailsLabel(listed))}${listsLabel(match)}\n`)
     },
     writeInvalid: (text, out) => {
       // In quotes: it may look like a line of ours.
@@ -81,14 +97,16 @@ export function openTextRows(reader: AnswerReader): RowWriter {
 }
 
 function verdictLabel({ classification, score }: Verdict): string {
-  return `  ${`${classification} ${score} ${riskLevelOf(score)}`.padEnd(verdictWidth)}`
+  const level = riskLevelOf(score).padEnd(levelWidth)
+  return `  ${classification.padEnd(classWidth)}  ${String(score).padStart(3)}  ${level}`
+}
+
+function listsLabel(match: ListMatch | undefined): string {
+  return match === undefined ? '' : `  on ${match.names.join(', ')}`
 }
 
 function detailsLabel(verdict: Verdict): string {
-  const { classification, signals } = verdict
-  const provider = verdictProvider(verdict)
-  const others = signalNames.filter((name) => signals[name] && name !== classification)
-  const by = provider === '' ? '' : `  by ${provider}`
-  const also = others.length === 0 ? '' : `  also ${others.join(', ')}`
-  return `${by}${also}`
+  return answerDetails(verdict)
+    .map((text) => `  ${text}`)
+    .join('')
 }

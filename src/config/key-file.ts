@@ -3,6 +3,7 @@
 //
 //   { "format": "iprisk-keys", "version": 1, "exported_at": "…Z", "keys": [
 //     { "id", "name", "plan", "apis", "created_at", "expires"?, "revoked_at"?,
+//       "policies"?: […],
 //       "limits"?: { "perSecond"?, "burst"?, "quotaPerMonth"? },
 //       "secrets": [{ "sha256", "created_at", "expires_at"? }] } ] }
 //
@@ -14,7 +15,16 @@ import { secretsLiveMax } from '../base/limits.ts'
 import { parseJsonContent } from './json-content.ts'
 import { type Plans, planNamed } from './plan.ts'
 import { type SettingProblem, formatSettingValue, suggestName } from './setting-problem.ts'
-import { apis, burst, dayText, keyName, perSecond, quota, textOf } from './setting-checks.ts'
+import {
+  apis,
+  burst,
+  dayText,
+  keyName,
+  perSecond,
+  policyNames,
+  quota,
+  textOf,
+} from './setting-checks.ts'
 import { valueAt } from './setting-tree.ts'
 
 export const keyFileFormat = 'iprisk-keys'
@@ -52,6 +62,8 @@ const key = z.strictObject(
         'an object of perSecond, burst and quotaPerMonth',
       )
       .optional(),
+    policies: policyNames.optional(),
+    test: z.literal(true, 'true, or absent').optional(),
     secrets: z
       .array(
         z.strictObject(

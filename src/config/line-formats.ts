@@ -18,9 +18,11 @@ export const checkFields = [
   'provider',
   'proxy_type',
   'proxy_confidence',
+  'bot_provider',
   'bot_category',
   'signals',
   'reasons',
+  'lists',
   'asn',
   'organization',
   'network_type',
@@ -44,6 +46,7 @@ export const defaultCheckFields: readonly CheckField[] = [
   'risk_score',
   'risk_level',
   'provider',
+  'bot_provider',
   'signals',
   'asn',
   'organization',
@@ -52,3 +55,11 @@ export const defaultCheckFields: readonly CheckField[] = [
   'city',
   'error',
 ]
+
+/** What `export` writes. */
+export const exportFormats = ['mmdb', 'csv', 'parquet', 'nginx', 'haproxy', 'ipset', 'nft'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+/** What the records of an MMDB say; src/export/database-layouts.ts. */
+export const mmdbLayoutNames = ['iprisk', 'anonymous-ip', 'city', 'asn'] as const
+export type MmdbLayoutName = (typeof mmdbLayoutNames)[number]

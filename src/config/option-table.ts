@@ -3,104 +3,119 @@
 // (options.ts): the names of the environment variables, the schema of the configuration file, the
 // types of the settings, the defaults, and the help of the command line. A new option is one new
 // row. A member that begins with `invocation.` belongs to one call: it has no place in the file.
+// Rows that one command alone has may stand in command-options.ts.
 
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import * as limits from '../base/limits.ts'
+import {
+  type Command,
+  feedbackCommands,
+  storeCommands,
+  inspectCommands,
+  serverCommands,
+  forceCommands,
+  bulkCommands,
+  policyCommands,
+  jsonCommands,
+  publishCommands,
+} from './command-groups.ts'
+import { exportOptions, listOptions } from './command-options.ts'
 import { accessLogFormats, checkFields, checkFormats } from './line-formats.ts'
 import { apiNames } from './plan.ts'
 import * as is from './setting-checks.ts'
 
-const keyCommands = [
-  'keys create',
-  'keys list',
-  'keys show',
-  'keys revoke',
-  'keys rotate',
-  'keys export',
-  'keys import',
-  'keys audit',
-] as const
-/** What looks at a running server from outside. */
-const inspectCommands = ['info', 'doctor'] as const
-/** What asks a running server finds it by its state folder and port. */
-const serverCommands = ['reload', 'rollback', 'restart'] as const
-/** They read files of lines. */
-const bulkCommands = ['check', 'summarize'] as const
-const jsonCommands = [
-  ...bulkCommands,
-  'explain',
-  'history show',
-  ...keyCommands,
-  ...inspectCommands,
-] as const
-
-export type Command =
-  | (typeof keyCommands)[number]
-  | (typeof inspectCommands)[number]
-  | (typeof serverCommands)[number]
-  | (typeof bulkCommands)[number]
-  | 'build'
-  | 'serve'
-  | 'explain'
-  | 'table info'
-  | 'table verify'
-  | 'feeds list'
-  | 'feeds fetch'
-  | 'history import'
-  | 'history show'
-
-/** One row. Its type has a default, or is `exactOptional`: absent where it is not given. */
+/**
+ * One row. Its type has a default, or is `exactOptional`: absent where it is not given. What `serve`
+ * takes, `start` takes.
+ */
 function option<T extends z.ZodType>(
   flag: `--${string}`,
   commands: readonly Command[],
-  row: { readonly help: string; readonly type: T },
+  row: {
+    readonly help: string
+    readonly type: T
+    /** The environment variable, where it is not named after the flag. */
+    readonly variable?: string
+  },
 ) {
-  return { flag, commands, ...row }
+  const own: readonly Command[] = commands.includes('serve') ? [...commands, 'start'] : commands
+  return { flag, commands: own, ...row }
 }
 
 /** By member; those under `invocation` belong to one call, and have no place in the file. */
 export const optionTable = {
-  table: option('--table <file>', ['serve', 'check', 'summarize', 'explain', ...inspectCommands], {
-    help: 'the table file',
-    type: is.path.default('data/table/world.iprisk'),
-  }),
+  table: option(
+    '--table <file>',
+    [
+      'serve',
+      'publish',
+      'explain',
+      'export',
+      'feedback report',
+      ...bulkCommands,
+      ...inspectCommands,
+    ],
+    {
+      help: 'the table file',
+      type: is.path.default('data/table/world.iprisk'),
+    },
+  ),
   state: option(
     '--state <folder>',
-    ['serve', ...serverCommands, ...keyCommands, ...inspectCommands],
+    [
+      'serve',
+      'replay',
+      ...serverCommands,
+      ...storeCommands,
+      ...feedbackCommands,
+      ...inspectCommands,
+    ],
     {
       help: 'the folder of keys and quotas, on a local disk',
       type: is.path.default('data/state'),
     },
   ),
+  policies: option(
+    '--policies <file>',
+    ['serve', 'check', 'explain', 'feedback report', ...policyCommands],
+    {
+      help: 'the file of policies; ./policies.json where that exists',
+      type: is.path.exactOptional(),
+    },
+  ),
   // It may hold a password: only `redactStoreUrl` of it may be shown.
-  'store.url': option('--store <url>', ['serve', ...keyCommands], {
+  'store.url': option('--store <url>', ['serve', ...storeCommands], {
     help: 'the Redis or Valkey that keeps keys and limits of many machines; the state folder by default',
     type: is.storeAddress.exactOptional(),
   }),
-  'store.passwordFile': option('--store-password-file <file>', ['serve', ...keyCommands], {
+  'store.passwordFile': option('--store-password-file <file>', ['serve', ...storeCommands], {
     help: 'the file that holds the password of the store',
     type: is.path.exactOptional(),
   }),
-  'store.caFile': option('--store-ca-file <file>', ['serve', ...keyCommands], {
+  'store.caFile': option('--store-ca-file <file>', ['serve', ...storeCommands], {
     help: 'the certificates (PEM) that vouch for the store; those of Node by default',
+    type: is.path.exactOptional(),
+  }),
+  'store.keysFile': option('--keys-file <file>', ['serve'], {
+    help: 'take the keys from this file, which keys export has written; it is read again when it changes',
     type: is.path.exactOptional(),
   }),
   'store.policy': option('--store-policy <policy>', ['serve'], {
     help: 'while the store cannot be reached: refuse what needs it with 503, or serve it uncounted',
     type: is.oneOf(['refuse', 'serve']).default('refuse'),
   }),
-  'store.timeoutMs': option('--store-timeout-ms <n>', ['serve', ...keyCommands], {
+  'store.timeoutMs': option('--store-timeout-ms <n>', ['serve', ...storeCommands], {
     help: 'how long the store may take for one answer',
     type: is
       .whole([limits.storeTimeoutMsMin, limits.storeTimeoutMsMax], 'milliseconds')
       .default(limits.storeTimeoutMs),
   }),
-  'store.replicas': option('--store-replicas <n>', ['serve', ...keyCommands], {
+  'store.replicas': option('--store-replicas <n>', ['serve', ...storeCommands], {
     help: 'how many replicas must have a lease or a key before it counts; needed where it fails over',
     type: is.whole([0, limits.storeReplicasMax], 'replicas').default(0),
   }),
-  'serve.port': option('--port <port>', ['serve', ...serverCommands, 'doctor'], {
+  'serve.port': option('--port <port>', ['serve', 'replay', ...serverCommands, 'doctor'], {
     help: 'the port of the API; 0 takes a free one',
     type: is.port.default(8080),
   }),
@@ -127,6 +142,14 @@ export const optionTable = {
   'serve.adminTokenFile': option('--admin-token-file <file>', ['serve', ...inspectCommands], {
     help: 'the file of the token that metrics and status ask for; needed beyond loopback',
     type: is.path.exactOptional(),
+  }),
+  'serve.adminTokensFile': option('--admin-tokens-file <file>', ['serve'], {
+    help: 'the file of more tokens, a line each: role (viewer, analyst, admin), name, token',
+    type: is.path.exactOptional(),
+  }),
+  'serve.console': option('--console <on|off>', ['serve'], {
+    help: 'whether the admin port has the console, a page for people, at /console: on or off',
+    type: is.oneOf(['on', 'off']).default('on'),
   }),
   'serve.tlsCertFile': option('--tls-cert-file <file>', ['serve', 'doctor'], {
     help: 'the certificate chain (PEM) of the API, which then speaks TLS alone',
@@ -160,6 +183,10 @@ export const optionTable = {
     help: 'how many of them one IPv4 address or IPv6 /64 may hold; 0, the default, for all',
     type: is.whole([0, limits.connectionsMax], 'connections').default(0),
   }),
+  'serve.docs': option('--docs <on|off>', ['serve'], {
+    help: 'whether /docs has the reference of the API, for people: on or off',
+    type: is.oneOf(['on', 'off']).default('on'),
+  }),
   'serve.drainSeconds': option('--drain-seconds <s>', ['serve'], {
     help: 'how long open requests may take after SIGTERM',
     type: is.whole([0, limits.drainSecondsMax], 'seconds').default(10),
@@ -181,8 +208,50 @@ export const optionTable = {
       .default(limits.workerMemoryMbDefault),
   }),
   'serve.refreshEvery': option('--refresh-every <span>', ['serve'], {
-    help: 'how often to fetch the feeds and build the table, 1h for example; off by default',
-    type: is.refreshSpan.default('off'),
+    help: 'how often to fetch the feeds and build the table: 1h or off; 24h by default for start, off for serve',
+    type: is.refreshSpan.exactOptional(),
+  }),
+  'serve.tableUrl': option('--table-url <url>', ['serve'], {
+    help: 'where published tables are taken from: https://…, s3://bucket/prefix or file:///folder',
+    type: is.tableSource.exactOptional(),
+  }),
+  'serve.tableTrust': option('--table-trust <keys>', ['serve'], {
+    help: 'the public keys whose tables are taken, commas between',
+    type: is.trustedKeys.default([]),
+  }),
+  'serve.tablePollSeconds': option('--table-poll-seconds <s>', ['serve'], {
+    help: 'how often to look for a new table there, give or take a fifth',
+    type: is
+      .whole([limits.tablePollSecondsMin, limits.tablePollSecondsMax], 'seconds')
+      .default(limits.tablePollSecondsDefault),
+  }),
+  'serve.machineName': option('--machine-name <name>', ['serve'], {
+    help: 'the name by which stages choose this machine; its host name by default',
+    type: is.keyName.exactOptional(),
+  }),
+  'publish.to': option('--publish <place>', ['build', 'serve'], {
+    help: 'where a new table is published: a folder or s3://bucket/prefix',
+    type: is.publishPlace.exactOptional(),
+  }),
+  'publish.signingKey': option(
+    '--signing-key <file>',
+    [...publishCommands, 'keys signing create'],
+    {
+      help: 'the private key that published tables are signed with',
+      type: is.path.default('data/signing-key.pem'),
+    },
+  ),
+  'publish.stage': option('--stage <stages>', publishCommands, {
+    help: 'which share of the machines may take the table when: 10%,50%+1h,100%+4h; all at once by default',
+    type: is.stages.default([]),
+  }),
+  'publish.keepDays': option('--keep-days <n>', publishCommands, {
+    help: 'how long replaced tables and their parts stay published',
+    type: is.whole([1, limits.keepDaysMax], 'days').default(limits.keepDaysDefault),
+  }),
+  'invocation.rollbackTo': option('--rollback-to <id>', ['publish'], {
+    help: 'publish nothing, but let servers go back to this published table',
+    type: is.textOf('the id of a table', (value) => value !== '').exactOptional(),
   }),
   'invocation.takeover': option('--takeover', ['serve'], {
     help: 'take the place of the server that has this port, without a refused connection',
@@ -204,14 +273,50 @@ export const optionTable = {
     help: 'the file of the key for --log-address-form keyed',
     type: is.path.exactOptional(),
   }),
+  'serve.decisionLog': option('--decision-log <file>', ['serve'], {
+    help: 'write a JSON line for each answer and what was decided; - is standard output',
+    type: is.outputPlace.exactOptional(),
+  }),
+  'serve.decisionLogShare': option('--decision-log-share <share>', ['serve'], {
+    help: 'the share of answers that get a line, chosen by chance; all by default',
+    type: is.share.exactOptional(),
+  }),
+  'serve.decisionLogMb': option('--decision-log-mb <n>', ['serve'], {
+    help: 'from which size on the decision log is renamed to FILE.1 and begun anew, MiB',
+    type: is.whole([1, limits.decisionLogMbMax], 'MiB').default(limits.decisionLogMbDefault),
+  }),
+  'serve.decisionLogFiles': option('--decision-log-files <n>', ['serve'], {
+    help: 'how many renamed files of the decision log are kept',
+    type: is
+      .whole([1, limits.decisionLogFilesMax], 'files')
+      .default(limits.decisionLogFilesDefault),
+  }),
+  'serve.sample': option('--sample <n>', ['serve'], {
+    help: 'keep so many of the checks, chosen by chance, to judge new tables by; 0, the default, none',
+    type: is.whole([0, limits.sampledChecksMax], 'checks').default(0),
+  }),
+  'serve.swapFlipsMax': option('--swap-flips-max <share>', ['serve'], {
+    help: 'how many of the sampled checks a new table may decide otherwise; 2% by default',
+    type: is.share.exactOptional(),
+  }),
+  'serve.feedbackDays': option('--feedback-days <n>', ['serve'], {
+    help: 'how many days feedback is kept',
+    type: is.whole([1, limits.feedbackDaysMax], 'days').default(limits.feedbackDaysDefault),
+  }),
   // It wins over the mirror.
-  'build.offline': option('--offline', ['build'], {
+  'build.offline': option('--offline', ['build', 'start'], {
     help: 'use the snapshots that are there, fetch nothing',
     type: is.onOff.default(false),
   }),
-  'build.mirror': option('--mirror <url>', ['build', 'feeds fetch'], {
+  'build.mirror': option('--mirror <url>', ['build', 'feeds fetch', 'start'], {
     help: 'take each feed from <url>/<feed-id>/<file>',
     type: is.webAddress.exactOptional(),
+  }),
+  'build.fetchSeconds': option('--fetch-seconds <s>', ['build', 'feeds fetch'], {
+    help: 'how long fetching may take; a feed that has not come by then stays as it was stored',
+    type: is
+      .whole([limits.fetchSecondsMin, limits.fetchSecondsMax], 'seconds')
+      .default(limits.fetchSecondsDefault),
   }),
   'build.asOf': option('--as-of <day>', ['build', 'history show'], {
     help: 'the day that counts as today, YYYY-MM-DD',
@@ -251,8 +356,16 @@ export const optionTable = {
     help: 'how many verdicts of a sample a new table may change before it is rejected',
     type: is.percent.default(limits.flipsMaxPercentDefault),
   }),
-  'invocation.force': option('--force', ['build', 'reload', 'history import'], {
-    help: 'let the new table go live, or the days in, whatever the gate says',
+  'invocation.needFeeds': option('--need-feeds', ['build'], {
+    help: 'fail, and build nothing, where not one feed can be fetched',
+    type: is.onOff.default(false),
+  }),
+  'invocation.keepDataSets': option('--keep-data-sets', ['build'], {
+    help: 'fetch no networks and places: use the newest that are here',
+    type: is.onOff.default(false),
+  }),
+  'invocation.force': option('--force', forceCommands, {
+    help: 'let the new table go live, the days in, or a wide entry, whatever the gate says',
     type: is.onOff.default(false),
   }),
   'invocation.json': option('--json', jsonCommands, {
@@ -279,20 +392,49 @@ export const optionTable = {
     help: 'json, csv or text; by default text on a terminal, else json',
     type: is.oneOf(checkFormats).exactOptional(),
   }),
-  'invocation.fields': option('--fields <names>', ['check'], {
-    help: 'the columns of CSV, commas between: ip,classification,asn,country_code and others',
+  ...exportOptions,
+  'invocation.strict': option('--strict', bulkCommands, {
+    help: 'fail, exit code 1, where a single line names no address',
+    type: is.onOff.default(false),
+  }),
+  'invocation.fields': option('--fields <names>', ['check', 'export'], {
+    help: 'the columns of CSV, or the fields of an export, commas between: classification,asn,country_code and others',
     type: z
       .array(is.oneOf(checkFields), 'a list of columns')
       .min(1, 'a list of columns')
       .exactOptional(),
   }),
-  'invocation.top': option('--top <n>', ['summarize'], {
+  'invocation.policy': option(
+    '--policy <name>',
+    ['check', 'explain', 'feedback report', 'policy test', 'replay'],
+    {
+      help: 'the policy of the file; the one named default by default',
+      type: is.textOf('the name of a policy', (value) => value !== '').exactOptional(),
+    },
+  ),
+  'invocation.against': option('--against <other>', ['policy test', 'replay'], {
+    help: 'what to compare with: a policy or policies file, of replay a table',
+    type: is.textOf('a policy or a file', (value) => value !== '').exactOptional(),
+  }),
+  'invocation.sampled': option('--sampled', ['replay'], {
+    help: 'read what the server on --port has sampled (serve --sample), in place of files',
+    type: is.onOff.default(false),
+  }),
+  'invocation.failOver': option('--fail-over <share>', ['policy test', 'replay'], {
+    help: 'fail, exit code 1, where more than this share changes: 0.5%',
+    type: is.share.exactOptional(),
+  }),
+  'invocation.top': option('--top <n>', ['summarize', 'feedback report', 'policy test', 'replay'], {
     help: 'how many rows each list has; 10 by default',
     type: is.whole([1, limits.topMax], 'rows').default(limits.topShown),
   }),
   'invocation.plan': option('--plan <plan>', ['keys create'], {
     help: 'the plan of the key',
     type: z.string().exactOptional(),
+  }),
+  'invocation.test': option('--test', ['keys create'], {
+    help: 'a key for tests: it judges test addresses only, ten a second',
+    type: is.onOff.default(false),
   }),
   'invocation.name': option('--name <name>', ['keys create'], {
     help: 'a name for people',
@@ -303,8 +445,8 @@ export const optionTable = {
     type: is.oneOf([...apiNames, 'none']).exactOptional(),
   }),
   'invocation.expires': option('--expires <day>', ['keys create'], {
-    help: 'the first day, UTC, on which the key no longer works',
-    type: is.day.exactOptional(),
+    help: 'the first day, UTC, on which the key no longer works: YYYY-MM-DD, or days from today, 90d',
+    type: is.dayOrDays.exactOptional(),
   }),
   'invocation.rate': option('--rate <n>', ['keys create'], {
     help: 'requests a second, in place of the plan',
@@ -318,16 +460,31 @@ export const optionTable = {
     help: 'checks a calendar month, in place of the plan',
     type: is.quota.exactOptional(),
   }),
+  // Not IPRISK_POLICIES, which names the file of policies.
+  'invocation.keyPolicies': option('--policies <names>', ['keys create'], {
+    help: 'the policies that its requests may choose, commas between, the first by default',
+    type: is.policyNames.exactOptional(),
+    variable: 'IPRISK_KEY_POLICIES',
+  }),
   'invocation.graceHours': option('--grace-hours <n>', ['keys rotate'], {
     help: 'how long the old secret still works; a week by default, 0 ends it at once',
     type: is.whole([0, limits.rotationGraceHoursMax], 'hours').default(limits.rotationGraceHours),
   }),
-  'invocation.replace': option('--replace', ['keys import'], {
-    help: 'where a key differs from the one that is there, take the one of the file',
+  'invocation.replace': option('--replace', ['keys import', 'lists import'], {
+    help: 'take the key of the file where another is there; of lists, nothing but the file',
     type: is.onOff.default(false),
   }),
   'invocation.last': option('--last <n>', ['keys audit'], {
     help: 'how many acts to show; 30 by default',
     type: is.whole([1, limits.auditActsShownMax], 'acts').default(limits.auditActsShown),
   }),
+  ...listOptions,
+  'invocation.lists': option(
+    '--lists <file>',
+    ['check', 'explain', 'feedback report', 'policy test', 'replay'],
+    {
+      help: 'own lists to answer with: a state folder, or a file that "lists export" wrote',
+      type: is.path.exactOptional(),
+    },
+  ),
 }

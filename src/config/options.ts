@@ -3,10 +3,11 @@
 // command line is built from it too, so that an option that exists is one that is validated.
 
 import { z } from 'zod'
-import { type Command, optionTable } from './option-table.ts'
+import type { Command } from './command-groups.ts'
+import { optionTable } from './option-table.ts'
 import { pathTypes, plans } from './setting-checks.ts'
 
-export type { Command } from './option-table.ts'
+export type { Command } from './command-groups.ts'
 
 type Table = typeof optionTable
 
@@ -35,6 +36,7 @@ export const settingsSchema = z.strictObject({
   store: z.strictObject(membersOf('store.'), 'an object'),
   serve: z.strictObject(membersOf('serve.'), 'an object'),
   build: z.strictObject(membersOf('build.'), 'an object'),
+  publish: z.strictObject(membersOf('publish.'), 'an object'),
   plans,
   invocation: z.strictObject(membersOf('invocation.')),
 })
@@ -44,8 +46,14 @@ export interface Option {
   readonly flag: string
   readonly help: string
   readonly commands: readonly Command[]
+  /** The environment variable, where it is not named after the flag. */
+  readonly variable?: string
   /** The member of the settings, `['serve', 'port']`. */
   readonly member: readonly string[]
+  /** As people read it; absent where there is none, or none but off and an empty list. */
+  readonly defaultText?: string
+  /** The texts that are allowed, where they are a few. */
+  readonly choices?: readonly string[]
   /** How text becomes a value: a number, on or off, several texts, or as it is. */
   readonly form: 'number' | 'switch' | 'texts' | 'text'
 }
@@ -56,11 +64,33 @@ const forms: Readonly<Record<string, Option['form']>> = {
   array: 'texts',
 }
 
+function defaultOf(type: z.ZodType): { readonly defaultText?: string } {
+  if (!(type instanceof z.ZodDefault)) return {}
+  const value: unknown = type.def.defaultValue
+  if (typeof value !== 'string' && typeof value !== 'number') return {}
+  return { defaultText: String(value) }
+}
+
+function choicesOf(type: unknown): readonly string[] | undefined {
+  const one = type instanceof z.ZodArray ? type.element : type
+  return one instanceof z.ZodEnum ? one.options.map(String) : undefined
+}
+
 /** In the order in which the help has them. */
 export const options: readonly Option[] = Object.entries(optionTable).flatMap(([name, row]) => {
   if (!('flag' in row)) return []
   const { type, ...rest } = row
-  return [{ ...rest, member: name.split('.'), form: forms[type.unwrap().def.type] ?? 'text' }]
+  const inner = type.unwrap()
+  const choices = choicesOf(inner)
+  return [
+    {
+      ...rest,
+      ...defaultOf(type),
+      ...(choices === undefined ? {} : { choices }),
+      member: name.split('.'),
+      form: forms[inner.def.type] ?? 'text',
+    },
+  ]
 })
 
 /** The members that hold paths. */
@@ -89,6 +119,7 @@ export function optionName(option: Option): string {
 
 /** `IPRISK_ADMIN_PORT`. */
 export function optionVariable(option: Option): string {
+  if (option.variable !== undefined) return option.variable
   return `IPRISK_${optionFlag(option).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 

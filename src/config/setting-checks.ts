@@ -6,11 +6,17 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { type Day, parseDay } from '../base/day.ts'
-import { parseDurationMs } from '../base/duration.ts'
+import { parseDays, parseDurationMs } from '../base/duration.ts'
 import * as limits from '../base/limits.ts'
 import { trimEnd } from '../base/trim-end.ts'
 import { apiNames, insightsModes } from './plan.ts'
-import { parseStoreUrl } from './store-url.ts'
+import {
+  isPublishPlace,
+  isTableSource,
+  parseStages,
+  trustedKeyForm,
+} from './values/publish-values.ts'
+import { parseStoreUrl } from './values/store-url.ts'
 
 /** A whole number within the bounds; `unit` follows it in the sentence, `or` comes before it. */
 export function whole([min, max]: readonly [number, number], unit?: string, or = '') {
@@ -46,6 +52,11 @@ function isRefreshSpan(value: string): boolean {
 
 const isPath = (value: string): boolean => value !== '' && !value.includes('\0')
 
+const keyAllowed =
+  'public keys as "iprisk keys signing create" prints them, ed25519:…, commas between'
+const stagesAllowed =
+  'growing shares of the machines with spans after the publication, such as 10%,50%+1h,100%+4h'
+
 export const onOff = z.boolean('true or false')
 export const port = whole([0, 65_535])
 export const host = textOf(
@@ -62,24 +73,77 @@ export const storeAddress = textOf(
     'redis+cluster://host:port,host:port, with rediss for TLS',
   (value) => parseStoreUrl(value) !== undefined,
 )
+/** Where tables are taken from. Without a slash at its end. */
+export const tableSource = textOf(
+  'https://…, http://…, s3://bucket/prefix or file:///folder, without user, query and fragment',
+  isTableSource,
+).transform((value) => trimEnd(value, '/'))
+/** Where tables are put. A folder is a path, which is taken from where the command runs. */
+export const publishPlace = textOf('a folder or s3://bucket/prefix', isPublishPlace)
+export const trustedKeys = z
+  .array(z.string().regex(trustedKeyForm, keyAllowed), keyAllowed)
+  .max(limits.trustedKeysMax, `at most ${limits.trustedKeysMax} keys`)
+export const stages = z
+  .array(z.string(), stagesAllowed)
+  .max(limits.manifestStagesMax, stagesAllowed)
+  .refine((texts) => parseStages(texts) !== undefined, stagesAllowed)
 export const path = textOf('the path of a file or folder', isPath)
+/** `-` stays as it is where paths are made absolute. */
+export const outputPlace = textOf('the path of a file, or - for standard output', isPath)
 export const paths = z.array(path, 'a list of paths')
 export const socketPath = textOf(
   `the path of a socket, at most ${limits.socketPathBytesMax} bytes when absolute`,
   (value) => isPath(value) && Buffer.byteLength(value) <= limits.socketPathBytesMax,
 )
 /** What holds paths; those of a file are relative to the file's own folder. */
-export const pathTypes: ReadonlySet<unknown> = new Set([path, paths, socketPath])
+export const pathTypes: ReadonlySet<unknown> = new Set([path, outputPlace, paths, socketPath])
 
 export const dayText = textOf('a day as YYYY-MM-DD', (value) => parseDay(value) !== undefined)
 export const day = dayText.transform((value) => parseDay(value) as Day)
+/** A day, or days from today, which only the clock makes a day. */
+export const dayOrDays = textOf(
+  'a day as YYYY-MM-DD, or days from today, such as 90d',
+  (value) => parseDay(value) !== undefined || parseDays(value) !== undefined,
+).transform((value) => {
+  const days = parseDays(value)
+  return days === undefined
+    ? { kind: 'day' as const, day: parseDay(value) as Day }
+    : { kind: 'days' as const, days }
+})
 /** A span for `parseDurationMs`, or `off`. */
 export const refreshSpan = textOf(
   '"off" or a span from 1m to 30d, such as 30m, 1h, 1d',
   isRefreshSpan,
 )
+/** How long an entry of a list counts, in milliseconds. */
+export const listSpan = textOf(
+  `a span from 1s to ${limits.listDaysMax}d, such as 90m, 12h, 7d`,
+  (value) => {
+    const ms = parseDurationMs(value)
+    return ms > 0 && ms <= limits.listDaysMax * 86_400_000
+  },
+).transform(parseDurationMs)
 const percentAllowed = 'a number from 0 to 100'
 export const percent = z.number(percentAllowed).min(0, percentAllowed).max(100, percentAllowed)
+
+/** The names of policies, as a policies file has them (src/policy/policy-schema.ts). */
+export const policyNameForm = /^[a-z][a-z0-9-]{0,31}$/
+export const policyNameAllowed = 'a–z, 0–9 and -, beginning with a letter, at most 32 characters'
+const policyNamesAllowed = `a list of 1 to ${limits.policiesMax} different names of policies`
+export const policyNames = z
+  .array(
+    textOf(policyNameAllowed, (value) => policyNameForm.test(value)),
+    policyNamesAllowed,
+  )
+  .min(1, policyNamesAllowed)
+  .max(limits.policiesMax, policyNamesAllowed)
+  .refine((list) => new Set(list).size === list.length, policyNamesAllowed)
+
+/** In percent. */
+export const share = textOf(
+  'a share from 0% to 100%, such as 0.5%',
+  (value) => /^\d{1,3}(\.\d{1,6})?%?$/.test(value) && parseFloat(value) <= 100,
+).transform((value) => parseFloat(value))
 
 /** Of a key, whatever it is called by. It goes to terminals and logs as it is. */
 export const keyName = textOf(

@@ -3,13 +3,20 @@
 // not read here; what uses them says what is wrong with them.
 
 import { isIPv4 } from 'node:net'
+import { sampledChecksJudged } from '../base/limits.ts'
 import type { SettingProblem } from './setting-problem.ts'
 import { type SettingTree, isSettingNode, problemAt, valueAt } from './setting-tree.ts'
-import { parseStoreUrl } from './store-url.ts'
+import { parseStoreUrl } from './values/store-url.ts'
 
 /** The host names this machine alone; a name other than localhost may mean anybody. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+}
+
+const isBetween = (value: unknown, low: number, high: number): boolean =>
+  typeof value === 'number' && value > low && value < high
+function hasKeys(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0
 }
 
 /** The rules that are broken, in their order. No rule holds of a member that is not given. */
@@ -19,6 +26,7 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
   const port = at('serve.port')
   const adminHost = at('serve.adminHost')
   const adminOpen = typeof adminHost === 'string' && !isLoopback(adminHost)
+  const hasAdminToken = has('serve.adminTokenFile') || has('serve.adminTokensFile')
   const plan = at('invocation.plan')
   const plans = at('plans')
   const planNames = isSettingNode(plans) ? Object.keys(plans) : undefined
@@ -38,7 +46,13 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
       at('invocation.takeover') === true && port === 0,
       'it must be the port of the server that is taken over',
     ],
+    [
+      'invocation.format',
+      at('invocation.json') === true && at('invocation.format') !== 'json',
+      'it must be json beside --json, which says the same',
+    ],
     ['invocation.plan', planUnknown, `it must be one of ${planNames?.join(', ')}`],
+    ['store.keysFile', url !== undefined, 'it must not be given beside store.url, which has keys'],
     ['store.passwordFile', url === undefined, storeless],
     ['store.caFile', url === undefined, storeless],
     ['store.passwordFile', store?.password !== undefined, 'store.url has a password already'],
@@ -49,11 +63,21 @@ export function brokenRules(tree: SettingTree): readonly SettingProblem[] {
     ],
     [
       'serve.adminHost',
-      adminOpen && !has('serve.adminSocket') && !has('serve.adminTokenFile'),
+      adminOpen && !has('serve.adminSocket') && !hasAdminToken,
       'it must be a loopback address, or serve.adminTokenFile must name a token',
     ],
     ['serve.tlsCertFile', !has('serve.tlsKeyFile'), 'serve.tlsKeyFile must be given as well'],
     ['serve.tlsKeyFile', !has('serve.tlsCertFile'), 'serve.tlsCertFile must be given as well'],
+    [
+      'serve.sample',
+      isBetween(at('serve.sample'), 0, sampledChecksJudged),
+      `it must be 0, or at least ${sampledChecksJudged}: fewer checks judge no table`,
+    ],
+    [
+      'serve.tableUrl',
+      !hasKeys(at('serve.tableTrust')),
+      'serve.tableTrust must name a public key: "iprisk keys signing create" prints it',
+    ],
     [
       'serve.logAddressForm',
       at('serve.logAddressForm') === 'keyed' && !has('serve.logAddressKeyFile'),

@@ -90,9 +90,12 @@ function readFile({ tree, problems }: Reading, { path, content }: ConfigFile): v
   }
 }
 
-/** Variables that are not ours to judge: test settings, and what orchestrators set for links. */
+/**
+ * Variables that are not ours to judge: test settings, where an application has its key and the
+ * server's URL (README), and what orchestrators set for links.
+ */
 const foreignVariable =
-  /^IPRISK_(TEST_\w+|SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/
+  /^IPRISK_(TEST_\w+|KEY|URL|SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/
 
 /** Reads the environment into the tree, and finds variables that are no option's. */
 function readEnvironment(reading: Reading): void {
@@ -119,7 +122,9 @@ function readEnvironment(reading: Reading): void {
 function readFlags({ sources: { command, flags }, tree, problems }: Reading): void {
   for (const [name, written] of Object.entries(flags)) {
     if (written === undefined || name === 'config') continue
-    const option = options.find((candidate) => optionName(candidate) === name)
+    // Two commands may have the same flag for different things.
+    const named = options.filter((candidate) => optionName(candidate) === name)
+    const option = named.find(({ commands }) => commands.includes(command)) ?? named[0]
     if (option === undefined || !option.commands.includes(command)) {
       const allowed = `iprisk ${command} has no such option`
       const value = formatSettingValue(written)

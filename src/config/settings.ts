@@ -12,7 +12,7 @@ import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { IpriskError } from '../base/coded-error.ts'
 import type { ConfigFile } from './config-file.ts'
-import { pathMembers, settingsSchema } from './options.ts'
+import { type Command, pathMembers, settingsSchema } from './options.ts'
 import type { Plan, Plans } from './plan.ts'
 import { defaultPlans } from './setting-checks.ts'
 import { type SettingProblem, formatSettingProblem, suggestName } from './setting-problem.ts'
@@ -41,8 +41,9 @@ type Frozen<T> = T extends string | number | boolean
 
 /** Every setting; what each member means stands in its row in option-table.ts. */
 export type Settings = Frozen<
-  Omit<ValidSettings, 'build' | 'plans'> & {
+  Omit<ValidSettings, 'build' | 'plans' | 'serve'> & {
     build: ValidSettings['build'] & { out: string; report: string }
+    serve: ValidSettings['serve'] & { refreshEvery: string }
     plans: Plans
   }
 >
@@ -53,7 +54,7 @@ export type StoreSettings = Settings['store']
 export type Invocation = Settings['invocation']
 
 function writeDefaults(tree: SettingTree): void {
-  const none = { store: {}, serve: {}, build: {}, plans: {}, invocation: {} }
+  const none = { store: {}, serve: {}, build: {}, publish: {}, plans: {}, invocation: {} }
   const defaults = { ...settingsSchema.parse(none), plans: defaultPlans }
   for (const [member, value] of Object.entries(defaults)) {
     setSetting(tree, [member], value, defaultOrigin)
@@ -111,7 +112,9 @@ function resolvePaths(tree: SettingTree, cwd: string): void {
     const value = valueAt(tree.root, path)
     const origin = settingOrigin(tree, path)
     const absolute = (text: unknown): unknown =>
-      typeof text === 'string' && text !== '' ? resolve(origin.folder ?? cwd, text) : text
+      typeof text === 'string' && text !== '' && text !== '-'
+        ? resolve(origin.folder ?? cwd, text)
+        : text
     if (Array.isArray(value)) setSetting(tree, path, value.map(absolute), origin)
     else if (typeof value === 'string') setSetting(tree, path, absolute(value), origin)
   }
@@ -128,12 +131,15 @@ function planOf(name: string, written: ValidSettings['plans'][string]): Plan {
   }
 }
 
-function settingsOf(valid: ValidSettings): Settings {
+function settingsOf(valid: ValidSettings, command: Command): Settings {
   const { out = valid.table, report = join(dirname(out), 'report.json') } = valid.build
+  const isFed = command === 'start' && !valid.build.offline
+  const { refreshEvery = isFed ? '24h' : 'off' } = valid.serve
   const plans = Object.entries(valid.plans).map(([name, plan]) => [name, planOf(name, plan)])
   return {
     ...valid,
     build: { ...valid.build, out, report },
+    serve: { ...valid.serve, refreshEvery },
     plans: Object.fromEntries(plans) as Plans,
   }
 }
@@ -163,7 +169,7 @@ export function validateSettings(
   for (const issue of parsed.error?.issues ?? []) problems.push(...problemsOf(issue, tree))
   problems.push(...brokenRules(tree))
   if (problems.length > 0 || parsed.data === undefined) return problems.map(explainServiceLink)
-  return freeze(settingsOf(parsed.data))
+  return freeze(settingsOf(parsed.data, sources.command))
 }
 
 /**

@@ -47,7 +47,7 @@ import {
   wholeBody,
 } from './request-body.ts'
 import { isRequestId } from './exchange/request-id.ts'
-import { type Endpoint, checkEndpoint, routes } from './routes.ts'
+import { type Endpoint, checkEndpoint, docsRouteOf, routes } from './routes.ts'
 import { batchedChecksMax } from './endpoint/check-batcher.ts'
 
 const headerScan: HeaderScan = newHeaderScan()
@@ -220,7 +220,8 @@ function routeAndAuthorize(intake: Intake, req: HttpRequest, known: Endpoint | u
 
 /** The endpoint by the route table, or `undefined` and why. */
 function findEndpoint(intake: Intake, req: HttpRequest): Endpoint | undefined {
-  const route = routes.get(req.getUrl())
+  const url = req.getUrl()
+  const route = routes.get(url) ?? docsRouteOf(intake.exchange.service, url, req)
   intake.refusal = notFound
   if (route === undefined) return undefined
   const endpoint = route.methods.get(req.getCaseSensitiveMethod())
@@ -240,7 +241,8 @@ function dispatch(intake: Intake, body: Uint8Array | undefined): void {
   else if (intake.body.shed) replyError(exchange, 'upstream_unavailable')
   else if (endpoint.access === 'open') endpoint.answer(exchange)
   else if (exchange.key !== undefined) {
-    endpoint.answer(exchange, exchange.key, body)
+    const answer = exchange.key.isTest ? endpoint.answerTest : endpoint.answer
+    answer(exchange, exchange.key, body)
     if (endpoint === checkEndpoint && exchange.insights !== insightsModes.given)
       recycleIntake(intake)
   }

@@ -1,13 +1,17 @@
 // The route table: every path of the public port, its methods and the endpoint of each. A path is
 // compared as sent, without its query: no decoding, no trailing slash.
 
+import type { HttpRequest } from 'uWebSockets.js'
 import type { Authenticated } from '../account/keyring.ts'
 import { paths } from '../api/paths.ts'
 import { batchBodyBytesMax, checkBodyBytesMax } from '../api/request-limits.ts'
 import { answerBatch } from './endpoint/batch-endpoint.ts'
 import { answerCheck } from './endpoint/check-endpoint.ts'
+import { answerFeedback, answerTestFeedback } from './endpoint/feedback-endpoint.ts'
 import { answerMeta, answerOpenApi } from './endpoint/meta-endpoint.ts'
-import type { Exchange } from './exchange/exchange.ts'
+import { answerTestBatch, answerTestCheck } from './test-key/test-endpoint.ts'
+import { answerDocs } from './endpoint/docs-endpoint.ts'
+import type { Exchange, Service } from './exchange/exchange.ts'
 
 /** Answers once the whole body is there. `open` endpoints need no key. */
 export type Endpoint =
@@ -17,8 +21,12 @@ export type Endpoint =
       readonly bodyBytesMax: number
       /** Its query may have `include` (insights-endpoint.ts). */
       readonly takesInclude: boolean
-      readonly answer: (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
+      readonly answer: AnswerKey
+      /** To a test key (contract 5.7). */
+      readonly answerTest: AnswerKey
     }
+
+type AnswerKey = (exchange: Exchange, key: Authenticated, body: Uint8Array) => void
 
 export interface Route {
   /** The value of the Allow header. */
@@ -38,18 +46,48 @@ function getRoute(endpoint: Endpoint): Route {
 const keyed = { access: 'key', bodyBytesMax: checkBodyBytesMax, takesInclude: false } as const
 
 /** POST to paths.check, nearly all requests: worker.ts lets uWebSockets.js's own router find it. */
-export const checkEndpoint: Endpoint = { ...keyed, takesInclude: true, answer: answerCheck }
+export const checkEndpoint: Endpoint = {
+  ...keyed,
+  takesInclude: true,
+  answer: answerCheck,
+  answerTest: answerTestCheck,
+}
 
 const batchEndpoint: Endpoint = {
   ...keyed,
   bodyBytesMax: batchBodyBytesMax,
   takesInclude: true,
   answer: answerBatch,
+  answerTest: answerTestBatch,
+}
+
+const feedbackEndpoint: Endpoint = {
+  ...keyed,
+  bodyBytesMax: batchBodyBytesMax,
+  answer: answerFeedback,
+  answerTest: answerTestFeedback,
 }
 
 export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   [paths.check, route({ POST: checkEndpoint })],
   [paths.batch, route({ POST: batchEndpoint })],
-  [paths.meta, getRoute({ ...keyed, answer: answerMeta })],
+  [paths.feedback, route({ POST: feedbackEndpoint })],
+  [paths.meta, getRoute({ ...keyed, answer: answerMeta, answerTest: answerMeta })],
   [paths.openApi, getRoute({ access: 'open', answer: answerOpenApi })],
 ])
+
+/** The route of a file below /docs, for this request alone; `undefined` where there is none. */
+export function docsRouteOf(
+  { docs }: Pick<Service, 'docs'>,
+  path: string,
+  request: Pick<HttpRequest, 'getHeader'>,
+): Route | undefined {
+  const file = docs?.get(path)
+  if (file === undefined) return undefined
+  const accepted = request.getHeader('accept-encoding')
+  const known = request.getHeader('if-none-match')
+  return getRoute({
+    access: 'open',
+    answer: (exchange) => answerDocs(exchange, file, { accepted, known }),
+  })
+}

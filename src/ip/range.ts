@@ -31,6 +31,8 @@ const MAX_IPV6 = (1n << 128n) - 1n
 const MAPPED_TOP = 0xffffn
 
 const scratch = newAddressWords()
+/** A value of 128 bits, most significant byte first. */
+const halves = new DataView(new ArrayBuffer(16))
 
 /** The highest address of a family. */
 export function maxAddress(family: Family): bigint {
@@ -57,9 +59,14 @@ export function bigintToWords(family: Family, value: bigint, out: Uint32Array): 
     out[0] = Number(value)
     return
   }
-  for (let index = 0; index < 4; index++) {
-    out[index] = Number((value >> BigInt(96 - 32 * index)) & 0xffffffffn)
-  }
+  halves.setBigUint64(0, value >> 64n)
+  halves.setBigUint64(8, value)
+  for (let index = 0; index < 4; index++) out[index] = halves.getUint32(index * 4)
+}
+
+/** A text that tells ranges apart, for maps; digits of a power of two are the quick ones. */
+export function rangeKey({ family, first, last }: Range): string {
+  return `${family} ${first.toString(32)} ${last.toString(32)}`
 }
 
 /**

@@ -1,5 +1,5 @@
-// Hot path: all but `bogonRanges`, `unallocatedRanges`, `widestFirst` and `readRange`. No allocation,
-// throw, closure, BigInt or regular expression there.
+// Hot path: all but `bogonRanges`, `unallocatedRanges`, `widestFirst` and `readRange`. No
+// allocation, throw, closure, BigInt or regular expression there.
 //
 // Bogons: addresses that must not appear on the public Internet. The most specific entry of IANA's
 // special-purpose registries that says True or False decides; beside them multicast, and all IPv6

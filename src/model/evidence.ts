@@ -11,6 +11,17 @@ import type { BotCategory, Kind, Match } from './kind.ts'
 export const assurances = ['direct', 'good', 'weak'] as const
 export type Assurance = (typeof assurances)[number]
 
+/**
+ * Measured half-lives of a feed's evidence, in days, by the class of network that it lies in: people's
+ * own lines, networks where many share an address, and all others. What is absent was not measured:
+ * its kind's half-life holds (src/score/weight/decay.ts).
+ */
+export interface HalfLives {
+  readonly lines?: number | undefined
+  readonly shared?: number | undefined
+  readonly elsewhere?: number | undefined
+}
+
 /** What the model must know of a feed to weigh its word. */
 export interface Voice {
   /** The feed's id, `tor-exits-onionoo`. */
@@ -27,6 +38,10 @@ export interface Voice {
    * Empty where the feed is not derived.
    */
   readonly asns: readonly number[]
+  /** Absent where nothing was measured. */
+  readonly halfLives?: HalfLives
+  /** Of a VPN that ordinary people use and that keeps their country (Cloudflare WARP). */
+  readonly consumer?: boolean
 }
 
 /** One feed's word on one range and kind. */

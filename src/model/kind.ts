@@ -73,8 +73,11 @@ export const signalNames = [
 export type SignalName = (typeof signalNames)[number]
 export type Signals = Readonly<Record<SignalName, boolean>>
 
-/** How an observation meets an address: it names it, holds it in a range, or only its AS. */
-export const matches = ['exact', 'range', 'as'] as const
+/**
+ * How an observation meets an address: it names it, holds it in a range, or only its AS; `near`:
+ * it names some of its neighbours, and so nothing of the address itself.
+ */
+export const matches = ['exact', 'range', 'as', 'near'] as const
 export type Match = (typeof matches)[number]
 
 /** location.accuracy (contract 3.4): what its coordinates are the point of. */

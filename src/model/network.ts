@@ -21,4 +21,6 @@ export interface Network {
   readonly corporate: boolean
   /** A content delivery network's edge. */
   readonly cdn: boolean
+  /** The same address is announced in many places: public resolvers, by the hand-kept table. */
+  readonly anycast: boolean
 }

@@ -4,6 +4,7 @@
 // bytes, which takes a tenth of the time, and its pieces are parts of the body.
 
 import { type JsonObject, parseJsonObject } from '../base/json-object.ts'
+import { optionalMember } from '../base/optional-member.ts'
 import type { BatchFault } from '../api/input-fault.ts'
 import { batchAddressesMax } from '../api/request-limits.ts'
 import { newAddressWords } from '../ip/address.ts'
@@ -18,7 +19,21 @@ const words = newAddressWords()
 
 /** The elements of `ips`, or why the body is no batch. */
 export function parseBatchBody(body: Uint8Array): readonly unknown[] | BatchFault {
-  const object = parseJsonObject(body)
+  return ipsOf(parseJsonObject(body))
+}
+
+/** Its member `policy`; null where that is no text, `undefined` where there is none. */
+export function batchPolicyOf(body: Uint8Array): string | null | undefined {
+  return policyOf(parseJsonObject(body))
+}
+
+function policyOf(object: JsonObject | string): string | null | undefined {
+  if (typeof object === 'string' || !Object.hasOwn(object, 'policy')) return undefined
+  const { policy } = object
+  return typeof policy === 'string' ? policy : null
+}
+
+function ipsOf(object: ReturnType<typeof parseJsonObject>): readonly unknown[] | BatchFault {
   if (typeof object === 'string') return object
   if (!Object.hasOwn(object, 'ips')) return faultWithoutIps(object)
   const { ips } = object
@@ -47,7 +62,8 @@ export function cutBatchBody(body: Uint8Array): ReadResult {
 
 /** The slow twin. */
 function cutParsedBody(body: Uint8Array): ReadResult {
-  const texts = parseBatchBody(body)
+  const object = parseJsonObject(body)
+  const texts = ipsOf(object)
   if (typeof texts === 'string') return noBatch(texts)
   const parts = partsOf(texts)
   if (parts === undefined) return noBatch('too_deep')
@@ -65,6 +81,7 @@ function cutParsedBody(body: Uint8Array): ReadResult {
     valid: countAddresses(texts),
     cuts: Uint32Array.from(cuts),
     rewritten,
+    ...optionalMember('policy', policyOf(object)),
   }
 }
 

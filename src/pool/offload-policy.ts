@@ -8,13 +8,17 @@
 //   insights           pool: median 0.17 ms, 99th percentile 4 ms (of listed addresses, on busy cores),
 //                      by how many feeds list the address and how long they fade; one would be
 //                      cheaper here, a thousand a second would stall every check
-//   lines of a file    pool; up to `linesInlineBytesMax` in all here (the command line)
+//   lines of a file    pool; here (the command line) the first `firstLinesInlineBytesMax`, and later up
+//                      to `linesInlineBytesMax` at once where none are under way
 
 /** About a hundred bytes less than sixty addresses with their quotes and commas. */
 export const batchInlineBytesMax = 1024
 
-/** So few lines are answered before a thread has started, or has received them. */
+/** So few lines are answered before a thread has received them. */
 export const linesInlineBytesMax = 4096
+
+/** So many are answered before a thread has started: 20,000 addresses, 2,000 lines of a log. */
+export const firstLinesInlineBytesMax = 256 << 10
 
 /**
  * A full pool refuses a batch with 503, but other errors come before that (contract 3.12), so its

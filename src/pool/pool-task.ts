@@ -3,7 +3,9 @@
 // A task is a round trip (50 to 100 us); its items are pieces of requests that share one table.
 
 import type { BatchFault } from '../api/input-fault.ts'
+import type { ChosenPolicy } from '../policy/policy-form.ts'
 import type { MappedRegion } from '../base/system/memory-map.ts'
+import type { AnswerLabels } from '../table/answer/answer-labels.ts'
 import type { LineWork, LinesResult } from '../bulk/line-work.ts'
 
 /** The table that a task was begun with; `number` is the primary's. */
@@ -12,14 +14,21 @@ export interface TaskTable {
   readonly path: string
   /** When the operator's file was written, milliseconds since the epoch. */
   readonly builtMs: number
+  /** Own lists; each version has a file of its own. */
+  readonly lists?: { readonly version: number; readonly path: string }
 }
 
 export type TaskItem =
   /** The body of a batch, to be counted and cut into pieces. */
   | { readonly kind: 'read'; readonly body: Uint8Array }
   /** A piece of a batch, as `read` cut it; its answers go into the shared memory `into`. */
-  | { readonly kind: 'checks'; readonly texts: Uint8Array; readonly into?: Uint8Array }
-  | { readonly kind: 'insights'; readonly text: string }
+  | {
+      readonly kind: 'checks'
+      readonly texts: Uint8Array
+      readonly into?: Uint8Array
+      readonly policy?: ChosenPolicy
+    }
+  | { readonly kind: 'insights'; readonly text: string; readonly policy?: ChosenPolicy }
   /** Whole lines of a file, each of which names an address; `into` moves there and comes back. */
   | {
       readonly kind: 'lines'
@@ -34,6 +43,8 @@ export type ItemResult =
       readonly fault: BatchFault | undefined
       /** Elements of `ips`. */
       readonly count: number
+      /** The body's `policy`; null where it is no text, absent where there is none. */
+      readonly policy?: string | null
       /** Those that are addresses. */
       readonly valid: number
       /** Piece i is [cuts[i] … cuts[i + 1]) of the body, or of what it was rewritten to. */
@@ -42,7 +53,13 @@ export type ItemResult =
       readonly rewritten: Uint8Array | undefined
     }
   /** JSON: the results of a piece with commas between them, or one whole answer. */
-  | { readonly kind: 'answered'; readonly json: Uint8Array; readonly answers: readonly number[] }
+  | {
+      readonly kind: 'answered'
+      readonly json: Uint8Array
+      readonly answers: readonly number[]
+      /** Of one answer. */
+      readonly labels?: AnswerLabels
+    }
   | LinesResult
   /** The name and stack of an error; without its message, which may hold an address. */
   | { readonly kind: 'failed'; readonly error: string; readonly at: readonly string[] }

@@ -9,6 +9,8 @@ import { type OpenTable, openTable } from '../table/open-table.ts'
 import { machineOffsetMs } from '../base/system/clock.ts'
 import { setLowestPriority } from '../base/system/thread-priority.ts'
 import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-channel.ts'
+import type { ListMatcher } from '../lists/list-matcher.ts'
+import { type MappedLists, mapLists } from '../lists/map-lists.ts'
 import { answerLines } from '../bulk/answer-lines.ts'
 import type {
   TaskItem,
@@ -18,6 +20,7 @@ import type {
   TaskTable,
   ThreadData,
 } from './pool-task.ts'
+import { decideBy } from '../policy/decide-by.ts'
 import { cutBatchBody } from './batch-body.ts'
 import { answerInsightsItem, answerBatchPiece } from './run-task.ts'
 
@@ -47,13 +50,39 @@ function tableOf({ number, path }: TaskTable): OpenTable {
   return table
 }
 
+/** Versions that tasks still name: what came in while one was changed. */
+const listVersionsMax = 4
+const lists = new Map<number, MappedLists>()
+
+/** The lists that the request began with, so that all parts of its answer know the same ones. */
+function listsOf({ lists: file }: TaskTable): ListMatcher | undefined {
+  if (file === undefined) return undefined
+  const known = lists.get(file.version)
+  if (known !== undefined) return known.matcher
+  const mapped = mapLists(file.path, file.version)
+  lists.set(file.version, mapped)
+  for (const [version, { unmap }] of lists) {
+    if (lists.size <= listVersionsMax) break
+    if (version === file.version) continue
+    lists.delete(version)
+    unmap()
+  }
+  return mapped.matcher
+}
+
 function resultOf(item: TaskItem, { table: file }: PoolTask): ItemResult {
   try {
     if (item.kind === 'read') return cutBatchBody(item.body)
     const table = tableOf(file)
-    if (item.kind === 'checks') return answerBatchPiece(table, item.texts, item.into)
-    if (item.kind === 'lines') return answerLines(table, item.lines, item.how, item.into)
-    return answerInsightsItem(table, file.builtMs, item.text)
+    table.useLists(listsOf(file))
+    if (item.kind === 'checks') {
+      return answerBatchPiece(table, item.texts, item.into, decideBy(table, item.policy))
+    }
+    if (item.kind === 'lines') {
+      const { lines, how, into } = item
+      return answerLines(table, lines, how, into, decideBy(table, how.policy))
+    }
+    return answerInsightsItem(table, file.builtMs, item.text, decideBy(table, item.policy))
   } catch (thrown) {
     const isError = thrown instanceof Error
     const at = (isError ? (thrown.stack ?? '') : '')

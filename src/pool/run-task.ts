@@ -5,9 +5,12 @@ import { classifications } from '../model/kind.ts'
 import { parseQuery, newQuery } from '../table/lookup/query.ts'
 import { answerWithInsights } from '../table/explain/insights.ts'
 import type { OpenTable } from '../table/open-table.ts'
+import { optionalMember } from '../base/optional-member.ts'
+import { labelsOf } from '../table/answer/answer-labels.ts'
 import { skipSpace, textEnd } from './batch-body.ts'
 import { invalidAddressJson, invalidElementJson } from '../api/input-fault.ts'
 import { detachBytes, newGrowingBuffer, appendBytes, resetBuffer } from '../bulk/growing-buffer.ts'
+import type { Decide } from '../policy/decide-by.ts'
 import type { ItemResult } from './pool-task.ts'
 
 const encoder = new TextEncoder()
@@ -29,19 +32,26 @@ export function answerBatchPiece(
   table: AnsweringTable,
   piece: Uint8Array,
   into?: Uint8Array,
+  decide?: Decide,
 ): AnsweredResult {
   resetBuffer(output, into)
-  return answerShortForm(table, piece) ?? answerTexts(table, parsePiece(piece), into)
+  return (
+    answerShortForm(table, piece, decide) ?? answerTexts(table, parsePiece(piece), into, decide)
+  )
 }
 
 /** Texts without escapes, commas between; `undefined` for any other form. */
-function answerShortForm(table: AnsweringTable, piece: Uint8Array): AnsweredResult | undefined {
+function answerShortForm(
+  table: AnsweringTable,
+  piece: Uint8Array,
+  decide: Decide | undefined,
+): AnsweredResult | undefined {
   const answers = newClassificationCounts()
   for (let at = skipSpace(piece, 0); at < piece.length;) {
     const to = textEnd(piece, at)
     if (to < 0) return undefined
     if (output.length > 0) appendBytes(output, commaBytes)
-    if (parseQuery(query, piece, at + 1, to)) appendAnswer(table, answers)
+    if (parseQuery(query, piece, at + 1, to)) appendAnswer(table, answers, decide)
     else appendBytes(output, invalidAddressBytes(piece.subarray(at + 1, to)))
     at = skipSpace(piece, to + 1)
     // The last piece ends with its text, the others with the comma behind it.
@@ -56,13 +66,15 @@ export function answerTexts(
   table: AnsweringTable,
   texts: readonly unknown[],
   into?: Uint8Array,
+  decide?: Decide,
 ): AnsweredResult {
   resetBuffer(output, into)
   const answers = newClassificationCounts()
   texts.forEach((text, index) => {
     if (index > 0) appendBytes(output, commaBytes)
     const sent = typeof text === 'string' ? encoder.encode(text) : undefined
-    if (sent !== undefined && parseQuery(query, sent, 0, sent.length)) appendAnswer(table, answers)
+    if (sent !== undefined && parseQuery(query, sent, 0, sent.length))
+      appendAnswer(table, answers, decide)
     else
       appendBytes(
         output,
@@ -86,10 +98,10 @@ function invalidAddressBytes(text: Uint8Array): Uint8Array {
   return encoder.encode(invalidAddressJson(decoder.decode(text)))
 }
 
-function appendAnswer(table: AnsweringTable, answers: number[]): void {
+function appendAnswer(table: AnsweringTable, answers: number[], decide: Decide | undefined): void {
   const { classification, body } = table.answer(query)
   answers[classifications.indexOf(classification)]! += 1
-  appendBytes(output, body)
+  appendBytes(output, decide === undefined ? body : decide(query, body))
 }
 
 /** The check and its insights as JSON. */
@@ -97,12 +109,18 @@ export function answerInsightsItem(
   table: OpenTable,
   builtMs: number,
   text: string,
+  decide?: Decide,
 ): AnsweredResult {
   const { reader, asOf, sources } = table
   const answer = answerWithInsights({ reader, asOf, sources, builtMs }, text)
   const answers = newClassificationCounts()
   if (answer !== undefined) answers[classifications.indexOf(answer.classification)]! += 1
-  return { kind: 'answered', json: encoder.encode(JSON.stringify(answer)), answers }
+  const body = encoder.encode(JSON.stringify(answer))
+  const sent = encoder.encode(text)
+  const isDecided = decide !== undefined && parseQuery(query, sent, 0, sent.length)
+  const json = isDecided ? decide(query, body) : body
+  const labels = answer === undefined ? undefined : labelsOf(answer)
+  return { kind: 'answered', json, answers, ...optionalMember('labels', labels) }
 }
 
 function newClassificationCounts(): number[] {

@@ -2,7 +2,7 @@
 // FORMAT.md draws them. A change of meaning here is a new `major`; an addition is a new `minor`.
 
 export const formatMajor = 1
-export const formatMinor = 0
+export const formatMinor = 1
 
 /** Sections start at multiples of this, so that every view is aligned and none shares a line. */
 export const sectionAlignment = 64

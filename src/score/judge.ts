@@ -7,17 +7,17 @@
 
 import type { Day } from '../base/day.ts'
 import type { Evidence } from '../model/evidence.ts'
-import type { Classification } from '../model/kind.ts'
+import type { Classification, Kind } from '../model/kind.ts'
 import type { Network } from '../model/network.ts'
 import type { BotFinding, Reason, Verdict } from '../model/verdict.ts'
 import { blocklistOf, significantListsMin } from './points/blocklist-points.ts'
 import type { BlocklistFinding } from './points/blocklist-points.ts'
-import { botOf } from './finding/bot-finding.ts'
+import { botOf, hostingBesideBot } from './finding/bot-finding.ts'
 import { classify, conflictOf } from './finding/classify.ts'
 import type { ProxyVpnConflict } from './finding/classify.ts'
 import { findingOf, scoredKinds } from './finding/finding.ts'
 import type { Finding, Findings, ScoredKind } from './finding/finding.ts'
-import { hostingInference } from './finding/hosting-finding.ts'
+import { isNetworkBelieved } from './finding/hosting-finding.ts'
 import {
   newScoreLedger,
   postReason,
@@ -26,10 +26,13 @@ import {
   postKinds,
 } from './points/score-ledger.ts'
 import type { ScoreLedger } from './points/score-ledger.ts'
-import { capsOf, floorsOf } from './points/score-limits.ts'
+import { neighbourhoodOf } from './points/neighbourhood-points.ts'
+import type { LimitInput } from './points/score-limits.ts'
+import { capsOf, floorsOf, isConsumerVpn } from './points/score-limits.ts'
+import { isByOperatorRange } from './finding/operator-range.ts'
 import { proxyOf } from './finding/proxy-finding.ts'
 import type { ReasonCode } from './points/reason-codes.ts'
-import { afterRelaySuppression } from './finding/relay-suppression.ts'
+import { afterRelaySuppression, nearRelay } from './finding/relay-suppression.ts'
 import { isShared, weighEvidence } from './weight/weigh-evidence.ts'
 import type { Weighed } from './weight/weigh-evidence.ts'
 
@@ -47,6 +50,9 @@ interface Assessment {
   readonly weighed: Weighed
   readonly findings: Findings
   readonly suppressed: boolean
+  readonly near: readonly Kind[]
+  /** Hosting by the bot's own operator was left out. */
+  readonly ownNetwork: boolean
   readonly blocklist: BlocklistFinding
   readonly bot: BotFinding | undefined
   readonly conflict: ProxyVpnConflict
@@ -73,7 +79,7 @@ function verdictOf(found: Assessment): Verdict {
   return {
     classification,
     score,
-    proxy: proxyOf(findings),
+    proxy: proxyOf(findings, found),
     bot: found.bot,
     signals: {
       bogon: false,
@@ -96,27 +102,34 @@ function assessEvidence(input: JudgeInput): Assessment {
   const { byKind } = weighed
   const relay = findingOf('relay', byKind.relay, network)
   let suppressed = false
-  const findKind = (kind: ScoredKind): Finding => {
-    const counted = byKind[kind]
+  const findKind = (kind: ScoredKind, counted = byKind[kind]): Finding => {
     if (!relay.present || counted.length === 0) return findingOf(kind, counted, network)
     const left = afterRelaySuppression(kind, counted)
     if (left.length < counted.length) suppressed = true
     return findingOf(kind, left, network)
   }
+  const botFinding = findKind('bot')
+  const bot = botOf(botFinding)
+  // Whose list a resolver stands in says nothing of it: all of them get the same answer.
+  const isResolver = network?.anycast === true
+  const besideBot = isResolver ? [] : hostingBesideBot(byKind.hosting, { bot, network })
   const findings = {
     tor: findKind('tor'),
     vpn: findKind('vpn'),
     proxy: findKind('proxy'),
     residential_proxy: findKind('residential_proxy'),
-    hosting: findKind('hosting'),
-    bot: findKind('bot'),
+    hosting: findKind('hosting', besideBot),
+    bot: botFinding,
     relay,
   }
+  const ownNetwork = !isResolver && besideBot.length < byKind.hosting.length
   const blocklist = blocklistOf(byKind.blocklist)
-  const bot = botOf(findings.bot)
   const conflict = conflictOf(findings, asOf)
   const classification = classify({ findings, bot, conflict })
-  return { input, weighed, findings, suppressed, blocklist, bot, conflict, classification }
+  const near = relay.present ? nearRelay(weighed.near) : weighed.near
+  if (near.length < weighed.near.length) suppressed = true
+  const found = { input, weighed, findings, suppressed, ownNetwork, near }
+  return { ...found, blocklist, bot, conflict, classification }
 }
 
 function postReasons(found: Assessment): ScoreLedger {
@@ -128,15 +141,25 @@ function postReasons(found: Assessment): ScoreLedger {
     const finding = findings[kind]
     if (finding.strength > 0) kinds.push({ code: codeOf(finding, found), points: finding.points })
   }
+  kinds.push(...neighbourhoodOf({ near: found.near, findings, blocklist, network }))
   postKinds(ledger, kinds)
   if (blocklist.code !== undefined) postReason(ledger, blocklist.code, blocklist.points)
   const explained = findings.tor.present || findings.proxy.present
   if (explained && blocklist.points > 0 && blocklist.lists < significantListsMin) {
     postReason(ledger, 'blocklist_explained', -blocklist.points)
   }
-  const limits = { classification, findings, network, blocklists: blocklist.lists, asOf }
+  const limits: LimitInput = {
+    classification,
+    findings,
+    network,
+    blocklists: blocklist.lists,
+    asOf,
+  }
   for (const floor of floorsOf(limits)) postFloor(ledger, floor)
   postCaps(ledger, capsOf(limits))
+  if (isConsumerVpn(limits) && !ledger.reasons.some(({ code }) => code === 'consumer_vpn')) {
+    postReason(ledger, 'consumer_vpn', 0)
+  }
   for (const code of notesOf(found)) postReason(ledger, code, 0)
   return ledger
 }
@@ -144,10 +167,17 @@ function postReasons(found: Assessment): ScoreLedger {
 /** The reason of a kind's points: `vpn_listed`, or `vpn_trace`, `tor_trace` … where it is weak. */
 function codeOf(finding: Finding, { bot }: Assessment): ReasonCode {
   const { kind, present, inferred } = finding
+  if (isByOperatorRange(finding)) return present ? 'tor_operator_range' : 'tor_operator_trace'
+  if (!present && kind === 'hosting' && isLoneNetwork(finding)) return 'hosting_unconfirmed'
   if (!present) return `${kind}_trace`
   if (kind === 'bot') return bot?.confidence === 'high' ? 'bot_verified' : 'bot_listed'
   if (kind === 'hosting') return inferred ? 'hosting_inferred' : 'hosting_listed'
   return kind === 'tor' ? 'tor_exit_listed' : `${kind}_listed`
+}
+
+/** One AS list alone; without a list of ranges beside it. */
+function isLoneNetwork({ counted }: Finding): boolean {
+  return counted.every(({ evidence }) => evidence.match === 'as') && !isNetworkBelieved(counted)
 }
 
 /** Reasons without points, in the order of the table of reasons. */
@@ -156,10 +186,10 @@ function notesOf(found: Assessment): ReasonCode[] {
   const { network } = found.input
   const notes: ReasonCode[] = []
   const all = Object.values(findings).filter((finding) => finding.strength > 0)
-  const ofNetwork = weighed.byKind.hosting.some(({ evidence }) => evidence.match === 'as')
   const edge = network?.cdn === true || network?.type === 'cdn'
   if (found.conflict === 'resolved') notes.push('conflict_resolved')
   if (found.suppressed) notes.push('range_suppressed_by_relay')
+  if (found.ownNetwork) notes.push('bot_own_network')
   if (weighed.notes.originChanged) notes.push('origin_changed')
   if (weighed.notes.contradicted) notes.push('hosting_contradicted')
   if (weighed.notes.expired) notes.push('evidence_expired')
@@ -167,12 +197,20 @@ function notesOf(found: Assessment): ReasonCode[] {
   if (all.some(({ rare }) => rare)) notes.push('rarely_seen')
   const inferred = findings.hosting.inferred && isShared(network)
   if (weighed.notes.sharedDiscount || inferred) notes.push('shared_network')
-  if (ofNetwork && hostingInference(weighed.byKind.hosting).length === 0) {
-    notes.push('hosting_unconfirmed')
-  }
+  if (isAnycast(findings, network)) notes.push('anycast')
   if (edge && (classification === 'hosting' || classification === 'clean')) notes.push('cdn_edge')
   return notes
 }
+
+/** Resolvers, and the edges that content delivery networks publish of themselves. */
+function isAnycast({ hosting }: Findings, network: Network | undefined): boolean {
+  if (network?.anycast === true) return true
+  if (network?.cdn !== true) return false
+  return hosting.counted.some(({ evidence }) => anycastEdges.has(evidence.provider))
+}
+
+/** Of others (Akamai, Google) an edge is in one place. */
+const anycastEdges: ReadonlySet<string> = new Set(['Cloudflare', 'Fastly'])
 
 function isDecayed({ counted }: Finding): boolean {
   return counted.every(({ decay }) => decay <= 0.5)

@@ -8,6 +8,7 @@
 //   table    a new file in the place of the old one, SIGHUP or `iprisk reload`: table-manager.ts
 //   plans    the configuration file changes or SIGHUP comes: all workers get them
 //            (reload-config.ts)
+//   policies their file changes or SIGHUP comes: all workers get them (watch-policies.ts)
 //   workers  SIGUSR2 or `iprisk restart`: each is replaced, one after the other (supervisor.ts)
 //   end      SIGTERM or SIGINT: /readyz says 503, after the grace the port is closed, workers
 //            drain, the admin port closes, code 0; a signal during a start or a swap does not wait
@@ -17,41 +18,47 @@
 // any table the server runs, is not ready and answers 503.
 
 import process from 'node:process'
+import { openAdmin } from './open-admin.ts'
+import { type TrafficSample, openTrafficSample } from './traffic-sample.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
-import { parseDurationMs } from '../base/duration.ts'
+import { swapFlipsMaxPercentDefault } from '../base/limits.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import type { Settings } from '../config/settings.ts'
-import { type AdminServer, type Readiness, startAdminServer } from '../admin/admin-server.ts'
+import type { AdminServer } from '../admin/admin-server.ts'
 import {
   type ControlSocket,
   type ControlReply,
   type ControlRequest,
+  type SampledPlaces,
   sendControlRequest,
   controlSocketPath,
   openControlSocket,
 } from '../supervisor/sockets/control-socket.ts'
-import { bodyBudgetBytes } from '../http/exchange/body-budget.ts'
 import {
   type Supervisor,
   createSupervisor,
   rollingLingerMs,
 } from '../supervisor/workers/supervisor.ts'
-import type { ScrapeData } from '../admin/metric-families.ts'
-import { openFilesOf } from '../http/listen/open-files.ts'
-import { createPrometheusText } from '../admin/prometheus-text.ts'
+import { rotateDecisionLog } from './rotate-decision-log.ts'
+import { workerSettings } from './settings-of-workers.ts'
+import { startPruning } from './prune-feedback.ts'
+import { type Shutdown, listenForShutdown } from './shutdown.ts'
 import { probePort } from '../supervisor/sockets/port-probe.ts'
-import { type Refresh, type RefreshStatus, startRefresh } from '../supervisor/tables/refresh.ts'
+import type { CatchUp } from '../supervisor/tables/refresh.ts'
 import {
   type ConfigSource,
   type SighupListener,
   captureSighup,
   watchConfiguration,
 } from './reload-config.ts'
+import { type ListsManager, createListsManager } from '../supervisor/lists/lists-manager.ts'
+import { type TableSupply, startTableSupply } from './table-supply.ts'
+import { type WatchedPolicies, policySettings, readWatchedPolicies } from './watch-policies.ts'
+import type { TrafficTrial } from '../traffic/traffic-trial.ts'
 import { createTableCopies } from '../supervisor/tables/table-copies.ts'
 import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
-import { serverStatus } from '../admin/status.ts'
 import {
   type SwapOutcome,
   type TableManager,
@@ -59,19 +66,17 @@ import {
 } from '../supervisor/tables/table-manager.ts'
 import { validateTlsFiles, tlsFilesOf } from '../http/listen/tls-files.ts'
 import { runRepeatedly } from '../supervisor/tables/long-timer.ts'
-import { createHostMatcher } from '../admin/admin-hosts.ts'
-import { createAdminTokenMatcher } from '../admin/admin-token.ts'
+import type { TablePull } from '../supervisor/tables/table-pull.ts'
+import { type TokenMatcher, createTokenMatcher } from '../admin/admin-caller.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
-import type { TableInfo } from '../http/exchange/served-table.ts'
+import type { ListFile, TableInfo } from '../http/exchange/served-table.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
 const watchMs = 1000
 
 /** How often a refused table is tried again where no table answers. */
 const repairMs = 10_000
-
-const sameSignalMs = 1000
 
 /** How often the admin port is tried: after a yield it may stay busy for a moment. */
 const adminTryMs = 100
@@ -90,20 +95,14 @@ export interface RunningServer {
   readonly table: TableInfo | undefined
 }
 
-interface Shutdown {
-  readonly requested: Promise<void>
-  readonly signal: AbortSignal
-  /** Another server has taken over: this one ends without the grace of a shutdown. */
-  readonly yield: () => void
-  readonly yielded: () => boolean
-  readonly stop: () => void
-}
-
 export interface ServerOptions {
   readonly settings: Settings
   readonly configuration: ConfigSource
   /** What makes a new table at its place: a program of Node and its arguments. */
   readonly buildCommand: readonly string[]
+  /** Where the present table lacks its feeds. */
+  readonly catchUp?: CatchUp | undefined
+  readonly buildEnvironment?: NodeJS.ProcessEnv
   readonly log: Log
   readonly onRunning: (running: RunningServer) => void
 }
@@ -111,10 +110,13 @@ export interface ServerOptions {
 interface Parts extends ServerOptions {
   readonly supervisor: Supervisor
   readonly tables: TableManager
+  readonly lists: ListsManager
+  readonly policies: WatchedPolicies
+  readonly sample: TrafficSample | undefined
   readonly port: number
   /** The control socket of the server that this one takes over from. */
   readonly predecessor: string | undefined
-  readonly mayRead: ReturnType<typeof createAdminTokenMatcher> | undefined
+  readonly callerOf: TokenMatcher | undefined
   readonly shutdown: Shutdown
   readonly hangUps: SighupListener
 }
@@ -132,41 +134,31 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   await loadUws()
   const tls = tlsFilesOf(serve)
   if (tls !== undefined) validateTlsFiles(tls, Date.now())
-  const { adminTokenFile: token } = serve
-  const mayRead = token === undefined ? undefined : createAdminTokenMatcher(token)
+  const callerOf = createTokenMatcher(serve)
+  const policies = readWatchedPolicies(settings.policies, log)
   await prepareStores(settings, log)
   const copies = createTableCopies(stateFolder)
   const predecessor = await predecessorOf(settings, log)
   const port = predecessor === undefined ? await probePort(serve) : serve.port
   const shutdown = listenForShutdown()
+  const sample = openTrafficSample({ state: stateFolder, port, size: serve.sample, log })
   const memoryBytesMax = serve.workerMemoryMb * 2 ** 20
   const supervisor = createSupervisor({
     size: serve.workers,
-    settings: {
-      host: serve.host,
-      port,
-      stateFolder,
-      store: settings.store,
-      plans: settings.plans,
-      logLevel: serve.logLevel,
-      logAddresses: serve.logAddresses,
-      logAddressForm: serve.logAddressForm,
-      ...optionalMember('logAddressKeyFile', serve.logAddressKeyFile),
-      ...optionalMember('tls', tls),
-      pool: { threads: serve.poolThreads, queue: serve.poolQueue },
-      connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
-      bodiesBytes: bodyBudgetBytes(memoryBytesMax),
-    },
+    settings: workerSettings(settings, { port, tls, policies }),
     hangMs: serve.hangMs,
     memoryBytesMax,
     drainMs: serve.drainSeconds * 1000,
+    ...optionalMember('takeSampled', sample?.take),
     log,
   })
+  const lists = createListsManager({ settings, prefix: copies.prefix, supervisor, log })
   const tables = createTableManager({
     path,
     stateFolder,
     supervisor,
     copies,
+    traffic: async () => trialBy(await sample?.save(), serve, { policies, lists }),
     log,
     signal: shutdown.signal,
   })
@@ -175,19 +167,35 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       ...options,
       supervisor,
       tables,
+      lists,
+      policies,
+      sample,
       port,
       predecessor,
-      mayRead,
+      callerOf,
       shutdown,
       hangUps,
     })
   } finally {
     // After an orderly end no worker is left; after a failed start some are.
     await supervisor.drain({ drainMs: 0 })
+    await lists.close()
+    await sample?.close({ write: !shutdown.yielded() })
     copies.close()
     shutdown.stop()
     hangUps.stop()
   }
+}
+
+/** What a new table is tried with; `sample` is the file of what was sampled. */
+function trialBy(
+  sample: string | undefined,
+  { swapFlipsMax: maxPercent = swapFlipsMaxPercentDefault }: Settings['serve'],
+  { policies, lists }: Pick<Parts, 'policies' | 'lists'>,
+): TrafficTrial | undefined {
+  if (sample === undefined) return undefined
+  const more = { ...policySettings(policies), ...optionalMember('lists', lists.file()) }
+  return { sample, maxPercent, ...more }
 }
 
 /** The socket of the server to take over from; without such a server the port is probed. */
@@ -217,25 +225,36 @@ async function prepareStores(settings: Settings, log: Log): Promise<void> {
   }
 }
 
+/** What happens to files beside the table while the server runs; returns what stops it. */
+function watchFiles(parts: Parts): readonly (() => void | Promise<void>)[] {
+  const { settings, configuration, hangUps, supervisor, policies, log } = parts
+  const { usePlans: use } = supervisor
+  return [
+    watchConfiguration({ settings, configuration, hangUps, use, log }).stop,
+    policies.watch(supervisor.usePolicies).stop,
+    rotateDecisionLog(settings.serve, log),
+    startPruning(settings.state, settings.serve.feedbackDays, log),
+  ]
+}
+
 async function runServer(parts: Parts): Promise<number> {
-  const { settings, configuration, log, supervisor, tables, port, predecessor, shutdown, hangUps } =
-    parts
+  const { settings, log, supervisor, tables, lists, port } = parts
+  const { predecessor, shutdown } = parts
   const { serve, table: path } = settings
   const { signal } = shutdown
   const stops: (() => void | Promise<void>)[] = []
-  const refresh: { clock?: Refresh } = {}
+  const supplies: { running?: TableSupply } = {}
   const startAdminPort = async (): Promise<AdminServer> => {
-    const admin = await openAdmin(parts, () => refresh.clock?.status())
+    const admin = await openAdmin(parts, () => supplies.running)
     stops.push(admin.close)
     return admin
   }
   try {
     let admin = predecessor === undefined ? await startAdminPort() : undefined
-    const { usePlans: use } = supervisor
-    const reload = watchConfiguration({ settings, configuration, hangUps, use, log })
-    stops.push(reload.stop)
+    stops.push(...watchFiles(parts))
     const known = fileIdentity(path)
-    const file = await tables.loadFirst()
+    // Before any worker answers: an attacker on a list must not get in while the server starts.
+    const [file] = await Promise.all([tables.loadFirst(), lists.refresh()])
     if (predecessor !== undefined && file === undefined && !signal.aborted) throw noTable()
     if (!signal.aborted) await Promise.race([supervisor.start(file), shutdown.requested])
     if (!signal.aborted) {
@@ -249,17 +268,13 @@ async function runServer(parts: Parts): Promise<number> {
         await admin?.close()
         shutdown.yield()
       }
-      stops.push(await listenForCommands(parts, yieldNow))
+      stops.push(await listenForCommands(parts, { yieldNow, pull: () => supplies.running?.pull }))
       const look = (): void => void tables.loadIfChanged()
       stops.push(watchFile({ path, known, everyMs: watchMs, changed: look }).stop)
       stops.push(runRepeatedly(tables.repair, repairMs).stop)
-      const everyMs = parseDurationMs(serve.refreshEvery)
-      if (everyMs > 0) {
-        const { buildCommand: command } = parts
-        const builtMs = file?.builtMs
-        refresh.clock = startRefresh({ everyMs, builtMs, command, log, done: look })
-        stops.push(refresh.clock.stop)
-      }
+      supplies.running = startTableSupply(parts, { builtMs: file?.builtMs, look })
+      stops.push(supplies.running.stop)
+      lists.watch()
       // Keys that were made during the start, before this server could be told of them.
       await supervisor.readKeys()
       const { listening, table } = supervisor.status()
@@ -330,8 +345,11 @@ function sleep(ms: number): Promise<void> {
 
 /** Handles signals and the requests of the control socket; returns what stops that. */
 async function listenForCommands(
-  { settings, log, supervisor, tables, port }: Parts,
-  yieldNow: () => Promise<void>,
+  { settings, log, supervisor, tables, lists, sample, port }: Parts,
+  on: {
+    readonly yieldNow: () => Promise<void>
+    readonly pull: () => TablePull | undefined
+  },
 ): Promise<() => Promise<void>> {
   const restart = async (): Promise<ControlReply> => {
     // New workers read the files again; a problem in them is reported here, by name.
@@ -355,14 +373,21 @@ async function listenForCommands(
         return (await supervisor.readKeys())
           ? { ok: true, text: 'Every worker knows the keys.' }
           : { ok: false, text: 'Not every worker could read the keys.' }
+      case 'lists':
+        return lists.refreshForCommand()
+      case 'sample':
+        return sampleReply(await sample?.save(), tables.file()?.path, lists.file())
       case 'yield':
-        await yieldNow()
+        await on.yieldNow()
         return { ok: true, text: 'The server before this one drains and ends.' }
       default:
         return request satisfies never
     }
   }
-  const onHangUp = (): void => void tables.loadIfChanged({ again: true })
+  const onHangUp = (): void => {
+    void tables.loadIfChanged({ again: true })
+    on.pull()?.look()
+  }
   const onUser2 = (): void => {
     restart().catch((error: unknown) => log.error({}, messageOf(error)))
   }
@@ -381,6 +406,17 @@ async function listenForCommands(
   }
 }
 
+function sampleReply(
+  sample: string | undefined,
+  table: string | undefined,
+  lists: ListFile | undefined,
+): ControlReply {
+  if (sample === undefined) return { ok: false, text: 'The server samples no traffic (--sample).' }
+  const more = { ...optionalMember('table', table), ...optionalMember('lists', lists) }
+  const places: SampledPlaces = { sample, ...more }
+  return { ok: true, text: JSON.stringify(places) }
+}
+
 function replyOf(outcome: SwapOutcome): ControlReply {
   switch (outcome.kind) {
     case 'swapped':
@@ -393,83 +429,5 @@ function replyOf(outcome: SwapOutcome): ControlReply {
       return { ok: false, text: outcome.reason }
     default:
       return outcome satisfies never
-  }
-}
-
-function openAdmin(
-  { supervisor, settings, port, shutdown, tables, mayRead }: Parts,
-  refresh: () => RefreshStatus | undefined,
-): Promise<AdminServer> {
-  const metrics = createPrometheusText()
-  const readiness = (): Readiness => {
-    const { listening, answering, keysKnown, degraded } = supervisor.status()
-    if (shutdown.signal.aborted) return 'draining'
-    if (listening === 0) return 'no_workers'
-    if (!keysKnown) return 'no_keys'
-    if (answering !== listening) return 'no_table'
-    return degraded ? 'degraded' : 'ready'
-  }
-  const gather = async (): Promise<ScrapeData> => {
-    const { total, workers } = await supervisor.collectCounters()
-    const { workers: seen, ...status } = supervisor.status()
-    const workerStatuses = await Promise.all(
-      seen.map(async (worker) => ({ ...worker, openFiles: await openFilesOf(worker.pid) })),
-    )
-    const ready = ['ready', 'degraded'].includes(readiness())
-    const facts = { tables: tables.status(), refresh: refresh(), ready, now: Date.now() }
-    return { total, workers, workerStatuses, ...status, ...facts }
-  }
-  const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
-  const listens = { host, port, tls: tlsCertFile !== undefined }
-  return startAdminServer(
-    {
-      readiness,
-      metricsType: metrics.contentType,
-      metrics: async () => metrics.text(await gather()),
-      status: async () => serverStatus(settings, listens, readiness(), await gather()),
-      ...optionalMember('mayRead', mayRead),
-      ...(adminSocket === undefined
-        ? { isOwnHost: createHostMatcher([serve.adminHost, ...serve.adminAllowedHosts]) }
-        : {}),
-    },
-    { host: serve.adminHost, port: serve.adminPort, ...optionalMember('socket', adminSocket) },
-  )
-}
-
-/**
- * The first SIGTERM or SIGINT asks for an orderly end; a later one ends the process at once. One
- * signal may come twice at the same time: from the terminal to all processes, and from npm to its
- * child.
- */
-function listenForShutdown(): Shutdown {
-  const controller = new AbortController()
-  const { signal } = controller
-  let firstMs: number | undefined
-  let yielded = false
-  const requested = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-  const onSignal = (): void => {
-    if (firstMs !== undefined) {
-      if (performance.now() - firstMs > sameSignalMs) process.exit(1)
-      return
-    }
-    firstMs = performance.now()
-    controller.abort()
-  }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
-  return {
-    requested,
-    signal,
-    yield: () => {
-      yielded = true
-      controller.abort()
-    },
-    yielded: () => yielded,
-    stop: () => {
-      process.off('SIGTERM', onSignal)
-      process.off('SIGINT', onSignal)
-    },
   }
 }

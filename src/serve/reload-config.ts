@@ -32,7 +32,7 @@ function restartNames(before: Settings, after: Settings): readonly string[] {
   // A setting without a default that was removed is only in the settings before.
   const serve = Object.keys({ ...before.serve, ...after.serve }) as (keyof Settings['serve'])[]
   return [
-    ...(['table', 'state', 'store'] as const).filter(
+    ...(['table', 'state', 'store', 'policies'] as const).filter(
       (name) => !isDeepStrictEqual(before[name], after[name]),
     ),
     ...serve

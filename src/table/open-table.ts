@@ -9,6 +9,7 @@ import { locateBatch, prefetchRuns } from './lookup/lookup-batch.ts'
 import { type AnswerReader, openAnswerReader } from './answer/answer-reader.ts'
 import type { Table } from './table.ts'
 import { readTableView } from './file/table-view.ts'
+import { coverageOf } from './answer/table-coverage.ts'
 
 /** A `Table` with what the server and the command line need beside the answers. */
 export interface OpenTable extends Table {
@@ -20,27 +21,45 @@ export interface OpenTable extends Table {
   populate(): void
 }
 
+/** How often an open table looks at the clock, which answers of an old table name. */
+const clockMs = 60_000
+
+export interface OpenTableOptions {
+  /** The clock, milliseconds since the epoch; `Date.now` unless a test says otherwise. */
+  readonly now?: () => number
+}
+
 /**
  * Maps the table at `path`. Throws `file_unreadable`, `table_corrupt` (section and offset named) or
  * `table_version`.
  */
-export function openTable(path: string): OpenTable {
-  const steps = openTableInSteps(path)
+export function openTable(path: string, options: OpenTableOptions = {}): OpenTable {
+  const steps = openTableInSteps(path, options)
   let step = steps.next()
   while (step.done !== true) step = steps.next()
   return step.value
 }
 
 /** The same in steps, for a loop that serves others between them. To be run to its end. */
-export function* openTableInSteps(path: string): Generator<undefined, OpenTable, undefined> {
+export function* openTableInSteps(
+  path: string,
+  { now = Date.now }: OpenTableOptions = {},
+): Generator<undefined, OpenTable, undefined> {
   const map = mapFile(path)
   try {
     yield
     const file = readTableView(map.bytes, path)
     yield
-    const reader = openAnswerReader(file)
-    const answers = openAnswerWriter(reader)
+    const reader = openAnswerReader({ ...file, coverage: coverageOf(file, now()) })
+    let answers = openAnswerWriter(reader)
     let open = true
+    // An answer holds what was said of the coverage when its writer was made.
+    const clock = setInterval(() => {
+      const coverage = coverageOf(file, now())
+      if (coverage?.age_days === reader.coverage?.age_days) return
+      reader.coverage = coverage
+      answers = openAnswerWriter(reader)
+    }, clockMs).unref()
     return {
       path,
       place: map.place,
@@ -48,6 +67,7 @@ export function* openTableInSteps(path: string): Generator<undefined, OpenTable,
       asOf: file.asOf,
       bytes: map.bytes.length,
       sources: file.sources,
+      coverage: file.coverage,
       reader,
       populate: () => map.populate(),
       check(text) {
@@ -63,8 +83,12 @@ export function* openTableInSteps(path: string): Generator<undefined, OpenTable,
         locateBatch(group, reader.views)
         prefetchRuns(group, reader.views)
       },
+      useLists(lists) {
+        reader.lists = lists
+      },
       close() {
         open = false
+        clearInterval(clock)
         map.unmap()
       },
     }

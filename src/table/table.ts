@@ -3,10 +3,12 @@
 import type { CheckAnswer } from '../api/check-answer.ts'
 import type { Day } from '../base/day.ts'
 import type { AnswerBytes } from './answer/answer-writer.ts'
+import type { ListMatcher } from '../lists/list-matcher.ts'
 import type { Query } from './lookup/query.ts'
 import type { LookupBatch } from './lookup/lookup-batch.ts'
 import type { Located } from './lookup/locate.ts'
 import type { Source } from './file/table-source.ts'
+import type { TableCoverage } from '../model/coverage.ts'
 
 export interface Table {
   readonly path: string
@@ -16,6 +18,8 @@ export interface Table {
   readonly asOf: Day
   readonly bytes: number
   readonly sources: readonly Source[]
+  /** Which kinds its feeds cover. */
+  readonly coverage: TableCoverage
   /**
    * The whole answer for an address as text; `undefined` where the text is no address. Its inner
    * objects are frozen, and shared with other answers.
@@ -31,6 +35,8 @@ export interface Table {
    * Looks up a batch, whose `located` are for `answer`, and reads ahead what those answers need.
    */
   prepare(batch: LookupBatch): void
+  /** Answers with these own lists from now on; with none again where it is `undefined`. */
+  useLists(lists: ListMatcher | undefined): void
   /** Unmaps the file. Any use afterwards throws; views must not outlive it. */
   close(): void
 }

@@ -1,5 +1,5 @@
-// Texts of feeds and data sets as the table has them: one line, nothing that steers or hides, short,
-// wherever they come from; and what is already so stays.
+// Texts of feeds and data sets as the table has them: one line, nothing that steers or hides,
+// short, wherever they come from; and what is already so stays.
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

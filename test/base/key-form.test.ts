@@ -1,5 +1,5 @@
-// Where a key is found in other text: in each form in which a reader of the text could still use it,
-// and nowhere else.
+// Where a key is found in other text: in each form in which a reader of the text could still use
+// it, and nowhere else.
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

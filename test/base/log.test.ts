@@ -1,6 +1,6 @@
-// Logs: no key in any line, wherever it stands; no other secret and, by default, no address in a member
-// of any line, however deep, nor in a member of an error. What messages say themselves is held by whole
-// servers: test/admin/canary-secrets.world.test.ts and admin-exposure.world.test.ts.
+// Logs: no key in any line, wherever it stands; no other secret and, by default, no address in a
+// member of any line, however deep, nor in a member of an error. What messages say themselves is
+// held by whole servers: test/admin/canary-secrets.world.test.ts and admin-exposure.world.test.ts.
 
 import { describe, expect, it } from 'vitest'
 import {

@@ -1,4 +1,5 @@
-// Lines to answers against the plain check: JSON lines, rows of CSV read back, tallies counted again.
+// Lines to answers against the plain check: JSON lines, rows of CSV read back, tallies counted
+// again.
 
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
@@ -13,6 +14,7 @@ import { wholeBuffer } from '../../src/bulk/growing-buffer.ts'
 import { csvHeader } from '../../src/bulk/csv-row.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { newRandom } from '../oracle/sample.ts'
+import { matcherOf, plainList } from '../lists/matcher-of.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import type { LineWork } from '../../src/bulk/line-work.ts'
 
@@ -120,7 +122,17 @@ describe('lines', () => {
     expect(textOf(result.out).split('\n').length).toBe(3)
   })
 
-  it('become rows of CSV that say what the answer says, every column', () => {
+  it.each([
+    { own: 'no', lists: undefined },
+    {
+      own: 'some',
+      lists: matcherOf([
+        plainList('blocked', 'block', '9.0.0.0/8'),
+        plainList('seen', 'none', '0.0.0.0/0', '::/0'),
+      ]),
+    },
+  ])('become rows of CSV that say what the answer says, with $own own lists', ({ lists }) => {
+    table.useLists(lists)
     const { out } = given({ output: 'csv', fields: checkFields })
     const rows = parse(`${csvHeader(checkFields)}\n${textOf(out)}`, { columns: true }) as Record<
       string,
@@ -139,9 +151,11 @@ describe('lines', () => {
         provider: proxy?.provider || bot?.provider,
         proxy_type: proxy?.type,
         proxy_confidence: proxy?.confidence,
+        bot_provider: bot?.provider,
         bot_category: bot?.category,
         signals: signalNames.filter((name) => answer?.signals[name]).join(' '),
         reasons: answer?.reasons.join(' '),
+        lists: answer?.lists?.join(' '),
         asn: network?.asn,
         organization: network?.organization,
         network_type: network?.type,
@@ -159,6 +173,7 @@ describe('lines', () => {
       const asText = Object.entries(wanted).map(([name, value]) => [name, String(value ?? '')])
       expect(row).toEqual(Object.fromEntries(asText))
     })
+    table.useLists(undefined)
   })
 
   it('have their columns in the order that is asked for', () => {
@@ -172,7 +187,7 @@ describe('lines', () => {
     const wanted = texts.map((text) => briefly(text, table.check(text)))
     expect(textOf(out)).toBe(`${wanted.join('\n')}\n`)
     expect(textOf(given({ output: 'text' }, ['9.1.2.3']).out)).toBe(
-      '9.1.2.3          tor 81 very_high              AS64496 Example Access (isp)  Berlin, DE  also blocklist_match\n',
+      '9.1.2.3          tor                 81  very_high   AS64496  Example Access (isp)  Berlin, DE  also blocklist_match\n',
     )
   })
 
@@ -195,15 +210,19 @@ describe('lines', () => {
 function briefly(text: string, answer: CheckAnswer | undefined): string {
   if (answer === undefined) return `${JSON.stringify(text)}: ${addressFaultText(text)}`
   const { classification, risk_score, risk_level, network, location, proxy, bot } = answer
-  const provider = proxy?.provider || bot?.provider || ''
+  const provider = proxy?.provider ?? ''
   const signals = signalNames.filter((name) => answer.signals[name] && name !== classification)
   const place = [location?.city, location?.country_code].filter(Boolean)
   return [
     text.padEnd(15),
-    `${classification} ${risk_score} ${risk_level}`.padEnd(28),
-    network === null ? '-' : `AS${network.asn} ${network.organization} (${network.type})`,
+    classification.padEnd(17),
+    String(risk_score).padStart(3),
+    risk_level.padEnd(9),
+    (network === null ? '-' : `AS${network.asn}`).padStart(8),
+    network === null ? '' : `${network.organization} (${network.type})`,
     place.join(', '),
     provider === '' ? '' : `by ${provider}`,
+    bot ? `bot ${bot.provider} (${bot.category})` : '',
     signals.length === 0 ? '' : `also ${signals.join(', ')}`,
   ]
     .filter((part) => part !== '')

@@ -72,7 +72,7 @@ describe('rows', () => {
     expect(rows).toEqual([
       [
         '11.66.0.1',
-        "'=Example Hosting",
+        "'=Examplebot",
         '64497',
         `'=Example "Hosting" Ltd`,
         '',

@@ -1,18 +1,19 @@
 // The command line as scripts see it: exit codes, what goes to which stream, answers and errors.
+// The first of each kind is a process, the others run here.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { writeSmallTable } from '../table/small-table.ts'
-import { newFolder, runProgram } from './program.ts'
+import { newFolder, runHere, runProgram } from './program.ts'
 
 const cwd = newFolder()
 const table = writeSmallTable()
-const run = (...args: readonly string[]) => runProgram(args, { cwd })
+const run = (...args: readonly string[]) => runHere(args, { cwd })
 
 describe('usage', () => {
   it('prints help on standard output and ends with 0', async () => {
-    const { code, out, err } = await run('--help')
+    const { code, out, err } = await runProgram(['--help'], { cwd })
     expect([code, err]).toEqual([0, ''])
     for (const command of [
       'build',
@@ -33,8 +34,13 @@ describe('usage', () => {
     expect(await run('--version')).toMatchObject({ code: 0, out: `${manifest.version}\n` })
   })
 
+  it('is wrong for an unknown command: exit code 2', async () => {
+    const { code, out, err } = await runProgram(['bogus'], { cwd })
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(/unknown command 'bogus'/)
+  })
+
   it.each([
-    [['bogus'], /unknown command 'bogus'/],
     [['check'], /missing required argument 'address'/],
     [['check', '8.8.8.8', '--colour'], /unknown option '--colour'/],
     [['table', 'info'], /missing required argument 'file'/],
@@ -69,16 +75,19 @@ describe('iprisk check', () => {
       'invalid_input',
       'clean',
     ])
-    expect(code).toBe(1)
+    expect(code).toBe(0)
     expect(err).toContain('1 of the lines was no IP address')
+    const strict = ['check', '-', '--json', '--strict', '--table', table]
+    expect(await runHere(strict, { cwd, input })).toEqual({ code: 1, out, err })
   })
 
   it('ends with 0 where every line is an address', async () => {
     const addresses = ['9.1.2.3', '2a01:4f8::1']
-    const { code, out } = await run('check', ...addresses, '--format', 'text', '--table', table)
+    const args = ['check', ...addresses, '--format', 'text', '--table', table]
+    const { code, out } = await runProgram(args, { cwd })
     expect(code).toBe(0)
     expect(out.trimEnd().split('\n')).toHaveLength(2)
-    expect(out).toContain('tor 81 very_high')
+    expect(out).toContain('tor                 81  very_high')
   })
 
   it('takes the table from the environment, too', async () => {
@@ -88,7 +97,7 @@ describe('iprisk check', () => {
   })
 
   it('says what to do where there is no table', async () => {
-    const { code, err } = await run('check', '9.1.2.3')
+    const { code, err } = await runProgram(['check', '9.1.2.3'], { cwd })
     expect(code).toBe(1)
     expect(err).toMatch(/world\.iprisk cannot be opened: ENOENT/)
   })
@@ -125,7 +134,7 @@ describe('iprisk explain', () => {
     expect(out).toMatch(/^11\.1\.1\.1 {2}vpn, \d+ of 100/)
     expect(out).toContain('\nwhy\n')
     expect(out).toMatch(
-      /vpn +test-feed \(Example\) +11\.1\.1\.1 +Example VPN +0\.95 +\.{29}# +1\/1/,
+      /vpn +test-feed \(Example\) +11\.1\.1\.1 +Example VPN +0\.95 +\.{29}# +1\/7/,
     )
     expect(out).toMatch(/hosting +table-hosting \(Example\) +AS64497/)
     expect(out).toMatch(/below 50 \(high\): 2026-\d\d-\d\d/)
@@ -135,9 +144,9 @@ describe('iprisk explain', () => {
 
   it('refuses what is no address', async () => {
     expect(await run('explain', '300.1.1.1', '--table', table)).toMatchObject({
-      code: 1,
+      code: 2,
       out: '',
-      err: '300.1.1.1 is no IP address.\n',
+      err: 'iprisk: 300.1.1.1 is no IP address.\n',
     })
   })
 })
@@ -175,10 +184,13 @@ describe('iprisk feeds list', () => {
   it('names all feeds; those with an unstated licence are off', async () => {
     const { code, out } = await run('feeds', 'list')
     const rows = out.trimEnd().split('\n').slice(1)
-    expect([code, rows.length]).toEqual([0, 72])
+    expect([code, rows.length]).toEqual([0, 111])
     const off = rows.filter((row) => / off /.test(row))
     expect(off.length).toBeGreaterThan(10)
-    expect(off.every((row) => row.includes('unstated'))).toBe(true)
+    const others = off.filter((row) => !row.includes('unstated'))
+    expect(others.map((row) => row.split(' ')[0])).toEqual(['proxy-gfpcom'])
+    // Of whom nobody has ever had a file.
+    expect(rows.filter((row) => / never /.test(row))).toHaveLength(39)
     const all = await run('feeds', 'list', '--all-feeds')
     expect(all.out).not.toMatch(/ off /)
   })

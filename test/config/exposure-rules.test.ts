@@ -2,6 +2,7 @@
 // forms of logged addresses held against a slow twin.
 
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +11,8 @@ import ipaddr from 'ipaddr.js'
 import { afterAll, describe, expect, it } from 'vitest'
 import { logAddressFormatter } from '../../src/http/reply/log-address.ts'
 import { validateTlsFiles } from '../../src/http/listen/tls-files.ts'
-import { readAdminToken, createAdminTokenMatcher } from '../../src/admin/admin-token.ts'
+import { bearerOf, createTokenMatcher } from '../../src/admin/admin-caller.ts'
+import { readAdminToken } from '../../src/admin/admin-token.ts'
 import { type Certificate, makeCertificate } from '../account/stores/redis/redis-servers.ts'
 
 const folders: string[] = []
@@ -41,10 +43,38 @@ describe('a token', () => {
 
   it('lets in itself and nothing else', () => {
     const text = '0123456789abcdef'
-    const gate = createAdminTokenMatcher(file(`${text}\n`))
+    const who = createTokenMatcher({ adminTokenFile: file(`${text}\n`) })
+    const gate = (authorization?: string): boolean => who?.(bearerOf(authorization)) !== undefined
     expect(gate(`Bearer ${text}`)).toBe(true)
     expect(gate(undefined)).toBe(false)
     fc.assert(fc.property(fc.string(), (other) => !gate(other) && !gate(`Bearer ${other}`)))
+  })
+})
+
+describe('a file of tokens', () => {
+  const [one, two] = ['0123456789abcdef', 'fedcba9876543210']
+  const hashed = `sha256:${createHash('sha256').update(two).digest('hex')}`
+  const matcherOf = (text: string) => createTokenMatcher({ adminTokensFile: file(text) })
+
+  it('says who has which role, also where only the hash stands there', () => {
+    const who = matcherOf(`# people\nviewer wall ${one}\n\n analyst  maria\t${hashed}\n`)
+    expect(who?.(one)).toEqual({ role: 'viewer', name: 'wall', via: 'admin port' })
+    expect(who?.(two)).toEqual({ role: 'analyst', name: 'maria', via: 'admin port' })
+    for (const wrong of ['', hashed, `${one} `, one.slice(1)]) expect(who?.(wrong)).toBe(undefined)
+    expect(createTokenMatcher({})).toBe(undefined)
+  })
+
+  it.each([
+    ['', 'names nobody'],
+    [`root maria ${one}`, ':1: it must begin with a role'],
+    [`# x\nadmin ma/ria ${one}`, ':2: behind the role'],
+    ['admin maria short', ':1: behind the name'],
+    [`admin maria ${one} more`, ':1: behind the name'],
+    [`admin a ${one}\nviewer a ${two}`, 'a name stands there twice'],
+    [`admin a ${one}\nviewer b ${one}`, 'a token stands there twice'],
+  ])('is not %j, and the message does not tell a token', (text, why) => {
+    expect(() => matcherOf(text)).toThrow(why)
+    expect(() => matcherOf(text)).not.toThrow(one)
   })
 })
 

@@ -11,10 +11,15 @@ import {
 
 describe('the option table', () => {
   it('gives each command each name once', () => {
-    const names = options.map(optionName)
-    expect(new Set(names).size).toBe(names.length)
+    const commands = new Set(options.flatMap((option) => option.commands))
+    for (const command of commands) {
+      const names = optionsOfCommand(command).map(optionName)
+      expect(new Set(names).size, command).toBe(names.length)
+    }
+    const variables = options.map(optionVariable)
+    expect(new Set(variables).size).toBe(variables.length)
     expect(optionsOfCommand('serve').map(optionName)).toContain('adminPort')
-    expect(optionsOfCommand('table info')).toEqual([])
+    expect(optionsOfCommand('table info').map(optionName)).toEqual(['json'])
   })
 
   it('has a value in the flag of everything but a switch', () => {

@@ -39,6 +39,18 @@ const problems = (some: Partial<SettingSources>): readonly SettingProblem[] => {
   return 'length' in judged ? judged : []
 }
 
+describe('the refresh', () => {
+  it('is daily for start, unless it is offline or told otherwise, and off for serve', () => {
+    const every = (command: 'start' | 'serve', flags: SettingSources['flags'] = {}) =>
+      settings({ command, flags }).serve.refreshEvery
+    expect(every('start')).toBe('24h')
+    expect(every('serve')).toBe('off')
+    expect(every('start', { offline: true })).toBe('off')
+    expect(every('start', { refreshEvery: '1h', offline: true })).toBe('1h')
+    expect(every('start', { refreshEvery: 'off' })).toBe('off')
+  })
+})
+
 describe('without any source', () => {
   it('the defaults are those of the contract', () => {
     const found = settings()
@@ -55,18 +67,27 @@ describe('without any source', () => {
       poolQueue: 128,
       connections: 10_000,
       connectionsPerAddress: 0,
+      docs: 'on',
+      console: 'on',
       drainSeconds: 10,
       graceSeconds: 0,
       hangMs: 500,
       workerMemoryMb: 2048,
       refreshEvery: 'off',
+      sample: 0,
+      tableTrust: [],
+      tablePollSeconds: 15,
       logLevel: 'info',
       logAddresses: false,
       logAddressForm: 'full',
+      decisionLogMb: 100,
+      decisionLogFiles: 10,
+      feedbackDays: 180,
       tlsMinVersion: '1.2',
     })
     expect(found.build).toEqual({
       offline: false,
+      fetchSeconds: 900,
       out: join(cwd, 'data/table/world.iprisk'),
       report: join(cwd, 'data/table/report.json'),
       snapshots: join(cwd, 'data/snapshots'),
@@ -105,6 +126,9 @@ describe('without any source', () => {
   })
 })
 
+/** The text of a public key. */
+const trusted = (letter: string): string => `ed25519:${letter.repeat(43)}`
+
 describe('precedence', () => {
   it('is flag, environment, file, default', () => {
     const layers = { flags: { port: '1' }, environment: { IPRISK_PORT: '2' } }
@@ -130,12 +154,22 @@ describe('precedence', () => {
       refreshEvery: ['1h', 'off'],
       tlsMinVersion: ['1.3', '1.2'],
       logAddressForm: ['short', 'full'],
+      decisionLogShare: ['17%', '18%'],
+      sample: ['1700', '1800'],
+      swapFlipsMax: ['17%', '18%'],
+      docs: ['off', 'on'],
+      tableUrl: ['https://a/b', 's3://abc/d'],
+      tableTrust: [trusted('A'), trusted('B')],
+      publish: ['a', 's3://abc/d'],
+      stage: ['10%', '20%+1h'],
+      console: ['off', 'on'],
     }
     // What is of use, or allowed, only with another one.
     const needed: Record<string, Record<string, string>> = {
       adminHost: { IPRISK_ADMIN_TOKEN_FILE: 'c' },
       tlsCertFile: { IPRISK_TLS_KEY_FILE: 'c' },
       tlsKeyFile: { IPRISK_TLS_CERT_FILE: 'c' },
+      tableUrl: { IPRISK_TABLE_TRUST: trusted('C') },
       storePasswordFile: { IPRISK_STORE: 'redis://c' },
       storeCaFile: { IPRISK_STORE: 'rediss://c' },
     }
@@ -159,16 +193,9 @@ describe('precedence', () => {
 })
 
 describe('text', () => {
-  it.each([
-    ['true', true],
-    ['1', true],
-    ['YES', true],
-    ['on', true],
-    ['false', false],
-    ['0', false],
-    ['no', false],
-    ['Off', false],
-  ])('%s switches', (text, value) => {
+  const switches = { true: true, 1: true, YES: true, on: true }
+  const others = { false: false, 0: false, no: false, Off: false }
+  it.each(Object.entries({ ...switches, ...others }))('%s switches', (text, value) => {
     expect(settings({ environment: { IPRISK_LOG_ADDRESSES: text } }).serve.logAddresses).toBe(value)
   })
 
@@ -245,14 +272,20 @@ describe('what a flag says of one call', () => {
     const environment = { IPRISK_QUOTA: '7', IPRISK_JSON: '1', IPRISK_GRACE_HOURS: 'no business' }
     expect(settings({ command: 'keys create', flags, environment }).invocation).toEqual({
       json: true,
+      needFeeds: false,
+      keepDataSets: false,
+      effect: 'none',
       force: false,
       replace: false,
+      sampled: false,
       takeover: false,
+      test: false,
+      strict: false,
       last: 30,
       plan: 'team',
       name: 'n',
       api: 'none',
-      expires: parseDay('2030-01-02'),
+      expires: { kind: 'day', day: parseDay('2030-01-02') },
       rate: 5,
       quota: 7,
       graceHours: 168,
@@ -409,6 +442,9 @@ describe('problems', () => {
       PATH: '/bin',
       IPRISK_TEST_FEEDS: '/feeds',
       IPRISK_SERVICE_HOST: '10.0.0.1',
+      // README's application reads them.
+      IPRISK_KEY: 'irk_1',
+      IPRISK_URL: 'http://127.0.0.1:8080',
       IPRISK_SERVICE_PORT: '80',
       IPRISK_SERVICE_PORT_HTTP: '80',
       IPRISK_PORT_8080_TCP: 'tcp://10.0.0.1:8080',

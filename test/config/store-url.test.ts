@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatSettingProblem } from '../../src/config/setting-problem.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { validateSettings } from '../../src/config/settings.ts'
-import { parseStoreUrl, redactStoreUrl } from '../../src/config/store-url.ts'
+import { parseStoreUrl, redactStoreUrl } from '../../src/config/values/store-url.ts'
 
 describe('an address of a store', () => {
   it.each([

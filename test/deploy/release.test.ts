@@ -1,5 +1,5 @@
-// The release step builds the images on a base image by its digest. Docker cannot be run where these
-// tests run: a stand-in says what the registry would, and keeps what it is told to build.
+// The release step builds the images on a base image by its digest. Docker cannot be run where
+// these tests run: a stand-in says what the registry would, and keeps what it is told to build.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

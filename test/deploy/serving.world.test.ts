@@ -1,5 +1,5 @@
-// A machine that only serves, as `npm ci --omit=dev` leaves it: the program beside the packages that
-// package.json names for it, and no other. Not npm's own work: the packages are links.
+// A machine that only serves, as `npm ci --omit=dev` leaves it: the program beside the packages
+// that package.json names for it, and no other. Not npm's own work: the packages are links.
 
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { spawn, spawnSync } from 'node:child_process'

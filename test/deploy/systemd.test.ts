@@ -1,5 +1,5 @@
-// The unit of systemd, judged by systemd itself: it is well-formed, shut in, and its time to end fits
-// the server's.
+// The unit of systemd, judged by systemd itself: it is well-formed, shut in, and its time to end
+// fits the server's.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

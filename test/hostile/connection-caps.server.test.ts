@@ -1,6 +1,7 @@
 // The cap of connections of one client address, end to end: a server of two workers, of which each
 // knows by the kernel's list alone what the other one let in (src/http/listen/connection-caps.ts), and clients
-// of two addresses of loopback. Not here: the cap of all connections (bench/faults/server/overload.ts).
+// of two addresses of loopback. Not here: the cap of all connections
+// (bench/faults/server/overload.ts).
 
 import { type Socket, connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// Who holds connections: the kernel's list against sockets that are really open, and the count of an
-// address between two looks against a plain model.
+// Who holds connections: the kernel's list against sockets that are really open, and the count of
+// an address between two looks against a plain model.
 
 import { once } from 'node:events'
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'

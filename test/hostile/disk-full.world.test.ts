@@ -1,8 +1,8 @@
-// A disk that is full while a server takes in a new table: the old one goes on answering, the reason
-// is in the log, nothing half-written stays, and when there is room again the next table is used.
-// And while it leases quota: what cannot be kept is refused, and no worker ends of it.
-// Needs the right to mount a tmpfs; without it nothing can be shown, and that is said; where CI is
-// set it is a failure.
+// A disk that is full while a server takes in a new table: the old one goes on answering, the
+// reason is in the log, nothing half-written stays, and when there is room again the next table is
+// used. And while it leases quota: what cannot be kept is refused, and no worker ends of it. Needs
+// the right to mount a tmpfs; without it nothing can be shown, and that is said; where CI is set it
+// is a failure.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'

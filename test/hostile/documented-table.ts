@@ -1,4 +1,5 @@
-// Reads a table of docs/hostile.md, so that a test can hold what it measured against what is written.
+// Reads a table of docs/hostile.md, so that a test can hold what it measured against what is
+// written.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// The framing matrix behind the two proxies as deploy/ ships them. What was served is the server's own
-// word: its log has a line for each request that it answered. The server alone: framing.server.test.ts.
+// The framing matrix behind the two proxies as deploy/ ships them. What was served is the server's
+// own word: its log has a line for each request that it answered. The server alone:
+// framing.server.test.ts.
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

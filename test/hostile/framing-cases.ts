@@ -1,10 +1,11 @@
 // The framing matrix: what a hostile client writes so that two readers see different requests, and
-// what no client should write at all. Most cases are one honest request, bent, with a second one right
-// behind it or inside it: the smuggled one. The kinds of cases are those of h1spec and Http11Probe.
+// what no client should write at all. Most cases are one honest request, bent, with a second one
+// right behind it or inside it: the smuggled one. The kinds of cases are those of h1spec and
+// Http11Probe.
 //
-// What must hold: an honest request is served at most once, nothing is served that is neither of the
-// two, and the smuggled one never, except where a strict reader of RFC 9112 sees it as a request of its
-// own, which was sent in the open.
+// What must hold: an honest request is served at most once, nothing is served that is neither of
+// the two, and the smuggled one never, except where a strict reader of RFC 9112 sees it as a
+// request of its own, which was sent in the open.
 
 import { chunkSizes, codingValues, lengthValues } from './hostile-values.ts'
 

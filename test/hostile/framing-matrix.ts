@@ -58,7 +58,7 @@ export async function runMatrix(options: {
   const one = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [at, { parts }] = next
-      await converse(port, parts(key, `${run}${at}`), { quietMs: 400 })
+      await converse(port, parts(key, `${run}${at}`), { quietMs: 400, silentMs: 400 })
     }
   }
   await Promise.all(Array.from({ length: together }, one))

@@ -1,5 +1,5 @@
-// The framing matrix against the server alone. What was served is the server's own word: its log has
-// a line for each request that it answered.
+// The framing matrix against the server alone. What was served is the server's own word: its log
+// has a line for each request that it answered.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Server } from '../serve/server.ts'

@@ -1,6 +1,6 @@
 // The gap of docs/hostile.md that stays open: a second length behind an empty header name. What
-// uWebSockets.js shows of such a request, by all that it offers, is what it shows of an honest one. A
-// binding that shows more fails here: then the guard can close the gap.
+// uWebSockets.js shows of such a request, by all that it offers, is what it shows of an honest one.
+// A binding that shows more fails here: then the guard can close the gap.
 
 import { connect } from 'node:net'
 import type { TemplatedApp } from 'uWebSockets.js'

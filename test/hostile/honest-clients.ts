@@ -1,6 +1,6 @@
-// The clients that people use, and senders that write as some do: each makes one check, and a second
-// one on the same connection where it keeps it. What each gets, alone and behind the proxies, stands in
-// docs/hostile.md. What is not installed is left out, unless in CI.
+// The clients that people use, and senders that write as some do: each makes one check, and a
+// second one on the same connection where it keeps it. What each gets, alone and behind the
+// proxies, stands in docs/hostile.md. What is not installed is left out, unless in CI.
 
 import { execFile, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

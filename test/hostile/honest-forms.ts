@@ -1,5 +1,5 @@
-// Honest requests in unusual forms: whole and well-formed by RFC 9112, but cut into other segments, or
-// written otherwise, than most clients do. Each is one check; what it gets, alone and behind the
+// Honest requests in unusual forms: whole and well-formed by RFC 9112, but cut into other segments,
+// or written otherwise, than most clients do. Each is one check; what it gets, alone and behind the
 // proxies, stands in docs/hostile.md.
 
 import { chunks, honestBody, wordsOf } from './framing-cases.ts'

@@ -1,5 +1,5 @@
-// Honest requests, in unusual forms and by real clients: what each gets from the server alone and behind
-// the proxies as deploy/ ships them is what docs/hostile.md says.
+// Honest requests, in unusual forms and by real clients: what each gets from the server alone and
+// behind the proxies as deploy/ ships them is what docs/hostile.md says.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newState, type Server } from '../serve/server.ts'

@@ -1,5 +1,5 @@
-// What the server says at its edges, on real sockets (contract 5.2): which of the things is wrong with
-// an input, what `include` takes, and how long a connection is kept.
+// What the server says at its edges, on real sockets (contract 5.2): which of the things is wrong
+// with an input, what `include` takes, and how long a connection is kept.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressFaultText, checkFaults, includeFault } from '../../src/api/input-fault.ts'

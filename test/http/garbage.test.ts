@@ -1,8 +1,9 @@
-// What a check leaves for the garbage collector between the binding's calls: the view of its body, and
-// an instant or two as numbers on the heap, 16 bytes each, where V8 does not inline the call that
-// takes them. The server's own path from headers to answer on a small table with real keys, rate and
-// quota; in the place of the binding stands what allocates nothing, so what is found is ours. So it is
-// with the object that Node.js makes for the end of a turn of the loop, one for all checks of the turn.
+// What a check leaves for the garbage collector between the binding's calls: the view of its body,
+// and an instant or two as numbers on the heap, 16 bytes each, where V8 does not inline the call
+// that takes them. The server's own path from headers to answer on a small table with real keys,
+// rate and quota; in the place of the binding stands what allocates nothing, so what is found is
+// ours. So it is with the object that Node.js makes for the end of a turn of the loop, one for all
+// checks of the turn.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,6 +24,7 @@ import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { checkEndpoint } from '../../src/http/routes.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
+import { createServedPolicies } from '../../src/http/exchange/served-policies.ts'
 
 const table = openTable(writeSmallTable())
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-garbage-'))
@@ -110,9 +112,12 @@ beforeAll(async () => {
     requestIds: createRequestIds(),
     table: () => table,
     file: () => undefined,
+    lists: () => undefined,
     pool: undefined as never,
+    stateFolder: '',
     strangerBudget: createStrangerBudget(),
     heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
+    policies: createServedPolicies(),
     logRequests: false,
     logAddresses: false,
     pending: 0,

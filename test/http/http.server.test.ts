@@ -1,12 +1,12 @@
-// The contract of the public port on real sockets: every status and error code, their order, request
-// ids, methods, and bad input by table: bodies, addresses, headers, keys.
+// The contract of the public port on real sockets: every status and error code, their order,
+// request ids, methods, and bad input by table: bodies, addresses, headers, keys.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ErrorBody } from '../../src/api/error-body.ts'
-import { openApiDocument } from '../../src/api/openapi.ts'
 import { createKey, revokeKey } from '../../src/account/keys/issue-key.ts'
 import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import { parseDay } from '../../src/base/day.ts'
+import { describedDocument } from '../../src/reference/described-document.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { type Server, makeKey, newState, startServer } from '../serve/server.ts'
@@ -442,9 +442,11 @@ describe('the OpenAPI document', () => {
     const response = await send({ path: '/openapi.json', method: 'GET', key: '', body: '' })
     expect(response.status).toBe(200)
     const document = JSON.parse(response.body)
-    expect(response.body).toBe(JSON.stringify(openApiDocument))
+    expect(response.body).toBe(JSON.stringify(describedDocument()))
     expect(document.openapi).toBe('3.1.0')
-    const all = [checkPath, `${checkPath}/batch`, metaPath, '/openapi.json']
+    const open = ['/openapi.json', '/docs', '/docs/errors']
+    const feedbackPath = '/v1/intelligence/ip-risk/feedback'
+    const all = [checkPath, `${checkPath}/batch`, feedbackPath, metaPath, ...open]
     expect(Object.keys(document.paths)).toEqual(all)
   })
 })

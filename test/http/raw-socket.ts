@@ -16,14 +16,16 @@ export interface Response {
 
 /**
  * Sends the parts one after the other, in segments of their own, and listens until the server
- * closes or says nothing for `quietMs`.
+ * closes or says nothing for `quietMs`; where it has said nothing at all, for `silentMs`: a busy
+ * machine may take its time to begin.
  */
 export function converse(
   port: number,
   parts: readonly (string | Uint8Array)[],
-  options: { readonly quietMs?: number; readonly gapMs?: number } = {},
+  options: { readonly quietMs?: number; readonly silentMs?: number; readonly gapMs?: number } = {},
 ): Promise<Heard> {
   const { quietMs = 250, gapMs = 15 } = options
+  const silentMs = Math.max(quietMs, options.silentMs ?? 3000)
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const chunks: Buffer[] = []
@@ -35,7 +37,7 @@ export function converse(
     }
     const wait = (): void => {
       clearTimeout(timer)
-      timer = setTimeout(() => finish(false), quietMs)
+      timer = setTimeout(() => finish(false), chunks.length === 0 ? silentMs : quietMs)
     }
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)

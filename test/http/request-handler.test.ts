@@ -1,4 +1,4 @@
-// Requests that use each other's objects again (request-handler.ts): what one left behind reaches no other.
+// Requests that use each other's objects again (request-handler.ts): what one left reaches no other.
 // Bodies that never end hold no more than they may (body-budget.ts), nor answers that nobody reads.
 
 import { once } from 'node:events'
@@ -26,11 +26,11 @@ import { openTable } from '../../src/table/open-table.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { keyOf } from '../serve/key.ts'
 import { responsesIn } from './raw-socket.ts'
+import { createServedPolicies } from '../../src/http/exchange/served-policies.ts'
 
 const table = openTable(writeSmallTable())
 /** Whose requests come next. */
 let key = keyOf('test')
-
 /** What the limiter says; `broken` makes it throw. */
 const left = { policy: '', values: [-1, -1, -1, -1] }
 let spent = 0
@@ -51,15 +51,12 @@ const limiter = {
 const counters = newRequestCounters()
 /** Room for eight largest bodies of a check. */
 const bodiesBytes = 8 * checkBodyBytesMax
-
-/** What is said of that room. */
 const saidOfBodies: unknown[] = []
 const bodiesLog = {
   warn: ({ keyId }: LogDetails) => void saidOfBodies.push(keyId),
   info: () => void saidOfBodies.push('room'),
 } as unknown as Log
 
-/** Of requests, in the place of the clock's. */
 let beats = 0
 
 const service: Service = {
@@ -70,7 +67,9 @@ const service: Service = {
   requestIds: createRequestIds(),
   table: () => table,
   file: () => undefined,
+  lists: () => undefined,
   pool: undefined as never,
+  stateFolder: '',
   bodyBudget: createBodyBudget({ counters, log: bodiesLog, bytesMax: bodiesBytes }),
   strangerBudget: createStrangerBudget(),
   heartbeat: {
@@ -80,6 +79,7 @@ const service: Service = {
       service.heartbeat.lastBeatMs = nowMs
     },
   },
+  policies: createServedPolicies(),
   logRequests: false,
   logAddresses: false,
   pending: 0,

@@ -176,7 +176,7 @@ describe('parseRange', () => {
           expect(range === undefined || range.first <= range.last).toBe(true)
         },
       ),
-      { numRuns: inForm({ short: 1000, full: 5000 }) },
+      { numRuns: inForm({ short: 400, full: 5000 }) },
     )
   })
 
@@ -185,7 +185,7 @@ describe('parseRange', () => {
       fc.property(rangeArbitrary, (range) => {
         expect(parseRange(formatRange(range))).toEqual(range)
       }),
-      { numRuns: inForm({ short: 1000, full: 5000 }) },
+      { numRuns: inForm({ short: 400, full: 5000 }) },
     )
   })
 })
@@ -207,7 +207,7 @@ describe('prefixes', () => {
         )
         expect(addressCount([range])).toBe(1n << BigInt(addressBits(family) - length))
       }),
-      { numRuns: inForm({ short: 400, full: 2000 }) },
+      { numRuns: inForm({ short: 200, full: 2000 }) },
     )
   })
 
@@ -218,7 +218,7 @@ describe('prefixes', () => {
         expect(hasHostBits(`${text(family, value)}/${length}`)).toBe(first !== value)
         expect(hasHostBits(`${text(family, first)}/${length}`)).toBe(false)
       }),
-      { numRuns: inForm({ short: 400, full: 2000 }) },
+      { numRuns: inForm({ short: 200, full: 2000 }) },
     )
   })
 
@@ -267,7 +267,7 @@ describe('prefixesOf', () => {
           expect(same && aligned).toBe(false)
         }
       }),
-      { numRuns: inForm({ short: 300, full: 1000 }) },
+      { numRuns: inForm({ short: 120, full: 1000 }) },
     )
   })
 

@@ -42,6 +42,13 @@ function spanBetween(first: Point, last: Point): Span {
   return { first, last }
 }
 
+/** Whether two spans of one family share an address. */
+export function overlaps(one: Span, other: Span): boolean {
+  return (
+    typeof one.first === typeof other.first && one.first <= other.last && other.first <= one.last
+  )
+}
+
 /** Dotted quad, or eight groups of four digits: plain, not canonical. */
 export function textOf(point: Point): string {
   if (typeof point === 'number') {

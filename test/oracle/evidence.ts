@@ -4,7 +4,7 @@
 // class of an AS is a judgement (build/networks), not a fact of an input.
 
 import { readFileSync } from 'node:fs'
-import { type Point, type Span, spanOf } from './address.ts'
+import { type Point, type Span, overlaps, spanOf } from './address.ts'
 import type { PlainFeed } from './feeds.ts'
 import { sweep } from './sweep.ts'
 import { joined, statement } from './table.ts'
@@ -34,12 +34,36 @@ export function claimsOf(
     const line = lineOf(span)
     const isLine = lineKinds.has(feed.kind) && line !== undefined && inAccess(span.first)
     const meant = isLine ? line : span
-    const exact = isLine || span.first === span.last
-    const said = statement({ feed: feed.id, kind: feed.kind, exact, lists, provider })
+    const match = isLine || span.first === span.last ? 'exact' : 'range'
+    const part = { feed: voiceOf(feed.id, meant), kind: feed.kind }
+    const said = statement({ ...part, match, lists, provider: oneName(provider) })
     const spoken = feed.kind === 'bot' ? withoutResolvers(meant) : [meant]
-    for (const part of spoken) claims.push({ ...part, said })
+    for (const span of spoken) claims.push({ ...span, said })
   }
   return claims
+}
+
+/** What an aggregate of networks and addresses says of whole networks is a voice of its own. */
+function voiceOf(feed: string, { first, last }: Span): string {
+  if (feed !== 'vpn-x4b') return feed
+  const size = BigInt(last) - BigInt(first) + 1n
+  return size >= (typeof first === 'number' ? 256n : 1n << 80n) ? 'vpn-x4b-networks' : feed
+}
+
+/** Feeds write one hoster in several ways. */
+const nameOf: Readonly<Record<string, string>> = {
+  'Amazon AWS': 'Amazon Web Services',
+  Microsoft: 'Microsoft Azure',
+  'Microsoft Azure ExpressRoute': 'Microsoft Azure',
+  Linode: 'Linode / Akamai Cloud',
+  'IBM Cloud (SoftLayer)': 'IBM Cloud',
+  SoftLayer: 'IBM Cloud',
+  OVH: 'OVHcloud',
+  'Hetzner Cloud': 'Hetzner',
+  'Hetzner Online AG': 'Hetzner',
+}
+function oneName(provider: string): string {
+  return nameOf[provider] ?? provider
 }
 
 function tableRows(name: string): readonly (readonly string[])[] {
@@ -49,7 +73,8 @@ function tableRows(name: string): readonly (readonly string[])[] {
     .map((line) => line.split(','))
 }
 
-const resolvers = tableRows('resolvers').map(([prefix = '']) => spanOf(prefix))
+/** Public resolvers, announced in many places. */
+export const resolvers = tableRows('resolvers').map(([prefix = '']) => spanOf(prefix))
 
 /** What no list that judges addresses may name: such an entry is dropped (build/gate). */
 const judgingKinds = new Set(['tor', 'vpn', 'proxy', 'residential_proxy', 'blocklist', 'relay'])
@@ -59,12 +84,6 @@ const canaries = [
     .filter(([, kind]) => kind === 'resolver' || kind === 'root_server')
     .map(([prefix = '']) => spanOf(prefix)),
 ]
-
-function overlaps(one: Span, other: Span): boolean {
-  return (
-    typeof one.first === typeof other.first && one.first <= other.last && other.first <= one.last
-  )
-}
 
 /** What a bot's list says of a public resolver inside it does not count (data/tables). */
 function withoutResolvers(span: Span): readonly Span[] {

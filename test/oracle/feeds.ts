@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { feedsFolder } from '../feeds.ts'
+import { overlaps, spanOf, textOf } from './address.ts'
+import { asRows } from './world.ts'
 
 const tablesFolder = fileURLToPath(new URL('../../data/tables', import.meta.url))
 
@@ -77,6 +79,33 @@ const address = (cells: readonly string[]): Listed => ({ text: cells[0] ?? '' })
 const withoutHeader = (read: (id: string) => Listed[]) => (id: string) => read(id).slice(1)
 const both = lines('ipv4.txt', 'ipv6.txt')
 
+/** The first column of a hand-kept table. */
+const tablePrefixes = (file: string) => (): Listed[] =>
+  readFileSync(join(tablesFolder, file), 'utf8')
+    .split('\n')
+    .filter((line) => /^[\da-f]*[.:]/.test(line))
+    .map((line) => ({ text: line.split(',')[0] ?? '' }))
+
+/** What the owners of the VPN operators' table announce: rows of the AS file, cut to a prefix. */
+const vpnOperators = (): Listed[] => {
+  const announced = [...asRows(4), ...asRows(6)]
+  return readFileSync(join(tablesFolder, 'vpn-operators.csv'), 'utf8')
+    .split('\n')
+    .filter((line) => /^(?:AS\d|[\da-f]+[.:])/.test(line))
+    .flatMap((line) => {
+      const [space = '', , provider = ''] = line.split(',')
+      const span = space.startsWith('AS') ? undefined : spanOf(space)
+      const own = announced.filter((row) =>
+        span === undefined ? `AS${row.asn}` === space : overlaps(row, span),
+      )
+      return own.map(({ first, last }) => {
+        const from = span !== undefined && span.first > first ? span.first : first
+        const to = span !== undefined && span.last < last ? span.last : last
+        return { text: `${textOf(from)}-${textOf(to)}`, provider }
+      })
+    })
+}
+
 type Aws = { prefixes: { ip_prefix: string }[]; ipv6_prefixes: { ipv6_prefix: string }[] }
 type Azure = { values: { properties: { addressPrefixes: string[] } }[] }
 type Oracle = { regions: { cidrs: { cidr: string }[] }[] }
@@ -91,9 +120,11 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
       column('latest.exits.csv', (cells) => ({ text: cells[1] ?? '' })),
     ),
     'tor-exits-x4b': lines('ipv4.txt'),
+    'table-tor-operators': tablePrefixes('tor-operators.csv'),
   },
   vpn: {
     'vpn-x4b': both,
+    'table-vpn-operators': vpnOperators,
     'vpn-mullvad': lines('mullvadvpn.txt'),
     'vpn-pia': lines('pia.txt'),
     'vpn-protonvpn': json('protonvpn_logicals.json', ({ LogicalServers }: Proton) =>
@@ -196,11 +227,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
     'bot-gb-marginalia': lines('marginalia.ips'),
     'bot-gb-uptimerobot': lines('uptimerobot.ips'),
     'bot-gb-facebookbot': lines('facebookbot.ips'),
-    'table-crawlers': () =>
-      readFileSync(join(tablesFolder, 'crawlers.csv'), 'utf8')
-        .split('\n')
-        .filter((line) => /^[\da-f]*[.:]/.test(line))
-        .map((line) => ({ text: line.split(',')[0] ?? '' })),
+    'table-crawlers': tablePrefixes('crawlers.csv'),
   },
   blocklist: {
     'block-ipsum': (id) =>
@@ -213,7 +240,7 @@ const readers: Readonly<Record<string, Readonly<Record<string, (id: string) => L
   },
 }
 
-/** Feeds of addresses, and the hand-kept table of crawlers, which speaks like one. */
+/** Feeds of addresses, and the hand-kept tables that speak like one. */
 export const plainFeeds: readonly PlainFeed[] = Object.entries(readers).flatMap(([kind, feeds]) =>
   Object.entries(feeds).map(([id, read]) => ({ id, kind, entries: () => read(id) })),
 )

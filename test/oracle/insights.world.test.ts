@@ -1,6 +1,6 @@
 // Insights of the world against the raw feeds: for addresses of every feed, which feeds list them,
-// how much of each kind is listed around them, and in small ASes as a whole. Counted here one by one
-// from the claims of the oracle, which shares no code with build/ and src/.
+// how much of each kind is listed around them, and in small ASes as a whole. Counted here one by
+// one from the claims of the oracle, which shares no code with build/ and src/.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,9 +11,10 @@ import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { describeFeeds } from '../feeds.ts'
 import { worldTable } from '../world/world-tables.ts'
-import { type Point, type Span, spanOf, textOf } from './address.ts'
+import { type Point, type Span, overlaps, spanOf, textOf } from './address.ts'
 import { type Claim, claimsOf } from './evidence.ts'
 import { plainFeeds } from './feeds.ts'
+import { neighbourClaims } from './neighbours.ts'
 import { newRandom } from './sample.ts'
 import { subjectOf } from './table.ts'
 import { type AsRow, asRows, asnsOf } from './world.ts'
@@ -43,10 +44,14 @@ const asAddressesMax = 2048
 
 /** Widest scope that is looked at, and what is counted in it. */
 const siteBits = { 4: 12n, 6: 80n } as const
+/** A /8 and a /32: what touches one is looked for once. */
+const regionBits = { 4: 24n, 6: 96n } as const
 const unitBits = { 4: 0n, 6: 64n } as const
 
 const familyOf = (point: Point): 4 | 6 => (typeof point === 'number' ? 4 : 6)
 const kindOf = ({ said }: Claim): string => said.split(' ')[1] ?? ''
+/** Of neighbours: it lists nothing. */
+const isNear = ({ said }: Claim): boolean => said.split(' ')[2] === 'near'
 const siteOf = (point: Point): string =>
   `${familyOf(point)} ${BigInt(point) >> siteBits[familyOf(point)]}`
 
@@ -56,14 +61,18 @@ describeFeeds('insights of the world', () => {
   const all: Claim[] = []
   const bySite = new Map<string, Claim[]>()
   const wide: Claim[] = []
+  /** Of `wide`, those that touch a region. */
+  const wideByRegion = new Map<string, Claim[]>()
 
   beforeAll(async () => {
     table = openTable(await worldTable())
     random = newRandom(15)
     const subject = subjectOf(table)
     const inAccess = (point: Point): boolean => subject.find(point).network?.access === true
-    for (const feed of plainFeeds) {
-      for (const claim of claimsOf(feed, inAccess)) {
+    const listed = new Map(plainFeeds.map((feed) => [feed.id, claimsOf(feed, inAccess)]))
+    const typeAt = (point: Point): string => subject.find(point).network?.type ?? 'unknown'
+    for (const claims of [...listed.values(), ...neighbourClaims(listed, typeAt).values()]) {
+      for (const claim of claims) {
         all.push(claim)
         const site = siteOf(claim.first)
         if (site !== siteOf(claim.last)) wide.push(claim)
@@ -72,20 +81,36 @@ describeFeeds('insights of the world', () => {
     }
   })
 
+  function wideIn({ first }: Span): readonly Claim[] {
+    const shift = regionBits[familyOf(first)]
+    const number = BigInt(first) >> shift
+    const key = `${familyOf(first)} ${number}`
+    const known = wideByRegion.get(key)
+    if (known !== undefined) return known
+    const [from, to] = [number << shift, ((number + 1n) << shift) - 1n]
+    const region =
+      typeof first === 'number'
+        ? { first: Number(from), last: Number(to) }
+        : { first: from, last: to }
+    const found = wide.filter((claim) => overlaps(claim, region))
+    wideByRegion.set(key, found)
+    return found
+  }
+
   const insightsOf = (point: Point): Insights | undefined =>
     answerWithInsights({ ...table, builtMs: 0 }, textOf(point))?.insights ?? undefined
 
   /** Claims that touch a span inside one site. */
   const touching = (span: Span): Claim[] =>
-    [...(bySite.get(siteOf(span.first)) ?? []), ...wide].filter(
-      ({ first, last }) =>
-        typeof first === typeof span.first && first <= span.last && span.first <= last,
+    [...(bySite.get(siteOf(span.first)) ?? []), ...wideIn(span)].filter((claim) =>
+      overlaps(claim, span),
     )
 
   function countsOf(span: Span): Record<string, number> {
     const bits = unitBits[familyOf(span.first)]
     const units = new Map<string, Set<bigint>>()
     for (const claim of touching(span)) {
+      if (isNear(claim)) continue
       const own = units.get(kindOf(claim)) ?? new Set()
       units.set(kindOf(claim), own)
       const from = BigInt(claim.first > span.first ? claim.first : span.first) >> bits
@@ -179,7 +204,7 @@ describeFeeds('insights of the world', () => {
     const sizeOf = (own: readonly AsRow[]): number =>
       own.reduce((sum, { first, last }) => sum + Number(last) - Number(first) + 1, 0)
     const small = [...byAsn.values()].filter((own) => sizeOf(own) <= asAddressesMax)
-    const ipv4 = all.filter(({ first }) => typeof first === 'number')
+    const ipv4 = all.filter((claim) => typeof claim.first === 'number' && !isNear(claim))
     let compared = 0
     for (let i = 0; i < small.length && compared < smallAses; i += 97) {
       const own = small[i]!
@@ -208,10 +233,6 @@ describeFeeds('insights of the world', () => {
 /** In one order, so that two can be compared as text. */
 function byKind(counts: readonly (readonly [string, number])[]): Record<string, number> {
   return Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-function overlaps(one: Span, other: Span): boolean {
-  return one.first <= other.last && other.first <= one.last
 }
 
 function addressesOf({ first, last }: Span): number[] {

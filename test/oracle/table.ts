@@ -32,12 +32,12 @@ const namingFeeds = new Set(['hosting-ipcat', 'hosting-jhassine'])
 export function statement(said: {
   readonly feed: string
   readonly kind: string
-  readonly exact: boolean
+  readonly match: string
   readonly lists: number
   readonly provider: string
 }): string {
   const provider = namingFeeds.has(said.feed) ? ` ${said.provider}` : ''
-  return `${said.feed} ${said.kind} ${said.exact ? 'exact' : 'range'} ${said.lists}${provider}`
+  return `${said.feed} ${said.kind} ${said.match} ${said.lists}${provider}`
 }
 
 /** Distinct statements, sorted, one a line. */
@@ -55,7 +55,7 @@ export function subjectOf(table: OpenTable): Subject {
   const lists = remembered((id) =>
     joined(
       readEvidenceList(views, id, strings).map((one) =>
-        statement({ ...one, feed: feedOf(one.source), exact: one.match === 'exact' }),
+        statement({ ...one, feed: feedOf(one.source) }),
       ),
     ),
   )

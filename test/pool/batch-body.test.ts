@@ -1,5 +1,5 @@
-// The short form of a batch's body against JSON.parse: the same counts, and pieces that hold the same
-// elements; and the answers of the pieces against single checks.
+// The short form of a batch's body against JSON.parse: the same counts, and pieces that hold the
+// same elements; and the answers of the pieces against single checks.
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'

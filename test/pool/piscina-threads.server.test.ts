@@ -1,5 +1,6 @@
-// The object by which Piscina shows a thread: one for all tasks. Fails where a newer Piscina is made
-// otherwise inside: then `patchThreadInterface` does nothing any more, or must find another way.
+// The object by which Piscina shows a thread: one for all tasks. Fails where a newer Piscina is
+// made otherwise inside: then `patchThreadInterface` does nothing any more, or must find another
+// way.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -4,7 +4,7 @@
 import * as fc from 'fast-check'
 import { parseDay } from '../../src/base/day.ts'
 import type { Day } from '../../src/base/day.ts'
-import type { Evidence, Voice } from '../../src/model/evidence.ts'
+import type { Evidence, HalfLives, Voice } from '../../src/model/evidence.ts'
 import { botCategories, kinds, matches, networkTypes } from '../../src/model/kind.ts'
 import type { BotCategory, Kind, Match } from '../../src/model/kind.ts'
 import type { Network } from '../../src/model/network.ts'
@@ -30,6 +30,8 @@ export interface Sample {
   readonly assurance?: Voice['assurance']
   readonly rolling?: boolean
   readonly asns?: readonly number[]
+  readonly halfLives?: HalfLives
+  readonly consumer?: boolean
   readonly provider?: string
   readonly category?: BotCategory | 'other'
   readonly lists?: number
@@ -51,6 +53,8 @@ export function evidenceOf(sample: Sample): Evidence {
       assurance: sample.assurance ?? 'direct',
       rolling: sample.rolling ?? false,
       asns: sample.asns ?? [],
+      ...(sample.halfLives === undefined ? {} : { halfLives: sample.halfLives }),
+      ...(sample.consumer === undefined ? {} : { consumer: sample.consumer }),
     },
     kind: sample.kind,
     match: sample.match ?? 'exact',
@@ -66,7 +70,7 @@ export function evidenceOf(sample: Sample): Evidence {
 
 export function networkOf(facts: Partial<Network>): Network {
   const network = { asn: 64500, organization: 'Example', type: 'unknown', mobile: false } as const
-  const rest = { access: false, shared: false, corporate: false, cdn: false }
+  const rest = { access: false, shared: false, corporate: false, cdn: false, anycast: false }
   return { ...network, ...rest, ...facts }
 }
 
@@ -116,16 +120,20 @@ function evidenceNumber(seed: number): Evidence {
   const daysObserved = 1 + dice(30)
   return {
     voice: {
-      id: pick(dice, ['table-hosting', 'feed-1', 'feed-2', 'feed-3', 'feed-4']),
+      id: operatorsTable(
+        kind,
+        pick(dice, ['table-hosting', 'feed-1', 'feed-2', 'feed-3', 'feed-4']),
+      ),
       group: pick(dice, ['group-1', 'group-2', 'group-3', 'group-4']),
-      weight: dice(2) === 0 ? 1 : dice(101) / 100,
+      weight: faintHosting(kind, seed) ?? (dice(2) === 0 ? 1 : dice(101) / 100),
       assurance: pick(dice, ['direct', 'good', 'weak']),
       rolling: dice(2) === 0,
       asns: dice(6) === 0 ? [pick(dice, [64500, 64501])] : [],
+      ...measuredFacts(kind, seed),
     },
     kind,
     match: dice(3) === 0 ? pick(dice, matches) : 'exact',
-    provider: pick(dice, ['', 'Alpha', 'Beta', 'Gamma']),
+    provider: pick(dice, ['', 'Alpha', 'Beta', kind === 'bot' ? 'Googlebot' : 'Google']),
     category: kind === 'bot' ? pick(dice, [undefined, ...botCategories]) : undefined,
     lists: kind === 'blocklist' ? 1 + dice(9) : 1,
     firstSeen: (today - age - 5) as Day,
@@ -133,6 +141,25 @@ function evidenceNumber(seed: number): Evidence {
     daysListed: 1 + dice(daysObserved),
     daysObserved,
   }
+}
+
+/** So that voices for hosting must add up; the weight's own rolls are made elsewhere. */
+function faintHosting(kind: Kind, seed: number): number | undefined {
+  return kind === 'hosting' && newDice(seed ^ 0x3c6ef372)(2) === 0 ? 0.2 : undefined
+}
+
+/** What few feeds have. Rolled apart, or old seeds would make other sets. */
+function measuredFacts(kind: Kind, seed: number): Pick<Voice, 'halfLives' | 'consumer'> {
+  const dice = newDice(seed ^ 0x6a09e667)
+  return {
+    ...(dice(4) === 0 ? { halfLives: { lines: 1 + dice(60), shared: 1 + dice(9) } } : {}),
+    ...(kind === 'vpn' && dice(3) === 0 ? { consumer: true } : {}),
+  }
+}
+
+/** Its word on Tor is one feed's in five. No roll of its own, or old seeds would make other sets. */
+function operatorsTable(kind: Kind, feed: string): string {
+  return kind === 'tor' && feed === 'feed-4' ? 'table-tor-operators' : feed
 }
 
 function networkNumber(seed: number): Network | undefined {
@@ -148,6 +175,7 @@ function networkNumber(seed: number): Network | undefined {
     shared: flag(),
     corporate: flag(),
     cdn: flag(),
+    anycast: newDice(seed ^ 0x510e527f)(9) === 0,
   }
 }
 

@@ -21,6 +21,8 @@ interface PlainKind {
   readonly present: boolean
   readonly points: number
   readonly inferred: boolean
+  /** Independent voices of hosting. */
+  readonly voices: number
   readonly confidence: Confidence
   /** Age of the newest piece. */
   readonly age: number
@@ -32,16 +34,19 @@ export interface PlainVerdict {
   readonly lists: number
   readonly blocklistPoints: number
   readonly verifiedBot: boolean
+  /** Points of neighbours, by kind. */
+  readonly around: readonly number[]
   readonly classification: Classification
   readonly score: number
 }
 
-const halfLives: Partial<Record<Kind, number>> = {
-  tor: 1,
-  residential_proxy: 3,
-  proxy: 7,
-  blocklist: 14,
-  vpn: 30,
+/** In networks of people's lines, shared ones, others. */
+const halfLives: Partial<Record<Kind, readonly [number, number, number]>> = {
+  tor: [1, 1, 1],
+  residential_proxy: [21, 3, 15],
+  proxy: [15, 15, 15],
+  blocklist: [14, 14, 14],
+  vpn: [30, 30, 30],
 }
 export const anchors = {
   tor: 85,
@@ -64,7 +69,13 @@ export function plainVerdict(
 ): PlainVerdict {
   const pieces = evidence.flatMap((one) => pieceOf(one, network, asOf))
   const relayed = strength(pieces.filter(({ kind }) => kind === 'relay')) >= 0.25
-  const left = pieces.filter((piece) => !relayed || !isRelays(piece))
+  const beside = pieces.filter((piece) => !relayed || !isRelays(piece))
+  const verifier = beside.filter(
+    ({ kind, evidence }) => kind === 'bot' && evidence.voice.assurance === 'direct',
+  )
+  const verified = strength(beside.filter(({ kind }) => kind === 'bot')) >= 0.25
+  const bot = verified ? botName(verifier) : ''
+  const left = beside.filter((piece) => piece.kind !== 'hosting' || !isOwned(piece, bot, network))
   const of = (kind: Scored): PlainKind => plainKind(kind, left, network)
   const kinds = {
     tor: of('tor'),
@@ -81,12 +92,15 @@ export function plainVerdict(
     kinds.bot.present &&
     kinds.bot.pieces.some((piece) => piece.evidence.voice.assurance === 'direct')
   const classification = classOf(kinds, verifiedBot)
-  const found = { kinds, lists, blocklistPoints, verifiedBot, classification }
+  const near = evidence.filter(({ match }) => match === 'near')
+  const around = nearPoints({ kinds, blocklistPoints, relayed }, near, network, asOf)
+  const found = { kinds, lists, blocklistPoints, verifiedBot, classification, around }
   return { ...found, score: scoreOf(found, network) }
 }
 
 function pieceOf(evidence: Evidence, network: Network | undefined, asOf: Day): PlainPiece[] {
   const { voice, match } = evidence
+  if (match === 'near') return []
   const atHome = network?.access === true
   const kind = evidence.kind === 'residential_proxy' && !atHome ? ('proxy' as const) : evidence.kind
   if (voice.weight === 0) return []
@@ -95,15 +109,74 @@ function pieceOf(evidence: Evidence, network: Network | undefined, asOf: Day): P
   if (voice.asns.length > 0 && !voice.asns.some((asn) => asn === network?.asn)) return []
   if (kind === 'hosting' && voice.assurance === 'weak' && atHome) return []
   const age = Math.max(0, asOf - evidence.lastSeen)
-  const halfLife = halfLives[kind]
+  const place = isSharedNetwork(network) ? 1 : atHome ? 0 : 2
+  const { lines, shared, elsewhere } = voice.halfLives ?? {}
+  const halfLife = halfLives[kind] && ([lines, shared, elsewhere][place] ?? halfLives[kind][place])
   if (halfLife !== undefined && age > 90) return []
   const fresh = halfLife === undefined ? 1 : Math.pow(0.5, age / halfLife)
   const stated = ['hosting', 'bot', 'relay'].includes(kind) && voice.assurance === 'direct'
-  const direct = { exact: 1, range: stated ? 1 : 0.9, as: 0.5 }[match]
+  const direct = match === 'exact' || (match === 'range' && stated) ? 1 : match === 'as' ? 0.5 : 0.9
   const exempt = kind === 'bot' || kind === 'relay' || match !== 'range'
   return [
     { evidence, kind, near: fresh * direct * (isSharedNetwork(network) && !exempt ? 0.4 : 1), age },
   ]
+}
+
+/** The bot that its operator's own list names; of several the first crawler. */
+function botName(pieces: readonly PlainPiece[]): string {
+  const crawlers = pieces.filter(({ evidence }) => evidence.category === 'search_crawler')
+  const named = (crawlers.length > 0 ? crawlers : pieces).filter(
+    ({ evidence }) => evidence.provider !== '',
+  )
+  const best = Math.max(...named.map(worth))
+  return (
+    named
+      .filter((piece) => worth(piece) === best)
+      .map(({ evidence }) => evidence.provider)
+      .sort()[0] ?? ''
+  )
+}
+
+/** Hosting by whoever operates the bot (rule 8). */
+function isOwned({ evidence }: PlainPiece, bot: string, network: Network | undefined): boolean {
+  // A resolver is nobody's cloud.
+  if (network?.anycast === true) return true
+  const owner = /^(google|apple|amazon|yandex|baidu|microsoft)/.exec(
+    bot.toLowerCase().replace('bingbot', 'microsoft'),
+  )?.[1]
+  if (owner === undefined) return false
+  return [evidence.provider, network?.organization ?? ''].some((name) =>
+    name.toLowerCase().startsWith(owner),
+  )
+}
+
+/** Rule 4: neighbours fill up to 5, 8 and 8 points, where they say anything. */
+function nearPoints(
+  own: {
+    readonly kinds: PlainVerdict['kinds']
+    readonly blocklistPoints: number
+    readonly relayed: boolean
+  },
+  near: readonly Evidence[],
+  network: Network | undefined,
+  asOf: Day,
+): readonly number[] {
+  const { vpn, proxy, residential_proxy: home } = own.kinds
+  const has = (kind: Kind): boolean =>
+    near.some(
+      ({ kind: own, voice, lastSeen }) =>
+        own === kind &&
+        voice.weight > 0 &&
+        asOf - lastSeen <= 60 &&
+        (voice.asns.length === 0 || voice.asns.some((asn) => asn === network?.asn)),
+    )
+  const hosted = network?.type === 'hosting' && !own.relayed
+  const lived = network?.access === true && !isSharedNetwork(network) && !own.relayed
+  return [
+    has('vpn') && hosted ? 5 - vpn.points : 0,
+    has('proxy') && lived ? 8 - Math.max(proxy.points, home.points) : 0,
+    has('blocklist') && !isSharedNetwork(network) ? 8 - own.blocklistPoints : 0,
+  ].map((points) => Math.max(0, points))
 }
 
 /** What a list says of a relay by mistake (rule 7). */
@@ -135,33 +208,76 @@ function plainKind(
 ): PlainKind {
   const own = all.filter((piece) => piece.kind === kind)
   const listed = own.filter(({ evidence }) => evidence.match !== 'as')
-  const inference = inferenceOf(own)
-  const shared = isSharedNetwork(network) ? 0.4 : 1
-  const guessed = sixDecimals(Math.min(0.5, strength(inference)) * shared)
-  const inferred = inference.length > 0 && guessed > strength(listed)
-  const pieces = inferred ? inference : listed
+  const hosting = hostingOf(own, listed, network)
+  const { inferred, strength: full, pieces } = hosting
   const percent = percentOf(pieces)
   const moves = kind === 'residential_proxy' || (kind === 'proxy' && network?.access === true)
-  const full = inferred ? guessed : strength(pieces)
-  const steady = moves ? sixDecimals(full * (0.5 + 0.5 * (percent / 100))) : full
+  const tested = pieces.filter(
+    ({ evidence }) => evidence.kind === 'proxy' && evidence.voice.assurance === 'direct',
+  )
+  const sure = kind === 'proxy' ? strength(tested) : 0
+  const steady = moves ? Math.max(sure, sixDecimals(full * (0.5 + 0.5 * (percent / 100)))) : full
   return {
     pieces,
     strength: steady,
     present: steady >= 0.25,
     points: Math.round(anchors[kind] * steady),
     inferred,
+    voices: isSharedNetwork(network) ? 1 : hosting.voices,
     confidence: inferred ? 'low' : confidenceOf(pieces),
     age: Math.min(...pieces.map(({ age }) => age)),
     percent,
   }
 }
 
-/** Rule 5: the hand-kept table, or two independent AS lists. */
-function inferenceOf(own: readonly PlainPiece[]): readonly PlainPiece[] {
+interface PlainHosting {
+  readonly strength: number
+  readonly pieces: readonly PlainPiece[]
+  readonly inferred: boolean
+  readonly voices: number
+}
+
+/** Rule 5; of other kinds, and where nothing speaks of the network, what lists say. */
+function hostingOf(
+  own: readonly PlainPiece[],
+  listed: readonly PlainPiece[],
+  network: Network | undefined,
+): PlainHosting {
   const guesses = own.filter(({ evidence }) => evidence.match === 'as')
-  const isTable = ({ evidence }: PlainPiece): boolean => evidence.voice.id === 'table-hosting'
-  const lists = guesses.filter((piece) => !isTable(piece))
-  return guesses.some(isTable) || groups(lists).length >= 2 ? guesses : []
+  const byLists = {
+    strength: strength(listed),
+    pieces: listed,
+    inferred: false,
+    voices: heard(own),
+  }
+  if (guesses.length === 0) return byLists
+  if (isSharedNetwork(network)) {
+    const inference = inferenceOf(guesses)
+    const guessed = sixDecimals(Math.min(0.5, strength(inference)) * 0.4)
+    return guessed > byLists.strength
+      ? { strength: guessed, pieces: inference, inferred: true, voices: 1 }
+      : byLists
+  }
+  if (inferenceOf(own).length > 0) {
+    const inferred = byLists.strength < 0.25
+    const sum = Math.max(0.625, strength(own))
+    return { ...byLists, strength: sum, pieces: inferred ? own : listed, inferred }
+  }
+  const halved = own.map((one) => (guesses.includes(one) ? { ...one, near: one.near / 2 } : one))
+  const lone = Math.max(byLists.strength, Math.min(0.24, strength(halved)))
+  return { ...byLists, strength: lone, pieces: listed.some(hasWorth) ? listed : own }
+}
+
+const hasWorth = (piece: PlainPiece): boolean => sixDecimals(worth(piece)) > 0
+const heard = (pieces: readonly PlainPiece[]): number =>
+  groups(pieces.filter((piece) => worth(piece) >= 0.1)).length
+
+/** Rule 5: something of the network, with the hand-kept table or two independent voices. */
+function inferenceOf(pieces: readonly PlainPiece[]): readonly PlainPiece[] {
+  const isTable = ({ evidence }: PlainPiece): boolean =>
+    evidence.match === 'as' && evidence.voice.id === 'table-hosting'
+  const anyTable = pieces.some(({ evidence }) => evidence.voice.id === 'table-hosting')
+  return pieces.some(isTable) || anyTable || heard(pieces) >= 2 ? pieces : []
 }
 
 /** Contract 3.2, over the voices that reach a tenth. */
@@ -196,12 +312,27 @@ type Found = Omit<PlainVerdict, 'score'>
 function classOf(kinds: Found['kinds'], verifiedBot: boolean): Classification {
   if (verifiedBot) return 'known_bot'
   if (kinds.tor.present) return 'tor'
+  if (isOwnExit(kinds.vpn)) return 'vpn'
   if (isMixed(kinds)) return 'mixed'
   if (kinds.residential_proxy.present) return 'residential_proxy'
   if (kinds.vpn.present) return 'vpn'
   if (kinds.proxy.present) return 'proxy'
   if (kinds.bot.present) return 'known_bot'
   return kinds.hosting.present ? 'hosting' : 'clean'
+}
+
+/** Contract 3.7: an operator's own list names the very address. */
+export function isOwnExit({ present, pieces }: PlainKind): boolean {
+  return (
+    present &&
+    pieces.some(
+      (piece) =>
+        piece.evidence.match === 'exact' &&
+        piece.evidence.voice.assurance === 'direct' &&
+        piece.evidence.provider !== '' &&
+        worth(piece) >= 0.1,
+    )
+  )
 }
 
 export function isMixed({ residential_proxy, vpn }: Found['kinds']): boolean {
@@ -223,12 +354,13 @@ function isAgreed({ residential_proxy: home, proxy }: Found['kinds']): boolean {
 /** Rule 11. */
 function scoreOf(found: Found, network: Network | undefined): number {
   const { kinds, lists, classification } = found
-  const points = Object.values(kinds).map((kind) => kind.points)
+  const points = [...Object.values(kinds).map((kind) => kind.points), ...found.around]
   const top = Math.max(...points)
   const others = points.reduce((sum, one) => sum + one, 0) - top
   const explained = (kinds.tor.present || kinds.proxy.present) && lists < 3
   let score = top + Math.min(10, others) + (explained ? 0 : found.blocklistPoints)
   if (network === undefined) score = Math.max(15, score)
+  if (kinds.hosting.present && kinds.hosting.voices >= 3) score = Math.max(40, score)
   if (classification === 'mixed' || isAgreed(kinds)) score = Math.max(80, score)
   const seen = [kinds.vpn, kinds.proxy, kinds.residential_proxy].some(({ present }) => present)
   const isExit =
@@ -236,7 +368,19 @@ function scoreOf(found: Found, network: Network | undefined): number {
   if (classification === 'known_bot' && lists < 3) score = Math.min(10, score)
   if (kinds.relay.present && !seen && !isExit) score = Math.min(20, score)
   if (network?.corporate === true) score = Math.min(30, score)
+  if (isConsumer(found)) score = Math.min(49, score)
   if (classification === 'clean') score = Math.min(49, score)
   if (isSharedNetwork(network) && !kinds.tor.present) score = Math.min(74, score)
   return Math.min(100, score)
+}
+
+/** A VPN of ordinary people, and nothing that speaks against it. */
+function isConsumer({ kinds, lists }: Found): boolean {
+  const accused = [kinds.tor, kinds.proxy, kinds.residential_proxy].some(({ present }) => present)
+  const used = kinds.vpn.pieces.some(
+    (piece) =>
+      (piece.evidence.voice.consumer === true || piece.evidence.provider === 'Cloudflare WARP') &&
+      worth(piece) >= 0.1,
+  )
+  return kinds.vpn.present && used && !accused && lists < 3
 }

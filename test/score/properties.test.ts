@@ -1,5 +1,6 @@
 // What holds for every verdict, over random evidence: each rule of rules.ts on one and the same
-// hundred thousand sets, a tenth of them in the short form. Judging anew what a rule changes is part of the rule.
+// hundred thousand sets, a tenth of them in the short form. Judging anew what a rule changes is
+// part of the rule.
 
 import { existsSync } from 'node:fs'
 import * as fc from 'fast-check'
@@ -17,7 +18,7 @@ import {
 } from './evidence-sample.ts'
 import { inForm } from '../form.ts'
 
-const setCount = inForm({ short: 10_000, full: 100_000 })
+const setCount = inForm({ short: 10_000, full: 30_000, long: 300_000 })
 const seed = 20260822
 
 /**

@@ -10,7 +10,7 @@ import type { Network } from '../../src/model/network.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
 import { judge } from '../../src/score/judge.ts'
 import { reasonTexts } from '../../src/score/points/reason-codes.ts'
-import { type PlainVerdict, anchors, isMixed, isSharedNetwork } from './plain-model.ts'
+import { type PlainVerdict, anchors, isMixed, isOwnExit, isSharedNetwork } from './plain-model.ts'
 import { today } from './evidence-sample.ts'
 
 export interface Case {
@@ -37,6 +37,8 @@ const lowering = new Set([
   'range_suppressed_by_relay',
   'blocklist_explained',
   'conflict_resolved',
+  'consumer_vpn',
+  'bot_own_network',
 ])
 
 const typeOfClass: Readonly<Record<string, string>> = {
@@ -69,16 +71,24 @@ function same(one: unknown, other: unknown): boolean {
 const copied = (evidence: readonly Evidence[]): readonly Evidence[] =>
   evidence.map((one) => ({ ...one, voice: { ...one.voice } })).toReversed()
 const isHighRisk = ({ signals }: Verdict): boolean => proxyKinds.some((kind) => signals[kind])
-const speaker = ({ signals }: Verdict): (typeof proxyKinds)[number] | undefined =>
-  proxyKinds.find((kind) => signals[kind])
+/** The kind that `proxy` speaks of; none of a bot that is verified. */
+const speaker = ({
+  classification,
+  signals,
+  bot,
+}: Verdict): (typeof proxyKinds)[number] | undefined =>
+  bot?.confidence === 'high'
+    ? undefined
+    : (proxyKinds.find((kind) => kind === classification) ??
+      proxyKinds.find((kind) => signals[kind]))
 
 /** Points of a kind, under whichever reason; a kind without any has none. */
 const kindReason = {
   tor: /^tor_/,
   residential_proxy: /^residential_proxy_/,
-  vpn: /^vpn_/,
-  proxy: /^proxy_/,
-  hosting: /^hosting_(?:listed|inferred|trace)$/,
+  vpn: /^vpn_(?:listed|trace)$/,
+  proxy: /^proxy_(?:listed|trace)$/,
+  hosting: /^hosting_(?:listed|inferred|trace|unconfirmed)$/,
   relay: /^relay_/,
   bot: /^bot_/,
 } as const
@@ -137,16 +147,28 @@ const scoring: Readonly<Record<string, Rule>> = {
     const { voice } = of.more
     const other = { ...voice, group: 'group-of-nobody-else', id: 'nobody-else', rolling: true }
     const after = judged([...of.evidence, { ...of.more, voice: other }], of.network)
-    if (has(after, 'range_suppressed') || has(after, 'hosting_inferred')) return true
+    if (has(after, 'range_suppressed') || has(after, 'bot_own_network')) return true
     return kindNames.every(
       (kind) => pointsOf(after, kindReason[kind]) >= pointsOf(of.verdict, kindReason[kind]),
     )
+  },
+  '4 neighbours make no signal, no class, and at most 18 points': (of) => {
+    const near = of.evidence.map((one) => ({ ...one, match: 'near' as const }))
+    const { classification, signals, proxy, bot, score } = judged(near, of.network)
+    const isSilent = !isHighRisk({ signals } as Verdict) && !signals.blocklist_match
+    return classification === 'clean' && isSilent && !proxy && !bot && score <= 18
+  },
+  '4 neighbours beside what is known of the address add no signal and no class': (of) => {
+    const near = { ...of.more, match: 'near' as const }
+    const after = judged([...of.evidence, near], of.network)
+    return same(after.signals, of.verdict.signals) && same(after.proxy, of.verdict.proxy)
   },
   '4 a range is worth no more than the address itself': (of) => {
     const wider = of.evidence.map((one) => ({ ...one, match: 'range' as const }))
     const exact = wider.map((one) => ({ ...one, match: 'exact' as const }))
     const [ranges, addresses] = [judged(wider, of.network), judged(exact, of.network)]
-    if (has(ranges, 'range_suppressed') || has(addresses, 'range_suppressed')) return true
+    if ([ranges, addresses].some((one) => has(one, 'range_suppressed') || has(one, 'bot_own')))
+      return true
     return kindNames.every(
       (kind) => pointsOf(ranges, kindReason[kind]) <= pointsOf(addresses, kindReason[kind]),
     )
@@ -165,14 +187,31 @@ const scoring: Readonly<Record<string, Rule>> = {
     const { signals } = judged(networks, of.network)
     return !signals.vpn && !signals.proxy && !signals.tor && !signals.residential_proxy
   },
-  '5 hosting from networks needs the table or two lists, is low and about 20': (of) => {
+  '5 hosting from networks needs the table or two voices, is low, and 40 of three': (of) => {
     const networks = of.evidence.filter(({ match, kind }) => match === 'as' && kind === 'hosting')
     const verdict = judged(networks, of.network)
     if (!verdict.signals.hosting) return true
-    const lists = new Set(networks.map(({ voice }) => voice.group)).size
+    const voices = new Set(networks.map(({ voice }) => voice.group)).size
     const table = networks.some(({ voice }) => voice.id === 'table-hosting')
     const low = verdict.proxy?.confidence === 'low'
-    return (table || lists >= 2) && low && pointsOf(verdict, /^hosting_inferred/) <= 20
+    const agreed = has(verdict, 'floor_hosting') || pointsOf(verdict, /^hosting_inferred/) === 40
+    return (table || voices >= 2) && low && verdict.score >= 25 && (!agreed || voices >= 3)
+  },
+  '5 a type hosting is never without points, once anything says so': (of) => {
+    const networks = of.evidence.filter(
+      ({ match, kind, voice }) =>
+        match === 'as' && kind === 'hosting' && voice.weight >= 0.5 && voice.asns.length === 0,
+    )
+    const isHoster =
+      of.network?.type === 'hosting' && !of.network.access && !isSharedNetwork(of.network)
+    if (!isHoster || networks.length === 0) return true
+    return judged(networks, of.network).score > 0
+  },
+  '5 a range of a Tor operator is told as that where no list names the address': (of) => {
+    const { pieces, strength } = of.plain.kinds.tor
+    const alone = pieces.every(({ evidence }) => evidence.voice.id === 'table-tor-operators')
+    const told = has(of.verdict, 'tor_operator_range') || has(of.verdict, 'tor_operator_trace')
+    return told === (strength > 0 && alone)
   },
   '5 derived ranges count while the origin AS is the hoster’s': (of) => {
     const isOwn = ({ voice: { asns } }: Evidence): boolean =>
@@ -199,7 +238,10 @@ const scoring: Readonly<Record<string, Rule>> = {
   '6 below it there are only reasons': ({ plain, verdict }) =>
     kindNames.every((kind) => {
       const { strength, present } = plain.kinds[kind]
-      return (strength > 0 && !present) === has(verdict, `${kind}_trace`)
+      const traces = [`${kind}_trace`]
+      if (kind === 'tor') traces.push('tor_operator_trace')
+      if (kind === 'hosting') traces.push('hosting_unconfirmed')
+      return (strength > 0 && !present) === traces.some((code) => has(verdict, code))
     }),
   '7 a privacy relay is at most 20, unless Tor or a test of the address wins': (of) => {
     const { signals, score } = of.verdict
@@ -239,6 +281,17 @@ const scoring: Readonly<Record<string, Rule>> = {
     verdict.signals.mobile === (network?.mobile === true),
   '9 a shared network is at most 74, unless Tor': ({ network, verdict }) =>
     !isSharedNetwork(network) || verdict.signals.tor || verdict.score <= 74,
+  '11 a VPN of ordinary people is at most 49, unless more than it speaks': (of) => {
+    const consumed = of.evidence.map((one) =>
+      one.kind === 'vpn' ? { ...one, voice: { ...one.voice, consumer: true } } : one,
+    )
+    const verdict = judged(consumed, of.network)
+    const { signals, score } = verdict
+    const accused = signals.tor || signals.proxy || signals.residential_proxy
+    return (
+      !signals.vpn || accused || of.plain.lists >= 3 || score <= 49 || !has(verdict, 'consumer')
+    )
+  },
   '9 known corporate egress is at most 30': ({ network, verdict }) =>
     network?.corporate !== true || verdict.score <= 30,
   '10 lists make no class': (of) => {
@@ -304,10 +357,19 @@ const contract: Readonly<Record<string, Rule>> = {
     same(Object.keys(signals), signalNames) &&
     Object.values(signals).every((value) => typeof value === 'boolean') &&
     [proxy?.provider, bot?.provider].every((text) => text === undefined || text !== null),
-  '3.5 proxy is there exactly with one of five signals': ({ verdict }) =>
-    (verdict.proxy !== undefined) === isHighRisk(verdict),
+  '3.5 proxy is there exactly with one of five signals, but for a verified bot': ({ verdict }) =>
+    (verdict.proxy !== undefined) === (isHighRisk(verdict) && verdict.bot?.confidence !== 'high'),
+  '3.5 a verified bot is not hosted by its own operator': (of) => {
+    if (of.verdict.bot?.confidence !== 'high') return true
+    const own = { ...of.more, kind: 'hosting' as const, provider: 'Google Cloud' }
+    const named = of.evidence.map((one) =>
+      one.kind === 'bot' ? { ...one, provider: 'Googlebot' } : one,
+    )
+    const [before, after] = [judged(named, of.network), judged([...named, own], of.network)]
+    return same(before.signals, after.signals) && after.proxy === undefined
+  },
   '3.5 its type is the class’s, else the first present': ({ verdict }) => {
-    const type = typeOfClass[verdict.classification] ?? typeOfClass[speaker(verdict) ?? '']
+    const type = typeOfClass[speaker(verdict) ?? '']
     return verdict.proxy?.type === type
   },
   '3.5 its provider is one that the evidence of the kind names': (of) => {
@@ -335,6 +397,11 @@ const contract: Readonly<Record<string, Rule>> = {
   '3.7 the class is the first that holds': ({ plain, verdict }) =>
     verdict.classification === plain.classification &&
     classifications.includes(verdict.classification),
+  '3.7 an exit that its operator names is vpn, whatever else names it': ({ plain, verdict }) =>
+    plain.verifiedBot ||
+    plain.kinds.tor.present ||
+    !isOwnExit(plain.kinds.vpn) ||
+    verdict.classification === 'vpn',
   '3.7 a class has its own signal': ({ verdict: { classification, signals } }) =>
     !Object.hasOwn(typeOfClass, classification) || signals[classification as 'tor'],
   '3.7 clean has no signal, proxy or bot, and at most 49': ({ verdict }) =>

@@ -61,6 +61,41 @@ describe('Tor', () => {
     expect(verdict.proxy).toMatchObject({ type: 'tor', confidence: 'high' })
   })
 
+  // As the build weighs it (build/evidence/builtin-feeds.ts).
+  const operators: Sample = {
+    kind: 'tor',
+    feed: 'table-tor-operators',
+    group: 'tor',
+    match: 'range',
+    assurance: 'good',
+    provider: 'Zwiebelfreunde / Relayon',
+  }
+
+  it('an operator’s range is tor where a table has no consensus', () => {
+    const verdict = judged([operators], hoster)
+    expect(verdict).toMatchObject({ classification: 'tor', score: 77 })
+    expect(verdict.proxy).toMatchObject({ type: 'tor', confidence: 'medium' })
+    expect(verdict.proxy?.provider).toBe('Zwiebelfreunde / Relayon')
+    expect(codesOf(verdict)).toEqual(['tor_operator_range'])
+  })
+
+  it('beside a fresh consensus an operator’s range gives points alone', () => {
+    const beside = { ...operators, weight: 0.22 }
+    const verdict = judged([beside], hoster)
+    expect(verdict).toMatchObject({ classification: 'clean', score: 17, proxy: undefined })
+    expect(signalsOf(verdict)).toEqual([])
+    expect(verdict.reasons).toEqual([{ code: 'tor_operator_trace', points: 17 }])
+    // The exits themselves are what they were.
+    expect(judged([torExit, beside], hoster)).toMatchObject({ classification: 'tor', score: 83 })
+    expect(codesOf(judged([torExit, beside], hoster))).toEqual(['tor_exit_listed'])
+    // What has left the consensus loses the signal on the day on which it would elsewhere.
+    for (const age of [1, 2, 3, 9]) {
+      const left = { ...torExit, weight: 1, age }
+      const { signals } = judged([left, beside], hoster)
+      expect(signals.tor).toBe(judged([left], hoster).signals.tor)
+    }
+  })
+
   it('a relay that is no exit is clean 0 on a home line and hosting at a hoster', () => {
     expect(judged([], home)).toMatchObject({ classification: 'clean', score: 0, reasons: [] })
     expect(judged([cloud], hoster).classification).toBe('hosting')
@@ -89,6 +124,21 @@ describe('bots', () => {
     expect(verdict.bot?.confidence).toBe('medium')
     expect(verdict.score).toBeLessThanOrEqual(10)
     expect(verdict.proxy?.type).toBe('data_center')
+  })
+
+  it('a verified bot has no proxy and is not hosted by its own operator', () => {
+    const google: Sample = { ...cloud, feed: 'hosting-google', provider: 'Google' }
+    const inGoogle = networkOf({ type: 'cdn', organization: 'Google LLC' })
+    for (const network of [hoster, inGoogle]) {
+      const verdict = judged([googlebot, google, ...(network === hoster ? [] : [asTable])], network)
+      expect(verdict).toMatchObject({ classification: 'known_bot', score: 5, proxy: undefined })
+      expect(signalsOf(verdict)).toEqual([])
+      expect(codesOf(verdict)).toContain('bot_own_network')
+    }
+    const duck: Sample = { ...googlebot, feed: 'bot-duckduckbot', provider: 'DuckDuckBot' }
+    const hosted = judged([duck, { ...cloud, provider: 'Microsoft Azure' }], hoster)
+    expect(hosted).toMatchObject({ classification: 'known_bot', proxy: undefined })
+    expect(signalsOf(hosted)).toEqual(['hosting'])
   })
 
   it('a network that is no crawler is no bot', () => {
@@ -120,6 +170,73 @@ describe('VPN', () => {
     expect(codesOf(verdict)).toContain('cap_corporate')
   })
 
+  it('an exit that its operator names is vpn, also where a residential list names it', () => {
+    const both = judged([proton, { ...avastel, age: 1 }], home)
+    expect(both).toMatchObject({ classification: 'vpn', score: 72 })
+    expect(both.proxy).toMatchObject({ type: 'vpn', provider: 'ProtonVPN' })
+    expect(signalsOf(both)).toEqual(['vpn', 'residential_proxy'])
+    expect(codesOf(both)).toContain('conflict_resolved')
+    // Of ranges an operator says only that exits are inside.
+    const range = judged([{ ...proton, match: 'range' }, avastel], home)
+    expect(range.classification).toBe('residential_proxy')
+  })
+
+  it('residential proxy and VPN by third parties, both recent and solid, are mixed', () => {
+    const vpns = ['a', 'b'].map((feed): Sample => ({ ...vpnX4b, feed }))
+    const verdict = judged([...vpns, avastel], home)
+    expect(verdict).toMatchObject({ classification: 'mixed', score: 80 })
+    expect(verdict.proxy?.type).toBe('residential')
+    const stale = vpns.map((one) => ({ ...one, age: 8 }))
+    expect(judged([...stale, avastel], home).classification).toBe('residential_proxy')
+    expect(judged([...vpns, avastel, proton], home).classification).toBe('vpn')
+  })
+
+  it('a server of a VPN brand’s own AS that no list names is vpn, medium, provider named', () => {
+    const brand: Sample = {
+      ...proton,
+      feed: 'table-vpn-operators',
+      match: 'range',
+      assurance: 'good',
+      weight: 1,
+      provider: 'NordVPN',
+    }
+    const verdict = judged([brand], hoster)
+    expect(verdict).toMatchObject({ classification: 'vpn', score: 54 })
+    expect(verdict.proxy).toMatchObject({ confidence: 'medium', provider: 'NordVPN' })
+  })
+
+  it('a hoster’s address beside a VPN’s servers is hosting, at least 25, with the reason', () => {
+    const near: Sample = { ...proton, feed: 'near-vpn', match: 'near', assurance: 'good' }
+    const verdict = judged([near, asTable], hoster)
+    expect(verdict).toMatchObject({ classification: 'hosting', score: 30 })
+    expect(verdict.reasons).toContainEqual({ code: 'vpn_neighbourhood', points: 5 })
+    expect(signalsOf(verdict)).toEqual(['hosting'])
+    expect(judged([near], home)).toMatchObject({ classification: 'clean', score: 0 })
+    // What names the address itself says more.
+    expect(codesOf(judged([near, proton], hoster))).toEqual(['vpn_listed'])
+  })
+
+  it('Cloudflare WARP is vpn, named, at most 49, unless more than a VPN speaks', () => {
+    const warp: Sample = { ...proton, consumer: true, match: 'range', provider: 'Cloudflare WARP' }
+    const verdict = judged([warp, cloud], hoster)
+    expect(verdict).toMatchObject({ classification: 'vpn', score: 49 })
+    expect(verdict.proxy?.provider).toBe('Cloudflare WARP')
+    expect(codesOf(verdict)).toContain('consumer_vpn')
+    expect(judged([{ ...warp, weight: 0.5 }], hoster).reasons).toContainEqual({
+      code: 'consumer_vpn',
+      points: 0,
+    })
+    expect(judged([warp, { ...ipsum, lists: 2 }], hoster).score).toBe(49)
+    // By a list of many VPNs, which names it.
+    const { consumer: _, ...byName } = warp
+    expect(judged([byName, cloud], hoster).score).toBe(49)
+    for (const more of [torExit, publicProxy, { ...ipsum, lists: 3 }]) {
+      const accused = judged([warp, more], hoster)
+      expect(accused.score).toBeGreaterThan(49)
+      expect(codesOf(accused)).not.toContain('consumer_vpn')
+    }
+  })
+
   it('evidence 80 days old is clean, under 15, with a reason', () => {
     const verdict = judged([{ ...proton, age: 80 }], home)
     expect(verdict.classification).toBe('clean')
@@ -146,10 +263,24 @@ describe('networks of people', () => {
     expect(verdict.signals.mobile).toBe(true)
   })
 
-  it('an open proxy on a home line, seen 1 day of 30, today, is proxy, about 36', () => {
-    const verdict = judged([{ ...publicProxy, listed: 1 }], home)
-    expect(verdict).toMatchObject({ classification: 'proxy', score: 36 })
-    expect(verdict.proxy?.percentDaysSeen).toBe(3.33)
+  it('an open proxy on a home line, seen 1 day of 30, today, is proxy: tested 60, listed 36', () => {
+    const tested = judged([{ ...publicProxy, listed: 1, weight: 0.93 }], home)
+    expect(tested.classification).toBe('proxy')
+    expect(tested.score).toBeGreaterThanOrEqual(60)
+    expect(tested.proxy?.percentDaysSeen).toBe(3.33)
+    expect(codesOf(tested)).toEqual(['proxy_listed'])
+    const listed = judged([{ ...publicProxy, assurance: 'good', listed: 1 }], home)
+    expect(listed).toMatchObject({ classification: 'proxy', score: 36 })
+    expect(codesOf(listed)).toEqual(['proxy_listed', 'rarely_seen'])
+  })
+
+  it('beside tested proxies a line has points and no signal; a shared one has none', () => {
+    const near: Sample = { ...publicProxy, feed: 'near-proxy', match: 'near' }
+    const verdict = judged([near], home)
+    expect(verdict).toMatchObject({ classification: 'clean', score: 8, proxy: undefined })
+    expect(verdict.reasons).toEqual([{ code: 'proxy_neighbourhood', points: 8 }])
+    expect(judged([near], carrier).score).toBe(0)
+    expect(judged([{ ...near, age: 61 }], home).score).toBe(0)
   })
 
   it('a residential proxy list and a public proxy list are residential_proxy, at least 80', () => {
@@ -166,11 +297,18 @@ describe('networks of people', () => {
     }
   })
 
-  it('a residential proxy 9 days ago, nothing since, is clean, under 15, with a reason', () => {
+  it('a residential proxy 9 days ago, nothing since, stays one on a fixed line alone', () => {
     const verdict = judged([{ ...avastel, age: 9 }], home)
-    expect(verdict.classification).toBe('clean')
-    expect(verdict.score).toBeLessThan(15)
-    expect(codesOf(verdict)).toContain('residential_proxy_trace')
+    expect(verdict.classification).toBe('residential_proxy')
+    expect(verdict.score).toBeGreaterThanOrEqual(25)
+    expect(verdict.score).toBeLessThanOrEqual(60)
+    const satellite = networkOf({ type: 'satellite', access: true, shared: true })
+    for (const network of [carrier, satellite]) {
+      const shared = judged([{ ...avastel, age: 9 }], network)
+      expect(shared.classification).toBe('clean')
+      expect(shared.score).toBeLessThan(15)
+      expect(codesOf(shared)).toContain('residential_proxy_trace')
+    }
   })
 
   it('eight abuse lists on a home line are clean, 45, medium', () => {
@@ -196,23 +334,58 @@ describe('hosting', () => {
     expect(judged([derived], undefined).classification).toBe('clean')
   })
 
-  it('the table or two AS lists make about 20 points, one list none', () => {
-    expect(judged([asTable], hoster)).toMatchObject({ classification: 'hosting', score: 20 })
+  it('the table or two AS lists make 25 points, one list a few', () => {
+    expect(judged([asTable], hoster)).toMatchObject({ classification: 'hosting', score: 25 })
     const two = judged([asX4b, asTn3w], hoster)
-    expect(two).toMatchObject({ classification: 'hosting', score: 20 })
+    expect(two).toMatchObject({ classification: 'hosting', score: 25 })
     expect(two.proxy?.confidence).toBe('low')
     const one = judged([asX4b], hoster)
-    expect(one).toMatchObject({ classification: 'clean', score: 0 })
-    expect(codesOf(one)).toEqual(['hosting_unconfirmed'])
+    expect(one).toMatchObject({ classification: 'clean', score: 6 })
+    expect(one.reasons).toEqual([{ code: 'hosting_unconfirmed', points: 6 }])
     const copies = judged([asX4b, { ...asTn3w, group: 'hosting-asn-x4b' }], hoster)
-    expect(copies.classification).toBe('clean')
+    expect(copies).toMatchObject({ classification: 'clean', score: 6 })
   })
 
-  it('8.8.8.8 and 1.1.1.1 are hosting or clean, at most 40, with the reason of an edge', () => {
-    const resolver = judged([cloud, vpnAs, asTable], cdn)
-    expect(resolver).toMatchObject({ classification: 'hosting', score: 40, bot: undefined })
-    expect(resolver.signals).toMatchObject({ proxy: false, vpn: false })
-    expect(codesOf(resolver)).toContain('cdn_edge')
+  it('voices add up, listed or of the network, and three of them are 40', () => {
+    const listed = judged([datacenters], hoster)
+    expect(listed).toMatchObject({ classification: 'hosting', score: 25 })
+    const both = judged([datacenters, asX4b], hoster)
+    expect(both).toMatchObject({ classification: 'hosting', score: 30 })
+    expect(both.proxy?.confidence).toBe('low')
+    const three = judged([datacenters, asX4b, asTn3w], hoster)
+    expect(three).toMatchObject({ classification: 'hosting', score: 40 })
+    expect(codesOf(three)).toEqual(['hosting_listed', 'floor_hosting'])
+    const inferred = judged([asX4b, asTn3w, asTable], hoster)
+    expect(inferred).toMatchObject({ classification: 'hosting', score: 40 })
+    expect(codesOf(inferred)).toEqual(['hosting_inferred', 'floor_hosting'])
+    expect(inferred.proxy?.confidence).toBe('low')
+    // Four agreeing voices are worth what one cloud says of itself.
+    expect(judged([cloud], hoster).score).toBe(40)
+  })
+
+  it('8.8.8.8 and 1.1.1.1 get the same answer, whoever lists their networks', () => {
+    const resolver = networkOf({ type: 'cdn', cdn: true, anycast: true })
+    for (const listed of [[], [cloud, vpnAs, asTable], [asX4b]]) {
+      const verdict = judged(listed, resolver)
+      expect(verdict).toMatchObject({ classification: 'clean', score: 0, bot: undefined })
+      expect(signalsOf(verdict)).toEqual([])
+      expect(codesOf(verdict)).toEqual(['anycast', 'cdn_edge'])
+    }
+    // Announced by a carrier, as OpenDNS's and Level 3's are.
+    const carrier = judged([cloud, vpnAs, asX4b], networkOf({ type: 'isp', anycast: true }))
+    expect(carrier).toMatchObject({ classification: 'clean', score: 0 })
+    expect(codesOf(carrier)).toEqual(['anycast'])
+  })
+
+  it('edges of content delivery networks get the same answer', () => {
+    const edges = ['Cloudflare', 'Fastly'].map((provider) =>
+      judged([{ ...cloud, feed: `hosting-${provider.toLowerCase()}`, provider }], cdn),
+    )
+    for (const edge of edges) {
+      expect(edge).toMatchObject({ classification: 'hosting', score: 40, bot: undefined })
+      expect(edge.signals).toMatchObject({ proxy: false, vpn: false })
+      expect(codesOf(edge)).toEqual(['hosting_listed', 'anycast', 'cdn_edge'])
+    }
     const unlisted = judged([], cdn)
     expect(unlisted).toMatchObject({ classification: 'clean', score: 0 })
     expect(codesOf(unlisted)).toEqual(['cdn_edge'])

@@ -11,6 +11,7 @@ export function keyOf(keyId: string): Authenticated {
     plan: 'internal',
     apis: ['ip-risk'],
     insights: 'never',
+    isTest: false,
     limits: {},
     allowance: newAllowance(keyId, {}),
   }

@@ -1,6 +1,7 @@
-// Limits of a real server whose processes are killed with SIGKILL under load: a worker, the primary,
-// or all of them at once. 64 connections spend; what clients were granted is counted here and held
-// against the limits and the ledger. IPRISK_TEST_KILLS asks for more kills than a quick run has.
+// Limits of a real server whose processes are killed with SIGKILL under load: a worker, the
+// primary, or all of them at once. 64 connections spend; what clients were granted is counted here
+// and held against the limits and the ledger. IPRISK_TEST_KILLS asks for more kills than a quick
+// run has.
 
 import { Agent, request } from 'node:http'
 import { expect, it } from 'vitest'

@@ -6,12 +6,13 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach } from 'vitest'
+import { afterEach } from 'vitest'
 import { createKey } from '../../src/account/keys/issue-key.ts'
 import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
 import type { NewKey } from '../../src/account/keys/key-record.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { eventually } from '../eventually.ts'
+import { atEndOfFile } from '../ends.ts'
 
 const program = join(packageRoot, 'dist/src/cli/main.js')
 
@@ -34,10 +35,8 @@ export interface Server {
 const startMs = 60_000
 
 const folders: string[] = []
-
-// Hooks run in the reverse of their order: servers have been stopped by then.
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+atEndOfFile(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
 /** A folder of its own, removed when the tests end. */

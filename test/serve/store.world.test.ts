@@ -39,6 +39,17 @@ async function check(server: Server, key: string): Promise<number> {
   return response.status
 }
 
+/** The lists that a check is told to match. */
+async function listsOf(port: number, key: string): Promise<readonly string[]> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/intelligence/ip-risk/check`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: '{"ip":"9.5.5.5"}',
+  })
+  const { lists = [] } = (await response.json()) as { readonly lists?: readonly string[] }
+  return lists
+}
+
 /** So many checks on all servers at once; how many were answered with each status. */
 async function load(key: string, count: number, on = servers): Promise<Record<number, number>> {
   const seen: Record<number, number> = {}
@@ -148,6 +159,24 @@ describeStores('servers on a store for many machines', () => {
     for (const server of servers) {
       await eventually(async () => (await check(server, key)) === 401, 5000)
     }
+  })
+
+  it('know a change of own lists on every machine within five seconds, and its undoing', async () => {
+    const key = await createKey()
+    await Promise.all(servers.map((server) => known(server, key)))
+    const lists = async (...args: readonly string[]): Promise<void> => {
+      const place = ['--store', store.url, '--state', newState()]
+      const { code, err } = await runProgram(['lists', ...args, ...place], { cwd })
+      if (code !== 0) throw new Error(err)
+    }
+    const named = (): Promise<readonly string[][]> =>
+      Promise.all(servers.map(async ({ port }) => [...(await listsOf(port, key))]))
+    await lists('create', 'attackers', '--effect', 'block')
+    await lists('add', 'attackers', '9.5.5.0/24')
+    await expect.poll(named, { timeout: 5000 }).toEqual(servers.map(() => ['attackers']))
+    await lists('undo')
+    await expect.poll(named, { timeout: 5000 }).toEqual(servers.map(() => []))
+    await lists('delete', 'attackers')
   })
 
   it('grant a quota once, on all of them together, and all of it', async () => {

@@ -1,6 +1,7 @@
-// What becomes of new tables in a running server: taken in, refused, forced, rolled back, held, built
-// by the server itself; and what a swap and an end must not disturb: readiness, the primary's own
-// loop, an end that does not wait. Swaps by the hundred, under load: bench/faults/server/swaps.ts.
+// What becomes of new tables in a running server: taken in, refused, forced, rolled back, held,
+// built by the server itself; and what a swap and an end must not disturb: readiness, the primary's
+// own loop, an end that does not wait. Swaps by the hundred, under load:
+// bench/faults/server/swaps.ts.
 
 import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +27,7 @@ import {
   workersOf,
 } from './server.ts'
 import { newTable, replaceTable } from './small-tables.ts'
-import { eventually } from '../eventually.ts'
+import { buildWaitMs, eventually } from '../eventually.ts'
 
 const start = serversOfTests()
 
@@ -139,7 +140,7 @@ describe('an operator', () => {
   })
 })
 
-describe('a server that refreshes its table', () => {
+describe('a server that refreshes its table', { timeout: 2 * buildWaitMs }, () => {
   it('builds one at the lowest priority and takes it in, without one to begin with', async () => {
     const mirror = newState()
     publishSample(mirror, sampleDay)
@@ -153,7 +154,11 @@ describe('a server that refreshes its table', () => {
     // It is seen before it is lowered.
     const others = () => (threadsOf(builder) ?? []).filter(({ nice }) => nice !== 19)
     await expect.poll(others).toEqual([])
-    await eventually(async () => (await statusOf(server)).table !== null, 60_000)
+    await eventually(
+      async () => (await statusOf(server)).table !== null,
+      buildWaitMs,
+      server.stderr,
+    )
     site.close()
     expect((await server.admin('/readyz')).status).toBe(200)
     expect(await statusOf(server)).toMatchObject({
@@ -167,7 +172,11 @@ describe('a server that refreshes its table', () => {
     writeFileSync(config, JSON.stringify({ build: { offline: true, networks: ['gone.csv'] } }))
     const args = ['--refresh-every', '1h', '--config', config]
     const server = await start({ table: join(folder, 'world.iprisk'), args })
-    await eventually(async () => (await statusOf(server)).refresh?.failures || undefined, 60_000)
+    await eventually(
+      async () => (await statusOf(server)).refresh?.failures || undefined,
+      buildWaitMs,
+      server.stderr,
+    )
     expect(await statusOf(server)).toMatchObject({
       refresh: { last_failure: { reason: expect.stringContaining('gone.csv') } },
     })

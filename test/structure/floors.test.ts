@@ -66,14 +66,18 @@ function circle(from: readonly SourceFile[]): readonly string[] | undefined {
 /** Where each library may be imported. One entry a package that the product's code uses. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   '@clack/prompts': ['src/cli/'],
+  '@marcbachmann/cel-js': ['src/policy/'],
   '@duckdb/node-api': ['build/history/duckdb.ts'],
   '@photostructure/tz-lookup': ['build/places/'],
   '@streamparser/json': ['build/parse/'],
   commander: ['src/cli/'],
+  'd3-geo': ['src/console/page/address/place-map.tsx'],
   'countries-list': ['build/places/'],
   'csv-parse': ['build/parse/'],
   flatbuffers: ['src/schema/', 'src/table/', 'build/write/'],
+  aws4fetch: ['src/publish/fetch/object-store.ts'],
   ioredis: ['src/account/stores/redis/redis-connection.ts'],
+  marked: ['src/reference/errors-page.ts'],
   koffi: [
     'src/base/system/file-lock.ts',
     'src/base/system/memory-map.ts',
@@ -83,10 +87,22 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'mmdb-lib': ['build/mmdb/'],
   pino: ['src/base/log.ts'],
   piscina: ['src/pool/'],
-  'prom-client': ['src/admin/prometheus-text.ts'],
+  preact: ['src/console/page/'],
+  'prom-client': ['src/admin/metrics/prometheus-text.ts'],
+  'topojson-client': ['src/console/page/address/place-map.tsx'],
   'uWebSockets.js': ['src/http/', 'src/supervisor/workers/'],
+  uplot: ['src/console/page/traffic/draw-plot.ts'],
+  'world-atlas': ['src/console/page/address/place-map.tsx'],
   undici: ['build/fetch/'],
-  zod: ['src/api/', 'src/config/', 'build/catalogue/'],
+  zod: [
+    'src/api/',
+    'src/config/',
+    'src/policy/policy-schema.ts',
+    'src/publish/form/',
+    'build/catalogue/',
+    'src/admin/routes/',
+    'src/console/',
+  ],
 }
 
 function homeless(from: readonly SourceFile[]): string[] {
@@ -155,8 +171,17 @@ describe('the floors', () => {
   ])('keep zod out of what %s loads: the OpenAPI document is made when compiling', (start) => {
     expect(files.map(({ path }) => path)).toContain(start)
     expect(loadersOf('zod', start, files)).toEqual([])
-    expect(loadersOf('zod', 'src/api/write-openapi.ts', files)).toContain('src/api/wire.ts')
+    expect(loadersOf('zod', 'src/reference/write-reference.ts', files)).toContain('src/api/wire.ts')
   })
+
+  it.each(['src/cli/lines/check-command.ts', 'src/cli/lines/explain-command.ts'])(
+    'keep stores, pools and the compiler of conditions out of what %s begins with',
+    (start) => {
+      expect(files.map(({ path }) => path)).toContain(start)
+      const late = ['lmdb', 'piscina', '@marcbachmann/cel-js']
+      expect(late.flatMap((name) => loadersOf(name, start, files))).toEqual([])
+    },
+  )
 
   it('keep the compiler out of what serves', () => {
     const serving = files.filter(({ path }) =>
@@ -216,5 +241,15 @@ describe('the test of the floors', () => {
       file('src/base/system/memory-map.ts', [], ['koffi']),
     ])
     expect(found).toEqual(['src/cli/main.ts imports koffi', 'src/cli/main.ts imports left-pad'])
+  })
+
+  it('let the console compute in its own process alone', () => {
+    const byPath = new Map(files.map((file) => [file.path, file]))
+    const loaded = new Set(['src/console/open-console.ts'])
+    for (const path of loaded) for (const next of byPath.get(path)?.loads ?? []) loaded.add(next)
+    expect(loaded).toContain('src/console/process/console-process.ts')
+    const computing =
+      /^src\/(table\/open-table|rehearsal\/rehearsal|policy\/decision-memory|export\/)/
+    expect([...loaded].filter((path) => computing.test(path))).toEqual([])
   })
 })

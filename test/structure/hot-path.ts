@@ -1,7 +1,7 @@
 // Which functions a file's header calls hot, and whether they keep to its rules. The first sentence
 // names the hot functions in backticks, or, behind the word "but", those that are not hot; without
-// names every function of the file is hot. The code is cut out by counting brackets, which relies on
-// the form that prettier gives it. What runs once, when the module is loaded, is never hot.
+// names every function of the file is hot. The code is cut out by counting brackets, which relies
+// on the form that prettier gives it. What runs once, when the module is loaded, is never hot.
 //
 //   // Hot path: `spend` while the lease lasts. No allocation, throw or closure there.
 //   // Hot path: no allocation, throw or closure but in `newQuery`.

@@ -1,6 +1,6 @@
-// `npm ci --ignore-scripts` suffices: of each package that has an install script, the binary that the
-// script would make lies in a package of its own, for each platform that is served, and is the one that
-// is loaded. Not here: npm itself, which would take a minute to say so.
+// `npm ci --ignore-scripts` suffices: of each package that has an install script, the binary that
+// the script would make lies in a package of its own, for each platform that is served, and is the
+// one that is loaded. Not here: npm itself, which would take a minute to say so.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

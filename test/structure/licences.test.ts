@@ -33,12 +33,23 @@ const permissive = new Set(['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-C
 /** Of what only builds and tests, or is data: NOTICE names the attributions. */
 const buildOnly = new Set([
   ...permissive,
+  'BlueOak-1.0.0',
   'CC0-1.0',
   'MPL-2.0',
+  'Python-2.0',
   'Zlib',
   // The default data of places and networks; NOTICE attributes it.
   'SEE LICENSE IN ROUTEVIEWS-LICENSE and DBIP-LICENSE CC-BY-4.0',
   'SEE LICENSE IN DBIP-LICENSE CC-BY-4.0',
+])
+
+/** What the lock file does not say: they are old, and have it in their package otherwise. */
+const toldElsewhere = new Map([
+  ['node_modules/busboy', 'MIT'],
+  ['node_modules/dicer', 'MIT'],
+  ['node_modules/humanize-number', 'MIT'],
+  ['node_modules/only', 'MIT'],
+  ['node_modules/streamsearch', 'MIT'],
 ])
 
 describe('every package', () => {
@@ -54,7 +65,9 @@ describe('every package', () => {
         .replaceAll(/[()]/g, '')
         .split(' OR ')
         .some((choice) => choice.split(' AND ').every((part) => buildOnly.has(part)))
-    const others = packages.filter(([, { license = '' }]) => !allowed(license))
+    const others = packages.filter(([path, { license = toldElsewhere.get(path) ?? '' }]) => {
+      return !allowed(license)
+    })
     expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([])
   })
 

@@ -52,7 +52,8 @@ describe('secrets', () => {
       'src/account/keyring.ts',
       'src/account/keys/key-transfer.ts',
       'src/account/keys/secret-hash.ts',
-      'src/admin/admin-token.ts',
+      'src/admin/admin-caller.ts',
+      'src/console/console-door.ts',
     ])
   })
 })

@@ -23,7 +23,7 @@ export interface SourceFile {
 export function sourceFiles(folders: readonly string[]): readonly SourceFile[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !name.includes('generated'))
+      .filter((name) => /\.tsx?$/.test(name) && !name.includes('generated'))
       .map((name) => readSource(join(folder, name))),
   )
 }

@@ -31,7 +31,8 @@ describe('source files', () => {
   })
 
   it('leave nothing for later', () => {
-    const later = /\b(TODO|FIXME|XXX|not implemented|placeholder)\b/i
+    // An input's attribute of that name is none.
+    const later = /\b(TODO|FIXME|XXX|not implemented|placeholder(?!=))\b/i
     expect(
       [...files, ...tests.filter((file) => !file.path.includes('structure'))]
         .filter((file) => later.test(file.text))

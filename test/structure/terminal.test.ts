@@ -8,8 +8,11 @@ const writer = 'src/cli/terminal/'
 
 /** Each with the reason why it may. */
 const others: Readonly<Record<string, string>> = {
+  'src/client/middleware/request-guard.ts': 'the same, where it observes',
+  'src/client/core/outcome-report.ts': 'speaks on the console of an application that set no hook',
   'src/base/log.ts': 'writes whole lines of the log, escaped by the same function',
   'src/supervisor/tables/verify-child-main.ts': 'writes into the pipes of the process above it',
+  'src/publish/pull/pull-child-main.ts': 'the same',
 }
 
 const files = sourceFiles(['src', 'build'])
@@ -21,7 +24,11 @@ const ways: readonly (readonly [string, RegExp])[] = [
     'a stream of the process',
     /\bprocess\.std(?:out|err)\b(?!\.isTTY)|\{[^}\n]*\bstd(?:out|err)\b[^}\n]*\} (?:= |from 'node:)process/,
   ],
-  ['the console', /\bconsole\b\s*[.[]/],
+  // By what it can do: there is also a page that is called the console.
+  [
+    'the console',
+    /\bconsole\b\s*(?:\.\s*(?:assert|clear|count|debug|dir|error|group|info|log|table|time|trace|warn)\w*\b|\[)/,
+  ],
   ['a descriptor by number', /\b(?:writeSync|writevSync|writeFileSync|write)\(\s*[12],/],
   ['the path of a stream', /\/dev\/(?:stdout|stderr|tty|fd\/[12])|\/proc\/self\/fd\/[12]\b/],
   ['a stream of a terminal', /'node:(?:tty|repl)'/],

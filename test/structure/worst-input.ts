@@ -1,8 +1,8 @@
-// Inputs that may be the worst for a regular expression, by its own parts: what a quantifier repeats,
-// or all that begins a match, said again and again behind a beginning that leads there, with an end
-// that lets no match be. Not a proof: a search that finds every quadratic one of the kinds that people
-// write (two quantifiers that take the same characters; a quantifier that a search begins anew at
-// every place).
+// Inputs that may be the worst for a regular expression, by its own parts: what a quantifier
+// repeats, or all that begins a match, said again and again behind a beginning that leads there,
+// with an end that lets no match be. Not a proof: a search that finds every quadratic one of the
+// kinds that people write (two quantifiers that take the same characters; a quantifier that a
+// search begins anew at every place).
 
 import { RegExpParser, type AST } from '@eslint-community/regexpp'
 

@@ -56,7 +56,7 @@ describe('tryTable', () => {
       ['12.0.0.0/8', 'proxy', ''],
     ])
     expect(acceptanceCheck(absurd, plain).reasons.join()).toMatch(
-      /sampled verdicts \(3\d %\) differ/,
+      /sampled verdicts \(6\d %\) differ/,
     )
     absurd.close()
     // No canary lies there.

@@ -16,11 +16,23 @@ import { type TableContent, writeTable } from '../../build/write/write-table.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
 import { type Range, parseRange, bigintToWords } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
+import { type TableCoverage, coveredKinds } from '../../src/model/coverage.ts'
 import type { Kind } from '../../src/model/kind.ts'
 import type { Location } from '../../src/api/check-answer.ts'
 import type { Network } from '../../src/model/network.ts'
 
 export const asOf = parseDay('2026-08-22') as Day
+
+/** Of a table whose feeds cover every kind. */
+export const fullCoverage: TableCoverage = coveredKinds.map((kind) => ({
+  kind,
+  state: 'full',
+  newest: asOf,
+  addresses: 1000,
+}))
+
+/** The day of the table, by the clock. */
+export const asOfMs = asOf * 86_400_000
 
 const networks: readonly Network[] = [
   network(64496, 'Example Access', { type: 'isp', access: true }),
@@ -62,14 +74,14 @@ export const listed: readonly (readonly [string, Kind, string])[] = [
   ['2002:0b01:0102::/48', 'proxy', ''],
 ]
 
-export function smallContent(entries = listed): TableContent {
-  return assembleTable(smallParts(entries)).content
+export function smallContent(entries = listed, coverage = fullCoverage): TableContent {
+  return assembleTable({ ...smallParts(entries), coverage }).content
 }
 
 /** Writes the table into a new folder and gives its path. */
-export function writeSmallTable(): string {
+export function writeSmallTable(coverage = fullCoverage): string {
   const path = join(mkdtempSync(join(tmpdir(), 'iprisk-table-')), 'small.iprisk')
-  writeTable(path, smallContent())
+  writeTable(path, smallContent(listed, coverage))
   return path
 }
 
@@ -89,6 +101,7 @@ export function smallParts(entries = listed): TableParts {
   })
   return {
     asOf,
+    coverage: fullCoverage,
     sources: [source('test-feed', 3), source('table-hosting', 1)],
     networks,
     networkLayers: { 4: layer(4, networkRanges), 6: layer(6, networkRanges) },
@@ -182,7 +195,14 @@ function source(id: string, entries: number) {
 }
 
 function network(asn: number, organization: string, traits: Partial<Network>): Network {
-  const plain = { mobile: false, access: false, shared: false, corporate: false, cdn: false }
+  const plain = {
+    mobile: false,
+    access: false,
+    shared: false,
+    corporate: false,
+    cdn: false,
+    anycast: false,
+  }
   return { asn, organization, type: 'unknown', ...plain, ...traits }
 }
 

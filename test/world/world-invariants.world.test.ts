@@ -29,7 +29,7 @@ const typeOfSignal = [
   ['proxy', 'proxy'],
   ['hosting', 'data_center'],
 ] as const
-const loweringCode = /^(?:others_limited|cap_\w+|blocklist_explained|clamp_100)$/
+const loweringCode = /^(?:others_limited|cap_\w+|consumer_vpn|blocklist_explained|clamp_100)$/
 const known = new Set<string>(reasonCodes)
 
 const has = ({ reasons }: Verdict, code: string): boolean =>
@@ -60,12 +60,16 @@ const verdictRules = (asOf: number): Readonly<Record<string, Rule<Verdict>>> => 
   'is lowered by limits alone': ({ reasons }) =>
     reasons.every(({ code, points }) => points >= 0 || loweringCode.test(code)),
   'has the class of its signals': (verdict) =>
-    verdict.classification === classOf(verdict) || verdict.classification === 'mixed',
+    verdict.classification === classOf(verdict) ||
+    verdict.classification === 'mixed' ||
+    // An operator's own exit, also where a list of residential proxies names it.
+    (verdict.classification === 'vpn' && verdict.signals.vpn && has(verdict, 'conflict_resolved')),
   'is mixed with both signals, from 80 on': ({ classification, signals, score }) =>
     classification !== 'mixed' ||
     (signals.residential_proxy && signals.vpn && (score >= 80 || signals.mobile)),
-  'has a proxy exactly with a signal of one': (verdict) =>
-    (verdict.proxy !== undefined) === (firstType(verdict) !== undefined),
+  'has a proxy exactly with a signal of one, and none as a verified bot': (verdict) =>
+    (verdict.proxy !== undefined) ===
+    (firstType(verdict) !== undefined && verdict.bot?.confidence !== 'high'),
   'has the proxy type of its class': (verdict) =>
     verdict.proxy === undefined ||
     verdict.proxy.type === (typeOfClass[verdict.classification] ?? firstType(verdict)),
@@ -116,18 +120,23 @@ const joinedRules: Readonly<Record<string, Rule<Joined>>> = {
     network !== undefined ||
     listed ||
     (verdict.score === 15 && has(verdict, 'unannounced') && verdict.classification === 'clean'),
-  'is clean, 0 to 20, where only the network speaks and is no hoster': (joined) =>
-    joined.listed || joined.network === undefined || joined.verdict.score <= 20,
+  'is at most 20 where only the network speaks, or an inferred hoster of 25 to 40': (joined) =>
+    joined.listed ||
+    joined.network === undefined ||
+    joined.verdict.score <= 20 ||
+    (has(joined.verdict, 'hosting_inferred') && joined.verdict.score <= 40),
+  'has points where its network is a hoster': ({ network, verdict }) =>
+    network?.type !== 'hosting' || verdict.score > 0,
   'says that it is an edge': ({ network, verdict }) =>
     !(network?.cdn === true || network?.type === 'cdn') ||
     !['clean', 'hosting'].includes(verdict.classification) ||
     has(verdict, 'cdn_edge'),
 }
 
-const tables = worldDays.flatMap((day) => [
-  { built: worldTable, day, title: day },
-  { built: historyTable, day, title: `${day}, with sixty days of history` },
-])
+const tables = [
+  ...worldDays.map((day) => ({ built: worldTable, day, title: day })),
+  { built: historyTable, day: worldDays[0], title: `${worldDays[0]}, with sixty days of history` },
+]
 
 for (const { built, day, title } of tables) {
   describeFeeds(`every verdict as of ${title}`, () => {

@@ -173,16 +173,60 @@ describeFeeds('situations on real addresses', () => {
     }
   })
 
-  it('an address of a VPN company that no list names: never vpn', () => {
-    // The ASes that an AS list calls VPNs: M247, Datacamp, Surfshark, NordVPN.
-    const companies = new Set([9009, 212238, 209854, 136787])
-    const found = rows.filter(({ asn }) => companies.has(asn))
+  it('an address of a hoster of VPNs that no list names: never vpn', () => {
+    const hosters = new Set([9009, 212238])
+    const found = rows.filter(({ asn }) => hosters.has(asn))
     const unlisted = found
       .map(({ first }) => ({ text: textOf(first), point: first }))
       .filter(({ point }) => !subject.find(point).evidence.includes(' vpn '))
-    expect(unlisted.length).toBeGreaterThan(20)
+    expect(unlisted.length).toBeGreaterThan(5)
     const wrong = unlisted.filter(({ text }) => table.check(text)!.signals.vpn)
     expect(wrong).toEqual([])
+  })
+
+  it('a server of a VPN brand’s own AS that no list names', () => {
+    const examples = find((it) => it.only('table-vpn-operators', 'hosting-') && it.has('vpn'))
+    const others = examples.filter(({ answer }) => answer.proxy?.provider !== 'Cloudflare WARP')
+    expect(others.length).toBeGreaterThan(0)
+    expect(
+      wrongAmong(
+        others,
+        ({ classification, proxy }) =>
+          classification === 'vpn' && proxy?.confidence === 'medium' && proxy.provider !== '',
+      ),
+    ).toEqual([])
+  })
+
+  it('Cloudflare WARP egress', () => {
+    for (const text of ['2a09:bac0::1', '2a09:bac5::1']) {
+      const { classification, proxy, risk_score, reasons } = table.check(text)!
+      expect([classification, proxy?.provider]).toEqual(['vpn', 'Cloudflare WARP'])
+      expect(risk_score).toBeLessThanOrEqual(49)
+      expect(reasons).toContain('consumer_vpn')
+    }
+  })
+
+  it('a network of type hosting is not silent', () => {
+    const hosters = rows.filter(({ first }) => subject.find(first).network?.type === 'hosting')
+    expect(hosters.length).toBeGreaterThan(10_000)
+    const silent = hosters
+      .map(({ first }) => table.check(textOf(first))!)
+      .filter(({ risk_score, signals, bot }) => risk_score === 0 && !signals.relay && bot === null)
+    expect(silent.slice(0, 3)).toEqual([])
+  })
+
+  it('beside a VPN’s servers: hosting, at least 25, with the reason', () => {
+    let found = 0
+    for (const { first } of rows) {
+      if (typeof first !== 'number') continue
+      const answer = table.check(textOf(first))!
+      if (!answer.reasons.includes('vpn_neighbourhood') || answer.signals.blocklist_match) continue
+      found++
+      expect(answer.network?.type).toBe('hosting')
+      expect(answer.signals.hosting && answer.risk_score < 25).toBe(false)
+      expect(answer.signals.vpn).toBe(false)
+    }
+    expect(found).toBeGreaterThan(10)
   })
 
   it('corporate egress in a VPN list', () => {
@@ -240,7 +284,7 @@ describeFeeds('situations on real addresses', () => {
     ).toEqual([])
   })
 
-  it('an open proxy on a home line, seen on the one day of its snapshot', () => {
+  it('an open proxy on a home line that its publisher tested', () => {
     const lists = ['proxy-monosans', 'proxy-iplocate', 'proxy-proxmint']
     for (const list of lists) {
       const examples = find((it) => it.only(list), isHome, { least: 5 })
@@ -248,10 +292,7 @@ describeFeeds('situations on real addresses', () => {
         wrongAmong(
           examples,
           ({ classification, risk_score, reasons }) =>
-            classification === 'proxy' &&
-            risk_score >= 30 &&
-            risk_score <= 42 &&
-            reasons.includes('rarely_seen'),
+            classification === 'proxy' && risk_score >= 60 && !reasons.includes('rarely_seen'),
         ),
       ).toEqual([])
     }
@@ -318,8 +359,7 @@ describeFeeds('situations on real addresses', () => {
   it('8.8.8.8 and 1.1.1.1', () => {
     for (const text of ['8.8.8.8', '1.1.1.1', '2001:4860:4860::8888', '2606:4700:4700::1111']) {
       const { classification, risk_score, bot, signals, network } = table.check(text)!
-      expect(['hosting', 'clean']).toContain(classification)
-      expect(risk_score).toBeLessThanOrEqual(40)
+      expect([classification, risk_score]).toEqual(['clean', 0])
       expect(['cdn', 'hosting']).toContain(network?.type)
       expect([bot, signals.proxy, signals.vpn]).toEqual([null, false, false])
     }
@@ -391,10 +431,11 @@ describeFeeds('situations on real addresses', () => {
     }
   })
 
-  it('a network that one list and its own name call a hoster is hosting, about 20', () => {
+  it('a network that one list and its own name call a hoster is hosting, 25', () => {
     const named = [...subject.networks()].filter(({ hosters }) => {
       const voices = hosters.split('\n')
-      return voices.includes('network-names') && !voices.some((id) => id.startsWith('hosting-asn-'))
+      const isList = (id: string): boolean => id.startsWith('hosting-asn-')
+      return voices.length === 2 && voices.includes('network-names') && !voices.some(isList)
     })
     expect(named.length).toBeGreaterThan(200)
     expect(named.filter(({ network }) => network.access)).toEqual([])
@@ -411,7 +452,7 @@ describeFeeds('situations on real addresses', () => {
         'data_center',
         'low',
       ])
-      expect([19, 20]).toContain(risk_score)
+      expect(risk_score).toBe(25)
     }
     expect(answers.filter(({ reasons }) => reasons.includes('hosting_unconfirmed'))).toEqual([])
   })

@@ -1,8 +1,8 @@
-// World tables for tests: compiled from the shared feeds, all feeds on, by the real command line from
-// a real static server; for each day one from the snapshots alone, and one that knows the sixty real
-// days before, too. The first test that asks for a table builds it, and those that run beside it wait
-// for it. Tables stay in dist/world until the compiled program or the catalogue is newer. Tests ask
-// under `describeFeeds`, for without the shared feeds there is nothing to compile.
+// World tables for tests: compiled from the shared feeds, all feeds on, by the real command line
+// from a real static server; for each day one from the snapshots alone, and one that knows the
+// sixty real days before, too. The first test that asks for a table builds it, and those that run
+// beside it wait for it. Tables stay in dist/world until the compiled program or the catalogue is
+// newer. Tests ask under `describeFeeds`, for without the shared feeds there is nothing to compile.
 
 import { execFile } from 'node:child_process'
 import {
@@ -71,9 +71,12 @@ export async function historyTable(day: WorldDay): Promise<string> {
     try {
       // A build records its day, and the other day shall find the history as it was imported.
       cpSync(imported, join(own, 'history'), { recursive: true })
-      const built = { table, report: join(folder, `${name}.json`), snapshots: join(own, 'feeds') }
+      // Beside those of the other tables, for a build finds there what was read of places before.
+      const snapshots = join(folder, 'snapshots', name)
+      const built = { table, report: join(folder, `${name}.json`), snapshots }
       return await compileWorld(day, built, join(own, 'history'))
     } finally {
+      rmSync(join(folder, 'snapshots', name), { recursive: true, force: true })
       rmSync(own, { recursive: true, force: true })
     }
   })
@@ -99,7 +102,8 @@ async function onceBuilt(name: string, make: () => Promise<string>): Promise<voi
 async function importHistory(store: string): Promise<string> {
   rmSync(store, { recursive: true, force: true })
   const days = join(feedsFolder, 'history')
-  // By force, for recounts take the files as they are: the gate would hold back one day of one feed.
+  // By force, for recounts take the files as they are: the gate would hold back one day of one
+  // feed.
   const args = ['history', 'import', days, `--history=${store}`, '--force']
   return (await iprisk(args, folder)).stdout.trimEnd().split('\n').at(-1) ?? ''
 }
@@ -110,7 +114,8 @@ async function compileWorld(
   { table, report, snapshots }: WorldBuild,
   history: string,
 ): Promise<string> {
-  // A first build each time: the gate would hold a program that judges otherwise against the old one.
+  // A first build each time: the gate would hold a program that judges otherwise against the old
+  // one.
   rmSync(table, { force: true })
   mkdirSync(snapshots, { recursive: true })
   const mirror = await serveFolder(feedsFolder)

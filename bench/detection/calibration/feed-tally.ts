@@ -8,6 +8,7 @@ import type { Evidence } from '../../../src/model/evidence.ts'
 import type { Kind } from '../../../src/model/kind.ts'
 import type { Network } from '../../../src/model/network.ts'
 import type { Range } from '../../../src/ip/range.ts'
+import { networksSuffix, vpnOperatorsFeed } from '../../../build/evidence/builtin-feeds.ts'
 import { type Contradiction, newContradiction } from './contradiction.ts'
 import { rangeSize } from '../world/address-count.ts'
 import type { Cell, World } from '../world/cells.ts'
@@ -73,20 +74,36 @@ interface Reading {
   readonly confirmed: boolean
 }
 
+/**
+ * A feed's word on whole networks is a voice of its own, and no confirmation of its addresses. Nor is
+ * the hand-kept table of operators' space: it names no address, and those who weigh lists keep it.
+ */
+function publisherOf(voice: string): string {
+  return voice.endsWith(networksSuffix) ? voice.slice(0, -networksSuffix.length) : voice
+}
+
 function kindOf({ kind }: Evidence): Kind {
   return sameKind[kind] ?? kind
 }
 
 function readList(world: World, list: number): readonly Reading[] {
-  const statements = (world.lists.lists[list - 1] ?? []).map((id) => world.book.at(id))
+  const all = (world.lists.lists[list - 1] ?? []).map((id) => world.book.at(id))
+  // What neighbours say lists nothing.
+  const statements = all.filter(({ evidence }) => evidence.match !== 'near')
   return statements.map(({ evidence, range }) => {
     const others = statements.filter((other) => kindOf(other.evidence) === kindOf(evidence))
     const { id, group } = evidence.voice
+    const publisher = publisherOf(id)
     return {
       evidence,
       size: rangeSize(range as Range),
       unique: others.every((other) => other.evidence.voice.id === id),
-      confirmed: others.some((other) => other.evidence.voice.group !== group),
+      confirmed: others.some(
+        ({ evidence: { voice } }) =>
+          voice.group !== group &&
+          voice.id !== vpnOperatorsFeed.id &&
+          publisherOf(voice.id) !== publisher,
+      ),
     }
   })
 }

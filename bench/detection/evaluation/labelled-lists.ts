@@ -30,7 +30,7 @@ import { parseFile } from '../../../build/parse/parse-file.ts'
 import { rangeSize } from '../world/address-count.ts'
 import { askScoreMin, blockScoreMin } from '../world/address-space.ts'
 import type { TableRecords } from '../world/table-layers.ts'
-import { type WilsonShare, wilsonShare } from './wilson.ts'
+import { type WilsonShare, wilsonShare } from '../../../src/feedback/wilson-share.ts'
 
 /** What a list can be known to hold. */
 export const labels = [

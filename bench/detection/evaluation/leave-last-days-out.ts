@@ -20,7 +20,7 @@ import { hasSignal } from './leave-one-out.ts'
 import type { MeasuredInput } from '../world/measured-input.ts'
 import { blockScoreMin } from '../world/address-space.ts'
 import { newCellJudge } from '../world/cell-verdicts.ts'
-import { type WilsonShare, wilsonShare } from './wilson.ts'
+import { type WilsonShare, wilsonShare } from '../../../src/feedback/wilson-share.ts'
 import { type WorldNetworks, type World, newWorld } from '../world/cells.ts'
 
 export interface RecentRow {
@@ -128,7 +128,13 @@ function neighbourhoods(world: World, kind: Kind) {
     sizes.set(asn, (sizes.get(asn) ?? 0) + size)
     for (const id of world.lists.lists[list - 1] ?? []) {
       const { evidence, range } = world.book.at(id)
-      if (evidence.kind !== kind || range === undefined || range.last - range.first > 255n) continue
+      if (
+        evidence.match === 'near' ||
+        evidence.kind !== kind ||
+        range === undefined ||
+        range.last - range.first > 255n
+      )
+        continue
       asns.add(asn)
       prefixes.add(Number(range.first >> 8n))
     }

@@ -11,7 +11,7 @@ import type { Verdict } from '../../../src/model/verdict.ts'
 import { rangeSize } from '../world/address-count.ts'
 import { askScoreMin, blockScoreMin } from '../world/address-space.ts'
 import { type EvidenceChange, newCellJudge } from '../world/cell-verdicts.ts'
-import { type WilsonShare, wilsonShare } from './wilson.ts'
+import { type WilsonShare, wilsonShare } from '../../../src/feedback/wilson-share.ts'
 import type { Cell, World } from '../world/cells.ts'
 
 /** Kinds whose feeds are left out in turn. */
@@ -82,6 +82,7 @@ function listingFeeds(world: World): readonly ListingFeed[] {
   for (let id = 1; id <= world.book.count; id++) {
     const { evidence, range } = world.book.at(id)
     const { kind, voice, lastSeen } = evidence
+    if (evidence.match === 'near') continue
     if (range === undefined || !(leftOutKinds as readonly Kind[]).includes(kind)) continue
     const known = found.get(voice.id)
     if (known === undefined) {
@@ -103,13 +104,13 @@ function asFeedsOf(world: World, group: string): readonly string[] {
   return [...ids]
 }
 
-interface Part {
+export interface Part {
   readonly cell: Cell
   /** Entries, in parts. */
   readonly part: number
 }
 
-function partsOf(world: World, feed: string, newest: number): readonly Part[] {
+export function partsOf(world: World, feed: string, newest: number): readonly Part[] {
   const parts: Part[] = []
   for (const cell of world.cells) {
     let part = 0
@@ -123,7 +124,7 @@ function partsOf(world: World, feed: string, newest: number): readonly Part[] {
   return parts
 }
 
-function detectedShares(
+export function detectedShares(
   parts: readonly Part[],
   kind: Kind,
   judge: (cell: Cell) => Verdict,

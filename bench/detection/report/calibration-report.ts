@@ -10,7 +10,14 @@ import type { LeftOut } from '../evaluation/leave-one-out.ts'
 import { sharesPlot, survivalPlot, weightsPlot } from './calibration-plots.ts'
 import type { SpaceShare } from '../world/address-space.ts'
 import { assurancePriors, publisherAssurance } from '../../../build/evidence/publisher-assurance.ts'
-import { countedEntriesMax, weakWeightMax } from '../calibration/measured-weight.ts'
+import { halfLifeText } from './half-life-text.ts'
+import {
+  countedEntriesMax,
+  countedOutcomesMax,
+  weakWeightMax,
+} from '../calibration/measured-weight.ts'
+import { outcomeShares, outcomesJudged } from '../calibration/outcome-tally.ts'
+import { wilsonShare } from '../../../src/feedback/wilson-share.ts'
 
 /** File names and texts of the whole report. */
 export function calibrationReportFiles(calibration: Calibration): ReadonlyMap<string, string> {
@@ -67,9 +74,12 @@ function page(calibration: Calibration): string {
     '## The feeds',
     feedTable(rows),
     '![Shares confirmed and contradicted](shares.svg)',
+    ...outcomes(rows),
     '## Lives of entries',
     lives(rows),
     '![Survival of entries](lives.svg)',
+    '## Half-lives',
+    halfLifeText(rows),
     '## What the weights change',
     '![Weights before and after](weights.svg)',
     effect(calibration),
@@ -163,6 +173,35 @@ function feedLine({ feed, day, tally, lives, before, weight }: FeedRow): string 
     weight.why,
   ]
   return `| ${cells.join(' | ')} |`
+}
+
+/** Only where callers reported some: the published report has none. */
+function outcomes(rows: readonly FeedRow[]): readonly string[] {
+  const lines = rows.flatMap(({ feed, outcomes: tally }) => {
+    if (tally === undefined) return []
+    const { addresses, abusive } = tally
+    const { share, low, high } = wilsonShare(abusive, addresses)
+    const { confirmed, contradicted } = outcomeShares(tally)
+    const shares = [percent(share), `${percent(low)}–${percent(high)}`]
+    const cells = [feed.id, count(addresses), count(abusive), ...shares]
+    return [`| ${[...cells, percent(confirmed), percent(contradicted)].join(' | ')} |`]
+  })
+  const chance = rows.find(({ outcomes: tally }) => tally !== undefined)?.outcomes?.chance
+  if (chance === undefined) return []
+  return [
+    '## Outcomes',
+    `What callers reported: ${percent(chance)} of the addresses turned out abusive, so of a list ` +
+      'drawn at random so many would have. Confirmed and contradicted are what a feed’s addresses ' +
+      'are above or below that, by the end of the 95 % interval that is nearer to it, and nothing ' +
+      `of fewer than ${outcomesJudged} addresses. They count in the formula beside the other feeds, ` +
+      `with ${countedOutcomesMax} in place of ${countedEntriesMax}: as one voice. Bots and relays ` +
+      'claim nothing that an outcome could contradict.',
+    [
+      '| feed | addresses | abusive | share | interval | confirmed | contradicted |',
+      '|---|--:|--:|--:|--:|--:|--:|',
+      ...lines,
+    ].join('\n'),
+  ]
 }
 
 function medianOf(lives: FeedRow['lives']): string {

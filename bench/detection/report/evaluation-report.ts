@@ -3,7 +3,7 @@
 
 import { leftOutKinds, type DetectedShares, type LeftOut } from '../evaluation/leave-one-out.ts'
 import type { RecentRow } from '../evaluation/leave-last-days-out.ts'
-import { type WilsonShare, wilsonShare } from '../evaluation/wilson.ts'
+import { type WilsonShare, wilsonShare } from '../../../src/feedback/wilson-share.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { formatCount } from '../../../src/base/number-format.ts'
 import type { Kind } from '../../../src/model/kind.ts'

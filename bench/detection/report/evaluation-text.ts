@@ -5,7 +5,7 @@ import type { LeftOut } from '../evaluation/leave-one-out.ts'
 import type { Evaluation } from '../evaluation/labelled-lists.ts'
 import type { RecentEvaluation } from '../evaluation/leave-last-days-out.ts'
 import type { AccessSpace } from '../world/address-space.ts'
-import type { WilsonShare } from '../evaluation/wilson.ts'
+import type { WilsonShare } from '../../../src/feedback/wilson-share.ts'
 import { alignColumns } from '../../../src/base/align-columns.ts'
 import { formatDay } from '../../../src/base/day.ts'
 

@@ -9,13 +9,20 @@ import type { Cell, World } from './cells.ts'
 export interface EvidenceChange {
   /** Feeds whose statements do not count. */
   readonly without?: ReadonlySet<string> | undefined
+  /** Single statements that do not count. */
+  readonly isLeftOut?: ((evidence: Evidence) => boolean) | undefined
   /** Weights by feed, in place of the catalogue's. */
   readonly weights?: ReadonlyMap<string, number> | undefined
 }
 
 /** A judge of cells; each distinct pair of network and meaning is judged once. */
 export function newCellJudge(world: World, change: EvidenceChange = {}): (cell: Cell) => Verdict {
-  const { without, weights } = change
+  const { weights, isLeftOut } = change
+  const without =
+    change.without === undefined && isLeftOut === undefined
+      ? undefined
+      : (evidence: Evidence): boolean =>
+          change.without?.has(evidence.voice.id) === true || isLeftOut?.(evidence) === true
   const verdicts = new Map<string, Verdict>()
   const meanings = new Map<number, string>()
   const voices = new Map<Voice, Voice>()
@@ -24,7 +31,7 @@ export function newCellJudge(world: World, change: EvidenceChange = {}): (cell: 
   function idsOf(list: number): readonly number[] {
     const ids = world.lists.lists[list - 1] ?? []
     if (without === undefined) return ids
-    return ids.filter((id) => !without.has(world.book.at(id).evidence.voice.id))
+    return ids.filter((id) => !without(world.book.at(id).evidence))
   }
 
   function meaningOf(list: number): string {
@@ -48,7 +55,7 @@ export function newCellJudge(world: World, change: EvidenceChange = {}): (cell: 
     const key = `${network} ${meaningOf(list)}`
     const known = verdicts.get(key)
     if (known !== undefined) return known
-    const ofAs = world.asEvidence(network).filter(({ voice }) => without?.has(voice.id) !== true)
+    const ofAs = world.asEvidence(network).filter((evidence) => without?.(evidence) !== true)
     const evidence = [...idsOf(list).map((id) => world.book.at(id).evidence), ...ofAs]
     const verdict = judge({
       evidence: weights === undefined ? evidence : evidence.map(changed),

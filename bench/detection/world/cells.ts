@@ -6,6 +6,7 @@
 //
 // Invariant: the sizes of a family's cells add up to its whole space.
 
+import { memoise } from '../../harness/memoise.ts'
 import type { Day } from '../../../src/base/day.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import type { Evidence } from '../../../src/model/evidence.ts'
@@ -31,6 +32,10 @@ import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { toRangeSet } from '../../../src/ip/range-set.ts'
 import { feedSources } from '../../../build/evidence/source-list.ts'
 import { clearTransitionPrefixes } from '../../../build/evidence/transition-prefixes.ts'
+import { networksPart } from '../../../build/evidence/builtin-feeds.ts'
+import { coverageByKind, feedContents } from '../../../build/evidence/kind-coverage.ts'
+import { addNeighbourhoods } from '../../../build/evidence/neighbourhoods.ts'
+import { torOperatorsFile, vpnOperatorsFile } from '../../../build/evidence/operator-ranges.ts'
 import type { NetworkTables } from '../../../build/networks/network-tables.ts'
 import { pieceSize } from './address-count.ts'
 
@@ -97,7 +102,14 @@ export interface WorldOptions {
 }
 
 export function newWorld(options: WorldOptions): World {
-  const { land, files, tables, asOf } = options
+  const { land, tables, asOf } = options
+  const byFeeds = coverageByKind(feedContents(options.files, new Map()), asOf)
+  const space = land.networks
+  const files = [
+    ...options.files,
+    torOperatorsFile(tables.torOperators, { space, asOf, byFeeds }),
+    vpnOperatorsFile(tables.vpnOperators, { space, asOf }),
+  ]
   const history = options.history ?? noHistory
   const { networks } = land.networks
   const layers = land.networks.layers
@@ -112,12 +124,28 @@ export function newWorld(options: WorldOptions): World {
   }
   for (const feed of new Set(files.map((file) => file.feed))) {
     const source = sources.findIndex(({ id }) => id === feed.id)
-    const normaliser = newNormaliser(feed, { source, history: history.of(feed.id) }, ground)
+    const part = networksPart(feed)
+    const networks = part && {
+      feed: part,
+      source: sources.findIndex(({ id }) => id === part.id),
+    }
+    const from = { source, history: history.of(feed.id), networks }
+    const normaliser = newNormaliser(feed, from, ground)
     for (const { day, entries, tally, feed: owner } of files) {
       if (owner === feed) for (const entry of entries) normaliser.addEntry(entry, day, tally)
     }
     if (source >= 0) normaliser.finish()
   }
+  addNeighbourhoods({
+    asOf,
+    book,
+    observations: ground.observations[4],
+    sourceIds: sources.map(({ id }) => id),
+    typeOf(ipv4) {
+      const words = Uint32Array.of(ipv4, 0, 0, 0)
+      return networks[valueAt(layers[4], words) - 1]?.type ?? 'unknown'
+    },
+  })
   const lists = newListInterner()
   const evidenceLayers = {
     4: flattenEvidence(4, ground.observations[4], lists),
@@ -143,17 +171,6 @@ export function newWorld(options: WorldOptions): World {
       const found = networks[network - 1]
       return found === undefined ? [] : ofAs(found).map((id) => book.at(id).evidence)
     }),
-  }
-}
-
-function memoise<T>(make: (key: number) => T): (key: number) => T {
-  const made = new Map<number, T>()
-  return (key) => {
-    const known = made.get(key)
-    if (known !== undefined) return known
-    const value = make(key)
-    made.set(key, value)
-    return value
   }
 }
 

@@ -20,6 +20,7 @@ import {
   type SnapshotFile,
   medianDay,
   parseSnapshot,
+  snapshotsOf,
 } from '../../../build/evidence/read-snapshots.ts'
 
 export interface MeasuredInputOptions {
@@ -86,9 +87,7 @@ async function snapshotFiles(options: MeasuredInputOptions): Promise<readonly Sn
       folder: snapshots,
       today,
     })
-    return obtained.flatMap(({ feed, file, path, day }) =>
-      path === undefined || day === undefined ? [] : [{ feed, file, path, day }],
-    )
+    return snapshotsOf(obtained)
   }
   const index = join(mirror, 'feeds.json')
   const days = existsSync(index) ? parseMirrorDays(await readBytes(index, 'utf8')) : undefined

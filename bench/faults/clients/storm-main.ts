@@ -1,5 +1,6 @@
 // One storm from a stranger without a key, in a process of its own: as much of one kind of traffic
-// as a core can make, bounded in connections, until it is told to end; then it says how much it was.
+// as a core can make, bounded in connections, until it is told to end; then it says how much it
+// was.
 //
 //   storm-main.js PORT KIND
 

@@ -1,6 +1,7 @@
-// Storms from strangers without a key: crumbs of chunks, headers, pipelines, framing that is refused,
-// clients that leave, nine thousand connections, TLS handshakes. No worker may end by them, and no
-// honest client may fail but by want of processor time for handshakes; what becomes of the honest p99 is measured and told.
+// Storms from strangers without a key: crumbs of chunks, headers, pipelines, framing that is
+// refused, clients that leave, nine thousand connections, TLS handshakes. No worker may end by
+// them, and no honest client may fail but by want of processor time for handshakes; what becomes of
+// the honest p99 is measured and told.
 
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'

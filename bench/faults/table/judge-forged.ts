@@ -1,6 +1,7 @@
-// Judges one table file that may be forged: `verify` refuses it, or every answer of it is JSON of the
-// schema (src/api), whoever makes it, and soon. A file that verify refuses may still be opened by
-// hand: its answers need not be sound, but they end soon, in an answer or in an error with a code.
+// Judges one table file that may be forged: `verify` refuses it, or every answer of it is JSON of
+// the schema (src/api), whoever makes it, and soon. A file that verify refuses may still be opened
+// by hand: its answers need not be sound, but they end soon, in an answer or in an error with a
+// code.
 
 import { IpriskError } from '../../../src/base/coded-error.ts'
 import { anyCheckAnswer } from '../../../src/api/insights-answer.ts'

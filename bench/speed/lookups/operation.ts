@@ -6,6 +6,10 @@
 import { newAddressWords } from '../../../src/ip/address.ts'
 import { parseAddress } from '../../../src/ip/parse-address.ts'
 import { type Located, locate, newLocated } from '../../../src/table/lookup/locate.ts'
+import { newDecisionMemory, recall } from '../../../src/policy/decision-memory.ts'
+import { defaultPoliciesText } from '../../../src/policy/default-policies.ts'
+import { checkPolicies } from '../../../src/policy/policy-file.ts'
+import { compilePolicies } from '../../../src/policy/policy.ts'
 import type { OpenTable } from '../../../src/table/open-table.ts'
 import { searchIpv4, searchIpv6 } from '../../../src/table/lookup/search.ts'
 import type { Step } from './loop.ts'
@@ -51,6 +55,33 @@ export const operations: readonly Operation[] = [
         copyWords(words, at, address)
         locate(views, family, address, located)
         return sumOf(located)
+      }
+    },
+  },
+  {
+    name: 'decide',
+    title: 'a record to the decision of a policy, remembered',
+    prepare: ({ reader }, { family, words, count }) => {
+      const { views } = reader
+      const checked = checkPolicies(defaultPoliciesText)
+      if ('mistakes' in checked) throw new Error(checked.mistakes.join())
+      const memory = newDecisionMemory(compilePolicies(checked.policies), reader)
+      const address = newAddressWords()
+      const located = newLocated()
+      const records = new Int32Array(count)
+      const bogons = new Uint8Array(count)
+      for (let at = 0; at < count; at++) {
+        copyWords(words, at, address)
+        locate(views, family, address, located)
+        records[at] = located.record
+        bogons[at] = Number(located.bogon)
+        recall(memory, 0, located)
+      }
+      return (at) => {
+        located.record = records[at]!
+        located.bogon = bogons[at] === 1
+        // The first outcome has the number 0.
+        return recall(memory, 0, located) + 1
       }
     },
   },

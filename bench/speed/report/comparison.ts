@@ -59,6 +59,20 @@ export function compareRounds(samples: {
   })
 }
 
+/**
+ * Rows that looked slower, as a second series of rounds has them; all others as they are. The second
+ * series is judged by itself: pooled with the first, it would keep the chance that chose the row.
+ */
+export function decideAgain(
+  first: readonly Comparison[],
+  second: readonly Comparison[],
+): readonly Comparison[] {
+  return first.map((row) => {
+    if (row.verdict !== 'slower') return row
+    return second.find(({ name }) => name === row.name) ?? row
+  })
+}
+
 /** One sentence for people. */
 export function verdictLine(comparisons: readonly Comparison[]): string {
   const count = (verdict: Comparison['verdict']): number =>

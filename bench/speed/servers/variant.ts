@@ -43,33 +43,44 @@ export async function createBenchKey(
   folder: string,
   flags: Parameters<typeof flagsOf>[0] = { plan: 'enterprise', ...limits },
 ): Promise<string> {
-  const output = await runChild(
-    [...iprisk, 'keys', 'create', '--json', ...flagsOf({ ...flags, state: stateOf(folder) })],
-    { timeoutMs: startMs, cwd: folder },
-  )
+  const output = await runIprisk(folder, ['keys', 'create', '--json', ...flagsOf(flags)])
   return (JSON.parse(output) as { readonly key: string }).key
 }
 
-export function startIprisk(
+export interface IpriskVariant extends Variant {
+  readonly adminPort: number
+}
+
+export async function startIprisk(
   options: Placed & {
     readonly table: string
     /** A folder by which sampling.ts is told when to sample what. */
     readonly sampling?: string
+    /** Of `iprisk serve`, besides. */
+    readonly flags?: Parameters<typeof flagsOf>[0]
   },
-): Promise<Variant> {
-  const { workers, cores, folder, table, sampling } = options
+): Promise<IpriskVariant> {
+  const { workers, cores, folder, table, sampling, flags = {} } = options
   const command: CommandLine = [
     ...sampled(sampling, iprisk),
     'serve',
     ...flagsOf({ host: '127.0.0.1', port: 0, 'admin-port': 0, 'log-level': 'warn' }),
-    ...flagsOf({ workers, table, state: stateOf(folder) }),
+    ...flagsOf({ workers, table, state: stateOf(folder), ...flags }),
   ]
-  return start(
-    'iprisk',
-    pinned(cores, command),
-    folder,
-    /^iprisk serves http:\/\/127\.0\.0\.1:(\d+) /,
-  )
+  const says = /^iprisk serves http:\/\/127\.0\.0\.1:(\d+) with .* on \S+?:(\d+)$/
+  const { child, found } = await startChild(pinned(cores, command), {
+    timeoutMs: startMs,
+    cwd: folder,
+    ready: (line) => says.exec(line) ?? undefined,
+  })
+  const [port, adminPort] = [Number(found[1]), Number(found[2])]
+  return { name: 'iprisk', port, adminPort, pid: child.pid, end: child.end }
+}
+
+/** Runs a command of `iprisk` on the state folder of a server, beside it. */
+export function runIprisk(folder: string, args: readonly string[]): Promise<string> {
+  const place = flagsOf({ state: stateOf(folder) })
+  return runChild([...iprisk, ...args, ...place], { timeoutMs: startMs, cwd: folder })
 }
 
 /** `program`, told where sampling.ts is told when to sample. */

@@ -1,5 +1,6 @@
-// The audit log: which administrative act was done on the keys of a state folder, by whom, when,
-// and what it changed. JSON lines in `<state>/audit.log`, appended and never changed.
+// The audit log: which administrative act was done on the keys and lists of a state folder, or by
+// the admin port on what its server answers with, by whom, when, and what it changed. JSON lines in
+// `<state>/audit.log`, appended and never changed.
 //
 //   {"act_id":"…","step":"begin","at":"…Z","user":"ops","uid":1000,"act":"rotate","keys":["…"]}
 //   {"act_id":"…","step":"done","at":"…Z","changes":[{"key":"…","before":{…},"after":{…}}]}
@@ -19,23 +20,57 @@
 
 import { randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import type { ListAct } from '../../lists/list-catalogue.ts'
 import type { KeyRecord } from './key-record.ts'
 import { type KeySummary, summarizeKey } from './key-summary.ts'
 import type { KeyStore } from './key-store.ts'
 
-export const auditActs = ['create', 'revoke', 'rotate', 'export', 'import'] as const
-export type AuditAct = (typeof auditActs)[number]
+export type AuditAct =
+  | 'create'
+  | 'revoke'
+  | 'rotate'
+  | 'export'
+  | 'import'
+  | `lists ${ListAct}`
+  | 'policies save'
+  | 'table reload'
+  | 'table rollback'
+  | 'table refresh'
+  | 'state backup'
+  | 'state restore'
 
 /** What became of one key. */
 export interface AuditChange {
   readonly key: string
   readonly before?: KeySummary
   readonly after: KeySummary
+}
+
+/** What became of one list. */
+export interface ListAuditChange {
+  readonly list: string
+  /** `null`: there was none, or is none. */
+  readonly before: ListSummary | null
+  readonly after: ListSummary | null
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
+/** What became of what a server answers with: the ids of tables, the revisions of policies. */
+export interface ServerAuditChange {
+  readonly before: string | null
+  readonly after: string | null
+}
+
+interface ListSummary {
+  readonly effect: string
+  readonly entries: number
 }
 
 /** An act as its two lines tell it. */
@@ -47,6 +82,11 @@ export interface AuditEntry {
   /** The user behind sudo. */
   readonly sudo_user?: string
   readonly act: AuditAct
+  /** Where it was asked for, if not on the command line, and by whom: `console as maria`. */
+  readonly via?: string
+  /** The list that it was about, and the first of its entries, as they were written. */
+  readonly list?: string
+  readonly entries?: readonly string[]
   /** Ids of the keys that it was about; a new key has none before it is made. */
   readonly keys: readonly string[]
   /** `unknown`: no end is recorded, or the store did not say. */
@@ -54,6 +94,10 @@ export interface AuditEntry {
   /** Of what is not done. */
   readonly code?: string
   readonly changes: readonly AuditChange[]
+  /** Of an act on lists. */
+  readonly list_changes?: readonly ListAuditChange[]
+  /** Of an act on policies or tables. */
+  readonly server_changes?: readonly ServerAuditChange[]
 }
 
 /** Where the log of a state folder is. */
@@ -130,7 +174,7 @@ function whoami(): Pick<AuditEntry, 'user' | 'uid' | 'sudo_user'> {
 }
 
 /** The store, telling `changes` what it changes, or may have changed. */
-function recordChanges(store: KeyStore, changes: AuditChange[]): KeyStore {
+function recordChanges(store: KeyStore, changes: Pick<AuditChange[], 'push'>): KeyStore {
   /** Adds what was done to what is told; what nobody can say is told with its key's id. */
   const tell = async <T>(work: Promise<T>, changed: () => AuditChange | undefined): Promise<T> => {
     const add = (): string => {
@@ -183,21 +227,35 @@ function unknownChange(error: IpriskError, key: string): IpriskError {
   })
 }
 
-/**
- * Does an act on a store and records it. Throws `audit_unwritable` before anything is done. Where
- * the end cannot be recorded, `onUnwritten` is told, and what was done is done.
- */
-export async function withAudit<T>(
-  options: {
-    readonly state: string
-    readonly store: KeyStore
-    readonly act: AuditAct
-    readonly keys: readonly string[]
-    readonly onUnwritten: (error: IpriskError) => void
-  },
+/** An act to record, beside what it does. */
+export interface AuditedAct extends Pick<AuditEntry, 'act' | 'keys' | 'via' | 'list' | 'entries'> {
+  readonly state: string
+  /** Where the end cannot be recorded it is told; what was done is done. */
+  readonly onUnwritten: (error: IpriskError) => void
+}
+
+/** Does an act on the keys of a store and records it; throws as `withAuditedChanges` does. */
+export function withAudit<T>(
+  options: AuditedAct & { readonly store: KeyStore },
   run: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
-  const { state, store, act, keys, onUnwritten } = options
+  const { store, ...audited } = options
+  return withAuditedChanges({ ...audited, member: 'changes' }, (changes) =>
+    run(recordChanges(store, changes)),
+  )
+}
+
+type AnyChange = AuditChange | ListAuditChange | ServerAuditChange
+
+/**
+ * Does an act and records it; `run` tells what it changes. Throws `audit_unwritable` before
+ * anything is done.
+ */
+export async function withAuditedChanges<T>(
+  options: AuditedAct & { readonly member: 'changes' | 'list_changes' | 'server_changes' },
+  run: (changes: AnyChange[]) => Promise<T>,
+): Promise<T> {
+  const { state, onUnwritten, member, ...facts } = options
   const path = auditLogPath(state)
   const actId = randomUUID()
   const line = (step: string, more: object): void =>
@@ -209,21 +267,21 @@ export async function withAudit<T>(
       onUnwritten(endUnwritten(path, actId, cause))
     }
   }
-  const changes: AuditChange[] = []
+  const changes: AnyChange[] = []
   try {
-    line('begin', { ...whoami(), act, keys })
+    line('begin', { ...whoami(), ...facts })
   } catch (cause) {
     throw unwritable(path, cause)
   }
   let result: T
   try {
-    result = await run(recordChanges(store, changes))
+    result = await run(changes)
   } catch (error) {
     const code = error instanceof IpriskError ? error.code : 'unexpected'
-    end(isUnknown(error) ? 'unknown' : 'failed', { code, changes })
+    end(isUnknown(error) ? 'unknown' : 'failed', { code, [member]: changes })
     throw error
   }
-  end('done', { changes })
+  end('done', { [member]: changes })
   return result
 }
 
@@ -234,6 +292,7 @@ const isEnd = (step: unknown): step is AuditEntry['result'] => ends.includes(ste
 interface Line {
   readonly act_id?: unknown
   readonly step?: unknown
+  readonly at?: unknown
 }
 
 function lineOf(text: string): Line | undefined {
@@ -245,22 +304,35 @@ function lineOf(text: string): Line | undefined {
   }
 }
 
-/** The last acts, oldest first, and how many lines could not be read. */
+/**
+ * The last acts, oldest first, and how many lines could not be read; with `before` those that began
+ * before that instant, with `tailBytes` of the end of the file alone.
+ */
 export async function readAuditLog(
   state: string,
   last: number,
+  how: { readonly before?: string | undefined; readonly tailBytes?: number } = {},
 ): Promise<{ readonly entries: readonly AuditEntry[]; readonly broken: number }> {
   const path = auditLogPath(state)
   if (!existsSync(path)) return { entries: [], broken: 0 }
   // By act: a Map keeps the order of their first lines.
   const entries = new Map<unknown, AuditEntry>()
   let broken = 0
-  const input = createReadStream(path, { encoding: 'utf8' })
+  const { before = '\uffff', tailBytes = Infinity } = how
+  const start = Math.max(0, statSync(path).size - tailBytes)
+  // The first line of a tail is a piece of one.
+  let isCut = start > 0
+  const input = createReadStream(path, { encoding: 'utf8', start })
   for await (const text of createInterface({ input, crlfDelay: Infinity })) {
+    if (isCut) {
+      isCut = false
+      continue
+    }
     const line = lineOf(text)
     const { step, ...rest } = line ?? {}
     const begun = entries.get(line?.act_id)
     if (step === 'begin') {
+      if (typeof line?.at === 'string' && line.at >= before) continue
       entries.set(line?.act_id, {
         ...rest,
         result: 'unknown',

@@ -25,7 +25,7 @@ export async function createKey(store: KeyStore, key: NewKey, now: number): Prom
   const secret = randomSecret()
   const record = newRecord(key, { id, secret, now })
   await store.create(record)
-  return { text: formatKeyText({ id, secret }), record }
+  return { text: formatKeyText({ id, secret, test: key.test === true }), record }
 }
 
 /** Revokes a key for good; fails with `key_unknown`. */
@@ -54,5 +54,5 @@ export async function rotateKey(
     throw new IpriskError({ code: 'key_not_live', message, fault: 'input' })
   })
   if (record === undefined) throw unknownKeyError(id)
-  return { text: formatKeyText({ id, secret }), record }
+  return { text: formatKeyText({ id, secret, test: record.test === true }), record }
 }

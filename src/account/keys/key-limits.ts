@@ -3,7 +3,7 @@
 // an operator's file changes them.
 
 import type { Plan, Rate } from '../../config/plan.ts'
-import type { KeyLimitOverrides } from './key-record.ts'
+import type { KeyLimitOverrides, KeyRecord } from './key-record.ts'
 
 /** What applies to one key. A limit that is absent does not exist. */
 export interface EffectiveLimits {
@@ -14,6 +14,14 @@ export interface EffectiveLimits {
 
 /** Every default plan has a burst of two seconds; so has a key that names only its rate. */
 const burstSeconds = 2
+
+/** Of every test key, whatever its plan: enough for tests, too little for anything else. */
+const testLimits: EffectiveLimits = { rate: { perSecond: 10, burst: 20 } }
+
+/** The limits of a key, by its plan and its own. */
+export function limitsOf(plan: Plan, key: Pick<KeyRecord, 'limits' | 'test'>): EffectiveLimits {
+  return key.test === true ? testLimits : effectiveLimits(plan, key.limits)
+}
 
 /** The limits of a key on a plan. A burst alone, where no rate exists, limits nothing. */
 export function effectiveLimits(plan: Plan, own: KeyLimitOverrides = {}): EffectiveLimits {

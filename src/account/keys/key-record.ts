@@ -36,10 +36,17 @@ export interface KeyRecord {
   /** Oldest first, at most two. */
   readonly secrets: readonly StoredSecret[]
   readonly limits?: KeyLimitOverrides
+  /** The policies that its requests may choose, its default first; absent: only `default`. */
+  readonly policies?: readonly string[]
+  /** A test key (contract 5.7). It stays one. */
+  readonly test?: true
 }
 
 /** What a new key is made of, besides its id and secret. */
-export type NewKey = Pick<KeyRecord, 'name' | 'plan' | 'apis' | 'expires' | 'limits'>
+export type NewKey = Pick<
+  KeyRecord,
+  'name' | 'plan' | 'apis' | 'expires' | 'limits' | 'policies' | 'test'
+>
 
 /** The record of a new key. */
 export function newRecord(

@@ -4,6 +4,7 @@
 
 import { formatDay } from '../../base/day.ts'
 import { formatTime } from '../../base/number-format.ts'
+import { optionalMember } from '../../base/optional-member.ts'
 import type { KeyRecord } from './key-record.ts'
 
 export interface KeySummary {
@@ -16,6 +17,10 @@ export interface KeySummary {
   readonly rate: number | null
   readonly burst: number | null
   readonly quota: number | null
+  /** The policies that it may choose, its default first; null: only the one named default. */
+  readonly policies: readonly string[] | null
+  /** There for test keys only. */
+  readonly test?: true
   readonly secrets: readonly {
     readonly created_at: string
     readonly expires_at: string | null
@@ -26,7 +31,7 @@ const timeOrNull = (ms: number | undefined): string | null =>
   ms === undefined ? null : formatTime(ms)
 
 export function summarizeKey(record: KeyRecord): KeySummary {
-  const { name, plan, apis, createdAt, expires, revokedAt, secrets, limits } = record
+  const { name, plan, apis, createdAt, expires, revokedAt, secrets, limits, test } = record
   return {
     name,
     plan,
@@ -37,6 +42,8 @@ export function summarizeKey(record: KeyRecord): KeySummary {
     rate: limits?.perSecond ?? null,
     burst: limits?.burst ?? null,
     quota: limits?.quotaPerMonth ?? null,
+    policies: record.policies ?? null,
+    ...optionalMember('test', test),
     secrets: secrets.map((secret) => ({
       created_at: formatTime(secret.createdAt),
       expires_at: timeOrNull(secret.expiresAt),

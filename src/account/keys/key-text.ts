@@ -1,4 +1,4 @@
-// The text of a key: `irk_<id>_<secret><checksum>`, 55 characters.
+// The text of a key: `irk_<id>_<secret><checksum>`, 55 characters; of a test key `irkt_…`, 56.
 //
 //   irk_ 4Tq0ZkB1xWcy _ 9fJ2…32 characters…Lq 0Zx41K
 //   │    │              │                     └ 6: CRC-32 of all before it, base 62
@@ -17,15 +17,15 @@ import {
   keyIdChars as idChars,
   keyPrefix,
   keySecretChars as secretChars,
+  testKeyPrefix,
 } from '../../base/key-form.ts'
 
-const idFrom = keyPrefix.length
-const idTo = idFrom + idChars
-const secretFrom = idTo + 1
-const secretTo = secretFrom + secretChars
+/** Characters of a body behind the prefix: id, `_`, secret; and of all of it, with the checksum. */
+const bodyChars = idChars + 1 + secretChars
+const restChars = bodyChars + keyChecksumChars
 
 /** Characters in every key. */
-export const keyTextChars = secretTo + keyChecksumChars
+export const keyTextChars = keyPrefix.length + restChars
 
 /** 1 for the character codes of base 62. */
 const isDigit = new Uint8Array(128)
@@ -35,6 +35,8 @@ for (let i = 0; i < digits.length; i += 1) isDigit[digits.charCodeAt(i)] = 1
 export interface KeyText {
   readonly id: string
   readonly secret: string
+  /** A test key. */
+  readonly test?: boolean
 }
 
 /** Uniform base-62 characters; bytes from 248 on are thrown away, for 248 is 4 × 62. */
@@ -60,19 +62,25 @@ export function randomSecret(): string {
 
 /** The text of a key; `parseKeyText` is its inverse. */
 export function formatKeyText(key: KeyText): string {
-  const body = `${keyPrefix}${key.id}_${key.secret}`
+  const body = `${key.test === true ? testKeyPrefix : keyPrefix}${key.id}_${key.secret}`
   return body + keyChecksum(body)
 }
 
 /** Reads a key's text; `undefined` for any other form and for a checksum that does not fit. */
 export function parseKeyText(text: string): KeyText | undefined {
-  if (text.length !== keyTextChars || !text.startsWith(keyPrefix)) return undefined
-  for (let i = idFrom; i < keyTextChars; i += 1) {
+  const test = text.startsWith(testKeyPrefix)
+  if (!test && !text.startsWith(keyPrefix)) return undefined
+  const idFrom = test ? testKeyPrefix.length : keyPrefix.length
+  const idTo = idFrom + idChars
+  const secretTo = idFrom + bodyChars
+  if (text.length !== idFrom + restChars) return undefined
+  for (let i = idFrom; i < text.length; i += 1) {
     const code = text.charCodeAt(i)
     if (i === idTo ? code !== 0x5f : isDigit[code] !== 1) return undefined
   }
   if (keyChecksum(text.slice(0, secretTo)) !== text.slice(secretTo)) return undefined
-  return { id: text.slice(idFrom, idTo), secret: text.slice(secretFrom, secretTo) }
+  const parsed = { id: text.slice(idFrom, idTo), secret: text.slice(idTo + 1, secretTo) }
+  return test ? { ...parsed, test } : parsed
 }
 
 /** Whether the text can be a key's id at all. */

@@ -28,7 +28,8 @@ function limitsWritten(limits: {
 }
 
 function toFile(record: KeyRecord): KeyFileEntry {
-  const { id, name, plan, apis, createdAt, expires, revokedAt, limits, secrets } = record
+  const { id, name, plan, apis, createdAt, expires, revokedAt, limits, policies, test, secrets } =
+    record
   return {
     id,
     name,
@@ -38,6 +39,8 @@ function toFile(record: KeyRecord): KeyFileEntry {
     ...(expires === undefined ? {} : { expires: formatDay(expires) }),
     ...(revokedAt === undefined ? {} : { revoked_at: instantText(revokedAt) }),
     ...(limits === undefined ? {} : { limits: limitsWritten(limits) }),
+    ...(policies === undefined ? {} : { policies: [...policies] }),
+    ...optionalMember('test', test),
     secrets: secrets.map((secret) => ({
       sha256: secret.hash,
       created_at: instantText(secret.createdAt),
@@ -62,8 +65,15 @@ function fromFile(key: KeyFileEntry): KeyRecord {
     ...optionalMember('expires', expires),
     ...(key.revoked_at === undefined ? {} : { revokedAt: Date.parse(key.revoked_at) }),
     ...(key.limits === undefined ? {} : { limits: limitsWritten(key.limits) }),
+    ...optionalMember('policies', key.policies),
+    ...optionalMember('test', key.test),
     secrets,
   }
+}
+
+/** The records of a file. */
+export function recordsOf({ keys }: KeyFile): readonly KeyRecord[] {
+  return keys.map(fromFile)
 }
 
 /** The file of all keys, oldest first. `now` is in milliseconds since the epoch. */

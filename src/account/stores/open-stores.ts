@@ -1,5 +1,5 @@
-// Where a process gets its keys and its limits from: the state folder, or the store for many
-// machines that the settings name. The one place that knows both.
+// Where a process gets its keys and its limits from: the state folder, a file of keys, or the store
+// for many machines that the settings name. The one place that knows them all.
 //
 // A trouble is reported once: the same reason is not reported again until something has succeeded
 // in between. Only the circuit breaker reports that a store for many machines is away, so that a
@@ -10,18 +10,21 @@ import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/system/clock.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { storeReportAgainMs } from '../../base/limits.ts'
+import type { Plans } from '../../config/plan.ts'
 import type { StoreSettings } from '../../config/settings.ts'
-import { type QuotaLedger, createQuotaLedger } from '../limits/quota-ledger.ts'
+import { type CounterStore, type QuotaLedger, createQuotaLedger } from '../limits/quota-ledger.ts'
 import { type Limiter, type LimiterOptions, createLimiter } from '../limits/limiter.ts'
 import { openStoreCircuitBreaker } from './redis/store-circuit-breaker.ts'
-import { openLmdbCounterStore, openLmdbKeyStore } from './lmdb/lmdb-stores.ts'
+import { openLmdbCounterStore, openLmdbKeyStore, openLmdbListStore } from './lmdb/lmdb-stores.ts'
 import { createRedisBuckets } from './redis/redis-buckets.ts'
 import { createRedisKeyStore } from './redis/redis-keys.ts'
 import { createRedisQuotaLedger } from './redis/redis-quota.ts'
+import { createRedisListStore } from './redis/redis-lists.ts'
 import { createRedisLastUsedStore } from './redis/redis-last-used.ts'
 import { createSharedLimiter } from '../limits/shared-limiter.ts'
 import { openLeaseFile } from '../limits/lease-file.ts'
 import { openRateFile } from '../limits/rate-file.ts'
+import type { ListStore } from '../../lists/list-store.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import { type LastUsedStore, createLastUsedStore } from '../last-used.ts'
 
@@ -29,6 +32,8 @@ import { type LastUsedStore, createLastUsedStore } from '../last-used.ts'
 export interface StoresSettings {
   readonly state: string
   readonly store: StoreSettings
+  /** What keys of a file are judged by. */
+  readonly plans?: Plans
 }
 
 export interface StoresHooks {
@@ -52,8 +57,12 @@ export interface Stores {
   readonly name: string
   readonly keyStore: KeyStore
   readonly ledger: QuotaLedger
+  /** Of the state folder; a store for many machines keeps its own copies of its counters. */
+  readonly counters?: CounterStore
   /** On which day each key was last used. */
   readonly uses: LastUsedStore
+  /** Own lists; opened when first asked for: workers map what the primary compiles of them. */
+  readonly openLists: () => Promise<ListStore>
   /** The limiter of a worker; one a process. Commands that only read and write keys need none. */
   readonly openLimiter: () => Limiter
   readonly metrics: () => StoreMetrics
@@ -111,25 +120,46 @@ function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 
   }
 }
 
-async function openEmbedded(state: string, hooks: StoresHooks): Promise<Stores> {
-  const keyStore = await openLmdbKeyStore(state)
+async function openEmbedded(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
+  const { state, store, plans = {} } = settings
+  const { keysFile } = store
+  const keyStore =
+    keysFile === undefined ? await openLmdbKeyStore(state) : await openKeysFile(keysFile, plans)
   const counters = await openLmdbCounterStore(state)
   const ledger = createQuotaLedger(counters)
   let limiter: Limiter | undefined
+  let lists: Promise<ListStore> | undefined
   return {
-    name: state,
+    name: keysFile ?? state,
     keyStore,
+    counters,
+    openLists: () => (lists ??= openLmdbListStore(state)),
     ledger,
     uses: createLastUsedStore(counters),
     openLimiter: () => (limiter ??= createLimiter({ ...limiterParts(state, hooks), ledger })),
     metrics: () => ({ up: 1, outages: 0 }),
-    advice: async () => [],
+    advice: async () => (keysFile === undefined ? [] : keysFileAdvice(keyStore)),
     close: async () => {
       // A limiter closes its ledger.
       await (limiter ?? ledger).close()
       await keyStore.close()
+      await (await lists?.catch(() => undefined))?.close()
     },
   }
+}
+
+async function openKeysFile(path: string, plans: Plans): Promise<KeyStore> {
+  // Read in only here: it brings the whole of what checks settings.
+  const { openFileKeyStore } = await import('./file-keys.ts')
+  return openFileKeyStore(path, plans)
+}
+
+/** Throws what is wrong with the file. */
+async function keysFileAdvice(keyStore: KeyStore): Promise<readonly string[]> {
+  const keys = (await keyStore.list()).length
+  return [
+    `${keys} keys come from a file: rates hold on each machine by itself, quotas are refused.`,
+  ]
 }
 
 async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
@@ -158,6 +188,7 @@ async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise
   return {
     name: wire.name,
     keyStore: createRedisKeyStore(breaker),
+    openLists: async () => createRedisListStore(breaker),
     ledger,
     uses: createRedisLastUsedStore(breaker),
     openLimiter: () => (limiter ??= openLimiter()),
@@ -176,6 +207,7 @@ async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise
  * comes.
  */
 export function openStores(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
-  const { state, store } = settings
-  return store.url === undefined ? openEmbedded(state, hooks) : openShared(settings, hooks)
+  return settings.store.url === undefined
+    ? openEmbedded(settings, hooks)
+    : openShared(settings, hooks)
 }

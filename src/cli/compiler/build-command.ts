@@ -5,16 +5,19 @@ import type { Settings } from '../../config/settings.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 import { newProgress } from './build-progress.ts'
+import { preparePublish } from './publish-command.ts'
 
 /**
  * Builds the table; prints the summary to standard error and the table's path to standard output.
  */
 export async function buildCommand(settings: Settings, io: Io): Promise<number> {
+  const publish = preparePublish(settings, io)
   const report = await buildTable(settings, io)
   const { buildSummary: summaryOf } = await loadCompiler(
-    () => import('../../../build/build-report.ts'),
+    () => import('../../../build/build-summary.ts'),
   )
-  for (const line of ['', ...summaryOf(report)]) io.err(line)
+  for (const line of ['', ...summaryOf(report, settings.build.report)]) io.err(line)
+  await publish?.(report.table.path)
   io.out(report.table.path)
   return exitCodes.done
 }
@@ -26,6 +29,9 @@ async function buildTable(settings: Settings, io: Io): Promise<BuildReport> {
   return build(
     {
       mode: fetchModeOf(settings),
+      fetchSeconds: own.fetchSeconds,
+      needFeeds: settings.invocation.needFeeds,
+      keepDataSets: settings.invocation.keepDataSets,
       asOf: own.asOf,
       out: own.out,
       report: own.report,

@@ -7,34 +7,46 @@ import { fetchModeOf } from './build-command.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
-/** Every feed of the catalogue: whether it is on, and of which day its snapshot is. */
+/**
+ * Every feed of the catalogue: whether it is on, of which day its snapshot is, and when a fetch from
+ * its publisher succeeded last, as the catalogue knows (`never` where nobody has had a file).
+ */
 export async function feedsList(settings: Settings, io: Io): Promise<number> {
   const { catalogueFolder, chooseFeeds } = await loadCompiler(
     () => import('../../../build/run-build.ts'),
   )
-  const { loadCatalogue } = await loadCompiler(
+  const { loadWholeCatalogue } = await loadCompiler(
     () => import('../../../build/catalogue/load-catalogue.ts'),
   )
   const { readStoredSnapshots: readStored } = await loadCompiler(
     () => import('../../../build/fetch/snapshot-store.ts'),
   )
-  const catalogue = loadCatalogue(catalogueFolder)
+  const catalogue = loadWholeCatalogue(catalogueFolder)
   const chosen = new Set(chooseFeeds(catalogue, settings.build).map((feed) => feed.id))
   const rows: string[][] = []
+  const facts: object[] = []
   for (const feed of catalogue) {
     const stored = await readStored(settings.build.snapshots, feed.id)
     const day = stored[0]?.day
+    const { id, kind, cadence, licence, title, tried = null } = feed
+    const snapshot = day === undefined ? null : formatDay(day)
+    facts.push({ id, kind, used: chosen.has(id), snapshot, tried, cadence, licence, title })
     rows.push([
       feed.id,
       feed.kind,
       chosen.has(feed.id) ? 'on' : 'off',
       day === undefined ? '-' : formatDay(day),
+      tried ?? '-',
       feed.cadence,
       feed.licence,
       feed.title,
     ])
   }
-  const head = ['feed', 'kind', 'used', 'snapshot', 'cadence', 'licence', 'title']
+  if (settings.invocation.json) {
+    io.out(JSON.stringify(facts))
+    return exitCodes.done
+  }
+  const head = ['feed', 'kind', 'used', 'snapshot', 'tried', 'cadence', 'licence', 'title']
   for (const line of alignColumns([head, ...rows], head.length)) io.out(line)
   return exitCodes.done
 }
@@ -44,18 +56,20 @@ export async function feedsFetch(settings: Settings, io: Io): Promise<number> {
   const { catalogueFolder, chooseFeeds } = await loadCompiler(
     () => import('../../../build/run-build.ts'),
   )
-  const { loadCatalogue } = await loadCompiler(
+  const { loadWholeCatalogue } = await loadCompiler(
     () => import('../../../build/catalogue/load-catalogue.ts'),
   )
   const { obtainSnapshots: obtain } = await loadCompiler(
     () => import('../../../build/fetch/obtain-snapshots.ts'),
   )
+  const { limitsOfRun } = await loadCompiler(() => import('../../../build/fetch/fetch-limits.ts'))
   const mode = fetchModeOf(settings)
   const obtained = await obtain({
-    feeds: chooseFeeds(loadCatalogue(catalogueFolder), settings.build),
+    feeds: chooseFeeds(loadWholeCatalogue(catalogueFolder), settings.build),
     mode: mode.kind === 'publisher' ? { kind: 'publisher', always: true } : mode,
     folder: settings.build.snapshots,
     today: dayOf(Date.now()),
+    limits: limitsOfRun(settings.build.fetchSeconds),
     onProgress(progress) {
       if (progress.kind === 'notice') io.err(progress.message)
       else {
@@ -65,6 +79,10 @@ export async function feedsFetch(settings: Settings, io: Io): Promise<number> {
     },
   })
   const had = obtained.filter(({ state }) => state === 'fresh' || state === 'unchanged')
-  io.out(`${had.length} of ${obtained.length} files are up to date in ${settings.build.snapshots}`)
+  const folder = settings.build.snapshots
+  if (settings.invocation.json) {
+    const facts = obtained.map(({ feed, state }) => ({ feed: feed.id, state }))
+    io.out(JSON.stringify({ folder, up_to_date: had.length, files: facts }))
+  } else io.out(`${had.length} of ${obtained.length} files are up to date in ${folder}`)
   return had.length === 0 ? exitCodes.failed : exitCodes.done
 }

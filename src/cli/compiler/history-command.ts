@@ -7,6 +7,7 @@ import type {
   AddressTimeline,
 } from '../../../build/history/address-timeline.ts'
 import { alignColumns } from '../../base/align-columns.ts'
+import { IpriskError } from '../../base/coded-error.ts'
 import { type Day, formatDay } from '../../base/day.ts'
 import { formatRange, parseRange } from '../../ip/range.ts'
 import { loadCompiler } from './load-compiler.ts'
@@ -17,7 +18,12 @@ const badLinesShown = 10
 
 /** Fails only where nothing could be imported. */
 export async function historyImport(
-  options: { readonly folder: string; readonly store: string; readonly force?: boolean },
+  options: {
+    readonly folder: string
+    readonly store: string
+    readonly force?: boolean
+    readonly json?: boolean
+  },
   io: Io,
 ): Promise<number> {
   const { catalogueFolder } = await loadCompiler(() => import('../../../build/run-build.ts'))
@@ -44,6 +50,13 @@ export async function historyImport(
   for (const line of quarantineLines(report.quarantined, options.force === true)) io.err(line)
   for (const line of report.bad.slice(0, badLinesShown)) io.err(`left out: ${line}`)
   if (report.dropCount > 0) io.err(`left out: ${report.dropCount.toLocaleString('en-US')} lines`)
+  if (options.json === true) {
+    const files = report.files.map((file) => ({ ...file, day: formatDay(file.day) }))
+    const { unknownFeeds: unknown_feeds, problems, quarantined, dropCount: left_out } = report
+    const facts = { files, unknown_feeds, problems, quarantined, left_out }
+    io.out(JSON.stringify({ store: options.store, ...facts }))
+    return report.files.length === 0 ? exitCodes.failed : exitCodes.done
+  }
   for (const line of importTable(report.files)) io.out(line)
   io.out(`${report.files.length} snapshots are in ${options.store}`)
   return report.files.length === 0 ? exitCodes.failed : exitCodes.done
@@ -104,8 +117,8 @@ export async function historyShow(options: ShowOptions, io: Io): Promise<number>
   )
   const address = parseRange(options.address)
   if (address === undefined || address.first !== address.last) {
-    io.err(`${options.address} is no IP address.`)
-    return exitCodes.failed
+    const message = `${options.address} is no IP address.`
+    throw new IpriskError({ code: 'usage', message, fault: 'usage' })
   }
   const { store, asOf, dayCount = daysShown } = options
   const found = await timeline({ store, address, asOf, dayCount })

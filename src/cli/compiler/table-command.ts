@@ -3,27 +3,45 @@
 import { formatDay } from '../../base/day.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import { sectionNames } from '../../schema/table-sections.ts'
-import { openTable } from '../../table/open-table.ts'
+import { coverageReportOf } from '../../table/answer/table-coverage.ts'
+import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import { alignColumns } from '../../base/align-columns.ts'
 import { formatCount, formatMegabytes } from '../../base/number-format.ts'
+import { coverageLines } from '../terminal/coverage-lines.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
-export function tableInfo(path: string, io: Io): number {
+export function tableInfo(path: string, json: boolean, io: Io): number {
   const table = openTable(path)
+  try {
+    if (json) io.out(JSON.stringify(tableFacts(table)))
+    else for (const line of tableLines(table)) io.out(line)
+    return exitCodes.done
+  } finally {
+    table.close()
+  }
+}
+
+function tableFacts(table: OpenTable): object {
   const { views } = table.reader
-  io.out(`table     ${table.id}`)
-  io.out(`as of     ${formatDay(table.asOf)}`)
-  io.out(`format    version ${formatMajor}`)
-  io.out(`size      ${formatMegabytes(table.bytes)} MB`)
-  io.out('')
+  const sections = sectionNames.map((name) => ({
+    name,
+    elements: views[name].length,
+    bytes: views[name].byteLength,
+  }))
+  const sources = table.sources.map((source) => ({ ...source, day: formatDay(source.day) }))
+  const { id, asOf, bytes } = table
+  const coverage = coverageReportOf(table, Date.now())
+  return { id, as_of: formatDay(asOf), format: formatMajor, bytes, coverage, sections, sources }
+}
+
+function tableLines(table: OpenTable): readonly string[] {
+  const { views } = table.reader
   const sections = sectionNames.map((name) => [
     name,
     formatCount(views[name].length),
     formatMegabytes(views[name].byteLength),
   ])
-  for (const line of alignColumns([['section', 'elements', 'MB'], ...sections], 1)) io.out(line)
-  io.out('')
   const sources = table.sources.map(({ id, kind, day, entries, licence, provider }) => [
     id,
     kind,
@@ -33,14 +51,27 @@ export function tableInfo(path: string, io: Io): number {
     provider,
   ])
   const head = ['source', 'kind', 'day', 'entries', 'licence', 'provider']
-  for (const line of alignColumns([head, ...sources], 6)) io.out(line)
-  table.close()
-  return exitCodes.done
+  return [
+    `table     ${table.id}`,
+    `as of     ${formatDay(table.asOf)}`,
+    `format    version ${formatMajor}`,
+    `size      ${formatMegabytes(table.bytes)} MB`,
+    '',
+    ...coverageLines(coverageReportOf(table, Date.now())),
+    '',
+    ...alignColumns([['section', 'elements', 'MB'], ...sections], 1),
+    '',
+    ...alignColumns([head, ...sources], 6),
+  ]
 }
 
 /** Throws what `verifyTable` throws; the message names section and offset. */
-export function tableVerify(path: string, io: Io): number {
+export function tableVerify(path: string, json: boolean, io: Io): number {
   const { id, bytes } = verifyTable(path)
+  if (json) {
+    io.out(JSON.stringify({ path, id, bytes, whole: true }))
+    return exitCodes.done
+  }
   io.out(
     `${path} is whole: table ${id}, ${formatMegabytes(bytes)} MB, every checksum and id in order`,
   )

@@ -4,13 +4,15 @@
 
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Day, ageSeconds, formatDay } from '../../base/day.ts'
+import { ageSeconds, formatDay } from '../../base/day.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { formatTimeSpan } from '../../base/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
 import { validateTlsFiles, tlsFilesOf } from '../../http/listen/tls-files.ts'
 import { readAdminToken } from '../../admin/admin-token.ts'
-import { readTableView } from '../../table/file/table-view.ts'
+import { type TableView, readTableView } from '../../table/file/table-view.ts'
+import { checkCoverage } from './check-coverage.ts'
+import { checkDataSets } from './check-data-sets.ts'
 import { type DoctorFinding, problem } from './doctor-finding.ts'
 
 const secondsPerDay = 86_400
@@ -33,11 +35,11 @@ export async function checkTableFile(
   // Nothing maps a file without koffi, and that finding is made.
   const maps = await import('../../base/system/memory-map.ts').catch(() => undefined)
   if (maps === undefined) return []
-  let asOf: Day
+  let table: Pick<TableView, 'asOf' | 'coverage' | 'sources'>
   try {
     const map = maps.mapFile(path)
     try {
-      asOf = readTableView(map.bytes, path).asOf
+      table = readTableView(map.bytes, path)
     } finally {
       map.unmap()
     }
@@ -48,7 +50,8 @@ export async function checkTableFile(
       problem(code, messageOf(error), 'Build it again with "iprisk build", or copy it again.'),
     ]
   }
-  const findings: DoctorFinding[] = []
+  const { asOf, sources } = table
+  const findings: DoctorFinding[] = [...checkCoverage(table)]
   const age = ageSeconds(asOf, now)
   if (age > tableDaysMax * secondsPerDay) {
     const text = `The table is as of ${formatDay(asOf)}, ${formatTimeSpan(age)} ago: newer exits and proxies are missing.`
@@ -60,7 +63,7 @@ export async function checkTableFile(
     const text = `The table is as of ${formatDay(asOf)}, and this clock says ${new Date(now).toISOString()}.`
     findings.push(problem('clock_behind', text, clockFix))
   }
-  return findings
+  return [...findings, ...checkDataSets(sources, now)]
 }
 
 const clockFix = 'Set the clock and keep it by NTP (chrony, systemd-timesyncd).'
@@ -102,8 +105,8 @@ function firstFolder(path: string): string {
 
 /** Files of secrets that more than their owner may read. */
 export function checkSecretFiles({ serve, store }: Settings): readonly DoctorFinding[] {
-  const { adminTokenFile, tlsKeyFile, logAddressKeyFile } = serve
-  const named = [adminTokenFile, tlsKeyFile, logAddressKeyFile, store.passwordFile]
+  const { adminTokenFile, adminTokensFile, tlsKeyFile, logAddressKeyFile } = serve
+  const named = [adminTokenFile, adminTokensFile, tlsKeyFile, logAddressKeyFile, store.passwordFile]
   return named.flatMap((path) => {
     const mode = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })?.mode
     if (path === undefined || mode === undefined || (mode & 0o007) === 0) return []

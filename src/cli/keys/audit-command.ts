@@ -1,6 +1,11 @@
 // `iprisk keys audit`: the last administrative acts, oldest first.
 
-import { type AuditEntry, auditLogPath, readAuditLog } from '../../account/keys/audit-log.ts'
+import {
+  type AuditEntry,
+  type ListAuditChange,
+  auditLogPath,
+  readAuditLog,
+} from '../../account/keys/audit-log.ts'
 import { alignColumns } from '../../base/align-columns.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { CommandIo } from './key-session.ts'
@@ -8,7 +13,8 @@ import type { CommandIo } from './key-session.ts'
 /** Ids beyond these are counted. */
 const idsShownMax = 3
 
-function keysText({ keys, changes }: AuditEntry): string {
+function keysText({ keys, list, changes }: AuditEntry): string {
+  if (list !== undefined) return list
   const ids = keys.length > 0 ? keys : changes.map(({ key }) => key)
   const shown = ids.slice(0, idsShownMax).join(' ')
   if (ids.length === 0) return '-'
@@ -16,7 +22,11 @@ function keysText({ keys, changes }: AuditEntry): string {
 }
 
 /** The members that an act has changed, with what they are now. */
-function changeText({ changes }: AuditEntry): string {
+function changeText(entry: AuditEntry): string {
+  const { changes, list_changes: listChanges = [], server_changes: [own] = [] } = entry
+  if (own !== undefined) return `${own.before ?? 'none'} → ${own.after ?? 'none'}`
+  const [listChange] = listChanges
+  if (listChange !== undefined) return listChangeText(listChange)
   const [change] = changes
   if (change === undefined || changes.length > 1) return ''
   const { before, after } = change
@@ -26,6 +36,17 @@ function changeText({ changes }: AuditEntry): string {
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => (name === 'secrets' ? 'a new secret' : `${name} ${JSON.stringify(after[name])}`))
     .join(', ')
+}
+
+function listChangeText({ added, changed, removed, after }: ListAuditChange): string {
+  const counts = [
+    [added, 'added'],
+    [changed, 'changed'],
+    [removed, 'removed'],
+  ] as const
+  const done = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : []))
+  const whole = after === null ? 'the list is gone' : `${after.entries} entries, ${after.effect}`
+  return [...done, whole].join(', ')
 }
 
 /** `keys audit`: a table, or with `--json` one JSON object an act and line. */
@@ -48,7 +69,7 @@ export async function keysAudit(settings: Settings, io: CommandIo): Promise<void
     keysText(entry),
     changeText(entry),
   ])
-  const head = ['AT', 'USER', 'ACT', 'RESULT', 'KEYS', 'CHANGE']
+  const head = ['AT', 'USER', 'ACT', 'RESULT', 'KEYS OR LIST', 'CHANGE']
   for (const line of alignColumns([head, ...rows], head.length)) io.out(line)
   if (broken > 0) io.out(`Lines that killed processes left broken off: ${broken}.`)
 }

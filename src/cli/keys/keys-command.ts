@@ -8,51 +8,32 @@
 import type { IssuedKey } from '../../account/keys/issue-key.ts'
 import { createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
 import type { NewKey } from '../../account/keys/key-record.ts'
-import { dayOf, formatDay } from '../../base/day.ts'
+import { newKeyOf } from '../../account/keys/new-key.ts'
+import { formatDay } from '../../base/day.ts'
 import { formatTime } from '../../base/number-format.ts'
 import type { Plans } from '../../config/plan.ts'
-import { apiNames, planNamed } from '../../config/plan.ts'
-import type { Settings } from '../../config/settings.ts'
-import { type CommandIo, runAudited, apisText, checkKeyId, usageError } from './key-session.ts'
+import { planNamed } from '../../config/plan.ts'
+import type { Invocation, Settings } from '../../config/settings.ts'
+import { type CommandIo, runAudited, apisText, checkKeyId } from './key-session.ts'
 import { tellServers } from './tell-servers.ts'
 
 const msPerHour = 3_600_000
 
-/** The key that the options describe, or every reason why it cannot be made. */
-function newKeyOf(invocation: Settings['invocation'], plans: Plans, now: number): NewKey {
-  const { plan, name = '', api, expires, rate, burst, quota } = invocation
-  const found = plan === undefined ? undefined : planNamed(plans, plan)
-  const problems: string[] = []
-  if (found === undefined) {
-    problems.push(`--plan is needed: one of ${Object.keys(plans).join(', ')}`)
+/** The key that the options describe; throws `usage` with every reason why it cannot be made. */
+function askedKey({ keyPolicies, ...wish }: Invocation, plans: Plans, now: number): NewKey {
+  return newKeyOf({ ...wish, policies: keyPolicies }, plans, now)
+}
+
+/** What a key may do less than whoever makes it may think. */
+function warnings({ plan, apis }: IssuedKey['record'], plans: Plans): readonly string[] {
+  const included = planNamed(plans, plan)?.apis ?? []
+  if (included.length === 0) {
+    const others = Object.keys(plans).filter((name) => plans[name]?.apis.length !== 0)
+    const way = `--plan ${others.join('|')} makes one that is answered`
+    return [`the plan ${plan} includes no API: every call with this key gets 403; ${way}`]
   }
-  if (expires !== undefined && expires <= dayOf(now)) {
-    const today = formatDay(dayOf(now))
-    problems.push(`--expires ${formatDay(expires)} must be a day after today, ${today} (UTC)`)
-  }
-  if (burst !== undefined && rate === undefined && found !== undefined && !found.rate) {
-    problems.push(`--burst needs --rate: the plan ${found.name} has no rate limit`)
-  }
-  if (found === undefined || problems.length > 0) {
-    throw usageError(
-      'The key was not made:',
-      problems.map((text) => `  ${text}`),
-    )
-  }
-  const limits = {
-    ...(rate === undefined ? {} : { perSecond: rate }),
-    ...(burst === undefined ? {} : { burst }),
-    ...(quota === undefined ? {} : { quotaPerMonth: quota }),
-  }
-  // Without --api a key may call every API; whether the plan includes one is the plan's matter.
-  const apis = api === undefined ? apiNames : api === 'none' ? [] : [api]
-  return {
-    name,
-    plan: found.name,
-    apis,
-    ...(expires === undefined ? {} : { expires }),
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
-  }
+  if (apis.length === 0) return ['with --api none every call with this key gets 403']
+  return []
 }
 
 function issuedLines(issued: IssuedKey, more: Readonly<Record<string, string>>): readonly string[] {
@@ -62,6 +43,8 @@ function issuedLines(issued: IssuedKey, more: Readonly<Record<string, string>>):
     ...(record.name === '' ? {} : { name: record.name }),
     plan: record.plan,
     apis: apisText(record.apis),
+    ...(record.policies === undefined ? {} : { policies: record.policies.join(', ') }),
+    ...(record.test === true ? { judges: 'test addresses only (docs/client.md)' } : {}),
     expires: record.expires === undefined ? 'never' : `${formatDay(record.expires)} 00:00 UTC`,
     ...more,
   }
@@ -73,12 +56,13 @@ function issuedLines(issued: IssuedKey, more: Readonly<Record<string, string>>):
 /** `keys create`: makes a key and prints it, this once. */
 export async function keysCreate(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation, plans } = settings
-  const key = newKeyOf(invocation, plans, io.now)
+  const key = askedKey(invocation, plans, io.now)
   const issued = await runAudited(settings, io, { act: 'create' }, (store) =>
     createKey(store, key, io.now),
   )
-  const { id, plan, apis } = issued.record
-  if (invocation.json) io.out(JSON.stringify({ id, key: issued.text, plan, apis }))
+  const { id, plan, apis, policies } = issued.record
+  for (const text of warnings(issued.record, plans)) io.err(`iprisk: warning: ${text}.`)
+  if (invocation.json) io.out(JSON.stringify({ id, key: issued.text, plan, apis, policies }))
   else for (const line of issuedLines(issued, {})) io.out(line)
   await tellServers(settings, io)
 }

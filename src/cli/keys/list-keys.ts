@@ -1,66 +1,17 @@
 // `iprisk keys list` and `iprisk keys show`: what is known of keys, never a secret or its hash.
-//
-// Usage comes from the ledger: units that workers have taken this month. What a running worker has
-// leased and not spent counts as taken, so the figure is an upper bound (`units_at_most`): exact
-// once the servers have drained, and above the truth by at most one lease a worker otherwise, or
-// for each worker that was killed. Keys without a quota are not counted (null). The day of the last
-// use is last-used.ts's.
+// What belongs to a key, and how exact its usage is: src/account/key-view.ts.
 
-import { type KeySummary, summarizeKey } from '../../account/keys/key-summary.ts'
+import type { KeySummary } from '../../account/keys/key-summary.ts'
 import { unknownKeyError } from '../../account/keys/issue-key.ts'
+import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
 import { type EffectiveLimits, effectiveLimits } from '../../account/keys/key-limits.ts'
 import { formatMonth, monthOf } from '../../account/limits/quota-period.ts'
-import { type KeyRecord, type KeyState, keyState } from '../../account/keys/key-record.ts'
-import type { Stores } from '../../account/stores/open-stores.ts'
+import type { KeyRecord } from '../../account/keys/key-record.ts'
 import { alignColumns } from '../../base/align-columns.ts'
 import { type Day, formatDay } from '../../base/day.ts'
 import { formatCount, formatTime } from '../../base/number-format.ts'
-import { type Plan, planNamed } from '../../config/plan.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type CommandIo, apisText, checkKeyId, withStores } from './key-session.ts'
-
-/** What the counters know of all keys. */
-interface Uses {
-  readonly month: string
-  readonly units: ReadonlyMap<string, number>
-  readonly days: ReadonlyMap<string, Day>
-}
-
-async function readUses({ ledger, uses }: Stores, now: number): Promise<Uses> {
-  const month = monthOf(now)
-  const units = await ledger.usage(month)
-  return { month: formatMonth(month), units, days: await uses.days() }
-}
-
-/** A key with all that belongs to it, ready to print. */
-interface KeyView {
-  readonly record: KeyRecord
-  readonly facts: KeySummary
-  readonly state: KeyState
-  readonly plan: Plan | undefined
-  readonly inForce: EffectiveLimits
-  /** `undefined` where the key has no quota: units are not counted then. */
-  readonly units: number | undefined
-  readonly month: string
-  readonly lastUsed: Day | undefined
-}
-
-function viewOf(record: KeyRecord, uses: Uses, settings: Settings, now: number): KeyView {
-  const plan = planNamed(settings.plans, record.plan)
-  // A plan that the operator has removed includes nothing and limits nothing.
-  const inForce = plan === undefined ? {} : effectiveLimits(plan, record.limits)
-  const units = uses.units.get(record.id) ?? (inForce.quotaPerMonth === undefined ? undefined : 0)
-  return {
-    record,
-    facts: summarizeKey(record),
-    state: keyState(record, now),
-    plan,
-    inForce,
-    units,
-    month: uses.month,
-    lastUsed: uses.days.get(record.id),
-  }
-}
 
 const dayOrNull = (day: Day | undefined): string | null =>
   day === undefined ? null : formatDay(day)
@@ -85,9 +36,9 @@ const usedText = (units: number | undefined): string =>
 export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation } = settings
   const views = await withStores(settings, async (stores) => {
-    const uses = await readUses(stores, io.now)
+    const uses = await readKeyUses(stores, io.now)
     const records = await stores.keyStore.list()
-    return records.map((record) => viewOf(record, uses, settings, io.now))
+    return records.map((record) => keyViewOf(record, uses, settings.plans, io.now))
   })
   if (invocation.json) {
     io.out(JSON.stringify(views.map((view) => listedKey(view, io.now))))
@@ -100,7 +51,7 @@ export async function keysList(settings: Settings, io: CommandIo): Promise<void>
   const rows = views.map(({ record, facts, state, units, lastUsed }) => [
     record.id,
     state,
-    record.plan,
+    record.test === true ? `${record.plan} (test)` : record.plan,
     apisText(record.apis),
     facts.created_at.slice(0, 10),
     facts.expires ?? 'never',
@@ -177,7 +128,7 @@ export async function keysShow(settings: Settings, id: string, io: CommandIo): P
   const view = await withStores(settings, async (stores) => {
     const record = await stores.keyStore.get(id)
     if (record === undefined) throw unknownKeyError(id)
-    return viewOf(record, await readUses(stores, io.now), settings, io.now)
+    return keyViewOf(record, await readKeyUses(stores, io.now), settings.plans, io.now)
   })
   if (!settings.invocation.json) {
     for (const line of shownLines(view, io.now)) io.out(line)

@@ -1,6 +1,6 @@
-// Tells the running servers of a state folder that keys have changed, and waits until their workers
-// know: the change is in effect when the command returns. The change itself stands, whatever a
-// server says; servers of other machines see it in the store by themselves.
+// Tells the running servers of a state folder that keys or lists have changed, and waits until
+// their workers know: the change is in effect when the command returns. The change itself stands,
+// whatever a server says; servers of other machines see it in the store by themselves.
 
 import { messageOf } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -11,10 +11,11 @@ import type { CommandIo } from './key-session.ts'
 export async function tellServers(
   { state }: Pick<Settings, 'state'>,
   { err }: Pick<CommandIo, 'err'>,
+  what: 'keys' | 'lists' = 'keys',
 ): Promise<void> {
   await Promise.all(
     controlSocketPaths(state).map(async (path) => {
-      const problem = await tellServer(path)
+      const problem = await tellServer(path, what)
       if (problem === undefined) return
       err(
         `iprisk: the server of ${path} has not said that it knows the change: ${problem} Its ` +
@@ -25,9 +26,9 @@ export async function tellServers(
 }
 
 /** What the server says against it; `undefined` where all is well, or none runs. */
-async function tellServer(path: string): Promise<string | undefined> {
+async function tellServer(path: string, what: 'keys' | 'lists'): Promise<string | undefined> {
   try {
-    const reply = await sendControlRequest(path, 'keys')
+    const reply = await sendControlRequest(path, what)
     return reply === undefined || reply.ok ? undefined : reply.text
   } catch (error) {
     return `${messageOf(error)}.`

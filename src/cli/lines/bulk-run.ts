@@ -1,18 +1,22 @@
 // Sends many lines through the pool: pieces go to the threads as they are read, and come back in
 // the order of the input. Reading ahead is bounded, so a reader of the output that is slower than
-// the lookups slows the reading down. A small piece with none before it is answered here and at
-// once: for a person who types addresses, or a log that grows, no thread has to wake up.
+// the lookups slows the reading down. The first pieces are answered here, before a thread would
+// have started; later a small piece with none before it: for a person who types addresses, or a log
+// that grows, no thread has to wake up.
 
 import { fstatSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { IpriskError } from '../../base/coded-error.ts'
 import { formatCount } from '../../base/number-format.ts'
+import { addressWidth, ipv4Chars } from '../../bulk/address-width.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
 import { answerLines } from '../../bulk/answer-lines.ts'
-import { linesInlineBytesMax } from '../../pool/offload-policy.ts'
+import { firstLinesInlineBytesMax, linesInlineBytesMax } from '../../pool/offload-policy.ts'
+import { optionalMember } from '../../base/optional-member.ts'
 import { createPool } from '../../pool/pool.ts'
 import { wholeBuffer } from '../../bulk/growing-buffer.ts'
 import type { ItemResult } from '../../pool/pool-task.ts'
+import type { Decide } from '../../policy/decide-by.ts'
 import type { PinnedTable } from './pin-table.ts'
 import { type InputPiece, readInput } from './read-input.ts'
 import type { Io } from '../terminal/io.ts'
@@ -47,6 +51,8 @@ export interface BulkOptions {
   readonly inputs: readonly string[]
   readonly table: PinnedTable
   readonly work: Omit<LineWork, 'form'>
+  /** What the policy of `work` decides; absent without one. */
+  readonly decide?: Decide
   readonly pieceBytes: number
   /** How the lines of an input name their address, by its first piece. */
   readonly detectFormat: (first: Uint8Array, input: string) => DetectedFormat
@@ -57,7 +63,7 @@ export interface BulkOptions {
 export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult> {
   const {
     inputs,
-    table: { table, path },
+    table: { table, path, lists },
     work,
   } = options
   const interrupt = new AbortController()
@@ -68,14 +74,16 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
   const pool = createPool({ threads, queue: 1 })
   const bytes = inputBytesOf(inputs)
   // The threads are ready about when the first lines are.
-  if (bytes !== undefined && bytes > linesInlineBytesMax) pool.start()
-  const ticket = pool.enter({ number: 0, path, builtMs: 0 })!
+  if (bytes !== undefined && bytes > firstLinesInlineBytesMax) pool.start()
+  const ticket = pool.enter({ number: 0, path, builtMs: 0, ...optionalMember('lists', lists) })!
   const sums = newBulkTotals(io, bytes)
   const turns: Promise<void>[] = []
   /** Buffers of results that have been written out: the next results go there. */
   const freeBuffers: Uint8Array[] = []
   let last = Promise.resolve()
+  let firstBytes = 0
   let form: LineFormat = { kind: 'plain' }
+  let width = ipv4Chars
   const pieces = readInput(inputs, { bytes: options.pieceBytes, stdin: io.input, signal })
   const deliver = async (before: Promise<void>, one: PieceInFlight): Promise<void> => {
     const [lined] = await Promise.all([one.result, before])
@@ -89,10 +97,13 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
       const opening = piece.isFirst ? options.detectFormat(piece.bytes, piece.input) : undefined
       form = opening?.form ?? form
       const lines = opening?.bytes ?? piece.bytes
-      const how: LineWork = { ...work, form }
+      if (opening !== undefined && work.output === 'text') width = addressWidth(form, lines)
+      const how: LineWork = { ...work, form, addressWidth: width }
+      firstBytes += lines.length
+      const isHere = lines.length <= linesInlineBytesMax || firstBytes <= firstLinesInlineBytesMax
       const result =
-        turns.length === 0 && lines.length <= linesInlineBytesMax
-          ? answerLines(table, lines, how, freeBuffers.pop())
+        turns.length === 0 && isHere
+          ? answerLines(table, lines, how, freeBuffers.pop(), options.decide)
           : linesResultOf(ticket.run({ kind: 'lines', lines, how, into: freeBuffers.pop() }))
       last = deliver(last, { piece, result, headerLines: opening?.headerLines ?? 0 })
       // A failure shows where it is awaited in its turn.

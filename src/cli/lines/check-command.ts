@@ -2,35 +2,51 @@
 // table, in order: on a terminal as a short line each, elsewhere as JSON lines exactly as the API
 // answers, or as CSV.
 
-import { statSync } from 'node:fs'
+import { optionalMember } from '../../base/optional-member.ts'
 import { formatCount } from '../../base/number-format.ts'
 import { defaultCheckFields } from '../../config/line-formats.ts'
 import type { Invocation } from '../../config/settings.ts'
-import { newAddressWords } from '../../ip/address.ts'
-import { parseAddress } from '../../ip/parse-address.ts'
+import { addressWidth } from '../../bulk/address-width.ts'
 import { answerLines } from '../../bulk/answer-lines.ts'
 import { csvHeader } from '../../bulk/csv-row.ts'
 import type { OpenTable } from '../../table/open-table.ts'
-import { type BulkResult, bulkRun, pieceBytes } from './bulk-run.ts'
+import type { BulkResult } from './bulk-run.ts'
+import { newAnswerScreen } from './answer-screen.ts'
+import { type InputGroup, sortInputs } from './input-groups.ts'
 import { lineFormatDetector } from './line-format.ts'
+import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
 import { type PinnedTable, pinTable } from './pin-table.ts'
+import type { Decide } from '../../policy/decide-by.ts'
+import { coverageGaps } from '../terminal/coverage-lines.ts'
 import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
-import type { LineWork } from '../../bulk/line-work.ts'
+import type { LineWork, LinesResult } from '../../bulk/line-work.ts'
 
 export interface CheckOptions {
   /** Addresses, files and `-`, as the user mixed them. */
   readonly args: readonly string[]
   readonly table: string
-  readonly how: Pick<Invocation, 'json' | 'format' | 'fields' | 'column' | 'jsonField' | 'log'>
+  /** The option; without it ./policies.json decides, where that exists. */
+  readonly policies?: string | undefined
+  readonly how: Pick<
+    Invocation,
+    'json' | 'format' | 'fields' | 'column' | 'jsonField' | 'log' | 'strict' | 'lists' | 'policy'
+  >
 }
 
 const encoder = new TextEncoder()
 
-/** Exit code 1 where a line was no address; all others are answered all the same. */
+/**
+ * Bad lines are counted, and all others are answered all the same. Exit code 1 where a file is
+ * missing, where no line names an address, and where --strict is given and a single one does not.
+ */
 export async function checkCommand(options: CheckOptions, io: Io): Promise<number> {
-  const pinned = pinTable(options.table)
+  const { groups, missing } = sortInputs(options.args)
+  for (const text of missing) io.err(`iprisk: ${text}`)
+  if (missing.length > 0 && groups.length === 0) return exitCodes.failed
+  const pinned = await pinTable(options.table, options.how.lists)
   try {
-    return await checkWith(pinned, options, io)
+    const code = await checkWith(pinned, { ...options, groups }, io)
+    return missing.length > 0 && code === exitCodes.done ? exitCodes.failed : code
   } finally {
     pinned.close()
   }
@@ -38,27 +54,54 @@ export async function checkCommand(options: CheckOptions, io: Io): Promise<numbe
 
 async function checkWith(
   pinned: PinnedTable,
-  { args, how }: Pick<CheckOptions, 'args' | 'how'>,
+  {
+    groups,
+    policies,
+    how,
+  }: Omit<CheckOptions, 'args' | 'table'> & { readonly groups: readonly InputGroup[] },
   io: Io,
 ): Promise<number> {
   const output = how.json ? 'json' : (how.format ?? (io.outIsTerminal ? 'text' : 'json'))
-  const work = { output, fields: how.fields ?? defaultCheckFields }
+  const isScreen = output === 'text' && io.outIsTerminal
+  const fields = how.fields ?? defaultCheckFields
+  const policy = await offlinePolicy(policies, how.policy)
+  const decide = await offlineDecide(pinned.table, policy)
+  const work = {
+    output: isScreen ? 'json' : output,
+    fields,
+    ...optionalMember('policy', policy),
+  } as const
+  const screen = newAnswerScreen(io.outColumns)
+  const show = (out: Uint8Array): Promise<void> =>
+    isScreen ? io.lines(screen(out)) : io.write(out)
   const detectFormat = lineFormatDetector(how)
   if (output === 'csv') await io.write(encoder.encode(`${csvHeader(work.fields)}\n`))
-  let bad = 0
+  const sums = { addresses: 0, bad: 0 }
   let code: number = exitCodes.done
-  for (const { inputs, addresses } of groupsOf(args)) {
+  for (const { inputs, addresses } of groups) {
     if (inputs.length === 0) {
-      bad += await answerArguments({ table: pinned.table, addresses, work }, io)
+      const answered = answerArguments({ table: pinned.table, addresses, work, decide })
+      await show(answered.out)
+      addCounts(sums, answered)
       continue
     }
-    const onResult = (lined: { readonly out: Uint8Array }): Promise<void> => io.write(lined.out)
+    const onResult = (lined: { readonly out: Uint8Array }): Promise<void> => show(lined.out)
+    // With the pool behind it: for arguments alone it would take longer to load than to answer.
+    const { bulkRun, pieceBytes } = await import('./bulk-run.ts')
     const pieces = pieceBytes[isPlainFormat(how) ? 'plain' : 'other']
     const result = await bulkRun(
-      { inputs, table: pinned, work, pieceBytes: pieces, detectFormat, onResult },
+      {
+        inputs,
+        table: pinned,
+        work,
+        ...optionalMember('decide', decide),
+        pieceBytes: pieces,
+        detectFormat,
+        onResult,
+      },
       io,
     )
-    bad += result.bad
+    addCounts(sums, result)
     reportBadLines(result, io)
     if (result.interrupted) {
       io.err(`Interrupted after ${formatCount(result.lines)} lines.`)
@@ -66,9 +109,38 @@ async function checkWith(
       break
     }
   }
-  if (bad > 0)
-    io.err(`${formatCount(bad)} of the lines ${bad === 1 ? 'was' : 'were'} no IP address.`)
-  return code === exitCodes.done && bad > 0 ? exitCodes.failed : code
+  // Each answer in JSON says it itself.
+  if (output !== 'json') for (const line of coverageGaps(pinned.table.reader.coverage)) io.err(line)
+  const judged = judgeBadLines({ ...sums, what: countedIn(groups) }, how.strict, io)
+  return code === exitCodes.done ? judged : code
+}
+
+interface LineCounts {
+  addresses: number
+  bad: number
+}
+
+function addCounts(sums: LineCounts, { addresses, bad }: Readonly<LineCounts>): void {
+  sums.addresses += addresses
+  sums.bad += bad
+}
+
+/** What the bad ones are counted among. */
+function countedIn(groups: readonly InputGroup[]): string {
+  const hasLines = groups.some(({ inputs }) => inputs.length > 0)
+  const hasArguments = groups.some(({ addresses }) => addresses.length > 0)
+  return hasLines && hasArguments ? 'arguments and lines' : hasArguments ? 'arguments' : 'lines'
+}
+
+/** Says how many were bad, and of what; the exit code that they cause. */
+export function judgeBadLines(
+  { addresses, bad, what = 'lines' }: Readonly<LineCounts> & { readonly what?: string },
+  strict: boolean,
+  io: Io,
+): number {
+  if (bad === 0) return exitCodes.done
+  io.err(`${formatCount(bad)} of the ${what} ${bad === 1 ? 'was' : 'were'} no IP address.`)
+  return strict || addresses === 0 ? exitCodes.failed : exitCodes.done
 }
 
 export function isPlainFormat(how: Pick<Invocation, 'column' | 'jsonField' | 'log'>): boolean {
@@ -80,48 +152,17 @@ export function reportBadLines({ bad, places }: BulkResult, io: Io): void {
   if (bad > places.length) io.err(`… and ${formatCount(bad - places.length)} more`)
 }
 
-/** Neighbouring arguments of one sort: addresses, or files. */
-interface InputGroup {
+/** Answers addresses of the command line. */
+function answerArguments(options: {
+  readonly table: OpenTable
   readonly addresses: readonly string[]
-  readonly inputs: readonly string[]
-}
-
-/** An address is one even where a file has its name; `./1.2.3.4` is a file. */
-function groupsOf(args: readonly string[]): readonly InputGroup[] {
-  const words = newAddressWords()
-  const groups: { addresses: string[]; inputs: string[] }[] = []
-  for (const arg of args) {
-    const isInput = arg === '-' || (parseAddress(arg, words) === 0 && isFile(arg))
-    const list = isInput ? 'inputs' : 'addresses'
-    const last = groups.at(-1)
-    if (last !== undefined && last[list].length > 0) last[list].push(arg)
-    else groups.push({ addresses: [], inputs: [], [list]: [arg] })
-  }
-  return groups
-}
-
-function isFile(arg: string): boolean {
-  try {
-    return !statSync(arg).isDirectory()
-  } catch {
-    // There is none, or there can be none: it is too long for a name.
-    return false
-  }
-}
-
-/** Answers addresses of the command line; returns how many were no address. */
-async function answerArguments(
-  options: {
-    readonly table: OpenTable
-    readonly addresses: readonly string[]
-    readonly work: Omit<LineWork, 'form'>
-  },
-  io: Io,
-): Promise<number> {
-  const { table, addresses, work } = options
+  readonly work: Omit<LineWork, 'form'>
+  readonly decide: Decide | undefined
+}): LinesResult {
+  const { table, addresses, work, decide } = options
   // An argument may have line breaks, and is one line all the same.
   const lines = encoder.encode(addresses.map((ip) => `${JSON.stringify({ ip })}\n`).join(''))
-  const { out, bad } = answerLines(table, lines, { ...work, form: { kind: 'json', path: ['ip'] } })
-  await io.write(out)
-  return bad
+  const form = { kind: 'json', path: ['ip'] } as const
+  const how = { ...work, form, addressWidth: addressWidth(form, lines) }
+  return answerLines(table, lines, how, undefined, decide)
 }

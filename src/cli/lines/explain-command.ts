@@ -1,23 +1,45 @@
 // `iprisk explain ADDRESS`: one screen that says what the answer is, why, who says so and when it
 // will end; with --json the check and its insights, as the API gives them.
 
-import { answerWithInsights, builtMsOf } from '../../table/explain/insights.ts'
+import { IpriskError } from '../../base/coded-error.ts'
+import type { Decide } from '../../policy/decide-by.ts'
+import { parseQuery, newQuery } from '../../table/lookup/query.ts'
+import {
+  type ExplainedAnswer,
+  answerWithInsights,
+  builtMsOf,
+} from '../../table/explain/insights.ts'
 import { openTable } from '../../table/open-table.ts'
+import { offlineListsOf } from './pin-table.ts'
+import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'
 import { explanationScreen } from './explanation.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
-export function explainCommand(
-  options: { readonly address: string; readonly table: string; readonly json: boolean },
+/** Throws `usage` for what is no address. */
+export async function explainCommand(
+  options: {
+    readonly address: string
+    readonly table: string
+    readonly json: boolean
+    readonly lists?: string | undefined
+    /** The options `--policies` and `--policy`. */
+    readonly policies?: string | undefined
+    readonly policy?: string | undefined
+  },
   io: Io,
-): number {
+): Promise<number> {
+  const policy = await offlinePolicy(options.policies, options.policy)
   const table = openTable(options.table)
+  const lists = await offlineListsOf(options.lists)
   try {
+    table.useLists(lists?.matcher)
     const builtMs = builtMsOf(options.table)
-    const answer = answerWithInsights({ ...table, builtMs }, options.address)
-    if (answer === undefined) {
-      io.err(`${options.address} is no IP address.`)
-      return exitCodes.failed
+    const plain = answerWithInsights({ ...table, builtMs }, options.address)
+    if (plain === undefined) {
+      const message = `${options.address} is no IP address.`
+      throw new IpriskError({ code: 'usage', message, fault: 'usage' })
     }
+    const answer = decided(plain, options.address, await offlineDecide(table, policy))
     if (options.json) io.out(JSON.stringify(answer))
     else {
       for (const line of explanationScreen(answer, table.sources, io.outColumns)) io.out(line)
@@ -25,5 +47,19 @@ export function explainCommand(
     return exitCodes.done
   } finally {
     table.close()
+    lists?.close()
   }
+}
+
+/** The server puts decisions into the bytes of answers; so does this, for there is one way only. */
+function decided(
+  answer: ExplainedAnswer,
+  address: string,
+  decide: Decide | undefined,
+): ExplainedAnswer {
+  const query = newQuery()
+  const sent = Buffer.from(address)
+  if (decide === undefined || !parseQuery(query, sent, 0, sent.length)) return answer
+  const body = decide(query, Buffer.from(JSON.stringify(answer)))
+  return JSON.parse(Buffer.from(body).toString()) as ExplainedAnswer
 }

@@ -1,23 +1,17 @@
-// An answer with its insights as one screen for a person: aligned, with styles, feeds by the name of
-// their publisher. Only the form; what it says is src/table/explain/insights.ts.
+// An answer with its insights as one screen for a person: aligned, with styles, feeds by the name
+// of their publisher. Only the form; what it says is src/table/explain/insights.ts.
 
+import { daysObservedMin } from '../../score/weight/days-seen.ts'
 import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
 import { alignColumns, fitColumn } from '../../base/align-columns.ts'
 import { type Day, parseDay } from '../../base/day.ts'
 import { formatCount } from '../../base/number-format.ts'
-import type { Level } from '../../model/kind.ts'
 import { levelFloors } from '../../model/risk-level.ts'
 import type { ExplainedAnswer } from '../../table/explain/insights.ts'
 import type { Source } from '../../table/file/table-source.ts'
+import { coverageGaps } from '../terminal/coverage-lines.ts'
 import type { Line, Style, StyledText } from '../terminal/line.ts'
-
-const levelStyles = {
-  low: 'green',
-  medium: 'yellow',
-  high: 'yellow',
-  very_high: 'red',
-  critical: 'red',
-} as const satisfies Readonly<Record<Level, Style>>
+import { levelStyles } from './level-styles.ts'
 
 const paint = (text: string, style: Style): StyledText => ({ text, style })
 
@@ -59,7 +53,19 @@ function headOf(answer: ExplainedAnswer): readonly Line[] {
       ? 'no network announces it'
       : `AS${network.asn} ${network.organization}, ${network.type}`,
     place === '' ? 'no known place' : place,
+    ...(answer.lists === undefined ? [] : [`on own lists: ${answer.lists.join(', ')}`]),
+    ...decisionLines(answer),
+    // What the answer does not know, before what it does.
+    ...coverageGaps(answer.coverage),
   ]
+}
+
+function decisionLines({ decision, observed = [] }: ExplainedAnswer): readonly Line[] {
+  if (decision === undefined) return []
+  const { action, rule, policy } = decision
+  const by = rule === '' ? 'no rule holds' : `rule ${rule}`
+  const watching = observed.length === 0 ? '' : `; would hold: ${observed.join(', ')}`
+  return [`decided: ${action} (policy ${policy}, ${by}${watching})`]
 }
 
 function reasonLines({ reasons }: Insights, score: number): readonly Line[] {
@@ -86,7 +92,8 @@ function evidenceLines(
     one.provider,
     one.weight.toFixed(2),
     asOf === undefined ? '' : evidenceStrip(one, asOf),
-    `${one.days_seen}/${one.days_observed}`,
+    // As percent_days_seen has it: of seven days at least.
+    `${one.days_seen}/${Math.max(daysObservedMin, one.days_observed)}`,
     one.last_seen,
     one.kind === 'blocklist' ? `on ${one.lists} ${one.lists === 1 ? 'list' : 'lists'}` : '',
   ])

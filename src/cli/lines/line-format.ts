@@ -4,17 +4,10 @@
 // the first line has most of: commas, semicolons, tabs or bars.
 
 import { IpriskError } from '../../base/coded-error.ts'
-import type { AccessLogFormat } from '../../config/line-formats.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { type LineFormat, type Span, findLineField } from '../../bulk/line-field.ts'
+import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
 import type { DetectedFormat } from './bulk-run.ts'
-
-/** Which of a log's words is the client's address. */
-const logWords: Readonly<Record<AccessLogFormat, number>> = {
-  common: 0,
-  combined: 0,
-  vhost_combined: 1,
-}
 
 const lineEnd = 0x0a
 const decoder = new TextDecoder()
@@ -35,8 +28,21 @@ export function lineFormatDetector(
   })
   if (jsonField !== undefined) return always({ kind: 'json', path: pathOf(jsonField) })
   if (log !== undefined) return always({ kind: 'log', word: logWords[log] })
-  if (column === undefined) return always({ kind: 'plain' })
+  if (column === undefined) {
+    return (first, input) => {
+      refuseLog(first, input)
+      return always({ kind: 'plain' })(first)
+    }
+  }
   return (first, input) => detectCsvFormat(column, withoutMark(first), input)
+}
+
+/** Throws where an access log is given as a file of addresses: not one of its lines would be one. */
+function refuseLog(first: Uint8Array, input: string): void {
+  const guess = guessLogFormat(withoutMark(first))
+  if (guess === undefined) return
+  const name = input === '-' ? 'Standard input' : input
+  throw usageError(`${name} looks like an access log: name its form with --log ${guess}.`)
 }
 
 /** Some programs write a byte order mark before UTF-8; it belongs to no address and no name. */

@@ -3,24 +3,26 @@
 
 import type { Invocation } from '../../config/settings.ts'
 import { bulkRun, pieceBytes } from './bulk-run.ts'
-import { reportBadLines } from './check-command.ts'
+import { judgeBadLines, reportBadLines } from './check-command.ts'
 import { lineFormatDetector } from './line-format.ts'
 import { pinTable } from './pin-table.ts'
-import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
-import { newSummarizer, summaryLines } from './summary.ts'
+import { coverageGaps } from '../terminal/coverage-lines.ts'
+import { type Io, interruptedCode } from '../terminal/io.ts'
+import { newSummarizer } from './summary.ts'
+import { summaryLines } from './summary-screen.ts'
 
-/** Exit code 1 where a line named no address; all others are counted all the same. */
+/** Lines that name no address are only counted; judgeBadLines says when they are a failure. */
 export async function summarizeCommand(
   options: {
     readonly inputs: readonly string[]
     readonly table: string
-    readonly how: Pick<Invocation, 'json' | 'top' | 'column' | 'jsonField' | 'log'>
+    readonly how: Pick<Invocation, 'json' | 'top' | 'column' | 'jsonField' | 'log' | 'strict'>
   },
   io: Io,
 ): Promise<number> {
   const { inputs, how } = options
   const detectFormat = lineFormatDetector(how)
-  const pinned = pinTable(options.table)
+  const pinned = await pinTable(options.table)
   try {
     const summing = newSummarizer(pinned.table, how.top)
     const onResult = async ({
@@ -39,8 +41,11 @@ export async function summarizeCommand(
     if (result.interrupted) return interruptedCode
     const summary = summing.summary(result)
     if (how.json) io.out(JSON.stringify(summary))
-    else for (const line of summaryLines(summary)) io.out(line)
-    return result.bad > 0 ? exitCodes.failed : exitCodes.done
+    else {
+      for (const line of summaryLines(summary)) io.out(line)
+      for (const line of coverageGaps(summary.coverage)) io.err(line)
+    }
+    return judgeBadLines(result, how.strict, io)
   } finally {
     pinned.close()
   }

@@ -1,9 +1,9 @@
-// The tallies of all pieces as one summary: numbers become names, and the largest stand first. And
-// the summary as a table with bars for people. Not here: counting (src/bulk/line-tally.ts).
+// The tallies of all pieces as one summary: numbers become names, and the largest stand first. Not
+// here: counting (src/bulk/line-tally.ts), and the summary for people (summary-screen.ts).
 
-import { alignColumns } from '../../base/align-columns.ts'
+import type { CoverageAnswer } from '../../api/coverage-answer.ts'
 import { formatDay } from '../../base/day.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { optionalMember } from '../../base/optional-member.ts'
 import { type CountPairs, type LineTally } from '../../bulk/line-tally.ts'
 import { verdictProvider } from '../../model/verdict.ts'
 import { readCountry } from '../../table/file/location-record.ts'
@@ -12,15 +12,18 @@ import type { OpenTable } from '../../table/open-table.ts'
 import { readVerdict } from '../../table/file/verdict-record.ts'
 import type { BulkResult } from './bulk-run.ts'
 import { newCardinality } from './cardinality.ts'
-import type { Line } from '../terminal/line.ts'
+import { formatIpv4 } from '../../ip/format-address.ts'
+import { type Classification, classifications } from '../../model/kind.ts'
+import { bogonVerdict } from '../../score/bogon-verdict.ts'
+import { newTopCounts, type TopCounts } from '../../rehearsal/top-counts.ts'
 
-interface Share {
+export interface Share {
   readonly addresses: number
   readonly percent: number
 }
 
 /** The largest of a list, and how many there are of it. */
-interface Shares<Row> {
+export interface Shares<Row> {
   readonly count: number
   readonly top: readonly (Row & Share)[]
 }
@@ -28,6 +31,8 @@ interface Shares<Row> {
 /** What `summarize --json` prints. Shares are of `addresses`, repeated ones included. */
 export interface Summary {
   readonly table: { readonly id: string; readonly as_of: string }
+  /** What the table does not know, as in its answers. */
+  readonly coverage?: CoverageAnswer
   readonly lines: number
   readonly addresses: number
   /** Lines that should name an address and do not. */
@@ -39,7 +44,21 @@ export interface Summary {
   readonly providers: Shares<{ readonly provider: string }>
   readonly asns: Shares<{ readonly asn: number; readonly organization: string }>
   readonly countries: Shares<{ readonly country_code: string; readonly country: string }>
+  /** Ten bands, lowest first: 0 to 9, … 90 to 100. */
+  readonly scores: readonly ({ readonly from: number; readonly to: number } & Share)[]
+  /** As they were judged; beyond 200,000 different ones the counts may be a little too low. */
+  readonly top_addresses: Shares<{
+    readonly ip: string
+    readonly classification: string
+    readonly risk_score: number
+  }>
+  /** Of access logs alone: requests by path without query, and by status. */
+  readonly paths?: Shares<{ readonly path: string; readonly classifications: ClassSplit }>
+  readonly statuses?: Shares<{ readonly status: string; readonly classifications: ClassSplit }>
 }
+
+/** How many requests came from addresses of each classification that occurs. */
+export type ClassSplit = Partial<Readonly<Record<Classification, number>>>
 
 export interface Summarizer {
   readonly add: (tally: LineTally) => void
@@ -54,7 +73,14 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
   const networks: Counts = new Map()
   const countries: Counts = new Map()
   const distinct = newCardinality()
+  const seen = newTopCounts(1)
+  const paths = newTopCounts(classifications.length)
+  const statuses = newTopCounts(classifications.length)
   let bogons = 0
+  const countryName = (id: number) => {
+    const { country_code, country } = readCountry(views.countries, id, strings)
+    return { country_code, country }
+  }
   return {
     add: (tally) => {
       bogons += tally.bogons
@@ -62,6 +88,7 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
       addPairs(networks, tally.networks)
       addPairs(countries, tally.countries)
       distinct.add(tally.hashes)
+      addVisits(tally, { seen, paths, statuses })
     },
     summary: ({ lines, addresses, bad }) => {
       const { count: distinctCount, isEstimate } = distinct.count()
@@ -89,26 +116,115 @@ export function newSummarizer(table: OpenTable, top: number): Summarizer {
       const byCountry = largest(countries, 0)
       return {
         table: { id: table.id, as_of: formatDay(table.asOf) },
+        ...optionalMember('coverage', table.reader.coverage),
         lines,
         addresses,
         bad_lines: bad,
         distinct_addresses: distinctCount,
         distinct_is_estimate: isEstimate,
-        classifications: withNames(
-          largestOf(classes, { none: '', top: 99, all: addresses }),
-          (it) => ({
-            classification: it,
-          }),
-        ),
+        classifications: classShares(classes, addresses),
         providers: withNames(largest(providers, ''), (provider) => ({ provider })),
         asns: withNames(byAsn, (asn) => ({ asn, organization: organizations.get(asn) ?? '' })),
-        countries: withNames(byCountry, (id) => {
-          const { country_code, country } = readCountry(views.countries, id, strings)
-          return { country_code, country }
-        }),
+        countries: withNames(byCountry, countryName),
+        scores: scoreBands(bogons, judged, addresses),
+        top_addresses: {
+          count: distinctCount,
+          top: topAddresses(table, seen, { top, all: addresses }),
+        },
+        ...logSplits(paths, statuses, { top, all: addresses }),
       }
     },
   }
+}
+
+function shareOf(addresses: number, all: number): Share {
+  return { addresses, percent: Math.round((addresses / all) * 10_000) / 100 }
+}
+
+/** Adds the piece's addresses, and what they asked for. */
+function addVisits(
+  tally: LineTally,
+  to: { readonly seen: TopCounts; readonly paths: TopCounts; readonly statuses: TopCounts },
+): void {
+  const { ipv4 } = tally
+  for (let at = 0; at < ipv4.length; at += 2) to.seen.add(formatIpv4(ipv4[at]!), [ipv4[at + 1]!])
+  for (const [text, count] of tally.ipv6) to.seen.add(text, [count])
+  for (const [key, counts] of tally.paths) to.paths.add(key, counts)
+  for (const [key, counts] of tally.statuses) to.statuses.add(key, counts)
+}
+
+function classShares(
+  counts: readonly (readonly [string, number])[],
+  all: number,
+): Summary['classifications'] {
+  const shares = largestOf(counts, { none: '', top: classifications.length, all })
+  return withNames(shares, (classification) => ({ classification }))
+}
+
+interface ListSize {
+  readonly top: number
+  readonly all: number
+}
+
+function topAddresses(
+  table: OpenTable,
+  seen: TopCounts,
+  { top, all }: ListSize,
+): Summary['top_addresses']['top'] {
+  return seen.top(top).map(([ip, counts]) => {
+    const answer = table.check(ip)
+    return {
+      ip,
+      classification: answer?.classification ?? '',
+      risk_score: answer?.risk_score ?? 0,
+      ...shareOf(counts[0] ?? 0, all),
+    }
+  })
+}
+
+/** Nothing where the lines were no requests. */
+function logSplits(
+  paths: TopCounts,
+  statuses: TopCounts,
+  how: ListSize,
+): Pick<Summary, 'paths' | 'statuses'> {
+  if (statuses.size() + paths.size() === 0) return {}
+  return {
+    paths: splitOf(paths, how, (path) => ({ path })),
+    statuses: splitOf(statuses, how, (status) => ({ status })),
+  }
+}
+
+function scoreBands(
+  bogons: number,
+  judged: readonly (readonly [verdict: { readonly score: number }, addresses: number])[],
+  all: number,
+): Summary['scores'] {
+  const counts = [[bogonVerdict, bogons] as const, ...judged]
+  return Array.from({ length: 10 }, (_, band) => {
+    const from = band * 10
+    const to = band === 9 ? 100 : from + 9
+    const own = counts.filter(([{ score }]) => score >= from && score <= to)
+    const sum = own.reduce((sum, [, addresses]) => sum + addresses, 0)
+    return { from, to, ...shareOf(sum, Math.max(1, all)) }
+  })
+}
+
+function splitOf<Row>(
+  counts: TopCounts,
+  how: ListSize,
+  rowOf: (key: string) => Row,
+): Shares<Row & { readonly classifications: ClassSplit }> {
+  const top = counts.top(how.top).map(([key, byClass]) => {
+    const found = classifications.flatMap((name, i) => {
+      const count = byClass[i] ?? 0
+      return count > 0 ? [[name, count] as const] : []
+    })
+    const addresses = found.reduce((sum, [, count]) => sum + count, 0)
+    const split = Object.fromEntries(found) as ClassSplit
+    return { ...rowOf(key), ...shareOf(addresses, how.all), classifications: split }
+  })
+  return { count: counts.size(), top }
 }
 
 function addPairs(counts: Counts, pairs: CountPairs): void {
@@ -140,83 +256,4 @@ function withNames<Key, Row>(
 ): Shares<Row> {
   const rows = top.map(({ key, ...share }) => ({ ...nameOf(key), ...share }))
   return { count: all, top: rows }
-}
-
-const barCells = 24
-
-/** The summary for people. */
-export function summaryLines(summary: Summary): readonly Line[] {
-  const { addresses, bad_lines: bad, distinct_is_estimate: isEstimate } = summary
-  const distinct = `${isEstimate ? 'about ' : ''}${formatCount(summary.distinct_addresses)} different`
-  const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name none`
-  const lists: readonly (readonly [string, Shares<object>, readonly string[]])[] = [
-    ['classification', summary.classifications, classNames(summary)],
-    ['provider', summary.providers, summary.providers.top.map(({ provider }) => provider)],
-    [
-      'network',
-      summary.asns,
-      summary.asns.top.map(({ asn, organization }) => `AS${asn} ${organization}`),
-    ],
-    [
-      'country',
-      summary.countries,
-      summary.countries.top.map(({ country_code, country }) => `${country_code} ${country}`),
-    ],
-  ]
-  const width = Math.max(...lists.flatMap(([title, , names]) => [title, ...names].map(lengthOf)))
-  return [
-    `${formatCount(addresses)} addresses, ${distinct}${badText}`,
-    ...lists.flatMap(([title, shares, names]) => [
-      '',
-      ...listLines({ title, shares, names, width: Math.min(width, nameCharsMax) }),
-    ]),
-    '',
-    `table ${summary.table.id}, as of ${summary.table.as_of}`,
-  ]
-}
-
-const nameCharsMax = 44
-
-function classNames({ classifications }: Summary): readonly string[] {
-  return classifications.top.map(({ classification }) => classification)
-}
-
-const lengthOf = (text: string): number => text.length
-
-function listLines(list: {
-  readonly title: string
-  readonly shares: Shares<object>
-  readonly names: readonly string[]
-  readonly width: number
-}): readonly Line[] {
-  const { title, shares, names, width } = list
-  if (shares.top.length === 0) return [`${title}: none`]
-  const rows = shares.top.map(({ addresses, percent }, index) => [
-    truncateName(names[index] ?? '').padEnd(width),
-    formatCount(addresses),
-    `${percent.toFixed(2)} %`,
-  ])
-  const [head = '', ...lines] = alignColumns(
-    [[title.padEnd(width), 'addresses', 'share'], ...rows],
-    1,
-  )
-  const others = shares.count - shares.top.length
-  return [
-    head,
-    ...lines.map((line, index) => withBar(line, shares.top[index]?.percent ?? 0)),
-    ...(others === 0 ? [] : [`and ${formatCount(others)} more`]),
-  ]
-}
-
-function truncateName(name: string): string {
-  return name.length <= nameCharsMax ? name : `${name.slice(0, nameCharsMax - 1)}…`
-}
-
-const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
-
-/** Behind it `percent` of a whole bar, to an eighth of a cell. */
-function withBar(line: string, percent: number): Line {
-  const parts = Math.round((percent / 100) * barCells * 8)
-  const text = '█'.repeat(parts >>> 3) + (eighths[parts & 7] ?? '')
-  return text === '' ? line : [`${line}  `, { text, style: 'cyan' }]
 }

@@ -4,11 +4,14 @@
 import { alignColumns } from '../../base/align-columns.ts'
 import { formatCount, formatMegabytes, formatTimeSpan } from '../../base/number-format.ts'
 import { messageOf } from '../../base/coded-error.ts'
+import type { CoverageReport } from '../../api/coverage-answer.ts'
 import type { Settings } from '../../config/settings.ts'
 import { urlOf } from '../../supervisor/sockets/port-probe.ts'
 import { type ServerStatus, type TableStatus, tableStatus } from '../../admin/status.ts'
+import { dataSetOf } from '../../table/file/table-source.ts'
 import { openTable } from '../../table/open-table.ts'
 import { type StatusAnswer, adminName, askStatus } from './ask-admin.ts'
+import { coverageLines } from '../terminal/coverage-lines.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 
 /** The file that the settings name, as it lies there. */
@@ -42,10 +45,11 @@ function fileStatus(path: string, now: number): FileStatus {
   try {
     const table = openTable(path)
     const { views } = table.reader
-    const sources = table.sources.map(({ quarantined = false, ...source }) => ({
-      ...source,
-      quarantined,
-    }))
+    const sources = table.sources.map((source) => {
+      const dataSet = dataSetOf(source)
+      const named = dataSet === undefined ? {} : { dataSet }
+      return { ...source, quarantined: source.quarantined ?? false, ...named }
+    })
     const status = tableStatus(path, { ...table, sources }, now)
     const ipv4 = views.ipv4_starts.length
     const ipv6 = views.ipv6_keys.length
@@ -80,8 +84,32 @@ function serverRows(server: ServerStatus): readonly Row[] {
     ],
     ['store', storeText(store)],
     ['table', table === null ? 'none' : tableText(table)],
+    ...(table === null ? [] : coverageRows(table.coverage)),
+    ...dataSetRows(table),
+    ...policyRows(server.policies),
     ...swapRows(server),
+    ...sampleRows(server),
+    ...sourceRows(server),
   ]
+}
+
+function sampleRows({ sample, tables: { last_trial: trial } }: ServerStatus): readonly Row[] {
+  if (sample === null) return []
+  const { checks, size, since } = sample
+  const from = since === null ? '' : ` since ${since}`
+  const rows: Row[] = [['sample', `${formatCount(checks)} of ${formatCount(size)} checks${from}`]]
+  if (trial === null) return rows
+  const { at, table, counted, percent, max_percent: most } = trial
+  const text = `${percent} % of other ${counted}, ${most} % may`
+  return [...rows, ['', `${at} ${table}${trial.refused ? ' refused' : ''}: ${text}`]]
+}
+
+function policyRows(policies: ServerStatus['policies']): readonly Row[] {
+  if (policies === null) return [['policies', 'none: answers have no decision']]
+  const { revision, names, path, last_failure: failure } = policies
+  const rows: Row[] = [['policies', `${revision} of ${path}: ${names.join(', ')}`]]
+  if (failure !== null) rows.push(['', `${failure.at} refused: ${failure.reason}`])
+  return rows
 }
 
 function stateText(status: ServerStatus['status']): string {
@@ -110,6 +138,18 @@ function tableText({
   return `${id} as of ${day} (${formatTimeSpan(age)} old), ${formatMegabytes(bytes)} MB, ${feeds} feeds${kept}`
 }
 
+function coverageRows(coverage: CoverageReport): readonly Row[] {
+  return coverageLines(coverage).map((text, row) => [row === 0 ? 'covers' : '', text])
+}
+
+function dataSetRows(table: TableStatus | null): readonly Row[] {
+  const sets = table?.data_sets ?? []
+  return sets.map(({ name, id, day, age_seconds: age, quarantined }): Row => {
+    const kept = quarantined ? ', a newer edition is quarantined' : ''
+    return [name, `${id} of ${day} (${formatTimeSpan(age)} old)${kept}`]
+  })
+}
+
 function swapRows({ tables, refresh }: ServerStatus): readonly Row[] {
   const { swaps, refusals, last_swap: swap, last_refusal: refusal } = tables
   const rows: Row[] = [
@@ -120,9 +160,28 @@ function swapRows({ tables, refresh }: ServerStatus): readonly Row[] {
   if (refresh === null) return rows
   const { every_ms: every, running, next_at: next, runs, failures, last_failure: failure } = refresh
   const then = running ? 'one is under way' : `the next at ${next ?? '?'}`
-  const often = `every ${formatTimeSpan(every / 1000)}, ${then}; ${runs} begun, ${failures} failed`
+  const span = every === 0 ? 'until the feeds are there' : `every ${formatTimeSpan(every / 1000)}`
+  const often = `${span}, ${then}; ${runs} begun, ${failures} failed`
   rows.push(['refresh', often])
   if (failure !== null) rows.push(['', `${failure.at} failed: ${failure.reason}`])
+  return rows
+}
+
+/** Of a server that takes published tables. */
+function sourceRows({ source }: ServerStatus): readonly Row[] {
+  if (source === null) return []
+  const { url, up, last_success_at: at, last_refusal: refusal, last_pull: pull } = source
+  const state = up
+    ? `up, last looked at ${at ?? '?'}`
+    : `nothing to take since ${at ?? 'the start'}`
+  const rows: Row[] = [['source', `${url}: ${state}`]]
+  if (pull !== null) {
+    const { bytes, reused_bytes: here, took_ms: ms } = pull
+    const moved = `${formatMegabytes(bytes)} MB came, ${formatMegabytes(here)} MB were here`
+    rows.push(['', `${pull.at} ${pull.table}: ${moved}, in ${formatCount(ms)} ms`])
+  }
+  if (refusal !== null)
+    rows.push(['', `${refusal.at} refused (${refusal.code}): ${refusal.reason}`])
   return rows
 }
 
@@ -133,5 +192,7 @@ function fileRows(file: FileStatus, server: ServerStatus | null): readonly Row[]
   return [
     ['file', same ? `${file.path}: that table` : `${file.path}: ${tableText(file)}`],
     ['', `${formatCount(ipv4)} IPv4 and ${formatCount(ipv6)} IPv6 boundaries`],
+    ...(same ? [] : coverageRows(file.coverage)),
+    ...(same ? [] : dataSetRows(file)),
   ]
 }

@@ -2,6 +2,7 @@
 
 import { createLog } from '../../base/log.ts'
 import { formatDay } from '../../base/day.ts'
+import { optionalMember } from '../../base/optional-member.ts'
 import { parseDurationMs } from '../../base/duration.ts'
 import type { Settings } from '../../config/settings.ts'
 import { logAddressFormatter } from '../../http/reply/log-address.ts'
@@ -12,12 +13,26 @@ import { buildChildCommand } from './build-child.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
 import type { Io } from '../terminal/io.ts'
 
+/** What `iprisk start` does otherwise. */
+export interface ServeWays {
+  /** Arguments of each build by the server itself. */
+  readonly buildArguments: readonly string[]
+  /** Where the present table lacks its feeds: more of them, and whether a new one does so still. */
+  readonly catchUp?:
+    { readonly arguments: readonly string[]; readonly isBehind: () => boolean } | undefined
+  /** Of these builds; by default that of this process. */
+  readonly environment?: NodeJS.ProcessEnv
+  readonly onRunning: (running: RunningServer) => void
+}
+
 /** Resolves to the exit code when the server has drained. */
 export function serveCommand(
   settings: Settings,
   configuration: ConfigSource,
   io: Io,
+  ways: ServeWays = { buildArguments: [], onRunning: () => undefined },
 ): Promise<number> {
+  const { buildArguments: own, catchUp } = ways
   const log = createLog({
     level: settings.serve.logLevel,
     name: 'iprisk',
@@ -29,10 +44,18 @@ export function serveCommand(
   if (missing !== undefined) log.error({}, `--refresh-every will fail. ${missing.message}`)
   return runPrimary({
     settings,
-    buildCommand: buildChildCommand(settings, configuration),
+    buildCommand: buildChildCommand(settings, configuration, ...own),
+    catchUp: catchUp && {
+      command: buildChildCommand(settings, configuration, ...own, ...catchUp.arguments),
+      isBehind: catchUp.isBehind,
+    },
+    ...optionalMember('buildEnvironment', ways.environment),
     configuration,
     log,
-    onRunning: (running) => io.err(runningLine(running)),
+    onRunning: (running) => {
+      io.err(runningLine(running))
+      ways.onRunning(running)
+    },
   })
 }
 

@@ -1,67 +1,87 @@
-// `iprisk start`, what `npm start` runs: the first time it compiles a table from what is there and
-// makes a key; every time it serves. It prints a curl line that works.
+// `iprisk start`, what `npm start` runs: the first time it fetches the feeds, compiles a table and
+// makes a key; every time it serves, and refreshes the table. Its last lines are a request that
+// works. Feeds that the first fetch cannot have are fetched while it serves, as soon as it can.
 
 import { existsSync } from 'node:fs'
 import { withAudit } from '../../account/keys/audit-log.ts'
 import { createKey } from '../../account/keys/issue-key.ts'
+import type { NewKey } from '../../account/keys/key-record.ts'
 import type { IpriskError } from '../../base/coded-error.ts'
+import { firstFetchSeconds, firstFlipsMaxPercent } from '../../base/limits.ts'
 import { apiNames } from '../../config/plan.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { ConfigSource } from '../../serve/reload-config.ts'
-import { buildChildCommand, runBuildChild } from './build-child.ts'
-import { type Io, exitCodes } from '../terminal/io.ts'
+import { compilerMissing } from '../compiler/load-compiler.ts'
 import { withStores } from '../keys/key-session.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+import { buildChildCommand, buildChildEnvironment, runBuildChild } from './build-child.ts'
+import { lacksFeeds } from './last-fetch.ts'
+import { type FirstKeys, firstPlan, tellFirstRequest, tellKeys } from './first-request.ts'
 import { serveCommand } from './serve-command.ts'
-
-/** An operator's own services: no limits, all that there is (contract 3.14). */
-const firstPlan = 'internal'
 
 export async function startCommand(
   settings: Settings,
   configuration: ConfigSource,
   io: Io,
 ): Promise<number> {
-  if (!existsSync(settings.table)) {
-    io.err(`There is no table yet at ${settings.table}. Compiling one from what is here, offline:`)
-    const code = await runBuildChild(buildChildCommand(settings, configuration, '--offline'))
+  const isFirst = !existsSync(settings.table)
+  if (isFirst) {
+    const code = await buildFirstTable(settings, configuration, io)
     if (code !== exitCodes.done) return code
   }
-  const key = await firstKey(settings, io)
-  io.err('')
-  if (key === undefined) {
-    io.err('The keys made before still work. Another one: npx iprisk keys create --plan internal')
-    for (const line of ['Ask it, with a key in $KEY:', '', ...curlLines(settings, '$KEY'), '']) {
-      io.err(line)
-    }
-  } else {
-    // Both on standard output: a key has no place in logs, which collect standard error.
-    io.err(`Your first key, on the plan ${firstPlan}, and how to use it. It is shown this once:`)
-    for (const line of [key, '', ...curlLines(settings, key), '']) io.out(line)
+  const isBehind = (): boolean => lacksFeeds(settings.build.report)
+  const catchesUp = !settings.build.offline && compilerMissing() === undefined && isBehind()
+  const keys = await firstKeys(settings, io)
+  let told = false
+  try {
+    return await serveCommand(settings, configuration, io, {
+      buildArguments: settings.build.offline ? [] : ['--need-feeds'],
+      catchUp: catchesUp ? { arguments: catchUpArguments(settings), isBehind } : undefined,
+      environment: buildChildEnvironment(settings),
+      onRunning(running) {
+        told = true
+        tellFirstRequest({ settings, running, keys, catchesUp }, io)
+      },
+    })
+  } finally {
+    // It is shown this once, also where the server could not start.
+    if (!told && keys !== undefined) tellKeys(keys, io)
   }
-  return serveCommand(settings, configuration, io)
 }
 
-/** The text of a new key where there is none yet. */
-async function firstKey(settings: Settings, io: Io): Promise<string | undefined> {
+function buildFirstTable(settings: Settings, configuration: ConfigSource, io: Io): Promise<number> {
+  const { offline } = settings.build
+  const way = offline
+    ? 'Compiling one from what is here, offline:'
+    : `Fetching the feeds, for ${firstFetchSeconds} s at most, and compiling one:`
+  io.err(`There is no table yet at ${settings.table}. ${way}`)
+  // The 71 MB of places would take most of that time; the first refresh fetches them.
+  const how = offline
+    ? ['--offline']
+    : ['--fetch-seconds', String(firstFetchSeconds), '--keep-data-sets']
+  const command = buildChildCommand(settings, configuration, ...how)
+  return runBuildChild(command, buildChildEnvironment(settings))
+}
+
+/** The table in use was built without feeds, so that another one may judge more otherwise. */
+function catchUpArguments({ build: { flipsMaxPercent } }: Settings): readonly string[] {
+  return ['--flips-max-percent', String(Math.max(flipsMaxPercent, firstFlipsMaxPercent))]
+}
+
+/** The texts of a new key and a test key, where there is no key yet. */
+async function firstKeys(settings: Settings, io: Io): Promise<FirstKeys | undefined> {
+  if (settings.store.keysFile !== undefined) return undefined
   return withStores(settings, async ({ keyStore: store }) => {
     if ((await store.list()).length > 0) return undefined
     const key = { name: 'first key', plan: firstPlan, apis: apiNames }
+    const testKey = { ...key, name: 'first test key', test: true } as const
     const { state } = settings
     const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
-    const issued = await withAudit(
-      { state, store, act: 'create', keys: [], onUnwritten },
-      (store) => createKey(store, key, Date.now()),
-    )
-    return issued.text
+    const issue = async (key: NewKey): Promise<string> => {
+      const act = { state, store, act: 'create', keys: [], onUnwritten } as const
+      const issued = await withAudit(act, (store) => createKey(store, key, Date.now()))
+      return issued.text
+    }
+    return { key: await issue(key), testKey: await issue(testKey) }
   })
-}
-
-function curlLines(settings: Settings, key: string): readonly string[] {
-  const { host, port } = settings.serve
-  const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-  return [
-    `  curl -s http://${at}/v1/intelligence/ip-risk/check \\`,
-    `    -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\`,
-    `    -d '{"ip":"8.8.8.8"}'`,
-  ]
 }

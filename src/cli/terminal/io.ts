@@ -8,6 +8,8 @@ import type { Line } from './line.ts'
 export interface Io {
   /** One line of standard output; a line break in its text is shown, not written. */
   readonly out: (line: Line) => void
+  /** The same of many lines; resolves when the system has taken them. */
+  readonly lines: (lines: readonly Line[]) => Promise<void>
   /** The same for people: progress, warnings, errors. */
   readonly err: (line: Line) => void
   /**

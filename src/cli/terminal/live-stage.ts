@@ -6,6 +6,8 @@ import { escapeControls } from '../../base/control-characters.ts'
 
 export interface LiveStage {
   readonly start: (text: string) => void
+  /** Takes the place of what it said. */
+  readonly message: (text: string) => void
   readonly stop: (text: string) => void
 }
 
@@ -13,6 +15,7 @@ export function newLiveStage(): LiveStage {
   const live = spinner({ output: process.stderr })
   return {
     start: (text) => live.start(escapeControls(text)),
+    message: (text) => live.message(escapeControls(text)),
     stop: (text) => live.stop(escapeControls(text)),
   }
 }

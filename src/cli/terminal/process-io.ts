@@ -7,15 +7,25 @@ import { renderLine } from './line.ts'
 /** Tests give streams of their own. */
 export type Streams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
 
-export function processIo({ stdin, stdout, stderr }: Streams = process): Io {
+export function processIo(
+  { stdin, stdout, stderr }: Streams = process,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Io {
+  // https://no-color.org: set and not empty.
+  const plain = (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb'
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
   })
   let shown = ''
   return {
-    out: (line) => void stdout.write(`${renderLine(line, stdout.isTTY)}\n`),
-    err: (line) => void stderr.write(`${renderLine(line, stderr.isTTY)}\n`),
+    out: (line) => void stdout.write(`${renderLine(line, stdout.isTTY && !plain)}\n`),
+    err: (line) => void stderr.write(`${renderLine(line, stderr.isTTY && !plain)}\n`),
+    lines: (lines) =>
+      new Promise((resolve) => {
+        const text = lines.map((line) => `${renderLine(line, stdout.isTTY && !plain)}\n`).join('')
+        stdout.write(text, () => resolve())
+      }),
     outIsTerminal: stdout.isTTY,
     outColumns: stdout.columns,
     errIsTerminal: stderr.isTTY,

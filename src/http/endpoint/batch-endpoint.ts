@@ -3,9 +3,11 @@
 // larger ones and reads their body, too. Where the pool has no room, the loop reads the body to
 // find the errors that come before the 503 (3.12), if that takes little of its time.
 
-import { batchFaults, invalidInput } from '../../api/input-fault.ts'
+import { optionalMember } from '../../base/optional-member.ts'
+import { type InputFault, batchFaults, invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
 import {
+  batchPolicyOf,
   countAddresses,
   cutBatchBody,
   cutShortForm,
@@ -14,12 +16,19 @@ import {
 import { batchInlineBytesMax, refusedInlineBytesMax } from '../../pool/offload-policy.ts'
 import type { Ticket } from '../../pool/pool.ts'
 import { returnSharedBuffer, takeSharedBuffer } from '../../pool/shared-buffers.ts'
+import type { ChosenPolicy } from '../../policy/policy-form.ts'
+import { decidedAnswer } from '../../policy/decided-answer.ts'
+import { policyIndexOf } from '../../policy/policy-choice.ts'
+import type { Table } from '../../table/table.ts'
+import { takePolicy } from './named-policy.ts'
+import type { Decide } from '../../policy/decide-by.ts'
 import { answerTexts } from '../../pool/run-task.ts'
 import { spendBatchRate } from './authorize.ts'
 import { chargeThen } from './charge-quota.ts'
 import { addAnswerCounts } from '../exchange/request-counters.ts'
 import { type Exchange, exchangeStates } from '../exchange/exchange.ts'
 import { tryEnterPool, onPoolResult } from './pool-request.ts'
+import { logDecisions } from '../reply/log-decisions.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 import { piecesAhead, streamJson } from '../reply/response-stream.ts'
 
@@ -43,9 +52,11 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
   }
   const run = trackRuns(exchange, ticket.run, () => bodyBudget.releaseShared(key.keyId, copy))
   const result = run({ kind: 'read', body: copy })
-  onPoolResult(exchange, { result, kind: 'read' }, ({ fault, count, valid, cuts, rewritten }) => {
+  onPoolResult(exchange, { result, kind: 'read' }, (read) => {
+    const { count, valid, cuts, rewritten } = read
+    const fault = faultOf(exchange, key, read)
     if (fault !== undefined) {
-      replyError(exchange, invalidInput, batchFaults[fault])
+      replyError(exchange, invalidInput, fault)
       return
     }
     spendBatchRate(exchange, key, count, () => {
@@ -57,11 +68,24 @@ export function answerBatch(exchange: Exchange, key: Authenticated, body: Uint8A
           ? copy.subarray(cuts[index], cuts[index + 1])
           : rewritten.slice(cuts[index], cuts[index + 1])
       const count = cuts.length - 1
-      chargeThen(exchange, key, () => streamPieces(exchange, run, { pieceOf, count }))
+      const policy = exchange.service.policies.itemPolicy(key, exchange.policy)
+      chargeThen(exchange, key, () => streamPieces(exchange, run, { pieceOf, count, policy }))
     })
   })
 }
 
+/** What is wrong with a body that was read; its policy is kept for the answer. */
+function faultOf(
+  exchange: Exchange,
+  key: Authenticated,
+  { fault, policy }: Pick<ReadBatch, 'fault' | 'policy'>,
+): InputFault | undefined {
+  exchange.policy = ''
+  if (fault !== undefined) return batchFaults[fault]
+  return policy === undefined ? undefined : takePolicy(exchange, key, policy)
+}
+
+type ReadBatch = ReturnType<typeof cutBatchBody>
 type RunItem = Ticket['run']
 
 /**
@@ -96,8 +120,9 @@ function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void 
     replyError(exchange, 'upstream_unavailable')
     return
   }
-  if (read.fault !== undefined) {
-    replyError(exchange, invalidInput, batchFaults[read.fault])
+  const fault = faultOf(exchange, key, read)
+  if (fault !== undefined) {
+    replyError(exchange, invalidInput, fault)
     return
   }
   spendBatchRate(exchange, key, read.count, () => {
@@ -108,8 +133,12 @@ function refuse(exchange: Exchange, key: Authenticated, body: Uint8Array): void 
 
 function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
   const texts = parseBatchBody(body)
-  if (typeof texts === 'string') {
-    replyError(exchange, invalidInput, batchFaults[texts])
+  const bad = typeof texts === 'string' ? texts : undefined
+  const { policies } = exchange.service
+  const policy = policies.set() === undefined ? undefined : batchPolicyOf(body)
+  const fault = faultOf(exchange, key, { fault: bad, ...optionalMember('policy', policy) })
+  if (fault !== undefined || typeof texts === 'string') {
+    replyError(exchange, invalidInput, fault)
     return
   }
   spendBatchRate(exchange, key, texts.length, () => {
@@ -120,31 +149,66 @@ function answerOnLoop(exchange: Exchange, key: Authenticated, body: Uint8Array):
         replyError(exchange, 'upstream_unavailable')
         return
       }
-      const { json, answers } = answerTexts(table, texts, answerBytes)
+      const { json, answers } = answerTexts(
+        table,
+        texts,
+        answerBytes,
+        decideOnLoop(exchange, key, table),
+      )
       addAnswerCounts(exchange.service.counters, answers)
+      logDecisions(exchange, json, exchange.service.policies.set()?.revision)
+      exchange.service.sampler?.take(json, sumOf(answers))
+      exchange.service.traffic?.takePiece(json, sumOf(answers))
       const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString()
       replyJson(exchange, before + text + after)
     })
   })
 }
 
+/** What decides the answers of a small batch; `undefined` where there are no policies. */
+function decideOnLoop(
+  { service, policy }: Exchange,
+  key: Authenticated,
+  table: Table,
+): Decide | undefined {
+  const memory = service.policies.memoryOf(table)
+  if (memory === undefined) return undefined
+  const index = policyIndexOf(memory.set, key.policies, policy)
+  const chosen = index < 0 ? policyIndexOf(memory.set, key.policies, '') : index
+  return (query, body) => decidedAnswer(memory, chosen, query, undefined, body)
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
 /** The pieces of a batch. */
 interface BatchPieces {
   readonly pieceOf: (index: number) => Uint8Array
   readonly count: number
+  readonly policy: ChosenPolicy | undefined
 }
 
 /** Sends the first byte when the first piece is ready: until then any error can be answered. */
-function streamPieces(exchange: Exchange, runItem: RunItem, { pieceOf, count }: BatchPieces): void {
+function streamPieces(exchange: Exchange, runItem: RunItem, pieces: BatchPieces): void {
+  const { pieceOf, count, policy } = pieces
   const { counters } = exchange.service
   /** One for each piece that is asked for and not yet written: at most `piecesAhead`. */
   const buffers = Array.from({ length: piecesAhead }, takeSharedBuffer)
   const run = trackRuns(exchange, runItem, () => buffers.forEach(returnSharedBuffer))
   const ask = (index: number, give: (json: Uint8Array) => void): void => {
     const into = buffers[index % piecesAhead]!
-    const result = run({ kind: 'checks', texts: pieceOf(index), into })
+    const result = run({
+      kind: 'checks',
+      texts: pieceOf(index),
+      into,
+      ...optionalMember('policy', policy),
+    })
     onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
       addAnswerCounts(counters, answers)
+      logDecisions(exchange, json, policy?.revision)
+      exchange.service.sampler?.take(json, sumOf(answers))
+      exchange.service.traffic?.takePiece(json, sumOf(answers))
       give(json)
     })
   }

@@ -1,5 +1,5 @@
-// What is wrong with the body of a check that check-body.ts has refused (contract 5.2). It reads the
-// body once more, by JSON.parse: a wrong body may take longer, a right one never comes here.
+// What is wrong with the body of a check that check-body.ts has refused (contract 5.2). It reads
+// the body once more, by JSON.parse: a wrong body may take longer, a right one never comes here.
 
 import { parseJsonObject } from '../../base/json-object.ts'
 import { type InputFault, addressFaultText, checkFaults } from '../../api/input-fault.ts'

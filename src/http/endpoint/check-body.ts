@@ -7,9 +7,32 @@
 // `parseCheckBody` reads the form that nearly every client sends by itself, in the body's own
 // bytes, and leaves every other form to it.
 
-import { parseJsonObject } from '../../base/json-object.ts'
+import { type JsonObject, parseJsonObject } from '../../base/json-object.ts'
 import { addressCharsMax } from '../../ip/parse-address.ts'
 import { type Query, parseQuery } from '../../table/lookup/query.ts'
+
+/**
+ * What the body that was read last says of `policy`: a place in it, else a value of any type;
+ * `undefined` where it says nothing.
+ */
+interface BodyPolicy {
+  from: number
+  to: number
+  value: unknown
+}
+const bodyPolicy: BodyPolicy = { from: -1, to: -1, value: undefined }
+
+/** Whether the body that was read last has a member `policy`. */
+export function namesPolicy(): boolean {
+  return bodyPolicy.from >= 0 || bodyPolicy.value !== undefined
+}
+
+/** Not hot: its value, of any type; `body` is the one that was read last. */
+export function bodyPolicyOf(body: Uint8Array): unknown {
+  const { from, to, value } = bodyPolicy
+  if (from < 0) return value
+  return Buffer.from(body.buffer, body.byteOffset + from, to - from).toString('latin1')
+}
 
 const ipBytes = new Uint8Array(addressCharsMax)
 
@@ -18,9 +41,17 @@ const ipBytes = new Uint8Array(addressCharsMax)
  * to this file, so they are good until the body goes or the next call.
  */
 export function parseCheckBody(query: Query, body: Uint8Array): boolean {
+  bodyPolicy.value = undefined
   const from = findShortForm(body)
   if (from >= 0) return parseQuery(query, body, from, endOfText(body, from))
-  const text = parseIpWithJson(body)
+  return parseWithJson(query, body)
+}
+
+function parseWithJson(query: Query, body: Uint8Array): boolean {
+  const object = parseJsonObject(body)
+  if (typeof object === 'string') return false
+  if (Object.hasOwn(object, 'policy')) bodyPolicy.value = object['policy']
+  const text = ipOf(object)
   return text !== undefined && parseAddressText(query, text)
 }
 
@@ -46,19 +77,26 @@ export function queryText({ bytes, from, to }: Query): string {
  */
 export function parseIpWithJson(body: Uint8Array): string | undefined {
   const object = parseJsonObject(body)
-  if (typeof object === 'string' || !Object.hasOwn(object, 'ip')) return undefined
+  return typeof object === 'string' ? undefined : ipOf(object)
+}
+
+function ipOf(object: JsonObject): string | undefined {
+  if (!Object.hasOwn(object, 'ip')) return undefined
   const { ip } = object
   return typeof ip === 'string' ? ip : undefined
 }
 
 const quote = 0x22
 const backslash = 0x5c
+const comma = 0x2c
 
 /**
- * Where the text begins in `{"ip":"…"}` with any white space between the tokens, one member, and
- * printable ASCII without escapes in it. -1 for everything else, right or wrong.
+ * Where the text begins in `{"ip":"…"}`, or `{"ip":"…","policy":"…"}`, with any white space
+ * between the tokens and printable ASCII without escapes in it. -1 for everything else, right or
+ * wrong.
  */
 export function findShortForm(body: Uint8Array): number {
+  bodyPolicy.from = -1
   let at = skipSpace(body, 0)
   if (body[at] !== 0x7b) return -1
   at = skipSpace(body, at + 1)
@@ -78,8 +116,31 @@ export function findShortForm(body: Uint8Array): number {
   const to = endOfText(body, from)
   if (body[to] !== quote) return -1
   at = skipSpace(body, to + 1)
-  if (body[at] !== 0x7d) return -1
-  return skipSpace(body, at + 1) === body.length ? from : -1
+  if (body[at] === comma) at = skipPolicy(body, skipSpace(body, at + 1))
+  if (at < 0 || body[at] !== 0x7d || skipSpace(body, at + 1) !== body.length) {
+    bodyPolicy.from = -1
+    return -1
+  }
+  return from
+}
+
+/** `"policy"`, byte by byte. */
+const policyLabel = new Uint8Array(Buffer.from('"policy"'))
+
+/** Behind the member `policy`, whose value's place is noted; -1 where it is another one. */
+function skipPolicy(body: Uint8Array, from: number): number {
+  for (let i = 0; i < policyLabel.length; i++) {
+    if (body[from + i] !== policyLabel[i]) return -1
+  }
+  let at = skipSpace(body, from + policyLabel.length)
+  if (body[at] !== 0x3a) return -1
+  at = skipSpace(body, at + 1)
+  if (body[at] !== quote) return -1
+  const end = endOfText(body, at + 1)
+  if (body[end] !== quote) return -1
+  bodyPolicy.from = at + 1
+  bodyPolicy.to = end
+  return skipSpace(body, end + 1)
 }
 
 /** The first place at or behind `from` that is no printable ASCII, or a quote or backslash. */

@@ -1,4 +1,5 @@
-// Hot path: all but `answerWhenLeased` and `withoutInsights`. No allocation, throw or closure there.
+// Hot path: all but `answerWhenLeased` and `withoutInsights`. No allocation, throw or closure
+// there.
 //
 // POST /v1/intelligence/ip-risk/check, from a whole body to the answer. request-handler.ts does
 // what comes before it (404, 405, 401, 403, rate, 413); the rest of contract 3.12 is here, in its
@@ -11,15 +12,27 @@
 import { quotaResults } from '../../account/limits/quota.ts'
 import { invalidInput } from '../../api/input-fault.ts'
 import type { Authenticated } from '../../account/keyring.ts'
+import { decidedOutcome } from '../../policy/decided-answer.ts'
+import type { DecisionMemory } from '../../policy/decision-memory.ts'
+import { policyIndexOf } from '../../policy/policy-choice.ts'
 import { type Query, newQuery } from '../../table/lookup/query.ts'
 import type { Located } from '../../table/lookup/locate.ts'
+import { extendAnswer } from '../../table/answer/answer-writer.ts'
 import type { Table } from '../../table/table.ts'
-import { parseCheckBody, parseAddressText, queryText } from './check-body.ts'
+import {
+  bodyPolicyOf,
+  namesPolicy,
+  parseCheckBody,
+  parseAddressText,
+  queryText,
+} from './check-body.ts'
 import { checkFaultOf } from './body-fault.ts'
+import { takePolicy } from './named-policy.ts'
 import { chargeQuota, chargeWhenLeased } from './charge-quota.ts'
-import { countAnswer } from '../exchange/request-counters.ts'
+import { countAnswer, countDecision, countLabels } from '../exchange/request-counters.ts'
 import { type Exchange, insightsModes } from '../exchange/exchange.ts'
 import { answerInsightsCheck } from './insights-endpoint.ts'
+import { logDecisions } from '../reply/log-decisions.ts'
 import { replyBytes, replyError } from '../reply/reply.ts'
 import { enqueueCheck, newCheckBatcher } from './check-batcher.ts'
 
@@ -30,6 +43,14 @@ export function answerCheck(exchange: Exchange, key: Authenticated, body: Uint8A
   if (!parseCheckBody(query, body)) {
     replyError(exchange, invalidInput, checkFaultOf(body))
     return
+  }
+  exchange.policy = ''
+  if (namesPolicy() && exchange.service.policies.set() !== undefined) {
+    const fault = takePolicy(exchange, key, bodyPolicyOf(body))
+    if (fault !== undefined) {
+      replyError(exchange, invalidInput, fault)
+      return
+    }
   }
   const isGiven = exchange.insights === insightsModes.given
   if (isGiven || exchange.service.logAddresses) {
@@ -70,9 +91,36 @@ function answerQuery(
     replyError(exchange, 'upstream_unavailable')
     return
   }
-  const { classification, body } = table.answer(about, found)
-  countAnswer(exchange.service.counters, classification)
-  replyBytes(exchange, exchange.insights === insightsModes.absent ? withoutInsights(body) : body)
+  const answer = table.answer(about, found)
+  const { body } = answer
+  countAnswer(exchange.service.counters, answer.classification)
+  countLabels(exchange.service.counters, answer)
+  const memory = exchange.service.policies.memoryOf(table)
+  const decided = memory === undefined ? body : decidedBody(exchange, memory, about, found, body)
+  if (exchange.service.decisionLog !== undefined) {
+    logDecisions(exchange, decided, memory?.set.revision)
+  }
+  exchange.service.sampler?.take(decided, 1)
+  exchange.service.traffic?.takeCheck(answer.score, decided)
+  replyBytes(
+    exchange,
+    exchange.insights === insightsModes.absent ? withoutInsights(decided) : decided,
+  )
+}
+
+function decidedBody(
+  { key, policy, service }: Exchange,
+  memory: DecisionMemory,
+  about: Query,
+  found: Located | undefined,
+  body: Uint8Array,
+): Uint8Array {
+  const index = policyIndexOf(memory.set, key!.policies, policy)
+  // Policies may have changed since the request came; then the key's own one decides.
+  const chosen = index < 0 ? policyIndexOf(memory.set, key!.policies, '') : index
+  const outcome = decidedOutcome(memory, chosen, about, found)
+  countDecision(service.counters, outcome)
+  return extendAnswer(body, outcome.tail)
 }
 
 const noInsights = Buffer.from(',"insights":null}')

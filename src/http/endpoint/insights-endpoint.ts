@@ -1,13 +1,15 @@
-// Insights of a check (contract 3.15 and 5.2): which requests ask for them and get them, and how the
-// pool answers. Such a check is charged like any other, before the pool is asked for room; a 503
-// gives the unit back.
+// Insights of a check (contract 3.15 and 5.2): which requests ask for them and get them, and how
+// the pool answers. Such a check is charged like any other, before the pool is asked for room; a
+// 503 gives the unit back.
 
+import { optionalMember } from '../../base/optional-member.ts'
 import type { Authenticated } from '../../account/keyring.ts'
-import { addAnswerCounts } from '../exchange/request-counters.ts'
+import { addAnswerCounts, countLabels } from '../exchange/request-counters.ts'
 import { includeFault, invalidInput } from '../../api/input-fault.ts'
 import { type Exchange, type InsightsMode, insightsModes } from '../exchange/exchange.ts'
 import { chargeThen } from './charge-quota.ts'
 import { enterPoolOr503, onPoolResult } from './pool-request.ts'
+import { logDecisions } from '../reply/log-decisions.ts'
 import { type Refusal, replyBytes } from '../reply/reply.ts'
 
 /** Of a request whose `include` has another value than those that there are. */
@@ -42,9 +44,15 @@ export function answerInsightsCheck(exchange: Exchange, key: Authenticated): voi
   chargeThen(exchange, key, () => {
     const ticket = enterPoolOr503(exchange)
     if (ticket === undefined) return
-    const result = ticket.run({ kind: 'insights', text: exchange.checkedAddress })
-    onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers }) => {
+    const policy = exchange.service.policies.itemPolicy(key, exchange.policy)
+    const text = exchange.checkedAddress
+    const result = ticket.run({ kind: 'insights', text, ...optionalMember('policy', policy) })
+    onPoolResult(exchange, { result, kind: 'answered' }, ({ json, answers, labels }) => {
       addAnswerCounts(exchange.service.counters, answers)
+      if (labels !== undefined) countLabels(exchange.service.counters, labels)
+      logDecisions(exchange, json, policy?.revision)
+      exchange.service.sampler?.take(json, 1)
+      exchange.service.traffic?.takeAnswer(json)
       replyBytes(exchange, json)
     })
   })

@@ -7,16 +7,18 @@ import type { Authenticated } from '../../account/keyring.ts'
 import type { MetaAnswer } from '../../api/meta-answer.ts'
 import { valueLists } from '../../api/value-lists.ts'
 import { ageSeconds, formatDay } from '../../base/day.ts'
+import { policyIndexOf } from '../../policy/policy-choice.ts'
 import { levelFloors } from '../../model/risk-level.ts'
 import { ensureQuotaKnown, resumeExchange } from './charge-quota.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import { coverageReportOf } from '../../table/answer/table-coverage.ts'
 import type { Table } from '../../table/table.ts'
 import { replyInternalError } from '../reply/internal-error.ts'
 import { replyError, replyJson } from '../reply/reply.ts'
 
 const remaining = new Float64Array(remainingLength)
 
-/** What write-openapi.ts has written when the project was compiled. */
+/** What src/reference/write-reference.ts has written when the project was compiled. */
 const documentFile = new URL('../../api/openapi.json', import.meta.url)
 let documentText: string | undefined
 
@@ -41,18 +43,31 @@ export function answerMeta(exchange: Exchange, key: Authenticated): void {
     return
   }
   ensureQuotaKnown(exchange, key, () =>
-    replyJson(exchange, JSON.stringify(metaOf(table, metaKeyOf(exchange, key), Date.now()))),
+    replyJson(
+      exchange,
+      JSON.stringify(
+        metaOf(table, metaKeyOf(exchange, key), Date.now(), metaPoliciesOf(exchange, key)),
+      ),
+    ),
   )
 }
 
 /** `nowMs`: milliseconds since the epoch. */
 export function metaOf(
-  { id, asOf, bytes, sources }: Pick<Table, 'id' | 'asOf' | 'bytes' | 'sources'>,
+  {
+    id,
+    asOf,
+    bytes,
+    coverage,
+    sources,
+  }: Pick<Table, 'id' | 'asOf' | 'bytes' | 'coverage' | 'sources'>,
   key: MetaAnswer['key'],
   nowMs: number,
+  policies: MetaAnswer['policies'] = null,
 ): MetaAnswer {
   return {
     table: { id, as_of: formatDay(asOf), age_seconds: ageSeconds(asOf, nowMs), bytes },
+    coverage: coverageReportOf({ coverage, asOf }, nowMs),
     feeds: sources.map((source) => ({
       id: source.id,
       kind: source.kind,
@@ -70,8 +85,17 @@ export function metaOf(
       risk_score_max: i === 0 ? 100 : levelFloors[i - 1]!.least - 1,
     })),
     values: valueLists,
+    policies,
     key,
   }
+}
+
+function metaPoliciesOf({ service }: Exchange, key: Authenticated): MetaAnswer['policies'] {
+  const set = service.policies.set()
+  if (set === undefined) return null
+  const { name } = set.policies[policyIndexOf(set, key.policies, '')]!
+  const allowed = (key.policies ?? []).filter((one) => one !== name && set.indexOf(one) >= 0)
+  return { revision: set.revision, names: [name, ...allowed] }
 }
 
 function metaKeyOf({ service }: Exchange, key: Authenticated): MetaAnswer['key'] {

@@ -1,6 +1,7 @@
 // One request in the pool: its ticket and its deadline. Whatever ends the exchange (an answer, an
 // error, a client that goes away) closes the ticket.
 
+import { optionalMember } from '../../base/optional-member.ts'
 import { poolRequestMsMax } from '../../base/limits.ts'
 import type { Ticket } from '../../pool/pool.ts'
 import type { ItemResult } from '../../pool/pool-task.ts'
@@ -22,7 +23,10 @@ export function tryEnterPool(exchange: Exchange): Ticket | undefined {
   const file = service.file()
   if (file === undefined) return undefined
   const { table, path, builtMs } = file
-  const ticket = service.pool.enter({ number: table, path, builtMs }, exchange.key?.keyId)
+  const ticket = service.pool.enter(
+    { number: table, path, builtMs, ...optionalMember('lists', service.lists()) },
+    exchange.key?.keyId,
+  )
   if (ticket === undefined) return undefined
   const late = setTimeout(() => giveUp(exchange), poolRequestMsMax)
   exchange.onEnd = () => {

@@ -16,10 +16,15 @@ import type { Pool } from '../../pool/pool.ts'
 import type { Table } from '../../table/table.ts'
 import type { BodyBudget } from './body-budget.ts'
 import { type RequestCounters, countEvent } from './request-counters.ts'
+import type { DecisionLog } from './decision-log.ts'
+import type { DocsFiles } from './docs-files.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import type { RequestIds } from './request-id.ts'
-import type { VerifiedTableFile } from './served-table.ts'
+import type { ListFile, VerifiedTableFile } from './served-table.ts'
+import type { ServedPolicies } from './served-policies.ts'
 import type { StrangerBudget } from './stranger-budget.ts'
+import type { TrafficCounter } from './traffic-counter.ts'
+import type { TrafficSampler } from './traffic-sampler.ts'
 
 /** What a worker answers with. */
 export interface Service {
@@ -32,14 +37,28 @@ export interface Service {
   readonly table: () => Table | undefined
   /** The file of that table. */
   readonly file: () => VerifiedTableFile | undefined
+  /** The own lists in use; threads of the pool map them, too. */
+  readonly lists: () => ListFile | undefined
+  /** The policies in use, if any. */
+  readonly policies: ServedPolicies
+  /** The trail of decisions, where the operator wants one. */
+  readonly decisionLog?: DecisionLog | undefined
+  /** Chooses answers for the sample of traffic, where the operator wants one. */
+  readonly sampler?: TrafficSampler | undefined
+  /** Only where the console is on. */
+  readonly traffic?: TrafficCounter | undefined
   /** Threads for what is too much for the loop. */
   readonly pool: Pool
+  /** Where feedback is kept. */
+  readonly stateFolder: string
   /** Room for bodies that come in pieces. */
   readonly bodyBudget: BodyBudget
   /** What a turn of the loop does for strangers. */
   readonly strangerBudget: StrangerBudget
   /** Beats for the primary, from within a long turn too. */
   readonly heartbeat: Heartbeat
+  /** The files below /docs; absent where they are off. */
+  readonly docs?: DocsFiles
   /** The log has a line for each request (request-log.ts). */
   readonly logRequests: boolean
   /** Those lines, and those of failures, name addresses. */
@@ -70,6 +89,8 @@ export interface Exchange {
   remoteAddress: string
   /** The checked address where the log names it or it is given insights; else `''`. */
   checkedAddress: string
+  /** The policy that the request names; `''` where it names none, or there are no policies. */
+  policy: string
   /** Whether the answer is to carry insights. */
   insights: InsightsMode
   /** Of the rate: what it costs, as a batch ⌈n/100⌉. */
@@ -111,6 +132,7 @@ export function newExchange(service: Service, res: HttpResponse): Exchange {
     headOnly: false,
     remoteAddress: '',
     checkedAddress: '',
+    policy: '',
     insights: insightsModes.none,
     rateCost: 1,
     units: 1,

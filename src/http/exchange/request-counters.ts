@@ -1,16 +1,27 @@
-// Hot path: `countRequest`, `countAnswer` and `countEvent`. No allocation, throw or closure there.
+// Hot path: `countRequest`, `countAnswer`, `countLabels`, `countDecision` and `countEvent`. No
+// allocation, throw or closure there.
 //
 // What one worker counts, in typed arrays: three adds a request. The primary gathers the snapshots
-// and src/admin/prometheus-text.ts turns them into Prometheus text. Counts only ever grow; they
-// begin at 0 in every worker.
+// and src/admin/metrics/prometheus-text.ts turns them into Prometheus text. Counts only ever grow;
+// they begin at 0 in every worker.
 
+import type { Outcome } from '../../policy/policy.ts'
 import type { PoolCounts } from '../../pool/pool.ts'
-import { classifications } from '../../model/kind.ts'
-import type { Classification } from '../../model/kind.ts'
+import type { AnswerLabels } from '../../table/answer/answer-labels.ts'
+import { type Classification, classifications, levels } from '../../model/kind.ts'
+import { type OutcomeWord, outcomeWords } from '../../model/outcome-word.ts'
+import {
+  type LabelCounts,
+  type LabelSnapshot,
+  addLabelSnapshots,
+  countLabel,
+  labelSnapshot,
+  newLabelCounts,
+} from './label-counts.ts'
 import { type LoopLag, noLoopLag } from './loop-lag.ts'
 
 /** Every status that the server answers with. */
-export const httpStatuses = [200, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
+export const httpStatuses = [200, 202, 304, 400, 401, 403, 404, 405, 413, 429, 500, 503] as const
 export type HttpStatus = (typeof httpStatuses)[number]
 
 /** Upper bounds of the duration histogram, seconds; above the last one counts as infinite. */
@@ -25,6 +36,7 @@ const statusIndex = new Uint8Array(600)
 httpStatuses.forEach((status, i) => {
   statusIndex[status] = i
 })
+const levelIndex = new Map<string, number>(levels.map((name, i) => [name, i]))
 const classificationIndex = new Map<string, number>(classifications.map((name, i) => [name, i]))
 
 /** What is counted besides: by name, its index in `totals`. */
@@ -53,6 +65,9 @@ const totalIndex = {
   shed: 9,
   /** Connections let in. */
   opened: 10,
+  /** Lines that the decision log took, and those that it had no room for. */
+  decisionsLogged: 12,
+  decisionsLost: 13,
 } as const
 type TotalName = keyof typeof totalIndex
 const totalNames = Object.keys(totalIndex) as readonly TotalName[]
@@ -62,6 +77,17 @@ export interface RequestCounters {
   readonly requests: Float64Array
   /** By index in `classifications`. */
   readonly answers: Float64Array
+  /** Of single checks, by index in `levels`. */
+  readonly scores: Float64Array
+  /** Of single checks; columns are `levels`. */
+  readonly countries: LabelCounts
+  readonly providers: LabelCounts
+  /** Of single checks, by the label of the outcome (src/policy/policy.ts). */
+  readonly decisions: LabelCounts
+  /** Of single checks, by policy and rule: rules in observation that held. */
+  readonly observed: LabelCounts
+  /** By index in `outcomeWords`. */
+  readonly outcomes: Float64Array
   /** By index in `durationBounds`, not cumulative; the last one holds what is above all bounds. */
   readonly durations: Float64Array
   /** By `totalIndex`. */
@@ -78,6 +104,12 @@ export interface RequestCounters {
 export interface CounterSnapshot {
   readonly requests: readonly number[]
   readonly answers: readonly number[]
+  readonly scores: readonly number[]
+  readonly countries: LabelSnapshot
+  readonly providers: LabelSnapshot
+  readonly decisions: LabelSnapshot
+  readonly observed: LabelSnapshot
+  readonly outcomes: readonly number[]
   readonly durations: readonly number[]
   readonly totals: readonly number[]
   readonly storeReachable: boolean
@@ -93,6 +125,12 @@ export function newRequestCounters(): RequestCounters {
   return {
     requests: new Float64Array(httpStatuses.length),
     answers: new Float64Array(classifications.length),
+    scores: new Float64Array(levels.length),
+    countries: newLabelCounts(levels.length),
+    providers: newLabelCounts(levels.length),
+    decisions: newLabelCounts(1),
+    observed: newLabelCounts(1),
+    outcomes: new Float64Array(outcomeWords.length),
     durations: new Float64Array(durationBounds.length + 1),
     totals: new Float64Array(totalNames.length),
     storeReachable: true,
@@ -125,6 +163,31 @@ export function countAnswer(counters: RequestCounters, classification: Classific
   counters.answers[classificationIndex.get(classification)!]! += 1
 }
 
+/** A single check was answered with these. */
+export function countLabels(
+  { scores, countries, providers }: RequestCounters,
+  { level, provider, country }: Omit<AnswerLabels, 'score'>,
+): void {
+  const column = levelIndex.get(level)!
+  scores[column]! += 1
+  countLabel(countries, country, column)
+  if (provider !== '') countLabel(providers, provider, column)
+}
+
+/** A single check was decided so. */
+export function countDecision(
+  { decisions, observed }: RequestCounters,
+  { label, observedLabels }: Pick<Outcome, 'label' | 'observedLabels'>,
+): void {
+  countLabel(decisions, label, 0)
+  for (let i = 0; i < observedLabels.length; i++) countLabel(observed, observedLabels[i]!, 0)
+}
+
+/** A caller has reported how an address turned out. */
+export function countOutcome({ outcomes }: RequestCounters, outcome: OutcomeWord): void {
+  outcomes[outcomeWords.indexOf(outcome)]! += 1
+}
+
 /** A pool thread has answered checks; counts by index in `classifications`. */
 export function addAnswerCounts(counters: RequestCounters, added: readonly number[]): void {
   added.forEach((count, i) => {
@@ -155,6 +218,12 @@ export function counterSnapshot(
   return {
     requests: [...counters.requests],
     answers: [...counters.answers],
+    scores: [...counters.scores],
+    countries: labelSnapshot(counters.countries),
+    providers: labelSnapshot(counters.providers),
+    decisions: labelSnapshot(counters.decisions),
+    observed: labelSnapshot(counters.observed),
+    outcomes: [...counters.outcomes],
     durations: [...counters.durations],
     totals: [...counters.totals],
     storeReachable: counters.storeReachable,
@@ -198,6 +267,12 @@ function addPools(left: PoolCounts, right: PoolCounts): PoolCounts {
 export const emptyCounterSnapshot: CounterSnapshot = {
   requests: httpStatuses.map(() => 0),
   answers: classifications.map(() => 0),
+  scores: levels.map(() => 0),
+  countries: {},
+  providers: {},
+  decisions: {},
+  observed: {},
+  outcomes: outcomeWords.map(() => 0),
   durations: [...durationBounds.map(() => 0), 0],
   totals: totalNames.map(() => 0),
   storeReachable: true,
@@ -219,6 +294,12 @@ export function addCounterSnapshots(
   return {
     requests: add(left.requests, right.requests),
     answers: add(left.answers, right.answers),
+    scores: add(left.scores, right.scores),
+    countries: addLabelSnapshots(left.countries, right.countries),
+    providers: addLabelSnapshots(left.providers, right.providers),
+    decisions: addLabelSnapshots(left.decisions, right.decisions),
+    observed: addLabelSnapshots(left.observed, right.observed),
+    outcomes: add(left.outcomes, right.outcomes),
     durations: add(left.durations, right.durations),
     totals: add(left.totals, right.totals),
     storeReachable: right.storeReachable,

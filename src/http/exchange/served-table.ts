@@ -2,6 +2,8 @@
 // open, and what the primary must know of it once it is open.
 
 import type { Day } from '../../base/day.ts'
+import type { TableCoverage } from '../../model/coverage.ts'
+import type { DataSetName } from '../../table/file/table-source.ts'
 import type { KnownAnswer } from '../../table/acceptance-check.ts'
 
 /** A verified table file, the primary's private copy. */
@@ -14,14 +16,24 @@ export interface VerifiedTableFile {
   readonly known?: readonly KnownAnswer[]
 }
 
+/** Own lists, compiled by the primary (src/lists/list-file.ts); versions rise by its count. */
+export interface ListFile {
+  readonly version: number
+  readonly path: string
+}
+
 /** What the primary must know of an open table. */
 export interface TableInfo {
   readonly id: string
   readonly asOf: Day
   readonly bytes: number
+  readonly coverage: TableCoverage
   readonly sources: readonly {
     readonly id: string
     readonly day: Day
     readonly quarantined: boolean
+    readonly entries: number
+    /** Absent for a feed. */
+    readonly dataSet?: DataSetName
   }[]
 }

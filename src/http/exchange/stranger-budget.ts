@@ -1,6 +1,7 @@
 // How much one turn of the loop does for requests that are refused and bodies that nobody reads. To
-// uWebSockets.js all that many connections have sent is one turn; where strangers fill it, everybody
-// waits. Above the budget their connections are closed unanswered, so that a turn stays short.
+// uWebSockets.js all that many connections have sent is one turn; where strangers fill it,
+// everybody waits. Above the budget their connections are closed unanswered, so that a turn stays
+// short.
 //
 // A turn ends when the loop has read all sockets: setImmediate.
 

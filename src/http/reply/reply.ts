@@ -7,9 +7,10 @@
 //
 // An answer that ends its connection is written in a later turn of the loop, see framing-guard.ts.
 //
-// An answer to HEAD always ends its connection. uWebSockets.js (20.0.8) never counts an answer as
-// complete that states a length and has no body: it does not close when told to, no longer cuts the
-// idle connection, and kills the next request on it. So we close it ourselves.
+// An answer to HEAD always ends its connection, and so does a 304. uWebSockets.js (20.0.8) never
+// counts an answer as complete that states a length and has no body: it does not close when told
+// to, no longer cuts the idle connection, and kills the next request on it. So we close it
+// ourselves.
 
 import { performance } from 'node:perf_hooks'
 import { type ApiErrorCode, type ErrorDetail, apiErrors, errorBody } from '../../api/api-error.ts'
@@ -29,6 +30,8 @@ import { ratelimitHeaders, retryAfter } from './ratelimit-headers.ts'
 
 const statusLines = {
   200: '200 OK',
+  202: '202 Accepted',
+  304: '304 Not Modified',
   400: '400 Bad Request',
   401: '401 Unauthorized',
   403: '403 Forbidden',
@@ -54,6 +57,20 @@ export function replyJson(exchange: Exchange, body: string): void {
   reply(exchange, { status: 200, headers: contentHeaders, body })
 }
 
+/** 202 with a JSON text. */
+export function replyAccepted(exchange: Exchange, body: string): void {
+  reply(exchange, { status: 202, headers: contentHeaders, body })
+}
+
+/** A file, or with 304 all of its answer but the file. `headers` as in an answer. */
+export function replyFile(
+  exchange: Exchange,
+  answer: Answer & { readonly status: 200 | 304 },
+): void {
+  if (answer.status === 304) exchange.keepAlive = false
+  reply(exchange, answer)
+}
+
 /** 200 with JSON bytes that are good for this call only. */
 export function replyBytes(exchange: Exchange, body: Uint8Array): void {
   if (answersAtOnce(exchange)) {
@@ -71,6 +88,11 @@ export function replyBytes(exchange: Exchange, body: Uint8Array): void {
   } else {
     reply(exchange, { status: 200, headers: contentHeaders, body: body.slice() })
   }
+}
+
+/** A length is stated, and no body follows: that of the file, of a 304 (RFC 9110, 8.6). */
+function isBodiless({ headOnly }: Exchange, { status }: Answer): boolean {
+  return headOnly || status === 304
 }
 
 function answersAtOnce({ state, keepAlive, service }: Exchange): boolean {
@@ -135,7 +157,7 @@ function reply(exchange: Exchange, answer: Answer): void {
     try {
       exchange.res.cork(() => write(exchange, answer, true))
       // Outside the cork, whose end has sent the answer off.
-      if (exchange.headOnly) exchange.res.close()
+      if (isBodiless(exchange, answer)) exchange.res.close()
     } catch (error) {
       const { service } = exchange
       const requestId = requestIdOf(exchange)
@@ -158,7 +180,7 @@ function abandon(exchange: Exchange): void {
 function write(exchange: Exchange, answer: Answer, close: boolean): void {
   const { res, service } = exchange
   writeHead(exchange, answer, close)
-  if (exchange.headOnly) {
+  if (isBodiless(exchange, answer)) {
     // States the length without sending a body: headers go out, and `res` can still be closed.
     res.writeHeader('connection', 'close')
     res.tryEnd('', Buffer.byteLength(answer.body))

@@ -4,8 +4,9 @@
 import type { Day } from '../../base/day.ts'
 import type { Classification } from '../../model/kind.ts'
 import type { BotFinding } from '../../model/verdict.ts'
-import { confidenceOf } from './confidence.ts'
+import { confidenceOf, voiceValueMin } from './confidence.ts'
 import { lastSeenDay } from '../weight/days-seen.ts'
+import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 import type { Finding, Findings } from './finding.ts'
 
 /** Residential proxy and VPN contradict each other only where both were seen so recently. */
@@ -19,6 +20,7 @@ export type ProxyVpnConflict = 'none' | 'open' | 'resolved'
 
 export function conflictOf(findings: Findings, asOf: Day): ProxyVpnConflict {
   const { residential_proxy: residential, vpn } = findings
+  if (residential.present && isOwnExit(vpn)) return 'resolved'
   if (!isSolid(residential) || !isSolid(vpn)) return 'none'
   if (!isRecent(residential, asOf) || !isRecent(vpn, asOf)) return 'none'
   return hasDirect(residential) || hasDirect(vpn) ? 'resolved' : 'open'
@@ -36,12 +38,24 @@ export function classify(input: {
   const { findings, bot, conflict } = input
   if (bot?.confidence === 'high') return 'known_bot'
   if (findings.tor.present) return 'tor'
+  if (isOwnExit(findings.vpn)) return 'vpn'
   if (conflict === 'open') return 'mixed'
   if (findings.residential_proxy.present) return 'residential_proxy'
   if (findings.vpn.present) return 'vpn'
   if (findings.proxy.present) return 'proxy'
   if (bot !== undefined) return 'known_bot'
   return findings.hosting.present ? 'hosting' : 'clean'
+}
+
+/** A VPN's operator names the very address as its own: whatever others took it for. */
+export function isOwnExit({ present, counted }: Finding): boolean {
+  return present && counted.some(isNamedByOperator)
+}
+
+function isNamedByOperator({ evidence, value }: CountedEvidence): boolean {
+  const { match, provider, voice } = evidence
+  const isHeard = value >= voiceValueMin
+  return match === 'exact' && voice.assurance === 'direct' && provider !== '' && isHeard
 }
 
 function isSolid(finding: Finding): boolean {

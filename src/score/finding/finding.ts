@@ -46,6 +46,8 @@ export interface Finding {
   readonly inferred: boolean
   /** It was seen on so few days that it counts less. */
   readonly rare: boolean
+  /** Independent voices that add up; of hosting alone, 1 elsewhere. */
+  readonly voices: number
   /** The evidence that the finding stands on. */
   readonly counted: readonly CountedEvidence[]
   /** The operator, '' where no evidence names one. */
@@ -66,7 +68,7 @@ export const absentFindings: Readonly<Record<ScoredKind, Finding>> = {
 }
 
 function absentFinding(kind: ScoredKind): Finding {
-  const rest = { strength: 0, points: 0, present: false, inferred: false, rare: false }
+  const rest = { strength: 0, points: 0, present: false, inferred: false, rare: false, voices: 1 }
   return { kind, ...rest, counted: [], provider: '' }
 }
 
@@ -79,17 +81,25 @@ export function findingOf(
   if (counted.length === 0) return absentFindings[kind]
   if (kind === 'hosting') {
     const hosting = hostingStrength(counted, network)
-    const found = makeFinding(kind, hosting.strength, hosting.counted, hosting.inferred, false)
+    const { strength, inferred, voices } = hosting
+    const found = makeFinding(kind, strength, hosting.counted, inferred, false)
     const owner = network?.organization
     const provider = providerOf(hosting.counted, owner) || providerOf(counted, owner)
     // Lists of ranges often name no provider; evidence of the whole network may.
-    return { ...found, provider }
+    return { ...found, voices, provider }
   }
   const strength = strengthOf(counted)
   if (!changesHands(kind, network)) return makeFinding(kind, strength, counted, false, false)
   const percent = percentDaysSeen(counted)
   const steady = roundStrength(strength * (0.5 + percent / 200))
-  return makeFinding(kind, steady, counted, false, percent < 50)
+  const tested = kind === 'proxy' ? strengthOf(counted.filter(isTested)) : 0
+  const rare = percent < 50 && steady > tested
+  return makeFinding(kind, Math.max(tested, steady), counted, false, rare)
+}
+
+/** Its publisher used the proxy: that it is new is no reason to doubt it. */
+function isTested({ evidence }: CountedEvidence): boolean {
+  return evidence.kind === 'proxy' && evidence.voice.assurance === 'direct'
 }
 
 /** On people's own lines the address is somebody else's after a while. */
@@ -106,5 +116,6 @@ function makeFinding(
 ): Finding {
   const points = Math.round(anchors[kind] * strength)
   const present = strength >= presentStrengthMin
-  return { kind, strength, points, present, inferred, rare, counted, provider: providerOf(counted) }
+  const provider = providerOf(counted)
+  return { kind, strength, points, present, inferred, rare, voices: 1, counted, provider }
 }

@@ -1,27 +1,47 @@
 // Hosting, the one kind that may also be inferred from the network: by the hand-kept table of
-// hosters, or by two independent voices: lists of ASes, or one of them and the organization's own
-// name. One alone is no evidence, however weighty: AS lists call universities, carriers and CDNs
-// hosters. A list of ranges beats the inference.
+// hosters, or by two independent voices, of which one may be a list of ranges. Voices add up,
+// whether they list the range or the AS:
 //
-// Invariants: more evidence never lowers the strength; an inference never passes 0.5, and in a
-// shared network never reaches the signal.
+//   one AS list alone          half of its value, never the signal: AS lists call universities,
+//                              carriers and CDNs hosters
+//   the table, or two voices   their strength together, at least 0.625 (25 points)
+//   three                      40 points, by a floor (points/score-limits.ts)
+//
+// Invariants: more evidence never lowers the strength; in a shared network an inference is at most
+// 0.2, and so never the signal.
 
 import type { Network } from '../../model/network.ts'
-import { roundStrength, strengthOf, strongestByGroup } from '../weight/strength.ts'
+import { voiceValueMin } from './confidence.ts'
+import {
+  presentStrengthMin,
+  roundStrength,
+  strengthOf,
+  strongestByGroup,
+} from '../weight/strength.ts'
 import { isShared, networkMatch, sharedRemainder } from '../weight/weigh-evidence.ts'
 import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
 /** The voice of the hand-kept table of hosters: believed without a second one. */
 export const hosterTableId = 'table-hosting'
 
-/** Independent AS lists that make an inference without the table. */
-const listsMin = 2
+/** Independent voices that make an inference without the table. */
+const voicesMin = 2
+/** What an inference is worth at least. */
+const inferredStrengthMin = 0.625
+/** What is left of the word of one AS list alone, and its limit, just below the signal. */
+const loneRemainder = 0.5
+const loneStrengthMax = 0.24
+/** Independent voices that together are as sure as an operator's own list. */
+export const agreedVoicesMin = 3
 
 export interface HostingStrength {
   readonly strength: number
-  /** The evidence that decides: that of ranges, or that of the network. */
+  /** The evidence that decides. */
   readonly counted: readonly CountedEvidence[]
+  /** Lists of ranges alone would not make the signal. */
   readonly inferred: boolean
+  /** Independent voices that add up here, listed or of the network. */
+  readonly voices: number
 }
 
 /** How strongly `counted`, all of kind hosting and not empty, says that this is a hoster. */
@@ -31,19 +51,43 @@ export function hostingStrength(
 ): HostingStrength {
   const listed = counted.filter(({ evidence }) => evidence.match !== 'as')
   const strength = strengthOf(listed)
-  const inference = hostingInference(counted)
-  if (inference.length === 0) return { strength, counted: listed, inferred: false }
-  const limited = Math.min(networkMatch, strengthOf(inference))
-  const inferred = roundStrength(limited * (isShared(network) ? sharedRemainder : 1))
-  if (strength >= inferred) return { strength, counted: listed, inferred: false }
-  return { strength: inferred, counted: inference, inferred: true }
+  const byLists = { strength, counted: listed, inferred: false }
+  if (isShared(network)) return inSharedNetwork(counted, byLists)
+  if (listed.length === counted.length || isNetworkBelieved(counted)) {
+    const voices = independentVoices(counted)
+    if (listed.length === counted.length) return { ...byLists, voices }
+    const together = Math.max(inferredStrengthMin, strengthOf(counted))
+    const inferred = strength < presentStrengthMin
+    return { strength: together, counted: inferred ? counted : listed, inferred, voices }
+  }
+  const halved = counted.map((one) =>
+    one.evidence.match === 'as' ? { ...one, value: one.value * loneRemainder } : one,
+  )
+  const lone = Math.max(strength, Math.min(loneStrengthMax, strengthOf(halved)))
+  return { strength: lone, counted: strength > 0 ? listed : counted, inferred: false, voices: 1 }
 }
 
-/** The evidence of the network that may be believed; none where only one list speaks. */
-export function hostingInference(counted: readonly CountedEvidence[]): readonly CountedEvidence[] {
+/** Where many people share an address, the network's word is an alternative and adds nothing. */
+function inSharedNetwork(
+  counted: readonly CountedEvidence[],
+  byLists: Omit<HostingStrength, 'voices'>,
+): HostingStrength {
   const ofNetwork = counted.filter(({ evidence }) => evidence.match === 'as')
-  if (ofNetwork.length === 0) return ofNetwork
-  const table = ofNetwork.filter(({ evidence }) => evidence.voice.id === hosterTableId)
-  const lists = ofNetwork.filter(({ evidence }) => evidence.voice.id !== hosterTableId)
-  return table.length > 0 || strongestByGroup(lists).length >= listsMin ? ofNetwork : []
+  const whole = isNetworkBelieved(ofNetwork) ? strengthOf(ofNetwork) : 0
+  const strength = roundStrength(Math.min(networkMatch, whole) * sharedRemainder)
+  if (byLists.strength >= strength) return { ...byLists, voices: 1 }
+  return { strength, counted: ofNetwork, inferred: true, voices: 1 }
+}
+
+/** Whether what is said of the network as a whole may be believed. */
+export function isNetworkBelieved(counted: readonly CountedEvidence[]): boolean {
+  const isOfNetwork = ({ evidence }: CountedEvidence): boolean => evidence.match === 'as'
+  if (!counted.some(isOfNetwork)) return false
+  if (counted.some(({ evidence }) => evidence.voice.id === hosterTableId)) return true
+  return independentVoices(counted) >= voicesMin
+}
+
+/** Independent voices that are heard at all, listed or of the network. */
+function independentVoices(counted: readonly CountedEvidence[]): number {
+  return strongestByGroup(counted.filter(({ value }) => value >= voiceValueMin)).length
 }

@@ -7,6 +7,7 @@
 // The relay's cap falls only where such evidence makes its kind present; what was suppressed stays
 // so, or the very lists that mistake relays for VPNs would then name the class.
 
+import type { Kind } from '../../model/kind.ts'
 import type { Findings, ScoredKind } from './finding.ts'
 import type { CountedEvidence } from '../weight/weigh-evidence.ts'
 
@@ -23,6 +24,11 @@ export function afterRelaySuppression(
   if (kind === 'hosting') return none
   if (!relayMistakenKinds.has(kind)) return counted
   return counted.every(isDirectAndExact) ? counted : counted.filter(isDirectAndExact)
+}
+
+/** What neighbours still say: relays stand beside whatever else their networks host. */
+export function nearRelay(near: readonly Kind[]): readonly Kind[] {
+  return near.filter((kind) => kind === 'blocklist')
 }
 
 /** Whether something seen at this very address wins over the relay. */

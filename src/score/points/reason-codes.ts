@@ -7,6 +7,7 @@ export const reasonTexts = {
   unannounced: 'No network announces the address; ordinary traffic cannot come from it.',
 
   tor_exit_listed: 'Listed as a Tor exit.',
+  tor_operator_range: 'Inside a range that its owner dedicates to Tor exits.',
   vpn_listed: 'Listed as an exit of a VPN.',
   proxy_listed: 'Listed as a public or commercial proxy.',
   residential_proxy_listed: 'Listed as a proxy on the line of a household.',
@@ -16,6 +17,8 @@ export const reasonTexts = {
   bot_verified: 'Inside a range that the operator of a known bot publishes.',
   bot_listed: 'Listed as a known bot by a third party.',
 
+  tor_operator_trace:
+    'In a range that its owner dedicates to Tor exits, but the consensus does not name it.',
   tor_trace: 'Old or weak evidence of a Tor exit, too little for the signal.',
   vpn_trace: 'Old or weak evidence of a VPN, too little for the signal.',
   proxy_trace: 'Old or weak evidence of a proxy, too little for the signal.',
@@ -24,6 +27,10 @@ export const reasonTexts = {
   hosting_trace: 'Weak evidence of hosting, too little for the signal.',
   relay_trace: 'Weak evidence of a privacy relay, too little for the signal.',
   bot_trace: 'Weak evidence of a known bot, too little for a match.',
+
+  vpn_neighbourhood: 'Beside servers of a VPN, in the /24 of a hoster.',
+  proxy_neighbourhood: "Beside tested proxies, in a /24 of people's own lines.",
+  blocklist_neighbourhood: 'In a /24 of which far more is blocklisted than of its peers.',
 
   blocklist_1: 'Named by one abuse blocklist.',
   blocklist_2: 'Named by two abuse blocklists.',
@@ -34,10 +41,12 @@ export const reasonTexts = {
 
   others_limited: 'Kinds beside the strongest one add at most 10 points together.',
   floor_mixed: 'Residential proxy and VPN contradict each other: at least 80.',
+  floor_hosting: 'Three independent sources call it hosting: at least 40.',
   floor_residential_proxy: 'A residential proxy list and a public proxy list agree: at least 80.',
   conflict_resolved: 'An operator names the address itself, which settles the contradiction.',
 
   cap_bot: 'A known bot that fewer than three blocklists name: at most 10.',
+  consumer_vpn: 'A VPN that ordinary people use in their own country: at most 49.',
   cap_relay: 'A privacy relay: at most 20.',
   cap_corporate: 'Corporate egress, employees behind it: at most 30.',
   cap_clean: 'Nothing here makes a class: at most 49.',
@@ -45,15 +54,25 @@ export const reasonTexts = {
   clamp_100: 'The scale ends at 100.',
 
   range_suppressed_by_relay: 'Lists that took the privacy relay for something else do not count.',
+  bot_own_network: "Hosting by the bot's own operator does not count.",
   origin_changed: 'A range of a hoster is now announced by another network and does not count.',
   evidence_expired: 'Evidence older than 90 days does not count.',
   evidence_decayed: 'The evidence is a half-life old or older and counts less.',
   hosting_contradicted: "A third party lists people's own lines as hosting, which does not count.",
   rarely_seen: 'Seen on few recent days, on a line whose address changes hands: counts less.',
   shared_network: 'Evidence that does not name the very address counts less in a shared network.',
-  hosting_unconfirmed: 'One source alone calls its network a hoster: no evidence.',
+  hosting_unconfirmed: 'One source alone calls its network a hoster: few points.',
+  anycast: 'Announced in many places at once: its location is a country, and may be another one.',
   cdn_edge: 'The edge of a content delivery network: is the forwarded address being read?',
 } as const
+
+/** What an operator's own lists add (table/answer/own-lists.ts): no verdict of the table has it. */
+export const listReasonTexts = {
+  list_allowed: "An own list of this service's operator allows it: the score is 0.",
+  list_blocked: "An own list of this service's operator blocks it: the score is 100.",
+} as const
+
+export type ListReasonCode = keyof typeof listReasonTexts
 
 export type ReasonCode = keyof typeof reasonTexts
 
@@ -62,5 +81,6 @@ export const reasonCodes = Object.keys(reasonTexts) as readonly ReasonCode[]
 
 /** The text of a code; the code itself where a newer table brings one unknown here. */
 export function reasonText(code: string): string {
+  if (Object.hasOwn(listReasonTexts, code)) return listReasonTexts[code as ListReasonCode]
   return Object.hasOwn(reasonTexts, code) ? reasonTexts[code as ReasonCode] : code
 }

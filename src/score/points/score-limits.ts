@@ -6,6 +6,8 @@ import type { Network } from '../../model/network.ts'
 import { significantListsMin } from './blocklist-points.ts'
 import { isRecent } from '../finding/classify.ts'
 import type { Findings } from '../finding/finding.ts'
+import { voiceValueMin } from '../finding/confidence.ts'
+import { agreedVoicesMin } from '../finding/hosting-finding.ts'
 import type { ScoreLimit } from './score-ledger.ts'
 import { overridesRelay } from '../finding/relay-suppression.ts'
 import { isShared } from '../weight/weigh-evidence.ts'
@@ -21,9 +23,11 @@ export interface LimitInput {
 
 const unannounced: ScoreLimit = { code: 'unannounced', score: 15 }
 const mixed: ScoreLimit = { code: 'floor_mixed', score: 80 }
+const hostingAgreed: ScoreLimit = { code: 'floor_hosting', score: 40 }
 const residentialAgreed: ScoreLimit = { code: 'floor_residential_proxy', score: 80 }
 
 const bot: ScoreLimit = { code: 'cap_bot', score: 10 }
+const consumer: ScoreLimit = { code: 'consumer_vpn', score: 49 }
 const relay: ScoreLimit = { code: 'cap_relay', score: 20 }
 const corporate: ScoreLimit = { code: 'cap_corporate', score: 30 }
 const clean: ScoreLimit = { code: 'cap_clean', score: 49 }
@@ -32,6 +36,8 @@ const shared: ScoreLimit = { code: 'cap_shared', score: 74 }
 export function floorsOf(input: LimitInput): ScoreLimit[] {
   const floors: ScoreLimit[] = []
   if (input.network === undefined) floors.push(unannounced)
+  const { hosting } = input.findings
+  if (hosting.present && hosting.voices >= agreedVoicesMin) floors.push(hostingAgreed)
   if (input.classification === 'mixed') floors.push(mixed)
   else if (isResidentialAgreed(input.findings, input.asOf)) floors.push(residentialAgreed)
   return floors
@@ -43,10 +49,26 @@ export function capsOf(input: LimitInput): ScoreLimit[] {
   if (classification === 'known_bot' && input.blocklists < significantListsMin) caps.push(bot)
   if (findings.relay.present && !overridesRelay(findings)) caps.push(relay)
   if (network?.corporate === true) caps.push(corporate)
+  if (isConsumerVpn(input)) caps.push(consumer)
   if (classification === 'clean') caps.push(clean)
   if (isShared(network) && !findings.tor.present) caps.push(shared)
   return caps
 }
+
+/** Ordinary people use it and stay in their country; what else speaks against it lifts the cap. */
+export function isConsumerVpn({ findings, blocklists }: LimitInput): boolean {
+  const { vpn, tor, proxy, residential_proxy: residential } = findings
+  if (!vpn.present || tor.present || proxy.present || residential.present) return false
+  if (blocklists >= significantListsMin) return false
+  return vpn.counted.some(
+    ({ evidence, value }) =>
+      (evidence.voice.consumer === true || consumerVpns.has(evidence.provider)) &&
+      value >= voiceValueMin,
+  )
+}
+
+/** Named by lists of many VPNs, too. */
+const consumerVpns: ReadonlySet<string> = new Set(['Cloudflare WARP', 'VPN by Google'])
 
 /**
  * A list of residential proxies and an independent list of public ones, both recent: what neither

@@ -1,43 +1,62 @@
-// How evidence fades with age: d = 2^(−age / half-life). Kinds whose feeds state a standing fact
-// (a hoster's, bot's or relay's ranges) have no half-life: they neither fade nor are dropped here.
-// Whether such a feed still lists the range is decided where evidence is folded, not here.
+// How evidence fades with age: d = 2^(−age / half-life). Half-lives are measured by feed and class
+// of network (bench/detection/calibration/half-life.ts); where nothing was measured, the kind's
+// holds. Kinds whose feeds state a standing fact (a hoster's, bot's or relay's ranges) have no
+// half-life: they neither fade nor are dropped here. Whether such a feed still lists the range is
+// decided where evidence is folded, not here.
 
-import { kinds } from '../../model/kind.ts'
+import type { HalfLives } from '../../model/evidence.ts'
 import type { Kind } from '../../model/kind.ts'
 
 /** Evidence of a kind that fades is dropped when it is older than this. */
 export const daysKeptMax = 90
 
+/** Classes of networks by how long an address stays the same customer's. */
+export const turnovers = ['lines', 'shared', 'elsewhere'] as const
+export type Turnover = (typeof turnovers)[number]
+
 /** Days in which evidence loses half of its strength; `undefined` where it never does. */
-export const halfLifeDays: Readonly<Record<Kind, number | undefined>> = {
-  tor: 1,
-  residential_proxy: 3,
-  proxy: 7,
-  blocklist: 14,
-  vpn: 30,
-  hosting: undefined,
-  bot: undefined,
-  relay: undefined,
+export const halfLifeDays: Readonly<Record<Kind, Readonly<Record<Turnover, number>> | undefined>> =
+  {
+    tor: everywhere(1),
+    residential_proxy: { lines: 21, shared: 3, elsewhere: 15 },
+    proxy: everywhere(15),
+    blocklist: everywhere(14),
+    vpn: everywhere(30),
+    hosting: undefined,
+    bot: undefined,
+    relay: undefined,
+  }
+
+function everywhere(days: number): Readonly<Record<Turnover, number>> {
+  return { lines: days, shared: days, elsewhere: days }
 }
 
-// By age in days: a build asks millions of times for a few hundred values.
-const decayTables = new Map<Kind, Float64Array>()
-for (const kind of kinds) {
-  const halfLife = halfLifeDays[kind]
-  if (halfLife === undefined) continue
-  const byAge = new Float64Array(daysKeptMax + 1)
-  decayTables.set(
-    kind,
-    byAge.map((_, age) => 2 ** (-age / halfLife)),
-  )
+// By half-life, then by age in days: a build asks millions of times for a few hundred values.
+const decayTables = new Map<number, Float64Array>()
+
+function decayTable(halfLife: number): Float64Array {
+  const known = decayTables.get(halfLife)
+  if (known !== undefined) return known
+  const table = new Float64Array(daysKeptMax + 1).map((_, age) => 2 ** (-age / halfLife))
+  decayTables.set(halfLife, table)
+  return table
 }
 
 /**
  * What is left of evidence of `kind` after `ageDays` (whole days; below 0 counts as 0): above 0 to
- * 1, or exactly 0 where it is dropped.
+ * 1, or exactly 0 where it is dropped. `measured`: the feed's own half-lives.
  */
-export function decayOf(kind: Kind, ageDays: number): number {
-  const table = decayTables.get(kind)
-  if (table === undefined || ageDays <= 0) return 1
-  return table[ageDays] ?? 0
+export function decayOf(
+  kind: Kind,
+  ageDays: number,
+  at: { readonly turnover: Turnover; readonly measured: HalfLives | undefined },
+): number {
+  const byKind = halfLifeDays[kind]
+  if (byKind === undefined || ageDays <= 0) return 1
+  return decayTable(at.measured?.[at.turnover] ?? byKind[at.turnover])[ageDays] ?? 0
+}
+
+/** The same where it fades slowest, whatever the network. */
+export function slowestDecay(kind: Kind, ageDays: number, measured?: HalfLives): number {
+  return Math.max(...turnovers.map((turnover) => decayOf(kind, ageDays, { turnover, measured })))
 }

@@ -8,7 +8,7 @@ import type { Day } from '../../base/day.ts'
 import type { Evidence } from '../../model/evidence.ts'
 import type { Kind } from '../../model/kind.ts'
 import type { Network } from '../../model/network.ts'
-import { decayOf } from './decay.ts'
+import { type Turnover, decayOf } from './decay.ts'
 import type { GroupValue } from './strength.ts'
 
 /** One piece of evidence as it counts. */
@@ -33,6 +33,8 @@ export interface WeighNotes {
 export interface Weighed {
   readonly byKind: Readonly<Record<Kind, readonly CountedEvidence[]>>
   readonly notes: Readonly<WeighNotes>
+  /** Kinds of which some neighbours are listed; they say nothing of the address itself. */
+  readonly near: readonly Kind[]
 }
 
 /** What a range's word on its addresses is worth beside an exact one. */
@@ -41,6 +43,9 @@ export const rangeMatch = 0.9
 export const networkMatch = 0.5
 /** What remains of evidence that does not name the very address where many people share one. */
 export const sharedRemainder = 0.4
+
+/** Neighbours that were listed longer ago say nothing any more. */
+export const nearDaysMax = 60
 
 const none: readonly CountedEvidence[] = []
 
@@ -73,6 +78,8 @@ export function weighEvidence(input: {
     blocklist: none,
     relay: none,
   }
+  const near: Kind[] = []
+  const turnover = turnoverOf(network)
   for (const evidence of input.evidence) {
     const { voice } = evidence
     const kind = effectiveKind(evidence.kind, network)
@@ -81,11 +88,17 @@ export function weighEvidence(input: {
       notes.originChanged = true
       continue
     }
+    if (evidence.match === 'near') {
+      const isRecent = asOf - evidence.lastSeen <= nearDaysMax
+      if (isRecent && !near.includes(evidence.kind)) near.push(evidence.kind)
+      continue
+    }
     if (isContradicted(evidence, network)) {
       notes.contradicted = true
       continue
     }
-    const decay = decayOf(kind, asOf - evidence.lastSeen)
+    const age = asOf - evidence.lastSeen
+    const decay = decayOf(kind, age, { turnover, measured: voice.halfLives })
     if (decay === 0) {
       notes.expired = true
       continue
@@ -100,7 +113,13 @@ export function weighEvidence(input: {
     if (list === none) byKind[kind] = [counted]
     else (list as CountedEvidence[]).push(counted)
   }
-  return { byKind, notes }
+  return { byKind, notes, near }
+}
+
+/** How fast an address changes hands there; the half-lives are by it. */
+export function turnoverOf(network: Network | undefined): Turnover {
+  if (isShared(network)) return 'shared'
+  return network?.access === true ? 'lines' : 'elsewhere'
 }
 
 /**

@@ -1,6 +1,6 @@
 // The socket by which `iprisk reload`, `rollback`, `restart` and `keys`, and a server that takes
-// over, ask a running server: a socket file in its state folder, named after its port. Only users that may
-// write to the folder can ask, and only on this machine. One line of JSON each way.
+// over, ask a running server: a socket file in its state folder, named after its port. Only users
+// that may write to the folder can ask, and only on this machine. One line of JSON each way.
 //
 // Invariant: a server removes the file only while it is its own; a server that takes over puts its
 // own in its place by a rename.
@@ -11,12 +11,23 @@ import { join } from 'node:path'
 import { type Interface, createInterface } from 'node:readline'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { keyAcknowledgeMs } from '../../base/limits.ts'
+import type { ListFile } from '../../http/exchange/served-table.ts'
 import { listenOnUnixSocket } from './unix-socket.ts'
 
-const requests = ['reload', 'reload --force', 'rollback', 'restart', 'keys', 'yield'] as const
+const requests = [
+  'reload',
+  'reload --force',
+  'rollback',
+  'restart',
+  'keys',
+  'lists',
+  'sample',
+  'yield',
+] as const
 /**
- * `keys`: every worker is to read the keys, before the reply. `yield`: another server answers on
- * the same port, and this one is to end.
+ * `keys`, `lists`: every worker is to know them as they are now, before the reply. `yield`: another server answers on
+ * the same port, and this one is to end. `sample`: writes what it has sampled; the text is JSON
+ * (`SampledPlaces`).
  */
 export type ControlRequest = (typeof requests)[number]
 
@@ -28,13 +39,21 @@ export interface ControlReply {
   readonly silent?: boolean
 }
 
+/** Where the sample of traffic is, and the server's own files that answer. */
+export interface SampledPlaces {
+  readonly sample: string
+  readonly table?: string
+  /** Own lists, compiled. */
+  readonly lists?: ListFile
+}
+
 export interface ControlSocket {
   readonly close: () => Promise<void>
 }
 
 /**
  * A rolling restart of many workers takes minutes; a yield only closes the admin port; for the keys
- * the server itself waits `keyAcknowledgeMs`.
+ * the server itself waits `keyAcknowledgeMs`, and two million entries take seconds to compile.
  */
 const replyMsMax: Readonly<Record<ControlRequest, number>> = {
   reload: 3_600_000,
@@ -42,6 +61,8 @@ const replyMsMax: Readonly<Record<ControlRequest, number>> = {
   rollback: 3_600_000,
   restart: 3_600_000,
   keys: 2 * keyAcknowledgeMs,
+  lists: 60_000,
+  sample: 60_000,
   yield: 30_000,
 }
 

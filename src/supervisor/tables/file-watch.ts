@@ -20,8 +20,10 @@ export function watchFile(options: {
   readonly known: string
   readonly everyMs: number
   readonly changed: () => void
+  /** Whether the process may end while it watches. */
+  readonly mayEnd?: boolean
 }): Watch {
-  const { path, everyMs, changed } = options
+  const { path, everyMs, changed, mayEnd = false } = options
   let { known } = options
   let seen = known
   const timer = setInterval(() => {
@@ -33,6 +35,7 @@ export function watchFile(options: {
     // A file that is gone changes nothing: the table in use stays in use.
     if (identity !== '') changed()
   }, everyMs)
+  if (mayEnd) timer.unref()
   return { stop: () => clearInterval(timer) }
 }
 

@@ -4,9 +4,14 @@
 //
 // Invariants: never two builds at once; after a failure it tries again sooner, at first after an
 // eighth of the interval, then after twice as long each time, up to the whole; a server that ends
-// stops it.
+// stops it. A table that lacks its feeds, because there was no network when it was built, is caught
+// up with at once. Where there still is no network it tries again within seconds, then after twice
+// as long each time, up to ten minutes; what has cost a whole build, and the table is refused or
+// lacks feeds still, it tries again as after a failed refresh.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { feedsUnreachable } from '../../base/coded-error.ts'
+import type { RefreshView } from '../../console/console-shapes.ts'
 import type { Log } from '../../base/log.ts'
 import { lowestPriorityCommand } from '../../base/system/thread-priority.ts'
 import { type LongTimer, runAfter } from './long-timer.ts'
@@ -17,10 +22,19 @@ const jitter = 0.1
 /** The shortest wait after a failure. */
 const retryMsMin = 60_000
 
+/** Between two tries without a network: one that comes back is noticed soon, at little cost. */
+const catchUpMs = { first: 5000, max: 600_000 } as const
+
+/** The interval by which a server catches up that refreshes nothing otherwise. */
+const dayMs = 86_400_000
+
 /** How much of the end of a build's error output is kept. */
 const outputCharsMax = 2000
+/** And of one line for a person. */
+const lineCharsMax = 200
 
 export interface RefreshStatus {
+  /** 0: it only catches up with the feeds that the first table lacks. */
   readonly every_ms: number
   readonly running: boolean
   readonly next_at: string | null
@@ -32,6 +46,10 @@ export interface RefreshStatus {
 
 export interface Refresh {
   readonly status: () => RefreshStatus
+  /** For a person who waits. */
+  readonly view: () => RefreshView
+  /** Runs now; `false` where one runs already. */
+  readonly start: () => boolean
   readonly stop: () => void
 }
 
@@ -48,25 +66,46 @@ export function refreshDelayMs(of: {
   return plain * (1 + jitter * (2 * random - 1))
 }
 
-/** Starts the timer; the first run is due when the present table is old enough. */
+/** The same while the table lacks its feeds and nobody can be reached. */
+export function catchUpDelayMs(of: { readonly failures: number; readonly random: number }): number {
+  const plain = Math.min(catchUpMs.max, catchUpMs.first * 2 ** (of.failures - 1))
+  return plain * (1 + jitter * (2 * of.random - 1))
+}
+
+/** How a table that lacks its feeds comes to them. */
+export interface CatchUp {
+  /** What makes a table until one has its feeds; fails, and costs little, where nobody answers. */
+  readonly command: readonly string[]
+  /** Whether the table that was just made still lacks feeds. */
+  readonly isBehind: () => boolean
+}
+
+/**
+ * Starts the timer; the first run is due when the present table is old enough. Without an interval
+ * and without feeds to catch up with it runs when it is asked to.
+ */
 export function startRefresh(options: {
+  /** 0 where it is only to catch up, or to run when asked. */
   readonly everyMs: number
   /** When the table in use was written; `undefined` where there is none: then at once. */
   readonly builtMs: number | undefined
   /** What makes a table: a program of Node and its arguments. */
   readonly command: readonly string[]
+  /** Where the present table lacks its feeds. */
+  readonly catchUp?: CatchUp | undefined
+  readonly environment?: NodeJS.ProcessEnv
   readonly log: Log
   /** Called when a new table is in place. */
   readonly done: () => void
 }): Refresh {
-  const { everyMs, builtMs, command, log, done } = options
-  const state = { runs: 0, failures: 0, inARow: 0 }
+  const { everyMs, builtMs, environment = process.env, log, done } = options
+  const record = newRefreshRecord()
+  const delayAfterTry = newCatchUpDelays(everyMs > 0 ? everyMs : dayMs)
   let child: ChildProcess | undefined
   let timer: LongTimer | undefined
   let nextAt: number | undefined
-  let successAt: string | null = null
-  let failure: RefreshStatus['last_failure'] = null
   let stopped = false
+  let behind = options.catchUp
 
   const plan = (ms: number): void => {
     nextAt = Date.now() + ms
@@ -74,47 +113,39 @@ export function startRefresh(options: {
   }
   const run = (): void => {
     nextAt = undefined
-    state.runs += 1
+    record.began()
     log.info({}, 'Refreshing the table.')
-    let output = ''
-    // As the pool's threads: checks must not feel it.
-    const [program = '', ...args] = lowestPriorityCommand([process.execPath, ...command])
-    child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      output = `${output}${text}`.slice(-outputCharsMax)
-    })
-    child.once('error', (error) => end(error.message))
-    child.once('close', (code, signal) => end(reasonOf(output, signal ?? code)))
+    child = spawnBuild(behind?.command ?? options.command, environment, record.said, end)
   }
   const end = (reason: string | undefined): void => {
     if (child === undefined) return
     child = undefined
     if (stopped) return
-    const at = new Date().toISOString()
+    const { inARow } = record.ended(reason)
     if (reason === undefined) {
-      state.inARow = 0
-      successAt = at
+      if (behind?.isBehind() !== true) behind = undefined
       done()
-    } else {
-      state.failures += 1
-      state.inARow += 1
-      failure = { at, reason }
-      log.error({ inARow: state.inARow }, `The table was not refreshed: ${reason}`)
+    } else log.error({ inARow }, `The table was not refreshed: ${reason}`)
+    if (behind !== undefined) plan(delayAfterTry(reason))
+    else if (everyMs > 0) {
+      plan(refreshDelayMs({ everyMs, failures: inARow, random: Math.random() }))
     }
-    plan(refreshDelayMs({ everyMs, failures: state.inARow, random: Math.random() }))
   }
-  const age = builtMs === undefined ? Infinity : Date.now() - builtMs
-  const first = refreshDelayMs({ everyMs, failures: 0, random: Math.random() })
-  plan(Math.max(0, first - age))
+  if (behind !== undefined) plan(0)
+  else if (everyMs > 0) plan(firstDelayMs(everyMs, builtMs))
   return {
+    view: () => record.view(child !== undefined),
+    start: () => {
+      if (child !== undefined || stopped) return false
+      timer?.stop()
+      run()
+      return true
+    },
     status: () => ({
       every_ms: everyMs,
       running: child !== undefined,
       next_at: nextAt === undefined ? null : new Date(nextAt).toISOString(),
-      runs: state.runs,
-      failures: state.failures,
-      last_success_at: successAt,
-      last_failure: failure,
+      ...record.counts(),
     }),
     stop: () => {
       stopped = true
@@ -122,6 +153,92 @@ export function startRefresh(options: {
       child?.kill('SIGTERM')
     },
   }
+}
+
+type RefreshCounts = Omit<RefreshStatus, 'every_ms' | 'running' | 'next_at'>
+
+/** What became of the runs so far. */
+function newRefreshRecord(): {
+  readonly began: () => void
+  readonly said: (line: string) => void
+  /** Gives the failures in a row. */
+  readonly ended: (reason: string | undefined) => { readonly inARow: number }
+  readonly counts: () => RefreshCounts
+  readonly view: (running: boolean) => RefreshView
+} {
+  let counts: RefreshCounts = { runs: 0, failures: 0, last_success_at: null, last_failure: null }
+  let inARow = 0
+  let stage: string | null = null
+  let last: RefreshView['last'] = null
+  return {
+    began: () => {
+      stage = null
+      counts = { ...counts, runs: counts.runs + 1 }
+    },
+    said: (line) => {
+      stage = line
+    },
+    ended: (reason) => {
+      const at = new Date().toISOString()
+      if (reason === undefined) {
+        inARow = 0
+        last = { at, outcome: 'done', message: '' }
+        counts = { ...counts, last_success_at: at }
+      } else {
+        inARow += 1
+        last = { at, outcome: 'failed', message: reason }
+        counts = { ...counts, failures: counts.failures + 1, last_failure: { at, reason } }
+      }
+      return { inARow }
+    },
+    counts: () => counts,
+    view: (running) => ({ running, stage: running ? stage : null, last }),
+  }
+}
+
+/** Milliseconds until the next try to catch up, by why the last one failed, where it did. */
+function newCatchUpDelays(everyMs: number): (reason: string | undefined) => number {
+  /** Tries so far: those in a row that nobody answered, and those that took a whole build. */
+  const tries = { unanswered: 0, builds: 0 }
+  return (reason) => {
+    const random = Math.random()
+    if (reason?.includes(feedsUnreachable) === true) {
+      tries.unanswered += 1
+      return catchUpDelayMs({ failures: tries.unanswered, random })
+    }
+    tries.unanswered = 0
+    tries.builds += 1
+    return refreshDelayMs({ everyMs, failures: tries.builds, random })
+  }
+}
+
+function firstDelayMs(everyMs: number, builtMs: number | undefined): number {
+  const age = builtMs === undefined ? Infinity : Date.now() - builtMs
+  return Math.max(0, refreshDelayMs({ everyMs, failures: 0, random: Math.random() }) - age)
+}
+
+/** `said` is told its last line, `ended` why it failed, where it did. */
+function spawnBuild(
+  command: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  said: (line: string) => void,
+  ended: (reason: string | undefined) => void,
+): ChildProcess {
+  let output = ''
+  // As the pool's threads: checks must not feel it.
+  const [program = '', ...args] = lowestPriorityCommand([process.execPath, ...command])
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: environment })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output = `${output}${text}`.slice(-outputCharsMax)
+    said(lastLine(output).slice(0, lineCharsMax))
+  })
+  child.once('error', (error) => ended(error.message))
+  child.once('close', (code, signal) => ended(reasonOf(output, signal ?? code)))
+  return child
+}
+
+function lastLine(output: string): string {
+  return output.trimEnd().split('\n').at(-1) ?? ''
 }
 
 /** The line in which a command says why it failed, or how it ended where it says nothing. */

@@ -20,6 +20,8 @@ import { promisify } from 'node:util'
 import { bootId } from '../../base/system/clock.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
+import { optionalMember } from '../../base/optional-member.ts'
+import type { TrafficTrial, TrialResult } from '../../traffic/traffic-trial.ts'
 import type { AcceptanceResult } from '../../table/acceptance-check.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
@@ -35,8 +37,19 @@ const staleMs = 120_000
 const verifyProgramPath = fileURLToPath(new URL('./verify-child-main.js', import.meta.url))
 
 /** What the verifying process prints. */
-export interface VerifyResult extends AcceptanceResult {
+export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
   readonly id: string
+  /** As of the acceptance check; `traffic` where only the sampled traffic speaks against it. */
+  readonly against: AcceptanceResult['against'] | 'traffic'
+  /** What the sampled traffic says of it; absent where there is no such trial. */
+  readonly trial?: TrialResult
+}
+
+/** What the verifying process is told beside its arguments, as JSON. */
+export interface VerifyOrder {
+  /** It is taken whatever speaks against it. */
+  readonly force: boolean
+  readonly traffic?: TrafficTrial
 }
 
 /** A copy that was verified and passed the acceptance check. */
@@ -51,7 +64,7 @@ export interface TableCopies {
    * Copies and verifies the file at `path` and checks its answers, also against `before` where
    * there is one. Throws `table_refused` with what is wrong with it, or that `signal` has ended it;
    * then nothing is kept. The codes of its causes say what it was (table-refusal.ts). `force`
-   * accepts a table that only the acceptance check speaks against.
+   * accepts a table that only the acceptance check or the sampled traffic speaks against.
    */
   readonly add: (
     path: string,
@@ -59,10 +72,15 @@ export interface TableCopies {
       readonly signal: AbortSignal
       readonly before?: VerifiedTableFile
       readonly force?: boolean
+      /** It is tried by this traffic, too; `onTrial` is told the result, whatever comes of it. */
+      readonly traffic?: TrafficTrial
+      readonly onTrial?: (result: TrialResult, table: string) => void
     },
   ) => Promise<TableCopy>
   /** Removes a copy off the loop, because that may take long. Never rejects. */
   readonly remove: (file: VerifiedTableFile) => Promise<void>
+  /** Begins the names of this server's files; a name that ends with `.iprisk` goes with them. */
+  readonly prefix: string
   /** Removes every copy that this server made. Never throws. */
   readonly close: () => void
 }
@@ -72,6 +90,7 @@ type Prepare = (of: {
   readonly source: string
   readonly copy: string
   readonly before: string | undefined
+  readonly order: VerifyOrder
   readonly signal: AbortSignal
 }) => Promise<VerifyResult>
 
@@ -98,7 +117,8 @@ export function createTableCopies(
   touch.unref()
   let count = 0
   return {
-    add: async (source, { signal, before, force = false }) => {
+    prefix: join(folder, own),
+    add: async (source, { signal, before, force = false, traffic, onTrial }) => {
       count += 1
       const table = count
       const path = join(folder, `${own}${table}.iprisk`)
@@ -108,8 +128,11 @@ export function createTableCopies(
       // Also an unfinished one of ours that the disk failed to remove before.
       removeCopies(folder, (name) => isUnfinished(name) || isForeignOrphan(name))
       try {
-        const found = await prepare({ source, copy: unfinished, before: before?.path, signal })
-        const { id, reasons, known } = found
+        const order = { force, ...optionalMember('traffic', traffic) }
+        const files = { source, copy: unfinished, before: before?.path }
+        const found = await prepare({ ...files, order, signal })
+        const { id, reasons, known, trial } = found
+        if (trial !== undefined) onTrial?.(trial, id)
         if (reasons.length > 0 && !force) throw failedAcceptance(found)
         renameSync(unfinished, path)
         const cautions = [...reasons, ...found.cautions]
@@ -180,7 +203,7 @@ function machineRunId(): string {
 }
 
 function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {
-  const code = against === 'changed' ? 'table_changed' : 'table_canary'
+  const code = against === null ? 'table_canary' : `table_${against}`
   return new IpriskError({ code, message: reasons.join('; '), fault: 'input' })
 }
 
@@ -190,12 +213,14 @@ function refusedError(source: string, copy: string, cause: unknown): IpriskError
   return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
 }
 
-const prepareInChild: Prepare = async ({ source, copy, before, signal }) => {
+const prepareInChild: Prepare = async ({ source, copy, before, order, signal }) => {
   try {
     const options = { timeout: verifyMsMax, signal }
     const args = [verifyProgramPath, source, copy, ...(before === undefined ? [] : [before])]
     const verifying = promisify(execFile)(process.execPath, args, options)
     lowerPriority(verifying.child)
+    // One that has ended by now says why by itself.
+    verifying.child.stdin?.on('error', () => undefined).end(JSON.stringify(order))
     const { stdout } = await verifying
     return JSON.parse(stdout) as VerifyResult
   } catch (cause) {

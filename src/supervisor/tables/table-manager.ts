@@ -20,6 +20,7 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
+import { optionalMember } from '../../base/optional-member.ts'
 import type { Supervisor } from '../workers/supervisor.ts'
 import {
   type TableRefusal,
@@ -30,6 +31,7 @@ import {
 import type { TableCopies, TableCopy } from './table-copies.ts'
 import type { LoopPause } from '../workers/loop-pause.ts'
 import { fileIdentity } from './file-watch.ts'
+import { type TrafficTrial, type TrialResult, trialFault } from '../../traffic/traffic-trial.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
 export type SwapOutcome =
@@ -60,6 +62,10 @@ export interface TableManagerStatus {
     /** The most processor time of a worker's process in such a step. */
     readonly stall_cpu_ms: number
   } | null
+  /** What sampled traffic said of the newest table that it was asked about (--sample). */
+  readonly last_trial:
+    | (TrialResult & { readonly at: string; readonly table: string; readonly refused: boolean })
+    | null
   readonly last_refusal: {
     readonly at: string
     readonly path: string
@@ -77,6 +83,10 @@ export interface TableManager {
   readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
   readonly rollback: () => Promise<SwapOutcome>
   readonly status: () => TableManagerStatus
+  /** The copy of the table that answers. */
+  readonly file: () => VerifiedTableFile | undefined
+  /** That of the one before it. */
+  readonly previousFile: () => VerifiedTableFile | undefined
 }
 
 interface Parts {
@@ -85,6 +95,8 @@ interface Parts {
   readonly stateFolder: string
   readonly supervisor: Pick<Supervisor, 'swapTable'>
   readonly copies: Pick<TableCopies, 'add' | 'remove'>
+  /** What a new table is tried with beside the one in use, where traffic is sampled. */
+  readonly traffic?: () => Promise<TrafficTrial | undefined>
   readonly log: Log
   /** Once aborted, no operation begins, and the one under way is given up. */
   readonly signal: AbortSignal
@@ -107,6 +119,7 @@ interface State {
   readonly refusals: Record<TableRefusalCode, number>
   lastSwap: TableManagerStatus['last_swap']
   lastRefusal: TableManagerStatus['last_refusal']
+  lastTrial: TableManagerStatus['last_trial']
 }
 
 export function createTableManager(parts: Parts): TableManager {
@@ -120,6 +133,7 @@ export function createTableManager(parts: Parts): TableManager {
     refusals: countsOfNone(),
     lastSwap: null,
     lastRefusal: null,
+    lastTrial: null,
   }
   let queue: Promise<unknown> = Promise.resolve()
   const enqueue = (act: () => Promise<SwapOutcome>): Promise<SwapOutcome> => {
@@ -139,6 +153,8 @@ export function createTableManager(parts: Parts): TableManager {
       ),
     reload: ({ force }) => enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
     rollback: () => enqueue(() => rollback(parts, state)),
+    file: () => state.current?.file,
+    previousFile: () => state.previous?.file,
     status: () => ({
       swaps: state.swaps,
       refusals: Object.values(state.refusals).reduce((sum, count) => sum + count, 0),
@@ -147,6 +163,7 @@ export function createTableManager(parts: Parts): TableManager {
       held: state.rolledBack?.held ?? null,
       last_swap: state.lastSwap,
       last_refusal: state.lastRefusal,
+      last_trial: state.lastTrial,
     }),
   }
 }
@@ -216,7 +233,12 @@ async function loadAndSwap(
   const before = state.current
   // As at the start: without any table there is nothing better to serve.
   const force = how.force || before === undefined
-  const copy = await load(parts, { path, force, before: before?.file })
+  const traffic = before === undefined ? undefined : await parts.traffic?.()
+  const onTrial = (result: TrialResult, table: string): void => {
+    const refused = trialFault(result) !== undefined && !force
+    state.lastTrial = { at: new Date().toISOString(), table, ...result, refused }
+  }
+  const copy = await load(parts, { path, force, before: before?.file, traffic, onTrial })
   if (!('id' in copy)) return refuse(parts, state, copy)
   const isSame = copy.id === before?.id
   if (isSame && hasIntactCopy(state)) {
@@ -315,9 +337,11 @@ async function load(
     readonly path: string
     readonly force: boolean
     readonly before?: VerifiedTableFile | undefined
+    readonly traffic?: TrafficTrial | undefined
+    readonly onTrial?: (result: TrialResult, table: string) => void
   },
 ): Promise<TableCopy | TableRefusal> {
-  const { path, force, before } = of
+  const { path, before, traffic, ...how } = of
   if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
   if (isAbsent(path)) {
     return {
@@ -326,7 +350,12 @@ async function load(
     }
   }
   try {
-    return await copies.add(path, { signal, force, ...(before === undefined ? {} : { before }) })
+    return await copies.add(path, {
+      signal,
+      ...how,
+      ...optionalMember('before', before),
+      ...optionalMember('traffic', traffic),
+    })
   } catch (error) {
     return tableRefusalOf(error)
   }

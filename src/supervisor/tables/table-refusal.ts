@@ -18,6 +18,8 @@ export const tableRefusalCodes = [
   'canary',
   /** It judges too many addresses differently from the table in use. */
   'changed',
+  /** It would decide too many of the checks otherwise that the server has sampled. */
+  'traffic',
   /** There is no room for its copy, or the disk fails. */
   'disk',
   /** A worker could not open it, or got other answers than the verifying process. */
@@ -40,6 +42,7 @@ const codes: ReadonlyMap<unknown, TableRefusalCode> = new Map<string, TableRefus
   ['table_version', 'version'],
   ['table_canary', 'canary'],
   ['table_changed', 'changed'],
+  ['table_traffic', 'traffic'],
   ['ENOSPC', 'disk'],
   ['EDQUOT', 'disk'],
   ['EIO', 'disk'],

@@ -1,18 +1,28 @@
 // The process that prepares one table file, started by table-copies.ts: copies it, verifies the
-// whole copy, checks its answers against the table in use, and reads it into memory, which all
-// processes share. Prints its result as one line of JSON, exit code 0; or the code of what was
-// thrown, where that has one, with the message on standard error, exit code 1. The process ends
-// with its work, so a broken file or a slow disk harms no other process, and table-copies.ts can
-// stop it by killing it.
+// whole copy, checks its answers against the table in use, tries it by sampled traffic where its
+// order (JSON on standard input) says so, and reads it into memory, which all processes share.
+// Prints its result as one line of JSON, exit code 0; or the code of what was thrown, where that
+// has one, with the message on standard error, exit code 1. The process ends with its work, so a
+// broken file or a slow disk harms no other process, and table-copies.ts can stop it by killing it.
 
-import { constants, copyFileSync, statSync } from 'node:fs'
+import { constants, copyFileSync, readFileSync, statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { acceptanceCheck } from '../../table/acceptance-check.ts'
+import { optionalMember } from '../../base/optional-member.ts'
+import { type MappedLists, mapLists } from '../../lists/map-lists.ts'
+import { readSample } from '../../traffic/sample-file.ts'
+import {
+  type TrafficTrial,
+  type TrialResult,
+  trialFault,
+  tryByTraffic,
+} from '../../traffic/traffic-trial.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
-import type { VerifyResult } from './table-copies.ts'
+import type { VerifyOrder, VerifyResult } from './table-copies.ts'
 
 const [source = '', copy = '', before] = process.argv.slice(2)
+const order = JSON.parse(readFileSync(0, 'utf8')) as VerifyOrder
 
 try {
   // Reading a pipe or a device would wait for ever.
@@ -23,10 +33,21 @@ try {
   const table = openTable(copy)
   const inUse = openInUse(before)
   const acceptance = acceptanceCheck(table, inUse)
+  const { trial, cautions } = tryOf(table, inUse, order.traffic)
   inUse?.close()
+  const fault = trialFault(trial)
+  const reasons = [...acceptance.reasons, ...(fault === undefined ? [] : [fault])]
   // Workers open it next, and no answer of theirs may wait for a disk.
-  if (acceptance.reasons.length === 0) table.populate()
-  const found: VerifyResult = { id: table.id, ...acceptance }
+  if (reasons.length === 0 || order.force) table.populate()
+  const against = acceptance.against ?? (fault === undefined ? null : 'traffic')
+  const found: VerifyResult = {
+    ...acceptance,
+    id: table.id,
+    reasons,
+    against,
+    cautions: [...acceptance.cautions, ...cautions],
+    ...optionalMember('trial', trial),
+  }
   table.close()
   process.stdout.write(`${JSON.stringify(found)}\n`)
 } catch (error) {
@@ -39,6 +60,29 @@ try {
 function irregular(path: string): IpriskError {
   const message = `${path} is no regular file`
   return new IpriskError({ code: 'file_unreadable', message, fault: 'input' })
+}
+
+/** By what the server has sampled, with its own lists and policies. */
+function tryOf(
+  table: OpenTable,
+  inUse: OpenTable | undefined,
+  traffic: TrafficTrial | undefined,
+): { readonly trial?: TrialResult; readonly cautions: readonly string[] } {
+  if (traffic === undefined || inUse === undefined) return { cautions: [] }
+  const { sample, lists } = traffic
+  let mapped: MappedLists | undefined
+  try {
+    mapped = lists === undefined ? undefined : mapLists(lists.path, lists.version)
+    for (const side of [table, inUse]) side.useLists(mapped?.matcher)
+    const trial = tryByTraffic(inUse, table, readSample(sample), traffic)
+    return { ...optionalMember('trial', trial), cautions: [] }
+  } catch (error) {
+    // A table is not refused for what is wrong with something else.
+    return { cautions: [`It was not tried by the sampled traffic: ${messageOf(error)}`] }
+  } finally {
+    for (const side of [table, inUse]) side.useLists(undefined)
+    mapped?.unmap()
+  }
 }
 
 /** The state folder may have been cleaned: then there is no table to compare with. */

@@ -1,8 +1,8 @@
-// Whether a process works on its sockets, as the kernel shows it from outside (proc(5)): between two
-// looks it has accepted a connection, closed one, or read what one had received. A worker whose loop
-// has not come round for long does so where clients keep it busy (a thousand TLS handshakes are one
-// turn of the loop), and does not where it hangs. What clients do alone (they send, they close) does
-// not count. Linux only: elsewhere no look shows anything.
+// Whether a process works on its sockets, as the kernel shows it from outside (proc(5)): between
+// two looks it has accepted a connection, closed one, or read what one had received. A worker whose
+// loop has not come round for long does so where clients keep it busy (a thousand TLS handshakes
+// are one turn of the loop), and does not where it hangs. What clients do alone (they send, they
+// close) does not count. Linux only: elsewhere no look shows anything.
 
 import { readSystemFile, socketInodesOf } from '../../base/system/process.ts'
 

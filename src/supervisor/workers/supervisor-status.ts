@@ -1,7 +1,9 @@
-// What the supervisor reports of itself and of its workers, for /status and the metrics.
+// What the supervisor reports of itself and of its workers, for /status, the metrics and the
+// console.
 
 import type { TableInfo } from '../../http/exchange/served-table.ts'
-import type { RestartCause } from './worker-registry.ts'
+import type { TrafficCounts } from '../../traffic/traffic-counts.ts'
+import type { RestartCause, WorkerRegistry } from './worker-registry.ts'
 
 export interface WorkerStatus {
   readonly worker: number
@@ -23,4 +25,65 @@ export interface SupervisorStatus {
   readonly degraded: boolean
   readonly table: TableInfo | undefined
   readonly workers: readonly WorkerStatus[]
+}
+
+/** So many deaths within the window are a crash loop, however long each worker has lived. */
+export const crashLoopDeaths = 3
+const crashLoopWindowMs = 60_000
+
+export function supervisorStatus({
+  registry,
+  info,
+  restarts,
+  deathsMs,
+}: {
+  readonly registry: WorkerRegistry
+  readonly info: TableInfo | undefined
+  readonly restarts: Readonly<Record<RestartCause, number>>
+  /** Instants of the last deaths, at most `crashLoopDeaths`. */
+  readonly deathsMs: readonly number[]
+}): SupervisorStatus {
+  // A retired worker would be counted beside its successor.
+  const listening = registry.listening().filter(({ retired }) => !retired)
+  const answering = listening.filter((handle) => handle.table !== 0)
+  const since = performance.now() - crashLoopWindowMs
+  return {
+    listening: listening.length,
+    answering: answering.length,
+    keysKnown: listening.some(({ keysKnown }) => keysKnown),
+    restarts: { ...restarts },
+    degraded: deathsMs.filter((ms) => ms > since).length >= crashLoopDeaths,
+    table: info,
+    workers: [...registry.workers].map((handle) => ({
+      worker: handle.worker.id,
+      pid: handle.worker.process.pid ?? 0,
+      listening: handle.listening,
+      retired: handle.retired,
+      privateBytes: handle.privateBytes,
+    })),
+  }
+}
+
+/**
+ * What every worker has counted for the console since the last call. What one does not tell in time
+ * is lost: it is shown to people, and no limit hangs on it.
+ */
+export async function takeTraffic(
+  registry: WorkerRegistry,
+  ms: number,
+): Promise<readonly TrafficCounts[]> {
+  const taken: TrafficCounts[] = []
+  await registry.requestAll(
+    registry.listening(),
+    { kind: 'takeTraffic' },
+    {
+      isAnswer: (message) => {
+        if (message.kind !== 'trafficTaken') return false
+        if (message.counts !== undefined) taken.push(message.counts)
+        return true
+      },
+      ms,
+    },
+  )
+  return taken
 }

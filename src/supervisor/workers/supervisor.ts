@@ -15,8 +15,14 @@ import { workerClosingMs } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import type { Plans } from '../../config/plan.ts'
 import type { CounterSnapshot } from '../../http/exchange/request-counters.ts'
-import type { SupervisorStatus } from './supervisor-status.ts'
-import type { ToPrimary, WorkerSettings } from './worker-messages.ts'
+import {
+  type SupervisorStatus,
+  crashLoopDeaths,
+  supervisorStatus,
+  takeTraffic,
+} from './supervisor-status.ts'
+import { changedSettings } from './changed-settings.ts'
+import type { PlansMessage, PoliciesMessage, ToPrimary, WorkerSettings } from './worker-messages.ts'
 import {
   type RestartCause,
   type WorkerHandle,
@@ -24,19 +30,20 @@ import {
   createWorkerRegistry,
   sendToWorker,
 } from './worker-registry.ts'
+import type { TrafficCounts } from '../../traffic/traffic-counts.ts'
+import type { SampledCheck } from '../../traffic/sampled-check.ts'
 import { type LoopPause, maxPause, noPause } from './loop-pause.ts'
 import { type ReadKeys, createReadKeys } from './read-keys.ts'
+import { tellLists } from './tell-lists.ts'
+import { workerFlags } from './worker-flags.ts'
 import { type Watchdog, startWatchdog } from './watchdog.ts'
-import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
+import type { ListFile, VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
 const workerProgram = fileURLToPath(new URL('./worker-main.js', import.meta.url))
 
 const backOffMs = { first: 100, most: 10_000 } as const
 /** A worker that has listened this long was healthy: it is replaced at once. */
 const healthyMs = 1000
-/** So many deaths within the window are a crash loop, however long each worker has lived. */
-const crashLoopDeaths = 3
-const crashLoopWindowMs = 60_000
 /** How long the start waits for all workers to listen. */
 const startMs = 20_000
 /** How long opening a table may take: a worker maps it and compares its answers. */
@@ -64,7 +71,12 @@ export interface Supervisor {
   readonly swapTable: (file: VerifiedTableFile) => Promise<LoopPause>
   /** Sends the plans to every worker, also to those that start later. */
   readonly usePlans: (plans: Plans) => void
+  /** Those in use. */
+  readonly plans: () => Plans
+  readonly usePolicies: (policies: PoliciesMessage['policies']) => void
   readonly readKeys: ReadKeys
+  /** Every worker answers with these own lists from now on; whether all have said so in time. */
+  readonly useLists: (file: ListFile | undefined) => Promise<boolean>
   /** Replaces every worker, one after the other. Throws `restart_failed`; then the rest stays. */
   readonly restart: () => Promise<void>
   /** Fresh counts, or the last known ones of a worker that is too busy to answer. */
@@ -72,6 +84,8 @@ export interface Supervisor {
     readonly total: CounterSnapshot
     readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
   }>
+  /** What every worker has counted for the console since the last call. */
+  readonly takeTraffic: () => Promise<readonly TrafficCounts[]>
   readonly status: () => SupervisorStatus
   /**
    * Resolves when all workers have ended; `false` where some had to be killed. What is open after
@@ -93,6 +107,8 @@ interface SupervisorOptions {
   readonly memoryBytesMax: number
   /** How long open requests of a retired worker may take. */
   readonly drainMs: number
+  /** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
+  readonly takeSampled?: (checks: readonly SampledCheck[]) => number
   readonly log: Log
 }
 
@@ -102,6 +118,7 @@ interface State {
   readonly log: Log
   readonly registry: WorkerRegistry
   file: VerifiedTableFile | undefined
+  lists: ListFile | undefined
   info: TableInfo | undefined
   started: boolean
   draining: boolean
@@ -116,20 +133,6 @@ interface State {
   failure: string
 }
 
-/**
- * Young objects of a worker have 4 MB before they are collected. V8 begins with one, gives back
- * what grew beyond it whenever a worker was idle, and grows again only where much survives, of
- * which checks leave nothing: 9 collections in 10,000 checks, at 35,000 checks a second thirty a
- * second, and in each of them everybody waits. With four they are 2. Helper threads, which have
- * little to copy and few buffers to free, would only have to be waited for: up to 14 ms where every
- * core was busy.
- */
-const workerFlags = [
-  '--min-semi-space-size=4',
-  '--no-parallel-scavenge',
-  '--no-concurrent-array-buffer-sweeping',
-] as const
-
 /** Forks the workers at once; they listen only after `start`. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { settings, log } = options
@@ -140,6 +143,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     log,
     registry,
     file: undefined,
+    lists: undefined,
     info: undefined,
     started: false,
     draining: false,
@@ -157,16 +161,22 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
   forkMissing(state)
   const watchdog = watchWorkers(state)
+  const change = (message: PlansMessage | PoliciesMessage): void => {
+    state.settings = changedSettings(state.settings, message)
+    for (const handle of registry.workers) if (handle.started) sendToWorker(handle, message)
+  }
   return {
     start: (file) => start(state, file),
     swapTable: (file) => swapTable(state, file),
-    usePlans: (plans) => {
-      state.settings = { ...state.settings, plans }
-      // A worker that has not started yet gets them with its settings.
-      for (const handle of registry.workers)
-        if (handle.started) sendToWorker(handle, { kind: 'plans', plans })
-    },
+    usePlans: (plans) => change({ kind: 'plans', plans }),
+    plans: () => state.settings.plans,
+    usePolicies: (policies) => change({ kind: 'policies', policies }),
     readKeys: createReadKeys(registry),
+    useLists: (lists) => {
+      // A worker that has not started yet gets them with its settings.
+      state.lists = lists
+      return tellLists(registry, lists)
+    },
     restart: () => restart(state),
     collectCounters: async () => {
       const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
@@ -177,33 +187,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         workers: workers.map(({ worker, counters }) => ({ worker: worker.id, counters })),
       }
     },
-    status: () => statusOf(state),
+    takeTraffic: () => takeTraffic(registry, countMs),
+    status: () => supervisorStatus(state),
     drain: (how) => {
       watchdog.stop()
       return drain(state, how)
     },
-  }
-}
-
-function statusOf({ registry, info, restarts, deathsMs }: State): SupervisorStatus {
-  // A retired worker would be counted beside its successor.
-  const listening = registry.listening().filter(({ retired }) => !retired)
-  const answering = listening.filter((handle) => handle.table !== 0)
-  const since = performance.now() - crashLoopWindowMs
-  return {
-    listening: listening.length,
-    answering: answering.length,
-    keysKnown: listening.some(({ keysKnown }) => keysKnown),
-    restarts: { ...restarts },
-    degraded: deathsMs.filter((ms) => ms > since).length >= crashLoopDeaths,
-    table: info,
-    workers: [...registry.workers].map((handle) => ({
-      worker: handle.worker.id,
-      pid: handle.worker.process.pid ?? 0,
-      listening: handle.listening,
-      retired: handle.retired,
-      privateBytes: handle.privateBytes,
-    })),
   }
 }
 
@@ -275,10 +264,10 @@ function fork(state: State): WorkerHandle {
   return handle
 }
 
-function startWorker({ settings, file }: State, handle: WorkerHandle): void {
+function startWorker({ settings, file, lists }: State, handle: WorkerHandle): void {
   if (!handle.ready || handle.started) return
   handle.started = true
-  sendToWorker(handle, { kind: 'start', settings, file })
+  sendToWorker(handle, { kind: 'start', settings, file, lists })
 }
 
 function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void {
@@ -322,11 +311,18 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
       if (message.table === file?.table) state.info = message.info
       return
     case 'keysRead':
+    case 'listsUsed':
+    case 'trafficTaken':
       // Whoever has asked waits for it in the registry.
       return
     case 'counted':
       handle.counters = message.counters
       return
+    case 'sampled': {
+      const lot = state.options.takeSampled?.(message.checks) ?? 0
+      sendToWorker(handle, { kind: 'drawBelow', lot })
+      return
+    }
     case 'drained': {
       const { cutOff } = message
       if (cutOff > 0) log.warn({ worker: id, requests: cutOff }, cutOffText)

@@ -4,9 +4,9 @@
 //
 // Invariants: silence counts only while this loop itself is in time, so that after a suspend of the
 // machine no worker counts as hung; a worker that waits for a core is slow, not hung, and is given
-// ten times as long; one that works on its connections is busy, however long its turn lasts, so that
-// no traffic ends a worker (socket-progress.ts); where the system does not tell a figure (no /proc),
-// it never counts against a worker.
+// ten times as long; one that works on its connections is busy, however long its turn lasts, so
+// that no traffic ends a worker (socket-progress.ts); where the system does not tell a figure (no
+// /proc), it never counts against a worker.
 
 import { privateBytesOf, threadStatOf } from '../../base/system/process.ts'
 import { heartbeatMs } from '../../http/exchange/heartbeat.ts'
@@ -25,8 +25,11 @@ const lateMs = heartbeatMs * 3
 /** Patience with a worker that waits for a core, or for a disk. */
 const starvedFactor = 10
 
-/** A worker that had this share of a core during its silence was not starved. */
-const runningShareMin = 0.2
+/**
+ * A worker that is runnable hangs when it has used this share of the time allowed as processor time:
+ * on a full machine the same turn of its loop takes several times as long.
+ */
+const runningShare = 0.5
 
 /** How often it is said that a worker is busy. */
 const busyAgainMs = 10_000
@@ -88,7 +91,7 @@ export function startWatchdog(options: {
       if (silence.ms >= hangMs - heartbeatMs) silence.sockets ??= lookAtSockets(pid)
       return
     }
-    if (silence.ms < hangMs * starvedFactor && isStarved(pid, silence)) return
+    if (silence.ms < hangMs * starvedFactor && isStarved(pid, silence, hangMs)) return
     const report = reportOf(pid, silence)
     if (isBusy(pid, silence)) {
       if (silence.ms - silence.saidBusyMs < busyAgainMs) return
@@ -150,13 +153,12 @@ function silenceOf(
   return known
 }
 
-/** Whether the worker is runnable but got hardly any processor time, or waits for a disk. */
-function isStarved(pid: number, silence: Silence): boolean {
+/** Whether the worker is runnable but got too little processor time, or waits for a disk. */
+function isStarved(pid: number, silence: Silence, hangMs: number): boolean {
   const process = loopThreadOf(pid)
   if (process === undefined) return false
   if (process.state === 'D') return true
-  const share = (process.cpuMs - silence.cpuMs) / silence.ms
-  return process.state === 'R' && share < runningShareMin
+  return process.state === 'R' && process.cpuMs - silence.cpuMs < hangMs * runningShare
 }
 
 /** Whether it has worked on its connections since the last look at them. */

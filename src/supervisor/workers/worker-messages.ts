@@ -12,11 +12,18 @@
 //      ─── swap ───────▶ answer from the new one, unmap the old one
 //      ◀── swapped ─────
 //      ─── plans ──────▶ the plans of the configuration have changed
+//      ─── policies ───▶ the policies have changed
 //      ─── readKeys ───▶ the keys have changed: read them now
 //      ◀── keysRead ──── (or could not)
+//      ─── lists ──────▶ own lists that are compiled anew: map them, answer with them
+//      ◀── listsUsed ─── (or could not)
 //      ─── takeOver ───▶ a worker has died: give back the quota that it had leased
 //      ─── count ──────▶
 //      ◀── counted ───── its counters, also by itself every second
+//      ─── takeTraffic ▶ what it has counted of its answers for the console, since it was asked last
+//      ◀── trafficTaken
+//      ◀── sampled ───── checks for the sample of traffic, every second where there are any
+//      ─── drawBelow ──▶ which of them matter from now on
 //      ─── drain ──────▶ answer with close, stop listening, finish what is under way; a later drain
 //                        may shorten it
 //      ◀── drained ───── and it exits
@@ -25,12 +32,16 @@
 
 import type { LogLevel } from '../../base/log.ts'
 import type { Plans } from '../../config/plan.ts'
+import type { Policies } from '../../policy/policy-form.ts'
 import type { StoreSettings } from '../../config/settings.ts'
 import type { LogAddressSettings } from '../../http/reply/log-address.ts'
+import type { DecisionLogSettings } from '../../http/exchange/decision-log.ts'
 import type { CounterSnapshot } from '../../http/exchange/request-counters.ts'
 import type { LoopPause } from './loop-pause.ts'
+import type { TrafficCounts } from '../../traffic/traffic-counts.ts'
+import type { SampledCheck } from '../../traffic/sampled-check.ts'
 import type { TlsFiles } from '../../http/listen/tls-files.ts'
-import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
+import type { ListFile, VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
 /** What a worker must know before it can listen. */
 export interface WorkerSettings {
@@ -40,6 +51,8 @@ export interface WorkerSettings {
   /** Where keys and limits are, besides the state folder. */
   readonly store: StoreSettings
   readonly plans: Plans
+  /** Absent: answers have no decisions. */
+  readonly policies?: Policies
   /** Absent: the API is spoken in the clear. */
   readonly tls?: TlsFiles
   readonly logLevel: LogLevel
@@ -52,6 +65,14 @@ export interface WorkerSettings {
   /** The form of those addresses; whole by default. */
   readonly logAddressForm?: LogAddressSettings['logAddressForm']
   readonly logAddressKeyFile?: string
+  /** Absent: there is no trail of decisions. */
+  readonly decisionLog?: DecisionLogSettings
+  /** Absent: no traffic is sampled. */
+  readonly sampling?: true
+  /** Absent: nothing is counted for the console. */
+  readonly countsTraffic?: true
+  /** Whether /docs is there; absent: it is not. */
+  readonly docs?: boolean
   /** Of each worker's own pool. */
   readonly pool: { readonly threads: number; readonly queue: number }
 }
@@ -60,6 +81,8 @@ export interface StartMessage {
   readonly kind: 'start'
   readonly settings: WorkerSettings
   readonly file: VerifiedTableFile | undefined
+  /** Own lists, where there are any. */
+  readonly lists?: ListFile | undefined
 }
 
 export type ToWorker =
@@ -68,8 +91,13 @@ export type ToWorker =
   | { readonly kind: 'swap'; readonly table: number }
   /** `request` is in the answer: one to an earlier request says nothing of this one. */
   | { readonly kind: 'readKeys'; readonly request: number }
+  /** No file: there are no lists any more. */
+  | { readonly kind: 'lists'; readonly file: ListFile | undefined }
+  | PoliciesMessage
   | { readonly kind: 'takeOver' }
+  | { readonly kind: 'drawBelow'; readonly lot: number }
   | { readonly kind: 'count' }
+  | { readonly kind: 'takeTraffic' }
   | {
       readonly kind: 'drain'
       /** Until the port is closed; answers say close from the beginning. */
@@ -79,6 +107,11 @@ export type ToWorker =
       /** From then on, after which it ends whatever is still open. */
       readonly drainMs?: number
     }
+
+export interface PoliciesMessage {
+  readonly kind: 'policies'
+  readonly policies: Policies
+}
 
 /** Handled by worker-main.ts, before the worker's own messages. */
 export interface PlansMessage {
@@ -91,6 +124,8 @@ export type ToPrimary =
   | { readonly kind: 'beat' }
   | { readonly kind: 'keys'; readonly known: boolean }
   | { readonly kind: 'keysRead'; readonly request: number; readonly done: boolean }
+  /** `version` 0: without lists. */
+  | { readonly kind: 'listsUsed'; readonly version: number; readonly done: boolean }
   | { readonly kind: 'listening' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'opened'; readonly table: number; readonly info: TableInfo }
@@ -103,6 +138,8 @@ export type ToPrimary =
       readonly pause: LoopPause
     }
   | { readonly kind: 'counted'; readonly counters: CounterSnapshot }
+  | { readonly kind: 'trafficTaken'; readonly counts: TrafficCounts | undefined }
+  | { readonly kind: 'sampled'; readonly checks: readonly SampledCheck[] }
   | {
       readonly kind: 'drained'
       /** Requests that were still open when the time to drain was over. */

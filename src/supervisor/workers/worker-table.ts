@@ -8,6 +8,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { IpriskError } from '../../base/coded-error.ts'
+import { dataSetOf } from '../../table/file/table-source.ts'
+import type { ListMatcher } from '../../lists/list-matcher.ts'
 import type { Table } from '../../table/table.ts'
 import { firstDifference } from '../../table/acceptance-check.ts'
 import { type LoopPause, maxPause, noPause, timeStep } from './loop-pause.ts'
@@ -25,6 +27,8 @@ export interface WorkerTable {
   readonly open: (file: VerifiedTableFile) => Promise<TableInfo>
   /** Answers from the opened table from now on; `undefined` where that table is not open. */
   readonly swap: (number: number) => TableInfo | undefined
+  /** Answers with these lists from now on, also from tables that are swapped in later. */
+  readonly useLists: (lists: ListMatcher | undefined) => void
   /** The longest pause of the loop for a step of the newest swap. */
   readonly longestPause: () => LoopPause
 }
@@ -35,6 +39,7 @@ export type OpenInSteps = (path: string) => Iterator<undefined, Table, undefined
 export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
   let current: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
   let next: { readonly file: VerifiedTableFile; readonly table: Table } | undefined
+  let lists: ListMatcher | undefined
   let pause = noPause
   const measured = <T>(step: () => T): T => {
     const { result, pause: stepPause } = timeStep(step)
@@ -64,6 +69,10 @@ export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
     }
   }
   return {
+    useLists: (newest) => {
+      lists = newest
+      current?.table.useLists(newest)
+    },
     longestPause: () => pause,
     table: () => current?.table,
     file: () => current?.file,
@@ -81,6 +90,8 @@ export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
       const old = current
       current = next
       next = undefined
+      // Not before: known answers are those of the table alone.
+      current.table.useLists(lists)
       if (old !== undefined) setImmediate(() => measured(() => old.table.close()))
       return infoOf(current.table)
     },
@@ -88,11 +99,11 @@ export function createWorkerTable(openInSteps: OpenInSteps): WorkerTable {
 }
 
 function infoOf(table: Table): TableInfo {
-  const { id, asOf, bytes } = table
-  const sources = table.sources.map(({ id, day, quarantined = false }) => ({
-    id,
-    day,
-    quarantined,
-  }))
-  return { id, asOf, bytes, sources }
+  const { id, asOf, bytes, coverage } = table
+  const sources = table.sources.map((source) => {
+    const { id, day, quarantined = false, entries } = source
+    const dataSet = dataSetOf(source)
+    return { id, day, quarantined, entries, ...(dataSet === undefined ? {} : { dataSet }) }
+  })
+  return { id, asOf, bytes, coverage, sources }
 }

@@ -14,6 +14,10 @@ import type { Log } from '../../base/log.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import { type Pool, createPool } from '../../pool/pool.ts'
 import { shouldLogRequests } from '../../http/reply/request-log.ts'
+import { logAddressFormatter } from '../../http/reply/log-address.ts'
+import { type DecisionLog, createDecisionLog } from '../../http/exchange/decision-log.ts'
+import type { TrafficCounter } from '../../http/exchange/traffic-counter.ts'
+import { createTrafficSampler } from '../../http/exchange/traffic-sampler.ts'
 import { createBodyBudget } from '../../http/exchange/body-budget.ts'
 import { createConnectionFilter } from '../../http/listen/connection-caps.ts'
 import {
@@ -25,12 +29,15 @@ import {
   counterSnapshot,
 } from '../../http/exchange/request-counters.ts'
 import { type WorkerTable, type OpenInSteps, createWorkerTable } from './worker-table.ts'
+import { type ServedPolicies, createServedPolicies } from '../../http/exchange/served-policies.ts'
 import type { Service } from '../../http/exchange/exchange.ts'
 import { describeError } from '../../http/reply/describe-error.ts'
 import { monitorLoopLag } from '../../http/exchange/loop-lag.ts'
 import type { StartMessage, ToPrimary, ToWorker, WorkerSettings } from './worker-messages.ts'
+import { type WorkerLists, createWorkerLists } from './worker-lists.ts'
 import { createTableCommands } from './table-commands.ts'
 import { type Heartbeat, beatIfOverdue } from '../../http/exchange/heartbeat.ts'
+import { readDocsFiles } from '../../http/exchange/docs-files.ts'
 import { createStrangerBudget } from '../../http/exchange/stranger-budget.ts'
 import { handleRequest } from '../../http/request-handler.ts'
 import { createRequestIds } from '../../http/exchange/request-id.ts'
@@ -85,35 +92,38 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const current = createWorkerTable(parts.openInSteps)
   const loop = monitorLoopLag()
   const snapshot = (): CounterSnapshot => counterSnapshot(counters, pool?.counts(), loop.read())
+  const policies = createServedPolicies()
   let running: Promise<RunningWorker> | undefined
   let pool: Pool | undefined
 
   const tables = createTableCommands({ send, current, retire: (table) => pool?.retire(table) })
 
-  const begin = async ({ file, settings }: StartMessage): Promise<RunningWorker> => {
+  const onFailure = (error: unknown): void => void logLists(running, error)
+  const lists = createWorkerLists({ table: current, send, onFailure })
+
+  const begin = async ({ file, settings, lists: first }: StartMessage): Promise<RunningWorker> => {
+    // Lists that came meanwhile are newer.
+    if (first !== undefined && lists.file() === undefined) lists.use(first)
     if (file !== undefined) {
       void tables.open(file)
       await tables.swap(file.table)
     }
+    // Others may have come while the table was opened.
+    const { policies: own } = settings
+    if (own !== undefined && policies.set() === undefined) policies.use(own)
     pool = createPool({
       ...settings.pool,
       yielding: true,
       onDeath: (cause) => void logThreadDeath(running, cause),
     })
-    return start(parts, settings, { counters, current, pool, snapshot })
+    return start(parts, settings, { counters, current, lists, policies, pool, snapshot })
   }
 
   return (message) => {
     switch (message.kind) {
       case 'start':
         running = begin(message)
-        running.then(
-          () => send({ kind: 'listening' }),
-          (error: unknown) => {
-            send({ kind: 'failed', message: messageOf(error) })
-            parts.exit(1)
-          },
-        )
+        reportStart(parts, running)
         return
       case 'open':
         void tables.open(message.file)
@@ -121,27 +131,29 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       case 'swap':
         void tables.swap(message.table)
         return
-      case 'readKeys': {
-        const { request } = message
-        void readKeys(running).then((done) => send({ kind: 'keysRead', request, done }))
+      case 'readKeys':
+        void readKeys(running, send, message.request)
         return
-      }
+      case 'lists':
+        lists.use(message.file)
+        return
+      case 'policies':
+        policies.use(message.policies)
+        return
+      case 'drawBelow':
+        void drawBelow(running, message.lot)
+        return
       case 'takeOver':
-        running?.then(
-          ({ service }) => service.limiter.takeOverLeases(),
-          () => undefined,
-        )
+        void takeOver(running)
         return
       case 'count':
         send({ kind: 'counted', counters: snapshot() })
         return
+      case 'takeTraffic':
+        void sendTraffic(running, send)
+        return
       case 'drain':
-        if (running === undefined) parts.exit(0)
-        else
-          running.then(
-            (worker) => drain(parts, worker, message),
-            () => parts.exit(1),
-          )
+        drainWhenStarted(parts, running, message)
         return
       default:
         message satisfies never
@@ -149,10 +161,57 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   }
 }
 
+function reportStart({ send, exit }: WorkerParts, running: Promise<RunningWorker>): void {
+  running.then(
+    () => send({ kind: 'listening' }),
+    (error: unknown) => {
+      send({ kind: 'failed', message: messageOf(error) })
+      exit(1)
+    },
+  )
+}
+
+function drainWhenStarted(
+  parts: WorkerParts,
+  running: Promise<RunningWorker> | undefined,
+  message: Parameters<typeof drain>[2],
+): void {
+  if (running === undefined) parts.exit(0)
+  else
+    running.then(
+      (worker) => drain(parts, worker, message),
+      () => parts.exit(1),
+    )
+}
+
 /** A worker that is still starting reads them once more when it listens. */
-async function readKeys(running: Promise<RunningWorker> | undefined): Promise<boolean> {
+async function readKeys(
+  running: Promise<RunningWorker> | undefined,
+  send: WorkerParts['send'],
+  request: number,
+): Promise<void> {
   const worker = await running?.catch(() => undefined)
-  return worker === undefined ? false : worker.readKeys()
+  const done = worker === undefined ? false : await worker.readKeys()
+  send({ kind: 'keysRead', request, done })
+}
+
+async function drawBelow(running: Promise<RunningWorker> | undefined, lot: number): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  worker?.service.sampler?.drawBelow(lot)
+}
+
+async function sendTraffic(
+  running: Promise<RunningWorker> | undefined,
+  send: WorkerParts['send'],
+): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  send({ kind: 'trafficTaken', counts: worker?.service.traffic?.taken() })
+}
+
+/** One that cannot start has no leases to take over. */
+async function takeOver(running: Promise<RunningWorker> | undefined): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  worker?.service.limiter.takeOverLeases()
 }
 
 /** A pool is used only by a worker that runs, so its log is there. */
@@ -164,19 +223,36 @@ async function logThreadDeath(
   worker?.service.log.error(describeError(cause), 'A thread of the pool died.')
 }
 
+/** The lists before stay in use. */
+async function logLists(
+  running: Promise<RunningWorker> | undefined,
+  cause: unknown,
+): Promise<void> {
+  const worker = await running?.catch(() => undefined)
+  worker?.service.log.error({}, `Own lists cannot be used; those before stay: ${messageOf(cause)}`)
+}
+
+/** Loaded where the console is on, and not otherwise. */
+async function openTrafficCounter(): Promise<TrafficCounter> {
+  const { createTrafficCounter } = await import('../../http/exchange/traffic-counter.ts')
+  return createTrafficCounter()
+}
+
 async function start(
   parts: WorkerParts,
   settings: WorkerSettings,
   state: {
     readonly counters: RequestCounters
     readonly current: WorkerTable
+    readonly lists: WorkerLists
+    readonly policies: ServedPolicies
     readonly pool: Pool
     readonly snapshot: () => CounterSnapshot
   },
 ): Promise<RunningWorker> {
   const uws = await loadUws()
   const log = parts.createLog(settings)
-  const { counters, current, pool, snapshot } = state
+  const { counters, current, lists, policies, pool, snapshot } = state
   const account = await parts.openAccount({
     stateFolder: settings.stateFolder,
     store: settings.store,
@@ -193,13 +269,20 @@ async function start(
     requestIds: createRequestIds(),
     table: current.table,
     file: current.file,
+    lists: lists.file,
+    policies,
+    decisionLog: openDecisionLog(settings, counters, log),
+    sampler: settings.sampling === true ? createTrafficSampler() : undefined,
+    traffic: settings.countsTraffic === true ? await openTrafficCounter() : undefined,
     pool,
+    stateFolder: settings.stateFolder,
     bodyBudget: createBodyBudget({
       counters,
       log,
       ...optionalMember('bytesMax', settings.bodiesBytes),
     }),
     strangerBudget: createStrangerBudget(),
+    ...optionalMember('docs', settings.docs === true ? readDocsFiles() : undefined),
     heartbeat: parts.heartbeat,
     logRequests: shouldLogRequests(settings.logLevel),
     logAddresses: settings.logAddresses,
@@ -209,6 +292,7 @@ async function start(
   const { readKeys, timer } = await startKeyRefresh(account, log, parts.send)
   const count = setInterval(() => {
     parts.send({ kind: 'counted', counters: snapshot() })
+    sendSampled(parts, service)
   }, countMs)
   const { app, socket, stop } = await openPort(uws, settings, service)
   let isOpen = true
@@ -223,6 +307,29 @@ async function start(
   }
   const deadlines = { portMs: Infinity, idleMs: Infinity, openMs: Infinity }
   return { app, service, closePort, readKeys, stopTimers, deadlines }
+}
+
+function sendSampled({ send }: WorkerParts, { sampler }: Service): void {
+  const checks = sampler?.chosen() ?? []
+  if (checks.length > 0) send({ kind: 'sampled', checks })
+}
+
+function openDecisionLog(
+  settings: WorkerSettings,
+  counters: RequestCounters,
+  log: Log,
+): DecisionLog | undefined {
+  const { decisionLog } = settings
+  if (decisionLog === undefined) return undefined
+  return createDecisionLog(decisionLog, {
+    counters,
+    addresses: logAddressFormatter({ logAddressForm: 'full', ...settings }),
+    onTrouble: (error) => {
+      log.error({}, `The decision log cannot be written; lines wait: ${messageOf(error)}`)
+    },
+    onRecovery: () => log.info({}, 'The decision log can be written again.'),
+    onLost: (lines) => log.warn({ lines }, 'Lines of the decision log are lost.'),
+  })
 }
 
 /** Listens on the port of the API. */
@@ -374,7 +481,9 @@ async function closeAndExit(
   } catch (error) {
     log.warn(describeError(error), 'Leased quota could not be given back.')
   }
+  await service.decisionLog?.close()
   parts.send({ kind: 'counted', counters: counterSnapshot(counters, pool.counts()) })
+  sendSampled(parts, service)
   parts.send({ kind: 'drained', cutOff })
   await threadsEnded
   parts.exit(0)

@@ -1,5 +1,6 @@
-// Hot path: `writeAnswer`, `writeRun`, `bodyOf`, `writeAddress` and `isSame`. Forbidden there for warm
-// fragments: allocation, throw, closure, a string, JSON.stringify, regular expression.
+// Hot path: `writeAnswer`, `extendAnswer`, `writeRun`, `bodyOf`, `writeAddress` and `isSame`.
+// Forbidden there for warm fragments: allocation, throw, closure, a string, JSON.stringify, regular
+// expression.
 //
 // One parsed address to the bytes of its answer: the fragments of its verdict and country
 // (json-fragments.ts) and the table's own runs of JSON (json-run.ts), one behind the other in one
@@ -15,13 +16,15 @@ import { runCountryBits, runElementBytes } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import type { Query } from '../lookup/query.ts'
 import { checkAddress } from './check-address.ts'
+import { type AnswerLabels, labelsOf } from './answer-labels.ts'
 import { type JsonFragments, openJsonFragments } from './json-fragments.ts'
 import { type Located, locate, newLocated } from '../lookup/locate.ts'
 import { utf8Bytes, writeBytes, writeSlice } from './write-bytes.ts'
 import type { AnswerReader } from './answer-reader.ts'
-import { jsonRun } from './json-run.ts'
+import { type JsonRun, jsonRun } from './json-run.ts'
+import { covered } from './own-lists.ts'
 
-export interface AnswerBytes {
+export interface AnswerBytes extends AnswerLabels {
   classification: Classification
   /** JSON in UTF-8; good until the next answer. */
   body: Uint8Array
@@ -48,6 +51,14 @@ const addressLabel = utf8Bytes(',"address":"')
 const quote = 0x22
 const countryMask = 2 ** runCountryBits - 1
 
+const noAnswer = {
+  classification: 'clean',
+  score: 0,
+  level: 'low',
+  provider: '',
+  country: '',
+} as const
+
 /** What one table's writer keeps. */
 interface AnswerWriter {
   readonly views: SectionViews
@@ -70,16 +81,37 @@ export function openAnswerWriter(
     runWords: new Uint32Array(runs.buffer, runs.byteOffset, runs.length * 2),
     fragments: openJsonFragments(reader),
     located: newLocated(),
-    answer: { classification: 'clean', body: new Uint8Array(0) },
+    answer: { ...noAnswer, body: new Uint8Array(0) },
     reader,
   }
   return (query, found) => writeAnswer(writer, query, found)
 }
 
+/**
+ * The answer with more members: `tail` begins with the comma before them and ends with the brace.
+ */
+export function extendAnswer(body: Uint8Array, tail: JsonRun): Uint8Array {
+  const at = body.length - 1
+  // The last element of a run may reach beyond its text.
+  if (body.buffer !== out.buffer || at + tail.bytes + runElementBytes > outBytes)
+    return extendedCopy(body, tail)
+  return bodyOf(writeRun(at, tail.data, 0, tail.bytes))
+}
+
+/** Not hot: of an answer that is not in `out`, or too long for it. */
+function extendedCopy(body: Uint8Array, { data, bytes }: JsonRun): Uint8Array {
+  const extended = new Uint8Array(body.length - 1 + bytes)
+  extended.set(body.subarray(0, -1))
+  extended.set(new Uint8Array(data.buffer, data.byteOffset, bytes), body.length - 1)
+  return extended
+}
+
 /** Not hot: by the twin. */
 function writeFromObject(reader: AnswerReader, { bytes, from, to }: Query): AnswerBytes {
   const answer = checkAddress(reader, Buffer.from(bytes.subarray(from, to)).toString('latin1'))
+  const labels = answer === undefined ? noAnswer : labelsOf(answer)
   return {
+    ...labels,
     classification: answer?.classification ?? 'clean',
     body: new Uint8Array(Buffer.from(JSON.stringify(answer ?? null))),
   }
@@ -90,6 +122,9 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   const { family } = query
   const located = found ?? writer.located
   if (found === undefined) locate(views, family === 4 ? 4 : 6, query.words, located)
+  const { lists } = writer.reader
+  if (lists !== undefined && covered(lists, views, query.words, located))
+    return writeFromObject(writer.reader, query)
   const network = located.bogon ? 0 : located.network
   const location = located.bogon ? 0 : located.location
   // The cold reads first: they go on while the rest is written.
@@ -103,7 +138,8 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   const country = fragments.country(facts & countryMask)
   const end = location === 0 ? noPlace : country.tails[facts >>> runCountryBits]
   const fixed = head.bytes + tail.bytes + country.bytesMax + fixedBytesMax
-  // Not `>`, for NaN: in a damaged table an id may lie beyond its section, and a run's facts be none.
+  // Not `>`, for NaN: in a damaged table an id may lie beyond its section, and a run's facts be
+  // none.
   if (end === undefined || !(fixed + networkBytes + locationBytes <= outBytes))
     return writeFromObject(writer.reader, query)
   let at = writeRun(0, head.data, 0, head.bytes)
@@ -122,6 +158,10 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   at = writeRun(at, end.data, 0, end.bytes)
   at = writeRun(at, tail.data, 0, tail.bytes)
   answer.classification = verdict.classification
+  answer.score = verdict.score
+  answer.level = verdict.level
+  answer.provider = verdict.provider
+  answer.country = location === 0 ? '' : country.code
   answer.body = bodyOf(at)
   return answer
 }

@@ -13,6 +13,7 @@ import type {
   Insights,
   InsightsAnswer,
 } from '../../api/insights-answer.ts'
+import type { CheckAnswer } from '../../api/check-answer.ts'
 import { type Day, formatDay } from '../../base/day.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
@@ -25,7 +26,7 @@ import { bogonVerdict } from '../../score/bogon-verdict.ts'
 import { levelFallsOf, withoutFeeds } from '../../score/what-if/counterfactual.ts'
 import { scoreRange } from '../../score/what-if/score-range.ts'
 import { type JudgeInput, judgeWithFindings } from '../../score/judge.ts'
-import { reasonText } from '../../score/points/reason-codes.ts'
+import { listReasonTexts, reasonText } from '../../score/points/reason-codes.ts'
 import { checkAddress } from '../answer/check-address.ts'
 import { type TableEvidence, readEvidenceList } from '../file/evidence-record.ts'
 import { locate, newLocated } from '../lookup/locate.ts'
@@ -59,11 +60,21 @@ export function answerWithInsights(
   text: string,
 ): ExplainedAnswer | undefined {
   const answer = checkAddress(table.reader, text)
-  return answer === undefined ? undefined : { ...answer, insights: insightsOf(table, text) }
+  if (answer === undefined) return undefined
+  return { ...answer, insights: withListReason(insightsOf(table, text), answer) }
+}
+
+/** Own lists are no evidence: they add the last reason, and all else here is as it was before them. */
+function withListReason(insights: Insights, { reasons, risk_score }: CheckAnswer): Insights {
+  const code = reasons.at(-1) ?? ''
+  if (!Object.hasOwn(listReasonTexts, code)) return insights
+  const before = insights.reasons.reduce((sum, { points }) => sum + points, 0)
+  const own = reasonsOf([{ code, points: risk_score - before }])
+  return { ...insights, reasons: [...insights.reasons, ...own] }
 }
 
 /** The record that decided: of the address, or of the IPv4 address inside it. */
-interface DecidingRecord {
+export interface DecidingRecord {
   readonly family: 4 | 6
   readonly words: Uint32Array
   /** 0: none. */
@@ -84,7 +95,7 @@ function insightsOf(table: InsightsTable, text: string): Insights {
 }
 
 /** `undefined` for a bogon, which no record decides. */
-function decidingRecordOf(
+export function decidingRecordOf(
   reader: AnswerReader,
   family: 4 | 6,
   words: Uint32Array,
@@ -107,18 +118,26 @@ function decidingRecordOf(
   return { family: own, words: asked, network, evidence }
 }
 
+/** What the build has judged of that record. */
+export function judgeInputOf(
+  { reader: { views, strings }, sources, asOf }: Omit<InsightsTable, 'builtMs'>,
+  { network, evidence }: Pick<DecidingRecord, 'network' | 'evidence'>,
+): JudgeInput {
+  return {
+    evidence: evidence.map((one) => evidenceOf(sources, one)),
+    network: network === 0 ? undefined : readNetwork(views.networks, network, strings),
+    asOf,
+  }
+}
+
 function judgedInsights(
   table: InsightsTable,
   judged: DecidingRecord,
   facts: Insights['table'],
 ): Insights {
-  const { views, strings } = table.reader
-  const { network, evidence } = judged
-  const input: JudgeInput = {
-    evidence: evidence.map((one) => evidenceOf(table.sources, one)),
-    network: network === 0 ? undefined : readNetwork(views.networks, network, strings),
-    asOf: table.asOf,
-  }
+  const { views } = table.reader
+  const { evidence } = judged
+  const input = judgeInputOf(table, judged)
   const { verdict, findings } = judgeWithFindings(input)
   const { score } = verdict
   const asn = input.network?.asn ?? 0

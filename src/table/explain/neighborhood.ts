@@ -7,7 +7,7 @@
 
 import type { InsightDensity, InsightScope } from '../../api/insights-answer.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
-import { type Kind, kinds } from '../../model/kind.ts'
+import { type Kind, kinds, matches } from '../../model/kind.ts'
 import {
   densityDoubles,
   evidenceWords,
@@ -228,7 +228,9 @@ function newKindMask(views: SectionViews): KindMask {
     if (known !== undefined) return known
     let mask = 1
     for (let at = from; at < to; at++) {
-      mask |= 2 << ((views.evidence[views.evidence_ids[at]! * evidenceWords]! >>> 16) & 15)
+      const head = views.evidence[views.evidence_ids[at]! * evidenceWords]!
+      // What neighbours say lists nothing.
+      if (matches[(head >>> 20) & 3] !== 'near') mask |= 2 << ((head >>> 16) & 15)
     }
     if (isLong) ofLong.set(list, mask)
     return mask

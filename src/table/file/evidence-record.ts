@@ -40,14 +40,18 @@ export interface TableEvidence {
   readonly last: Uint32Array
 }
 
+/** What is said, without of what range and by whom. */
+type Said = Omit<TableEvidence, 'source' | 'first' | 'last'>
+
 /** Writes to `out[at …]`. `lists` and days are cut to what their bits hold. */
 export function packEvidence(
-  evidence: TableEvidence,
+  said: Pick<TableEvidence, 'source' | 'first' | 'last'> & { readonly evidence: Said },
   write: { readonly out: Uint32Array; readonly at: number; readonly providerId: number },
 ): void {
   const { out, at } = write
+  const { evidence } = said
   out[at] =
-    evidence.source |
+    said.source |
     (kinds.indexOf(evidence.kind) << 16) |
     (matches.indexOf(evidence.match) << 20) |
     (evidence.category === undefined ? 0 : (botCategories.indexOf(evidence.category) + 1) << 22)
@@ -58,8 +62,8 @@ export function packEvidence(
       (Math.min(evidence.daysObserved, 255) << 24)) >>>
     0
   out[at + 3] = (evidence.firstSeen | (evidence.lastSeen << 16)) >>> 0
-  out.set(evidence.first, at + 4)
-  out.set(evidence.last, at + 8)
+  out.set(said.first, at + 4)
+  out.set(said.last, at + 8)
 }
 
 /** Evidence number `id` (from 0). */

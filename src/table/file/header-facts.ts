@@ -1,10 +1,12 @@
 // What a table's header says of the whole: its id, its day, its sources. Bounded before it is
-// decoded, for the offsets of a header that somebody forged may name one text ten thousand times, or
-// a text that reaches through the whole file. Not here: the sections (table-view.ts).
+// decoded, for the offsets of a header that somebody forged may name one text ten thousand times,
+// or a text that reaches through the whole file. Not here: the sections (table-view.ts).
 
 import { Encoding } from 'flatbuffers'
 import type { Day } from '../../base/day.ts'
-import { assurances } from '../../model/evidence.ts'
+import { type TableCoverage, coverageStates, coveredKinds } from '../../model/coverage.ts'
+import { type HalfLives, assurances } from '../../model/evidence.ts'
+import type { KindEntry } from '../../schema/generated/iprisk/kind-entry.ts'
 import type { SourceEntry } from '../../schema/generated/iprisk/source-entry.ts'
 import type { TableHeader } from '../../schema/generated/iprisk/table-header.ts'
 import { dayMax, sourceAsnsMax, sourcesMax } from '../../schema/table-layout.ts'
@@ -15,6 +17,7 @@ export interface HeaderFacts {
   readonly id: string
   readonly asOf: Day
   readonly sources: readonly Source[]
+  readonly coverage: TableCoverage
 }
 
 /** Day and hash of the content (build/write/write-table.ts). It stands in answers and in logs. */
@@ -61,7 +64,33 @@ export function readHeaderFacts(
       ...voiceOf(entry, textOf),
     }
   })
-  return { id, asOf, sources }
+  return { id, asOf, sources, coverage: readCoverage(header, textOf, dayOf) }
+}
+
+/** A kind that the header does not name is missing: a table that does not say does not know. */
+function readCoverage(
+  header: TableHeader,
+  textOf: ReadText,
+  dayOf: (day: number, of: string) => Day,
+): TableCoverage {
+  const found = new Map<string, KindEntry>()
+  const count = Math.min(header.kindsLength(), coveredKinds.length)
+  for (let index = 0; index < count; index++) {
+    const entry = header.kinds(index)
+    if (entry !== null)
+      found.set(
+        textOf((encoding) => entry.kind(encoding)),
+        entry,
+      )
+  }
+  return coveredKinds.map((kind) => {
+    const entry = found.get(kind)
+    const named = entry === undefined ? '' : textOf((encoding) => entry.coverage(encoding))
+    const state = coverageStates.find((name) => name === named) ?? 'missing'
+    const newest = entry?.newest() ?? -1
+    const addresses = entry?.addresses() ?? 0
+    return { kind, state, newest: newest < 0 ? undefined : dayOf(newest, kind), addresses }
+  })
 }
 
 const utf8 = new TextDecoder()
@@ -83,6 +112,22 @@ function voiceOf(entry: SourceEntry, textOf: ReadText): Pick<Source, 'voice'> {
       assurance,
       rolling: entry.rolling(),
       asns: [...(entry.asnsArray() ?? [])],
+      ...halfLivesOf(entry),
+      ...(entry.consumer() ? { consumer: true } : {}),
+    },
+  }
+}
+
+/** 0 is absent: its kind's half-life holds. */
+function halfLivesOf(entry: SourceEntry): { readonly halfLives?: HalfLives } {
+  const [lines, shared] = [entry.halfLifeLines(), entry.halfLifeShared()]
+  const elsewhere = entry.halfLifeElsewhere()
+  if (!(lines > 0) && !(shared > 0) && !(elsewhere > 0)) return {}
+  return {
+    halfLives: {
+      ...(lines > 0 ? { lines } : {}),
+      ...(shared > 0 ? { shared } : {}),
+      ...(elsewhere > 0 ? { elsewhere } : {}),
     },
   }
 }

@@ -2,7 +2,7 @@
 //
 //   word 0  asn
 //   word 1  organization (string)
-//   word 2  traits: bits 0-3 type, 4 mobile, 5 access, 6 shared, 7 corporate, 8 cdn
+//   word 2  traits: bits 0-3 type, 4 mobile, 5 access, 6 shared, 7 corporate, 8 cdn, 9 anycast
 //   word 3  evidence list of the AS (0: none)
 //
 // Network ids start at 1; id n has its words at (n - 1) * networkWords.
@@ -19,7 +19,8 @@ export function packTraits(network: Network): number {
     (Number(network.access) << 5) |
     (Number(network.shared) << 6) |
     (Number(network.corporate) << 7) |
-    (Number(network.cdn) << 8)
+    (Number(network.cdn) << 8) |
+    (Number(network.anycast) << 9)
   )
 }
 
@@ -36,6 +37,7 @@ export function readNetwork(words: Uint32Array, id: number, strings: Strings): N
     shared: (traits & 64) !== 0,
     corporate: (traits & 128) !== 0,
     cdn: (traits & 256) !== 0,
+    anycast: (traits & 512) !== 0,
   }
 }
 

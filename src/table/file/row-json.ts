@@ -1,5 +1,5 @@
-// The JSON that a row of `networks` or `locations` becomes in answers: the text of its run, which the
-// build writes (build/write/run-section.ts) and verify-runs.ts holds to. How runs are copied is
+// The JSON that a row of `networks` or `locations` becomes in answers: the text of its run, which
+// the build writes (build/write/run-section.ts) and verify-runs.ts holds to. How runs are copied is
 // json-run.ts's.
 
 import type { Network } from '../../model/network.ts'

@@ -28,3 +28,16 @@ export interface Source {
   /** Only of what makes evidence. */
   readonly voice?: SourceVoice
 }
+
+/** The data sets under every table: whose the space is, and where. */
+export type DataSetName = 'networks' | 'places'
+
+/** Which data set a source is; `undefined` for a feed. Feeds have a voice, data sets none. */
+export function dataSetOf({
+  kind,
+  voice,
+}: Pick<Source, 'kind' | 'voice'>): DataSetName | undefined {
+  if (voice !== undefined) return undefined
+  if (kind === 'network') return 'networks'
+  return kind === 'location' ? 'places' : undefined
+}

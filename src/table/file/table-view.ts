@@ -63,7 +63,8 @@ function readHeader(
   path: string,
 ): TableView {
   // Each entry has an offset of four bytes within the header.
-  if (Math.max(header.sourcesLength(), header.checksumsLength()) > headerBytes / 4) {
+  const entries = [header.sourcesLength(), header.checksumsLength(), header.kindsLength()]
+  if (Math.max(...entries) > headerBytes / 4) {
     throw tableCorrupt(path, 'header', 0, 'it has more entries than room for them')
   }
   if (headerBytes > headerBytesMax) {

@@ -14,6 +14,8 @@ export interface Located {
   /** The family that was judged, the answer's `version`: 4 for IPv4-mapped text. */
   version: 4 | 6
   bogon: boolean
+  /** The one record that answers; -1 for a bogon, and where two do (6to4). */
+  record: number
   network: number
   location: number
   verdict: number
@@ -28,6 +30,7 @@ export function newLocated(): Located {
   return {
     version: 4,
     bogon: false,
+    record: -1,
     network: 0,
     location: 0,
     verdict: 0,
@@ -50,6 +53,7 @@ export function locate(views: SectionViews, family: 4 | 6, words: Uint32Array, o
     out.version = 6
     out.ipv4 = -1
     out.bogon = isBogon(6, words)
+    out.record = -1
     if (!out.bogon) copyRecord(views, searchIpv6(views, words), 6, out)
     return
   }
@@ -65,12 +69,14 @@ function locateIpv4(views: SectionViews, words: Uint32Array, out: Located): void
   out.version = 4
   out.ipv4 = words[0]!
   out.bogon = isBogon(4, words)
+  out.record = -1
   if (!out.bogon) copyRecord(views, searchIpv4(views, words[0]!), 4, out)
 }
 
 function copyRecord(views: SectionViews, record: number, family: 4 | 6, out: Located): void {
   const records = views.records
   const at = record * recordWords
+  out.record = record
   out.network = records[at]!
   out.location = records[at + 1]!
   out.verdict = records[at + 2]!
@@ -89,6 +95,7 @@ function mergeIpv6Record(views: SectionViews, record: number, out: Located): voi
   const at = record * recordWords
   const network = records[at]!
   const verdict = records[at + 2]!
+  out.record = -1
   const speaks = network !== 0 || records[at + 3]! !== 0
   if (speaks && scoreOf(views, verdict) > scoreOf(views, out.verdict)) {
     out.verdict = verdict

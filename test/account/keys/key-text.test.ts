@@ -35,6 +35,15 @@ describe('the text of a key', () => {
     }
   })
 
+  it('of a test key has a prefix of its own, which the checksum covers', () => {
+    const key = { id: randomId(), secret: randomSecret() }
+    const text = formatKeyText({ ...key, test: true })
+    expect(text).toMatch(/^irkt_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/)
+    expect(parseKeyText(text)).toEqual({ ...key, test: true })
+    expect(parseKeyText(text.replace('irkt_', 'irk_'))).toBeUndefined()
+    expect(parseKeyText(formatKeyText(key).replace('irk_', 'irkt_'))).toBeUndefined()
+  })
+
   it('ends in the CRC-32 of all before, in base 62', () => {
     fc.assert(
       fc.property(parts, (key) => {

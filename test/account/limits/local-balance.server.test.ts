@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { machineOffsetMs } from '../../../src/base/system/clock.ts'
 import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
 import { inForm } from '../../form.ts'
 
@@ -21,10 +20,8 @@ it('a balance is exact among four processes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-balance-'))
   const file = join(folder, 'words')
   writeFileSync(file, Buffer.alloc(4096))
-  const untilMs = String(
-    performance.now() + machineOffsetMs() + inForm({ short: 1500, full: 3000 }),
-  )
-  const ran = [0, 1, 2, 3].map(() => run(process.execPath, [child, file, untilMs]))
+  const milliseconds = String(inForm({ short: 1000, full: 3000 }))
+  const ran = [0, 1, 2, 3].map(() => run(process.execPath, [child, file, '4', milliseconds]))
   const told = (await Promise.all(ran)).map(
     ({ stdout }) =>
       JSON.parse(stdout) as {

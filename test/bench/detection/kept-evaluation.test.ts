@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type KeptEvaluation,
+  type KindSummary,
   evaluationFolder,
   readEvaluation,
   saveEvaluation,
@@ -20,7 +21,7 @@ import {
   type LeftOut,
   leftOutKinds,
 } from '../../../bench/detection/evaluation/leave-one-out.ts'
-import { wilsonShare } from '../../../bench/detection/evaluation/wilson.ts'
+import { wilsonShare } from '../../../src/feedback/wilson-share.ts'
 
 describe('the committed evaluation', () => {
   const run = readEvaluation(evaluationFolder)
@@ -44,10 +45,16 @@ describe('the committed evaluation', () => {
     const [first, last] = [steps[0]!, steps.at(-1)!]
     for (const kind of leftOutKinds) {
       const [before, after] = [first, last].map(({ kinds }) => kinds.find((it) => it.kind === kind))
-      expect(after?.entries).toBe(before?.entries)
-      expect(after?.entries).toBeGreaterThan(0)
-      expect(after!.signal).toBeGreaterThanOrEqual(before!.signal)
-      expect(after!.flagged).toBeGreaterThanOrEqual(before!.flagged)
+      // The hand-kept tables of operators' space came later, and are left out like feeds.
+      expect(after!.entries).toBeGreaterThanOrEqual(before!.entries)
+      expect(before!.entries).toBeGreaterThan(0)
+      const shareOf = (hits: number, { entries }: KindSummary): number => hits / entries
+      expect(shareOf(after!.signal, after!)).toBeGreaterThanOrEqual(
+        shareOf(before!.signal, before!),
+      )
+      expect(shareOf(after!.flagged, after!)).toBeGreaterThanOrEqual(
+        shareOf(before!.flagged, before!),
+      )
     }
     const hosting = [first, last].map(({ kinds }) => kinds.find(({ kind }) => kind === 'hosting')!)
     expect(hosting[1]!.signal).toBeGreaterThan(hosting[0]!.signal)

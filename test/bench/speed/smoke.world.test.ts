@@ -9,12 +9,15 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { BulkReport } from '../../../bench/speed/bulk.ts'
 import type { Comparison } from '../../../bench/speed/report/comparison.ts'
+import type { FeaturesReport } from '../../../bench/speed/features.ts'
 import type { LimitsReport } from '../../../bench/speed/limits.ts'
+import type { ListsReport } from '../../../bench/speed/lists.ts'
 import type { LimitReport } from '../../../bench/speed/limiter.ts'
 import type { LookupReport } from '../../../bench/speed/lookup.ts'
 import { operations } from '../../../bench/speed/lookups/operation.ts'
 import type { PoolReport } from '../../../bench/speed/pool.ts'
 import { type HttpReport, faultCount } from '../../../bench/speed/report/http-report.ts'
+import type { RehearsalReport } from '../../../bench/speed/rehearsal.ts'
 import { scenarios } from '../../../bench/speed/lookups/scenario.ts'
 import { variantNames } from '../../../bench/speed/servers/variant.ts'
 import type { WorldReport } from '../../../bench/speed/world.ts'
@@ -275,6 +278,46 @@ describe('the benchmark `limiter`', () => {
       'authenticate + admit + spend, the same',
     )
     expect(rows.every(({ refused, nsMedian }) => refused === 0 && nsMedian > 0)).toBe(true)
+  }, 60_000)
+})
+
+describe('the benchmark `lists`', () => {
+  it('measures look-ups and answers of both families', async () => {
+    const flags = ['--smoke', '--json', '--table', writeSmallTable()]
+    const { code, stdout } = await runBench('lists', flags)
+    expect(code).toBe(0)
+    const { rows, entries, fileBytes } = JSON.parse(stdout) as ListsReport
+    expect(entries).toBe(10_000)
+    expect(fileBytes).toBeGreaterThan(100_000)
+    expect(rows).toHaveLength(8)
+    expect(rows.every(({ ns }) => ns > 0)).toBe(true)
+  }, 60_000)
+})
+
+describe('the benchmark `features`', () => {
+  it('loads a server with each, imports a list and keeps tabs open', async () => {
+    const flags = ['--smoke', '--json', '--table', writeSmallTable()]
+    const { code, stdout } = await runBench('features', flags)
+    expect(code).toBe(0)
+    const report = JSON.parse(stdout) as FeaturesReport
+    expect(report.features.map(({ name }) => name)).toEqual(['policies', 'lists', 'console'])
+    expect(report.importMs).toBeGreaterThan(0)
+    expect(report.primaryShare).toBeLessThan(1)
+    expect(report.tabAnswers).toBeGreaterThan(0)
+    const rows = report.features.flatMap(({ rows: own }) => own)
+    expect(rows).toHaveLength(6)
+    expect(rows.every(({ ratio }) => ratio > 0)).toBe(true)
+  }, 60_000)
+})
+
+describe('the benchmark `rehearsal`', () => {
+  it('tests policies on a log, alone and against others', async () => {
+    const flags = ['--smoke', '--json', '--table', writeSmallTable()]
+    const { code, stdout } = await runBench('rehearsal', flags)
+    expect(code).toBe(0)
+    const { rows } = JSON.parse(stdout) as RehearsalReport
+    expect(rows.map(({ name }) => name)).toEqual(['alone', 'against those that are live'])
+    expect(rows.every(({ seconds }) => seconds > 0)).toBe(true)
   }, 60_000)
 })
 

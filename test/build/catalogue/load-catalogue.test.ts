@@ -121,6 +121,10 @@ describe('a feed is refused', () => {
     ],
     ['with nothing to read', ['files', 0, 'role'], 'entry', /files: one must have role use/],
     ['without files', ['files'], [], /files: /],
+    ["with a data set's format", ['files', 0, 'format'], 'mmdb', /files: formats .* data sets/],
+    ['that is a data set and weighs', ['kind'], 'places', /weight: must be 0/],
+    ['that is a data set of entries', ['kind'], 'networks', /files: formats .* data sets/],
+    ['tried on no day', ['tried'], 'yesterday', /tried: /],
     ['with a prefix wider than the family', ['widest', 'ipv4'], 33, /widest\.ipv4: /],
     ['with an AS number that is none', ['asns'], [0], /asns\.0: /],
     [

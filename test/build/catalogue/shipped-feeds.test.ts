@@ -1,12 +1,16 @@
 // The catalogue that ships: what must hold of every feed, and of the feeds that the score treats
 // specially. Needs no feed file, so it holds wherever the project is cloned.
 
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
-import type { Feed } from '../../../build/catalogue/feed.ts'
+import { loadCatalogue, loadWholeCatalogue } from '../../../build/catalogue/load-catalogue.ts'
+import { embeddedEdition } from '../../../build/evidence/data-edition.ts'
+import { type Feed, dataSetKinds, isDataSet } from '../../../build/catalogue/feed.ts'
 
-const feeds = loadCatalogue(fileURLToPath(new URL('../../../data/feeds', import.meta.url)))
+const folder = fileURLToPath(new URL('../../../data/feeds', import.meta.url))
+const feeds = loadCatalogue(folder)
 
 function feed(id: string): Feed {
   const found = feeds.find((one) => one.id === id)
@@ -19,13 +23,69 @@ const groupOf = (...ids: readonly string[]): readonly string[] => [
 ]
 
 describe('the catalogue', () => {
-  it('holds 72 feeds, and those without a stated licence are off', () => {
-    expect(feeds).toHaveLength(72)
+  it('holds 109 feeds, and those without a stated licence are off', () => {
+    expect(feeds).toHaveLength(109)
     const off = feeds.filter((one) => !one.enabled)
-    expect(off.map((one) => one.id)).toEqual(
-      feeds.filter((one) => one.licence === 'unstated').map((one) => one.id),
+    const unstated = feeds.filter((one) => one.licence === 'unstated')
+    expect(unstated).toHaveLength(18)
+    // One more is off for what it lists: candidates that nobody tested.
+    expect(off.filter((one) => !unstated.includes(one)).map((one) => one.id)).toEqual([
+      'proxy-gfpcom',
+    ])
+    expect(off).toHaveLength(19)
+  })
+
+  it('gives what nobody has fetched no more weight than the lightest of its kind', () => {
+    const untried = feeds.filter(({ tried }) => tried === 'never')
+    expect(untried).toHaveLength(37)
+    const tooHeavy = untried.filter(({ kind, weight }) => {
+      const others = feeds.filter((one) => one.kind === kind && one.tried !== 'never')
+      return weight > Math.min(...others.map((one) => one.weight))
+    })
+    expect(tooHeavy.map(({ id }) => id)).toEqual([])
+    // Nor does it say what they hold: that is written down from the first real file.
+    expect(untried.filter((one) => one.usual_entries !== undefined)).toEqual([])
+  })
+
+  it('makes one voice of all who gather the operators’ lists of servers', () => {
+    const lists = feeds.filter(({ id }) => /^vpn-(?:gluetun-.*|nordvpn|az0)$/.test(id))
+    expect(lists).toHaveLength(21)
+    expect(groupOf(...lists.map(({ id }) => id))).toEqual(['vpn-server-lists'])
+  })
+
+  it('names no entrance as an exit: AirVPN’s servers come out elsewhere', () => {
+    expect(feeds.filter(({ id }) => id.includes('airvpn'))).toEqual([])
+  })
+
+  it('holds the two data sets apart from them, behind them all, and says that none was tried', () => {
+    const all = loadWholeCatalogue(folder)
+    expect(all.slice(0, feeds.length)).toEqual(feeds)
+    const sets = all.filter(isDataSet)
+    expect(all.slice(feeds.length)).toEqual(sets)
+    expect(sets.map(({ id, kind, weight, tried }) => [id, kind, weight, tried])).toEqual([
+      ['networks-asn', 'networks', 0, 'never'],
+      ['places-dbip-city', 'places', 0, 'never'],
+    ])
+  })
+
+  it('fetches data sets from where their publisher still releases them', () => {
+    const urls = loadWholeCatalogue(folder)
+      .filter(isDataSet)
+      .flatMap(({ files }) => files.map(({ url }) => url))
+    expect(urls.filter((url) => /npm|unpkg/.test(url))).toEqual([])
+    expect(urls).toContain(
+      'https://github.com/sapics/ip-location-db/releases/download/latest/origin-asn-ipv4.csv',
     )
-    expect(off).toHaveLength(14)
+  })
+
+  it.each(dataSetKinds)('bounds the files of %s with room around those embedded', (kind) => {
+    const set = loadWholeCatalogue(folder).find((one) => one.kind === kind)
+    for (const path of embeddedEdition(kind)?.files ?? []) {
+      const { bytes } = set?.files.find((file) => file.path === basename(path)) ?? {}
+      const { size } = statSync(path)
+      expect(bytes?.min).toBeLessThan(size / 2)
+      expect(bytes?.max).toBeGreaterThan(size * 2)
+    }
   })
 
   it('gives bots, and only bots, a category', () => {
@@ -82,7 +142,8 @@ describe('the catalogue', () => {
       .flatMap((one) => one.files.map((file) => file.url))
       .filter((url) => url.startsWith('https://raw.githubusercontent.com/'))
     expect(raw.length).toBeGreaterThan(70)
-    const byHead = /^https:\/\/raw\.githubusercontent\.com\/[^/]+\/[^/]+\/HEAD\//
+    // A wiki has no branch to name.
+    const byHead = /^https:\/\/raw\.githubusercontent\.com\/(?:wiki\/|[^/]+\/[^/]+\/HEAD\/)/
     expect(raw.filter((url) => !byHead.test(url))).toEqual([])
   })
 

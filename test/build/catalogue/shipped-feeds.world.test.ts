@@ -8,9 +8,10 @@ import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { parseFile } from '../../../build/parse/parse-file.ts'
 import { newParseCounts, countingSink } from '../../../build/parse/parse-counts.ts'
 import { parseRange } from '../../../src/ip/range.ts'
-import { describeFeeds, feedsFolder } from '../../feeds.ts'
+import { describeFeeds, feedsFolder, withSharedData } from '../../feeds.ts'
 
-const feeds = loadCatalogue(fileURLToPath(new URL('../../../data/feeds', import.meta.url)))
+const folder = fileURLToPath(new URL('../../../data/feeds', import.meta.url))
+const feeds = withSharedData(loadCatalogue(folder))
 
 describeFeeds('the catalogue against the shared feeds', () => {
   it('says what they say of licence and kind', () => {

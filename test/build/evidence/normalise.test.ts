@@ -113,6 +113,12 @@ describe('an entry', () => {
     },
   )
 
+  it('of a feed of networks is taken and says nothing of an address', () => {
+    const { counts, statements } = take(['9.1.2.0/24', 'AS100', '0.0.0.0/0'], { kind: 'network' })
+    expect(counts).toEqual({ kept: 2, duplicate: 0, dropped: 1 })
+    expect(statements).toEqual([])
+  })
+
   it('is named with file and place where it is bad, and the rest goes on', () => {
     const { tally, counts, ground } = take(['9.1.1.1', 'nonsense', '9.1.1.2', '10.0.0.1'])
     expect(tally.bad).toEqual([
@@ -247,7 +253,7 @@ describe('with a history', () => {
 
   it('lets go of what has faded away', () => {
     const history = historyOf({ '9.1.1.2': [60, 40, 0] })
-    expect(take([], { kind: 'residential_proxy' }, asOf, history).lapsed).toBe(0)
+    expect(take([], { kind: 'tor' }, asOf, history).lapsed).toBe(0)
     const slower = historyOf({ '9.1.1.2': [60, 40, 0] })
     expect(take([], { kind: 'vpn' }, asOf, slower).lapsed).toBe(1)
   })

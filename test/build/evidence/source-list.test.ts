@@ -42,6 +42,13 @@ describe('sources', () => {
     expect(formatDay(source?.day ?? asOf)).toMatch(/^2026-06-\d\d$/)
   })
 
+  it('of network data that were fetched are of their own publisher', () => {
+    const feed = { provider: 'RIPE RIS', licence: 'PDDL-1.0', homepage: 'https://example.com/' }
+    const edition = { files: [], day: asOf, quarantined: false, feed }
+    const [source] = networkSources(undefined, networks, asOf, edition)
+    expect(source).toMatchObject({ id: 'ip-location-db-asn', day: asOf, ...feed })
+  })
+
   it("of an operator's files carry their names", () => {
     const found = networkSources(['/data/GeoLite2-ASN.mmdb'], networks, asOf)
     expect(found.map(({ id, licence }) => [id, licence])).toEqual([
@@ -68,6 +75,9 @@ describe('sources', () => {
       ['a', '2026-08-22', 1],
       ['table-hosting', '2026-08-22', 0],
       ['network-names', '2026-08-22', 0],
+      ['neighbours-vpn', '2026-08-22', 0],
+      ['neighbours-proxy', '2026-08-22', 0],
+      ['neighbours-blocklist', '2026-08-22', 0],
     ])
   })
 })

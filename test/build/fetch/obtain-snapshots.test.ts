@@ -11,6 +11,7 @@ import type {
   ObtainOptions,
   ObtainedFile,
 } from '../../../build/fetch/obtain-snapshots.ts'
+import { openNetworkHealth } from '../../../build/fetch/network-health.ts'
 import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
 import type { Site } from './site.ts'
 import { closedPort, newFeed, newFolder, openSite, quickLimits, text, today } from './site.ts'
@@ -222,6 +223,22 @@ describe('from publishers', () => {
 })
 
 describe('without a network', () => {
+  it('is dead where nothing is connected to in time, and alive behind a slow answer', async () => {
+    const limits = { ...quickLimits, reachMs: 50, headersMs: 5000, wholeMs: 5000 }
+    const site = await openSite({
+      '/slow': (_request, response) => void setTimeout(() => response.end('192.0.2.1\n'), 200),
+    })
+    const slow = [newFeed('slow', { 'a.txt': `${site.url}/slow` })]
+    const { states } = await run({ feeds: slow, folder: newFolder(), limits })
+    expect(states).toEqual({ 'slow/a.txt': 'fresh' })
+    const health = openNetworkHealth({ hosts: 9, deadHosts: 4 })
+    health.endIfUnreached(3000)
+    expect(health.signal.reason).toMatchObject({
+      code: 'fetch_no_network',
+      message: expect.stringContaining('no connection within 3 s'),
+    })
+  })
+
   it('offline asks nobody and writes nothing', async () => {
     const { site, feeds, folder } = await twoFiles()
     const none = join(folder, 'none')

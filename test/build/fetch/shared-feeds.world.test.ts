@@ -7,7 +7,7 @@ import { parseDay } from '../../../src/base/day.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { obtainSnapshots } from '../../../build/fetch/obtain-snapshots.ts'
-import { describeFeeds, feedsFolder } from '../../feeds.ts'
+import { describeFeeds, feedsFolder, withSharedData } from '../../feeds.ts'
 import { newFolder, openSite, today } from './site.ts'
 
 describeFeeds('the shared feeds as a mirror', () => {
@@ -23,7 +23,7 @@ describeFeeds('the shared feeds as a mirror', () => {
         createReadStream(join(feedsFolder, path)).pipe(response)
       })
     }
-    const feeds = loadCatalogue(join(packageRoot, 'data', 'feeds'))
+    const feeds = withSharedData(loadCatalogue(join(packageRoot, 'data', 'feeds')))
     const mode = { kind: 'mirror', url: site.url } as const
     const obtained = await obtainSnapshots({ feeds, mode, folder: newFolder(), today })
     expect(new Set(obtained.map(({ feed }) => feed.id)).size).toBe(index.length)

@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
 import type { Day } from '../../../src/base/day.ts'
 import { parseDay } from '../../../src/base/day.ts'
 import type { Feed, FeedFile } from '../../../build/catalogue/feed.ts'
 import type { FetchLimits } from '../../../build/fetch/fetch-limits.ts'
 import { fetchLimits } from '../../../build/fetch/fetch-limits.ts'
+import { atEndOfTest } from '../../ends.ts'
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -29,7 +29,7 @@ export interface Site {
 
 const cleanups: (() => Promise<void> | void)[] = []
 
-afterEach(async () => {
+atEndOfTest(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 

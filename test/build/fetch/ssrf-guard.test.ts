@@ -1,6 +1,6 @@
 // Where a connection may lead. A base that is not private is had through a local HTTP proxy: the
-// test's public name never resolves, and what the proxy does not serve is connected to directly. What
-// a publisher's DNS may say is said by a resolver in the place of the system's.
+// test's public name never resolves, and what the proxy does not serve is connected to directly.
+// What a publisher's DNS may say is said by a resolver in the place of the system's.
 
 import { lookup as systemLookup } from 'node:dns'
 import type { ServerResponse } from 'node:http'
@@ -9,7 +9,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openNetworkHealth } from '../../../build/fetch/network-health.ts'
 import { httpGet } from '../../../build/fetch/http-get.ts'
 import { openConnectionPools } from '../../../build/fetch/connection-pools.ts'
-import { isSpecialHost, inspectedLookup } from '../../../build/fetch/ssrf-guard.ts'
+import { inspectedLookup } from '../../../build/fetch/ssrf-guard.ts'
+import { isSpecialHost } from '../../../src/ip/special-host.ts'
 import type { Site } from './site.ts'
 import { newFolder, openSite, quickLimits, text } from './site.ts'
 

@@ -1,5 +1,5 @@
-// What the tests of the gate share: feeds of a day as files on disk, and one build's passage through
-// the gate, its observations recorded as a build does.
+// What the tests of the gate share: feeds of a day as files on disk, and one build's passage
+// through the gate, its observations recorded as a build does.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

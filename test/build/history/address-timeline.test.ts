@@ -28,6 +28,7 @@ function newIo(): Io & { readonly outLines: string[]; readonly errLines: string[
     outIsTerminal: false,
     outColumns: undefined,
     errIsTerminal: false,
+    lines: () => Promise.resolve(undefined),
     write: async () => undefined,
     status: () => undefined,
     input: () => Readable.from([]),
@@ -181,9 +182,10 @@ describe('history show', () => {
       'not listed by tor-a, vpn-b, 1 feed with one snapshot of these days',
     ])
     for (const text of ['hello', '192.0.2.0/24', '192.0.2.1-192.0.2.2', '']) {
-      const { code, out, err } = await show(text)
-      expect({ code, out }).toEqual({ code: 1, out: [] })
-      expect(err).toEqual([`${text} is no IP address.`])
+      await expect(show(text)).rejects.toMatchObject({
+        code: 'usage',
+        message: `${text} is no IP address.`,
+      })
     }
   })
 })

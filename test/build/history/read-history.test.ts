@@ -68,9 +68,9 @@ describe('the history of a feed', () => {
           expect([...rows.keys()].sort()).toEqual(recent.sort())
         })
         .afterEach(() => rmSync(join(folder(), feed), { recursive: true })),
-      { numRuns: inForm({ short: 15, full: 40 }) },
+      { numRuns: inForm({ short: 8, full: 40 }) },
     )
-    expect(rowCount).toBeGreaterThan(inForm({ short: 100, full: 300 }))
+    expect(rowCount).toBeGreaterThan(inForm({ short: 50, full: 300 }))
   })
 
   it('measures the age of a day by the days up to the one that counts as today', async () => {

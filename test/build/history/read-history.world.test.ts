@@ -20,7 +20,7 @@ import { type Listings, covers, recount, rowsOf } from './history-recount.ts'
 const folder = useFolder()
 
 describeFeeds('real days', () => {
-  it('agree with a recount of the files on 2,000 listed addresses', async () => {
+  it('agree with a recount of the files on 800 listed addresses', async () => {
     const ids = ['tor-exits-onionoo', 'vpn-x4b', 'resproxy-avastel', 'proxy-iplocate']
     const catalogue = loadCatalogue(join(packageRoot, 'data', 'feeds'))
     const store = join(folder(), 'store')
@@ -34,7 +34,7 @@ describeFeeds('real days', () => {
       const listings = realListings(id, (range) => whyInadmissible(own, range) === undefined)
       const rows = [...rowsOf(history.of(id)).values()].map((row) => row.range)
       missing += 30 - (history.of(id)?.daysObserved ?? 0)
-      for (let n = 0; n < 500; n++) {
+      for (let n = 0; n < 200; n++) {
         const ranges = [...listings.values()].slice(-60)[random.below(Math.min(60, listings.size))]
         const one = ranges?.[random.below(ranges.length)]
         if (one === undefined) throw new Error(`${id} lists nothing on a day`)

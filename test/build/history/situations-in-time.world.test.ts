@@ -25,12 +25,14 @@ const homes = {
   proxyOnce: '9.201.0.1',
   proxyOften: '9.201.0.2',
   proxyMissing: '9.201.0.3',
+  proxyUntested: '9.204.0.1',
   residentialNow: '9.202.0.1',
   residentialOld: '9.202.0.2',
+  // Each in a /24 of its own, or they would be neighbours.
   vpnOld: '9.203.0.1',
-  vpnExpired: '9.203.0.2',
-  vpnLong: '9.203.0.3',
-  vpnToday: '9.203.0.4',
+  vpnExpired: '9.203.1.2',
+  vpnLong: '9.203.2.3',
+  vpnToday: '9.203.3.4',
 } as const
 const exits = { left: '11.1.0.1', leftLongAgo: '11.1.0.2', stays: '11.1.0.3' } as const
 
@@ -65,6 +67,13 @@ const lists: Readonly<Record<string, List>> = {
     // Of 30 days nine have a snapshot, and all nine list it.
     snapshots: [28, 25, 22, 19, 15, 12, 9, 4],
     on: { [homes.proxyMissing]: [28, 25, 22, 19, 15, 12, 9, 4, 0] },
+  },
+  'proxy-proxifly': {
+    file: 'all.txt',
+    write: (texts) => lines(texts.map((text) => `http://${text}:8080`)),
+    always: addresses(400, 6),
+    snapshots: days(40, 1),
+    on: { [homes.proxyUntested]: [0] },
   },
   'resproxy-avastel-1day': {
     file: 'avastel-proxy-bot-ips-1day.txt',
@@ -162,14 +171,20 @@ async function explained(address: string) {
 }
 
 describe('on people’s lines', () => {
-  it('an open proxy, seen 1 day of 30, today, is proxy, about 36', async () => {
+  it('an open proxy, seen 1 day of 30, today: tested by its publisher, 60 or more', async () => {
     const found = await explained(homes.proxyOnce)
     expect(found).toMatchObject({ classification: 'proxy', proxy: { percent_days_seen: 3.33 } })
-    // 36 for a feed of weight 1; this one's is less.
-    expect(found.score).toBeGreaterThanOrEqual(30)
-    expect(found.score).toBeLessThanOrEqual(36)
-    expect(found.reasons).toContain('rarely_seen')
+    expect(found.score).toBeGreaterThanOrEqual(60)
+    expect(found.reasons).not.toContain('rarely_seen')
     expect(found.evidence[0]).toMatchObject({ days_seen: 1, days_observed: 30 })
+  })
+
+  it('the same merely listed: about 36', async () => {
+    const found = await explained(homes.proxyUntested)
+    expect(found).toMatchObject({ classification: 'proxy', proxy: { percent_days_seen: 3.33 } })
+    // 36 for a feed of weight 1; this one's is less.
+    expect(Math.abs(found.score - 36 * weightOf('proxy-proxifly'))).toBeLessThan(2)
+    expect(found.reasons).toContain('rarely_seen')
   })
 
   it('one seen on all of them counts in full', async () => {
@@ -186,13 +201,11 @@ describe('on people’s lines', () => {
     expect(found.reasons).not.toContain('rarely_seen')
   })
 
-  it('a residential proxy 9 days ago, nothing since, is clean, under 15, with a reason', async () => {
+  it('a residential proxy 9 days ago, nothing since, is one still, 25 to 60', async () => {
     const found = await explained(homes.residentialOld)
-    expect(found).toMatchObject({ classification: 'clean', proxy: null })
-    expect(found.score).toBeLessThan(15)
-    expect(found.reasons).toEqual(
-      expect.arrayContaining(['residential_proxy_trace', 'evidence_decayed']),
-    )
+    expect(found).toMatchObject({ classification: 'residential_proxy' })
+    expect(found.score).toBeGreaterThanOrEqual(25)
+    expect(found.score).toBeLessThanOrEqual(60)
     expect(found.evidence[0]).toMatchObject({ last_seen: dateOf(9), days_seen: 21 })
     const now = await explained(homes.residentialNow)
     expect(now).toMatchObject({ classification: 'residential_proxy' })

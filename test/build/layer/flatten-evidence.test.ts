@@ -75,7 +75,7 @@ describe.each([4, 6] as const)('flattenEvidence IPv%i', (family) => {
           expect(at(layer, interner.lists, address)).toEqual(twin(input, address))
         }
       }),
-      { numRuns: inForm({ short: 500, full: 2000 }) },
+      { numRuns: inForm({ short: 250, full: 2000 }) },
     )
   })
 

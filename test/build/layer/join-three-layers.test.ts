@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { newTupleInterner } from '../../../build/evidence/intern.ts'
+import { newTupleInterner } from '../../../build/layer/intern.ts'
 import { type Layer, valueAt } from '../../../build/layer/layer.ts'
 import { joinThreeLayers } from '../../../build/layer/join-three-layers.ts'
 import type { Family } from '../../../src/ip/address.ts'
@@ -71,7 +71,7 @@ describe.each([4, 6] as const)('joinThreeLayers IPv%i', (family) => {
           expect(pieces.values[i]).not.toBe(pieces.values[i - 1])
         }
       }),
-      { numRuns: inForm({ short: 250, full: 1000 }) },
+      { numRuns: inForm({ short: 120, full: 1000 }) },
     )
   })
 })

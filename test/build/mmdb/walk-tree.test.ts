@@ -205,7 +205,7 @@ describe('any tree', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 })

@@ -15,7 +15,8 @@ describeFeeds('facts of the shared feeds', () => {
     expect(facts.get(7155)?.name).toBe('ViaSat,Inc.')
   })
 
-  // The ground for their common group in hosting-finding.ts; if it fails, they have become independent.
+  // The ground for their common group in hosting-finding.ts; if it fails, they have become
+  // independent.
   it('show that tn3w and x4b republish badlist', () => {
     const listed = (feed: string): Set<number> => {
       const asns = Array.from({ length: 410_000 }, (_, asn) => asn)

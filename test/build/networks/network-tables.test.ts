@@ -13,6 +13,7 @@ import {
   asTables,
   networkTablesFolder,
   loadNetworkTables,
+  type VpnOperatorRow,
 } from '../../../build/networks/network-tables.ts'
 import { formatRange, rangeToPrefixes, type Range } from '../../../src/ip/range.ts'
 import { lookup } from '../mmdb/mmdb-lookup.ts'
@@ -28,13 +29,28 @@ describe('a bad table', () => {
   const asHead = '# What, from where.\nasn,name,note\n'
   const prefixHead = '# What, from where.\nprefix,name,note\n'
   const crawlerHead = '# What, from where.\nprefix,provider,category,source,day\n'
+  const torHead = '# What, from where.\nprefix,asn,name,source,day\n'
+  const vpnHead = '# What, from where.\nspace,owner,name,source,day\n'
+  const mobileHead = '# What, from where.\nasn,name,country,source,day,note\n'
+  const mobilePrefixHead = '# What, from where.\nprefix,name,country,source,day,note\n'
   const cases: readonly (readonly [table: string, text: string, problem: string])[] = [
     ['hosting', `${asHead}x,Name,\n`, 'hosting.csv:3: "x" is no AS number'],
     ['hosting', `${asHead}0,Name,\n`, 'hosting.csv:3: "0" is no AS number'],
     ['hosting', `${asHead}4294967296,Name,\n`, '"4294967296" is no AS number'],
     ['hosting', `${asHead}64500,,\n`, 'hosting.csv:3: AS64500 has no name'],
     ['hosting', `${asHead}64500,A\n64500,B\n`, 'hosting.csv:4: AS64500 is already in hosting.csv'],
-    ['mobile', `${asHead}16276,OVH\n`, 'mobile.csv:3: AS16276 is already in hosting.csv'],
+    [
+      'mobile',
+      `${mobileHead}16276,OVH,FR,https://a,2026-08-22\n`,
+      'mobile.csv:3: AS16276 is already in hosting.csv',
+    ],
+    ['mobile', `${mobileHead}64500,A,fr,https://a,2026-08-22\n`, '"fr" is no country of two'],
+    ['mobile', `${mobileHead}64500,A,FR,http://a,2026-08-22\n`, '"http://a" is no https URL'],
+    ['mobile', `${mobileHead}64500,A,FR,https://a,2026-8-22\n`, '"2026-8-22" is no day'],
+    ['mobile', `${mobileHead}64500,A,FR,https://a\n`, '4 fields, not 6'],
+    ['mobile', `${asHead}64500,A\n`, 'the header is "asn,name,note"'],
+    ['mobile-prefixes', `${mobilePrefixHead}9.0.0.0/24,A,FR,x,2026-08-22\n`, '"x" is no https URL'],
+    ['mobile-prefixes', `${mobilePrefixHead}9.0.0.0/24,,FR,https://a,2026-08-22\n`, 'has no name'],
     ['hosting', `${asHead}64500,A,b,c\n`, 'hosting.csv:3: 4 fields, not 3'],
     ['hosting', `${asHead}64500,"A\n`, 'hosting.csv:3: broken quotes'],
     [
@@ -52,6 +68,30 @@ describe('a bad table', () => {
     ['crawlers', `${crawlerHead}1.1.1.0/24,X,ai_tool,http://x,2026-08-22\n`, 'is no https URL'],
     ['crawlers', `${crawlerHead}1.1.1.0/24,X,ai_tool,https://x,2026-02-30\n`, 'is no day'],
     ['crawlers', `${crawlerHead}1.1.1.0/24,X,ai_tool,https://x\n`, '4 fields, not 5'],
+    ['tor-operators', `${torHead}9.0.0.0/24,x,A,https://a,2026-08-22\n`, '"x" is no AS number'],
+    ['tor-operators', `${torHead}9.0.0.0/24,1,A,a,2026-08-22\n`, '"a" is no https URL'],
+    ['tor-operators', `${torHead}9.0.0.0/24,1,,https://a,2026-08-22\n`, 'csv:3: no name'],
+    ['tor-operators', `${torHead}9.0.0.1/24,1,A,https://a,2026-08-22\n`, 'has host bits set'],
+    ['vpn-operators', `${vpnHead}ASx,A,B,https://a,2026-08-22\n`, '"ASx" is no prefix'],
+    ['vpn-operators', `${vpnHead}AS0,A,B,https://a,2026-08-22\n`, '"0" is no AS number'],
+    ['vpn-operators', `${vpnHead}AS1x,A,B,https://a,2026-08-22\n`, '"1x" is no AS number'],
+    ['vpn-operators', `${vpnHead}9.0.0.1/24,A,B,https://a,2026-08-22\n`, 'has host bits set'],
+    ['vpn-operators', `${vpnHead}AS1,,B,https://a,2026-08-22\n`, 'csv:3: no owner'],
+    ['vpn-operators', `${vpnHead}AS1,A,,https://a,2026-08-22\n`, 'csv:3: no name'],
+    ['vpn-operators', `${vpnHead}AS1,A,B,a,2026-08-22\n`, '"a" is no https URL'],
+    ['vpn-operators', `${vpnHead}AS1,A,B,https://a,22.8.2026\n`, '"22.8.2026" is no day'],
+    ['vpn-operators', `${vpnHead}AS1,A,B,https://a\n`, '4 fields, not 5'],
+    [
+      'vpn-operators',
+      `${vpnHead}AS1,A,B,https://a,2026-08-22\nAS1,A,B,https://a,2026-08-22\n`,
+      'csv:4: AS1 is there twice',
+    ],
+    [
+      'vpn-operators',
+      vpnHead +
+        Array.from({ length: 501 }, (_, i) => `AS${i + 1},A,B,https://a,2026-08-22\n`).join(''),
+      '501 rows; at most 500',
+    ],
     [
       'access',
       asHead + Array.from({ length: 501 }, (_, i) => `${100_000_000 + i},X\n`).join(''),
@@ -155,16 +195,71 @@ describe('the tables in data/tables', () => {
     return lookup(ranges.layers[range.family], first!.split('/')[0]!)
   }
 
-  it('mobile prefixes lie in the AS of the operator', () => {
-    const origins = tables.mobilePrefixes.map(({ range }) => [formatRange(range), originOf(range)])
-    expect(origins).toEqual([
-      ['80.187.0.0/16', 3320],
-      ['82.113.96.0/19', 6805],
-      ['82.132.128.0/17', expect.toBeOneOf([35228, 29180])],
-      ['92.184.96.0/19', 3215],
-      ['109.40.0.0/13', 3209],
-      ['213.205.192.0/18', 2856],
-    ])
+  /** The last address of a range, and sixteen spread over it. */
+  const samplesOf = ({ family, first, last }: Range): readonly Range[] => {
+    const size = (last - first) / 16n
+    const points = Array.from({ length: 16 }, (_, i) => first + size * BigInt(i))
+    return [...points, last].map((at) => ({ family, first: at, last }))
+  }
+
+  /** ASes that announce prefixes of mobile subscribers; China Mobile's by its provinces' ASes. */
+  const carriers: Readonly<Record<string, readonly (number | string)[]>> = {
+    'Telekom Deutschland mobile': [3320],
+    'Telefonica Germany (o2) mobile': [6805],
+    'O2 UK mobile': [35228, 29180],
+    'Orange France mobile': [3215],
+    'Vodafone Germany mobile': [3209],
+    'EE mobile': [2856],
+    'KDDI au': [2516],
+    'SoftBank mobile': [17676],
+    'China Mobile 5G': ['china mobile'],
+    'China Mobile mobile data': ['china mobile'],
+    'China Unicom mobile data': ['china unicom'],
+  }
+  it('mobile prefixes are announced by their operator, and by nobody else', () => {
+    const isOwn = (name: string, asn: number): boolean => {
+      const organization = ranges.organizations.get(asn)?.toLowerCase() ?? ''
+      return (carriers[name] ?? []).some((one) =>
+        typeof one === 'number' ? one === asn : organization.includes(one),
+      )
+    }
+    const odd = tables.mobilePrefixes.filter(({ range, name }) => {
+      const origins = samplesOf(range).map(originOf)
+      const announced = origins.filter((asn) => asn !== 0)
+      // Of an IPv6 prefix the larger part may wait to be announced.
+      const isWhole = range.family === 6 || announced.length === origins.length
+      return announced.length === 0 || !isWhole || !announced.every((asn) => isOwn(name, asn))
+    })
+    expect(odd.map(({ range, name }) => `${formatRange(range)} ${name}`)).toEqual([])
+  })
+
+  it('mobile carriers are of sixty countries and more, each row with its source and day', () => {
+    expect(tables.mobile.length + tables.mobilePrefixes.length).toBeGreaterThanOrEqual(150)
+    expect(new Set(tables.mobile.map(({ country }) => country)).size).toBeGreaterThanOrEqual(60)
+    expect(tables.mobile).toHaveLength(tables.rows('mobile').length)
+    for (const { source, day, name } of [...tables.mobile, ...tables.mobilePrefixes]) {
+      expect(source, name).toMatch(/^https:\/\//)
+      expect(day, name).toBeGreaterThan(20_000)
+    }
+  })
+
+  it('VPN operators announce what is theirs under a name that fits', () => {
+    const organizationsOf = (row: VpnOperatorRow): readonly (string | undefined)[] =>
+      row.range === undefined
+        ? [ranges.organizations.get(row.asn ?? 0)]
+        : samplesOf(row.range)
+            .map(originOf)
+            .filter((asn) => asn !== 0)
+            .map((asn) => ranges.organizations.get(asn))
+    const simple = (text: string): string => wordsOf(text).join('')
+    const odd = tables.vpnOperators.filter((row) => {
+      const names = organizationsOf(row)
+      const isOwners = (name = ''): boolean => simple(name).includes(simple(row.owner))
+      return names.length === 0 || !names.every(isOwners)
+    })
+    expect(odd).toEqual([])
+    expect(tables.vpnOperators.length).toBeGreaterThanOrEqual(20)
+    expect(tables.vpnOperators.length).toBeLessThanOrEqual(500)
   })
 
   it('corporate prefixes and resolvers are announced, or parts of them', () => {
@@ -179,6 +274,14 @@ describe('the tables in data/tables', () => {
     })
     expect(silent.map(({ range }) => formatRange(range))).toEqual([])
     expect(all.length).toBeGreaterThan(50)
+  })
+
+  it('Tor operators’ prefixes are announced by their owners, all of each', () => {
+    const odd = tables.torOperators.flatMap(({ range, asn }) =>
+      samplesOf(range).every((at) => originOf(at) === asn) ? [] : [formatRange(range)],
+    )
+    expect(odd).toEqual([])
+    expect(tables.torOperators.length).toBeGreaterThan(10)
   })
 
   it('crawlers lie in networks where their operators have servers', () => {

@@ -141,6 +141,20 @@ describe('classify, rule by rule', () => {
   })
 })
 
+describe('an AS that serves one VPN and nothing else', () => {
+  const eyeballs = collectAsFacts([{ asn: 22363, source: 'asn-bgptools', label: 'Eyeball' }])
+
+  it('is no access network, although users come out of it', () => {
+    const network = classifyNetwork(subject(22363, eyeballs, 'Powerhouse Management, Inc.'))
+    expect(network).toMatchObject({ type: 'hosting', access: false, rule: 'table-vpn-operators' })
+  })
+
+  it('is what it is by its facts where another owns the number', () => {
+    const network = classifyNetwork(subject(22363, eyeballs, 'Nowhere Broadband'))
+    expect(network).toMatchObject({ type: 'isp', access: true })
+  })
+})
+
 describe('hostingLists', () => {
   it('names the table before the feeds', () => {
     expect(hostingLists(subject(16276, noAsFacts))).toEqual(['table-hosting'])
@@ -153,13 +167,18 @@ describe('hostingLists', () => {
     expect(groupCount(voices)).toBe(3)
   })
 
-  it('takes the name beside another voice, and never alone', () => {
+  it('takes the name beside another voice, and as one voice alone', () => {
     const name = 'Nowhere Cloud Hosting'
     const tagged = hostingLists(subject(nobody, factsOf({ tags: ['vpsh'] }), name))
     expect(tagged).toEqual(['asn-bgptools-tags', 'network-names'])
     expect(groupCount(tagged)).toBe(2)
-    expect(hostingLists(subject(nobody, noAsFacts, name))).toEqual([])
-    expect(hostingLists(subject(nobody, factsOf({ class: 'Content' }), name))).toEqual([])
+    expect(hostingLists(subject(nobody, noAsFacts, name))).toEqual(['network-names'])
+    const content = factsOf({ class: 'Content' })
+    expect(hostingLists(subject(nobody, content, name))).toEqual(['network-names'])
+    // What gave the type speaks where nothing else does: no network of the type is silent.
+    expect(hostingLists(subject(nobody, content, 'Nowhere Ltd'))).toEqual(['asn-bgptools'])
+    const vpns = factsOf({ tags: ['vpn'] })
+    expect(hostingLists(subject(nobody, vpns, 'Nowhere Ltd'))).toEqual(['asn-bgptools-tags'])
     // The lists that may have been gathered by name are no second voice to it.
     const listed = hostingLists(subject(nobody, factsOf({ lists: badLists }), name))
     expect(listed).toContain('network-names')

@@ -47,6 +47,7 @@ describe('readNetworks', () => {
       shared: false,
       corporate: false,
       cdn: false,
+      anycast: false,
     })
   })
 
@@ -71,6 +72,16 @@ describe('readNetworks', () => {
     // A prefix within an AS of the same table is no network of its own.
     expect(result.networks.filter((network) => network.asn === 55256)).toHaveLength(1)
     expect(result.networks).toHaveLength(4)
+  })
+
+  it('knows a resolver wherever it is announced, and never as a hoster', async () => {
+    const rows = ['114.114.0.0,114.114.255.255,16276,OVH SAS', '4.2.2.0,4.2.2.255,3356,Level 3']
+    const path = file('r.csv', rows.join('\n'))
+    const result = await readNetworks({ files: [path], facts: noAsFacts, tables })
+    expect(networkAt(result, '114.114.114.114')).toMatchObject({ type: 'cdn', anycast: true })
+    expect(networkAt(result, '114.114.113.1')).toMatchObject({ type: 'hosting', anycast: false })
+    expect(networkAt(result, '4.2.2.1')).toMatchObject({ type: 'unknown', anycast: true })
+    expect(networkAt(result, '4.2.2.3')).toMatchObject({ type: 'unknown', anycast: false })
   })
 
   it('takes MMDB files, in the order in which files are named', async () => {

@@ -110,6 +110,14 @@ export const examples: readonly Example[] = [
     drops: ['line 2: no first and last address'],
   },
   {
+    name: 'csv with a header in a comment, and lines that are no rows',
+    format: 'csv',
+    options: { columns: ['HostName', 'IP', 'Config'], address: 'IP', skip: '*' },
+    text: '*servers\n#HostName,IP,Config\none,192.0.2.1,QUJD\ntwo,,QUJD\n*\n',
+    entries: ['192.0.2.1'],
+    drops: ['line 4: no address'],
+  },
+  {
     name: 'csv of ASes',
     format: 'csv',
     options: { asn: 'ASN', name: 'Entity', class: 'Class' },
@@ -164,6 +172,19 @@ export const examples: readonly Example[] = [
       '/prefixes/3/v4: not a text',
       '/prefixes/4/v4: empty text',
     ],
+    day: '2026-08-22',
+  },
+  {
+    name: 'json with its day in seconds',
+    format: 'json',
+    options: { entries: ['/servers/*/ips/*'], day: '/timestamp' },
+    text: JSON.stringify({
+      version: 1,
+      timestamp: Date.UTC(2026, 7, 22, 23, 59) / 1000,
+      servers: [{ hostname: 'a.example', ips: ['192.0.2.1', '2001:db8::1'] }, { ips: [7] }],
+    }),
+    entries: ['192.0.2.1', '2001:db8::1'],
+    drops: ['/servers/1/ips/0: not a text'],
     day: '2026-08-22',
   },
   {

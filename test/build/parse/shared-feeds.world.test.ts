@@ -11,9 +11,10 @@ import { parseFile } from '../../../build/parse/parse-file.ts'
 import { newParseCounts, countingSink } from '../../../build/parse/parse-counts.ts'
 import type { ParseCounts } from '../../../build/parse/parse-counts.ts'
 import { formatDay } from '../../../src/base/day.ts'
-import { describeFeeds, feedsFolder } from '../../feeds.ts'
+import { describeFeeds, feedsFolder, withSharedData } from '../../feeds.ts'
 
-const feeds = loadCatalogue(fileURLToPath(new URL('../../../data/feeds', import.meta.url)))
+const catalogue = loadCatalogue(fileURLToPath(new URL('../../../data/feeds', import.meta.url)))
+const feeds = withSharedData(catalogue)
 
 interface Listed {
   readonly id: string
@@ -107,6 +108,8 @@ describeFeeds('the shared feeds', () => {
         .sort(),
     )
     expect(feeds).toHaveLength(72)
+    const others = catalogue.filter((feed) => !feeds.includes(feed))
+    expect(others.filter(({ tried }) => tried !== 'never')).toEqual([])
     const ours = feeds.map((feed) => [feed.id, feed.files.map((file) => file.path).sort()])
     const onDisk = feeds.map((feed) => [feed.id, readdirSync(join(feedsFolder, feed.id)).sort()])
     expect(ours).toEqual(onDisk)

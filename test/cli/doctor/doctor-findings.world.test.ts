@@ -8,7 +8,7 @@ import { type Server as HttpServer, createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { writeTable } from '../../../build/write/write-table.ts'
-import { dayOf, formatDay, parseDay } from '../../../src/base/day.ts'
+import { type Day, dayOf, formatDay, parseDay } from '../../../src/base/day.ts'
 import {
   checkStateFolder,
   checkTableFile,
@@ -22,9 +22,10 @@ import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { freePort, makeCertificate } from '../../account/stores/redis/redis-servers.ts'
 import { type Server, newState, startServer, workersOf } from '../../serve/server.ts'
-import { smallContent, writeSmallTable } from '../../table/small-table.ts'
+import type { KindCoverage } from '../../../src/model/coverage.ts'
+import { fullCoverage, listed, smallContent, writeSmallTable } from '../../table/small-table.ts'
 import { programPath, runProgram } from '../program.ts'
-import { eventually } from '../../eventually.ts'
+import { buildWaitMs, eventually } from '../../eventually.ts'
 
 const small = writeSmallTable()
 const running: Server[] = []
@@ -156,6 +157,30 @@ describe('without a server', () => {
     expect([...(await ask(tableAsOf(today))).keys()]).toEqual([])
   })
 
+  it('finds kinds without feeds, with hand-kept tables or too few entries alone, and with old feeds', async () => {
+    const ofKind = (kind: string, gap: Partial<KindCoverage>) => (one: KindCoverage) =>
+      one.kind === kind ? { ...one, ...gap } : one
+    const file = join(newState(), 'gaps.iprisk')
+    const asOf = parseDay(today)!
+    const coverage = fullCoverage
+      .map((one) => ({ ...one, newest: asOf }))
+      .map(ofKind('vpn', { state: 'missing', newest: undefined }))
+      .map(ofKind('tor', { state: 'partly', newest: undefined }))
+      .map(ofKind('bot', { state: 'partly' }))
+      .map(ofKind('proxy', { state: 'missing', newest: (asOf - 9) as Day }))
+    writeTable(file, { ...smallContent(listed, coverage), asOf })
+    const found = byCode(await checkTableFile(settingsOf({ table: file }), Date.now()))
+    expect([...found.keys()]).toEqual(['feeds_missing', 'feeds_old'])
+    const { text, fix, severity } = found.get('feeds_missing')!
+    expect(text).toContain('no feed of kind vpn is in it')
+    expect(text).toContain('of kind tor it has hand-kept tables alone')
+    expect(text).toContain('its feeds of kind bot hold less than half')
+    expect(fix).toContain('"iprisk feeds fetch", then "iprisk build"')
+    expect(severity).toBe('problem')
+    const old = `proxy (${formatDay((asOf - 9) as Day)}, at most 7 days)`
+    expect(found.get('feeds_old')?.text).toContain(old)
+  })
+
   it('finds a state folder that cannot be written, and one that is not there yet is none', () => {
     const ask = (state: string) => byCode(checkStateFolder(settingsOf({ state }), Date.now()))
     expect(ask('/dev/null/state').get('state_not_writable')?.text).toContain('/dev/null/state')
@@ -239,22 +264,30 @@ describe('a server', () => {
     return byCode(await checkServer(settingsOf({ port, adminPort, ...flags })))
   }
 
-  it('without a table, that cannot build one, and with a store that is away, says so', async () => {
-    const port = await freePort()
-    const folder = newState()
-    const config = join(folder, 'iprisk.json')
-    writeFileSync(config, JSON.stringify({ build: { offline: true, networks: ['gone.csv'] } }))
-    const store = ['--store', `redis://127.0.0.1:${port}/0`]
-    const args = [...store, '--refresh-every', '1h', '--config', config]
-    const server = await start({ table: join(folder, 'none.iprisk'), args })
-    const found = await eventually(async () => {
-      const some = await ask(server)
-      return some.has('refresh_failing') ? some : undefined
-    }, 60_000)
-    expect(found.get('refresh_failing')?.text).toContain('gone.csv')
-    expect(found.get('not_ready')?.text).toMatch(/no_table|no_keys/)
-    expect(found.get('store_down')?.text).toContain(`redis://127.0.0.1:${port}`)
-  })
+  it(
+    'without a table, that cannot build one, and with a store that is away, says so',
+    { timeout: 2 * buildWaitMs },
+    async () => {
+      const port = await freePort()
+      const folder = newState()
+      const config = join(folder, 'iprisk.json')
+      writeFileSync(config, JSON.stringify({ build: { offline: true, networks: ['gone.csv'] } }))
+      const store = ['--store', `redis://127.0.0.1:${port}/0`]
+      const args = [...store, '--refresh-every', '1h', '--config', config]
+      const server = await start({ table: join(folder, 'none.iprisk'), args })
+      const found = await eventually(
+        async () => {
+          const some = await ask(server)
+          return some.has('refresh_failing') ? some : undefined
+        },
+        buildWaitMs,
+        server.stderr,
+      )
+      expect(found.get('refresh_failing')?.text).toContain('gone.csv')
+      expect(found.get('not_ready')?.text).toMatch(/no_table|no_keys/)
+      expect(found.get('store_down')?.text).toContain(`redis://127.0.0.1:${port}`)
+    },
+  )
 
   it('that refused a table, or whose workers die, says so', async () => {
     const table = tableAsOf(today)

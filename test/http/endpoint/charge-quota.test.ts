@@ -1,5 +1,5 @@
-// What an exchange owes of its key's quota, and of which month: with a real limiter on a real ledger,
-// and a clock that the test moves.
+// What an exchange owes of its key's quota, and of which month: with a real limiter on a real
+// ledger, and a clock that the test moves.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// Checks that are answered together (check-batcher.ts): each with its own address, found as it is found alone,
-// whatever becomes of the others; and with more of them than a wave has room for.
+// Checks that are answered together (check-batcher.ts): each with its own address, found as it is
+// found alone, whatever becomes of the others; and with more of them than a wave has room for.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import * as fc from 'fast-check'

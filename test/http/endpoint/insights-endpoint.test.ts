@@ -1,5 +1,5 @@
-// Which checks are answered with insights (contract 3.15 and 5.2): by the plan, and by what the query
-// asks for. What insights say is in test/table/explain/insights.test.ts.
+// Which checks are answered with insights (contract 3.15 and 5.2): by the plan, and by what the
+// query asks for. What insights say is in test/table/explain/insights.test.ts.
 
 import { expect, it } from 'vitest'
 import { insightsModeOf } from '../../../src/http/endpoint/insights-endpoint.ts'

@@ -1,5 +1,5 @@
-// The deadline of what is in the pool: a thread that does not answer costs its client half a minute,
-// not for ever. Real threads; the clock and the connection stand in.
+// The deadline of what is in the pool: a thread that does not answer costs its client half a
+// minute, not for ever. Real threads; the clock and the connection stand in.
 
 import { writeFileSync } from 'node:fs'
 import type { HttpResponse } from 'uWebSockets.js'
@@ -16,6 +16,7 @@ import {
 } from '../../../src/http/exchange/exchange.ts'
 import { enterPoolOr503, onPoolResult } from '../../../src/http/endpoint/pool-request.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
+import { createServedPolicies } from '../../../src/http/exchange/served-policies.ts'
 
 const path = writeSmallTable()
 const stuck = `${path}.stuck.mjs`
@@ -48,8 +49,10 @@ function newExchange(): Exchange {
   const service = {
     pool,
     file: () => ({ table: 1, path, builtMs: 0 }),
+    lists: () => undefined,
     counters: newRequestCounters(),
     limiter: { refund: () => void told.push('refunded'), policy: () => '' },
+    policies: createServedPolicies(),
     logRequests: false,
     draining: false,
     pending: 1,
@@ -61,6 +64,7 @@ function newExchange(): Exchange {
     requestIdNumber: 0,
     headOnly: false,
     remoteAddress: '',
+    policy: '',
     checkedAddress: '',
     insights: insightsModes.given,
     rateCost: 1,

@@ -1,5 +1,5 @@
-// Bodies that are lent to threads: in shared memory that is used again, out of the room for bodies. The
-// room of bodies that come in pieces is tried with real requests in request-handler.test.ts.
+// Bodies that are lent to threads: in shared memory that is used again, out of the room for bodies.
+// The room of bodies that come in pieces is tried with real requests in request-handler.test.ts.
 
 import { describe, expect, it } from 'vitest'
 import { batchBodyBytesMax } from '../../../src/api/request-limits.ts'

@@ -1,10 +1,20 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { labelsCountedMax } from '../../../src/base/limits.ts'
 import { classifications } from '../../../src/model/kind.ts'
+import {
+  addLabelSnapshots,
+  countLabel,
+  labelSnapshot,
+  newLabelCounts,
+} from '../../../src/http/exchange/label-counts.ts'
 import {
   addCounterSnapshots,
   countAnswer,
+  countDecision,
   countEvent,
+  countLabels,
+  countOutcome,
   countRequest,
   durationBounds,
   emptyCounterSnapshot,
@@ -54,6 +64,49 @@ describe('counters', () => {
     expect(snapshot.residentBytes).toBeGreaterThan(1e6)
     // It crosses between processes as JSON.
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
+  })
+
+  it('keep what single checks were told, by level, country, provider and decision', () => {
+    const counters = newRequestCounters()
+    countLabels(counters, { level: 'critical', provider: 'Mullvad', country: 'SE' })
+    countLabels(counters, { level: 'low', provider: '', country: 'SE' })
+    countLabels(counters, { level: 'low', provider: '', country: '' })
+    const observedLabels = ['default\tvpn\t']
+    countDecision(counters, { label: 'default\ttor\tblock', observedLabels })
+    countOutcome(counters, 'abusive')
+    const snapshot = counterSnapshot(counters)
+    expect(snapshot).toMatchObject({
+      scores: [2, 0, 0, 0, 1],
+      countries: { SE: [1, 0, 0, 0, 1], '': [1, 0, 0, 0, 0] },
+      providers: { Mullvad: [0, 0, 0, 0, 1] },
+      decisions: { 'default\ttor\tblock': [1] },
+      observed: { 'default\tvpn\t': [1] },
+      outcomes: [0, 1],
+    })
+    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot)
+    countLabels(counters, { level: 'low', provider: 'Tor', country: 'SE' })
+    const sum = addCounterSnapshots(snapshot, counterSnapshot(counters))
+    expect(sum.countries['SE']).toEqual([3, 0, 0, 0, 2])
+    expect(sum.providers).toEqual({ Mullvad: [0, 0, 0, 0, 2], Tor: [1, 0, 0, 0, 0] })
+  })
+
+  it('count names beyond their limit as other', () => {
+    const counted = newLabelCounts(1)
+    for (let n = 0; n < labelsCountedMax + 3; n++) countLabel(counted, `name ${n}`, 0)
+    countLabel(counted, 'name 0', 0)
+    const snapshot = labelSnapshot(counted)
+    expect(Object.keys(snapshot)).toHaveLength(labelsCountedMax + 1)
+    expect([snapshot['name 0'], snapshot['other']]).toEqual([[2], [3]])
+  })
+
+  it('count whatever names a table has', () => {
+    const counted = newLabelCounts(1)
+    for (const name of ['__proto__', 'other', 'constructor']) countLabel(counted, name, 0)
+    const snapshot = labelSnapshot(counted)
+    const sum = addLabelSnapshots(snapshot, snapshot)
+    expect(new Map(Object.entries(sum))).toEqual(
+      new Map(['__proto__', 'other', 'constructor'].map((name) => [name, [2]])),
+    )
   })
 
   it('give each event a total of its own', () => {

@@ -1,5 +1,5 @@
-// Honest requests on raw sockets, in every form that the framing guard must let through. What it must
-// not is in test/hostile.
+// Honest requests on raw sockets, in every form that the framing guard must let through. What it
+// must not is in test/hostile.
 
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

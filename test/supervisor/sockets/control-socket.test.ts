@@ -1,4 +1,5 @@
-// The control socket: requests and replies, and whose it is when one server takes over from another.
+// The control socket: requests and replies, and whose it is when one server takes over from
+// another.
 
 import { existsSync, mkdtempSync, statSync } from 'node:fs'
 import { once } from 'node:events'

@@ -2,9 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { parseDurationMs } from '../../../src/base/duration.ts'
+import { feedsUnreachable } from '../../../src/base/coded-error.ts'
 import { createLog } from '../../../src/base/log.ts'
 import {
   type Refresh,
+  catchUpDelayMs,
   refreshDelayMs,
   startRefresh,
 } from '../../../src/supervisor/tables/refresh.ts'
@@ -28,7 +30,58 @@ describe('delayOf', () => {
   })
 })
 
+describe('catchUpDelayMs', () => {
+  it('is some seconds after the first failure, twice as long each time, ten minutes at most', () => {
+    const seconds = [1, 2, 3, 4, 7, 8, 60].map(
+      (failures) => catchUpDelayMs({ failures, random: 0.5 }) / 1000,
+    )
+    expect(seconds).toEqual([5, 10, 20, 40, 320, 600, 600])
+    expect(catchUpDelayMs({ failures: 1, random: 0 })).toBeCloseTo(4500, 3)
+  })
+})
+
 describe('startRefresh', () => {
+  it('catches up at once by a command of its own, and no more once that has succeeded', async () => {
+    const log = createLog({ level: 'fatal', name: 'test', pretty: false, write: () => undefined })
+    const done: string[] = []
+    const refresh = startRefresh({
+      everyMs: 0,
+      builtMs: Date.now(),
+      command: ['-e', 'process.exit(1)'],
+      catchUp: { command: ['-e', ''], isBehind: () => false },
+      log,
+      done: () => void done.push('done'),
+    })
+    await eventually(() => done.length > 0)
+    expect(refresh.status()).toMatchObject({ runs: 1, failures: 0, running: false, next_at: null })
+    refresh.stop()
+  })
+
+  it.each([
+    ['within seconds where nobody could be reached', `iprisk: ${feedsUnreachable}: x`, 1, 5 / 3600],
+    ['as after a failed refresh where the table was refused', 'iprisk: not promoted', 1, 3],
+    ['as after a failed refresh where the new table lacks feeds still', '', 0, 3],
+  ] as const)('tries again %s', async (_, says, code, hours) => {
+    const log = createLog({ level: 'fatal', name: 'test', pretty: false, write: () => undefined })
+    const program = `process.stderr.write(${JSON.stringify(`${says}\n`)}, () => process.exit(${code}))`
+    const refresh = startRefresh({
+      everyMs: 0,
+      builtMs: Date.now(),
+      command: ['-e', 'process.exit(1)'],
+      catchUp: { command: ['-e', program], isBehind: () => true },
+      log,
+      done: () => undefined,
+    })
+    const { next_at: nextAt } = await eventually(() => {
+      const status = refresh.status()
+      return status.runs === 1 && status.next_at !== null ? status : undefined
+    })
+    refresh.stop()
+    const waits = (Date.parse(nextAt ?? '') - Date.now()) / hour
+    expect(waits).toBeGreaterThan(0.8 * hours)
+    expect(waits).toBeLessThan(1.2 * hours)
+  })
+
   function refreshing(everyMs: number, builtMs: number | undefined, program: string): Refresh {
     const log = createLog({ level: 'fatal', name: 'test', pretty: false, write: () => undefined })
     const done = (): void => undefined
@@ -43,6 +96,27 @@ describe('startRefresh', () => {
     refresh.stop()
     expect({ runs, running }).toEqual({ runs: 0, running: false })
     expect(Date.parse(nextAt!)).toBeGreaterThan(Date.now() + 26 * 24 * hour)
+  })
+
+  it('runs when it is asked to, one at a time, and says how it goes', async () => {
+    const program =
+      'process.stderr.write("fetching\\nhalf done\\n"); process.stdin.destroy(); ' +
+      'setTimeout(() => { process.stderr.write("iprisk: no\\n"); process.exitCode = 1 }, 300)'
+    const refresh = refreshing(0, undefined, program)
+    expect(refresh.view()).toEqual({ running: false, stage: null, last: null })
+    expect(refresh.status()).toMatchObject({ runs: 0, next_at: null })
+    expect([refresh.start(), refresh.start()]).toEqual([true, false])
+    expect(refresh.view()).toMatchObject({ running: true, stage: null })
+    await eventually(() => refresh.view().stage === 'half done')
+    const { last, ...view } = await eventually(() => {
+      const now = refresh.view()
+      return now.last === null ? undefined : now
+    })
+    expect(view).toEqual({ running: false, stage: null })
+    expect(last).toMatchObject({ outcome: 'failed', message: 'iprisk: no' })
+    expect(refresh.start()).toBe(true)
+    refresh.stop()
+    expect(refresh.start()).toBe(false)
   })
 
   it('says what ended a build that was killed', async () => {

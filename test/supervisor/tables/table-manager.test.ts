@@ -1,5 +1,5 @@
-// What becomes of tables that came badly, or were lost: over a shelf and a crew that fail on demand.
-// Real ones, and real workers: swap.world.test.ts.
+// What becomes of tables that came badly, or were lost: over a shelf and a crew that fail on
+// demand. Real ones, and real workers: swap.world.test.ts.
 
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

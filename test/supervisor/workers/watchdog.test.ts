@@ -1,5 +1,5 @@
-// The watchdog over real processes: one that is stopped, one that spins, one that waits for a core, and
-// one that beats.
+// The watchdog over real processes: one that is stopped, one that spins, one that waits for a core,
+// and one that beats.
 
 import type { Worker } from 'node:cluster'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'

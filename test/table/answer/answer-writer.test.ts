@@ -77,7 +77,7 @@ describe('the bytes of an answer', () => {
       fc.property(text, (text) => {
         expect(differenceOf(table, text)).toBeUndefined()
       }),
-      { numRuns: inForm({ short: 3000, full: 20_000 }) },
+      { numRuns: inForm({ short: 800, full: 20_000 }) },
     )
   })
 
@@ -94,7 +94,7 @@ describe('the bytes of an answer', () => {
         expect(differenceOf(other, text)).toBeUndefined()
       }
     })
-    fc.assert(property, { numRuns: inForm({ short: 15, full: 40 }) })
+    fc.assert(property, { numRuns: inForm({ short: 8, full: 40 }) })
   })
 
   it('are made by the twin where they are too long for the room', () => {
@@ -153,7 +153,7 @@ describe('canonical text as bytes', () => {
       const ipv4 = formatIpv4Bytes(words[0]!, out, 5)
       expect(Buffer.from(out.subarray(5, ipv4)).toString()).toBe(formatAddress(4, words))
     })
-    fc.assert(property, { numRuns: inForm({ short: 3000, full: 20_000 }) })
+    fc.assert(property, { numRuns: inForm({ short: 800, full: 20_000 }) })
   })
 
   it('writes every octet', () => {

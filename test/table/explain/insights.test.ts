@@ -67,7 +67,7 @@ describe('insights', () => {
   it('tell what would be without a feed, and other words that might have stood there', () => {
     const { counterfactuals, alternatives, evidence } = insightsOf('11.1.1.1')
     expect(counterfactuals.without_feed).toEqual([
-      { feed: 'test-feed', classification: 'hosting', risk_level: 'low', risk_score: 19 },
+      { feed: 'test-feed', classification: 'hosting', risk_level: 'medium', risk_score: 25 },
       { feed: 'table-hosting', classification: 'vpn', risk_level: 'high', risk_score: 67 },
     ])
     expect(alternatives).toEqual([
@@ -86,7 +86,8 @@ describe('insights', () => {
       { risk_level: 'high', day: '2026-09-07' },
       { risk_level: 'medium', day: null },
     ])
-    // Tor 81, 40, 20, 10; from the third day on, below its signal, the blocklist's 8 count beside it.
+    // Tor 81, 40, 20, 10; from the third day on, below its signal, the blocklist's 8 count beside
+    // it.
     expect(insightsOf('9.1.2.3').counterfactuals.falls_below.map(({ day }) => day)).toEqual([
       '2026-08-23',
       '2026-08-23',

@@ -19,7 +19,7 @@ import { ByteBuffer } from 'flatbuffers'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { encodeTable } from '../../../build/write/write-table.ts'
 import { TableHeader } from '../../../src/schema/generated/iprisk/table-header.ts'
-import { recordWords, trailerBytes } from '../../../src/schema/table-layout.ts'
+import { formatMinor, recordWords, trailerBytes } from '../../../src/schema/table-layout.ts'
 import { type SectionViews, sectionNames } from '../../../src/schema/table-sections.ts'
 import { parseQuery, newQuery } from '../../../src/table/lookup/query.ts'
 import { openTable } from '../../../src/table/open-table.ts'
@@ -34,8 +34,8 @@ const good = readFileSync(writeSmallTable())
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-corrupt-'))
 let number = 0
 
-/** Of the bytes outside the sections every one, or in the short form each of these. */
-const step = inForm({ short: 13, full: 1 })
+/** Of the bytes outside the sections every one in the long form, else some of these. */
+const step = inForm({ short: 251, full: 7, long: 1 })
 
 // Hundreds of tables of 8 MB: kept to the end they would fill a disk.
 afterEach(() => {
@@ -65,7 +65,8 @@ function flipped(offset: number, bit = 1): Buffer {
 describe('a table with a flipped bit', () => {
   it.each(sectionNames)('in %s is refused by name and offset', (name) => {
     const [from, to] = sectionRange(name)
-    for (const offset of [from, Math.floor((from + to) / 2), to - 1]) {
+    const middle = Math.floor((from + to) / 2)
+    for (const offset of inForm({ short: [middle], full: [from, middle, to - 1] })) {
       const path = write(flipped(offset))
       expect(() => verifyTable(path)).toThrow(
         new RegExp(`damaged in section ${name} at offset ${from}: its checksum`),
@@ -151,7 +152,7 @@ describe('what is no table', () => {
     const { bb, bb_pos: at } = TableHeader.getRootAsTableHeader(new ByteBuffer(bytes))
     // Where its table of fields says that the second one is: the minor.
     const place = at + bb!.readInt16(at - bb!.readInt32(at) + 6)
-    expect(bytes.readUInt16LE(place)).toBe(0)
+    expect(bytes.readUInt16LE(place)).toBe(formatMinor)
     bytes.writeUInt16LE(7, place)
     const headerCrc = crc32(bytes.subarray(0, trailer.headerBytes))
     bytes.set(writeTrailer({ ...trailer, headerCrc }), bytes.length - trailerBytes)

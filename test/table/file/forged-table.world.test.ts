@@ -1,6 +1,6 @@
 // Forged tables: good checksums, other content. `verify` names what does not hold, or all answers
-// are sound; and a table that was opened without verify ends its answers at once, in an answer or in
-// an error with a code. The long form is `npm run prove -- attack-tables`.
+// are sound; and a table that was opened without verify ends its answers at once, in an answer or
+// in an error with a code. The long form is `npm run prove -- attack-tables`.
 
 import {
   closeSync,

@@ -1,4 +1,5 @@
-// What is kept of a table's ids: made once, bounded, and right for ids that the table does not have.
+// What is kept of a table's ids: made once, bounded, and right for ids that the table does not
+// have.
 
 import { describe, expect, it } from 'vitest'
 import { pagedCache } from '../../../src/table/file/paged-cache.ts'

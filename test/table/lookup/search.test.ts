@@ -67,7 +67,7 @@ describe('searchIpv4', () => {
           expect(searchIpv4(views, words[0]!)).toBe(valueAt(layer, words))
         }
       }),
-      { numRuns: inForm({ short: 15, full: 60 }) },
+      { numRuns: inForm({ short: 8, full: 60 }) },
     )
   })
 })
@@ -87,7 +87,7 @@ describe('searchIpv6', () => {
           expect(searchIpv6(views, words)).toBe(valueAt(layer, words))
         }
       }),
-      { numRuns: inForm({ short: 15, full: 60 }) },
+      { numRuns: inForm({ short: 8, full: 60 }) },
     )
   })
 

@@ -1,7 +1,7 @@
-// The stores of one machine: LMDB in `<state>/keys/` for keys and in `<state>/quota/` for counters,
-// shared by every worker and by the command line at once. The only home of lmdb. Not for a network
-// file system: LMDB's locks need one kernel. What is counted is quota-ledger.ts; the folders are
-// apart so that leases never wait for keys.
+// The stores of one machine: LMDB in `<state>/keys/` for keys, in `<state>/quota/` for counters and
+// in `<state>/lists/` for own lists, shared by every worker and by the command line at once. The
+// only home of lmdb. Not for a network file system: LMDB's locks need one kernel. What is counted
+// is quota-ledger.ts; the folders are apart so that leases never wait for keys.
 //
 // keys/
 //   keys      id → record (JSON)
@@ -9,6 +9,11 @@
 //   meta      "format" → 1, "version" → the counter
 // quota/
 //   counters  name → whole number (JSON), with the version that `replace` compares
+//   meta      "format" → 1
+// lists/
+//   chunks    id → text
+//   catalogue "tag", "text"; a tag is a count, and letters by chance, so that a folder which was
+//             brought back from a copy uses none twice
 //   meta      "format" → 1
 //
 // Invariants: all three change in one transaction; what a reader sees belongs together as long as
@@ -24,6 +29,7 @@ import { checkLmdbHeader } from './lmdb-header-check.ts'
 import type { CounterStore } from '../../limits/quota-ledger.ts'
 import type { KeyRecord } from '../../keys/key-record.ts'
 import type { KeyChanges, KeyStore } from '../../keys/key-store.ts'
+import { type ListStore, nextTag } from '../../../lists/list-store.ts'
 
 const format = 1
 
@@ -215,6 +221,60 @@ export async function openLmdbCounterStore(state: string): Promise<CounterStore>
       counters.resetReadTxn()
       const rows = counters.getRange({ start: prefix, end: `${prefix}\uffff` })
       return Array.from(rows, ({ key, value }) => [key, value] as const)
+    },
+    close: () => root.close(),
+  }
+}
+
+/** Opens the lists of a state folder and makes the store where there is none. */
+export async function openLmdbListStore(state: string): Promise<ListStore> {
+  const folder = join(state, 'lists')
+  let folderOpen: Meta
+  try {
+    folderOpen = openFolder(folder)
+    checkFormat(folderOpen)
+  } catch (cause) {
+    throw unusable(folder, cause)
+  }
+  const { root } = folderOpen
+  const chunks = root.openDB<string, string>({ name: 'chunks', encoding: 'string' })
+  const catalogue = root.openDB<string, string>({ name: 'catalogue', encoding: 'string' })
+  const tagNow = (): string => catalogue.get('tag') ?? ''
+  return {
+    catalogue: async () => {
+      // Without this a turn of the event loop sees what it saw first.
+      root.resetReadTxn()
+      return { tag: tagNow(), text: catalogue.get('text') ?? '' }
+    },
+    tag: async () => {
+      root.resetReadTxn()
+      return tagNow()
+    },
+    chunks: async (ids) => {
+      root.resetReadTxn()
+      return ids.map((id) => chunks.get(id))
+    },
+    putChunks: async (made) => {
+      root.transactionSync(() => {
+        for (const { id, text } of made) chunks.putSync(id, text)
+      })
+    },
+    replace: async (tag, text) =>
+      root.transactionSync(() => {
+        if (tagNow() !== tag) return undefined
+        const next = nextTag(tag)
+        catalogue.putSync('tag', next)
+        catalogue.putSync('text', text)
+        return next
+      }),
+    removeChunks: async (ids) => {
+      root.transactionSync(() => {
+        for (const id of ids) chunks.removeSync(id)
+      })
+    },
+    chunkIds: async () => {
+      root.resetReadTxn()
+      return Array.from(chunks.getKeys())
     },
     close: () => root.close(),
   }

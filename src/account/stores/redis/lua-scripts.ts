@@ -12,6 +12,8 @@
 //   iprisk:{keys}:stamps                    hash: version → a random text of its own, of versions
 //                                           that a key has and of the latest 1,000
 //   iprisk:{keys}:version                   the counter
+//   iprisk:{lists}:catalogue                hash: tag, text
+//   iprisk:{lists}:chunks                   hash: id → text
 //
 // Their twins in TypeScript, which tests hold them to: `grantOf` (quota-ledger.ts),
 // `takeFromBucket` (shared-bucket.ts).
@@ -193,4 +195,43 @@ if #rows / 2 == tonumber(ARGV[3]) then answer[1] = tonumber(rows[#rows]) end
 answer[2] = redis.call('HGET', KEYS[3], string.format('%.0f', answer[1])) or ''
 for i = 1, #rows, 2 do answer[#answer + 1] = redis.call('HGET', KEYS[1], rows[i]) end
 return answer`,
+}
+
+/** KEYS: the catalogue. Names of fields → their values. */
+export const readFieldsScript: LuaScript = {
+  name: 'read lists',
+  ...reading,
+  text: `return redis.call('HMGET', KEYS[1], unpack(ARGV))`,
+}
+
+/** KEYS: the chunks. → their ids. */
+export const fieldNamesScript: LuaScript = {
+  name: 'read chunks',
+  ...reading,
+  text: `return redis.call('HKEYS', KEYS[1])`,
+}
+
+/** KEYS: the chunks. Id, text, id, text… → how many are new. */
+export const putChunksScript: LuaScript = {
+  name: 'put chunks',
+  repeatable: true,
+  kept: true,
+  text: `return redis.call('HSET', KEYS[1], unpack(ARGV))`,
+}
+
+/** KEYS: the chunks. Ids → how many there were. */
+export const removeChunksScript: LuaScript = {
+  name: 'remove chunks',
+  repeatable: true,
+  text: `return redis.call('HDEL', KEYS[1], unpack(ARGV))`,
+}
+
+/** KEYS: the catalogue. Its tag, the new tag, the new text → 1, or 0: it is another one by now. */
+export const replaceCatalogueScript: LuaScript = {
+  name: 'replace lists',
+  kept: true,
+  text: `
+if (redis.call('HGET', KEYS[1], 'tag') or '') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'tag', ARGV[2], 'text', ARGV[3])
+return 1`,
 }

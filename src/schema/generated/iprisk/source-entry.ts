@@ -131,8 +131,34 @@ asnsArray():Uint32Array|null {
   return offset ? new Uint32Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
 }
 
+/**
+ * Measured half-lives of its evidence in days, by class of network; 0: that of its kind.
+ */
+halfLifeLines():number {
+  const offset = this.bb!.__offset(this.bb_pos, 34);
+  return offset ? this.bb!.readFloat64(this.bb_pos + offset) : 0.0;
+}
+
+halfLifeShared():number {
+  const offset = this.bb!.__offset(this.bb_pos, 36);
+  return offset ? this.bb!.readFloat64(this.bb_pos + offset) : 0.0;
+}
+
+halfLifeElsewhere():number {
+  const offset = this.bb!.__offset(this.bb_pos, 38);
+  return offset ? this.bb!.readFloat64(this.bb_pos + offset) : 0.0;
+}
+
+/**
+ * Of a VPN that ordinary people use in their own country.
+ */
+consumer():boolean {
+  const offset = this.bb!.__offset(this.bb_pos, 40);
+  return offset ? !!this.bb!.readInt8(this.bb_pos + offset) : false;
+}
+
 static startSourceEntry(builder:flatbuffers.Builder) {
-  builder.startObject(15);
+  builder.startObject(19);
 }
 
 static addId(builder:flatbuffers.Builder, idOffset:flatbuffers.Offset) {
@@ -212,12 +238,28 @@ static startAsnsVector(builder:flatbuffers.Builder, numElems:number) {
   builder.startVector(4, numElems, 4);
 }
 
+static addHalfLifeLines(builder:flatbuffers.Builder, halfLifeLines:number) {
+  builder.addFieldFloat64(15, halfLifeLines, 0.0);
+}
+
+static addHalfLifeShared(builder:flatbuffers.Builder, halfLifeShared:number) {
+  builder.addFieldFloat64(16, halfLifeShared, 0.0);
+}
+
+static addHalfLifeElsewhere(builder:flatbuffers.Builder, halfLifeElsewhere:number) {
+  builder.addFieldFloat64(17, halfLifeElsewhere, 0.0);
+}
+
+static addConsumer(builder:flatbuffers.Builder, consumer:boolean) {
+  builder.addFieldInt8(18, +consumer, +false);
+}
+
 static endSourceEntry(builder:flatbuffers.Builder):flatbuffers.Offset {
   const offset = builder.endObject();
   return offset;
 }
 
-static createSourceEntry(builder:flatbuffers.Builder, idOffset:flatbuffers.Offset, kindOffset:flatbuffers.Offset, providerOffset:flatbuffers.Offset, licenceOffset:flatbuffers.Offset, homepageOffset:flatbuffers.Offset, day:number, entries:number, quarantined:boolean, groupOffset:flatbuffers.Offset, weight:number, weightLow:number, weightHigh:number, assuranceOffset:flatbuffers.Offset, rolling:boolean, asnsOffset:flatbuffers.Offset):flatbuffers.Offset {
+static createSourceEntry(builder:flatbuffers.Builder, idOffset:flatbuffers.Offset, kindOffset:flatbuffers.Offset, providerOffset:flatbuffers.Offset, licenceOffset:flatbuffers.Offset, homepageOffset:flatbuffers.Offset, day:number, entries:number, quarantined:boolean, groupOffset:flatbuffers.Offset, weight:number, weightLow:number, weightHigh:number, assuranceOffset:flatbuffers.Offset, rolling:boolean, asnsOffset:flatbuffers.Offset, halfLifeLines:number, halfLifeShared:number, halfLifeElsewhere:number, consumer:boolean):flatbuffers.Offset {
   SourceEntry.startSourceEntry(builder);
   SourceEntry.addId(builder, idOffset);
   SourceEntry.addKind(builder, kindOffset);
@@ -234,6 +276,10 @@ static createSourceEntry(builder:flatbuffers.Builder, idOffset:flatbuffers.Offse
   SourceEntry.addAssurance(builder, assuranceOffset);
   SourceEntry.addRolling(builder, rolling);
   SourceEntry.addAsns(builder, asnsOffset);
+  SourceEntry.addHalfLifeLines(builder, halfLifeLines);
+  SourceEntry.addHalfLifeShared(builder, halfLifeShared);
+  SourceEntry.addHalfLifeElsewhere(builder, halfLifeElsewhere);
+  SourceEntry.addConsumer(builder, consumer);
   return SourceEntry.endSourceEntry(builder);
 }
 }

@@ -2,8 +2,9 @@
 
 import * as flatbuffers from 'flatbuffers';
 
-import { SectionEntry } from './section-entry.ts';
-import { SourceEntry } from './source-entry.ts';
+import { KindEntry } from '../iprisk/kind-entry.ts';
+import { SectionEntry } from '../iprisk/section-entry.ts';
+import { SourceEntry } from '../iprisk/source-entry.ts';
 
 
 export class TableHeader {
@@ -478,8 +479,18 @@ ipv6ThirdArray():Uint32Array|null {
   return offset ? new Uint32Array(this.bb!.bytes().buffer, this.bb!.bytes().byteOffset + this.bb!.__vector(this.bb_pos + offset), this.bb!.__vector_len(this.bb_pos + offset)) : null;
 }
 
+kinds(index: number, obj?:KindEntry):KindEntry|null {
+  const offset = this.bb!.__offset(this.bb_pos, 70);
+  return offset ? (obj || new KindEntry()).__init(this.bb!.__indirect(this.bb!.__vector(this.bb_pos + offset) + index * 4), this.bb!) : null;
+}
+
+kindsLength():number {
+  const offset = this.bb!.__offset(this.bb_pos, 70);
+  return offset ? this.bb!.__vector_len(this.bb_pos + offset) : 0;
+}
+
 static startTableHeader(builder:flatbuffers.Builder) {
-  builder.startObject(33);
+  builder.startObject(34);
 }
 
 static addMajor(builder:flatbuffers.Builder, major:number) {
@@ -1092,6 +1103,22 @@ static startIpv6ThirdVector(builder:flatbuffers.Builder, numElems:number) {
   builder.startVector(4, numElems, 4);
 }
 
+static addKinds(builder:flatbuffers.Builder, kindsOffset:flatbuffers.Offset) {
+  builder.addFieldOffset(33, kindsOffset, 0);
+}
+
+static createKindsVector(builder:flatbuffers.Builder, data:flatbuffers.Offset[]):flatbuffers.Offset {
+  builder.startVector(4, data.length, 4);
+  for (let i = data.length - 1; i >= 0; i--) {
+    builder.addOffset(data[i]!);
+  }
+  return builder.endVector();
+}
+
+static startKindsVector(builder:flatbuffers.Builder, numElems:number) {
+  builder.startVector(4, numElems, 4);
+}
+
 static endTableHeader(builder:flatbuffers.Builder):flatbuffers.Offset {
   const offset = builder.endObject();
   return offset;
@@ -1105,7 +1132,7 @@ static finishSizePrefixedTableHeaderBuffer(builder:flatbuffers.Builder, offset:f
   builder.finish(offset, 'IPRK', true);
 }
 
-static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number, idOffset:flatbuffers.Offset, asOf:number, sourcesOffset:flatbuffers.Offset, checksumsOffset:flatbuffers.Offset, ipv4IndexOffset:flatbuffers.Offset, ipv4StartsOffset:flatbuffers.Offset, ipv4RecordsOffset:flatbuffers.Offset, ipv6IndexOffset:flatbuffers.Offset, ipv6KeysOffset:flatbuffers.Offset, ipv6RecordsOffset:flatbuffers.Offset, ipv6TailGroupsOffset:flatbuffers.Offset, ipv6TailsOffset:flatbuffers.Offset, ipv6TailRecordsOffset:flatbuffers.Offset, recordsOffset:flatbuffers.Offset, networksOffset:flatbuffers.Offset, countriesOffset:flatbuffers.Offset, locationsOffset:flatbuffers.Offset, verdictsOffset:flatbuffers.Offset, reasonListsOffset:flatbuffers.Offset, reasonsOffset:flatbuffers.Offset, evidenceListsOffset:flatbuffers.Offset, evidenceIdsOffset:flatbuffers.Offset, evidenceOffset:flatbuffers.Offset, stringOffsetsOffset:flatbuffers.Offset, stringBytesOffset:flatbuffers.Offset, densitiesOffset:flatbuffers.Offset, networkRunsOffset:flatbuffers.Offset, locationRunsOffset:flatbuffers.Offset, runsOffset:flatbuffers.Offset, ipv6SecondOffset:flatbuffers.Offset, ipv6ThirdOffset:flatbuffers.Offset):flatbuffers.Offset {
+static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number, idOffset:flatbuffers.Offset, asOf:number, sourcesOffset:flatbuffers.Offset, checksumsOffset:flatbuffers.Offset, ipv4IndexOffset:flatbuffers.Offset, ipv4StartsOffset:flatbuffers.Offset, ipv4RecordsOffset:flatbuffers.Offset, ipv6IndexOffset:flatbuffers.Offset, ipv6KeysOffset:flatbuffers.Offset, ipv6RecordsOffset:flatbuffers.Offset, ipv6TailGroupsOffset:flatbuffers.Offset, ipv6TailsOffset:flatbuffers.Offset, ipv6TailRecordsOffset:flatbuffers.Offset, recordsOffset:flatbuffers.Offset, networksOffset:flatbuffers.Offset, countriesOffset:flatbuffers.Offset, locationsOffset:flatbuffers.Offset, verdictsOffset:flatbuffers.Offset, reasonListsOffset:flatbuffers.Offset, reasonsOffset:flatbuffers.Offset, evidenceListsOffset:flatbuffers.Offset, evidenceIdsOffset:flatbuffers.Offset, evidenceOffset:flatbuffers.Offset, stringOffsetsOffset:flatbuffers.Offset, stringBytesOffset:flatbuffers.Offset, densitiesOffset:flatbuffers.Offset, networkRunsOffset:flatbuffers.Offset, locationRunsOffset:flatbuffers.Offset, runsOffset:flatbuffers.Offset, ipv6SecondOffset:flatbuffers.Offset, ipv6ThirdOffset:flatbuffers.Offset, kindsOffset:flatbuffers.Offset):flatbuffers.Offset {
   TableHeader.startTableHeader(builder);
   TableHeader.addMajor(builder, major);
   TableHeader.addMinor(builder, minor);
@@ -1140,6 +1167,7 @@ static createTableHeader(builder:flatbuffers.Builder, major:number, minor:number
   TableHeader.addRuns(builder, runsOffset);
   TableHeader.addIpv6Second(builder, ipv6SecondOffset);
   TableHeader.addIpv6Third(builder, ipv6ThirdOffset);
+  TableHeader.addKinds(builder, kindsOffset);
   return TableHeader.endTableHeader(builder);
 }
 }

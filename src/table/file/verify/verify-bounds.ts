@@ -1,6 +1,6 @@
-// The part of verify-table.ts that bounds the texts of an answer, and the JSON of a network or place
-// (its lists: verify-values.ts). A batch has ten thousand of each, so a table whose answers are long
-// would fill the memory of who serves it, and a build makes none (src/base/clean-text.ts).
+// The part of verify-table.ts that bounds the texts of an answer, and the JSON of a network or
+// place (its lists: verify-values.ts). A batch has ten thousand of each, so a table whose answers
+// are long would fill the memory of who serves it, and a build makes none (src/base/clean-text.ts).
 
 import { tableRunBytesMax, tableTextBytesMax } from '../../../base/limits.ts'
 import type { SectionName } from '../../../schema/table-sections.ts'

@@ -60,7 +60,7 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
 // The functions below give the place behind what they have found at `at`; -1 where something else
 // is there, or where `at` is -1 itself.
 
-const bare = { access: false, shared: false, corporate: false, cdn: false }
+const bare = { access: false, shared: false, corporate: false, cdn: false, anycast: false }
 
 /** What stands around the values of a network: by type, and whether it is mobile. */
 const aroundNetwork = networkTypes.map((type) =>

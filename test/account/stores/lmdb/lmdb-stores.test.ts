@@ -8,10 +8,15 @@ import { open } from 'lmdb'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createKey, rotateKey } from '../../../../src/account/keys/issue-key.ts'
 import { parseKeyText } from '../../../../src/account/keys/key-text.ts'
-import { openLmdbKeyStore } from '../../../../src/account/stores/lmdb/lmdb-stores.ts'
+import {
+  openLmdbKeyStore,
+  openLmdbListStore,
+} from '../../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { keyStoreConformance } from '../conformance.ts'
+import { listStoreConformance } from '../list-conformance.ts'
 
 keyStoreConformance('the LMDB store', openLmdbKeyStore)
+listStoreConformance('the LMDB store', openLmdbListStore)
 
 let state = ''
 beforeEach(() => {

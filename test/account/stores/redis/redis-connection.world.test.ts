@@ -11,12 +11,14 @@ import {
   type StoreCircuitBreaker,
   openStoreCircuitBreaker,
 } from '../../../../src/account/stores/redis/store-circuit-breaker.ts'
+import { createRedisListStore } from '../../../../src/account/stores/redis/redis-lists.ts'
 import { createRedisKeyStore } from '../../../../src/account/stores/redis/redis-keys.ts'
 import { createRedisQuotaLedger } from '../../../../src/account/stores/redis/redis-quota.ts'
 import { openRedisConnection } from '../../../../src/account/stores/redis/redis-connection.ts'
 import { takeTokensScript } from '../../../../src/account/stores/redis/lua-scripts.ts'
 import type { StoreSettings } from '../../../../src/config/settings.ts'
 import { keyStoreConformance, ledgerConformance, record } from '../conformance.ts'
+import { listStoreConformance } from '../list-conformance.ts'
 import type { StoreServer } from './redis-servers.ts'
 import * as servers from './redis-servers.ts'
 import { describeStores, storeSettings } from './redis-servers.ts'
@@ -37,9 +39,11 @@ function conformance(
     const { settings, nodes } = store()
     if (place !== known) for (const node of nodes) await node.cli('flushall')
     known = place
-    return link(settings)
+    // How long a store may take is not asked here: a busy machine needs its time.
+    return link({ ...settings, timeoutMs: 10_000 })
   }
   keyStoreConformance(name, async (place) => createRedisKeyStore(await open(place)))
+  listStoreConformance(name, async (place) => createRedisListStore(await open(place)))
   ledgerConformance(name, async (place) => {
     const opened = await open(place)
     return { ...createRedisQuotaLedger(opened), close: opened.close }

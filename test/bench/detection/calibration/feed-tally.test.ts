@@ -45,8 +45,19 @@ describe('tallyFeeds', () => {
           }
         })
       }),
-      { numRuns: 25 },
+      { numRuns: 8 },
     )
+  })
+
+  it('takes what an aggregate says of whole networks for no confirmation of its addresses', async () => {
+    const networks = { group: 'vpn-e-networks', weight: 0.8 }
+    const aggregate = feedOf({ id: 'vpn-e', kind: 'vpn', networks })
+    const listed = ['21.0.0.1', '21.0.0.0/24', '21.0.9.1']
+    const world = await worldOf([fileOf(aggregate, listed), fileOf(feeds[2]!, ['21.0.0.9'])])
+    const tallies = tallyFeeds(world)
+    expect(tallies.get('vpn-e')).toMatchObject({ entries: 2, confirmed: 0 })
+    expect(tallies.get('vpn-e-networks')?.confirmed).toBeCloseTo(1 / 256, 12)
+    expect(tallies.get('vpn-c')).toMatchObject({ entries: 1, confirmed: 1 })
   })
 
   it('counts as chance what the other groups of the kind cover of the announced space', async () => {
@@ -133,7 +144,7 @@ describe('leaveOneOut', () => {
           expect(withoutGroup.signal.share).toBeCloseTo(shareOf(withoutKin, listings[at]!, kind), 9)
         }
       }),
-      { numRuns: 10 },
+      { numRuns: 8 },
     )
   })
 

@@ -16,7 +16,7 @@ import {
   weakWeightMax,
   measureWeight,
 } from '../../../../bench/detection/calibration/measured-weight.ts'
-import { wilsonShare } from '../../../../bench/detection/evaluation/wilson.ts'
+import { wilsonShare } from '../../../../src/feedback/wilson-share.ts'
 import type { Day } from '../../../../src/base/day.ts'
 
 describe('wilson', () => {
@@ -115,6 +115,12 @@ describe('weightOf', () => {
   it('stays as set by hand where nothing is measured', () => {
     expect(measureWeight(feed, undefined)).toMatchObject({ weight: 0.7, why: 'nothing measured' })
     expect(measureWeight(feed, { ...tally, settled: 900, unique: 1000 }).weight).toBe(0.7)
+  })
+
+  it('leaves an operator’s own list that nobody has fetched as it was set', () => {
+    const own = { assurance: 'direct', provider: 'IVPN', weight: 0.5 } as const
+    expect(measureWeight(own, undefined)).toMatchObject({ weight: 0.5, why: 'nothing measured' })
+    expect(measureWeight(own, tally)).toMatchObject({ weight: 1, why: 'an operator’s own list' })
   })
 
   it('leaves an operator’s own list at 1, and ends a weak one at its limit', () => {

@@ -2,7 +2,11 @@
 // are worked out by hand.
 
 import { describe, expect, it } from 'vitest'
-import { compareRounds, verdictLine } from '../../../../bench/speed/report/comparison.ts'
+import {
+  compareRounds,
+  decideAgain,
+  verdictLine,
+} from '../../../../bench/speed/report/comparison.ts'
 import {
   growthRatio,
   figureText,
@@ -167,6 +171,21 @@ describe('two sides', () => {
     // One in six may.
     const six = verdictOfRounds([100, 100, 100, 100, 100, 110], [120, 120, 120, 120, 120, 109])
     expect(six?.verdict).toBe('slower')
+  })
+
+  it('that look slower are decided by the second series alone, and no other row by it', () => {
+    const rows = (head: Readonly<Record<string, number>>) => {
+      const sample = { a: 100, b: 100, c: 100 }
+      return compareRounds({ base: [sample, sample, sample], head: [head, head, head] })
+    }
+    const first = rows({ a: 120, b: 120, c: 100 })
+    const decided = decideAgain(first, rows({ a: 101, b: 110, c: 150 }))
+    expect(decided.map(({ verdict, ratio }) => [verdict, ratio])).toEqual([
+      ['no difference seen', 1.01],
+      ['slower', 1.1],
+      ['no difference seen', 1],
+    ])
+    expect(decideAgain(first, [])).toEqual(first)
   })
 
   it('are told apart in a sentence', () => {

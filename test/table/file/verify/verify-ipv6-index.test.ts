@@ -85,7 +85,7 @@ const untouched = (section: string, at: number, why: string): never => {
 
 describe('the finer indexes of IPv6', () => {
   it('lead to what a scan finds', () => {
-    const numRuns = inForm({ short: 10, full: 25 })
+    const numRuns = inForm({ short: 6, full: 25 })
     const seen = { second: 0, third: 0 }
     const property = fc.property(crowds, (from) => {
       const keys = keysOf(from)
@@ -118,7 +118,7 @@ describe('the finer indexes of IPv6', () => {
         changed[at]! += by
         expect(() => verifyIpv6Index({ ...views, [name]: changed }, untouched)).toThrow(/ipv6_/)
       })
-      fc.assert(property, { numRuns: 15 })
+      fc.assert(property, { numRuns: 6 })
     }
   })
 
@@ -178,7 +178,7 @@ describe('the IPv4 index', () => {
         expect(searchIpv4(views, value)).toBe(scan(ipv4_starts, value))
       }
     })
-    fc.assert(property, { numRuns: 10 })
+    fc.assert(property, { numRuns: 5 })
   })
 
   const withIndex = (change: (starts: Uint32Array) => Uint32Array): Uint8Array => {

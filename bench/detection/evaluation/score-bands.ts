@@ -1,0 +1,132 @@
+// Does the score order badness? For each band of scores: how many addresses that lists name as
+// exits, per million addresses of the announced IPv4 space that has such a score, while those lists
+// say nothing. Each list, or operator, is left out in turn, with its group; what it names is then
+// told by the score that the others leave. A score orders badness where the rate rises from band to
+// band.
+//
+// Of ranges the share of their addresses counts. Not labelled "bad" by the lists themselves: a list
+// that is left out does not speak for the band that it is counted in.
+
+import type { Evidence } from '../../../src/model/evidence.ts'
+import { levelFloors } from '../../../src/model/risk-level.ts'
+import { newCellJudge } from '../world/cell-verdicts.ts'
+import type { World } from '../world/cells.ts'
+import { isOperators, operatorsOf } from './leave-operator-out.ts'
+import { leftOutKinds, partsOf } from './leave-one-out.ts'
+import { type WilsonShare, wilsonShare } from '../../../src/feedback/wilson-share.ts'
+
+/** The least score of each band. */
+export const bandFloors = [0, 10, 20, 25, 30, 40, 50, 75] as const
+
+export interface ScoreBand {
+  readonly from: number
+  /** IPv4 addresses with such a score, the mean over what was left out. */
+  readonly addresses: number
+  /** Of these, those that the lists name which are left out, all together. */
+  readonly named: number
+  /** Named of addresses. */
+  readonly badness: WilsonShare
+}
+
+/**
+ * The same by level, the lowest first; from 75 on both levels together, for nearly all that has 90 is
+ * a Tor exit, and without the one consensus no list says so.
+ */
+export function levelBands(bands: readonly ScoreBand[]): readonly ScoreBand[] {
+  const levels = bands.filter(({ from }) => levelFloors.some(({ least }) => least === from))
+  return levels.map(({ from }, index) => {
+    const next = levels[index + 1]?.from ?? Infinity
+    const own = bands.filter((band) => band.from >= from && band.from < next)
+    const addresses = own.reduce((sum, band) => sum + band.addresses, 0)
+    const named = own.reduce((sum, band) => sum + band.named, 0)
+    return { from, addresses, named, badness: badnessOf(named, addresses) }
+  })
+}
+
+export function scoreBands(world: World): readonly ScoreBand[] {
+  const units = leftOutUnits(world)
+  const named = bandFloors.map(() => 0)
+  const space = bandFloors.map(() => 0)
+  for (const { feeds, isLeftOut } of units) {
+    const judge = newCellJudge(world, { isLeftOut })
+    for (const cell of world.cells) {
+      if (cell.family !== 4 || cell.network === 0) continue
+      space[bandOf(judge(cell).score)]! += cell.size / units.length
+    }
+    for (const { id, newest } of feeds) {
+      for (const { cell, part } of partsOf(world, id, newest)) {
+        if (cell.family === 4) named[bandOf(judge(cell).score)]! += part
+      }
+    }
+  }
+  return bandFloors.map((from, band) => ({
+    from,
+    addresses: space[band]!,
+    named: named[band]!,
+    badness: badnessOf(named[band]!, space[band]!),
+  }))
+}
+
+function badnessOf(named: number, addresses: number): WilsonShare {
+  return wilsonShare(named, Math.max(addresses, named))
+}
+
+function bandOf(score: number): number {
+  let band = 0
+  while (score >= (bandFloors[band + 1] ?? Infinity)) band++
+  return band
+}
+
+interface Unit {
+  readonly feeds: readonly { readonly id: string; readonly newest: number }[]
+  readonly isLeftOut: (evidence: Evidence) => boolean
+}
+
+/** Operators of VPNs, and the groups of feeds of other exits. */
+function leftOutUnits(world: World): readonly Unit[] {
+  const groups = new Map<string, Map<string, number>>()
+  for (let id = 1; id <= world.book.count; id++) {
+    const { evidence, range } = world.book.at(id)
+    const { kind, match, voice, lastSeen } = evidence
+    const isExit = kind !== 'hosting' && kind !== 'vpn' && isLeftOutKind(kind)
+    if (!isExit || match === 'near' || range === undefined || voice.id.startsWith('table-'))
+      continue
+    const group = groups.get(voice.group) ?? new Map<string, number>()
+    groups.set(voice.group, group)
+    group.set(voice.id, Math.max(lastSeen, group.get(voice.id) ?? 0))
+  }
+  const lists = [...groups].map(([group, feeds]): Unit => ({
+    feeds: [...feeds].map(([id, newest]) => ({ id, newest })),
+    isLeftOut: ({ voice, match, kind }) =>
+      voice.group === group || (match === 'near' && kind === 'proxy'),
+  }))
+  const operators = operatorsOf(world).map(({ operator, feeds }): Unit => {
+    const ids = new Set(feeds.map(({ id }) => id))
+    return { feeds, isLeftOut: isOperators({ operator, ids, rows: true }) }
+  })
+  return [...lists, ...operators]
+}
+
+function isLeftOutKind(kind: string): boolean {
+  return (leftOutKinds as readonly string[]).includes(kind)
+}
+
+/** IPv4 addresses by class, and those in networks of type hosting that no reason gives points. */
+export interface ClassSpace {
+  readonly byClass: Readonly<Record<string, number>>
+  readonly silentHosting: number
+}
+
+export function classSpace(world: World): ClassSpace {
+  const judge = newCellJudge(world)
+  const byClass: Record<string, number> = {}
+  let silentHosting = 0
+  for (const cell of world.cells) {
+    if (cell.family !== 4 || cell.network === 0) continue
+    const { classification, score } = judge(cell)
+    byClass[classification] = (byClass[classification] ?? 0) + cell.size
+    const isHoster = world.networks[cell.network - 1]?.type === 'hosting'
+    if (isHoster && score === 0) silentHosting += cell.size
+  }
+  return { byClass, silentHosting }
+}

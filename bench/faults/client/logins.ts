@@ -1,0 +1,119 @@
+// Logins through the client while a proxy between it and a real server does everything that goes
+// wrong in networks: how long each waited, and whether each that was let in without an answer was
+// counted. On a machine whose cores are busy every timer fires late, so the time-out is held
+// against another timer of this process.
+
+import { createClient } from '../../../src/client/node-client.ts'
+import {
+  type Client,
+  type ClientCounts,
+  failureReasons,
+} from '../../../src/client/core/check-result.ts'
+import type { ProofContext, ProofResult } from '../../harness/proof.ts'
+import { startSmallServer } from '../server/ground.ts'
+import { faults, startFaultProxy } from './fault-proxy.ts'
+
+const timeoutMs = 150
+/** Logins under way at the same time. */
+const atOnce = 16
+/** Of all faults, one after the other. */
+const rounds = 10
+
+const counts = { ci: 1000, short: 10_000, long: 100_000 } as const
+
+export async function clientFaults({ folder, form, say }: ProofContext): Promise<ProofResult> {
+  const server = await startSmallServer(folder)
+  const proxy = await startFaultProxy(server.port)
+  const told = { misconfigured: 0, unavailable: 0 }
+  const newClient = (circuitFailures: number): Client =>
+    createClient({
+      url: `http://127.0.0.1:${proxy.port}`,
+      key: server.key,
+      timeoutMs,
+      cacheMs: 0,
+      circuitFailures,
+      onMisconfigured: () => (told.misconfigured += 1),
+      onUnavailable: () => (told.unavailable += 1),
+    })
+  // Every other round without the circuit, so that every login meets the fault itself.
+  const clients = [newClient(1_000_000), newClient(5)] as const
+  const waits: number[] = []
+  /** By how much each waited for longer than the time-out, as a timer of this process has it. */
+  const over: number[] = []
+  const broken: string[] = []
+  let unchecked = 0
+  const login = async (client: Client, at: number): Promise<void> => {
+    const from = performance.now()
+    const atTimeout = new Promise<number>((resolve) => {
+      setTimeout(() => resolve(performance.now() - from), timeoutMs)
+    })
+    try {
+      const result = await client.check(`9.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}`)
+      if (!result.ok) unchecked += 1
+    } catch (error) {
+      broken.push(`a login was thrown at: ${String(error)}`)
+    }
+    const wait = performance.now() - from
+    waits.push(wait)
+    over.push(wait - (wait > timeoutMs ? await atTimeout : timeoutMs))
+  }
+  const total = counts[form]
+  const each = Math.ceil(total / (rounds * faults.length))
+  for (let round = 0; round < rounds; round++) {
+    const client = clients[round % 2 === 0 ? 0 : 1]
+    for (const fault of faults) {
+      proxy.fault = fault
+      let left = each
+      const worker = async (): Promise<void> => {
+        while (left > 0) {
+          left -= 1
+          await login(client, waits.length + left)
+        }
+      }
+      await Promise.all(Array.from({ length: atOnce }, worker))
+    }
+    say(`round ${round + 1} of ${rounds}: ${waits.length} logins`)
+  }
+  for (const client of clients) client.close()
+  await proxy.close()
+  await server.end()
+  const at = quantileOf(waits)
+  const overAt = quantileOf(over)
+  const counted = sumOf(clients.map((client) => client.counts()))
+  const failures = failureReasons.reduce((sum, reason) => sum + counted[reason], 0)
+  if (overAt(0.999) > 20) broken.push(`p99.9 is ${overAt(0.999).toFixed(1)} ms over the time-out`)
+  if (overAt(1) > 100) broken.push(`one waited ${overAt(1).toFixed(1)} ms over the time-out`)
+  if (failures !== unchecked) broken.push(`${unchecked} unchecked, but ${failures} counted`)
+  if (told.misconfigured + told.unavailable !== unchecked) {
+    broken.push(`${unchecked} unchecked, but ${told.misconfigured + told.unavailable} told`)
+  }
+  if (counted.checked + unchecked !== waits.length) broken.push('some logins are not counted')
+  return {
+    faults: broken,
+    facts: [
+      { what: 'logins under faults', figure: String(waits.length) },
+      { what: 'of them checked', figure: String(counted.checked) },
+      { what: 'retried on another connection', figure: String(counted.retried) },
+      { what: 'the circuit opened', figure: String(counted.opened) },
+      ...failureReasons.map((reason) => ({ what: reason, figure: String(counted[reason]) })),
+      { what: 'wait, p50', figure: `${at(0.5).toFixed(2)} ms` },
+      { what: 'wait, p99.9', figure: `${at(0.999).toFixed(1)} ms` },
+      { what: 'wait, longest', figure: `${at(1).toFixed(1)} ms` },
+      { what: 'over the time-out, p99.9', figure: `${Math.max(0, overAt(0.999)).toFixed(1)} ms` },
+      { what: 'over the time-out, longest', figure: `${Math.max(0, overAt(1)).toFixed(1)} ms` },
+    ],
+  }
+}
+
+function quantileOf(values: readonly number[]): (share: number) => number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return (share) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0
+}
+
+function sumOf(all: readonly ClientCounts[]): ClientCounts {
+  const [first, second] = all as [ClientCounts, ClientCounts]
+  const names = Object.keys(first) as (keyof ClientCounts)[]
+  return Object.fromEntries(
+    names.map((name) => [name, first[name] + second[name]]),
+  ) as unknown as ClientCounts
+}

@@ -1,0 +1,96 @@
+// `npm run bench -- export`: how long an export of a table takes in each format, how large it is,
+// and how much memory it needs: the whole command in a process of its own, its flush included.
+//
+//   --table FILE   the table of the tests, or data/table/world.iprisk, by default
+//   --rounds 1     the median counts
+//   --smoke  --json  --save
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { alignColumns } from '../../src/base/align-columns.ts'
+import { formatCount, formatMegabytes } from '../../src/base/number-format.ts'
+import { runChild } from '../harness/child.ts'
+import { readFlags, tablePath } from '../harness/option.ts'
+import { logProgress, runProgram, showReport, temporaryFolder } from '../harness/program.ts'
+import { type RunHead, runHead } from '../harness/run.ts'
+import { median } from '../harness/statistics.ts'
+
+const risky = ['--where', 'signals.tor || risk_score >= 75']
+
+/** What operators make, one row each. */
+const exports: readonly (readonly [name: string, options: readonly string[]])[] = [
+  ['mmdb, layout iprisk', ['--format', 'mmdb']],
+  ['mmdb, layout anonymous-ip', ['--format', 'mmdb', '--layout', 'anonymous-ip']],
+  ['mmdb, layout city', ['--format', 'mmdb', '--layout', 'city']],
+  ['mmdb, layout asn', ['--format', 'mmdb', '--layout', 'asn']],
+  ['csv, default fields', ['--format', 'csv']],
+  ['parquet, default fields', ['--format', 'parquet']],
+  ['nginx, score 75 and Tor', ['--format', 'nginx', ...risky]],
+  ['haproxy, score 75 and Tor', ['--format', 'haproxy', ...risky]],
+  ['ipset, score 75 and Tor', ['--format', 'ipset', ...risky]],
+  ['nft, score 75 and Tor', ['--format', 'nft', ...risky]],
+]
+
+export interface ExportBenchReport extends RunHead {
+  readonly kind: 'export'
+  readonly rows: readonly {
+    readonly name: string
+    readonly rows: number
+    readonly bytes: number
+    readonly seconds: number
+    readonly peakBytes: number
+  }[]
+}
+
+const runMs = 600_000
+const iprisk = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const preload = new URL('../harness/peak.js', import.meta.url).href
+
+async function measure(table: string, rounds: number, folder: string): Promise<ExportBenchReport> {
+  const rows: ExportBenchReport['rows'][0][] = []
+  for (const [name, options] of exports) {
+    const out = join(folder, 'export')
+    const peak = join(folder, 'peak')
+    const seconds: number[] = []
+    const peaks: number[] = []
+    let said = { rows: 0, bytes: 0 }
+    for (let round = 0; round < rounds; round++) {
+      const args = ['export', '--table', table, '--out', out, '--json', ...options]
+      const program = [process.execPath, '--import', preload, iprisk] as const
+      const begun = performance.now()
+      const text = await runChild(['env', `BENCH_PEAK=${peak}`, ...program, ...args], {
+        timeoutMs: runMs,
+        cwd: folder,
+      })
+      seconds.push((performance.now() - begun) / 1000)
+      peaks.push(Number(readFileSync(peak, 'utf8')))
+      said = JSON.parse(text) as typeof said
+    }
+    const { rows: count, bytes } = said
+    rows.push({ name, rows: count, bytes, seconds: median(seconds), peakBytes: median(peaks) })
+    logProgress(name)
+  }
+  return { ...runHead(process.argv.slice(2)), kind: 'export', rows }
+}
+
+async function main(): Promise<number> {
+  const { rounds, table, json, save } = readFlags({
+    numbers: { rounds: { max: 20, otherwise: 1 } },
+    texts: ['table'],
+    switches: ['smoke', 'json', 'save'],
+  })
+  const report = await measure(tablePath(table), rounds, temporaryFolder('export'))
+  const cells = report.rows.map(({ name, rows, bytes, seconds, peakBytes }) => [
+    name,
+    formatCount(rows),
+    formatMegabytes(bytes),
+    seconds.toFixed(1),
+    formatMegabytes(peakBytes),
+  ])
+  const lines = alignColumns([['export', 'rows', 'MB', 's', 'peak MB'], ...cells], 1)
+  showReport('export', report, { json, save, text: lines.join('\n') })
+  return 0
+}
+
+await runProgram(main)

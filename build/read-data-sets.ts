@@ -1,0 +1,96 @@
+// What does not come from feeds of addresses: who announces the space (networks), and where it is
+// (places). From the operator's own files, from an edition that the gate of data sets chose, or
+// from the packages.
+
+import { formatCount } from '../src/base/number-format.ts'
+import type { Day } from '../src/base/day.ts'
+import type { Source } from '../src/table/file/table-source.ts'
+import type { BuildStages } from './build-stages.ts'
+import { type DataSetKind, isDataSet } from './catalogue/feed.ts'
+import { type EditionInUse, networkSources, placeSources } from './evidence/source-list.ts'
+import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
+import { type ChosenEdition, chooseEdition } from './gate/edition-gate.ts'
+import type { AsFacts } from './networks/as-facts.ts'
+import type { NetworkTables } from './networks/network-tables.ts'
+import { type Networks, readNetworks } from './networks/read-networks.ts'
+import { readPlacesCached } from './places/place-cache.ts'
+import { type Places, defaultPlaceFiles, readPlaces } from './places/read-places.ts'
+
+export interface DataSetInput {
+  /** The store of the history; `undefined` builds from the snapshots alone. */
+  readonly history: string | undefined
+  /** The operator's own files; by default those of the data sets. */
+  readonly networkFiles: readonly string[] | undefined
+  readonly placeFiles: readonly string[] | undefined
+  /** Where what was read of places is kept for the next build; absent: nowhere. */
+  readonly cache?: string
+  /** Files of the data sets as they were fetched; without any the packages' own are used. */
+  readonly dataSets?: readonly ObtainedFile[]
+  /** Editions of data sets that change too much are used, too. */
+  readonly force?: boolean
+}
+
+export interface DataSets {
+  readonly networks: Networks
+  readonly places: Places
+  /** Each is to be committed behind the gate of feeds, when the table is live. */
+  readonly editions: readonly ChosenEdition[]
+  readonly sources: (asOf: Day) => readonly Source[]
+}
+
+/** Throws what reading networks and places throws. */
+export async function readDataSets(
+  input: DataSetInput & { readonly facts: AsFacts; readonly tables: NetworkTables },
+  stages: BuildStages,
+): Promise<DataSets> {
+  const { facts, tables } = input
+  const editions = await chooseEditions(input, stages)
+  const data = { networks: inUse(editions, 'networks'), places: inUse(editions, 'places') }
+  const networkFiles = input.networkFiles ?? data.networks?.files
+  const placeFiles = input.placeFiles ?? data.places?.files
+  const networks = await stages.run('networks', async (say) => {
+    const files = networkFiles === undefined ? {} : { files: networkFiles }
+    const found = await readNetworks({ ...files, facts, tables })
+    say(`${formatCount(found.networks.length)} networks`)
+    return found
+  })
+  const places = await stages.run('places', async (say) => {
+    const files = placeFiles ?? defaultPlaceFiles() ?? []
+    const { cache } = input
+    const found = await (cache === undefined ? readPlaces(files) : readPlacesCached(files, cache))
+    say(`${formatCount(found.locations.length)} places`)
+    return found
+  })
+  const sources = (asOf: Day): readonly Source[] => [
+    ...networkSources(input.networkFiles, networks, asOf, data.networks),
+    ...placeSources(places, asOf, data.places),
+  ]
+  return { networks, places, editions, sources }
+}
+
+/** Of each data set whose files were asked for, the edition that may be used. */
+async function chooseEditions(
+  { dataSets = [], history, force = false }: DataSetInput,
+  stages: BuildStages,
+): Promise<readonly ChosenEdition[]> {
+  const feeds = [...new Set(dataSets.map(({ feed }) => feed))].filter(isDataSet)
+  if (feeds.length === 0) return []
+  return stages.run('editions', async (say) => {
+    const chosen: ChosenEdition[] = []
+    for (const feed of feeds) {
+      const obtained = dataSets.filter((file) => file.feed.id === feed.id)
+      const edition = await chooseEdition({ feed, obtained, store: history, force })
+      if (edition !== undefined) chosen.push(edition)
+    }
+    say(chosen.map(({ feed, from }) => `${feed.kind} ${from}`).join(', '))
+    return chosen
+  })
+}
+
+function inUse(editions: readonly ChosenEdition[], kind: DataSetKind): EditionInUse | undefined {
+  const found = editions.find(({ feed }) => feed.kind === kind)
+  if (found === undefined) return undefined
+  const { edition, feed, from, quarantine } = found
+  const whose = from === 'embedded' ? {} : { feed }
+  return { ...edition, quarantined: quarantine !== undefined, ...whose }
+}

@@ -1,0 +1,55 @@
+// Builds the console's page (src/console/page) into dist/console, at the end of `npm run compile`:
+// hashed files that the admin port sends as they are. Nothing is built where nothing that goes in
+// has changed; `--force` builds all the same.
+
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const page = join(root, 'src/console/page')
+const out = join(root, 'dist/console')
+const mark = join(root, 'dist/.console-inputs')
+
+/** Of all that the bundle is made of: the page, what it imports from beside it, packages, this file. */
+function inputsHash() {
+  const hash = createHash('sha256')
+  const files = readdirSync(page, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+  const beside = ['src/bulk/csv-cell.ts', 'src/model/risk-level.ts']
+  const makers = ['package-lock.json', 'deploy/build-console.mjs']
+  for (const file of [...files, ...[...beside, ...makers].map((name) => join(root, name))]) {
+    hash.update(file.slice(root.length)).update('\0').update(readFileSync(file)).update('\0')
+  }
+  return hash.digest('hex')
+}
+
+const hash = inputsHash()
+const isBuilt =
+  existsSync(join(out, 'index.html')) && existsSync(mark) && readFileSync(mark, 'utf8') === hash
+if (!isBuilt || process.argv.includes('--force')) {
+  const { build } = await import('vite')
+  await build({
+    configFile: false,
+    root: page,
+    base: '/console/',
+    publicDir: false,
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: out,
+      emptyOutDir: true,
+      target: 'es2022',
+      // The page's policy allows files of its own and no data in their place.
+      assetsInlineLimit: 0,
+      cssCodeSplit: false,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      license: { fileName: 'licences.md' },
+    },
+  })
+  writeFileSync(mark, hash)
+}

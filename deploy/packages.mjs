@@ -1,0 +1,108 @@
+// The two packages of a release, made of what `npm run compile` has left in dist: `iprisk` from the
+// root, and `iprisk-client` from src/client alone, which needs nothing else. Versions come from the
+// newest heading of the change log. Also their public surface: the declarations that an application
+// can reach, as text.
+
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path) => readFileSync(join(root, path), 'utf8')
+
+/** Of the newest heading, `## 0.1.0, unreleased`. */
+export function changeLogVersion() {
+  const [, version] = /^## (\d+\.\d+\.\d+)/m.exec(read('CHANGELOG.md')) ?? []
+  if (version === undefined) throw new Error('CHANGELOG.md has no heading with a version.')
+  return version
+}
+
+/** Where each entry point of the client is, below dist/src/client. */
+export const clientEntries = {
+  '.': 'client',
+  './address': 'address/client-address',
+  './express': 'middleware/connect-middleware',
+  './http': 'middleware/connect-middleware',
+  './fastify': 'middleware/fastify-hook',
+  './hono': 'middleware/hono-middleware',
+  './koa': 'middleware/koa-middleware',
+  './next': 'middleware/next-handlers',
+  './testing': 'testing/fake-client',
+}
+
+const at = (path) => ({ types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` })
+
+/** Runtimes that are not Node but may say so, first: they have fetch and no node:http of use. */
+const fetchRuntimes = ['edge-light', 'workerd', 'worker', 'browser', 'deno', 'bun']
+
+function clientPackage() {
+  const { license, engines } = JSON.parse(read('package.json'))
+  const exports = Object.fromEntries(
+    Object.entries(clientEntries).map(([name, path]) => [name, at(path)]),
+  )
+  exports['.'] = {
+    ...Object.fromEntries(fetchRuntimes.map((name) => [name, at('client')])),
+    node: at('node-client'),
+    ...at('client'),
+  }
+  return {
+    name: 'iprisk-client',
+    version: changeLogVersion(),
+    description:
+      'Client and middlewares for iprisk, the self-hosted IP risk service: a protected login in ten lines.',
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines,
+    exports,
+    files: ['dist'],
+  }
+}
+
+/** Writes the folder of the client's package and gives its path. */
+export function writeClientPackage(folder = join(root, 'dist/packages/iprisk-client')) {
+  rmSync(folder, { recursive: true, force: true })
+  const from = join(root, 'dist/src/client')
+  for (const name of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
+    if (!/\.(js|d\.ts)$/.test(name)) continue
+    const to = join(folder, 'dist', name)
+    mkdirSync(dirname(to), { recursive: true })
+    // The maps point to sources that are not in the package.
+    const text = readFileSync(join(from, name), 'utf8')
+    writeFileSync(to, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''))
+  }
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(clientPackage(), null, 2)}\n`)
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  cpSync(join(root, 'docs/client.md'), join(folder, 'README.md'))
+  return folder
+}
+
+/** The declarations that the entries re-export, each file once, in the order of their paths. */
+function surfaceOf(entries) {
+  const seen = new Set()
+  const visit = (path) => {
+    if (seen.has(path)) return
+    seen.add(path)
+    const text = readFileSync(path, 'utf8')
+    for (const [, target] of text.matchAll(/^export [^'\n]*(?:\n[^'\n]*)*? from '(\.[^']+)'/gm)) {
+      visit(join(dirname(path), target.replace(/\.(?:ts|js)$/, '.d.ts')))
+    }
+  }
+  for (const entry of entries) visit(join(root, 'dist', `${entry}.d.ts`))
+  return [...seen]
+    .toSorted((left, right) => (left < right ? -1 : 1))
+    .map((path) => {
+      const text = readFileSync(path, 'utf8')
+      return `=== ${relative(join(root, 'dist/src'), path)}\n${text}`
+    })
+    .join('\n')
+}
+
+/** By the name of the package, which is also that of the file in docs/surface. */
+export function publicSurfaces() {
+  const client = [...Object.values(clientEntries), 'node-client']
+  return {
+    iprisk: surfaceOf(['src/index', 'src/embedded/embedded']),
+    'iprisk-client': surfaceOf([...new Set(client)].map((path) => `src/client/${path}`)),
+  }
+}

@@ -1,0 +1,11 @@
+// Writes the client's types anew, when a shape of the wire has changed: after `npm run compile`,
+// `node deploy/write-client-types.mjs`, then format what it wrote.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { clientTypes } from '../dist/src/api/client-types.js'
+import { openApiDocument } from '../dist/src/api/openapi.js'
+import { root } from './packages.mjs'
+
+const file = join(root, 'src/client/generated/wire-types.ts')
+writeFileSync(file, clientTypes(openApiDocument.components.schemas))

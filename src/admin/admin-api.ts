@@ -1,0 +1,150 @@
+// The administrative API on the admin port (contract 5.5): JSON in, JSON out, by the same code,
+// checks and audit as the command line. A route is a row; admin-document.ts describes them all as
+// OpenAPI. Who asks is decided before (admin-server.ts); here, whether his role may.
+
+import type { IncomingMessage } from 'node:http'
+import { IpriskError } from '../base/coded-error.ts'
+import { parseJsonObject } from '../base/json-object.ts'
+import { adminBodyBytesMax } from '../base/limits.ts'
+import { type AdminCaller, type AdminRole, mayAct } from './admin-caller.ts'
+import { type AdminPage, errorPage, jsonPage } from './admin-page.ts'
+
+export interface AdminRequest {
+  readonly caller: AdminCaller
+  /** What stands for the name in braces in the path. */
+  readonly name: string
+  readonly query: URLSearchParams
+  /** The body, an object; `{}` for none. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** The body as it came, of a route that wants it so. */
+  readonly bytes: Uint8Array
+}
+
+/** An answer with another status than the route's, or of JSON that is bytes already. */
+export interface RouteReply {
+  readonly reply: { readonly status: number; readonly body: object | Uint8Array }
+}
+
+export interface AdminRoute {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** `/admin/lists/{name}`: one part in braces at the most. */
+  readonly path: string
+  readonly role: AdminRole
+  readonly summary: string
+  /** What the query may have, with what it means. */
+  readonly query?: Readonly<Record<string, string>>
+  /** JSON Schema of the body and of the answer. */
+  readonly body?: object
+  /** The body is handed on as bytes, for it is too long to be read on the primary's loop. */
+  readonly takesBytes?: true
+  readonly bodyBytesMax?: number
+  readonly answer: object
+  readonly status: 200 | 201 | 202
+  readonly run: (request: AdminRequest) => Promise<object | RouteReply>
+}
+
+const statusByCode: Readonly<Record<string, number>> = {
+  list_unknown: 404,
+  key_unknown: 404,
+  rehearsal_unknown: 404,
+  list_exists: 409,
+  key_not_live: 409,
+  undo_none: 409,
+  lists_full: 409,
+  table_refused: 409,
+  policies_changed: 409,
+  refresh_running: 409,
+  refresh_elsewhere: 409,
+  rehearsal_running: 409,
+  payload_too_large: 413,
+}
+
+/** Carries out a request below `/admin/`; failures become answers. */
+export async function answerAdminRequest(
+  routes: readonly AdminRoute[],
+  request: IncomingMessage,
+  caller: AdminCaller,
+): Promise<AdminPage> {
+  const url = new URL(request.url ?? '/', 'http://admin')
+  const here = routes.flatMap((route) => {
+    const name = nameIn(route.path, url.pathname)
+    return name === undefined ? [] : [{ route, name }]
+  })
+  if (here.length === 0) {
+    return errorPage(404, 'not_found', 'There is nothing at this path; see /admin/openapi.json.')
+  }
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const found = here.find(({ route }) => route.method === method)
+  if (found === undefined) {
+    const allow = here.map(({ route }) => route.method).join(', ')
+    const page = errorPage(405, 'method_not_allowed', `Here there are ${allow}.`)
+    return { ...page, headers: { allow } }
+  }
+  const { route, name } = found
+  if (!mayAct(caller.role, route.role)) return forbidden(caller, route.role)
+  try {
+    const bytes = route.body === undefined ? new Uint8Array(0) : await readBody(request, route)
+    const body = route.body === undefined || route.takesBytes === true ? {} : objectOf(bytes)
+    const value = await route.run({ caller, name, query: url.searchParams, body, bytes })
+    if (!('reply' in value)) return jsonPage(route.status, value)
+    const { status, body: answer } = value.reply
+    if (!(answer instanceof Uint8Array)) return jsonPage(status, answer)
+    return { status, type: 'application/json', body: answer }
+  } catch (error) {
+    if (!(error instanceof IpriskError)) throw error
+    const { code, lines, fault } = error
+    const status = statusByCode[code] ?? (fault === 'usage' || fault === 'input' ? 400 : 503)
+    return errorPage(status, code, lines.map((line) => line.trim()).join(' '))
+  }
+}
+
+function forbidden({ role }: AdminCaller, needed: AdminRole): AdminPage {
+  return errorPage(
+    403,
+    'forbidden_role',
+    `This needs the role ${needed}, and the token has the role ${role} (--admin-tokens-file).`,
+  )
+}
+
+/** What a path has for the part in braces, `''` where it has none; `undefined` for another path. */
+function nameIn(pattern: string, path: string): string | undefined {
+  const [before = '', after] = pattern.split(/\{[a-z]+\}/)
+  if (after === undefined) return path === before ? '' : undefined
+  if (!path.startsWith(before) || !path.endsWith(after)) return undefined
+  const name = path.slice(before.length, path.length - after.length)
+  return name === '' || name.includes('/') ? undefined : name
+}
+
+async function readBody(
+  request: IncomingMessage,
+  { bodyBytesMax = adminBodyBytesMax }: Pick<AdminRoute, 'bodyBytesMax'>,
+): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > bodyBytesMax) {
+      throw badRequest('payload_too_large', `A body has at most ${bodyBytesMax} bytes.`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function objectOf(bytes: Uint8Array): AdminRequest['body'] {
+  const value = parseJsonObject(bytes)
+  if (typeof value === 'object') return value
+  throw badRequest('invalid_input', 'The body must be a JSON object.')
+}
+
+/** The body of a request that has no route: of a login. */
+export async function readJsonBody(
+  request: IncomingMessage,
+  bodyBytesMax: number,
+): Promise<AdminRequest['body']> {
+  return objectOf(await readBody(request, { bodyBytesMax }))
+}
+
+export function badRequest(code: string, message: string): IpriskError {
+  return new IpriskError({ code, message, fault: 'input' })
+}

@@ -1,0 +1,133 @@
+// Who asks the admin port, and what he may: the token of --admin-token-file is an admin's;
+// --admin-tokens-file names more people and programs, a line each:
+//
+//   # role   name    token, or its SHA-256
+//   viewer   wall    3f0c…64 hexadecimal digits of "openssl rand -hex 32"
+//   analyst  maria   sha256:9b74…
+//
+// Read once, kept as hashes, compared in constant time; every token is compared, so that the time
+// says nothing of which one it was. Without either file whoever reaches the port is an admin, which
+// is why it then listens on loopback or a socket only (src/config/setting-rules.ts).
+
+import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { adminTokensMax } from '../base/limits.ts'
+import { readBoundedFile, secretFile } from '../base/system/bounded-file.ts'
+import { readAdminToken, tokenChars } from './admin-token.ts'
+
+/** viewer: looks; analyst: changes lists; admin: everything else. Each may what those before may. */
+export const adminRoles = ['viewer', 'analyst', 'admin'] as const
+export type AdminRole = (typeof adminRoles)[number]
+
+export interface AdminCaller {
+  readonly role: AdminRole
+  /** As --admin-tokens-file has it; `''` for a caller without a name. */
+  readonly name: string
+  readonly via: 'admin port' | 'console'
+}
+
+/** Whoever reaches a port without tokens. */
+export const unnamedAdmin: AdminCaller = { role: 'admin', name: '', via: 'admin port' }
+
+/** As the audit log has it: `console as maria`. */
+export function viaOf({ via, name }: Pick<AdminCaller, 'via' | 'name'>): string {
+  return name === '' ? via : `${via} as ${name}`
+}
+
+/** Whether a role may what `needed` may. */
+export function mayAct(role: AdminRole, needed: AdminRole): boolean {
+  return adminRoles.indexOf(role) >= adminRoles.indexOf(needed)
+}
+
+/** Who has the token; `undefined`: nobody. */
+export type TokenMatcher = (token: string) => AdminCaller | undefined
+
+interface KnownToken {
+  readonly hash: Buffer
+  readonly caller: AdminCaller
+}
+
+/** `undefined` where there is no token at all. Throws `admin_token_unusable`. */
+export function createTokenMatcher(files: {
+  readonly adminTokenFile?: string | undefined
+  readonly adminTokensFile?: string | undefined
+}): TokenMatcher | undefined {
+  const { adminTokenFile: one, adminTokensFile: more } = files
+  if (one === undefined && more === undefined) return undefined
+  const known = [
+    ...(one === undefined ? [] : [{ hash: hashSecret(readAdminToken(one)), caller: unnamedAdmin }]),
+    ...(more === undefined ? [] : readAdminTokens(more)),
+  ]
+  const different = new Set(known.map(({ hash }) => hash.toString('hex')))
+  if (more !== undefined && different.size < known.length) {
+    throw unusable(more, ': a token stands there that is also that of --admin-token-file')
+  }
+  return (token) => {
+    const hash = hashSecret(token)
+    let found: AdminCaller | undefined
+    for (const one of known) if (sameHash(hash, one.hash)) found = one.caller
+    return found
+  }
+}
+
+/** The token of an Authorization header; `''` where it is no `Bearer`. */
+export function bearerOf(authorization = ''): string {
+  return /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
+}
+
+function readAdminTokens(path: string): readonly KnownToken[] {
+  let text: string
+  try {
+    text = readBoundedFile(path, secretFile).bytes.toString('latin1')
+  } catch (cause) {
+    throw unusable(path, `: ${messageOf(cause)}`, cause)
+  }
+  const lines = text.split('\n').map((line) => line.trim())
+  const tokens = lines.flatMap((line, at) => {
+    if (line === '' || line.startsWith('#')) return []
+    const parsed = parseLine(line)
+    // Never the line itself: it holds a secret.
+    if (typeof parsed === 'string') throw unusable(path, `:${at + 1}: ${parsed}`)
+    return [parsed]
+  })
+  if (tokens.length === 0) throw unusable(path, ': it names nobody')
+  if (tokens.length > adminTokensMax) throw unusable(path, `: more than ${adminTokensMax} tokens`)
+  const names = new Set(tokens.map(({ caller }) => caller.name))
+  if (names.size < tokens.length) throw unusable(path, ': a name stands there twice')
+  const different = new Set(tokens.map(({ hash }) => hash.toString('hex')))
+  if (different.size < tokens.length) throw unusable(path, ': a token stands there twice')
+  return tokens
+}
+
+const nameForm = /^[a-z][a-z0-9._@-]{0,63}$/i
+const hashForm = /^sha256:([0-9a-f]{64})$/i
+
+/** Or why the line is none. */
+function parseLine(line: string): KnownToken | string {
+  const [word = '', name = '', secret = '', ...rest] = line.split(/\s+/)
+  const role = adminRoles.find((one) => one === word)
+  if (role === undefined) return `it must begin with a role, one of ${adminRoles.join(', ')}`
+  if (!nameForm.test(name)) return 'behind the role comes a name of a–z, 0–9, ., _, @ and -'
+  const { min, max } = tokenChars
+  const isLong = secret.length >= min && secret.length <= max
+  if (rest.length > 0 || !isLong || !/^[\x21-\x7e]+$/.test(secret)) {
+    return `behind the name comes a token of ${min} to ${max} characters, or sha256: and its hash`
+  }
+  if (/^sha256:/i.test(secret) && !hashForm.test(secret)) {
+    return 'behind sha256: come 64 hexadecimal digits'
+  }
+  const [, digits] = hashForm.exec(secret) ?? []
+  const hash = digits === undefined ? hashSecret(secret) : Buffer.from(digits, 'hex')
+  return { hash, caller: { role, name, via: 'admin port' } }
+}
+
+function unusable(path: string, why: string, cause?: unknown): IpriskError {
+  return new IpriskError({
+    code: 'admin_token_unusable',
+    message:
+      `The admin tokens in ${path} cannot be used${why}. A line is a role, a name and a token; ` +
+      '"openssl rand -hex 32" makes one.',
+    fault: 'environment',
+    cause,
+  })
+}

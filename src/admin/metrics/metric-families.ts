@@ -1,0 +1,463 @@
+// All metrics of the server: turns what was gathered into families of named samples. Pure;
+// prometheus-text.ts makes their text, and docs/operate.md has the same table for people (a test
+// holds the two together). A name says its unit last: seconds, bytes, total.
+
+import { ageSeconds, formatDay } from '../../base/day.ts'
+import { packageVersion } from '../../base/package-root.ts'
+import { classifications } from '../../model/kind.ts'
+import {
+  type CounterSnapshot,
+  httpStatuses,
+  counterTotals,
+} from '../../http/exchange/request-counters.ts'
+import { type MetricFamily, instant, singleSample } from './metric-family.ts'
+import { sourceFamilies } from './source-families.ts'
+import { verdictFamilies } from './verdict-metrics.ts'
+import type { PoliciesStatus } from '../policies-status.ts'
+import type { SampleStatus } from '../sample-status.ts'
+import type { WorkerStatus } from '../../supervisor/workers/supervisor-status.ts'
+import type { RefreshStatus } from '../../supervisor/tables/refresh.ts'
+import { tableRefusalCodes } from '../../supervisor/tables/table-refusal.ts'
+import { type RestartCause, restartCauses } from '../../supervisor/workers/worker-registry.ts'
+import type { TablePullStatus } from '../../supervisor/tables/table-pull.ts'
+import type { TableManagerStatus } from '../../supervisor/tables/table-manager.ts'
+import type { TableInfo } from '../../http/exchange/served-table.ts'
+
+/** Everything that one scrape shows. */
+export interface ScrapeData {
+  /** The sum of all workers, dead ones included. */
+  readonly total: CounterSnapshot
+  /** The living ones by number. */
+  readonly workers: readonly { readonly worker: number; readonly counters: CounterSnapshot }[]
+  /** The same workers as the primary sees them; `openFiles` only where the system tells it. */
+  readonly workerStatuses: readonly (WorkerStatus & { readonly openFiles: number | undefined })[]
+  readonly listening: number
+  readonly restarts: Readonly<Record<RestartCause, number>>
+  readonly degraded: boolean
+  readonly table: TableInfo | undefined
+  readonly tables: TableManagerStatus
+  readonly policies?: PoliciesStatus | undefined
+  /** Absent where no traffic is sampled. */
+  readonly sample?: SampleStatus | undefined
+  readonly refresh: RefreshStatus | undefined
+  /** Absent where no published tables are taken. */
+  readonly source?: TablePullStatus | undefined
+  readonly ready: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+export function metricFamilies(gathered: ScrapeData): readonly MetricFamily[] {
+  return [
+    ...requestFamilies(gathered.total),
+    ...verdictFamilies(gathered.total),
+    ...connectionFamilies(gathered.total),
+    ...tableFamilies(gathered),
+    ...swapFamilies(gathered),
+    ...sampleFamilies(gathered),
+    ...policyFamilies(gathered),
+    ...sourceFamilies(gathered.source),
+    ...serverFamilies(gathered),
+    ...workerFamilies(gathered),
+    ...poolFamilies(gathered),
+  ]
+}
+
+function policyFamilies({ policies }: ScrapeData): readonly MetricFamily[] {
+  const { revision = '', last_failure: failure = null } = policies ?? {}
+  return [
+    {
+      name: 'iprisk_policies_info',
+      type: 'gauge',
+      help: 'The policies in use, by their revision.',
+      labels: ['revision'],
+      samples: revision === '' ? [] : [[{ revision }, 1]],
+    },
+    singleSample(
+      'gauge',
+      'iprisk_policies_refused',
+      'Whether the policies file has a mistake and is not in use.',
+      policies === undefined ? undefined : Number(failure !== null),
+    ),
+  ]
+}
+
+function requestFamilies(total: CounterSnapshot): readonly MetricFamily[] {
+  const { refused, aborted, rateLimited, quotaLimited, outages, losses, shed } =
+    counterTotals(total)
+  return [
+    {
+      name: 'iprisk_requests_total',
+      type: 'counter',
+      help: 'Requests answered, by HTTP status code.',
+      labels: ['code'],
+      samples: httpStatuses.map((code, i) => [{ code }, total.requests[i] ?? 0]),
+    },
+    {
+      name: 'iprisk_answers_total',
+      type: 'counter',
+      help: 'Checks answered with 200, by classification.',
+      labels: ['classification'],
+      samples: classifications.map((name, i) => [{ classification: name }, total.answers[i] ?? 0]),
+    },
+    {
+      name: 'iprisk_limited_requests_total',
+      type: 'counter',
+      help: 'Requests answered with 429, by the limit that was exceeded.',
+      labels: ['limit'],
+      samples: [
+        [{ limit: 'rate' }, rateLimited],
+        [{ limit: 'quota' }, quotaLimited],
+      ],
+    },
+    singleSample(
+      'counter',
+      'iprisk_framing_refusals_total',
+      'Connections closed without an answer because a request had no clear end.',
+      refused,
+    ),
+    singleSample(
+      'counter',
+      'iprisk_aborted_requests_total',
+      'Requests whose client went away before the answer.',
+      aborted,
+    ),
+    singleSample(
+      'counter',
+      'iprisk_bodies_refused_total',
+      'Bodies refused with 503 because those under way held all the room, counted at the refusal.',
+      shed,
+    ),
+    singleSample(
+      'counter',
+      'iprisk_store_outages_total',
+      'How often a worker found the store of keys and quotas gone.',
+      outages,
+    ),
+    singleSample(
+      'counter',
+      'iprisk_store_losses_total',
+      'How often the store was found to have lost quota units that it had acknowledged.',
+      losses,
+    ),
+    decisionLogFamily(total),
+  ]
+}
+
+function decisionLogFamily(total: CounterSnapshot): MetricFamily {
+  const { decisionsLogged, decisionsLost } = counterTotals(total)
+  return {
+    name: 'iprisk_decision_log_lines_total',
+    type: 'counter',
+    help: 'Lines of the decision log: taken, and lost because too many waited for the disk.',
+    labels: ['result'],
+    samples: [
+      [{ result: 'taken' }, decisionsLogged],
+      [{ result: 'lost' }, decisionsLost],
+    ],
+  }
+}
+
+function connectionFamilies(total: CounterSnapshot): readonly MetricFamily[] {
+  const { opened, closedForAll, closedForAddress, closedForWork } = counterTotals(total)
+  return [
+    singleSample(
+      'counter',
+      'iprisk_connections_opened_total',
+      'Connections that were let in.',
+      opened,
+    ),
+    {
+      name: 'iprisk_connections_closed_total',
+      type: 'counter',
+      help: 'Connections closed by the cap that they were above: at accept (all, address) or in a request (work).',
+      labels: ['cap'],
+      samples: [
+        [{ cap: 'all' }, closedForAll],
+        [{ cap: 'address' }, closedForAddress],
+        [{ cap: 'work' }, closedForWork],
+      ],
+    },
+  ]
+}
+
+const coveredShares = { full: 1, partly: 0.5, missing: 0 } as const
+
+function tableFamilies({ table, now }: ScrapeData): readonly MetricFamily[] {
+  const { sources = [], coverage = [] } = table ?? {}
+  return [
+    {
+      name: 'iprisk_table_info',
+      type: 'gauge',
+      help: 'The table that answers: always 1.',
+      labels: ['table', 'as_of'],
+      samples: table === undefined ? [] : [[{ table: table.id, as_of: formatDay(table.asOf) }, 1]],
+    },
+    singleSample(
+      'gauge',
+      'iprisk_table_age_seconds',
+      'Since the beginning of the day, UTC, that counts as today for the table.',
+      // No table has no age; 0 would be a lie.
+      table === undefined ? undefined : ageSeconds(table.asOf, now),
+    ),
+    singleSample(
+      'gauge',
+      'iprisk_table_size_bytes',
+      'Size of the table that answers.',
+      table?.bytes,
+    ),
+    {
+      name: 'iprisk_feed_age_seconds',
+      type: 'gauge',
+      help: 'Since the beginning of the day, UTC, of the snapshot in the table.',
+      labels: ['feed'],
+      samples: sources.map(({ id, day }) => [{ feed: id }, ageSeconds(day, now)]),
+    },
+    {
+      name: 'iprisk_kind_covered',
+      type: 'gauge',
+      help:
+        'Whether feeds of the table cover a kind: 1, ' +
+        '0.5 partly (hand-kept tables alone, or feeds cut short), 0 not at all.',
+      labels: ['kind'],
+      samples: coverage.map(({ kind, state }) => [{ kind }, coveredShares[state]]),
+    },
+    {
+      name: 'iprisk_kind_addresses',
+      type: 'gauge',
+      help: 'IPv4 addresses that the newest snapshots of feeds in the table list, by kind.',
+      labels: ['kind'],
+      samples: coverage.map(({ kind, addresses }) => [{ kind }, addresses]),
+    },
+    {
+      name: 'iprisk_feed_quarantined',
+      type: 'gauge',
+      help:
+        '1 for a feed whose newest snapshot the build refused: ' +
+        'its last good one is in the table.',
+      labels: ['feed'],
+      samples: sources.map(({ id, quarantined }) => [{ feed: id }, quarantined ? 1 : 0]),
+    },
+  ]
+}
+
+function swapFamilies({ tables, refresh }: ScrapeData): readonly MetricFamily[] {
+  const { swaps, refusals_by: refusals, last_swap: swap, last_refusal: refusal } = tables
+  const since = (name: string, help: string, at: string | null | undefined): MetricFamily =>
+    singleSample('gauge', `iprisk_${name}_timestamp_seconds`, help, instant(at))
+  const lasted = swap === null ? undefined : swap.took_ms / 1000
+  return [
+    singleSample('counter', 'iprisk_table_swaps_total', 'New tables that were swapped in.', swaps),
+    {
+      name: 'iprisk_table_refusals_total',
+      type: 'counter',
+      help: 'New tables that were refused, by what was wrong.',
+      labels: ['reason'],
+      samples: tableRefusalCodes.map((reason) => [{ reason }, refusals[reason]]),
+    },
+    singleSample(
+      'gauge',
+      'iprisk_table_held',
+      '1 while a table that was rolled back is kept out.',
+      tables.held === null ? 0 : 1,
+    ),
+    since('table_last_swap', 'When a new table was swapped in last.', swap?.at),
+    since('table_last_refusal', 'When a new table was refused last.', refusal?.at),
+    singleSample(
+      'gauge',
+      'iprisk_table_last_swap_duration_seconds',
+      'From taking up the last new table to all workers answering from it.',
+      lasted,
+    ),
+    singleSample(
+      'counter',
+      'iprisk_refresh_runs_total',
+      'Builds begun by --refresh-every.',
+      refresh?.runs,
+    ),
+    singleSample(
+      'counter',
+      'iprisk_refresh_failures_total',
+      'Builds begun by --refresh-every that failed.',
+      refresh?.failures,
+    ),
+    since(
+      'refresh_last_success',
+      'When a build begun by --refresh-every succeeded last.',
+      refresh?.last_success_at,
+    ),
+  ]
+}
+
+function sampleFamilies({ tables: { last_trial: trial }, sample }: ScrapeData) {
+  return [
+    singleSample(
+      'gauge',
+      'iprisk_sampled_checks',
+      'Checks in the sample of traffic by which new tables are judged; 0 where nothing is sampled.',
+      sample?.checks ?? 0,
+    ),
+    singleSample(
+      'gauge',
+      'iprisk_table_trial_changed_ratio',
+      'Of the sampled checks, those that the newest table would decide otherwise than the one before.',
+      trial === null ? undefined : trial.percent / 100,
+    ),
+    singleSample(
+      'gauge',
+      'iprisk_table_trial_refused',
+      '1 while the newest table is kept out because of the sampled traffic.',
+      Number(trial?.refused === true),
+    ),
+  ]
+}
+
+function serverFamilies({
+  listening,
+  ready,
+  restarts,
+  degraded,
+}: ScrapeData): readonly MetricFamily[] {
+  return [
+    {
+      name: 'iprisk_build_info',
+      type: 'gauge',
+      help: 'The program that runs: always 1.',
+      labels: ['version', 'node'],
+      samples: [[{ version: packageVersion, node: process.version }, 1]],
+    },
+    singleSample(
+      'gauge',
+      'iprisk_ready',
+      '1 while a table is loaded and the server is not draining, as /readyz says.',
+      ready ? 1 : 0,
+    ),
+    singleSample('gauge', 'iprisk_workers', 'Workers that listen.', listening),
+    {
+      name: 'iprisk_worker_restarts_total',
+      type: 'counter',
+      help: 'Workers that were replaced because they crashed, hung or grew.',
+      labels: ['cause'],
+      samples: restartCauses.map((cause) => [{ cause }, restarts[cause]]),
+    },
+    singleSample(
+      'gauge',
+      'iprisk_degraded',
+      '1 while workers die again and again.',
+      degraded ? 1 : 0,
+    ),
+  ]
+}
+
+/** Metrics with a sample for each living worker. */
+const workerFigures: readonly (readonly [
+  name: string,
+  type: MetricFamily['type'],
+  help: string,
+  read: (counters: CounterSnapshot) => number,
+])[] = [
+  [
+    'iprisk_store_up',
+    'gauge',
+    '1 while the store of keys and quotas answers a worker, 0 since it failed.',
+    ({ storeReachable }) => (storeReachable ? 1 : 0),
+  ],
+  [
+    'iprisk_worker_resident_memory_bytes',
+    'gauge',
+    'Resident memory of a worker; the table in it is shared by all of them.',
+    ({ residentBytes }) => residentBytes,
+  ],
+  [
+    'iprisk_connections',
+    'gauge',
+    'Connections that a worker holds.',
+    ({ connections }) => connections,
+  ],
+  [
+    'iprisk_body_bytes',
+    'gauge',
+    'Room that request bodies on their way hold in a worker.',
+    ({ bodyBytes }) => bodyBytes,
+  ],
+  [
+    'iprisk_worker_cpu_seconds_total',
+    'counter',
+    'User and system time of a worker since it started.',
+    ({ cpuSeconds }) => cpuSeconds,
+  ],
+  [
+    'iprisk_worker_loop_delay_max_seconds',
+    'gauge',
+    'The longest that the event loop of a worker was held up in the last 15 to 30 seconds.',
+    ({ loop }) => loop.delayMaxSeconds,
+  ],
+  [
+    'iprisk_worker_loop_delay_p99_seconds',
+    'gauge',
+    'The same of 99 of 100 looks.',
+    ({ loop }) => loop.delayP99Seconds,
+  ],
+  [
+    'iprisk_worker_loop_busy_seconds_total',
+    'counter',
+    'Time in which the event loop of a worker was not idle; its rate is the loop utilisation.',
+    ({ loop }) => loop.busySeconds,
+  ],
+]
+
+function workerFamilies({ workers, workerStatuses }: ScrapeData): readonly MetricFamily[] {
+  const counted = workerFigures.map(([name, type, help, read]): MetricFamily => ({
+    name,
+    type,
+    help,
+    labels: ['worker'],
+    samples: workers.map(({ worker, counters }) => [{ worker }, read(counters)]),
+  }))
+  return [
+    ...counted,
+    {
+      name: 'iprisk_worker_open_fds',
+      type: 'gauge',
+      help:
+        'Open file descriptors of a worker, each of its connections one; ' +
+        'process_max_fds is its limit too.',
+      labels: ['worker'],
+      samples: workerStatuses.flatMap(({ worker, openFiles }) =>
+        openFiles === undefined ? [] : [[{ worker }, openFiles]],
+      ),
+    },
+  ]
+}
+
+/** The pools of all workers: how much waits, how long, and how busy their threads are. */
+function poolFamilies({ total, workers }: ScrapeData): readonly MetricFamily[] {
+  const { pool } = total
+  const now = (of: 'threads' | 'requests' | 'waiting'): number =>
+    workers.reduce((sum, { counters }) => sum + counters.pool[of], 0)
+  const rows = [
+    ['gauge', 'threads', 'Threads of the pools; none until the first task.', now('threads')],
+    ['gauge', 'requests', 'Insights and batches in the pools.', now('requests')],
+    ['gauge', 'queue', 'Pieces of them that wait for a thread.', now('waiting')],
+    ['counter', 'refused_total', 'Requests refused by a full pool.', pool.refused],
+    ['counter', 'tasks_total', 'Round trips to threads.', pool.tasks],
+    ['counter', 'items_total', 'Pieces of requests in them.', pool.items],
+    ['counter', 'deaths_total', 'Threads that died and were replaced.', pool.deaths],
+    [
+      'counter',
+      'wait_seconds_total',
+      'From entering the line to the start in a thread, all pieces together.',
+      pool.waitMs / 1000,
+    ],
+    [
+      'counter',
+      'run_seconds_total',
+      'Time of threads with work, also while they wait for a core; ' +
+        'its rate over iprisk_pool_threads is their utilisation.',
+      pool.runMs / 1000,
+    ],
+  ] as const
+  return rows.map(([type, name, help, value]) =>
+    singleSample(type, `iprisk_pool_${name}`, help, value),
+  )
+}

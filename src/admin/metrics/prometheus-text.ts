@@ -1,0 +1,95 @@
+// Makes Prometheus text; the only home of prom-client. Runs in the primary, once a scrape. Not
+// here: which metrics there are (metric-families.ts), counting (request-counters.ts) and gathering
+// (primary.ts).
+//
+// A counter never falls while the primary lives: what a dead worker had counted stays in the sum.
+
+import { Counter, Gauge, type Metric, Registry, collectDefaultMetrics } from 'prom-client'
+import {
+  type CounterSnapshot,
+  durationBounds,
+  counterTotals,
+} from '../../http/exchange/request-counters.ts'
+import { type ScrapeData, metricFamilies } from './metric-families.ts'
+import type { MetricFamily } from './metric-family.ts'
+
+export interface PrometheusText {
+  readonly contentType: string
+  readonly text: (gathered: ScrapeData) => Promise<string>
+}
+
+/**
+ * Of the primary's own process. prom-client offers more: its gauges `nodejs_…_total` break the rule
+ * that only counters are called so, and the rest says little of a process that answers no check.
+ */
+const processMetrics: ReadonlySet<string> = new Set([
+  'process_cpu_seconds_total',
+  'process_max_fds',
+  'process_open_fds',
+  'process_resident_memory_bytes',
+  'process_start_time_seconds',
+])
+
+/** One registry for the life of the primary, whose own process metrics it holds. */
+export function createPrometheusText(): PrometheusText {
+  const process = new Registry()
+  collectDefaultMetrics({ register: process })
+  for (const { name } of process.getMetricsAsArray()) {
+    if (!processMetrics.has(name)) process.removeSingleMetric(name)
+  }
+  return {
+    contentType: process.contentType,
+    text: async (gathered) => `${await registryOf(gathered).metrics()}\n${await process.metrics()}`,
+  }
+}
+
+function registryOf(gathered: ScrapeData): Registry {
+  const registry = new Registry()
+  for (const family of metricFamilies(gathered)) register(registry, family)
+  registry.registerMetric(durationHistogram(gathered.total))
+  return registry
+}
+
+function register(registry: Registry, { type, name, help, labels, samples }: MetricFamily): void {
+  const settings = { name, help, labelNames: labels, registers: [] }
+  // Without labels prom-client shows 0 for what has no value: such a family is left out.
+  if (labels.length === 0 && samples.length === 0) return
+  if (type === 'counter') {
+    const counter = new Counter(settings)
+    for (const [of, value] of samples) counter.inc({ ...of }, value)
+    registry.registerMetric(counter)
+  } else {
+    const gauge = new Gauge(settings)
+    for (const [of, value] of samples) gauge.set({ ...of }, value)
+    registry.registerMetric(gauge)
+  }
+}
+
+interface HistogramValue {
+  readonly metricName: string
+  readonly labels: { readonly le?: number | string }
+  readonly value: number
+}
+
+/** A histogram of prom-client observes values but takes no counts; a registry needs only `get`. */
+function durationHistogram(total: CounterSnapshot): Metric {
+  const name = 'iprisk_request_duration_seconds'
+  let count = 0
+  const values: HistogramValue[] = total.durations.map((added, i) => {
+    count += added
+    const le = durationBounds[i] ?? '+Inf'
+    return { metricName: `${name}_bucket`, labels: { le }, value: count }
+  })
+  const { durationMsSum } = counterTotals(total)
+  values.push(
+    { metricName: `${name}_sum`, labels: {}, value: durationMsSum / 1000 },
+    { metricName: `${name}_count`, labels: {}, value: count },
+  )
+  const metric = {
+    name,
+    help: 'From the headers of a request read to its answer written, seconds.',
+    type: 'histogram',
+    values,
+  }
+  return { name, get: async () => metric } as unknown as Metric
+}

@@ -1,0 +1,10 @@
+// What the primary says of the policies in use, in /status and by metrics.
+
+export interface PoliciesStatus {
+  readonly path: string
+  /** A hash: machines with the same one decide alike. */
+  readonly revision: string
+  readonly names: readonly string[]
+  /** Why a changed file is not in use; null where the file is. */
+  readonly last_failure: { readonly at: string; readonly reason: string } | null
+}

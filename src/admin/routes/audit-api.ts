@@ -1,0 +1,86 @@
+// The route of the audit log: the last acts on keys, lists, policies and tables, and who did them.
+// Only the end of the file is read, so that a log of years does not hold up the primary;
+// `iprisk keys audit` reads all of it.
+
+import { type AuditEntry, readAuditLog } from '../../account/keys/audit-log.ts'
+import { auditRowsMax, auditTailBytesMax } from '../../base/limits.ts'
+import type { AuditView } from '../../console/console-shapes.ts'
+import { type AdminRoute, badRequest } from '../admin-api.ts'
+
+const text = { type: 'string' } as const
+const rowsDefault = 100
+
+export function auditRoutes({ state }: { readonly state: string }): readonly AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/admin/audit',
+      role: 'viewer',
+      summary: 'Who did what, when: the last acts, the newest first',
+      query: {
+        limit: `How many; ${rowsDefault} by default, at most ${auditRowsMax}.`,
+        before: 'Only acts before this instant, the `at` of the last one known.',
+      },
+      status: 200,
+      answer: {
+        type: 'object',
+        required: ['rows'],
+        properties: {
+          rows: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['at', 'who', 'via', 'act', 'what'],
+              properties: { at: text, who: text, via: text, act: text, what: text },
+            },
+          },
+        },
+      },
+      run: async ({ query }) => {
+        const before = query.get('before') ?? undefined
+        if (before !== undefined && Number.isNaN(Date.parse(before))) {
+          throw badRequest('invalid_input', 'before must be an instant as `at` has it.')
+        }
+        const limit = limitOf(query.get('limit'))
+        const how = { before, tailBytes: auditTailBytesMax }
+        const { entries } = await readAuditLog(state, limit, how)
+        return { rows: entries.toReversed().map(rowOf) }
+      },
+    },
+  ]
+}
+
+function limitOf(asked: string | null): number {
+  const limit = Number(asked ?? rowsDefault)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= auditRowsMax) return limit
+  throw badRequest('invalid_input', `limit must be a whole number from 1 to ${auditRowsMax}.`)
+}
+
+function rowOf(entry: AuditEntry): AuditView['rows'][number] {
+  const { at, act, via = 'command line', user, sudo_user: sudo } = entry
+  const [place = '', name] = via.split(' as ')
+  const who = name ?? (sudo === undefined ? user : `${user} (${sudo})`)
+  const failed = entry.result === 'done' ? '' : `${entry.result}: ${entry.code ?? 'no end'}`
+  return { at, who, via: place, act, what: [whatOf(entry), failed].filter(Boolean).join('; ') }
+}
+
+/** Ids and entries beyond these are counted. */
+const shownMax = 3
+
+function whatOf({
+  keys,
+  changes,
+  list,
+  entries = [],
+  server_changes: own = [],
+}: AuditEntry): string {
+  const [change] = own
+  if (change !== undefined) return `${change.before ?? 'none'} → ${change.after ?? 'none'}`
+  if (list !== undefined) return [list, shortened(entries)].filter(Boolean).join(': ')
+  return shortened(keys.length > 0 ? keys : changes.map(({ key }) => key))
+}
+
+function shortened(texts: readonly string[]): string {
+  const shown = texts.slice(0, shownMax).join(', ')
+  return texts.length > shownMax ? `${shown} and ${texts.length - shownMax} more` : shown
+}

@@ -1,0 +1,227 @@
+// The routes of keys, by the same code and audit as `iprisk keys`. A key's text is in the answer to
+// its making or its rotation, once, and nowhere else. When a change is answered, every worker of
+// this server knows it; other machines see it in the store within a second.
+
+import { z } from 'zod'
+import { type KeyView, keyViewOf, readKeyUses } from '../../account/key-view.ts'
+import { type AuditedAct, withAudit } from '../../account/keys/audit-log.ts'
+import { type IssuedKey, createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts'
+import type { KeyStore } from '../../account/keys/key-store.ts'
+import { isKeyId } from '../../account/keys/key-text.ts'
+import { type KeyWish, newKeyOf } from '../../account/keys/new-key.ts'
+import type { Stores } from '../../account/stores/open-stores.ts'
+import { formatDay } from '../../base/day.ts'
+import { adminKeysMax, rotationGraceHours, rotationGraceHoursMax } from '../../base/limits.ts'
+import { formatTime } from '../../base/number-format.ts'
+import { type Plans, apiNames } from '../../config/plan.ts'
+import * as is from '../../config/setting-checks.ts'
+import type { KeyIssued, KeysView } from '../../console/console-shapes.ts'
+import { type AdminRequest, type AdminRoute, badRequest } from '../admin-api.ts'
+import { viaOf } from '../admin-caller.ts'
+
+export interface KeysApiParts {
+  readonly state: string
+  readonly plans: () => Plans
+  readonly stores: () => Promise<Pick<Stores, 'keyStore' | 'ledger' | 'uses'>>
+  /** Whether every worker knows the keys as the store has them. */
+  readonly readKeys: () => Promise<boolean>
+  readonly onUnwritten: (message: string) => void
+}
+
+const text = { type: 'string' } as const
+const orNull = (type: string) => ({ type: [type, 'null'] })
+const key = {
+  type: 'object',
+  required: ['id', 'name', 'plan', 'created', 'last_used', 'revoked', 'expires', 'used'],
+  properties: {
+    id: text,
+    name: text,
+    plan: text,
+    state: { enum: ['live', 'expired', 'revoked'] },
+    created: text,
+    last_used: { ...orNull('string'), description: 'A day, UTC.' },
+    revoked: orNull('string'),
+    expires: { ...orNull('string'), description: 'The first day on which it no longer works.' },
+    per_second: { ...orNull('integer'), description: 'In force; null: no limit.' },
+    quota: { ...orNull('integer'), description: 'Checks a month in force; null: no limit.' },
+    used: { type: 'integer', description: 'Units this month, at most; 0 without a quota.' },
+    policies: { type: 'array', items: text },
+    test: { type: 'boolean' },
+  },
+} as const
+const issued = {
+  type: 'object',
+  required: ['id', 'key', 'in_effect'],
+  properties: {
+    id: text,
+    key: { ...text, description: 'Shown this once: only a hash of it is kept.' },
+    old_secret_until: orNull('string'),
+    in_effect: { type: 'boolean', description: 'Every worker of this server knows it by now.' },
+  },
+} as const
+
+const keys = '/admin/keys'
+
+export function keyRoutes(parts: KeysApiParts): readonly AdminRoute[] {
+  return [...readingRoutes(parts), ...changingRoutes(parts)]
+}
+
+function readingRoutes({ stores, plans }: KeysApiParts): readonly AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: keys,
+      role: 'admin',
+      summary: `The keys, the newest first, at most ${adminKeysMax}; limits and use this month`,
+      status: 200,
+      answer: {
+        type: 'object',
+        required: ['keys', 'total', 'plans'],
+        properties: {
+          keys: { type: 'array', items: key },
+          total: { type: 'integer' },
+          plans: { type: 'array', items: text, description: 'What a new key may have.' },
+        },
+      },
+      run: async () => {
+        const now = Date.now()
+        const { keyStore, ...counts } = await stores()
+        const [records, uses] = [await keyStore.list(), await readKeyUses(counts, now)]
+        const shown = records.slice(-adminKeysMax).toReversed()
+        return {
+          keys: shown.map((record) => keyJson(keyViewOf(record, uses, plans(), now))),
+          total: records.length,
+          plans: Object.keys(plans()),
+        }
+      },
+    },
+  ]
+}
+
+function keyJson(view: KeyView): KeysView['keys'][number] {
+  const { record, facts, state, inForce, units = 0, lastUsed } = view
+  return {
+    id: record.id,
+    name: facts.name,
+    plan: facts.plan,
+    state,
+    created: facts.created_at,
+    last_used: lastUsed === undefined ? null : formatDay(lastUsed),
+    revoked: facts.revoked_at,
+    expires: facts.expires,
+    per_second: inForce.rate?.perSecond ?? null,
+    quota: inForce.quotaPerMonth ?? null,
+    used: units,
+    policies: facts.policies ?? [],
+    test: record.test === true,
+  }
+}
+
+const wish = z.strictObject({
+  name: is.keyName.optional(),
+  plan: z.string('the name of a plan').optional(),
+  api: is.oneOf([...apiNames, 'none']).optional(),
+  rate: is.perSecond.optional(),
+  burst: is.burst.optional(),
+  quota: is.quota.optional(),
+  policies: is.policyNames.optional(),
+  test: is.onOff.default(false),
+  expires: is.dayOrDays.optional(),
+})
+
+const grace = z.strictObject({
+  grace_hours: is.whole([0, rotationGraceHoursMax], 'hours').default(rotationGraceHours),
+})
+
+function changingRoutes(parts: KeysApiParts): readonly AdminRoute[] {
+  const change = { method: 'POST', role: 'admin', status: 200, answer: issued } as const
+  return [
+    {
+      ...change,
+      path: keys,
+      summary: 'Make a key, as `iprisk keys create` does',
+      status: 201,
+      body: z.toJSONSchema(wish, { io: 'input' }),
+      run: async ({ caller, body }) => {
+        const asked: KeyWish = parsed(wish, body)
+        const made = newKeyOf(asked, parts.plans(), Date.now(), (member) => member)
+        const audit = { act: 'create', via: viaOf(caller) } as const
+        const done = await act(parts, audit, (store) => createKey(store, made, Date.now()))
+        return { ...issuedJson(done), in_effect: await parts.readKeys() }
+      },
+    },
+    {
+      ...change,
+      path: `${keys}/{id}/rotate`,
+      summary: 'Give a key a new secret; the old one works on for the hours of grace',
+      body: z.toJSONSchema(grace, { io: 'input' }),
+      run: async (request) => {
+        const { caller, body } = request
+        const id = idOf(request)
+        const { grace_hours: hours } = parsed(grace, body)
+        const when = { now: Date.now(), graceMs: hours * 3_600_000 }
+        const audit = { act: 'rotate', keys: [id], via: viaOf(caller) } as const
+        const done = await act(parts, audit, (store) => rotateKey(store, id, when))
+        const old = done.record.secrets.at(-2)?.expiresAt
+        return {
+          ...issuedJson(done),
+          old_secret_until: old === undefined ? null : formatTime(old),
+          in_effect: await parts.readKeys(),
+        }
+      },
+    },
+    {
+      ...change,
+      method: 'DELETE',
+      path: `${keys}/{id}`,
+      summary: 'Revoke a key for good; doing it again changes nothing',
+      answer: {
+        type: 'object',
+        required: ['id', 'revoked', 'in_effect'],
+        properties: { id: text, revoked: text, in_effect: { type: 'boolean' } },
+      },
+      run: async (request) => {
+        const id = idOf(request)
+        const now = Date.now()
+        const audit = { act: 'revoke', keys: [id], via: viaOf(request.caller) } as const
+        const record = await act(parts, audit, (store) => revokeKey(store, id, now))
+        const revoked = formatTime(record.revokedAt ?? now)
+        return { id, revoked, in_effect: await parts.readKeys() }
+      },
+    },
+  ]
+}
+
+const issuedJson = ({ text, record }: IssuedKey): Omit<KeyIssued, 'in_effect'> => ({
+  id: record.id,
+  key: text,
+})
+
+async function act<T>(
+  { state, stores, onUnwritten }: KeysApiParts,
+  audit: Pick<AuditedAct, 'act' | 'via'> & { readonly keys?: readonly string[] },
+  run: (store: KeyStore) => Promise<T>,
+): Promise<T> {
+  const { keyStore: store } = await stores()
+  const tell = { onUnwritten: ({ message }: Error) => onUnwritten(message) }
+  return withAudit({ state, store, keys: [], ...audit, ...tell }, run)
+}
+
+function idOf({ name }: AdminRequest): string {
+  if (isKeyId(name)) return name
+  throw badRequest(
+    'invalid_input',
+    'An id is the 12 letters and digits between "irk_" and the next "_" of a key.',
+  )
+}
+
+function parsed<T extends z.ZodType>(schema: T, body: AdminRequest['body']): z.output<T> {
+  const { data, error } = schema.safeParse(body)
+  if (error === undefined) return data
+  const problems = error.issues.map((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? `there is no member ${issue.keys.join(', ')}`
+      : `${issue.path.join('.')} must be ${issue.message}`,
+  )
+  throw badRequest('invalid_input', `Nothing was done: ${problems.join('; ')}.`)
+}

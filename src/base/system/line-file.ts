@@ -1,0 +1,174 @@
+// A file that several processes append whole lines to, such as a trail for a SIEM. Lines wait in
+// memory and are written together, ten times a second or when there are many; where the disk or the
+// reader of a pipe is slow they wait on, up to a bound, and only then is a line refused, so that
+// its caller can count it.
+//
+// Guarantees: a line is never mixed with another one; one that was accepted is written once the
+// disk takes it, as long as this process lives. Whoever renames the file (rotation) loses none: it
+// is opened anew within a second, and until then lines go to the renamed one. Not here: when it is
+// renamed.
+//
+// The one catch is a disk that takes half a line and then fails: that half stays, on a line of its
+// own, and the whole line follows when the disk is back.
+
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { write } from 'node:fs'
+import { promisify } from 'node:util'
+
+export interface LineFile {
+  /** Takes a line without its end; false where there is no room, and the line is lost. */
+  readonly append: (line: string) => boolean
+  /** Writes what waits; what the disk does not take waits on. */
+  readonly flush: () => Promise<void>
+  /** Writes what waits, once, and closes the file; gives how many lines could not be written. */
+  readonly close: () => Promise<number>
+}
+
+export interface LineFileOptions {
+  /** `-` is standard output. */
+  readonly path: string
+  /** Of all lines that wait. */
+  readonly waitingBytesMax: number
+  /** Called at the first failure, and not again before `onRecovery`. */
+  readonly onTrouble: (error: unknown) => void
+  readonly onRecovery: () => void
+}
+
+const flushMs = 100
+/** Waiting bytes that are written at once. */
+const flushBytes = 65_536
+/** How often the name is compared with the open file. */
+const identityMs = 1000
+/** A pipe takes this much whole or not at all (PIPE_BUF), so that lines of processes stay whole. */
+const pipeBytesMax = 4096
+
+type Target = { readonly write: (bytes: Uint8Array) => Promise<number>; readonly bytesMax: number }
+
+const writeTo = promisify(write) as unknown as (
+  descriptor: number,
+  bytes: Uint8Array,
+) => Promise<{ readonly bytesWritten: number }>
+
+export function openLineFile(options: LineFileOptions): LineFile {
+  const target = options.path === '-' ? standardOutput() : namedFile(options.path)
+  let lines: string[] = []
+  /** What the disk has not taken, whole lines; older than `lines`. */
+  let rest: Buffer = Buffer.alloc(0)
+  let lineBytes = 0
+  let failing = false
+  let writing: Promise<void> | undefined
+
+  const writeAll = async (): Promise<void> => {
+    if (lines.length > 0) {
+      rest = Buffer.concat([rest, Buffer.from(`${lines.join('\n')}\n`)])
+      lines = []
+      lineBytes = 0
+    }
+    try {
+      while (rest.length > 0) rest = await writePiece(target, rest)
+      if (failing) options.onRecovery()
+      failing = false
+    } catch (error) {
+      if (error instanceof PartialWrite) rest = error.rest
+      // A pipe that is full is no trouble: its reader is slow.
+      const isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN'
+      if (!failing && !isFull) options.onTrouble(error)
+      failing ||= !isFull
+    }
+  }
+  const flush = (): Promise<void> => {
+    writing ??= writeAll().finally(() => (writing = undefined))
+    return writing
+  }
+  const timer = setInterval(() => void flush(), flushMs)
+  timer.unref()
+  return {
+    flush,
+    append: (line) => {
+      const bytes = Buffer.byteLength(line) + 1
+      if (rest.length + lineBytes + bytes > options.waitingBytesMax) return false
+      lines.push(line)
+      lineBytes += bytes
+      if (lineBytes >= flushBytes) void flush()
+      return true
+    },
+    close: async () => {
+      clearInterval(timer)
+      // One that is under way may have begun before the last lines.
+      await writing
+      await flush()
+      await target.close()
+      return countLines(rest)
+    },
+  }
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count += 1
+  return count
+}
+
+/** The disk took half a line; `rest` begins with an end of line and the whole line again. */
+class PartialWrite extends Error {
+  readonly rest: Buffer
+  constructor(rest: Buffer, cause: unknown) {
+    super('A line was written in part.', { cause })
+    this.rest = rest
+  }
+}
+
+const newline = 0x0a
+
+/** Writes some whole lines; gives what is left. */
+async function writePiece({ write, bytesMax }: Target, bytes: Buffer): Promise<Buffer> {
+  const size = pieceSize(bytes, bytesMax)
+  let written = 0
+  try {
+    while (written < size) written += await write(bytes.subarray(written, size))
+    return bytes.subarray(size)
+  } catch (error) {
+    if (written === 0) throw error
+    const lineStart = bytes.lastIndexOf(newline, written - 1) + 1
+    if (lineStart === written) throw new PartialWrite(bytes.subarray(written), error)
+    throw new PartialWrite(Buffer.concat([Buffer.of(newline), bytes.subarray(lineStart)]), error)
+  }
+}
+
+/** As many whole lines as fit, at least one. */
+function pieceSize(bytes: Buffer, bytesMax: number): number {
+  if (bytes.length <= bytesMax) return bytes.length
+  const last = bytes.lastIndexOf(newline, bytesMax - 1)
+  return (last < 0 ? bytes.indexOf(newline) : last) + 1
+}
+
+function standardOutput(): Target & { readonly close: () => Promise<void> } {
+  return {
+    bytesMax: pipeBytesMax,
+    write: async (bytes) => (await writeTo(1, bytes)).bytesWritten,
+    close: async () => undefined,
+  }
+}
+
+function namedFile(path: string): Target & { readonly close: () => Promise<void> } {
+  let handle: FileHandle | undefined
+  let comparedMs = 0
+  const current = async (): Promise<FileHandle> => {
+    const nowMs = performance.now()
+    if (handle !== undefined && nowMs - comparedMs >= identityMs) {
+      comparedMs = nowMs
+      const [named, own] = await Promise.all([stat(path).catch(() => undefined), handle.stat()])
+      if (named?.ino !== own.ino || named.dev !== own.dev) {
+        await handle.close()
+        handle = undefined
+      }
+    }
+    handle ??= await open(path, 'a', 0o600)
+    return handle
+  }
+  return {
+    bytesMax: 1 << 20,
+    write: async (bytes) => (await (await current()).write(bytes)).bytesWritten,
+    close: async () => handle?.close(),
+  }
+}

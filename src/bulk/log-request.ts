@@ -1,0 +1,49 @@
+// Hot path: no allocation, throw, closure or regular expression.
+//
+// Where an access log's line says which path was asked for and with which status it was answered:
+// the second word of the first quoted text, without its query, and the word behind that text.
+//
+//   9.1.2.3 - - [22/Aug/2026:00:00:01 +0000] "GET /a?x=1 HTTP/1.1" 200 1
+//                                                 ^^               ^^^
+
+const quote = 0x22
+const space = 0x20
+const questionMark = 0x3f
+const backslash = 0x5c
+const lineEnd = 0x0a
+
+/** Places in the line's bytes; `pathTo` is 0 where the line has no request, `statusTo` no status. */
+export interface LogRequest {
+  pathFrom: number
+  pathTo: number
+  statusFrom: number
+  statusTo: number
+}
+
+/** Reads on from `at`, behind the client's address, to the end of the line. */
+export function findLogRequest(bytes: Uint8Array, at: number, out: LogRequest): void {
+  out.pathTo = 0
+  out.statusTo = 0
+  const end = bytes.length
+  let i = at
+  while (i < end && bytes[i] !== quote && bytes[i] !== lineEnd) i += 1
+  if (i >= end || bytes[i] === lineEnd) return
+  i += 1
+  while (i < end && bytes[i] !== space && bytes[i] !== quote && bytes[i] !== lineEnd) i += 1
+  if (bytes[i] === space) {
+    out.pathFrom = i + 1
+    i += 1
+    while (i < end && bytes[i] !== space && bytes[i] !== quote && bytes[i] !== lineEnd) {
+      if (bytes[i] === questionMark && out.pathTo === 0) out.pathTo = i
+      i += 1
+    }
+    if (out.pathTo === 0) out.pathTo = i
+    if (out.pathTo === out.pathFrom) out.pathTo = 0
+  }
+  while (i < end && bytes[i] !== quote && bytes[i] !== lineEnd) i += bytes[i] === backslash ? 2 : 1
+  if (i >= end || bytes[i] === lineEnd) return
+  i += 2
+  out.statusFrom = i
+  while (i < end && bytes[i]! >= 0x30 && bytes[i]! <= 0x39) i += 1
+  if (i - out.statusFrom === 3) out.statusTo = i
+}

@@ -1,0 +1,102 @@
+// `iprisk export`: the table for other tools. Only Parquet needs the compiler's packages.
+
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { IpriskError } from '../../base/coded-error.ts'
+import { formatCount, formatMegabytes } from '../../base/number-format.ts'
+import { exportFormats } from '../../config/line-formats.ts'
+import type { Invocation } from '../../config/settings.ts'
+import { type ExportSummary, noticePath, runExport } from '../../export/run-export.ts'
+import { readLicences } from '../../export/source-licences.ts'
+import { trailerBytes, trailerMagic } from '../../schema/table-layout.ts'
+import { openTable } from '../../table/open-table.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+import { loadCompiler } from './load-compiler.ts'
+
+export interface ExportOptions {
+  readonly table: string
+  readonly how: Pick<
+    Invocation,
+    'exportFormat' | 'exportFile' | 'where' | 'fields' | 'layout' | 'licences' | 'json'
+  >
+}
+
+/** The summary goes to standard error, the file's path (or the summary as JSON) to standard output. */
+export async function exportCommand({ table: path, how }: ExportOptions, io: Io): Promise<number> {
+  const { exportFormat: format, exportFile: out } = how
+  if (format === undefined)
+    throw usageError(`--format must say what to write: ${exportFormats.join(', ')}.`)
+  if (out === undefined) throw usageError('--out must name the file to write.')
+  if (statSync(out, { throwIfNoEntry: false })?.isFile() === false) {
+    throw usageError(`--out must name a file, and ${out} is none.`)
+  }
+  if (isTable(out)) throw usageError(`--out names a table, ${out}, which an export never replaces.`)
+  const wishes = {
+    format,
+    out,
+    where: how.where,
+    fields: how.fields,
+    layout: how.layout,
+    licences: how.licences === undefined ? undefined : readLicences(how.licences),
+  }
+  const table = openTable(path)
+  const begun = performance.now()
+  try {
+    const summary = await runExport(table, wishes, {
+      progress: (share) => io.status(`${format}: ${Math.floor(share * 100)} %`),
+      writeParquet: async (...written) => {
+        const { writeParquetExport } = await loadCompiler(
+          () => import('../../../build/export/parquet-export.ts'),
+        )
+        await writeParquetExport(...written)
+      },
+    })
+    io.status('')
+    const seconds = (performance.now() - begun) / 1000
+    report(
+      { out, format, table: table.id, bytes: statSync(out).size, seconds, ...summary },
+      how,
+      io,
+    )
+    return exitCodes.done
+  } finally {
+    table.close()
+  }
+}
+
+interface ExportReport extends ExportSummary {
+  readonly out: string
+  readonly format: string
+  readonly table: string
+  readonly bytes: number
+  readonly seconds: number
+}
+
+function report(done: ExportReport, { json }: ExportOptions['how'], io: Io): void {
+  const { out, format, rows, values, bytes, seconds, unstated } = done
+  io.err(
+    `${formatCount(rows)} ${format === 'csv' || format === 'parquet' || format === 'nft' ? 'ranges' : 'prefixes'} ` +
+      `of ${formatCount(values)} values, ${formatMegabytes(bytes)} MB in ${seconds.toFixed(1)} s; ` +
+      `whose data it is: ${noticePath(out)}`,
+  )
+  if (unstated.length > 0)
+    io.err(`warning: no licence is stated for ${unstated.join(', ')}: do not hand this on`)
+  io.out(json ? JSON.stringify(done) : out)
+}
+
+function usageError(message: string): IpriskError {
+  return new IpriskError({ code: 'export_invalid', message, fault: 'usage' })
+}
+
+/** IPRISK_OUT may name the table of `build`. */
+function isTable(path: string): boolean {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (bytes < trailerBytes) return false
+  const descriptor = openSync(path, 'r')
+  try {
+    const magic = Buffer.alloc(trailerMagic.length)
+    readSync(descriptor, magic, 0, magic.length, bytes - trailerBytes)
+    return magic.toString('latin1') === trailerMagic
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,107 @@
+// `iprisk publish PLACE`, and what `--publish` adds to a build: puts a table where servers take it
+// from, and says what that moved.
+
+import { resolve } from 'node:path'
+import { IpriskError } from '../../base/coded-error.ts'
+import { formatCount, formatMegabytes } from '../../base/number-format.ts'
+import { isPublishPlace, parseObjectUrl, parseStages } from '../../config/values/publish-values.ts'
+import type { Settings } from '../../config/settings.ts'
+import { readSigningKey } from '../../publish/form/signing-key.ts'
+import { openFolderPlace } from '../../publish/places/folder-place.ts'
+import { openObjectPlace } from '../../publish/places/object-place.ts'
+import type { PublishPlace } from '../../publish/places/publish-place.ts'
+import {
+  type Published,
+  type PublishOptions,
+  publishRollback,
+  publishTable,
+} from '../../publish/publish-table.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+
+const msPerDay = 86_400_000
+
+/** `iprisk publish PLACE`: the table of `--table`, or a way back with `--rollback-to`. */
+export async function publishCommand(settings: Settings, to: string, io: Io): Promise<number> {
+  const { rollbackTo, json, force } = settings.invocation
+  const options = publishOptions(settings, to, force)
+  const published =
+    rollbackTo === undefined
+      ? await publishTable(settings.table, options)
+      : await publishRollback(rollbackTo, options)
+  if (json) io.out(JSON.stringify(publishedFacts(published, options)))
+  else io.out(publishedLine(published, options))
+  return exitCodes.done
+}
+
+/**
+ * What publishes the table that a build makes, where `--publish` says so. What it needs is looked at
+ * before the build, which takes minutes: throws where the key or the place is none.
+ */
+export function preparePublish(
+  settings: Settings,
+  io: Io,
+): ((table: string) => Promise<void>) | undefined {
+  const { to } = settings.publish
+  if (to === undefined) return undefined
+  // What forces a build through its gates discards no manifest.
+  const options = (): PublishOptions => publishOptions(settings, to, false)
+  options()
+  return async (table) => {
+    const now = options()
+    io.err(publishedLine(await publishTable(table, now), now))
+  }
+}
+
+function publishOptions({ publish }: Settings, to: string, force: boolean): PublishOptions {
+  return {
+    place: openPlace(to),
+    key: readSigningKey(publish.signingKey),
+    stages: parseStages(publish.stage) ?? [],
+    keepMs: publish.keepDays * msPerDay,
+    force,
+    now: Date.now(),
+  }
+}
+
+function openPlace(text: string): PublishPlace {
+  if (!isPublishPlace(text)) {
+    const message = `${JSON.stringify(text)} is no place to publish at: a folder or s3://bucket/prefix.`
+    throw new IpriskError({ code: 'usage', message, fault: 'usage' })
+  }
+  return parseObjectUrl(text) === undefined ? openFolderPlace(resolve(text)) : openObjectPlace(text)
+}
+
+function publishedFacts(published: Published, { place, key }: PublishOptions): object {
+  const { release, manifest, moved, pruned } = published
+  return {
+    place: place.name,
+    table: release.id,
+    as_of: release.as_of,
+    serial: manifest.serial,
+    bytes: release.bytes,
+    stored_bytes: release.stored,
+    moved_bytes: moved.bytes,
+    moved_parts: moved.parts,
+    removed_parts: pruned,
+    trust: key.trusted.text,
+    stages: release.stages.map(({ percent, from }) => ({
+      percent,
+      from: new Date(from).toISOString(),
+    })),
+    withdrawn: manifest.withdrawn,
+  }
+}
+
+function publishedLine(published: Published, { place }: PublishOptions): string {
+  const { release, moved, pruned } = published
+  const { id, as_of: day, stored } = release
+  const went = pruned === 0 ? '' : `; ${formatCount(pruned)} old parts removed`
+  const stages = release.stages.map(({ percent, from }) => {
+    return `${percent} % from ${new Date(from).toISOString()}`
+  })
+  const who = stages.length === 0 ? '' : `; ${stages.join(', ')}`
+  return (
+    `Published table ${id} as of ${day} at ${place.name}: ${formatMegabytes(moved.bytes)} MB in ` +
+    `${formatCount(moved.parts)} new parts, of ${formatMegabytes(stored)} MB in all${went}${who}`
+  )
+}

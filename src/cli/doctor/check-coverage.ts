@@ -1,0 +1,41 @@
+// Whether the feeds of a table cover every kind: what it does not know, its answers call clean.
+
+import { type Day, formatDay } from '../../base/day.ts'
+import { type KindCoverage, type TableCoverage, freshDaysMax } from '../../model/coverage.ts'
+import { type DoctorFinding, problem } from './doctor-finding.ts'
+
+const fetchFix =
+  'Run "iprisk feeds fetch", then "iprisk build"; its report says which feed cannot be had, and why.'
+
+export function checkCoverage(table: {
+  readonly asOf: Day
+  readonly coverage: TableCoverage
+}): readonly DoctorFinding[] {
+  const gaps = table.coverage.filter(({ state }) => state !== 'full')
+  const old = gaps.filter((gap) => isOld(gap, table.asOf))
+  const missing = gaps.filter((gap) => !old.includes(gap))
+  const findings: DoctorFinding[] = []
+  if (missing.length > 0) {
+    const text = `The table does not know all that it should: ${missing.map(gapText).join('; ')}.`
+    findings.push(problem('feeds_missing', text, fetchFix))
+  }
+  if (old.length > 0) {
+    const days = old.map(
+      ({ kind, newest }) =>
+        `${kind} (${newest === undefined ? '' : formatDay(newest)}, at most ${freshDaysMax[kind]} days)`,
+    )
+    const text = `On ${formatDay(table.asOf)}, the day of the table, every feed of these kinds was too old: ${days.join(', ')}.`
+    findings.push(problem('feeds_old', text, fetchFix))
+  }
+  return findings
+}
+
+function isOld({ kind, newest }: KindCoverage, asOf: Day): boolean {
+  return newest !== undefined && asOf - newest >= freshDaysMax[kind]
+}
+
+function gapText({ kind, state, newest }: KindCoverage): string {
+  if (state === 'missing') return `no feed of kind ${kind} is in it`
+  if (newest === undefined) return `of kind ${kind} it has hand-kept tables alone`
+  return `its feeds of kind ${kind} hold less than half of what they usually do`
+}

@@ -1,0 +1,88 @@
+// `iprisk feedback import` and `erase`: outcomes from files into the state folder, and an address
+// that asks to be forgotten out of it, while servers run. `report` is feedback-report.ts.
+
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { formatCount } from '../../base/number-format.ts'
+import { readBoundedFile } from '../../base/system/bounded-file.ts'
+import { appendOutcomes, eraseOutcomes } from '../../feedback/feedback-files.ts'
+import { importBytesMax, outcomesMax } from '../../feedback/feedback-limits.ts'
+import { type Outcome, canonicalAddress, readOutcome } from '../../feedback/outcome.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+
+export interface FeedbackPlace {
+  readonly state: string
+  readonly json: boolean
+}
+
+/** What `keyId` says of outcomes that came from files. */
+const importKeyId = 'import'
+
+/** Files of JSON lines, each an outcome as the API takes it. One that is wrong keeps all out. */
+export async function feedbackImport(
+  paths: readonly string[],
+  { state, json }: FeedbackPlace,
+  io: Io,
+): Promise<number> {
+  const receivedMs = Date.now()
+  const outcomes = paths.flatMap((path) => readFile(path, receivedMs))
+  for (let from = 0; from < outcomes.length; from += outcomesMax) {
+    const part = outcomes.slice(from, from + outcomesMax)
+    await appendOutcomes(state, part, { keyId: importKeyId, receivedMs })
+  }
+  const { length: accepted } = outcomes
+  io.out(json ? JSON.stringify({ accepted }) : `${formatCount(accepted)} outcomes are kept.`)
+  return exitCodes.done
+}
+
+/** Mistakes that are told; more only make them longer. */
+const faultsMax = 10
+
+function readFile(path: string, nowMs: number): readonly Outcome[] {
+  const faults: string[] = []
+  const outcomes = readText(path)
+    .split('\n')
+    .flatMap((line, index) => {
+      if (line.trim() === '') return []
+      const read = readOutcome(parseJson(line), nowMs)
+      if (!('message' in read)) return [read]
+      faults.push(`${path}, line ${index + 1}: ${read.member} ${read.message}`.replace('  ', ' '))
+      return []
+    })
+  if (faults.length === 0) return outcomes
+  const more = faults.length - faultsMax
+  const shown = [...faults.slice(0, faultsMax), ...(more > 0 ? [`… and ${more} more`] : [])]
+  const message = `Nothing was imported.\n${shown.join('\n')}`
+  throw new IpriskError({ code: 'feedback_file', message, fault: 'input' })
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readBoundedFile(path, { bytesMax: importBytesMax }).bytes.toString('utf8')
+  } catch (cause) {
+    const message = `${path} cannot be read: ${messageOf(cause)}.`
+    throw new IpriskError({ code: 'feedback_file', message, fault: 'input', cause })
+  }
+}
+
+export async function feedbackErase(
+  text: string,
+  { state, json }: FeedbackPlace,
+  io: Io,
+): Promise<number> {
+  const address = canonicalAddress(text)
+  if (address === undefined) {
+    const message = `${text} is no IP address.`
+    throw new IpriskError({ code: 'usage', message, fault: 'usage' })
+  }
+  const erased = await eraseOutcomes(state, address)
+  io.out(json ? JSON.stringify({ erased }) : `${formatCount(erased)} outcomes are forgotten.`)
+  return exitCodes.done
+}

@@ -1,0 +1,124 @@
+// The summary for people: lists with bars, the scores as a histogram, and of access logs who asked
+// for which path and got which status.
+
+import { alignColumns } from '../../base/align-columns.ts'
+import { formatCount } from '../../base/number-format.ts'
+import type { Line } from '../terminal/line.ts'
+import type { ClassSplit, Share, Shares, Summary } from './summary.ts'
+
+const barCells = 24
+
+/** The summary for people. */
+export function summaryLines(summary: Summary): readonly Line[] {
+  const { addresses, bad_lines: bad, distinct_is_estimate: isEstimate } = summary
+  const distinct = `${isEstimate ? 'about ' : ''}${formatCount(summary.distinct_addresses)} different`
+  const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name none`
+  const lists: readonly (readonly [string, Shares<object>, readonly string[]])[] = [
+    ['classification', summary.classifications, classNames(summary)],
+    ['provider', summary.providers, summary.providers.top.map(({ provider }) => provider)],
+    [
+      'network',
+      summary.asns,
+      summary.asns.top.map(({ asn, organization }) => `AS${asn} ${organization}`),
+    ],
+    [
+      'country',
+      summary.countries,
+      summary.countries.top.map(({ country_code, country }) => `${country_code} ${country}`),
+    ],
+    [
+      'score',
+      { count: summary.scores.length, top: summary.scores },
+      summary.scores.map(({ from, to }) => `${String(from).padStart(2)} to ${to}`),
+    ],
+    [
+      'address',
+      summary.top_addresses,
+      summary.top_addresses.top.map((one) => `${one.ip} ${one.classification} ${one.risk_score}`),
+    ],
+    ['path', ...splitList(summary.paths, ({ path }) => path)],
+    ['status', ...splitList(summary.statuses, ({ status }) => status)],
+  ]
+  const shown = lists.filter(([title]) => isLog(summary) || !logLists.has(title))
+  const width = Math.max(...shown.flatMap(([title, , names]) => [title, ...names].map(lengthOf)))
+  return [
+    `${formatCount(addresses)} addresses, ${distinct}${badText}`,
+    ...shown.flatMap(([title, shares, names]) => [
+      '',
+      ...listLines({ title, shares, names, width: Math.min(width, nameCharsMax) }),
+    ]),
+    '',
+    `table ${summary.table.id}, as of ${summary.table.as_of}`,
+  ]
+}
+
+const logLists: ReadonlySet<string> = new Set(['path', 'status'])
+
+const isLog = ({ paths }: Summary): boolean => paths !== undefined
+
+interface SplitRow {
+  readonly classifications: ClassSplit
+}
+
+/** A list of requests, each name with the share that did not come from plain addresses. */
+function splitList<Row extends SplitRow>(
+  shares: Shares<Row> = { count: 0, top: [] },
+  nameOf: (row: Row & Share) => string,
+): readonly [Shares<object>, readonly string[]] {
+  return [shares, shares.top.map((row) => `${nameOf(row)}${splitText(row)}`)]
+}
+
+function splitText({ addresses, classifications }: SplitRow & Share): string {
+  const parts = Object.entries(classifications)
+    .filter(([name]) => name !== 'clean')
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 2)
+    .map(([name, count]) => `${name} ${Math.round((count / addresses) * 100)} %`)
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
+
+const nameCharsMax = 60
+
+function classNames({ classifications }: Summary): readonly string[] {
+  return classifications.top.map(({ classification }) => classification)
+}
+
+const lengthOf = (text: string): number => text.length
+
+function listLines(list: {
+  readonly title: string
+  readonly shares: Shares<object>
+  readonly names: readonly string[]
+  readonly width: number
+}): readonly Line[] {
+  const { title, shares, names, width } = list
+  if (shares.top.length === 0) return [`${title}: none`]
+  const rows = shares.top.map(({ addresses, percent }, index) => [
+    truncateName(names[index] ?? '').padEnd(width),
+    formatCount(addresses),
+    `${percent.toFixed(2)} %`,
+  ])
+  const [head = '', ...lines] = alignColumns(
+    [[title.padEnd(width), 'addresses', 'share'], ...rows],
+    1,
+  )
+  const others = shares.count - shares.top.length
+  return [
+    head,
+    ...lines.map((line, index) => withBar(line, shares.top[index]?.percent ?? 0)),
+    ...(others === 0 ? [] : [`and ${formatCount(others)} more`]),
+  ]
+}
+
+function truncateName(name: string): string {
+  return name.length <= nameCharsMax ? name : `${name.slice(0, nameCharsMax - 1)}…`
+}
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
+
+/** Behind it `percent` of a whole bar, to an eighth of a cell. */
+function withBar(line: string, percent: number): Line {
+  const parts = Math.round((percent / 100) * barCells * 8)
+  const text = '█'.repeat(parts >>> 3) + (eighths[parts & 7] ?? '')
+  return text === '' ? line : [`${line}  `, { text, style: 'cyan' }]
+}

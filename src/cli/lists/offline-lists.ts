@@ -1,0 +1,83 @@
+// Own lists for commands that answer offline (`--lists`): those of a state folder, or of a file
+// that `iprisk lists export` wrote. They are compiled into a file that the program and its threads
+// map, as a server does it; it is removed when the command ends.
+
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStores, silentHooks } from '../../account/stores/open-stores.ts'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { readBoundedFile } from '../../base/system/bounded-file.ts'
+import { type ListSource, compileLists } from '../../lists/compile/compile-lists.ts'
+import { readEntryRows } from '../../lists/compile/entry-rows.ts'
+import { encodeChunk } from '../../lists/list-chunk.ts'
+import { listFileBytesMax } from '../../lists/list-limits.ts'
+import type { ListMatcher } from '../../lists/list-matcher.ts'
+import { parseListText } from '../../lists/list-text.ts'
+import { mapLists } from '../../lists/map-lists.ts'
+import { readListSources } from '../../lists/read-sources.ts'
+
+export interface OfflineLists {
+  readonly version: number
+  readonly path: string
+  readonly matcher: ListMatcher
+  readonly close: () => void
+}
+
+/** Throws `lists_file`, and what the store of a state folder throws. */
+export async function openOfflineLists(place: string): Promise<OfflineLists> {
+  const sources = await readSources(place)
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-lists-'))
+  const path = join(folder, 'lists.iprisk')
+  const version = 1
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  try {
+    writeFileSync(path, compileLists(sources, Math.floor(Date.now() / 1000)), { mode: 0o600 })
+    const { matcher, unmap } = mapLists(path, version)
+    const close = (): void => {
+      unmap()
+      remove()
+    }
+    return { version, path, matcher, close }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+async function readSources(place: string): Promise<readonly ListSource[]> {
+  const stat = statSync(place, { throwIfNoEntry: false })
+  if (stat?.isDirectory() !== true) return sourcesOfFile(place)
+  const policy = { policy: 'refuse', timeoutMs: 0, replicas: 0 } as const
+  const stores = await openStores({ state: place, store: policy }, silentHooks)
+  try {
+    return (await readListSources(await stores.openLists())).sources
+  } finally {
+    await stores.close()
+  }
+}
+
+function sourcesOfFile(path: string): readonly ListSource[] {
+  const lists = parseListText(readText(path), Date.now(), path)
+  if (lists.has('')) {
+    throw fileError(`The lines of ${path} name no list; "iprisk lists export" writes such that do.`)
+  }
+  return [...lists].map(([name, { effect = 'none', entries }]) => {
+    const unique = new Map(entries.map((entry) => [entry.key, entry]))
+    const rows = unique.size === 0 ? [] : [readEntryRows(encodeChunk([...unique.values()]))]
+    return { name, effect, rows }
+  })
+}
+
+function readText(path: string): string {
+  try {
+    return readBoundedFile(path, { bytesMax: listFileBytesMax }).bytes.toString('utf8')
+  } catch (cause) {
+    const what = 'name a state folder or a file of "iprisk lists export"'
+    throw fileError(`The lists ${path} cannot be read: ${messageOf(cause)}; ${what}.`, cause)
+  }
+}
+
+function fileError(message: string, cause?: unknown): IpriskError {
+  return new IpriskError({ code: 'lists_file', message, fault: 'input', cause })
+}

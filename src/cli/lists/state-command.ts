@@ -1,0 +1,100 @@
+// `iprisk state backup FILE` and `iprisk state restore FILE`: keys, own lists and counters in one
+// file, while servers run. What it promises is account/state-backup.ts.
+
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { withAuditedChanges } from '../../account/keys/audit-log.ts'
+import {
+  type StateCounts,
+  backUpState,
+  readStateFile,
+  restoreState,
+} from '../../account/state-backup.ts'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { stateFileBytesMax } from '../../base/limits.ts'
+import { formatCount } from '../../base/number-format.ts'
+import { readBoundedFile } from '../../base/system/bounded-file.ts'
+import { flushFolder } from '../../base/system/disk.ts'
+import type { Settings } from '../../config/settings.ts'
+import { type CommandIo, withStores } from '../keys/key-session.ts'
+import { tellServers } from '../keys/tell-servers.ts'
+
+type Args = readonly string[]
+
+function audited<T>(
+  { state }: Settings,
+  io: CommandIo,
+  act: 'state backup' | 'state restore',
+  run: () => Promise<T>,
+): Promise<T> {
+  const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
+  return withAuditedChanges({ state, act, keys: [], member: 'changes', onUnwritten }, run)
+}
+
+function report({ invocation }: Settings, io: CommandIo, what: string, counts: StateCounts): void {
+  if (invocation.json) {
+    io.out(JSON.stringify(counts))
+    return
+  }
+  const { keys, lists, counters } = counts
+  const parts = [`${formatCount(keys)} keys`, `${formatCount(lists)} lists`]
+  io.out(`${what}: ${parts.join(', ')}, ${formatCount(counters)} counters.`)
+}
+
+export async function stateBackup(
+  settings: Settings,
+  [path = '']: Args,
+  io: CommandIo,
+): Promise<void> {
+  const counts = await audited(settings, io, 'state backup', () =>
+    withStores(settings, async (stores) => {
+      const { text, counts } = await backUpState(stores, io.now)
+      await writeWhole(path, text)
+      return counts
+    }),
+  )
+  report(settings, io, `Written to ${path}`, counts)
+}
+
+/** For its owner alone; the file before stays until this one is on the disk. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}.tmp`
+  try {
+    const handle = await open(unfinished, 'wx', 0o600)
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(unfinished, path)
+    await flushFolder(dirname(path))
+  } catch (cause) {
+    await rm(unfinished, { force: true })
+    const message = `${path} cannot be written: ${messageOf(cause)}.`
+    throw new IpriskError({ code: 'state_file', message, fault: 'environment', cause })
+  }
+}
+
+export async function stateRestore(
+  settings: Settings,
+  [path = '']: Args,
+  io: CommandIo,
+): Promise<void> {
+  const lines = readStateFile(readText(path), path)
+  const counts = await audited(settings, io, 'state restore', () =>
+    withStores(settings, (stores) => restoreState(stores, lines)),
+  )
+  report(settings, io, 'Restored', counts)
+  await tellServers(settings, io, 'keys')
+  await tellServers(settings, io, 'lists')
+}
+
+function readText(path: string): string {
+  try {
+    return readBoundedFile(path, { bytesMax: stateFileBytesMax }).bytes.toString('utf8')
+  } catch (cause) {
+    const message = `The copy ${path} cannot be read: ${messageOf(cause)}.`
+    throw new IpriskError({ code: 'state_file', message, fault: 'input', cause })
+  }
+}

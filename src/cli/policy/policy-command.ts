@@ -1,0 +1,68 @@
+// `iprisk policy init` and `iprisk policy check`: a file of policies to begin with, and what is
+// wrong with one before a server reads it.
+
+import { writeFileSync } from 'node:fs'
+import { IpriskError } from '../../base/coded-error.ts'
+import { alignColumns } from '../../base/align-columns.ts'
+import { defaultPoliciesText } from '../../policy/default-policies.ts'
+import { readPolicyFile } from '../../policy/policy-file.ts'
+import { policyPlace } from '../../policy/policy-place.ts'
+import type { Policies } from '../../policy/policy-form.ts'
+import { type Io, exitCodes } from '../terminal/io.ts'
+
+/** Writes no file where there is one. */
+export function policyInit(setting: string | undefined, io: Io): number {
+  const { path } = policyPlace(setting)
+  try {
+    writeFileSync(path, defaultPoliciesText, { flag: 'wx', mode: 0o644 })
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+    throw new IpriskError({
+      code: 'policies_exist',
+      message: `${path} exists; iprisk policy check ${path} says what it decides.`,
+      fault: 'usage',
+      cause: thrown,
+    })
+  }
+  io.out(`wrote ${path}`)
+  io.err(
+    'A server that runs in this folder takes it in within a second, and answers with decisions.',
+  )
+  io.err('Try it first on what your callers asked: iprisk policy test access.log --log combined')
+  return exitCodes.done
+}
+
+export function policyCheck(path: string, json: boolean, io: Io): number {
+  try {
+    // It was named, so there is one, or an error says that there is none.
+    const { policies, distrust } = readPolicyFile({ path, named: true })!
+    if (json) io.out(JSON.stringify({ file: path, ...policies }))
+    else for (const line of policyLines(path, policies)) io.out(line)
+    if (distrust !== undefined) {
+      io.err(`iprisk: warning: ${path} is obeyed only where it is named, for ${distrust}`)
+    }
+    return exitCodes.done
+  } catch (thrown) {
+    if (!json || !(thrown instanceof IpriskError)) throw thrown
+    const mistakes = thrown.lines.slice(1).map((line) => line.trim())
+    io.out(JSON.stringify({ file: path, mistakes }))
+    return exitCodes.failed
+  }
+}
+
+function policyLines(path: string, { revision, policies }: Policies): readonly string[] {
+  const lines = Object.entries(policies).flatMap(([name, { rules, otherwise }]) => {
+    const rows = rules.map(({ name, condition, action, observe }) => [
+      `  ${name}`,
+      observe ? `(${action})` : action,
+      condition.replaceAll(/\s+/g, ' '),
+    ])
+    return ['', `policy ${name}`, ...alignColumns([...rows, ['  otherwise', otherwise, '']], 3)]
+  })
+  const isObserving = Object.values(policies).some(({ rules }) => rules.some((one) => one.observe))
+  return [
+    `${path} can be used: revision ${revision}`,
+    ...lines,
+    ...(isObserving ? ['', '(in brackets: in observation, counted and not obeyed)'] : []),
+  ]
+}

@@ -1,0 +1,125 @@
+// `iprisk policy test`: what a policy would have done to the addresses of files, before it counts.
+
+import { existsSync } from 'node:fs'
+import { IpriskError } from '../../base/coded-error.ts'
+import type { Invocation } from '../../config/settings.ts'
+import { newDecisionMemory } from '../../policy/decision-memory.ts'
+import { defaultPolicyName } from '../../policy/policy-form.ts'
+import { readPolicyFile } from '../../policy/policy-file.ts'
+import { type PolicyPlace, policyPlace } from '../../policy/policy-place.ts'
+import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
+import type { OpenTable } from '../../table/open-table.ts'
+import { bulkRun, pieceBytes } from '../lines/bulk-run.ts'
+import { judgeBadLines, reportBadLines } from '../lines/check-command.ts'
+import { lineFormatDetector } from '../lines/line-format.ts'
+import { pinTable } from '../lines/pin-table.ts'
+import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
+import type { Rehearsed } from '../../traffic/table-side.ts'
+import { newRehearsalCounter } from '../../rehearsal/rehearsal.ts'
+import { rehearsalReport } from '../../rehearsal/rehearsal-report.ts'
+import { rehearsalLines } from './rehearsal-screen.ts'
+
+export interface PolicyTestOptions {
+  readonly inputs: readonly string[]
+  readonly table: string
+  /** The option; absent where it is not given. */
+  readonly policies?: string | undefined
+  readonly how: Pick<
+    Invocation,
+    | 'json'
+    | 'top'
+    | 'column'
+    | 'jsonField'
+    | 'log'
+    | 'strict'
+    | 'lists'
+    | 'policy'
+    | 'against'
+    | 'failOver'
+  >
+}
+
+/** Exit code 1 where more changes than `--fail-over` allows. */
+export async function policyTest(options: PolicyTestOptions, io: Io): Promise<number> {
+  const { inputs, how } = options
+  if (how.failOver !== undefined && how.against === undefined) {
+    throw usageError('--fail-over needs --against: without another policy nothing changes.')
+  }
+  const place = policyPlace(options.policies)
+  const set = readPolicySet(place)
+  const detectFormat = lineFormatDetector(how)
+  const pinned = await pinTable(options.table, how.lists)
+  try {
+    const { table } = pinned
+    const one = rehearsed(table, set, how.policy ?? defaultPolicyName, place.path)
+    const other = how.against === undefined ? undefined : otherOf(table, set, how, place.path)
+    const counter = newRehearsalCounter(table, one, other)
+    const result = await bulkRun(
+      {
+        inputs,
+        table: pinned,
+        work: { output: 'addresses', fields: [] },
+        pieceBytes: pieceBytes.other,
+        detectFormat,
+        onResult: async ({ tally }) => {
+          if (tally !== undefined) counter.add(tally)
+        },
+      },
+      io,
+    )
+    reportBadLines(result, io)
+    if (result.interrupted) return interruptedCode
+    const report = rehearsalReport({ table, one, other, counter, result, top: how.top })
+    if (how.json) io.out(JSON.stringify(report))
+    else for (const line of rehearsalLines(report)) io.out(line)
+    const judged = judgeBadLines(result, how.strict, io)
+    return judgeShare(report.changed?.percent ?? 0, how.failOver, io) ? exitCodes.failed : judged
+  } finally {
+    pinned.close()
+  }
+}
+
+/** Whether more changes than is allowed; says so. */
+export function judgeShare(percent: number, failOver: number | undefined, io: Io): boolean {
+  if (failOver === undefined || percent <= failOver) return false
+  io.err(`iprisk: ${percent} % of the requests change, and --fail-over allows ${failOver} %.`)
+  return true
+}
+
+function readPolicySet(place: PolicyPlace): PolicySet {
+  const file = readPolicyFile(place)
+  if (file !== undefined) return compilePolicies(file.policies)
+  throw usageError(
+    `There is no ${place.path}: iprisk policy init writes one, --policies names another.`,
+  )
+}
+
+/** The policy of that name; `path` is what an error names. */
+export function rehearsed(table: OpenTable, set: PolicySet, name: string, path: string): Rehearsed {
+  const index = set.indexOf(name)
+  if (index < 0) {
+    const names = set.policies.map(({ name }) => name).join(', ')
+    throw usageError(`${path} has no policy ${name}; it has ${names}.`)
+  }
+  return { memory: newDecisionMemory(set, table.reader), index }
+}
+
+/** Another policy of the same file, or the same policy of another one; its default one else. */
+function otherOf(
+  table: OpenTable,
+  set: PolicySet,
+  { against = '', policy = defaultPolicyName }: Pick<Invocation, 'against' | 'policy'>,
+  path: string,
+): Rehearsed {
+  if (set.indexOf(against) >= 0) return rehearsed(table, set, against, path)
+  if (!existsSync(against)) {
+    throw usageError(`--against ${against}: ${path} has no such policy, and there is no such file.`)
+  }
+  const other = readPolicySet({ path: against, named: true })
+  const name = other.indexOf(policy) < 0 ? defaultPolicyName : policy
+  return rehearsed(table, other, name, against)
+}
+
+export function usageError(message: string): IpriskError {
+  return new IpriskError({ code: 'usage', message, fault: 'usage' })
+}

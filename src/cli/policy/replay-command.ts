@@ -1,0 +1,278 @@
+// `iprisk replay`: what another table would have said of the addresses of files: every flip by
+// class, from what to what, by which feed; with policies, which decisions change. With `--sampled`
+// the addresses are those that a server has sampled, each decided by the policy that decided it
+// there.
+
+import { formatDay } from '../../base/day.ts'
+import { alignColumns } from '../../base/align-columns.ts'
+import { formatCount } from '../../base/number-format.ts'
+import type { Invocation } from '../../config/settings.ts'
+import { mapLists } from '../../lists/map-lists.ts'
+import { defaultPolicyName } from '../../policy/policy-form.ts'
+import { readPolicyFile } from '../../policy/policy-file.ts'
+import { policyPlace } from '../../policy/policy-place.ts'
+import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
+import { type OpenTable, openTable } from '../../table/open-table.ts'
+import { type BulkResult, bulkRun, pieceBytes } from '../lines/bulk-run.ts'
+import { judgeBadLines, reportBadLines } from '../lines/check-command.ts'
+import { lineFormatDetector } from '../lines/line-format.ts'
+import { type PinnedTable, pinTable } from '../lines/pin-table.ts'
+import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
+import {
+  type ExampleFacts,
+  type HitLists,
+  type RequestShare,
+  exampleFacts,
+  hitListsOf,
+  requestShare,
+} from '../../rehearsal/hit-lists.ts'
+import { type PolicyTestOptions, judgeShare, rehearsed, usageError } from './policy-test-command.ts'
+import type { SampledCheck } from '../../traffic/sampled-check.ts'
+import type { TableSide } from '../../traffic/table-side.ts'
+import { type ReplayCounter, newReplayCounter } from './replay.ts'
+import { readSampledTraffic } from './sampled-traffic.ts'
+import { hitLines, shareTable } from './rehearsal-screen.ts'
+
+export type ReplayOptions = Omit<PolicyTestOptions, 'how'> & {
+  readonly state: string
+  readonly port: number
+  readonly how: PolicyTestOptions['how'] & Pick<Invocation, 'sampled'>
+}
+
+/** Exit code 1 where more changes than `--fail-over` allows. */
+export async function replayCommand(options: ReplayOptions, io: Io): Promise<number> {
+  const { inputs, how, state, port } = options
+  if (how.sampled !== (inputs.length === 0)) {
+    throw usageError('It reads files, or with --sampled what a server has sampled.')
+  }
+  const sampled = how.sampled ? await readSampledTraffic(state, { port }) : undefined
+  const other = how.against ?? sampled?.table
+  if (other === undefined) throw usageError('--against must name the table to compare with.')
+  const place = policyPlace(options.policies)
+  const file = readPolicyFile(place)
+  const set = file === undefined ? undefined : compilePolicies(file.policies)
+  const pinned = await pinTable(options.table, how.lists)
+  const against = openTable(other)
+  const { lists } = how.lists === undefined ? { ...sampled } : {}
+  const mapped = lists === undefined ? undefined : mapLists(lists.path, lists.version)
+  if (mapped !== undefined) pinned.table.useLists(mapped.matcher)
+  against.useLists(pinned.table.reader.lists)
+  try {
+    const sideOf = (table: OpenTable): TableSide => {
+      const name = how.policy ?? defaultPolicyName
+      return { table, policy: set && rehearsed(table, set, name, place.path) }
+    }
+    const [before, after] = [sideOf(against), sideOf(pinned.table)]
+    const counter = newReplayCounter(before, after)
+    const { result, policies } =
+      sampled === undefined
+        ? { result: await countFiles(counter, pinned, options, io), policies: undefined }
+        : countSampled(counter, sampled.checks, how.policy === undefined ? set : undefined, after)
+    reportBadLines(result, io)
+    if (result.interrupted) return interruptedCode
+    const report = replayReport({ before, after, counter, result, top: how.top, policies })
+    if (how.json) io.out(JSON.stringify(report))
+    else for (const line of replayLines(report)) io.out(line)
+    const judged = judgeBadLines(result, how.strict, io)
+    const { percent } = report.decisions?.changed ?? report.flipped
+    return judgeShare(percent, how.failOver, io) ? exitCodes.failed : judged
+  } finally {
+    against.close()
+    pinned.close()
+    mapped?.unmap()
+  }
+}
+
+function countFiles(
+  counter: ReplayCounter,
+  table: PinnedTable,
+  { inputs, how }: ReplayOptions,
+  io: Io,
+): Promise<BulkResult> {
+  return bulkRun(
+    {
+      inputs,
+      table,
+      work: { output: 'addresses', fields: [] },
+      pieceBytes: pieceBytes.other,
+      detectFormat: lineFormatDetector(how),
+      onResult: async ({ tally }) => {
+        if (tally !== undefined) counter.add(tally)
+      },
+    },
+    io,
+  )
+}
+
+/** `set`: each check is decided by the policy of it that decided it then; else by that of `side`. */
+function countSampled(
+  counter: ReplayCounter,
+  checks: readonly SampledCheck[],
+  set: PolicySet | undefined,
+  { policy }: TableSide,
+): { readonly result: BulkResult; readonly policies: readonly string[] | undefined } {
+  const used = new Set<number>()
+  for (const one of checks) {
+    const own = set?.indexOf(one.policy) ?? policy?.index ?? 0
+    const index = own < 0 ? set!.defaultIndex : own
+    used.add(index)
+    counter.addRequest(one.address, index)
+  }
+  const { length } = checks
+  const result = { lines: length, addresses: length, bad: 0, places: [], interrupted: false }
+  const policies = set && [...used].sort((a, b) => a - b).map((at) => set.policies[at]!.name)
+  return { result, policies }
+}
+
+interface TableName {
+  readonly id: string
+  readonly as_of: string
+}
+
+type FromTo = { readonly from: string; readonly to: string } & RequestShare
+
+export interface ReplayReport {
+  readonly table: TableName
+  readonly against: TableName
+  readonly lines: number
+  readonly requests: number
+  readonly bad_lines: number
+  /** Requests whose classification differs. */
+  readonly flipped: RequestShare
+  readonly flips: readonly (FromTo & {
+    /** `+feed` lists the address only in the new table, `-feed` only in the old one. */
+    readonly feeds: readonly ({ readonly feed: string } & RequestShare)[]
+  })[]
+  /** Absent where there is no policies file. */
+  readonly decisions?: {
+    /** Of sampled checks all that decided some, commas between. */
+    readonly policy: string
+    readonly revision: string
+    readonly changed: RequestShare
+    readonly by_action: readonly FromTo[]
+  }
+  readonly hit: HitLists
+  readonly examples: readonly ({ readonly ip: string; readonly requests: number } & ExampleFacts & {
+      readonly before: ExampleFacts
+    })[]
+}
+
+const examplesMax = 20
+const nameOf = ({ id, asOf }: OpenTable): TableName => ({ id, as_of: formatDay(asOf) })
+
+export function replayReport(options: {
+  readonly before: TableSide
+  readonly after: TableSide
+  readonly counter: ReplayCounter
+  readonly result: BulkResult
+  readonly top: number
+  /** Those by which the requests were decided, where that is not the one of the sides. */
+  readonly policies?: readonly string[] | undefined
+}): ReplayReport {
+  const { before, after, counter, result, top } = options
+  const { lines, addresses: all, bad } = result
+  const flips = counter.flips()
+  const examples = counter.hits.addresses.top(examplesMax).flatMap(([ip, counts]) => {
+    const [was, is] = [before.table.check(ip), after.table.check(ip)]
+    if (was === undefined || is === undefined) return []
+    return [{ ip, requests: counts[0] ?? 0, ...exampleFacts(is), before: exampleFacts(was) }]
+  })
+  const flipped = flips.reduce((sum, { requests }) => sum + requests, 0)
+  return {
+    table: nameOf(after.table),
+    against: nameOf(before.table),
+    lines,
+    requests: all,
+    bad_lines: bad,
+    flipped: requestShare(flipped, all),
+    flips: flips.map(({ from, to, requests, feeds }) => ({
+      from,
+      to,
+      ...requestShare(requests, all),
+      feeds: [...feeds]
+        .sort(([, a], [, b]) => b - a)
+        .slice(0, top)
+        .map(([feed, requests]) => ({ feed, ...requestShare(requests, all) })),
+    })),
+    ...decisionsOf(options),
+    hit: hitListsOf(after.table, counter.hits, { top, all }),
+    examples,
+  }
+}
+
+function decisionsOf({
+  after: { policy },
+  counter,
+  result: { addresses: all },
+  policies,
+}: Pick<Parameters<typeof replayReport>[0], 'after' | 'counter' | 'result' | 'policies'>): Pick<
+  ReplayReport,
+  'decisions'
+> {
+  if (policy === undefined) return {}
+  const changed = [...counter.decisions]
+    .map(([key, requests]) => {
+      const [from = '', to = ''] = key.split(' ')
+      return { from, to, requests }
+    })
+    .filter(({ from, to }) => from !== to)
+    .sort((a, b) => b.requests - a.requests)
+  const sum = changed.reduce((sum, { requests }) => sum + requests, 0)
+  const { set } = policy.memory
+  return {
+    decisions: {
+      policy: policies?.join(', ') ?? set.policies[policy.index]!.name,
+      revision: set.revision,
+      changed: requestShare(sum, all),
+      by_action: changed.map(({ from, to, requests }) => ({
+        from,
+        to,
+        ...requestShare(requests, all),
+      })),
+    },
+  }
+}
+
+export function replayLines(report: ReplayReport): readonly string[] {
+  const { requests, flipped, flips, decisions, table, against, bad_lines: bad } = report
+  const badText = bad === 0 ? '' : `; ${formatCount(bad)} lines name no address`
+  const flipRows = flips.map((one) => {
+    const feeds = one.feeds.slice(0, 3).map(({ feed, requests }) => `${feed} ${requests}`)
+    return [[one.from, one.to, feeds.join(', ') || 'the same feeds'], one] as const
+  })
+  const actionRows = (decisions?.by_action ?? []).map((one) => [[one.from, one.to], one] as const)
+  const examples = report.examples.map((one) => [
+    one.ip,
+    formatCount(one.requests),
+    `${one.before.classification} ${one.before.risk_score}`,
+    `${one.classification} ${one.risk_score}`,
+    one.reasons.join(' '),
+  ])
+  return [
+    `${formatCount(requests)} requests${badText}`,
+    `table ${table.id}, as of ${table.as_of}, against ${against.id}, as of ${against.as_of}`,
+    '',
+    `${formatCount(flipped.requests)} requests, ${flipped.percent} %, get another classification`,
+    ...(flipRows.length === 0
+      ? []
+      : shareTable(['from', 'to', 'feeds', 'requests', 'share'], flipRows)),
+    ...(decisions === undefined
+      ? []
+      : [
+          '',
+          `${formatCount(decisions.changed.requests)} requests, ${decisions.changed.percent} %, ` +
+            `get another action from policy ${decisions.policy}`,
+        ]),
+    ...(actionRows.length === 0 ? [] : shareTable(['from', 'to', 'requests', 'share'], actionRows)),
+    ...hitLines(report.hit, 'changed'),
+    ...(examples.length === 0
+      ? []
+      : [
+          '',
+          ...alignColumns(
+            [['example', 'requests', 'before', 'now', 'reasons now'], ...examples],
+            99,
+          ),
+        ]),
+  ]
+}

@@ -1,0 +1,145 @@
+// The command line: what commander is told, and how a call ends. The commands stand in
+// command-table.ts; what an option is called and where it goes in src/config/option-table.ts.
+// main.ts runs it for the process.
+
+import { Command, CommanderError } from 'commander'
+import { IpriskError, isDiskError, messageOf } from '../base/coded-error.ts'
+import { packageVersion } from '../base/package-root.ts'
+import { configOption, optionsOfCommand } from '../config/options.ts'
+import { configPathOf } from '../config/config-file.ts'
+import { type ConfigListener, readSettings } from '../config/settings.ts'
+import type { SettingSources } from '../config/setting-sources.ts'
+import { identityOrEmpty } from '../supervisor/tables/file-watch.ts'
+import { type Io, exitCodes } from './terminal/io.ts'
+import { type CommandEntry, commandTable, splitWords } from './command-table.ts'
+import { configHelp, optionHelp } from './shell/option-help.ts'
+
+/** Runs one command line; gives the exit code. Never throws. */
+export async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
+  let code: number = exitCodes.done
+  const program = newProgram(args, io, (exit) => {
+    code = exit
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    return explainFailure(error, io)
+  }
+}
+
+function newProgram(args: readonly string[], io: Io, done: (code: number) => void): Command {
+  const program = new Command('iprisk')
+    .description('Says what kind of network an IP address is, from public feeds, offline.')
+    .version(packageVersion)
+    .showHelpAfterError('(iprisk --help lists the commands)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => printHelp(text, io.out),
+      writeErr: (text) => printHelp(text, io.err),
+      outputError: (text) => printUsageError(text, io),
+    })
+  const groups = new Map<string, Command>()
+  for (const [words, entry] of Object.entries(commandTable)) {
+    const { groups: names, rest } = splitWords(words)
+    const parent = groupOf(program, groups, names)
+    const command = parent
+      .command(rest)
+      .description(entry.help)
+      .option(configOption.flag, configHelp)
+      .addHelpText('after', `\nExample:\n  $ iprisk ${entry.example}`)
+    // A command that these arguments do not name needs none: all commands together have 350.
+    const own = isNamed(words, args) ? optionsOfCommand(entry.options) : []
+    for (const option of own) command.option(option.flag, optionHelp(option))
+    command.action(async (...given: unknown[]) => {
+      // Commander hands over the arguments, then the options, then the command.
+      const flags = given.at(-2) as Readonly<Record<string, unknown>>
+      const sources: SettingSources = {
+        command: entry.options,
+        flags,
+        environment: process.env,
+        cwd: process.cwd(),
+      }
+      const { path, named } = configPathOf(sources)
+      const identity = identityOrEmpty(path)
+      const configuration = { path, named, identity, read: () => readSettings(sources) }
+      const settings = readSettings(sources, configurationTeller(entry, io))
+      const args = given.slice(0, -2).flat() as string[]
+      done(await entry.run(settings, args, io, configuration))
+    })
+  }
+  return program
+}
+
+/** `lists add <name>` is named where both of its words are among the arguments. */
+function isNamed(words: string, args: readonly string[]): boolean {
+  return words
+    .split(' ')
+    .every((word) => word.startsWith('<') || word.startsWith('[') || args.includes(word))
+}
+
+/** Says which file decides, where that matters, and warns of one that others can write. */
+function configurationTeller(
+  { changes = false }: Pick<CommandEntry, 'changes'>,
+  io: Io,
+): ConfigListener {
+  return ({ path, distrust }) => {
+    if (changes) io.err(`iprisk: settings from ${path}`)
+    if (distrust === undefined) return
+    io.err(`iprisk: warning: ${path} is obeyed because it was named, but ${distrust}`)
+  }
+}
+
+function groupOf(
+  program: Command,
+  groups: Map<string, Command>,
+  names: readonly string[],
+): Command {
+  const last = names.at(-1)
+  if (last === undefined) return program
+  const path = names.join(' ')
+  const known = groups.get(path)
+  if (known !== undefined) return known
+  const parent = groupOf(program, groups, names.slice(0, -1))
+  const group = parent.command(last).description(`${path}: see iprisk ${path} --help`)
+  groups.set(path, group)
+  return group
+}
+
+/** Commander's own text, of the table above alone. */
+function printHelp(text: string, print: (line: string) => void): void {
+  for (const line of text.trimEnd().split('\n')) print(line)
+}
+
+/** What Commander says of arguments, which it quotes; behind them, in a line of its own, advice. */
+function printUsageError(text: string, io: Io): void {
+  const advice = /\n\(Did you mean [a-z, -]+\?\)$/.exec(text.trimEnd())?.[0] ?? ''
+  io.err(text.trimEnd().slice(0, -advice.length || undefined))
+  if (advice !== '') io.err(advice.trimStart())
+}
+
+/** Where an error was thrown; its message, which stands before that, may be anything. */
+function stackLines(error: unknown): readonly string[] {
+  const stack = error instanceof Error ? error.stack : undefined
+  return stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? []
+}
+
+/** Whose fault it was decides the exit code; only a bug shows its stack. */
+function explainFailure(error: unknown, io: Io): number {
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+  }
+  const [first = '', ...details] = error instanceof IpriskError ? error.lines : [messageOf(error)]
+  if (error instanceof IpriskError && error.fault !== 'bug') {
+    for (const line of [`iprisk: ${first}`, ...details]) io.err(line)
+    return error.fault === 'usage' ? exitCodes.usage : exitCodes.failed
+  }
+  if (isDiskError(error)) {
+    io.err(`iprisk: the disk refuses: ${first}. What was live stays; run it again.`)
+    return exitCodes.failed
+  }
+  for (const line of [`iprisk: unexpected: ${first}`, ...details, ...stackLines(error)]) {
+    io.err(line)
+  }
+  return exitCodes.failed
+}

@@ -1,0 +1,35 @@
+// An address that a table judges to be something, for a first request that shows what the table
+// knows: an exit of Tor before a VPN, a VPN before a proxy.
+
+import { formatIpv4 } from '../../ip/format-address.ts'
+import { type Classification, classifications } from '../../model/kind.ts'
+import { recordWords, verdictWords } from '../../schema/table-layout.ts'
+import type { OpenTable } from '../../table/open-table.ts'
+
+export interface ExampleFinding {
+  readonly address: string
+  readonly classification: Classification
+}
+
+const wanted = ['tor', 'vpn', 'proxy'] as const
+
+/** One pass over the IPv4 pieces, some milliseconds for a table of the world. */
+export function exampleFinding(
+  table: Pick<OpenTable, 'check' | 'reader'>,
+): ExampleFinding | undefined {
+  const { ipv4_starts: starts, ipv4_records: pieces, records, verdicts } = table.reader.views
+  const found = new Map<Classification, string>()
+  for (let piece = 0; piece < starts.length && !found.has(wanted[0]); piece++) {
+    const verdict = records[pieces[piece]! * recordWords + 2]!
+    // The class is in the lowest bits (src/table/file/verdict-record.ts).
+    const classification = classifications[verdicts[verdict * verdictWords]! & 15]!
+    if (found.has(classification) || !wanted.some((one) => one === classification)) continue
+    const address = formatIpv4(starts[piece]!)
+    if (table.check(address)?.classification === classification) found.set(classification, address)
+  }
+  for (const classification of wanted) {
+    const address = found.get(classification)
+    if (address !== undefined) return { address, classification }
+  }
+  return undefined
+}

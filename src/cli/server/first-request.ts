@@ -1,0 +1,113 @@
+// The last lines of `iprisk start`: a key where one was made, one request that works and shows what
+// the table knows, and in red what it does not know, or knows only in part.
+
+import type { CoverageAnswer } from '../../api/coverage-answer.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { RunningServer } from '../../serve/primary.ts'
+import { urlOf } from '../../supervisor/sockets/port-probe.ts'
+import { openTable } from '../../table/open-table.ts'
+import type { Io } from '../terminal/io.ts'
+import { type ExampleFinding, exampleFinding } from './example-finding.ts'
+
+/** An operator's own services: no limits, all that there is (contract 3.14). */
+export const firstPlan = 'internal'
+
+/** The texts of keys that were just made. */
+export interface FirstKeys {
+  readonly key: string
+  readonly testKey: string
+}
+
+/** What the lines say of the table at `path`; nothing of one that cannot be read. */
+function knowledgeOf(path: string): {
+  readonly example: ExampleFinding | undefined
+  readonly coverage: CoverageAnswer | undefined
+} {
+  try {
+    const table = openTable(path)
+    try {
+      return { example: exampleFinding(table), coverage: table.reader.coverage }
+    } finally {
+      table.close()
+    }
+  } catch {
+    return { example: undefined, coverage: undefined }
+  }
+}
+
+export function tellFirstRequest(
+  of: {
+    readonly settings: Settings
+    readonly running: RunningServer
+    readonly keys: FirstKeys | undefined
+    /** The server itself fetches what is missing. */
+    readonly catchesUp: boolean
+  },
+  io: Io,
+): void {
+  const { settings, running, keys, catchesUp } = of
+  const { example, coverage } = knowledgeOf(settings.table)
+  tellKeys(keys, io)
+  const curl = curlLines(running, {
+    key: keys?.key ?? '$KEY',
+    address: example?.address ?? '8.8.8.8',
+  })
+  if (example !== undefined) io.err(`${example.address} is ${example.classification}:`)
+  // With a key on standard output: it has no place in logs, which collect standard error.
+  const tell = keys === undefined ? io.err : io.out
+  for (const line of ['', ...curl, '']) tell(line)
+  const gaps = coverage === undefined ? '' : gapsText(coverage)
+  if (gaps !== '') {
+    const text = `${gaps} ${remedy({ settings, catchesUp })}`
+    io.err([{ text, style: 'red' }])
+  }
+}
+
+/** Keys that were made are shown, whatever becomes of the server. */
+export function tellKeys(keys: FirstKeys | undefined, io: Io): void {
+  io.err('')
+  if (keys === undefined) {
+    io.err('The keys made before still work. Another one: npx iprisk keys create --plan internal')
+  } else {
+    io.err(`Your first key, on the plan ${firstPlan}. It is shown this once:`)
+    io.out(keys.key)
+    io.err('And one for tests, which judges test addresses only (docs/client.md):')
+    io.out(keys.testKey)
+  }
+}
+
+/** What the coverage of the table names, as sentences; '' where that is nothing. */
+export function gapsText({ missing, partly }: Pick<CoverageAnswer, 'missing' | 'partly'>): string {
+  const none = missing.length === 0 ? [] : [`has no feeds of ${missing.join(', ')}`]
+  const part = partly.length === 0 ? [] : [`knows ${partly.join(', ')} only in part`]
+  if (none.length + part.length === 0) return ''
+  const much = part.length === 0 ? 'nothing' : 'little'
+  return `This table ${[...none, ...part].join(' and ')}: "clean" says ${much} about these.`
+}
+
+function remedy({
+  settings,
+  catchesUp,
+}: {
+  readonly settings: Settings
+  readonly catchesUp: boolean
+}): string {
+  if (settings.build.offline) return 'Start without --offline to fetch them.'
+  return catchesUp
+    ? 'They are fetched in the background and taken in as soon as they are there.'
+    : 'Fetch them with: npx iprisk build'
+}
+
+function curlLines(
+  { host, port, tls }: RunningServer,
+  { key, address }: { readonly key: string; readonly address: string },
+): readonly string[] {
+  // A server that listens on all interfaces is asked on the loopback.
+  const at = { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port }
+  const url = tls ? urlOf(at).replace('http:', 'https:') : urlOf(at)
+  return [
+    `  curl -s ${url}/v1/intelligence/ip-risk/check \\`,
+    `    -H "Authorization: Bearer ${key}" -H 'Content-Type: application/json' \\`,
+    `    -d '{"ip":"${address}"}'`,
+  ]
+}

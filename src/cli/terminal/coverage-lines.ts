@@ -1,0 +1,34 @@
+// The coverage of a table as lines for a person: one a kind, with the newest day of its feeds; and
+// what is missing, in red, wherever answers are shown.
+
+import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
+import { alignColumns } from '../../base/align-columns.ts'
+import { formatCount } from '../../base/number-format.ts'
+import type { Line } from './line.ts'
+
+const stateTexts = {
+  full: 'covered',
+  partly: 'partly',
+  missing: 'MISSING',
+} as const satisfies Readonly<Record<CoverageReport['kinds'][number]['state'], string>>
+
+export function coverageLines({ kinds }: CoverageReport): readonly string[] {
+  const rows = kinds.map(({ kind, state, newest, addresses }) => [
+    kind,
+    stateTexts[state],
+    newest === null ? 'no feed' : `newest feed of ${newest}`,
+    `${formatCount(addresses)} IPv4 addresses`,
+  ])
+  return alignColumns(rows, 4)
+}
+
+/** What a table does not know; no line where it covers every kind and is not old. */
+export function coverageGaps(coverage: CoverageAnswer | undefined): readonly Line[] {
+  if (coverage === undefined) return []
+  const { missing, partly, age_days: age } = coverage
+  return [
+    ...(missing.length === 0 ? [] : [`this table does not know: ${missing.join(', ')}`]),
+    ...(partly.length === 0 ? [] : [`this table knows only in part: ${partly.join(', ')}`]),
+    ...(age === undefined ? [] : [`this table is ${age} days old`]),
+  ].map((text) => [{ text, style: 'red' }])
+}

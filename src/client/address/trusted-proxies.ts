@@ -1,0 +1,76 @@
+// Which proxies an application believes, and in which header: read once from what it says, then
+// asked for each request.
+
+import { addressGroups } from './address-text.ts'
+import { proxyPresets } from './proxy-presets.ts'
+
+/**
+ * How many proxies stand in front of the application, or from which addresses they connect: presets,
+ * addresses and prefixes.
+ */
+export type Trust = number | TrustedRange | readonly TrustedRange[]
+export type TrustedRange = keyof typeof proxyPresets | (string & Record<never, never>)
+
+/** The header in which the proxies say for whom they ask. */
+export const addressHeaders = [
+  'x-forwarded-for',
+  'forwarded',
+  'cf-connecting-ip',
+  'true-client-ip',
+] as const
+export type AddressHeader = (typeof addressHeaders)[number]
+
+/** Whether a host is a trusted proxy: the peer is the hop 0, whoever it names 1, and so on. */
+export type IsTrusted = (address: string | undefined, hop: number) => boolean
+
+interface TrustedPrefix {
+  readonly groups: readonly number[]
+  readonly length: number
+}
+
+/** Throws a TypeError for what is neither a count nor presets, addresses and prefixes. */
+export function readTrust(trust: Trust): IsTrusted {
+  if (typeof trust === 'number') {
+    if (!Number.isInteger(trust) || trust < 0) throw wrong(trust)
+    return (_address, hop) => hop < trust
+  }
+  const texts = typeof trust === 'string' ? [trust] : trust
+  const prefixes = texts.flatMap((text) =>
+    Object.hasOwn(proxyPresets, text)
+      ? proxyPresets[text as keyof typeof proxyPresets].map(readPrefix)
+      : [readPrefix(text)],
+  )
+  return (text) => {
+    const groups = addressGroups(text)
+    return groups !== undefined && prefixes.some((prefix) => holds(prefix, groups))
+  }
+}
+
+function readPrefix(text: string): TrustedPrefix {
+  const [, base, lengthText] = /^([^/]*)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
+  const groups = addressGroups(base)
+  if (groups === undefined) throw wrong(text)
+  const bits = groups.length * 16
+  const length = Number(lengthText ?? bits)
+  if (length > bits) throw wrong(text)
+  return { groups, length }
+}
+
+/** Of each group the bits that still belong to the prefix must be equal. */
+function holds({ groups, length }: TrustedPrefix, address: readonly number[]): boolean {
+  return (
+    groups.length === address.length &&
+    groups.every((group, at) => {
+      const below = Math.min(16, Math.max(0, at * 16 + 16 - length))
+      return (group ^ address[at]!) >> below === 0
+    })
+  )
+}
+
+function wrong(given: unknown): TypeError {
+  const presets = Object.keys(proxyPresets).join(', ')
+  return new TypeError(
+    `iprisk: ${JSON.stringify(given)} in \`trust\`: give the number of proxies, or addresses, ` +
+      `prefixes and presets (${presets}).`,
+  )
+}

@@ -1,0 +1,88 @@
+// What a check through the client comes to: an answer, or why there is none and what the
+// application has said should happen then. The same for the client of the API, the embedded table
+// and the fake of tests, so that one can take another's place.
+
+import type { CheckAnswer } from '../generated/wire-types.ts'
+
+/** What to do with a request; policies may have words of their own besides the three. */
+export type Action = 'allow' | 'challenge' | 'block' | (string & Record<never, never>)
+
+/** What a policy of the operator's says of an answer (contract 5.4). */
+export type Decision = NonNullable<CheckAnswer['decision']>
+
+/** A check's answer, with the decision where the server has policies. */
+export type Answer = CheckAnswer
+
+export const failureReasons = [
+  'timeout',
+  'unavailable',
+  'limited',
+  'misconfigured',
+  'invalid_address',
+] as const
+/**
+ * `timeout`: no answer in time. `unavailable`: no answer to be had now. `limited`: the key's rate or
+ * quota is spent. `misconfigured`: the server refuses what this application sends, and waiting does
+ * not help. `invalid_address`: what was to be checked is no address; nothing was sent.
+ */
+export type FailureReason = (typeof failureReasons)[number]
+
+export interface Checked {
+  readonly ok: true
+  readonly answer: Answer
+  /** Absent where the server has no policies: a score is no decision. */
+  readonly decision: Decision | undefined
+}
+
+export interface Unchecked {
+  readonly ok: false
+  readonly reason: FailureReason
+  /** What the application does in place of a decision, by its own configuration. */
+  readonly fallback: Action
+}
+
+export type CheckResult = Checked | Unchecked
+
+export interface CheckOptions {
+  /** Ends the wait early; the result is then that of a time-out. */
+  readonly signal?: AbortSignal
+  /** The policy that decides; without it the key's default. */
+  readonly policy?: string
+  /** Asks for the insights, too, where the key's plan has them. */
+  readonly insights?: boolean
+}
+
+/** A batch has no insights. */
+export type BatchOptions = Pick<CheckOptions, 'signal' | 'policy'>
+
+/** How an address turned out, for the operator's own figures (contract 5.6). */
+export interface Outcome {
+  readonly ip: string
+  readonly outcome: 'legitimate' | 'abusive'
+  /** ISO 8601; now where absent. */
+  readonly at?: string
+  readonly note?: string
+}
+
+export type FeedbackResult =
+  { readonly ok: true; readonly accepted: number } | Pick<Unchecked, 'ok' | 'reason'>
+
+/** How often each thing happened since the client was made. */
+export type ClientCounts = Readonly<Record<CountName, number>>
+export type CountName = 'checked' | 'cached' | 'retried' | 'hedged' | 'opened' | FailureReason
+
+/** None of its functions throws or rejects. */
+export interface Client {
+  /** Checks one address. */
+  check(ip: string, options?: CheckOptions): Promise<CheckResult>
+  /** Checks many, each with a result of its own, in their order. Not for the path of a login. */
+  checkBatch(ips: readonly string[], options?: BatchOptions): Promise<readonly CheckResult[]>
+  /** Reports how addresses turned out. Not for the path of a login. */
+  feedback(
+    outcomes: readonly Outcome[],
+    options?: Pick<CheckOptions, 'signal'>,
+  ): Promise<FeedbackResult>
+  counts(): ClientCounts
+  /** Closes idle connections. */
+  close(): void
+}

@@ -1,0 +1,136 @@
+// What a client is made with, checked whole when it is made: a mistake here throws at the start of
+// the application, not at its first login.
+
+import type { Action, FailureReason } from './check-result.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { ClientFailure } from './outcome-report.ts'
+
+export interface ClientOptions {
+  /** Where the server is: `http://127.0.0.1:8080`. A path before `/v1` is kept. */
+  readonly url: string
+  /** The API key, `irk_…` or, for tests, `irkt_…`. */
+  readonly key: string
+  /** For one check, over everything: connection, retry, answer. Default 150. */
+  readonly timeoutMs?: number
+  /** The same for a batch and for feedback. Default 10,000. */
+  readonly batchTimeoutMs?: number
+  /** What is done where there is no decision: one action, or one a reason. */
+  readonly fallback?: Action | Readonly<Partial<Record<FailureReason, Action>>>
+  /** How long an answer is used again. Default 5,000; 0 keeps none. */
+  readonly cacheMs?: number
+  /** How many answers are kept, at most 10,000, which is the default. */
+  readonly cacheMax?: number
+  /** Sends a second request where the first has no answer after so long. Off by default. */
+  readonly hedgeMs?: number
+  /** So many failures in a row open the circuit. Default 5. */
+  readonly circuitFailures?: number
+  /** How long the circuit stays open at first; then twice as long each time. Default 1,000. */
+  readonly circuitMs?: number
+  /**
+   * The server refuses what is sent: a wrong key, a wrong address of the server, an unknown policy.
+   * Called each time. Without it the console says so, once a minute at most.
+   */
+  readonly onMisconfigured?: (failure: ClientFailure) => unknown
+  /** No answer, for the time being: `timeout`, `unavailable`, `limited`. Called each time. */
+  readonly onUnavailable?: (failure: ClientFailure) => unknown
+  /** How requests are sent, in place of what the runtime has. */
+  readonly transport?: Transport
+}
+
+/** The options with all defaults. */
+export interface ClientSettings {
+  readonly url: string
+  readonly key: string
+  readonly timeoutMs: number
+  readonly batchTimeoutMs: number
+  readonly fallback: Readonly<Record<FailureReason, Action>>
+  readonly cacheMs: number
+  readonly cacheMax: number
+  readonly hedgeMs: number
+  readonly circuitFailures: number
+  readonly circuitMs: number
+}
+
+/** The most that a cache may keep. */
+const cacheMaxMax = 10_000
+
+/**
+ * iprisk must not be the reason that a login fails. But what is no address was said by nobody who is
+ * trusted, and must not be a way around the check.
+ */
+const defaultFallback: Readonly<Record<FailureReason, Action>> = {
+  timeout: 'allow',
+  unavailable: 'allow',
+  limited: 'allow',
+  misconfigured: 'allow',
+  invalid_address: 'challenge',
+}
+
+/** Throws a TypeError that says which option is wrong; it never repeats the key. */
+export function clientSettings(options: ClientOptions): ClientSettings {
+  const { key, fallback = {} } = options
+  if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) {
+    throw new TypeError('iprisk: `key` must be an API key, without white space around it.')
+  }
+  const number = (name: NumberName, without: number, least = 1): number => {
+    const value: unknown = options[name] ?? without
+    if (typeof value === 'number' && value >= least && value <= numberMax) return value
+    throw new TypeError(`iprisk: \`${name}\` must be a number from ${least} to ${numberMax}.`)
+  }
+  return {
+    url: serverUrl(options.url),
+    key,
+    timeoutMs: number('timeoutMs', 150),
+    batchTimeoutMs: number('batchTimeoutMs', 10_000),
+    fallback: fallbackFor(fallback),
+    cacheMs: number('cacheMs', 5000, 0),
+    cacheMax: Math.min(cacheMaxMax, number('cacheMax', cacheMaxMax, 0)),
+    hedgeMs: number('hedgeMs', numberMax),
+    circuitFailures: number('circuitFailures', 5),
+    circuitMs: number('circuitMs', 1000),
+  }
+}
+
+type NumberName =
+  | 'timeoutMs'
+  | 'batchTimeoutMs'
+  | 'cacheMs'
+  | 'cacheMax'
+  | 'hedgeMs'
+  | 'circuitFailures'
+  | 'circuitMs'
+
+/** The longest that a timer takes. */
+export const numberMax = 2_147_483_647
+
+/** The fallback of each reason. */
+export function fallbackFor(
+  fallback: NonNullable<ClientOptions['fallback']>,
+): Readonly<Record<FailureReason, Action>> {
+  if (typeof fallback !== 'string') return { ...defaultFallback, ...fallback }
+  return {
+    timeout: fallback,
+    unavailable: fallback,
+    limited: fallback,
+    misconfigured: fallback,
+    invalid_address: fallback,
+  }
+}
+
+function serverUrl(text: string): string {
+  let url: URL | undefined
+  try {
+    url = new URL(text)
+  } catch {
+    // Said below, together with all other mistakes.
+  }
+  if (url === undefined || !/^https?:$/.test(url.protocol) || /[?#]/.test(text)) {
+    throw new TypeError('iprisk: `url` must be the server\'s, such as "http://127.0.0.1:8080".')
+  }
+  if (url.host !== url.href.split('/')[2]) {
+    throw new TypeError('iprisk: `url` must hold no user or password; the key goes into `key`.')
+  }
+  let path = url.pathname
+  while (path.endsWith('/')) path = path.slice(0, -1)
+  return url.origin + path
+}

@@ -1,0 +1,81 @@
+// Says what happened: counts everything, calls the application's functions, and speaks up by itself
+// where the application has given none and the server refuses what is sent: a wrong key must not
+// let everybody in for weeks without a word.
+
+import type { ClientCounts, CountName, FailureReason } from './check-result.ts'
+
+/** Why there is no answer, for people and logs. */
+export interface ClientFailure {
+  readonly reason: FailureReason
+  /** The status of the server's answer, where there was one. */
+  readonly status?: number
+  /** The API's stable code and message (docs/errors.md), where the server gave them. */
+  readonly code?: string
+  readonly message: string
+  readonly requestId?: string
+  readonly cause?: unknown
+}
+
+export interface OutcomeReport {
+  readonly count: (name: CountName) => void
+  /** Counts and tells; never throws. */
+  readonly fail: (failure: ClientFailure) => void
+  readonly counts: () => ClientCounts
+}
+
+/** A client without `onMisconfigured` repeats itself no sooner. */
+const warningMs = 60_000
+
+export function createOutcomeReport(options: {
+  readonly onMisconfigured?: ((failure: ClientFailure) => unknown) | undefined
+  readonly onUnavailable?: ((failure: ClientFailure) => unknown) | undefined
+  readonly now: () => number
+}): OutcomeReport {
+  const { onUnavailable, now } = options
+  const counts: Record<CountName, number> = {
+    checked: 0,
+    cached: 0,
+    retried: 0,
+    hedged: 0,
+    opened: 0,
+    timeout: 0,
+    unavailable: 0,
+    limited: 0,
+    misconfigured: 0,
+    invalid_address: 0,
+  }
+  let warnedAt = -Infinity
+  const warn = ({ code = '', message }: ClientFailure): void => {
+    if (now() - warnedAt < warningMs) return
+    warnedAt = now()
+    const why = JSON.stringify(`${code} ${message}`.trim())
+    // oxlint-disable-next-line no-console -- the application's own, which gave no function for it
+    console.error(`iprisk: nothing is checked (${counts.misconfigured} checks so far): ${why}`)
+  }
+  const onMisconfigured = options.onMisconfigured ?? warn
+
+  return {
+    count: (name) => {
+      counts[name] += 1
+    },
+    fail: (failure) => {
+      counts[failure.reason] += 1
+      const told = failure.reason === 'misconfigured' ? onMisconfigured : onUnavailable
+      if (failure.reason !== 'invalid_address') tell(told, failure)
+    },
+    counts: () => ({ ...counts }),
+  }
+}
+
+/** What the application's function does wrong must not become the login's problem. */
+function tell(
+  told: ((failure: ClientFailure) => unknown) | undefined,
+  failure: ClientFailure,
+): void {
+  try {
+    const later = told?.(failure)
+    if (later instanceof Promise) later.catch(() => undefined)
+  } catch {
+    // The failure itself is counted.
+  }
+}

@@ -1,0 +1,74 @@
+// What the server's reply means for whoever asked. A status says it; a body is believed where it
+// has the form of the API and ignored elsewhere, for a proxy in between may have written it.
+
+import type { ClientFailure } from './outcome-report.ts'
+import type { Reply } from './timely-request.ts'
+
+export type Meaning =
+  | { readonly kind: 'answer'; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'failure'; readonly failure: ClientFailure; readonly server: ServerState }
+
+/** What the failure says of the server: `silent` ones open the circuit. */
+export type ServerState = 'alive' | 'silent' | 'unknown'
+
+export function meaningOf(reply: Reply, timeoutMs: number): Meaning {
+  if (reply.kind === 'timed_out') {
+    return failure('silent', { reason: 'timeout', message: `No answer within ${timeoutMs} ms.` })
+  }
+  if (reply.kind === 'aborted') {
+    return failure('unknown', { reason: 'timeout', message: 'The caller no longer waits.' })
+  }
+  if (reply.kind === 'failed') {
+    const { cause } = reply
+    const message = cause instanceof Error ? cause.message : 'The request failed.'
+    return failure('silent', { reason: 'unavailable', message, cause })
+  }
+  const { status, text, requestId } = reply
+  const body = objectIn(text)
+  if (status >= 200 && status < 300 && body !== undefined) return { kind: 'answer', body }
+  const said = errorIn(body)
+  const message = said.message ?? `The server answered with status ${status}.`
+  const id = requestId === undefined ? {} : { requestId }
+  const code = said.code === undefined ? {} : { code: said.code }
+  const { reason, server } = reasonOf(status)
+  return failure(server, { reason, status, message, ...code, ...id })
+}
+
+function failure(server: ServerState, about: ClientFailure): Meaning {
+  return { kind: 'failure', failure: about, server }
+}
+
+function reasonOf(status: number): Pick<ClientFailure, 'reason'> & { server: ServerState } {
+  if (status === 429) return { reason: 'limited', server: 'alive' }
+  // A proxy in between has waited in vain.
+  if (status === 408 || status === 425) return { reason: 'unavailable', server: 'silent' }
+  // 401 and 403: the key. 404, 405, a redirection: the address of the server. Others: our bytes.
+  if (status >= 300 && status < 500) return { reason: 'misconfigured', server: 'alive' }
+  // Also a 200 that is no JSON, and the status 0 of a redirection that fetch hides.
+  if (status === 0) return { reason: 'misconfigured', server: 'alive' }
+  return { reason: 'unavailable', server: 'silent' }
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function errorIn(body: Readonly<Record<string, unknown>> | undefined): {
+  readonly code?: string
+  readonly message?: string
+} {
+  const error = body?.['error']
+  if (typeof error !== 'object' || error === null) return {}
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return {
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
+  }
+}

@@ -1,0 +1,40 @@
+// Feedback on how addresses turned out (contract 5.6).
+
+import { checkPath } from '../generated/wire-types.ts'
+import type { Client, FeedbackResult } from './check-result.ts'
+import { type ClientParts, noAnswer, unexpected } from './client-parts.ts'
+import type { Observe } from './open-telemetry.ts'
+import type { ClientFailure } from './outcome-report.ts'
+
+const feedbackPath = checkPath.replace(/check$/, 'feedback')
+
+export function createFeedback(parts: ClientParts, observe: Observe): Client['feedback'] {
+  const { ask, unchecked, settings } = parts
+  const failed = (failure: ClientFailure): FeedbackResult => {
+    const { ok, reason } = unchecked(failure)
+    return { ok, reason }
+  }
+
+  async function send(
+    outcomes: Parameters<Client['feedback']>[0],
+    signal: AbortSignal | undefined,
+  ): Promise<FeedbackResult> {
+    const meaning = await ask({
+      path: feedbackPath,
+      body: { outcomes },
+      timeoutMs: settings.batchTimeoutMs,
+      signal,
+      isHeavy: true,
+    })
+    if (meaning.kind === 'failure') return failed(meaning.failure)
+    const { accepted } = meaning.body
+    return typeof accepted === 'number' ? { ok: true, accepted } : failed(noAnswer)
+  }
+
+  return async (outcomes, { signal } = {}) => {
+    const end = observe('feedback')
+    const result = await send(outcomes, signal).catch((cause: unknown) => failed(unexpected(cause)))
+    end(result.ok ? 'ok' : result.reason)
+    return result
+  }
+}

@@ -1,0 +1,85 @@
+// `iprisk-client/express` and `iprisk-client/http`: for Express 5 and 4 and whatever else takes
+// (request, response, next), and for the handler of a plain node:http server.
+//
+//   app.post('/login', iprisk({ client, policy: 'login' }), handler)
+//   createServer(guarded({ client, policy: 'login' }, handler))
+
+import type { AddressedRequest } from '../address/client-address.ts'
+import {
+  type GuardOptions,
+  type Judged,
+  createRequestGuard,
+  problemOf,
+  problemType,
+} from './request-guard.ts'
+
+declare global {
+  // The name by which @types/express lets its requests be added to.
+  // oxlint-disable-next-line typescript/no-namespace -- there is no other way to add to it
+  namespace Express {
+    interface Request {
+      iprisk?: Judged
+    }
+  }
+}
+
+/** What is needed of a request of node:http or Express. */
+export interface ConnectRequest extends Pick<AddressedRequest, 'headers' | 'socket'> {
+  iprisk?: Judged
+}
+
+/** What is needed of a response of node:http or Express. */
+export interface ConnectResponse {
+  statusCode: number
+  setHeader(name: string, value: string): unknown
+  end(body: string): unknown
+}
+
+/** Answers a request that is stopped; `next` lets it go on. */
+export type ConnectHandler<Request, Response> = (
+  request: Request,
+  response: Response,
+  next: (error?: unknown) => void,
+) => unknown
+
+/** The middleware; it sets `request.iprisk`. */
+export function iprisk<Request extends ConnectRequest, Response extends ConnectResponse>(
+  options: GuardOptions<ConnectHandler<Request, Response>>,
+): (request: Request, response: Response, next: (error?: unknown) => void) => void {
+  const guard = createRequestGuard(options)
+  return (request, response, next) => {
+    const run = async (): Promise<void> => {
+      const { judged, stop } = await guard.judge(request)
+      request.iprisk = judged
+      if (stop === undefined) next()
+      else if (stop === 'default') forbid(response, judged)
+      else await stop(request, response, next)
+    }
+    // Express 4 does not look at promises.
+    void run().then(undefined, next)
+  }
+}
+
+function forbid(response: ConnectResponse, judged: Judged): void {
+  response.statusCode = 403
+  response.setHeader('content-type', problemType)
+  response.end(problemOf(judged))
+}
+
+/** The handler of a server of node:http, behind the check. What it throws is a 500. */
+export function guarded<Request extends ConnectRequest, Response extends ConnectResponse>(
+  options: GuardOptions<ConnectHandler<Request, Response>>,
+  handler: (request: Request, response: Response) => unknown,
+): (request: Request, response: Response) => void {
+  const middleware = iprisk(options)
+  return (request, response) => {
+    middleware(request, response, (error) => {
+      if (error === undefined) {
+        handler(request, response)
+        return
+      }
+      response.statusCode = 500
+      response.end('')
+    })
+  }
+}

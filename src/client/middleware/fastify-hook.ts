@@ -1,0 +1,55 @@
+// `iprisk-client/fastify`: a hook for Fastify 5.
+//
+//   app.post('/login', { preHandler: iprisk({ client, policy: 'login' }) }, handler)
+
+import type { AddressedRequest } from '../address/client-address.ts'
+import {
+  type GuardOptions,
+  type Judged,
+  createRequestGuard,
+  problemOf,
+  problemType,
+} from './request-guard.ts'
+
+/** What is needed of Fastify's request. */
+export interface HookRequest {
+  readonly headers: AddressedRequest['headers']
+  readonly socket: AddressedRequest['socket']
+}
+
+/** What is needed of Fastify's reply. */
+export interface HookReply {
+  code(status: number): HookReply
+  header(name: string, value: string): HookReply
+  send(body: unknown): HookReply
+}
+
+/**
+ * Answers a request that is stopped, and returns the reply. Declared as a method, so that a function
+ * of Fastify's own request and reply is one.
+ */
+export type HookHandler = { answer(request: HookRequest, reply: HookReply): unknown }['answer']
+
+const known = new WeakMap<object, Judged>()
+
+/** What is known of a request that went through the hook. */
+export function ipriskOf(request: object): Judged | undefined {
+  return known.get(request)
+}
+
+/** The hook; `ipriskOf(request)` has its result. */
+export function iprisk(
+  options: GuardOptions<HookHandler>,
+): (request: HookRequest, reply: HookReply) => Promise<unknown> {
+  const guard = createRequestGuard(options)
+  return async (request, reply) => {
+    const { judged, stop } = await guard.judge(request)
+    known.set(request, judged)
+    if (stop === undefined) return undefined
+    if (stop === 'default') {
+      reply.code(403).header('content-type', problemType).send(problemOf(judged))
+      return reply
+    }
+    return (await stop(request, reply)) ?? reply
+  }
+}

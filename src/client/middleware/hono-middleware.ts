@@ -1,0 +1,58 @@
+// `iprisk-client/hono`: for Hono 4, on Node and on edge runtimes.
+//
+//   app.post('/login', iprisk({ client, policy: 'login' }), handler)
+//
+// On Node the peer is that of @hono/node-server. An edge runtime has no peer: say which of its
+// headers names it, as on Cloudflare `{ trust: 1, header: 'cf-connecting-ip' }`, or give `peer`.
+
+import {
+  type GuardOptions,
+  type Judged,
+  createRequestGuard,
+  problemOf,
+  problemType,
+} from './request-guard.ts'
+
+/** What is needed of Hono's context. */
+export interface HonoContext {
+  readonly req: { readonly raw: Request }
+  readonly env: unknown
+  set(name: 'iprisk', value: Judged): void
+}
+
+/** Answers a request that is stopped. */
+export type HonoHandler<Context> = (context: Context) => Response | Promise<Response>
+
+export interface HonoOptions<Context> extends GuardOptions<HonoHandler<Context>> {
+  /** The address of whoever connects, where the runtime knows it. */
+  readonly peer?: (context: Context) => string | undefined
+}
+
+/** The middleware; it sets the variable `iprisk`: `context.get('iprisk')`. */
+export function iprisk<Context extends HonoContext>(
+  options: HonoOptions<Context>,
+): (context: Context, next: () => Promise<void>) => Promise<Response | undefined> {
+  const guard = createRequestGuard(options)
+  const { peer = nodePeer } = options
+  return async (context, next) => {
+    const { headers } = context.req.raw
+    const { judged, stop } = await guard.judge({ headers, peer: peer(context) })
+    context.set('iprisk', judged)
+    if (stop === 'default') {
+      return new Response(problemOf(judged), {
+        status: 403,
+        headers: { 'content-type': problemType },
+      })
+    }
+    if (stop !== undefined) return stop(context)
+    await next()
+    return undefined
+  }
+}
+
+function nodePeer({ env }: HonoContext): string | undefined {
+  const { incoming } = (env ?? {}) as {
+    readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } }
+  }
+  return incoming?.socket?.remoteAddress
+}

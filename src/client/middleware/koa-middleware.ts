@@ -1,0 +1,44 @@
+// `iprisk-client/koa`: for Koa.
+//
+//   router.post('/login', iprisk({ client, policy: 'login' }), handler)
+
+import type { AddressedRequest } from '../address/client-address.ts'
+import {
+  type GuardOptions,
+  type Judged,
+  createRequestGuard,
+  problemOf,
+  problemType,
+} from './request-guard.ts'
+
+/** What is needed of Koa's context. */
+export interface KoaContext {
+  readonly req: Pick<AddressedRequest, 'headers' | 'socket'>
+  state: object
+  status: number
+  type: string
+  body: unknown
+}
+
+/** Answers a request that is stopped; `next` lets it go on. */
+export type KoaHandler<Context> = (context: Context, next: () => Promise<unknown>) => unknown
+
+/** The middleware; it sets `context.state.iprisk`. */
+export function iprisk<Context extends KoaContext>(
+  options: GuardOptions<KoaHandler<Context>>,
+): (context: Context, next: () => Promise<unknown>) => Promise<void> {
+  const guard = createRequestGuard(options)
+  return async (context, next) => {
+    const { judged, stop } = await guard.judge(context.req)
+    ;(context.state as { iprisk?: Judged }).iprisk = judged
+    if (stop === undefined) {
+      await next()
+    } else if (stop === 'default') {
+      context.status = 403
+      context.body = problemOf(judged)
+      context.type = problemType
+    } else {
+      await stop(context, next)
+    }
+  }
+}

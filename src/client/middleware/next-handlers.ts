@@ -1,0 +1,56 @@
+// `iprisk-client/next`: for Next 16, a route handler behind the check, and a `proxy.ts`.
+//
+//   export const POST = guarded({ client, policy: 'login', trust: 1 }, handler)     app/login/route.ts
+//   export const proxy = ipriskProxy({ client, policy: 'login', trust: 1 })         proxy.ts
+//
+// Next gives no peer, so that proxies are counted: `trust: 1` for the one in front of it. Without
+// any in front, Next hands on the client's own header, and no address can be trusted.
+
+import {
+  type GuardOptions,
+  type Judged,
+  createRequestGuard,
+  problemOf,
+  problemType,
+} from './request-guard.ts'
+
+/** Answers a request that is stopped. */
+export type NextHandler = (request: Request) => Response | Promise<Response>
+
+const known = new WeakMap<object, Judged>()
+
+/** What is known of a request that a guarded route handler got. */
+export function ipriskOf(request: object): Judged | undefined {
+  return known.get(request)
+}
+
+/** A route handler behind the check; in it `ipriskOf(request)` has the result. */
+export function guarded<Incoming extends Request, Context, Outgoing extends Response>(
+  options: GuardOptions<NextHandler>,
+  handler: (request: Incoming, context: Context) => Outgoing | Promise<Outgoing>,
+): (request: Incoming, context: Context) => Promise<Response> {
+  const stopped = stopperOf(options)
+  return async (request, context) => (await stopped(request)) ?? handler(request, context)
+}
+
+/** The function of `proxy.ts`: a response where the request is stopped, else Next goes on. */
+export function ipriskProxy(
+  options: GuardOptions<NextHandler>,
+): (request: Request) => Promise<Response | undefined> {
+  return stopperOf(options)
+}
+
+function stopperOf(
+  options: GuardOptions<NextHandler>,
+): (request: Request) => Promise<Response | undefined> {
+  const guard = createRequestGuard(options)
+  return async (request) => {
+    const { judged, stop } = await guard.judge({ headers: request.headers })
+    known.set(request, judged)
+    if (stop !== 'default') return stop?.(request)
+    return new Response(problemOf(judged), {
+      status: 403,
+      headers: { 'content-type': problemType },
+    })
+  }
+}

@@ -1,0 +1,99 @@
+// What all middlewares do, without any framework: whose address it is, what the check says, and
+// what is done about it. Each framework's file only says how a request is read and a response
+// written.
+//
+// Only a decision of a policy, or the client's fallback, stops a request; a score alone never does.
+
+import {
+  type AddressHeader,
+  type AddressedRequest,
+  type Trust,
+  clientAddress,
+} from '../address/client-address.ts'
+import type { Action, CheckResult, Client } from '../core/check-result.ts'
+
+/** What is known of a request; it is set on it for the application. */
+export interface Judged {
+  readonly action: Action
+  readonly result: CheckResult
+  /** The address that was checked; `undefined` where none is known. */
+  readonly address: string | undefined
+  /** Whether the request was stopped, or would have been but for `observe`. */
+  readonly observed: boolean
+}
+
+export interface GuardOptions<Handler> {
+  readonly client: Pick<Client, 'check'>
+  /** The policy that decides; without it the key's default. */
+  readonly policy?: string
+  readonly insights?: boolean
+  /** Which proxies are believed (`clientAddress`). Default: none. */
+  readonly trust?: Trust
+  readonly header?: AddressHeader
+  /** Stops nobody, and logs what would have been done. */
+  readonly observe?: boolean
+  /** Told of each request that is not allowed; in `observe` the console by default. */
+  readonly log?: (judged: Judged) => void
+  /** Answers in place of the application; by default 403 with a problem (RFC 9457). */
+  readonly challenge?: Handler
+  readonly block?: Handler
+  /** For words of the operator's own; one that is not here is a challenge. */
+  readonly actions?: Readonly<Record<string, Handler>>
+}
+
+export interface Guarded<Handler> {
+  readonly judged: Judged
+  /** Who answers in place of the application; `undefined`: go on. `default`: the framework's 403. */
+  readonly stop: Handler | 'default' | undefined
+}
+
+export interface RequestGuard<Handler> {
+  /** Judges a request. Rejects for nothing but a `trust` or `header` that is wrong. */
+  readonly judge: (request: AddressedRequest) => Promise<Guarded<Handler>>
+}
+
+/** Throws a TypeError at once where `trust` or `header` is wrong. */
+export function createRequestGuard<Handler>(options: GuardOptions<Handler>): RequestGuard<Handler> {
+  const { client, trust = 0, header = 'x-forwarded-for', observe = false } = options
+  const checkOptions = {
+    ...(options.policy === undefined ? {} : { policy: options.policy }),
+    ...(options.insights === undefined ? {} : { insights: options.insights }),
+  }
+  const { log = observe ? logToConsole : undefined } = options
+  clientAddress({ headers: {} }, { trust, header })
+
+  return {
+    async judge(request) {
+      const address = clientAddress(request, { trust, header })
+      const result = await client.check(address ?? '', checkOptions)
+      const action = result.ok ? (result.decision?.action ?? 'allow') : result.fallback
+      const judged = { action, result, address, observed: observe }
+      if (action === 'allow') return { judged, stop: undefined }
+      log?.(judged)
+      return { judged, stop: observe ? undefined : (handlerOf(options, action) ?? 'default') }
+    },
+  }
+}
+
+function handlerOf<Handler>(options: GuardOptions<Handler>, action: Action): Handler | undefined {
+  const { challenge, block, actions = {} } = options
+  if (Object.hasOwn(actions, action)) return actions[action]
+  return action === 'block' ? block : challenge
+}
+
+function logToConsole({ action, address, result }: Judged): void {
+  const why = result.ok ? (result.decision?.rule ?? '') : result.reason
+  // oxlint-disable-next-line no-console -- the application's own, which gave no function for it
+  console.info(`iprisk would ${action} ${address ?? 'an unknown address'}: ${why}`)
+}
+
+export const problemType = 'application/problem+json'
+
+/** The default response: a problem (RFC 9457) that says nothing of the reasons. */
+export function problemOf({ action }: Judged): string {
+  const detail =
+    action === 'block'
+      ? 'This request is not allowed from your network.'
+      : 'This request needs another proof that it is you.'
+  return JSON.stringify({ type: 'about:blank', title: 'Forbidden', status: 403, detail, action })
+}

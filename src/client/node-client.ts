@@ -1,0 +1,17 @@
+// `iprisk-client` in Node: the same, over Node's own HTTP client.
+
+import { createClientOver } from './core/create-client.ts'
+import type { Client } from './core/check-result.ts'
+import type { ClientOptions } from './core/client-options.ts'
+import { createNodeTransport } from './transport/node-transport.ts'
+
+/** Makes a client; throws a TypeError where an option is wrong. */
+export function createClient(options: ClientOptions): Client {
+  return createClientOver(createNodeTransport, options)
+}
+
+export type { ClientOptions } from './core/client-options.ts'
+export type { ClientFailure } from './core/outcome-report.ts'
+export type * from './core/check-result.ts'
+export type * from './generated/wire-types.ts'
+export type { Transport, TransportReply, TransportRequest } from './transport/transport.ts'

@@ -1,0 +1,120 @@
+// `iprisk-client/testing`: a client for the tests of an application, with chosen answers, decisions
+// and faults, so that nobody has to stand in for fetch. It sends nothing.
+//
+//   const client = createFakeClient({ '203.0.113.7': { action: 'challenge' }, '*': 'timeout' })
+//
+// Like the real one it checks the address, applies the fallback, and counts.
+
+import { addressGroups } from '../address/address-text.ts'
+import {
+  type Action,
+  type Answer,
+  type CheckOptions,
+  type CheckResult,
+  type Client,
+  type FailureReason,
+  type Outcome,
+  failureReasons,
+} from '../core/check-result.ts'
+import { type ClientOptions, fallbackFor } from '../core/client-options.ts'
+import { createOutcomeReport } from '../core/outcome-report.ts'
+
+/** A failure, or members of the answer with the decision's action; all others are of a clean one. */
+export type FakeAnswer = FailureReason | (Partial<Answer> & { readonly action?: Action })
+
+/** What is said of each address; `*` stands for all others, and is clean where it is not given. */
+export type FakeAnswers = Readonly<Record<string, FakeAnswer>>
+
+export interface FakeOptions extends Pick<
+  ClientOptions,
+  'fallback' | 'onMisconfigured' | 'onUnavailable'
+> {
+  /** How long an answer takes, milliseconds. Default 0. */
+  readonly delayMs?: number
+}
+
+export interface FakeClient extends Client {
+  /** What was asked, in order. */
+  readonly asked: readonly { readonly ip: string; readonly options: CheckOptions }[]
+  /** What was reported. */
+  readonly outcomes: readonly Outcome[]
+  /** Changes what is said from now on. */
+  answer(ip: string, answer: FakeAnswer): void
+}
+
+export function createFakeClient(answers: FakeAnswers = {}, options: FakeOptions = {}): FakeClient {
+  const said = new Map(Object.entries(answers))
+  const fallback = fallbackFor(options.fallback ?? {})
+  const ignore = (): void => undefined
+  const { onMisconfigured = ignore, onUnavailable = ignore, delayMs = 0 } = options
+  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: Date.now })
+  const asked: { readonly ip: string; readonly options: CheckOptions }[] = []
+  const outcomes: Outcome[] = []
+
+  function resultOf(ip: string, { policy }: CheckOptions): CheckResult {
+    const isAddress = addressGroups(ip) !== undefined
+    const fake = isAddress ? (said.get(ip) ?? said.get('*') ?? {}) : 'invalid_address'
+    if (typeof fake === 'string') {
+      report.fail({ reason: fake, message: 'Chosen by the test.' })
+      return { ok: false, reason: fake, fallback: fallback[fake] }
+    }
+    const { action, ...members } = fake
+    const chosen = action === undefined ? undefined : { action, rule: 'fake', policy: policy ?? '' }
+    const named = policy === undefined ? undefined : { action: 'allow', rule: '', policy }
+    const decision = members.decision ?? chosen ?? named
+    report.count('checked')
+    const answer = { ...cleanAnswer(ip), ...members, ...(decision ? { decision } : {}) }
+    return { ok: true, answer, decision }
+  }
+
+  const check: Client['check'] = async (ip, options = {}) => {
+    asked.push({ ip, options })
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+    return resultOf(ip, options)
+  }
+  return {
+    asked,
+    outcomes,
+    check,
+    checkBatch: (ips, options = {}) => Promise.all(ips.map((ip) => check(ip, options))),
+    feedback: (reported) => {
+      outcomes.push(...reported)
+      return Promise.resolve({ ok: true, accepted: reported.length })
+    },
+    counts: report.counts,
+    close: ignore,
+    answer: (ip, answer) => {
+      said.set(ip, answer)
+    },
+  }
+}
+
+/** An ordinary address of which nothing is known. */
+function cleanAnswer(ip: string): Answer {
+  return {
+    classification: 'clean',
+    risk_level: 'low',
+    risk_score: 0,
+    ip,
+    version: ip.includes(':') ? 6 : 4,
+    network: null,
+    location: null,
+    proxy: null,
+    bot: null,
+    signals: {
+      bogon: false,
+      proxy: false,
+      vpn: false,
+      tor: false,
+      hosting: false,
+      residential_proxy: false,
+      blocklist_match: false,
+      relay: false,
+      mobile: false,
+    },
+    reasons: [],
+    table: 'fake',
+  }
+}
+
+export { failureReasons }

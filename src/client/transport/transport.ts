@@ -1,0 +1,45 @@
+// How a request goes out: a seam, because runtimes differ. Node's own HTTP client lets a pool be
+// kept as the server hints (node-transport.ts); everywhere else there is fetch
+// (fetch-transport.ts).
+
+export interface TransportRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal
+  /** Not on a connection that has waited in the pool: the server may have closed it. */
+  readonly fresh: boolean
+}
+
+export interface TransportReply {
+  readonly status: number
+  readonly text: string
+  /** X-Request-Id, where there is one. */
+  readonly requestId: string | undefined
+}
+
+export interface Transport {
+  /** POSTs. Rejects where there is no whole answer; follows no redirection. */
+  readonly send: (request: TransportRequest) => Promise<TransportReply>
+  /** Closes idle connections. */
+  readonly close: () => void
+}
+
+/** Codes of Node, undici and Bun for a connection that ended under a request. */
+const closedCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ConnectionClosed'])
+
+/**
+ * Whether a request failed because its connection had been closed, or was closed under it, so that
+ * another connection may bring the answer. A runtime whose errors have no code says no more than
+ * that; one more request harms nobody.
+ */
+export function isClosedConnection(error: unknown): boolean {
+  const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | undefined)?.cause)
+  return code === undefined ? error instanceof TypeError : closedCodes.has(code)
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

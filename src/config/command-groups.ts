@@ -1,0 +1,92 @@
+// Which commands there are, and groups of them that share options: what the rows of option-table.ts
+// say in their second column.
+
+const keyCommands = [
+  'keys create',
+  'keys list',
+  'keys show',
+  'keys revoke',
+  'keys rotate',
+  'keys export',
+  'keys import',
+  'keys audit',
+] as const
+const listCommands = [
+  'lists create',
+  'lists delete',
+  'lists add',
+  'lists remove',
+  'lists show',
+  'lists list',
+  'lists import',
+  'lists export',
+  'lists undo',
+] as const
+export const feedbackCommands = [
+  'feedback import',
+  'feedback report',
+  'feedback erase',
+  'feedback export',
+] as const
+const stateCommands = ['state backup', 'state restore'] as const
+/** They ask the store, be it the state folder or one for many machines. */
+export const storeCommands = [...keyCommands, ...listCommands, ...stateCommands] as const
+/** What looks at a running server from outside. */
+export const inspectCommands = ['info', 'doctor'] as const
+/** What asks a running server finds it by its state folder and port. */
+export const serverCommands = ['reload', 'rollback', 'restart'] as const
+/** What a gate or a limit can stop. */
+export const forceCommands = [
+  'build',
+  'publish',
+  'reload',
+  'history import',
+  'lists add',
+  'lists import',
+] as const
+/** They read files of lines. */
+export const bulkCommands = ['check', 'summarize', 'policy test', 'replay'] as const
+export const policyCommands = ['policy init', 'policy test', 'replay'] as const
+export const jsonCommands = [
+  ...bulkCommands,
+  'policy check',
+  'export',
+  ...feedbackCommands,
+  'explain',
+  'history show',
+  ...storeCommands,
+  ...inspectCommands,
+  'table info',
+  'table verify',
+  'feeds list',
+  'feeds fetch',
+  'history import',
+  'publish',
+  'keys signing create',
+] as const
+
+/** They put tables where servers take them from. */
+export const publishCommands = ['publish', 'build', 'serve'] as const
+
+export type Command =
+  | (typeof storeCommands)[number]
+  | (typeof inspectCommands)[number]
+  | (typeof serverCommands)[number]
+  | (typeof bulkCommands)[number]
+  | (typeof policyCommands)[number]
+  | (typeof feedbackCommands)[number]
+  | 'policy check'
+  | 'build'
+  | 'publish'
+  | 'keys signing create'
+  | 'completion'
+  | 'export'
+  | 'serve'
+  | 'start'
+  | 'explain'
+  | 'table info'
+  | 'table verify'
+  | 'feeds list'
+  | 'feeds fetch'
+  | 'history import'
+  | 'history show'

@@ -1,0 +1,62 @@
+// What the options of publishing and pulling tables look like: the address of a source or a place,
+// a public key, stages. As text and taken apart; nothing here connects, reads or verifies.
+
+import { parseDurationMs } from '../../base/duration.ts'
+
+const bucketForm = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.=+@~/-]*))?$/
+
+/** Bucket and prefix of `s3://bucket/prefix`; `undefined` where it is none. */
+export function parseObjectUrl(
+  text: string,
+): { readonly bucket: string; readonly prefix: string } | undefined {
+  const [, bucket, prefix = ''] = bucketForm.exec(text) ?? []
+  if (bucket === undefined) return undefined
+  const names = prefix.split('/').filter(Boolean)
+  return names.some(isDots) ? undefined : { bucket, prefix: names.join('/') }
+}
+
+/** An address with these as steps leads elsewhere. */
+function isDots(name: string): boolean {
+  return name === '.' || name === '..'
+}
+
+/** Where a server takes tables from: `https://…`, `http://…`, `s3://…`, `file:///…`. */
+export function isTableSource(text: string): boolean {
+  if (text.startsWith('s3:')) return parseObjectUrl(text) !== undefined
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash, host } = new URL(text)
+  if (`${username}${password}${search}${hash}` !== '') return false
+  return protocol === 'file:' ? host === '' : protocol === 'https:' || protocol === 'http:'
+}
+
+/** Where a publisher puts them: `s3://bucket/prefix`, or a folder. */
+export function isPublishPlace(text: string): boolean {
+  if (text.startsWith('s3:')) return parseObjectUrl(text) !== undefined
+  return text !== '' && !text.includes('\0') && !/^[a-z]+:\/\//.test(text)
+}
+
+/** 32 bytes in base64url. */
+export const trustedKeyForm = /^ed25519:([A-Za-z0-9_-]{43})$/
+
+/** From so long after the publication on, so many percent of the machines may take the table. */
+export interface PlannedStage {
+  readonly percent: number
+  readonly afterMs: number
+}
+
+const stageForm = /^(\d{1,3}(?:\.\d{1,2})?)%(?:\+(\w+))?$/
+
+/** `10%,50%+1h,100%+4h`; `undefined` where they are none, or do not grow. */
+export function parseStages(texts: readonly string[]): readonly PlannedStage[] | undefined {
+  const stages: PlannedStage[] = []
+  for (const text of texts) {
+    const [, digits = '', after] = stageForm.exec(text) ?? []
+    const percent = Number(digits)
+    const afterMs = after === undefined ? 0 : parseDurationMs(after)
+    const { percent: least = 0, afterMs: earliest = 0 } = stages.at(-1) ?? {}
+    if (digits === '' || percent <= least || percent > 100 || !(afterMs >= earliest))
+      return undefined
+    stages.push({ percent, afterMs })
+  }
+  return stages
+}

@@ -1,0 +1,217 @@
+// The console's door: its files, the login, and who a request of its page is from.
+//
+//   GET  /console…          the page; it shows the login, so it asks for nothing
+//   POST /console/login     {token} → the session, and a cookie that scripts cannot read
+//   GET  /console/session   the same session again, after the page was loaded anew
+//   POST /console/logout
+//
+// A request counts as the page's own where the browser itself says so: Sec-Fetch-Site is
+// same-origin or, of a browser that does not send it, Origin is the Host. What changes something
+// must send the session's csrf text back as well. The name in Host was judged before
+// (src/admin/admin-hosts.ts), so that a name of somebody else which leads here (DNS rebinding) gets
+// nowhere.
+
+import type { IncomingMessage } from 'node:http'
+import { hashSecret, sameHash } from '../account/keys/secret-hash.ts'
+import { readJsonBody } from '../admin/admin-api.ts'
+import type { AdminCaller, TokenMatcher } from '../admin/admin-caller.ts'
+import { type AdminPage, errorPage, jsonPage } from '../admin/admin-page.ts'
+import type { AdminConsole } from '../admin/admin-server.ts'
+import { csrfHeader } from '../admin/csrf-header.ts'
+import { IpriskError } from '../base/coded-error.ts'
+import type { Log } from '../base/log.ts'
+import type { ConsoleFiles } from './console-files.ts'
+import { type LoginLimit, createLoginLimit } from './login-limit.ts'
+import { type Session, type SessionStore, createSessionStore } from './session-store.ts'
+import type { ConsoleSession } from './console-shapes.ts'
+
+/** Browsers send a host's cookies to all its ports: two consoles there have one of their own each. */
+function cookieName({ headers }: IncomingMessage): string {
+  const port = /:(\d{1,5})$/.exec(headers.host ?? '')?.[1]
+  return port === undefined ? 'iprisk_console' : `iprisk_console_${port}`
+}
+
+/** A token has 512 characters at the most. */
+const loginBytesMax = 4096
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const guards = {
+  'content-security-policy': policy,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const
+
+const noToken =
+  'This server has no admin token, so nobody can log in. Make one: "openssl rand -hex 32 > token; ' +
+  'chmod 600 token", and start it with --admin-token-file token.'
+
+export function createConsoleDoor(parts: {
+  /** `undefined`: the server has no token. */
+  readonly tokens: TokenMatcher | undefined
+  readonly files: ConsoleFiles
+  readonly log: Log
+  readonly now?: () => number
+}): AdminConsole {
+  const { tokens, files, log, now = Date.now } = parts
+  const sessions = createSessionStore()
+  const limit = createLoginLimit()
+
+  const login = (request: IncomingMessage): Promise<AdminPage> =>
+    logIn({ tokens, sessions, limit, log, nowMs: now() }, request)
+
+  const logout = (request: IncomingMessage): AdminPage => {
+    const session = sessionOf(request)
+    if ('status' in session) return session
+    sessions.close(cookieOf(request))
+    const gone = `${cookieName(request)}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`
+    return { status: 204, type: '', body: '', headers: { 'set-cookie': gone } }
+  }
+
+  /** The session of a request of the console's own page; or what refuses it. */
+  const sessionOf = (request: IncomingMessage): Session | AdminPage => {
+    if (!isOwnPage(request)) return foreign
+    const session = sessions.find(cookieOf(request), now())
+    if (session === undefined) {
+      if (tokens === undefined) return errorPage(401, 'no_admin_token', noToken)
+      return errorPage(401, 'no_session', 'Nobody is logged in: the session has ended.')
+    }
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    const { [csrfHeader]: csrf = '' } = request.headers
+    if (isReading || sameHash(hashSecret(String(csrf)), hashSecret(session.csrf))) return session
+    return errorPage(403, 'csrf', `The header ${csrfHeader} of the session is missing or wrong.`)
+  }
+
+  const page = async (request: IncomingMessage, path: string): Promise<AdminPage> => {
+    const { method } = request
+    const act = `${method === 'HEAD' ? 'GET' : method} ${path}`
+    if (act === 'POST /console/login') return login(request)
+    if (act === 'POST /console/logout') return logout(request)
+    if (act === 'GET /console/session') {
+      const session = sessionOf(request)
+      return 'status' in session ? session : jsonPage(200, sessionJson(session))
+    }
+    if (method !== 'GET' && method !== 'HEAD') {
+      return errorPage(405, 'method_not_allowed', 'Here there is nothing to change.')
+    }
+    return filePage(files, request, path)
+  }
+
+  return {
+    answer: async (request, path) => {
+      const answered = await page(request, path).catch(failurePage)
+      return { ...answered, headers: { ...guards, ...answered.headers } }
+    },
+    callerOf: (request): AdminCaller | AdminPage => {
+      const session = sessionOf(request)
+      return 'status' in session ? session : session.caller
+    },
+  }
+}
+
+interface LoginParts {
+  readonly tokens: TokenMatcher | undefined
+  readonly sessions: SessionStore
+  readonly limit: LoginLimit
+  readonly log: Log
+  readonly nowMs: number
+}
+
+async function logIn(
+  { tokens, sessions, limit, log, nowMs }: LoginParts,
+  request: IncomingMessage,
+): Promise<AdminPage> {
+  if (!isOwnPage(request)) return foreign
+  const waitSeconds = limit.take(request.socket.remoteAddress ?? '', nowMs)
+  if (waitSeconds > 0) {
+    const page = errorPage(429, 'too_many_logins', 'Too many logins from this address in a minute.')
+    return { ...page, headers: { 'retry-after': String(waitSeconds) } }
+  }
+  if (tokens === undefined) return errorPage(403, 'no_admin_token', noToken)
+  const { token } = await readJsonBody(request, loginBytesMax)
+  const caller = typeof token === 'string' ? tokens(token) : undefined
+  if (caller === undefined) {
+    log.warn({}, 'A login to the console was refused: the token is wrong.')
+    return errorPage(401, 'wrong_token', 'The token is wrong.')
+  }
+  // Whatever cookie came along: a session that somebody else has begun must not become this one.
+  sessions.close(cookieOf(request))
+  const { id, ...session } = sessions.open(caller, nowMs)
+  const { name, role } = session.caller
+  log.info({ name, role }, 'A login to the console.')
+  // Before a proxy that speaks TLS the browser names it so; only that browser would be deceived.
+  const isTls = request.headers.origin?.startsWith('https://') === true
+  const cookie = `${cookieName(request)}=${id}; HttpOnly; SameSite=Strict; Path=/${isTls ? '; Secure' : ''}`
+  return { ...jsonPage(200, sessionJson(session)), headers: { 'set-cookie': cookie } }
+}
+
+const foreign = errorPage(
+  403,
+  'foreign_page',
+  'This comes from another page than the console; a proxy in front must hand on Host as it is.',
+)
+
+/** Whether the browser says that the page it comes from is of this origin, or it is no browser's. */
+function isOwnPage({ headers }: IncomingMessage): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers
+  if (site !== undefined) return site === 'same-origin'
+  if (origin === undefined) return true
+  return URL.canParse(origin) && new URL(origin).host === host
+}
+
+function cookieOf(request: IncomingMessage): string {
+  const begin = `${cookieName(request)}=`
+  const cookies = (request.headers.cookie ?? '').split(';').map((one) => one.trim())
+  const own = cookies.filter((one) => one.startsWith(begin))
+  // Two of the name: one of them was set by somebody who cannot read the other.
+  return own.length === 1 ? own[0]!.slice(begin.length) : ''
+}
+
+function sessionJson({ caller, csrf, expiresMs }: Session): ConsoleSession {
+  return { role: caller.role, csrf, expires: new Date(expiresMs).toISOString() }
+}
+
+async function filePage(
+  files: ConsoleFiles,
+  { headers }: IncomingMessage,
+  path: string,
+): Promise<AdminPage> {
+  const name = path.replace(/^\/console\/?/, '')
+  // Every path without a dot is the page: it reads the rest of the address itself.
+  const file = await files(name.includes('.') ? name : '')
+  if (file === undefined) {
+    const text =
+      'The console has no such file; where it has none at all, "npm run compile" makes it.'
+    return errorPage(404, 'not_found', text)
+  }
+  const { type, bytes, gzipped, isConstant } = file
+  const isGzipped = gzipped !== undefined && /\bgzip\b/.test(String(headers['accept-encoding']))
+  return {
+    status: 200,
+    type,
+    body: isGzipped ? gzipped : bytes,
+    headers: {
+      'cache-control': isConstant ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: 'accept-encoding',
+      ...(isGzipped ? { 'content-encoding': 'gzip' } : {}),
+    },
+  }
+}
+
+function failurePage(error: unknown): AdminPage {
+  if (!(error instanceof IpriskError)) throw error
+  return errorPage(error.code === 'payload_too_large' ? 413 : 400, error.code, error.message)
+}

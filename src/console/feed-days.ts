@@ -1,0 +1,70 @@
+// How many entries each feed had on the days of the tables that this server has answered from: a
+// small file in the state folder, written when a table of another day answers. A table itself knows
+// its own day alone.
+
+import { readFileSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageOf } from '../base/coded-error.ts'
+import type { Log } from '../base/log.ts'
+import type { TableInfo } from '../http/exchange/served-table.ts'
+
+/** Entries by feed and day, the day in days since 1970. */
+export type FeedDays = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+const daysKept = 60
+
+export interface FeedDaysFile {
+  readonly days: () => FeedDays
+  /** Notes what the table that answers says; writes where that is new. */
+  readonly note: (table: Pick<TableInfo, 'asOf' | 'sources'> | undefined) => Promise<void>
+}
+
+export function openFeedDays(state: string, log: Log): FeedDaysFile {
+  const path = join(state, 'feed-days.json')
+  let days = read(path)
+  return {
+    days: () => days,
+    note: async (table) => {
+      if (table === undefined) return
+      const next = withDay(days, table)
+      if (JSON.stringify(next) === JSON.stringify(days)) return
+      days = next
+      try {
+        await writeFile(`${path}.part`, JSON.stringify(days), { mode: 0o600 })
+        await rename(`${path}.part`, path)
+      } catch (error) {
+        log.warn({ path }, `The entries of feeds by day cannot be kept: ${messageOf(error)}`)
+      }
+    },
+  }
+}
+
+/** What somebody else has written there counts as nothing. */
+function read(path: string): FeedDays {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return typeof value === 'object' && value !== null ? (value as FeedDays) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Feeds that the table does not have go with their last day. */
+export function withDay(
+  days: FeedDays,
+  { asOf, sources }: Pick<TableInfo, 'asOf' | 'sources'>,
+): FeedDays {
+  const own = new Map(sources.map(({ id, entries }) => [id, entries]))
+  const ids = new Set([...Object.keys(days), ...own.keys()])
+  const kept = [...ids].flatMap((id) => {
+    const entries = own.get(id)
+    const all: Readonly<Record<string, number>> = {
+      ...days[id],
+      ...(entries === undefined ? {} : { [asOf]: entries }),
+    }
+    const young = Object.entries(all).filter(([day]) => Number(day) > asOf - daysKept)
+    return young.length === 0 ? [] : [[id, Object.fromEntries(young)] as const]
+  })
+  return Object.fromEntries(kept)
+}

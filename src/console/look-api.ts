@@ -1,0 +1,125 @@
+// The routes by which the console looks at addresses, one or many. What takes more than a moment is
+// asked of the console's process; its answers pass through here as bytes.
+
+import { type AdminRoute, type RouteReply, badRequest } from '../admin/admin-api.ts'
+import { IpriskError } from '../base/coded-error.ts'
+import { optionalMember } from '../base/optional-member.ts'
+import type { Settings } from '../config/settings.ts'
+import type { ListFile, TableInfo } from '../http/exchange/served-table.ts'
+import type { Policies } from '../policy/policy-form.ts'
+import type { TableManager } from '../supervisor/tables/table-manager.ts'
+import type { FeedDaysFile } from './feed-days.ts'
+import { addressesBody } from './console-requests.ts'
+import type { ConsoleQuestion, ConsoleWorld } from './process/console-messages.ts'
+import type { ConsoleProcess } from './process/console-process.ts'
+
+export interface ConsoleParts {
+  readonly settings: Pick<Settings, 'state' | 'store' | 'build'>
+  /** What the workers answer with just now. */
+  readonly tables: Pick<TableManager, 'file' | 'previousFile' | 'status'>
+  readonly table: () => TableInfo | undefined
+  /** The checks that the server has sampled. */
+  readonly sample: { readonly save: () => Promise<string | undefined> } | undefined
+  readonly feedDays: Pick<FeedDaysFile, 'days'>
+  readonly lists: { readonly file: () => ListFile | undefined }
+  readonly policies: { readonly policies: () => Policies | undefined }
+  readonly process: ConsoleProcess
+}
+
+const text = { type: 'string' } as const
+const object = { type: 'object' } as const
+
+/** Years: further ahead nothing changes any more. */
+const daysAheadMax = 3650
+const feedsWithoutMax = 100
+
+/** What the process answers with; throws `no_table` where there is nothing to answer from. */
+export function worldOf({ settings, tables, lists, policies }: ConsoleParts): ConsoleWorld {
+  const file = tables.file()
+  if (file === undefined) {
+    const message = 'No table answers yet: "iprisk build" makes one.'
+    throw new IpriskError({ code: 'no_table', message, fault: 'environment', retryable: true })
+  }
+  const { state, store } = settings
+  return {
+    table: file.path,
+    builtMs: file.builtMs,
+    ...optionalMember('lists', lists.file()),
+    ...optionalMember('policies', policies.policies()),
+    stores: { state, store },
+  }
+}
+
+export async function asked(
+  { process }: Pick<ConsoleParts, 'process'>,
+  question: ConsoleQuestion,
+): Promise<RouteReply> {
+  return { reply: await process.ask(question) }
+}
+
+export function lookRoutes(parts: ConsoleParts): readonly AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/admin/address',
+      role: 'viewer',
+      summary:
+        'All about an address: answer, insights, decision, lists, days, neighbours, what-ifs',
+      query: {
+        ip: 'The address.',
+        policy: 'By which to decide; `default` without it.',
+        without: 'Feeds to judge it without, commas between: `what_if`.',
+        days: `So many days later, nothing seen again, at most ${daysAheadMax}: \`what_if\`.`,
+      },
+      status: 200,
+      answer: {
+        type: 'object',
+        required: ['answer', 'insights', 'decision', 'lists', 'strips', 'neighbours', 'what_if'],
+        properties: {
+          answer: object,
+          insights: object,
+          decision: { type: ['object', 'null'] },
+          lists: { type: 'array', items: object },
+          strips: { type: 'array', items: object },
+          first_day: text,
+          neighbours: object,
+          what_if: { type: ['object', 'null'] },
+        },
+      },
+      run: async ({ query }) => {
+        const policy = query.get('policy') ?? undefined
+        const without = (query.get('without') ?? '').split(',').filter((feed) => feed !== '')
+        if (without.length > feedsWithoutMax) {
+          throw badRequest('invalid_input', `without names at most ${feedsWithoutMax} feeds.`)
+        }
+        const days = Number(query.get('days') ?? 0)
+        if (!Number.isInteger(days) || days < 0 || days > daysAheadMax) {
+          throw badRequest(
+            'invalid_input',
+            `days must be a whole number from 0 to ${daysAheadMax}.`,
+          )
+        }
+        return asked(parts, {
+          kind: 'address',
+          world: worldOf(parts),
+          ip: (query.get('ip') ?? '').trim(),
+          ...optionalMember('policy', policy),
+          without,
+          days,
+        })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/admin/addresses',
+      role: 'viewer',
+      summary: 'Many addresses as rows, in the order asked; a bad one has `error`',
+      body: addressesBody,
+      takesBytes: true,
+      status: 200,
+      answer: { type: 'object', properties: { rows: { type: 'array', items: object } } },
+      run: async ({ bytes }) =>
+        asked(parts, { kind: 'addresses', world: worldOf(parts), body: bytes }),
+    },
+  ]
+}

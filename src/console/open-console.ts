@@ -1,0 +1,71 @@
+// The console (docs/console.md): what serve/open-admin.ts loads where it is on. Nothing else
+// of the server imports from here.
+
+import { join } from 'node:path'
+import type { AdminRoute } from '../admin/admin-api.ts'
+import type { AdminConsole } from '../admin/admin-server.ts'
+import type { TokenMatcher } from '../admin/admin-caller.ts'
+import { messageOf } from '../base/coded-error.ts'
+import type { Log } from '../base/log.ts'
+import { packageRoot } from '../base/package-root.ts'
+import { createConsoleDoor } from './console-door.ts'
+import { openConsoleFiles } from './console-files.ts'
+import { type ConsoleParts, lookRoutes } from './look-api.ts'
+import { openFeedDays } from './feed-days.ts'
+import { createConsoleProcess } from './process/console-process.ts'
+import { tableRoutes } from './table-api.ts'
+import { trafficRoutes } from './traffic-api.ts'
+import { type TrafficSources, createTrafficRing } from './traffic-ring.ts'
+
+const minuteMs = 60_000
+
+export interface OpenConsole {
+  readonly door: AdminConsole
+  readonly routes: readonly AdminRoute[]
+  readonly close: () => void
+}
+
+export function openConsole(
+  parts: Omit<ConsoleParts, 'process' | 'feedDays'> & {
+    readonly tokens: TokenMatcher | undefined
+    readonly sources: TrafficSources
+    readonly log: Log
+  },
+): OpenConsole {
+  const { tokens, sources, settings, table, log } = parts
+  const feedDays = openFeedDays(settings.state, log)
+  const ring = createTrafficRing(sources, Date.now)
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  const look = async (): Promise<void> => {
+    // Workers that are being replaced may not answer: the next minute has what this one lacks.
+    try {
+      await ring.look().catch(() => undefined)
+      await feedDays.note(table())
+    } catch (error) {
+      log.warn({}, `The console could not note the last minute: ${messageOf(error)}`)
+    } finally {
+      plan()
+    }
+  }
+  const plan = (): void => {
+    if (isClosed) return
+    timer = setTimeout(() => void look(), minuteMs - (Date.now() % minuteMs)).unref()
+  }
+  plan()
+  const process = createConsoleProcess(log)
+  const files = openConsoleFiles(join(packageRoot, 'dist/console'))
+  return {
+    door: createConsoleDoor({ tokens, files, log }),
+    routes: [
+      ...lookRoutes({ ...parts, feedDays, process }),
+      ...tableRoutes({ ...parts, feedDays, process }),
+      ...trafficRoutes(ring),
+    ],
+    close: () => {
+      isClosed = true
+      clearTimeout(timer)
+      process.close()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+// One address as a person reads it: what it is, why, since when, where, what is around it, what
+// would change it, and which of our own lists and rules meet it.
+
+import { useEffect } from 'preact/hooks'
+import type { AddressView } from '../../console-shapes.ts'
+import { useLoad } from '../ask/use-load.ts'
+import { Waiting } from '../parts/problem.tsx'
+import { type Route, routeTo } from '../route.ts'
+import { AddressBox } from './address-box.tsx'
+import { addressPath } from './address-path.ts'
+import { Evidence } from './evidence.tsx'
+import { Neighbours } from './neighbours.tsx'
+import { OwnRules } from './own-rules.tsx'
+import { Place } from './place.tsx'
+import { RawAnswer } from './raw-answer.tsx'
+import { Score } from './score.tsx'
+import { Verdict } from './verdict.tsx'
+import { WhatIf } from './what-if.tsx'
+
+export function AddressPage({ route }: { readonly route: Route }) {
+  const { rest: ip, query } = route
+  const policy = query.get('policy') ?? ''
+  const path = ip === '' ? null : addressPath(ip, { policy })
+  const loaded = useLoad<AddressView>(path)
+  const { value: view } = loaded
+  useEffect(() => {
+    if (ip !== '') document.title = `${ip} · iprisk console`
+  }, [ip])
+  return (
+    <>
+      <h1 class="hidden">Address</h1>
+      <AddressBox
+        key={ip}
+        ip={ip}
+        policy={policy}
+        go={(next, chosen) => {
+          location.hash = routeTo('address', next, { policy: chosen })
+        }}
+      />
+      <Waiting loaded={loaded} />
+      {ip === '' && <Invitation />}
+      {view !== undefined && path !== null && (
+        <div class="grid address" key={ip}>
+          <Verdict view={view} />
+          <Score view={view} />
+          <Place view={view} />
+          <Evidence view={view} />
+          <Neighbours view={view} />
+          <WhatIf ip={ip} policy={policy} view={view} />
+          <OwnRules ip={ip} view={view} />
+          <RawAnswer view={view} path={path} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Invitation() {
+  return (
+    <p class="invitation">
+      Why does an address have its score? Type one above, or paste the line of a log. For up to
+      10,000 at once go to <a href={routeTo('bulk')}>Many</a>.
+    </p>
+  )
+}

@@ -1,0 +1,97 @@
+// Which feed says what of the address, since when, and on which of the last sixty days.
+
+import type { AddressView } from '../../console-shapes.ts'
+import { DayStrip } from '../parts/day-strip.tsx'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { KindTag } from '../parts/tag.tsx'
+import { percent } from '../text/figures.ts'
+
+type Strip = AddressView['strips'][number]
+type Piece = AddressView['insights']['evidence'][number]
+
+interface Row {
+  readonly feed: string
+  readonly kind: string
+  readonly since: string
+  readonly until: string
+  readonly days: string
+  readonly piece: Piece | undefined
+}
+
+export function Evidence({ view }: { readonly view: AddressView }) {
+  const rows = rowsOf(view.strips, view.insights.evidence)
+  return (
+    <Panel wide title="Evidence" meaning="evidence" aside={<span>days from {view.first_day}</span>}>
+      <DataTable
+        label="Evidence by feed"
+        columns={columns}
+        rows={rows}
+        keyOf={({ feed, kind, piece }) => `${feed} ${kind} ${piece?.matched ?? ''}`}
+        empty="No feed names this address."
+      />
+    </Panel>
+  )
+}
+
+/** Every piece with its strip where it has one; strips of pieces that no longer count behind them. */
+function rowsOf(strips: readonly Strip[], pieces: readonly Piece[]): readonly Row[] {
+  const stripOf = ({ feed, kind }: Piece): Strip | undefined =>
+    strips.find((strip) => strip.feed === feed && strip.kind === kind)
+  const counted = pieces.map((piece): Row => {
+    const { feed, kind, first_seen, last_seen } = piece
+    const { since = first_seen, until = last_seen, days = '' } = stripOf(piece) ?? {}
+    return { feed, kind, since, until, days, piece }
+  })
+  const alone = strips.filter(
+    (strip) => !pieces.some(({ feed, kind }) => feed === strip.feed && kind === strip.kind),
+  )
+  return [...counted, ...alone.map((strip): Row => ({ ...strip, piece: undefined }))]
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    id: 'feed',
+    title: 'Feed',
+    by: ({ feed }) => feed,
+    cell: ({ feed }) => <span class="free">{feed}</span>,
+  },
+  {
+    id: 'kind',
+    title: 'Kind',
+    by: ({ kind }) => kind,
+    cell: ({ kind }) => <KindTag kind={kind} />,
+  },
+  {
+    id: 'days',
+    title: 'Sixty days',
+    meaning: 'strip',
+    cell: ({ days, kind }) =>
+      days === '' ? <span class="quiet">no history</span> : <DayStrip days={days} kind={kind} />,
+  },
+  { id: 'since', title: 'Since', by: ({ since }) => since, cell: ({ since }) => since },
+  { id: 'until', title: 'Until', by: ({ until }) => until, cell: ({ until }) => until },
+  {
+    id: 'matched',
+    title: 'Matched',
+    cell: ({ piece }) => (piece === undefined ? '' : <code>{piece.matched}</code>),
+  },
+  {
+    id: 'provider',
+    title: 'Provider',
+    by: ({ piece }) => piece?.provider ?? '',
+    cell: ({ piece }) => <span class="free">{piece?.provider}</span>,
+  },
+  {
+    id: 'confidence',
+    title: 'Confidence',
+    cell: ({ piece }) => piece?.confidence ?? 'counts no more',
+  },
+  {
+    id: 'weight',
+    title: 'Weight',
+    isNumber: true,
+    by: ({ piece }) => piece?.weight ?? 0,
+    cell: ({ piece }) => (piece === undefined ? '' : percent(piece.weight)),
+  },
+]

@@ -1,0 +1,116 @@
+// What is listed around the address as sixteen rows of sixteen: the addresses of its /24, or of IPv6
+// the /64s of its /56. A click, or the arrow keys and Enter, walk to a neighbour.
+
+import { useRef, useState } from 'preact/hooks'
+import type { AddressView } from '../../console-shapes.ts'
+import { Panel } from '../parts/panel.tsx'
+import { KindTag } from '../parts/tag.tsx'
+import { routeTo } from '../route.ts'
+import { count, counted, percent, shortCount, words } from '../text/figures.ts'
+import { kindTone } from '../text/tone.ts'
+
+type Cell = AddressView['neighbours']['cells'][number]
+
+const side = 16
+
+export function Neighbours({ view }: { readonly view: AddressView }) {
+  const { prefix, cells } = view.neighbours
+  const own = view.answer.address ?? view.answer.ip
+  return (
+    <Panel title="Neighbourhood" meaning="neighbourhood" aside={<code>{prefix}</code>}>
+      <div class="around">
+        <Picture cells={cells} own={own} />
+        <Scopes scopes={view.insights.neighborhood} />
+      </div>
+    </Panel>
+  )
+}
+
+const steps: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  ArrowUp: -side,
+  ArrowDown: side,
+}
+
+function Picture({ cells, own }: { readonly cells: readonly Cell[]; readonly own: string }) {
+  const [at, setAt] = useState(() =>
+    Math.max(
+      0,
+      cells.findIndex(({ ip }) => ip === own),
+    ),
+  )
+  const here = useRef<HTMLDivElement>(null)
+  const move = (event: KeyboardEvent): void => {
+    const step = steps[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const next = at + step
+    if (next < 0 || next >= cells.length) return
+    setAt(next)
+    here.current?.querySelectorAll('a')[next]?.focus()
+  }
+  const shown = cells[at]!
+  return (
+    <div class="picture">
+      <div
+        ref={here}
+        class="cells"
+        role="grid"
+        aria-label="The neighbours; arrow keys move, Enter opens"
+        onKeyDown={move}
+      >
+        {Array.from({ length: side }, (_, row) => (
+          <div key={row} role="row" class="cells-row">
+            {cells.slice(row * side, (row + 1) * side).map((cell, column) => {
+              const place = row * side + column
+              const isOwn = cell.ip === own
+              return (
+                <div key={cell.ip} role="gridcell">
+                  <a
+                    href={routeTo('address', cell.ip)}
+                    class={`cell ${kindTone(cell.classification)}${isOwn ? ' is-own' : ''}`}
+                    tabIndex={place === at ? 0 : -1}
+                    aria-label={saidOf(cell)}
+                    onFocus={() => setAt(place)}
+                    onMouseEnter={() => setAt(place)}
+                  />
+                </div>
+              )
+            })}
+          </div>
+        ))}
+      </div>
+      <p class="picture-said">
+        <code>{shown.ip}</code> <KindTag kind={shown.classification} /> {shown.risk_score}
+      </p>
+    </div>
+  )
+}
+
+const saidOf = ({ ip, classification, risk_score }: Cell): string =>
+  `${ip}: ${words(classification)}, ${risk_score}`
+
+function Scopes({ scopes }: { readonly scopes: AddressView['insights']['neighborhood'] }) {
+  return (
+    <dl class="scopes">
+      {scopes.map(({ scope, unit, listed }) => (
+        <div key={scope}>
+          <dt>
+            <code>{scope}</code>
+          </dt>
+          {listed.length === 0 && <dd class="quiet">nothing is listed</dd>}
+          {listed.map(({ kind, listed: number, percent: share, times_asn }) => (
+            <dd key={kind}>
+              <KindTag kind={kind} /> {unit === 'address' ? count(number) : counted(number, '/64')}{' '}
+              <span class="quiet">
+                {percent(share / 100)}
+                {times_asn !== null && times_asn > 1 && `, ${shortCount(times_asn)} times the AS`}
+              </span>
+            </dd>
+          ))}
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,49 @@
+// Which of our own lists name the address, and what our rules make of it.
+
+import type { AddressView } from '../../console-shapes.ts'
+import { useMay } from '../ask/session.ts'
+import { Panel } from '../parts/panel.tsx'
+import { ActionTag } from '../parts/tag.tsx'
+import { routeTo } from '../route.ts'
+import { utcTime } from '../text/figures.ts'
+
+export function OwnRules({ ip, view }: { readonly ip: string; readonly view: AddressView }) {
+  const { lists, decision, answer } = view
+  const mayList = useMay('analyst')
+  const { observed = [] } = answer
+  return (
+    <Panel
+      title="Our lists and rules"
+      meaning="decision"
+      aside={mayList && <a href={routeTo('rules', 'lists', { add: ip })}>Add to a list</a>}
+    >
+      {lists.length === 0 ? (
+        <p class="quiet">None of our lists names it.</p>
+      ) : (
+        <ul class="own-lists">
+          {lists.map(({ list, effect, entry, until, note }) => (
+            <li key={`${list} ${entry}`}>
+              <a href={routeTo('rules', `lists/${list}`)}>{list}</a>{' '}
+              {effect === 'none' ? 'names it' : <ActionTag action={effect} />}, as{' '}
+              <code>{entry}</code>
+              <p class="quiet">
+                {until === null ? 'always' : `until ${utcTime(until)}`}
+                {note !== '' && ` · ${note}`}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {decision === null ? (
+        <p class="quiet">This server has no policies.</p>
+      ) : (
+        <p>
+          The policy <a href={routeTo('rules', 'policies')}>{decision.policy}</a> says{' '}
+          <ActionTag action={decision.action} />
+          {decision.rule === '' ? ', for no rule holds' : ` by its rule ${decision.rule}`}.
+        </p>
+      )}
+      {observed.length > 0 && <p>In observation, and true: {observed.join(', ')}.</p>}
+    </Panel>
+  )
+}

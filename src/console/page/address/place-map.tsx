@@ -1,0 +1,81 @@
+// The map: Natural Earth's countries by way of world-atlas, drawn around the place as closely as
+// its accuracy allows. A ring shows how exact the place is; of a country alone its own shape does.
+
+import { geoCircle, geoContains, geoMercator, geoPath } from 'd3-geo'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { feature } from 'topojson-client'
+import atlasUrl from 'world-atlas/countries-110m.json?url'
+import type { AddressView } from '../../console-shapes.ts'
+
+export type LocationOf = NonNullable<AddressView['answer']['location']>
+
+const width = 480
+const height = 260
+
+/** How far around its point a place is shown, and the ring that its accuracy comes to, in degrees. */
+const reach = {
+  city: { shown: 9, ring: 0.45 },
+  region: { shown: 14, ring: 2.2 },
+  country: { shown: 26, ring: 0 },
+} as const
+
+type Atlas = Parameters<typeof feature>[0]
+
+let atlas: Promise<Atlas> | undefined
+
+async function load(): Promise<Atlas> {
+  const response = await fetch(atlasUrl)
+  return (await response.json()) as Atlas
+}
+
+export function PlaceMap({ location }: { readonly location: LocationOf }) {
+  const [world, setWorld] = useState<Atlas | undefined>(undefined)
+  useEffect(() => {
+    atlas ??= load()
+    // Without the map the place still stands below it in words.
+    atlas.then(setWorld, () => {
+      atlas = undefined
+    })
+  }, [])
+  const drawn = useMemo(
+    () => (world === undefined ? undefined : draw(world, location)),
+    [world, location],
+  )
+  const { city, country } = location
+  const label = `Map: ${city === '' ? country : `${city}, ${country}`}`
+  if (drawn === undefined) return null
+  return (
+    <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      <path class="land" d={drawn.land} />
+      <path class="land is-here" d={drawn.here} />
+      {drawn.ring !== '' && <path class="map-ring" d={drawn.ring} />}
+      <circle class="map-point" cx={drawn.x} cy={drawn.y} r="4" />
+    </svg>
+  )
+}
+
+function draw(world: Atlas, { latitude, longitude, accuracy }: LocationOf) {
+  const { shown, ring } = reach[accuracy]
+  const centre: [number, number] = [longitude, latitude]
+  const around = geoCircle().center(centre).radius(shown)()
+  const projection = geoMercator()
+    .rotate([-longitude, 0])
+    .fitSize([width, height], around)
+    .clipExtent([
+      [-2, -2],
+      [width + 2, height + 2],
+    ])
+  const path = geoPath(projection).digits(1)
+  const countries = feature(world, world.objects['countries']!)
+  const features = 'features' in countries ? countries.features : []
+  const here = features.find((one) => geoContains(one, centre))
+  const others = features.filter((one) => one !== here)
+  const [x = 0, y = 0] = projection(centre) ?? []
+  return {
+    land: path({ type: 'FeatureCollection', features: others }) ?? '',
+    here: here === undefined ? '' : (path(here) ?? ''),
+    ring: ring === 0 ? '' : (path(geoCircle().center(centre).radius(ring)()) ?? ''),
+    x,
+    y,
+  }
+}

@@ -1,0 +1,103 @@
+// What the answer is, in one look: class, score, level, decision, and who announces the address.
+
+import type { AddressView } from '../../console-shapes.ts'
+import { Meaning } from '../parts/meaning-link.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
+import { words } from '../text/figures.ts'
+import { levelTone } from '../text/tone.ts'
+
+export function Verdict({ view }: { readonly view: AddressView }) {
+  const { answer, insights, decision } = view
+  const { classification, risk_score, risk_level, ip, address, signals } = answer
+  const [low, high] = insights.score_range
+  const set = Object.entries(signals).filter(([, isSet]) => isSet)
+  return (
+    <Panel title="Verdict" meaning="classification" aside={<code>{address ?? ip}</code>}>
+      <div class="verdict">
+        <p class="score">
+          <span class={`score-ring ${levelTone(risk_level)}`} aria-hidden="true">
+            <svg viewBox="0 0 64 64">
+              <circle class="ring-rest" cx="32" cy="32" r="27" pathLength="100" />
+              <circle
+                class="ring"
+                cx="32"
+                cy="32"
+                r="27"
+                pathLength="100"
+                stroke-dasharray={`${risk_score} 100`}
+              />
+            </svg>
+          </span>
+          <strong>{risk_score}</strong>
+        </p>
+        <div>
+          <p class="verdict-class">
+            <KindTag kind={classification} />
+          </p>
+          <p>
+            <LevelTag level={risk_level} />{' '}
+            <span class="quiet">
+              <Meaning of="score-range">
+                between {low} and {high}
+              </Meaning>
+            </span>
+          </p>
+          {decision !== null && (
+            <p>
+              <ActionTag action={decision.action} />{' '}
+              <span class="quiet">
+                by {decision.rule === '' ? 'no rule' : `rule ${decision.rule}`} of {decision.policy}
+              </span>
+            </p>
+          )}
+        </div>
+      </div>
+      <ul class="chips" aria-label="Signals">
+        {set.length === 0 && <li class="quiet">no signals</li>}
+        {set.map(([name]) => (
+          <li key={name} class="chip">
+            {words(name)}
+          </li>
+        ))}
+      </ul>
+      <Facts view={view} />
+    </Panel>
+  )
+}
+
+function Facts({ view }: { readonly view: AddressView }) {
+  const { network, proxy, bot } = view.answer
+  return (
+    <dl class="facts">
+      <dt>Network</dt>
+      <dd>
+        {network === null
+          ? 'not announced'
+          : `AS${network.asn} ${network.organization} · ${words(network.type)}`}
+      </dd>
+      {proxy !== null && (
+        <>
+          <dt>Proxy</dt>
+          <dd>
+            {words(proxy.type)}
+            {proxy.provider !== '' && ` of ${proxy.provider}`}, confidence {proxy.confidence}, last
+            seen {proxy.last_seen_at}, on {proxy.percent_days_seen} % of recent days
+          </dd>
+        </>
+      )}
+      {bot !== null && (
+        <>
+          <dt>Bot</dt>
+          <dd>
+            {bot.provider}, {words(bot.category)}, confidence {bot.confidence}
+          </dd>
+        </>
+      )}
+      <dt>Table</dt>
+      <dd>
+        {view.insights.table.id} of {view.insights.table.as_of}
+      </dd>
+    </dl>
+  )
+}

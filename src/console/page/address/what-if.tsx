@@ -1,0 +1,124 @@
+// What the answer would be: without a feed, and in some days if nothing is seen again.
+
+import { useState } from 'preact/hooks'
+import type { AddressView } from '../../console-shapes.ts'
+import { useLoad } from '../ask/use-load.ts'
+import { Panel } from '../parts/panel.tsx'
+import { Waiting } from '../parts/problem.tsx'
+import { KindTag } from '../parts/tag.tsx'
+import { dayAfter, words } from '../text/figures.ts'
+import { levelTone } from '../text/tone.ts'
+import { riskLevelOf } from '../../../model/risk-level.ts'
+import { addressPath } from './address-path.ts'
+
+const daysMax = 365
+
+export function WhatIf(props: {
+  readonly ip: string
+  readonly policy: string
+  readonly view: AddressView
+}) {
+  const { ip, policy, view } = props
+  const { without_feed, falls_below } = view.insights.counterfactuals
+  const asOf = view.insights.table.as_of
+  return (
+    <Panel title="What if" meaning="what-if">
+      <Asked ip={ip} policy={policy} feeds={without_feed.map(({ feed }) => feed)} asOf={asOf} />
+      {without_feed.length > 0 && (
+        <table class="what-ifs">
+          <thead>
+            <tr>
+              <th scope="col">Without the feed</th>
+              <th scope="col" class="number">
+                Score
+              </th>
+              <th scope="col">Class</th>
+            </tr>
+          </thead>
+          <tbody>
+            {without_feed.map(({ feed, risk_score, classification }) => (
+              <tr key={feed}>
+                <td>{feed}</td>
+                <td class="number">
+                  <ScoreBox score={risk_score} />
+                </td>
+                <td>
+                  <KindTag kind={classification} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {falls_below.length > 0 && (
+        <ul class="falls">
+          {falls_below.map(({ risk_level, day }) => (
+            <li key={risk_level}>
+              below <strong>{words(risk_level)}</strong> {day === null ? 'never' : `from ${day}`}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+function ScoreBox({ score }: { readonly score: number }) {
+  return (
+    <span class="score-box">
+      <span class={`dot ${levelTone(riskLevelOf(score))}`} aria-hidden="true" />
+      {score}
+    </span>
+  )
+}
+
+function Asked(props: {
+  readonly ip: string
+  readonly policy: string
+  readonly feeds: readonly string[]
+  readonly asOf: string
+}) {
+  const { ip, policy, feeds, asOf } = props
+  const [days, setDays] = useState(0)
+  const [without, setWithout] = useState('')
+  const isAsked = days > 0 || without !== ''
+  const members = { policy, without, days: days > 0 ? String(days) : '' }
+  const loaded = useLoad<AddressView>(isAsked ? addressPath(ip, members) : null)
+  const asked = loaded.value?.what_if ?? undefined
+  return (
+    <>
+      <div class="asked">
+        <label class="field">
+          <span>
+            In {days} days, on {dayAfter(asOf, days)}
+          </span>
+          <input
+            type="range"
+            min="0"
+            max={daysMax}
+            value={days}
+            onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}
+          />
+        </label>
+        <label class="field">
+          <span>Without</span>
+          <select value={without} onChange={({ currentTarget }) => setWithout(currentTarget.value)}>
+            <option value="">nothing left out</option>
+            {feeds.map((feed) => (
+              <option key={feed}>{feed}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <p class="asked-answer" aria-live="polite">
+        {!isAsked && <span class="quiet">Move the days, or leave a feed out.</span>}
+        {asked !== undefined && (
+          <>
+            <ScoreBox score={asked.risk_score} /> <KindTag kind={asked.classification} />
+          </>
+        )}
+      </p>
+      {isAsked && asked === undefined && <Waiting loaded={loaded} />}
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+// What was done, said for some seconds at the lower edge of the page, to screen readers, too.
+
+export interface Notice {
+  readonly id: number
+  readonly text: string
+  readonly isBad: boolean
+}
+
+const shownMs = 6000
+let notices: readonly Notice[] = []
+let lastId = 0
+const listeners = new Set<(notices: readonly Notice[]) => void>()
+
+function set(next: readonly Notice[]): void {
+  notices = next
+  for (const listener of listeners) listener(notices)
+}
+
+export function tell(text: string, isBad = false): void {
+  lastId += 1
+  const id = lastId
+  set([...notices.slice(-2), { id, text, isBad }])
+  setTimeout(() => set(notices.filter((one) => one.id !== id)), shownMs)
+}
+
+export function onNotices(listener: (notices: readonly Notice[]) => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}

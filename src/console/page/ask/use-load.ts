@@ -1,0 +1,48 @@
+// A value of the server in a view: asked for when the view opens or its path changes, and again
+// every so often where it lives on.
+
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { type Refusal, ask } from './ask.ts'
+
+export interface Loaded<T> {
+  /** The newest answer; it stays while the next is on its way. */
+  readonly value: T | undefined
+  readonly refusal: Refusal | undefined
+  readonly isLoading: boolean
+  readonly again: () => void
+}
+
+/** `null`: ask nothing. A value of another path is never shown. */
+export function useLoad<T>(path: string | null, everyMs = 0): Loaded<T> {
+  const [state, setState] = useState<{ path: string | null; value?: T; refusal?: Refusal }>({
+    path,
+  })
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    if (path === null) return undefined
+    const over = new AbortController()
+    const load = async (): Promise<void> => {
+      const answer = await ask<T>('GET', path, undefined, over.signal)
+      if (over.signal.aborted) return
+      setState((before) =>
+        answer.kind === 'ok'
+          ? { path, value: answer.value }
+          : { ...(before.path === path ? before : {}), path, refusal: answer },
+      )
+    }
+    void load()
+    return () => over.abort()
+  }, [path, turn])
+  const again = useCallback(() => setTurn((one) => one + 1), [])
+  useEffect(() => {
+    if (everyMs === 0 || path === null) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') again()
+    }, everyMs)
+    return () => clearInterval(timer)
+  }, [path, everyMs, again])
+  const isHere = state.path === path
+  const value = isHere ? state.value : undefined
+  const refusal = isHere ? state.refusal : undefined
+  return { value, refusal, isLoading: path !== null && !value && !refusal, again }
+}

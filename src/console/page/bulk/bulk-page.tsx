@@ -1,0 +1,99 @@
+// Up to ten thousand addresses at once: pasted, or of a log that is dropped here. The log stays in
+// the browser; only the addresses in it are asked for.
+
+import { useState } from 'preact/hooks'
+import type { AddressRows } from '../../console-shapes.ts'
+import { type Refusal, ask } from '../ask/ask.ts'
+import { FileDrop } from '../parts/file-drop.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { PolicyChoice } from '../parts/policy-choice.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { count, counted } from '../text/figures.ts'
+import { type FoundAddresses, addressesOfText } from '../text/log-addresses.ts'
+import { BulkRows } from './bulk-rows.tsx'
+
+const addressesMax = 10_000
+/** A log of this size has some hundred thousand lines; ten thousand addresses are fewer. */
+const logBytesMax = 50_000_000
+
+interface Asked {
+  readonly rows: AddressRows['rows']
+  readonly note: string
+}
+
+export function BulkPage() {
+  const [text, setText] = useState('')
+  const [policy, setPolicy] = useState('default')
+  const [asked, setAsked] = useState<Asked | undefined>(undefined)
+  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const [isAsking, setAsking] = useState(false)
+  const look = async (from: string): Promise<void> => {
+    const found = addressesOfText(from, addressesMax)
+    const { addresses } = found
+    setRefusal(undefined)
+    if (addresses.length === 0) {
+      setAsked({ rows: [], note: 'The text names no address.' })
+      return
+    }
+    setAsking(true)
+    const answer = await ask<AddressRows>('POST', '/admin/addresses', { addresses, policy })
+    setAsking(false)
+    if (answer.kind === 'refused') {
+      setRefusal(answer)
+      return
+    }
+    setAsked({ rows: answer.value.rows, note: noteOf(found) })
+  }
+  return (
+    <>
+      <h1 class="hidden">Many addresses</h1>
+      <Panel title="Many addresses" meaning="many">
+        <form
+          class="stack"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void look(text)
+          }}
+        >
+          <label class="field">
+            <span>Addresses, or lines of a log; at most {count(addressesMax)} addresses</span>
+            <textarea
+              class="mono"
+              rows={6}
+              spellcheck={false}
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          </label>
+          <div class="actions">
+            <button type="submit" class="primary" disabled={isAsking || text.trim() === ''}>
+              {isAsking ? 'Looking up…' : 'Look up'}
+            </button>
+            <PolicyChoice value={policy} onChoose={setPolicy} />
+            <FileDrop
+              label="Or drop a log here"
+              bytesMax={logBytesMax}
+              onText={(log) => void look(log)}
+            />
+          </div>
+        </form>
+        {refusal !== undefined && <Problem refusal={refusal} />}
+        {asked !== undefined && (
+          <p class="quiet" role="status">
+            {asked.note}
+          </p>
+        )}
+      </Panel>
+      {asked !== undefined && asked.rows.length > 0 && <BulkRows rows={asked.rows} />}
+    </>
+  )
+}
+
+function noteOf({ addresses, linesWithout, beyond }: FoundAddresses): string {
+  const parts = [
+    counted(addresses.length, 'address', 'addresses'),
+    linesWithout > 0 && `${counted(linesWithout, 'line')} without one`,
+    beyond > 0 && `${count(beyond)} more were left out: ${count(addressesMax)} at once`,
+  ]
+  return parts.filter(Boolean).join(' · ')
+}

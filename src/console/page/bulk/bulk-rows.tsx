@@ -1,0 +1,186 @@
+// What came back for many addresses: shares, and a table that sorts, filters and can be taken away.
+
+import { useMemo, useState } from 'preact/hooks'
+import { BarList } from '../parts/bar-list.tsx'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { ActionTag, KindTag, LevelTag } from '../parts/tag.tsx'
+import { routeTo } from '../route.ts'
+import { type AddressRow, type JudgedRow, answerCsv, isJudged } from '../text/answer-csv.ts'
+import { count, counted, percent, words } from '../text/figures.ts'
+import { type Share, sharesBy } from '../text/shares.ts'
+import { kindTone } from '../text/tone.ts'
+
+const sharesShown = 8
+
+export function BulkRows({ rows }: { readonly rows: readonly AddressRow[] }) {
+  const [filter, setFilter] = useState('')
+  const shown = useMemo(() => matching(rows, filter), [rows, filter])
+  const judged = useMemo(() => shown.filter(isJudged), [shown])
+  return (
+    <>
+      <div class="grid shares">
+        <Shares title="Classes" rows={judged} of={(row) => row.classification} isKind />
+        <Shares title="Networks" rows={judged} of={networkOf} />
+        <Shares title="Countries" rows={judged} of={(row) => row.country} />
+        <Shares title="Providers" rows={judged} of={(row) => row.provider || 'none named'} />
+      </div>
+      <Panel
+        title="Answers"
+        aside={
+          <button type="button" onClick={() => download(answerCsv(shown))}>
+            Download CSV
+          </button>
+        }
+      >
+        <label class="field filter">
+          <span>
+            Filter; {counted(shown.length, 'row')} of {count(rows.length)}
+          </span>
+          <input
+            type="search"
+            placeholder="tor, AS24940, DE, block …"
+            value={filter}
+            onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+          />
+        </label>
+        <DataTable
+          label="Answers"
+          columns={columns}
+          rows={shown}
+          keyOf={(row) => row.ip}
+          empty="No row has all of these words."
+        />
+      </Panel>
+    </>
+  )
+}
+
+function networkOf({ asn, network }: JudgedRow): string {
+  return asn === 0 ? 'not announced' : `AS${asn} ${network}`
+}
+
+/** Rows in which every word of the filter stands somewhere. */
+function matching(rows: readonly AddressRow[], filter: string): readonly AddressRow[] {
+  const wanted = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  if (wanted.length === 0) return rows
+  return rows.filter((row) => {
+    const text = (
+      isJudged(row)
+        ? `as${row.asn} ${Object.values(row).flat().join(' ')}`
+        : `${row.ip} ${row.error}`
+    ).toLowerCase()
+    return wanted.every((word) => text.includes(word))
+  })
+}
+
+function Shares(props: {
+  readonly title: string
+  readonly rows: readonly JudgedRow[]
+  readonly of: (row: JudgedRow) => string
+  readonly isKind?: boolean
+}) {
+  const { title, rows, of, isKind = false } = props
+  const { top, others } = sharesBy(rows, of, sharesShown)
+  const text = ({ count: number, share }: Share): string => `${count(number)} · ${percent(share)}`
+  const bars = top.map((one) => ({
+    name: isKind ? words(one.name) : one.name,
+    value: one.count,
+    text: text(one),
+    ...(isKind ? { tone: kindTone(one.name) } : {}),
+  }))
+  // They are no value of the member, and would dwarf those that are.
+  const rest = others === undefined ? [] : [{ name: 'others', value: 0, text: text(others) }]
+  return (
+    <Panel title={title}>
+      <BarList label={title} bars={[...bars, ...rest]} />
+    </Panel>
+  )
+}
+
+function download(csv: string): void {
+  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = 'iprisk-answers.csv'
+  link.click()
+  // The download has begun by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
+/** Of a row without an answer, nothing. */
+const of =
+  <T,>(read: (row: JudgedRow) => T, none: T) =>
+  (row: AddressRow): T =>
+    isJudged(row) ? read(row) : none
+
+const columns: readonly Column<AddressRow>[] = [
+  {
+    id: 'ip',
+    title: 'Address',
+    by: ({ ip }) => ip,
+    cell: (row) =>
+      isJudged(row) ? (
+        <a class="mono" href={routeTo('address', row.ip)}>
+          {row.ip}
+        </a>
+      ) : (
+        <code>{row.ip}</code>
+      ),
+  },
+  {
+    id: 'class',
+    title: 'Class',
+    by: of((row) => row.classification, ''),
+    cell: (row) => (isJudged(row) ? <KindTag kind={row.classification} /> : row.error),
+  },
+  {
+    id: 'score',
+    title: 'Score',
+    isNumber: true,
+    by: of((row) => row.risk_score, -1),
+    cell: of((row) => String(row.risk_score), ''),
+  },
+  {
+    id: 'level',
+    title: 'Level',
+    by: of((row) => row.risk_score, -1),
+    cell: (row) => isJudged(row) && <LevelTag level={row.risk_level} />,
+  },
+  {
+    id: 'action',
+    title: 'Decision',
+    by: of((row) => row.action, ''),
+    cell: (row) => isJudged(row) && row.action !== '' && <ActionTag action={row.action} />,
+  },
+  {
+    id: 'network',
+    title: 'Network',
+    by: of((row) => row.network, ''),
+    cell: (row) => isJudged(row) && <span class="free">{networkOf(row)}</span>,
+  },
+  {
+    id: 'type',
+    title: 'Type',
+    by: of((row) => row.network_type, ''),
+    cell: of((row) => words(row.network_type), ''),
+  },
+  {
+    id: 'country',
+    title: 'Country',
+    by: of((row) => row.country, ''),
+    cell: of((row) => row.country, ''),
+  },
+  {
+    id: 'provider',
+    title: 'Provider',
+    by: of((row) => row.provider, ''),
+    cell: of((row) => row.provider, ''),
+  },
+  {
+    id: 'reasons',
+    title: 'Reasons and lists',
+    cell: (row) =>
+      isJudged(row) && <span class="free">{[...row.reasons, ...row.lists].join(', ')}</span>,
+  },
+]

@@ -1,0 +1,105 @@
+// The feeds of the table, with how much each holds and held.
+
+import { useState } from 'preact/hooks'
+import type { FeedsView } from '../../console-shapes.ts'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { SparkLine } from '../parts/spark-line.tsx'
+import { KindTag } from '../parts/tag.tsx'
+import { count, counted } from '../text/figures.ts'
+
+type Feed = FeedsView['feeds'][number]
+
+export function FeedList({ feeds }: { readonly feeds: readonly Feed[] }) {
+  const [filter, setFilter] = useState('')
+  const wanted = filter.trim().toLowerCase()
+  const shown = feeds.filter(({ id, name, kind }) =>
+    `${id} ${name} ${kind}`.toLowerCase().includes(wanted),
+  )
+  const quarantined = feeds.filter((feed) => feed.quarantined !== null)
+  return (
+    <>
+      {quarantined.length > 0 && (
+        <ul class="problem">
+          {quarantined.map(({ id, quarantined: why }) => (
+            <li key={id}>
+              <strong>{id}</strong> is in quarantine: {why}
+            </li>
+          ))}
+        </ul>
+      )}
+      <label class="field filter">
+        <span>Filter; {counted(shown.length, 'feed')}</span>
+        <input
+          type="search"
+          value={filter}
+          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+      </label>
+      <DataTable
+        label="Feeds"
+        columns={columns}
+        rows={shown}
+        keyOf={({ id }) => id}
+        empty="No feed has this in its name."
+      />
+    </>
+  )
+}
+
+const columns: readonly Column<Feed>[] = [
+  {
+    id: 'feed',
+    title: 'Feed',
+    by: ({ id }) => id,
+    cell: ({ id, name }) => (
+      <>
+        <strong>{id}</strong>
+        {name !== id && <p class="quiet free">{name}</p>}
+      </>
+    ),
+  },
+  {
+    id: 'kind',
+    title: 'Kind',
+    by: ({ kind }) => kind,
+    cell: ({ kind }) => <KindTag kind={kind} />,
+  },
+  {
+    id: 'entries',
+    title: 'Entries',
+    isNumber: true,
+    by: ({ entries }) => entries,
+    cell: ({ entries }) => count(entries),
+  },
+  {
+    id: 'history',
+    title: 'Sixty days',
+    meaning: 'entries',
+    cell: ({ history }) => <SparkLine values={history} />,
+  },
+  {
+    id: 'age',
+    title: 'Age',
+    isNumber: true,
+    by: (feed) => feed.age_days,
+    cell: (feed) => (
+      <span class={feed.age_days > 7 ? 'warn' : undefined} title={feed.day}>
+        {counted(feed.age_days, 'day')}
+      </span>
+    ),
+  },
+  { id: 'day', title: 'Of', by: ({ day }) => day, cell: ({ day }) => day },
+  {
+    id: 'state',
+    title: 'State',
+    by: ({ quarantined }) => (quarantined === null ? 1 : 0),
+    cell: ({ quarantined }) =>
+      quarantined === null ? 'in use' : <span class="warn">quarantine</span>,
+  },
+  {
+    id: 'licence',
+    title: 'Licence',
+    by: ({ licence }) => licence,
+    cell: ({ licence }) => <span class="free">{licence}</span>,
+  },
+]

@@ -1,0 +1,128 @@
+// The table that answers, and what may be done with it: take in the next, go back, fetch anew.
+
+import type { RefreshView } from '../../console-shapes.ts'
+import { ask } from '../ask/ask.ts'
+import { tell } from '../ask/notices.ts'
+import { useMay } from '../ask/session.ts'
+import { useLoad } from '../ask/use-load.ts'
+import { AskFirst } from '../parts/dialog.tsx'
+import { Meaning } from '../parts/meaning-link.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { Waiting } from '../parts/problem.tsx'
+import { counted, count, utcTime } from '../text/figures.ts'
+import { RefreshState } from './refresh-state.tsx'
+
+/** What of GET /admin/table is shown. */
+interface TableAnswer {
+  readonly table: {
+    readonly id: string
+    readonly as_of: string
+    readonly age_seconds: number
+    readonly bytes: number
+    readonly feeds: number
+  } | null
+  readonly tables: {
+    readonly previous: string | null
+    readonly held: string | null
+    readonly last_swap: { readonly at: string; readonly took_ms: number } | null
+    readonly last_refusal: { readonly at: string; readonly reason?: string } | null
+  }
+}
+
+const followMs = 5000
+
+export function LiveTable({ onSwapped }: { readonly onSwapped: () => void }) {
+  const loaded = useLoad<TableAnswer>('/admin/table', followMs)
+  const refresh = useLoad<RefreshView>('/admin/refresh', followMs)
+  const mayChange = useMay('admin')
+  const swap = async (path: string, done: string): Promise<void> => {
+    const answer = await ask<{ readonly kind: string }>('POST', path, {})
+    if (answer.kind === 'refused') tell(answer.message, true)
+    else tell(answer.value.kind === 'unchanged' ? 'This table is already live.' : done)
+    loaded.again()
+    onSwapped()
+  }
+  const start = async (): Promise<void> => {
+    const answer = await ask('POST', '/admin/refresh', {})
+    if (answer.kind === 'refused') tell(answer.message, true)
+    else tell('The refresh has begun.')
+    refresh.again()
+  }
+  const { table, tables } = loaded.value ?? {}
+  return (
+    <Panel title="Live table" meaning="table">
+      <Waiting loaded={loaded} />
+      {table === null && <p>This server has no table yet: it answers nothing but 503.</p>}
+      {table && tables && <TableFacts table={table} tables={tables} />}
+      {refresh.value && <RefreshState refresh={refresh.value} />}
+      {mayChange && (
+        <div class="actions">
+          <AskFirst
+            label="Take in the next"
+            title="Take in the table at its place?"
+            text="It is tried first, as by “iprisk reload”. All workers change over together."
+            yes="Take it in"
+            act={() => swap('/admin/table/reload', 'The new table answers now.')}
+          />
+          <AskFirst
+            label="Go back"
+            title="Go back to the table before?"
+            text={`All workers answer from ${tables?.previous ?? 'it'} again, and the table of now stays out.`}
+            yes="Go back"
+            isDanger
+            disabled={!tables?.previous}
+            act={() => swap('/admin/table/rollback', 'The table before answers again.')}
+          />
+          <button type="button" disabled={refresh.value?.running} onClick={() => void start()}>
+            Refresh the feeds
+          </button>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+type Facts = TableAnswer & { readonly table: NonNullable<TableAnswer['table']> }
+
+function TableFacts({ table, tables }: Facts) {
+  const { last_swap: swap, last_refusal: refusal } = tables
+  const days = Math.floor(table.age_seconds / 86_400)
+  return (
+    <dl class="facts">
+      <dt>Id</dt>
+      <dd>
+        <code>{table.id}</code>
+      </dd>
+      <dt>Today in it</dt>
+      <dd>
+        {table.as_of} <span class={days > 7 ? 'warn' : 'quiet'}>{counted(days, 'day')} old</span>
+      </dd>
+      <dt>Live since</dt>
+      <dd>{swap === null ? 'the start of the server' : utcTime(swap.at)}</dd>
+      <dt>Holds</dt>
+      <dd>
+        {counted(table.feeds, 'feed')}, {count(Math.ceil(table.bytes / 1e6))} MB
+      </dd>
+      <dt>Before it</dt>
+      <dd>{tables.previous === null ? 'none' : <code>{tables.previous}</code>}</dd>
+      {tables.held !== null && (
+        <>
+          <dt>Rolled back</dt>
+          <dd>
+            <code>{tables.held}</code>
+          </dd>
+        </>
+      )}
+      {refusal !== null && (
+        <>
+          <dt>
+            <Meaning of="refusal">Refused</Meaning>
+          </dt>
+          <dd class="warn">
+            {utcTime(refusal.at)} {refusal.reason}
+          </dd>
+        </>
+      )}
+    </dl>
+  )
+}

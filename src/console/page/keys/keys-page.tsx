@@ -1,0 +1,227 @@
+// Keys: make, rotate, revoke; their limits, and what they used this month. For admins alone.
+
+import { useState } from 'preact/hooks'
+import type { KeyIssued, KeysView } from '../../console-shapes.ts'
+import { ask } from '../ask/ask.ts'
+import { tell } from '../ask/notices.ts'
+import { useMay } from '../ask/session.ts'
+import { useLoad } from '../ask/use-load.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { AskFirst } from '../parts/dialog.tsx'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { Meaning } from '../parts/meaning-link.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { Waiting } from '../parts/problem.tsx'
+import { count, percent, utcTime } from '../text/figures.ts'
+import { NewKey } from './new-key.tsx'
+
+type Key = KeysView['keys'][number]
+
+export function KeysPage() {
+  const mayLook = useMay('admin')
+  if (mayLook) return <Keys />
+  return (
+    <Panel title="Keys">
+      <p>Keys are for those with the role admin.</p>
+    </Panel>
+  )
+}
+
+function Keys() {
+  const loaded = useLoad<KeysView>('/admin/keys')
+  const [made, setMade] = useState<KeyIssued | undefined>(undefined)
+  const [isAll, setAll] = useState(false)
+  const rotate = async (id: string): Promise<void> => {
+    const answer = await ask<KeyIssued>('POST', `${pathOf(id)}/rotate`, {})
+    if (answer.kind === 'refused') return tell(answer.message, true)
+    setMade(answer.value)
+    loaded.again()
+  }
+  const revoke = async (id: string): Promise<void> => {
+    const answer = await ask('DELETE', pathOf(id))
+    if (answer.kind === 'refused') return tell(answer.message, true)
+    tell(`The key ${id} is revoked.`)
+    loaded.again()
+  }
+  const keys = loaded.value?.keys ?? []
+  const shown = isAll ? keys : keys.filter(({ state }) => state !== 'revoked')
+  return (
+    <>
+      <div class="page-head">
+        <h1>Keys</h1>
+      </div>
+      {made !== undefined && <Secret made={made} onDone={() => setMade(undefined)} />}
+      <Panel
+        title="Keys"
+        meaning="keys"
+        aside={
+          <label class="tick">
+            <input
+              type="checkbox"
+              checked={isAll}
+              onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+            />
+            revoked, too
+          </label>
+        }
+      >
+        <Waiting loaded={loaded} />
+        {loaded.value !== undefined && (
+          <DataTable
+            label="Keys"
+            columns={[...columns, actions({ rotate, revoke })]}
+            rows={shown}
+            keyOf={({ id }) => id}
+            empty="There is no key yet."
+          />
+        )}
+      </Panel>
+      <NewKey
+        plans={loaded.value?.plans ?? []}
+        onMade={(key) => {
+          setMade(key)
+          loaded.again()
+        }}
+      />
+    </>
+  )
+}
+
+const pathOf = (id: string): string => `/admin/keys/${encodeURIComponent(id)}`
+
+function Secret({ made, onDone }: { readonly made: KeyIssued; readonly onDone: () => void }) {
+  const { old_secret_until: until = null } = made
+  return (
+    <section class="panel secret" aria-label="The new secret">
+      <p role="status">
+        This is the key <code>{made.id}</code>. It is shown this once; the server keeps its hash.{' '}
+        {!made.in_effect && 'The workers will know it in a moment. '}
+        {until !== null && `The old secret works until ${utcTime(until)}.`}
+      </p>
+      <pre tabIndex={0}>
+        <code>{made.key}</code>
+      </pre>
+      <div class="actions">
+        <CopyButton label="Copy the key" what="The key" text={() => made.key} />
+        <button type="button" onClick={onDone}>
+          I have it
+        </button>
+      </div>
+    </section>
+  )
+}
+
+function actions(of: {
+  readonly rotate: (id: string) => Promise<void>
+  readonly revoke: (id: string) => Promise<void>
+}): Column<Key> {
+  return {
+    id: 'actions',
+    title: 'Change',
+    cell: ({ id, name, revoked }) =>
+      revoked === null && (
+        <div class="actions">
+          <AskFirst
+            label="Rotate"
+            about={name || id}
+            title={`A new secret for ${name || id}?`}
+            text="The old secret goes on working for a while; the answer says until when."
+            yes="Rotate it"
+            act={() => of.rotate(id)}
+          />
+          <AskFirst
+            label="Revoke"
+            about={name || id}
+            title={`Revoke ${name || id}?`}
+            text="Whoever uses it gets 401 from now on. It does not come back."
+            yes="Revoke it"
+            isDanger
+            act={() => of.revoke(id)}
+          />
+        </div>
+      ),
+  }
+}
+
+const columns: readonly Column<Key>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    by: ({ name }) => name,
+    cell: ({ id, name }) => (
+      <>
+        <strong class="free">{name || 'without a name'}</strong>
+        <p class="quiet mono">{id}</p>
+      </>
+    ),
+  },
+  {
+    id: 'plan',
+    title: 'Plan',
+    by: ({ plan }) => plan,
+    cell: ({ plan, test }) => (test ? `${plan}, for tests` : plan),
+  },
+  {
+    id: 'rate',
+    title: 'A second',
+    isNumber: true,
+    by: ({ per_second: rate }) => rate ?? Infinity,
+    cell: ({ per_second: rate }) => (rate === null ? 'no limit' : count(rate)),
+  },
+  {
+    id: 'used',
+    title: 'Used this month',
+    isNumber: true,
+    by: ({ used }) => used,
+    cell: (key) => <Used used={key.used} quota={key.quota} />,
+  },
+  {
+    id: 'policies',
+    title: 'Policies',
+    cell: ({ policies }) => policies.join(', ') || 'default',
+  },
+  {
+    id: 'last',
+    title: 'Last used',
+    by: ({ last_used: last }) => last ?? '',
+    cell: ({ last_used: last }) => last ?? 'never',
+  },
+  {
+    id: 'created',
+    title: 'Made',
+    by: ({ created }) => created,
+    cell: ({ created }) => utcTime(created),
+  },
+  {
+    id: 'ends',
+    title: 'Ends',
+    by: ({ revoked, expires }) => revoked ?? expires ?? '9',
+    cell: ({ revoked, expires }) =>
+      revoked === null
+        ? expires === null
+          ? 'never'
+          : utcTime(expires)
+        : `revoked ${utcTime(revoked)}`,
+  },
+]
+
+function Used({ used, quota }: { readonly used: number; readonly quota: number | null }) {
+  if (quota === null) return <Meaning of="keys">{used === 0 ? 'no quota' : count(used)}</Meaning>
+  const share = quota === 0 ? 1 : used / quota
+  return (
+    <span class="used">
+      {count(used)}{' '}
+      <span class="quiet">
+        of {count(quota)}, {percent(share)}
+      </span>
+      <svg class="bar" aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 4">
+        <rect class="tone-rest" width="100" height="4" />
+        <rect
+          class={share > 0.9 ? 'tone-blocklist' : 'tone-accent'}
+          width={Math.min(100, share * 100)}
+          height="4"
+        />
+      </svg>
+    </span>
+  )
+}

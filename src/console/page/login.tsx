@@ -1,0 +1,64 @@
+// The way in: a token of the server's files.
+
+import { useState } from 'preact/hooks'
+import type { ConsoleSession } from '../console-shapes.ts'
+import { type Refusal, ask } from './ask/ask.ts'
+import { Problem } from './parts/problem.tsx'
+
+export function Login({ onSession }: { readonly onSession: (session: ConsoleSession) => void }) {
+  const [token, setToken] = useState('')
+  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const [isAsking, setAsking] = useState(false)
+  const enter = async (): Promise<void> => {
+    setAsking(true)
+    const answer = await ask<ConsoleSession>('POST', '/console/login', { token: token.trim() })
+    setAsking(false)
+    if (answer.kind === 'ok') onSession(answer.value)
+    else setRefusal(answer)
+  }
+  return (
+    <main class="login">
+      <form
+        class="panel"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void enter()
+        }}
+      >
+        <h1>
+          <span class="mark" aria-hidden="true" />
+          iprisk console
+        </h1>
+        <label class="field">
+          <span>Token</span>
+          <input
+            type="password"
+            autocomplete="current-password"
+            required
+            value={token}
+            onInput={({ currentTarget }) => setToken(currentTarget.value)}
+          />
+        </label>
+        {refusal !== undefined && <Problem refusal={refusal} />}
+        <button type="submit" class="primary" disabled={isAsking}>
+          Sign in
+        </button>
+        <details open={refusal?.code === 'no_admin_token'}>
+          <summary>No token yet?</summary>
+          <p>Make one on the machine that serves, and start the server with it:</p>
+          <pre tabIndex={0}>
+            <code>
+              {
+                'openssl rand -hex 32 > token\nchmod 600 token\niprisk serve --admin-token-file token'
+              }
+            </code>
+          </pre>
+          <p>
+            Tokens for people who only look, or change lists alone, stand in the file of{' '}
+            <code>--admin-tokens-file</code>.
+          </p>
+        </details>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,39 @@
+// What the console's numbers mean, each with the metric or the member of the answer that it is.
+
+import { useEffect } from 'preact/hooks'
+import { Panel } from './parts/panel.tsx'
+import { meanings } from './text/meanings.ts'
+
+export function MeaningPage({ word }: { readonly word: string }) {
+  useEffect(() => {
+    const place = meanings.some(({ id }) => id === word) ? `meaning-${word}` : undefined
+    if (place === undefined) return
+    const row = document.getElementById(place)
+    row?.scrollIntoView({ block: 'center' })
+    row?.focus()
+  }, [word])
+  return (
+    <>
+      <div class="page-head">
+        <h1>Meanings</h1>
+      </div>
+      <Panel title="What the numbers mean">
+        <dl class="meanings">
+          {meanings.map(({ id, title, text, from }) => (
+            <div
+              key={id}
+              id={`meaning-${id}`}
+              tabIndex={-1}
+              class={id === word ? 'is-meant' : undefined}
+            >
+              <dt>{title}</dt>
+              <dd>
+                {text} {from !== '' && <code>{from}</code>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </Panel>
+    </>
+  )
+}

@@ -1,0 +1,139 @@
+// A table that sorts by its heads, in pages where it is long. It scrolls by itself where the window
+// is narrow, also by the keyboard.
+
+import type { ComponentChildren } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { count } from '../text/figures.ts'
+import { Meaning } from './meaning-link.tsx'
+
+export interface Column<Row> {
+  readonly id: string
+  readonly title: string
+  readonly meaning?: string
+  readonly isNumber?: boolean
+  /** What it sorts by; without it the column does not sort. */
+  readonly by?: (row: Row) => string | number
+  readonly cell: (row: Row) => ComponentChildren
+}
+
+interface Order {
+  readonly id: string
+  readonly isDown: boolean
+}
+
+const pageRows = 100
+
+export function DataTable<Row>(props: {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  readonly empty?: string
+}) {
+  const { label, columns, rows, keyOf, empty = 'Nothing here.' } = props
+  const [order, setOrder] = useState<Order | undefined>(undefined)
+  const [page, setPage] = useState(0)
+  const sorted = useMemo(() => inOrder(rows, columns, order), [rows, columns, order])
+  const pages = Math.max(1, Math.ceil(sorted.length / pageRows))
+  const at = Math.min(page, pages - 1)
+  const shown = sorted.slice(at * pageRows, (at + 1) * pageRows)
+  if (rows.length === 0) return <p class="quiet">{empty}</p>
+  return (
+    <>
+      <div class="scroll" role="group" aria-label={label} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <Head key={column.id} column={column} order={order} setOrder={setOrder} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={keyOf(row)}>
+                {columns.map(({ id, isNumber = false, cell }) => (
+                  <td key={id} class={isNumber ? 'number' : undefined}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {pages > 1 && <Pager at={at} pages={pages} rows={sorted.length} go={setPage} />}
+    </>
+  )
+}
+
+function inOrder<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  order: Order | undefined,
+): readonly Row[] {
+  const by = columns.find(({ id }) => id === order?.id)?.by
+  if (by === undefined) return rows
+  const sign = order?.isDown === true ? -1 : 1
+  const keyed = rows.map((row) => ({ row, key: by(row) }))
+  return keyed
+    .toSorted((a, b) => (a.key === b.key ? 0 : (a.key < b.key ? -1 : 1) * sign))
+    .map(({ row }) => row)
+}
+
+function Head<Row>(props: {
+  readonly column: Column<Row>
+  readonly order: Order | undefined
+  readonly setOrder: (order: Order) => void
+}) {
+  const { column, order, setOrder } = props
+  const { id, title, meaning, isNumber = false, by } = column
+  const isSorted = order?.id === id
+  const direction = order?.isDown === true ? 'descending' : 'ascending'
+  const label = meaning === undefined ? title : <Meaning of={meaning}>{title}</Meaning>
+  if (by === undefined) {
+    return (
+      <th scope="col" class={isNumber ? 'number' : undefined}>
+        {label}
+      </th>
+    )
+  }
+  // Numbers sort from the largest at first, names from the first letter.
+  const next = isSorted ? !order.isDown : isNumber
+  return (
+    <th
+      scope="col"
+      class={isNumber ? 'number' : undefined}
+      aria-sort={isSorted ? direction : 'none'}
+    >
+      <button type="button" class="sort" onClick={() => setOrder({ id, isDown: next })}>
+        {title}
+        <span class="sort-mark" aria-hidden="true">
+          {isSorted ? (order.isDown ? '↓' : '↑') : '↕'}
+        </span>
+      </button>
+    </th>
+  )
+}
+
+function Pager(props: {
+  readonly at: number
+  readonly pages: number
+  readonly rows: number
+  readonly go: (page: number) => void
+}) {
+  const { at, pages, rows, go } = props
+  return (
+    <nav class="pager" aria-label="Pages of the table">
+      <button type="button" disabled={at === 0} onClick={() => go(at - 1)}>
+        Before
+      </button>
+      <span aria-live="polite">
+        {count(at * pageRows + 1)}–{count(Math.min(rows, (at + 1) * pageRows))} of {count(rows)}
+      </span>
+      <button type="button" disabled={at === pages - 1} onClick={() => go(at + 1)}>
+        Next
+      </button>
+    </nav>
+  )
+}

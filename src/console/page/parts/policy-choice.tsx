@@ -1,0 +1,47 @@
+// Which of the server's policies decides in a view; nothing where there is none.
+
+import { useLoad } from '../ask/use-load.ts'
+
+export interface PoliciesAnswer {
+  readonly status: {
+    readonly path: string
+    readonly revision: string
+    readonly names: readonly string[]
+    readonly last_failure: { readonly at: string; readonly reason: string } | null
+  } | null
+  readonly policies: Readonly<Record<string, PolicyText>>
+}
+
+export interface PolicyText {
+  readonly description?: string
+  readonly rules: readonly RuleText[]
+  readonly otherwise: string
+}
+
+export interface RuleText {
+  readonly name: string
+  readonly description?: string
+  readonly condition: string
+  readonly action: string
+  readonly observe?: boolean
+}
+
+export function PolicyChoice(props: {
+  readonly value: string
+  readonly onChoose: (name: string) => void
+}) {
+  const { value, onChoose } = props
+  const { value: policies } = useLoad<PoliciesAnswer>('/admin/policies')
+  const names = Object.keys(policies?.policies ?? {})
+  if (names.length === 0) return null
+  return (
+    <label class="field">
+      <span>Policy</span>
+      <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {names.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,26 @@
+// What stands where a value should: that it is on its way, or why it does not come.
+
+import type { Loaded } from '../ask/use-load.ts'
+import type { Refusal } from '../ask/ask.ts'
+
+export function Problem({ refusal }: { readonly refusal: Refusal }) {
+  return (
+    <div class="problem" role="alert">
+      <p>{refusal.message}</p>
+      {refusal.mistakes.length > 0 && (
+        <ul>
+          {refusal.mistakes.map((mistake) => (
+            <li key={mistake}>{mistake}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** Nothing where there is a value. */
+export function Waiting({ loaded }: { readonly loaded: Loaded<unknown> }) {
+  if (loaded.refusal !== undefined) return <Problem refusal={loaded.refusal} />
+  if (loaded.isLoading) return <p class="waiting">Loading…</p>
+  return null
+}

@@ -1,0 +1,25 @@
+// A class, a level or an action: its colour as a dot, and its word.
+
+import { words } from '../text/figures.ts'
+import { actionTone, kindTone, levelTone } from '../text/tone.ts'
+
+function Tag({ tone, children }: { readonly tone: string; readonly children: string }) {
+  return (
+    <span class="tag">
+      <span class={`dot ${tone}`} aria-hidden="true" />
+      {children}
+    </span>
+  )
+}
+
+export const KindTag = ({ kind }: { readonly kind: string }) => (
+  <Tag tone={kindTone(kind)}>{words(kind)}</Tag>
+)
+
+export const LevelTag = ({ level }: { readonly level: string }) => (
+  <Tag tone={levelTone(level)}>{words(level)}</Tag>
+)
+
+export const ActionTag = ({ action }: { readonly action: string }) => (
+  <Tag tone={actionTone(action)}>{action}</Tag>
+)

@@ -1,0 +1,57 @@
+// Who did what, when: the newest first, as far back as one asks.
+
+import { useState } from 'preact/hooks'
+import type { AuditView } from '../../console-shapes.ts'
+import { ask } from '../ask/ask.ts'
+import { tell } from '../ask/notices.ts'
+import { useLoad } from '../ask/use-load.ts'
+import { type Column, DataTable } from '../parts/data-table.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { Waiting } from '../parts/problem.tsx'
+import { utcTime } from '../text/figures.ts'
+
+type Row = AuditView['rows'][number]
+
+const pageRows = 100
+
+export function AuditLog() {
+  const loaded = useLoad<AuditView>(`/admin/audit?limit=${pageRows}`)
+  const [older, setOlder] = useState<readonly Row[]>([])
+  const [isAll, setAll] = useState(false)
+  const rows = [...(loaded.value?.rows ?? []), ...older]
+  const more = async (): Promise<void> => {
+    const before = rows.at(-1)?.at ?? ''
+    const query = new URLSearchParams({ limit: String(pageRows), before })
+    const answer = await ask<AuditView>('GET', `/admin/audit?${query}`)
+    if (answer.kind === 'refused') return tell(answer.message, true)
+    setOlder([...older, ...answer.value.rows])
+    setAll(answer.value.rows.length < pageRows)
+  }
+  return (
+    <Panel title="Audit" meaning="audit">
+      <Waiting loaded={loaded} />
+      {loaded.value !== undefined && (
+        <DataTable
+          label="Acts"
+          columns={columns}
+          rows={rows}
+          keyOf={({ at, who, act, what }) => `${at} ${who} ${act} ${what}`}
+          empty="Nothing was changed yet."
+        />
+      )}
+      {rows.length >= pageRows && !isAll && (
+        <button type="button" onClick={() => void more()}>
+          Older acts
+        </button>
+      )}
+    </Panel>
+  )
+}
+
+const columns: readonly Column<Row>[] = [
+  { id: 'at', title: 'When', by: ({ at }) => at, cell: ({ at }) => utcTime(at) },
+  { id: 'who', title: 'Who', by: ({ who }) => who, cell: ({ who }) => who },
+  { id: 'via', title: 'By', by: ({ via }) => via, cell: ({ via }) => via },
+  { id: 'act', title: 'Act', by: ({ act }) => act, cell: ({ act }) => act },
+  { id: 'what', title: 'What', cell: ({ what }) => <span class="free">{what}</span> },
+]

@@ -1,0 +1,193 @@
+// Policies as they decide, and a draft of others: checked while one types, tried on real requests
+// before it is saved.
+
+import { useState } from 'preact/hooks'
+import { type Refusal, ask } from '../ask/ask.ts'
+import { tell } from '../ask/notices.ts'
+import { useMay } from '../ask/session.ts'
+import { useLoad } from '../ask/use-load.ts'
+import { AskFirst } from '../parts/dialog.tsx'
+import { Panel } from '../parts/panel.tsx'
+import type { PoliciesAnswer, PolicyText } from '../parts/policy-choice.tsx'
+import { Problem, Waiting } from '../parts/problem.tsx'
+import { counted, utcTime } from '../text/figures.ts'
+import type { PlacedMistake } from '../text/policy-mistakes.ts'
+import { PolicyEditor } from './policy-editor.tsx'
+import { PolicyTabs } from './policy-tabs.tsx'
+import { Rehearsal } from './rehearsal.tsx'
+import { useMistakes } from './use-mistakes.ts'
+
+type Policies = PoliciesAnswer['policies']
+
+export function PoliciesPart() {
+  const loaded = useLoad<PoliciesAnswer>('/admin/policies')
+  const { value } = loaded
+  if (value === undefined) return <Waiting loaded={loaded} />
+  return <Draft key={value.status?.revision ?? ''} answer={value} onSaved={loaded.again} />
+}
+
+/** Policies that are changed, and which of them is shown. */
+function useDraft(policies: Policies) {
+  const [draft, setDraft] = useState<Policies>(policies)
+  const first = Object.keys(policies)[0] ?? ''
+  const [name, setName] = useState(first)
+  return {
+    draft,
+    name,
+    setDraft,
+    setName,
+    add: (added: string): void => {
+      setDraft({ ...draft, [added]: newPolicy })
+      setName(added)
+    },
+    remove: (removed: string): void => {
+      setDraft(Object.fromEntries(Object.entries(draft).filter(([one]) => one !== removed)))
+      setName(Object.keys(draft).find((one) => one !== removed) ?? '')
+    },
+    drop: (): void => {
+      setDraft(policies)
+      setName(first)
+    },
+  }
+}
+
+function Draft(props: { readonly answer: PoliciesAnswer; readonly onSaved: () => void }) {
+  const { answer, onSaved } = props
+  const { status, policies } = answer
+  const { draft, name, setDraft, setName, add, remove, drop } = useDraft(policies)
+  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const mistakes = useMistakes(draft)
+  const maySave = useMay('admin')
+  const mayTry = useMay('analyst')
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(policies)
+  const save = async (): Promise<void> => {
+    const body = { policies: draft, revision: status?.revision ?? null }
+    const saved = await ask('POST', '/admin/policies', body)
+    if (saved.kind === 'refused') return setRefusal(saved)
+    setRefusal(undefined)
+    tell('The policies are saved, and decide.')
+    onSaved()
+  }
+  const shown = draft[name]
+  const here = mistakes.filter(({ policy }) => policy === name)
+  return (
+    <>
+      <Panel
+        title="Policies"
+        meaning="decision"
+        aside={status && <span>revision {status.revision}</span>}
+      >
+        <FileState status={status} />
+        <PolicyTabs
+          names={Object.keys(draft)}
+          name={name}
+          isFixed={!maySave}
+          choose={setName}
+          onAdd={add}
+          onRemove={remove}
+        />
+        {shown !== undefined && (
+          <PolicyEditor
+            policy={shown}
+            mistakes={here}
+            isFixed={!maySave}
+            onChange={(next: PolicyText) => setDraft({ ...draft, [name]: next })}
+          />
+        )}
+        {(status !== null || isChanged) && (
+          <DraftState isChanged={isChanged} mistakes={mistakes} shown={name} />
+        )}
+        {refusal !== undefined && <Problem refusal={refusal} />}
+        {maySave && (
+          <DraftActions
+            isChanged={isChanged}
+            isUsable={mistakes.length === 0}
+            save={save}
+            drop={drop}
+          />
+        )}
+      </Panel>
+      {mayTry && status !== null && (
+        <Rehearsal policies={draft} policy={name} isUsable={mistakes.length === 0} />
+      )}
+    </>
+  )
+}
+
+function DraftActions(props: {
+  readonly isChanged: boolean
+  readonly isUsable: boolean
+  readonly save: () => Promise<void>
+  readonly drop: () => void
+}) {
+  const { isChanged, isUsable, save, drop } = props
+  return (
+    <div class="actions">
+      <AskFirst
+        label="Save"
+        title="Save the policies?"
+        text="They decide at once. The rehearsal below says what would change."
+        yes="Save"
+        disabled={!isChanged || !isUsable}
+        act={save}
+      />
+      <button type="button" disabled={!isChanged} onClick={drop}>
+        Drop the draft
+      </button>
+    </div>
+  )
+}
+
+/** What stands of the file besides its policies. */
+function FileState({ status }: Pick<PoliciesAnswer, 'status'>) {
+  if (status === null) {
+    return (
+      <p>
+        This server has no policies: answers have no decision. An admin writes the first one here,
+        or by <code>iprisk policy init</code>.
+      </p>
+    )
+  }
+  if (status.last_failure === null) return null
+  const { at, reason } = status.last_failure
+  return (
+    <p class="problem">
+      The file was changed at {utcTime(at)} and cannot be used: {reason}
+    </p>
+  )
+}
+
+/** What `iprisk policy init` begins with, without a rule for lists and crawlers. */
+const newPolicy: PolicyText = {
+  rules: [
+    { name: 'critical-score', condition: 'risk_score >= 90', action: 'block' },
+    { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },
+  ],
+  otherwise: 'allow',
+}
+
+/** Whether the draft can be used; mistakes of the policy that is shown stand at their places. */
+function DraftState(props: {
+  readonly isChanged: boolean
+  readonly mistakes: readonly PlacedMistake[]
+  readonly shown: string
+}) {
+  const { isChanged, mistakes, shown } = props
+  return (
+    <div class="policy-state" aria-live="polite">
+      {mistakes.length === 0 ? (
+        <p class="quiet">{isChanged ? 'The draft can be used.' : 'This is what decides.'}</p>
+      ) : (
+        <p class="warn">{counted(mistakes.length, 'mistake')}; the draft cannot be used.</p>
+      )}
+      {mistakes
+        .filter(({ policy }) => policy !== shown)
+        .map(({ policy, message }) => (
+          <p key={message} class="warn">
+            {policy === undefined ? '' : `${policy}: `}
+            {message}
+          </p>
+        ))}
+    </div>
+  )
+}

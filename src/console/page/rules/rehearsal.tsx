@@ -1,0 +1,75 @@
+// What the draft would have decided, on a log that is dropped here or on the server's own sample.
+
+import { useEffect, useState } from 'preact/hooks'
+import type { RehearsalView } from '../../console-shapes.ts'
+import { type Refusal, ask } from '../ask/ask.ts'
+import { FileDrop } from '../parts/file-drop.tsx'
+import { Panel } from '../parts/panel.tsx'
+import type { PoliciesAnswer } from '../parts/policy-choice.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { RehearsalOutcome } from './rehearsal-outcome.tsx'
+
+const logBytesMax = 2_000_000
+const pollMs = 500
+
+export function Rehearsal(props: {
+  readonly policies: PoliciesAnswer['policies']
+  readonly policy: string
+  readonly isUsable: boolean
+}) {
+  const { policies, policy, isUsable } = props
+  const [run, setRun] = useState<RehearsalView | undefined>(undefined)
+  const [refusal, setRefusal] = useState<Refusal | undefined>(undefined)
+  const begin = async (on: { readonly log: string } | { readonly sample: true }) => {
+    setRefusal(undefined)
+    const answer = await ask<{ readonly id: string }>('POST', '/admin/rehearsals', {
+      policies,
+      policy,
+      ...on,
+    })
+    if (answer.kind === 'refused') setRefusal(answer)
+    else setRun({ id: answer.value.id, status: 'running' })
+  }
+  useEffect(() => {
+    if (run?.status !== 'running') return undefined
+    const look = async (): Promise<void> => {
+      const path = `/admin/rehearsals/${encodeURIComponent(run.id)}`
+      const answer = await ask<RehearsalView>('GET', path)
+      if (answer.kind === 'refused') setRefusal(answer)
+      setRun(answer.kind === 'ok' ? { ...answer.value } : undefined)
+    }
+    const timer = setTimeout(() => void look(), pollMs)
+    return () => clearTimeout(timer)
+  }, [run])
+  const isRunning = run?.status === 'running'
+  return (
+    <Panel title="Rehearsal" meaning="rehearsal">
+      <div class="actions">
+        <button
+          type="button"
+          disabled={!isUsable || isRunning}
+          onClick={() => void begin({ sample: true })}
+        >
+          Try it on the sample
+        </button>
+        <FileDrop
+          label="Or drop a log, at most 2 MB of it"
+          bytesMax={logBytesMax}
+          onText={(log) => void begin({ log })}
+        />
+      </div>
+      <div aria-live="polite">
+        {isRunning && (
+          <p class="running">
+            <progress aria-label="Rehearsal" /> The draft is being tried…
+          </p>
+        )}
+        {refusal !== undefined && <Problem refusal={refusal} />}
+        {run?.status === 'failed' && <p class="problem">{run.message ?? 'It failed.'}</p>}
+      </div>
+      {run?.status === 'done' && run.report !== undefined && (
+        <RehearsalOutcome report={run.report} />
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,40 @@
+// What is ours: lists, policies, and who changed them when.
+
+import { type Route, routeTo } from '../route.ts'
+import { AuditLog } from './audit-log.tsx'
+import { ListsPart } from './lists-part.tsx'
+import { PoliciesPart } from './policies-part.tsx'
+
+const parts = [
+  ['lists', 'Lists'],
+  ['policies', 'Policies'],
+  ['audit', 'Audit'],
+] as const
+
+export function RulesPage({ route }: { readonly route: Route }) {
+  const [part = 'lists', name = ''] = route.rest.split('/')
+  const isPolicies = part === 'policies'
+  const isAudit = part === 'audit'
+  const here = isPolicies || isAudit ? part : 'lists'
+  return (
+    <>
+      <div class="page-head">
+        <h1>Rules</h1>
+        <nav class="tabs" aria-label="Rules">
+          {parts.map(([one, title]) => (
+            <a
+              key={one}
+              href={routeTo('rules', one)}
+              aria-current={one === here ? 'page' : undefined}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+      </div>
+      {isPolicies && <PoliciesPart />}
+      {isAudit && <AuditLog />}
+      {here === 'lists' && <ListsPart name={name} add={route.query.get('add') ?? ''} />}
+    </>
+  )
+}

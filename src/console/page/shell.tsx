@@ -1,0 +1,76 @@
+// What is around every view: the ways between them, who is signed in, the way out.
+
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { ConsoleSession } from '../console-shapes.ts'
+import { ask } from './ask/ask.ts'
+import { NoticeList } from './parts/notice-list.tsx'
+import { type View, routeTo } from './route.ts'
+import { utcTime } from './text/figures.ts'
+
+const titles: Readonly<Record<View, string>> = {
+  address: 'Address',
+  bulk: 'Many',
+  traffic: 'Traffic',
+  table: 'Table',
+  rules: 'Rules',
+  keys: 'Keys',
+  meaning: 'Meanings',
+}
+
+export function Shell(props: {
+  readonly view: View
+  readonly session: ConsoleSession
+  readonly onOut: () => void
+  readonly children: ComponentChildren
+}) {
+  const { view, session, onOut, children } = props
+  useEffect(() => {
+    document.title = `${titles[view]} · iprisk console`
+  }, [view])
+  const leave = async (): Promise<void> => {
+    await ask('POST', '/console/logout', {})
+    onOut()
+  }
+  const shown = (Object.keys(titles) as View[]).filter(
+    (one) => one !== 'meaning' && (one !== 'keys' || session.role === 'admin'),
+  )
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault()
+          document.getElementById('main')?.focus()
+        }}
+      >
+        To the content
+      </a>
+      <header class="top">
+        <a class="brand" href={routeTo('address')}>
+          <span class="mark" aria-hidden="true" />
+          iprisk
+        </a>
+        <nav aria-label="Views">
+          {shown.map((one) => (
+            <a key={one} href={routeTo(one)} aria-current={one === view ? 'page' : undefined}>
+              {titles[one]}
+            </a>
+          ))}
+        </nav>
+        <div class="who">
+          <a href={routeTo('meaning')}>Meanings</a>
+          <span title={`Until ${utcTime(session.expires)}`}>{session.role}</span>
+          <button type="button" class="plain" onClick={() => void leave()}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <NoticeList />
+    </>
+  )
+}

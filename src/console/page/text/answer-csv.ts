@@ -1,0 +1,41 @@
+// Rows of many addresses as a file of CSV. Whatever is a text is guarded against spreadsheets that
+// would run it (src/bulk/csv-cell.ts); numbers are not.
+
+import { csvCell } from '../../../bulk/csv-cell.ts'
+import type { AddressRows } from '../../console-shapes.ts'
+
+export type AddressRow = AddressRows['rows'][number]
+export type JudgedRow = Exclude<AddressRow, { readonly error: string }>
+
+export const isJudged = (row: AddressRow): row is JudgedRow => !('error' in row)
+
+const columns = [
+  'ip',
+  'classification',
+  'risk_score',
+  'risk_level',
+  'asn',
+  'network',
+  'network_type',
+  'country',
+  'provider',
+  'reasons',
+  'lists',
+  'action',
+] as const
+
+/** With a head, lines ended as RFC 4180 has it; a row without an answer has its error as last cell. */
+export function answerCsv(rows: readonly AddressRow[]): string {
+  const lines = rows.map((row) => {
+    if (!isJudged(row)) {
+      return [csvCell(row.ip), ...columns.slice(1).map(() => ''), csvCell(row.error)].join(',')
+    }
+    return [...columns.map((name) => cell(row[name])), ''].join(',')
+  })
+  return [[...columns, 'error'].join(','), ...lines, ''].join('\r\n')
+}
+
+function cell(value: string | number | readonly string[]): string {
+  if (typeof value === 'number') return String(value)
+  return csvCell(typeof value === 'string' ? value : value.join(' '))
+}

@@ -1,0 +1,52 @@
+// Numbers, times and names as a person reads them. Times are UTC, and say so.
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** 4,210,332 */
+export const count = (value: number): string => whole.format(value)
+
+/** 4.2M */
+export const shortCount = (value: number): string => short.format(value)
+
+/** A share of 0 to 1 as 12.3 %; what is there is never 0 %. */
+export function percent(share: number): string {
+  const value = share * 100
+  if (value === 0 || value >= 99.95) return `${Math.round(value)} %`
+  return value < 0.1 ? '< 0.1 %' : `${value.toFixed(1)} %`
+}
+
+/** Checks a second: 0.4, 12, 44,286. */
+export const rate = (value: number): string =>
+  value >= 10 || value === 0 ? whole.format(value) : value.toFixed(1)
+
+/** Seconds as 0.7 ms, 12 ms, 1.5 s. */
+export function duration(seconds: number): string {
+  if (seconds >= 1) return `${seconds.toFixed(1)} s`
+  const ms = seconds * 1000
+  return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toPrecision(2)} ms`
+}
+
+/** `2026-11-22 04:10 UTC`; a text that is no time as it is. */
+export function utcTime(text: string): string {
+  const at = Date.parse(text)
+  return Number.isNaN(at)
+    ? text
+    : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** `04:10` */
+export const utcMinute = (at: number): string => new Date(at).toISOString().slice(11, 16)
+
+/** The day that many days after one: `2026-08-30`. */
+export function dayAfter(day: string, days: number): string {
+  const at = Date.parse(`${day}T00:00:00Z`)
+  return Number.isNaN(at) ? day : new Date(at + days * 86_400_000).toISOString().slice(0, 10)
+}
+
+/** `residential_proxy` as `residential proxy`. */
+export const words = (name: string): string => name.replaceAll('_', ' ')
+
+/** `1 address`, `2 addresses`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`

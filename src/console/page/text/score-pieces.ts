@@ -1,0 +1,41 @@
+// The score as a bar: what is left of each reason's points when those that are taken away (a cap,
+// the end of the scale, a list of the effect allow) have been taken from the newest before them.
+//
+//   tor 85, vpn 27, proxy 23, limited −40     ├──────── tor 85 ────────┼ vpn 10 ┤
+//
+// Invariants: the pieces lie side by side from 0 to the score, and each is at most its reason's
+// points.
+
+export interface ReasonPoints {
+  readonly code: string
+  readonly points: number
+}
+
+export interface ScorePiece {
+  readonly code: string
+  readonly from: number
+  readonly to: number
+}
+
+export function scorePieces(reasons: readonly ReasonPoints[]): readonly ScorePiece[] {
+  const left: { code: string; points: number }[] = []
+  for (const { code, points } of reasons) {
+    if (points >= 0) {
+      left.push({ code, points })
+      continue
+    }
+    let taken = -points
+    for (const piece of left.toReversed()) {
+      const here = Math.min(taken, piece.points)
+      piece.points -= here
+      taken -= here
+    }
+  }
+  let sum = 0
+  return left
+    .filter(({ points }) => points > 0)
+    .map(({ code, points }) => {
+      sum += points
+      return { code, from: sum - points, to: sum }
+    })
+}

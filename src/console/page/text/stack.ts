@@ -1,0 +1,29 @@
+// Series on top of each other: the n-th line runs at the sum of the first n, so that areas between
+// neighbouring lines are what each series has.
+
+export function stacked(series: readonly (readonly number[])[]): readonly number[][] {
+  let below: readonly number[] = []
+  return series.map((values) => {
+    const sums = values.map((value, at) => value + (below[at] ?? 0))
+    below = sums
+    return sums
+  })
+}
+
+/** Names in all points, those with most first, at most `max`; the rest is theirs who are left out. */
+export function seriesNames(
+  points: readonly Readonly<Record<string, number>>[],
+  max: number,
+): readonly string[] {
+  const sums = new Map<string, number>()
+  for (const point of points) {
+    for (const [name, value] of Object.entries(point)) {
+      sums.set(name, (sums.get(name) ?? 0) + value)
+    }
+  }
+  return [...sums]
+    .filter(([, sum]) => sum > 0)
+    .toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .slice(0, max)
+    .map(([name]) => name)
+}

@@ -1,0 +1,135 @@
+// Minutes of traffic as charts: which series each has, and whether they stand on each other.
+
+import type { TrafficView } from '../../console-shapes.ts'
+import { words } from '../text/figures.ts'
+import { seriesNames } from '../text/stack.ts'
+import { actionTone, kindTone } from '../text/tone.ts'
+
+export interface ChartSeries {
+  readonly name: string
+  /** A class of the style sheet that has its colour. */
+  readonly tone: string
+  readonly values: readonly (number | null)[]
+}
+
+export interface Chart {
+  readonly id: string
+  readonly title: string
+  readonly meaning: string
+  readonly unit: 'rate' | 'seconds' | 'share'
+  /** The series are parts of a whole. */
+  readonly isStacked: boolean
+  /** Seconds since 1970, the horizontal axis. */
+  readonly at: readonly number[]
+  readonly series: readonly ChartSeries[]
+}
+
+type Minute = TrafficView['minutes'][number]
+
+const seriesMax = 9
+
+export function chartsOf(minutes: readonly Minute[]): readonly Chart[] {
+  const at = minutes.map((minute) => Date.parse(minute.at) / 1000)
+  const rates = { unit: 'rate', isStacked: true, at } as const
+  const by = (of: (minute: Minute) => Readonly<Record<string, number>>, tone: Tone) =>
+    seriesBy(minutes, of, tone)
+  return [
+    {
+      ...rates,
+      id: 'classes',
+      title: 'Checks by class',
+      meaning: 'classes',
+      series: by((minute) => minute.classes, kindTone),
+    },
+    { ...rates, id: 'scores', title: 'Scores', meaning: 'scores', series: scoresOf(minutes) },
+    {
+      ...rates,
+      id: 'decisions',
+      title: 'Decisions',
+      meaning: 'decisions',
+      series: by(
+        (minute) => minute.decisions,
+        (name) => actionTone(name.split('/').at(-1) ?? ''),
+      ),
+    },
+    {
+      id: 'latency',
+      title: 'Time to answer',
+      meaning: 'latency',
+      unit: 'seconds',
+      isStacked: false,
+      at,
+      series: latencyOf(minutes),
+    },
+    {
+      ...rates,
+      id: 'errors',
+      title: 'Answers that are no 200',
+      meaning: 'errors',
+      series: by(({ statuses }) => without200(statuses), statusTone),
+    },
+    {
+      ...rates,
+      id: 'limits',
+      title: 'Limited',
+      meaning: 'limits',
+      series: by(({ limited: { rate, quota } }) => ({ rate, quota }), limitTone),
+    },
+  ]
+}
+
+type Tone = (name: string) => string
+
+function seriesBy(
+  minutes: readonly Minute[],
+  of: (minute: Minute) => Readonly<Record<string, number>>,
+  tone: Tone,
+): readonly ChartSeries[] {
+  const points = minutes.map(of)
+  return seriesNames(points, seriesMax).map((name) => ({
+    name: words(name),
+    tone: tone(name),
+    values: points.map((point) => (point[name] ?? 0) / 60),
+  }))
+}
+
+function scoresOf(minutes: readonly Minute[]): readonly ChartSeries[] {
+  if (!minutes.some(({ scores }) => scores.some((one) => one > 0))) return []
+  return Array.from({ length: 10 }, (_, ten) => ({
+    name: `${ten * 10}–${ten === 9 ? 100 : ten * 10 + 9}`,
+    tone: `ten-${ten}`,
+    values: minutes.map(({ scores }) => (scores[ten] ?? 0) / 60),
+  }))
+}
+
+const percentiles = [
+  { name: 'p50', tone: 'line-0' },
+  { name: 'p90', tone: 'line-1' },
+  { name: 'p99', tone: 'line-2' },
+] as const
+
+function latencyOf(minutes: readonly Minute[]): readonly ChartSeries[] {
+  if (!minutes.some(({ latency }) => latency !== null)) return []
+  return percentiles.map(({ name, tone }) => ({
+    name,
+    tone,
+    values: minutes.map(({ latency }) => latency?.[name] ?? null),
+  }))
+}
+
+function without200(statuses: Minute['statuses']): Minute['statuses'] {
+  return Object.fromEntries(Object.entries(statuses).filter(([code]) => code !== '200'))
+}
+
+const statusTones: Readonly<Record<string, string>> = {
+  '400': 'tone-hosting',
+  '401': 'tone-vpn',
+  '403': 'tone-tor',
+  '404': 'tone-relay',
+  '429': 'tone-proxy',
+}
+
+const statusTone: Tone = (code) =>
+  code.startsWith('5') ? 'tone-blocklist' : (statusTones[code] ?? 'tone-other')
+
+const limitTone: Tone = (name) => (name === 'rate' ? 'tone-proxy' : 'tone-vpn')

@@ -1,0 +1,131 @@
+// What was asked in the last hours, by minute: how much, what it was, how fast it was answered. It
+// follows by itself. Addresses are not in it.
+
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { TrafficView } from '../../console-shapes.ts'
+import { ask } from '../ask/ask.ts'
+import { type Loaded, useLoad } from '../ask/use-load.ts'
+import { BarList } from '../parts/bar-list.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { Waiting } from '../parts/problem.tsx'
+import { count, duration, percent, rate, words } from '../text/figures.ts'
+import { type Minutes, joinMinutes, wholeMinutes } from '../text/minutes.ts'
+import { Figures } from './figures-row.tsx'
+import { Plot } from './plot.tsx'
+import { type Chart, chartsOf } from './traffic-charts.ts'
+
+const followMs = 15_000
+/** Of a day, and the one that runs. */
+const minutesMax = 1441
+
+const spans = [
+  { minutes: 60, title: '1 h' },
+  { minutes: 360, title: '6 h' },
+  { minutes: 1440, title: '24 h' },
+] as const
+
+export function TrafficPage() {
+  const loaded = useLoad<TrafficView>('/admin/traffic')
+  const { minutes, top } = useFollowed(loaded)
+  const [span, setSpan] = useState(360)
+  const shown = useMemo(() => wholeMinutes(minutes).slice(-span), [minutes, span])
+  const charts = useMemo(() => chartsOf(shown), [shown])
+  return (
+    <>
+      <div class="page-head">
+        <h1>Traffic</h1>
+        <fieldset class="choice">
+          <legend class="hidden">How far back</legend>
+          {spans.map(({ minutes: one, title }) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="span"
+                checked={span === one}
+                onChange={() => setSpan(one)}
+              />
+              {title}
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      <Waiting loaded={loaded} />
+      {loaded.value !== undefined && (
+        <>
+          <Figures minutes={shown} />
+          <div class="grid plots">
+            {charts.map((chart) => (
+              <ChartPanel key={chart.id} chart={chart} />
+            ))}
+          </div>
+          <div class="grid tops">
+            <Top title="Networks" rows={top.networks} />
+            <Top title="Countries" rows={top.countries} />
+            <Top title="Providers" rows={top.providers} />
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+const noTop: TrafficView['top'] = { networks: [], countries: [], providers: [] }
+
+/** The minutes of the first answer, and those that came since. */
+function useFollowed(loaded: Loaded<TrafficView>): {
+  readonly minutes: Minutes
+  readonly top: TrafficView['top']
+} {
+  const [state, setState] = useState<TrafficView>({ minutes: [], top: noTop })
+  const { value } = loaded
+  useEffect(() => {
+    if (value === undefined) return undefined
+    setState(value)
+    let minutes = value.minutes
+    const follow = async (): Promise<void> => {
+      if (document.visibilityState !== 'visible') return
+      const since = minutes.at(-1)?.at ?? ''
+      const path = `/admin/traffic${since === '' ? '' : `?${new URLSearchParams({ since })}`}`
+      const answer = await ask<TrafficView>('GET', path)
+      if (answer.kind === 'refused') return
+      minutes = joinMinutes(minutes, answer.value.minutes, minutesMax)
+      setState({ minutes, top: answer.value.top })
+    }
+    const timer = setInterval(() => void follow(), followMs)
+    return () => clearInterval(timer)
+  }, [value])
+  return state
+}
+
+const texts: Readonly<Record<Chart['unit'], (value: number) => string>> = {
+  rate: (value) => `${rate(value)}/s`,
+  seconds: duration,
+  share: percent,
+}
+
+function ChartPanel({ chart }: { readonly chart: Chart }) {
+  const { title, meaning, unit } = chart
+  return (
+    <Panel title={title} meaning={meaning}>
+      {chart.series.length === 0 ? (
+        <p class="quiet">Nothing in this time.</p>
+      ) : (
+        <Plot chart={chart} text={texts[unit]} />
+      )}
+    </Panel>
+  )
+}
+
+function Top(props: { readonly title: string; readonly rows: TrafficView['top']['networks'] }) {
+  const { title, rows } = props
+  const bars = rows.map(({ name, checks, error }) => ({
+    name: words(name),
+    value: checks,
+    text: error === 0 ? count(checks) : `${count(checks - error)}–${count(checks)}`,
+  }))
+  return (
+    <Panel title={title} meaning="top" aside={<span>last hour</span>}>
+      <BarList label={`${title} of the last hour`} bars={bars} />
+    </Panel>
+  )
+}

@@ -1,0 +1,54 @@
+// What the primary asks the console's process, and what that answers: plain data and bytes, by
+// node:child_process's channel with `serialization: 'advanced'`.
+
+import type { StoresSettings } from '../../account/stores/open-stores.ts'
+import type { Fault } from '../../base/coded-error.ts'
+import type { ListFile } from '../../http/exchange/served-table.ts'
+import type { FeedDays } from '../feed-days.ts'
+import type { Policies } from '../../policy/policy-form.ts'
+
+/** What the workers answer with just now; sent with every question, so that it is never another. */
+export interface ConsoleWorld {
+  /** The copy of the table that answers. */
+  readonly table: string
+  readonly builtMs: number
+  readonly lists?: ListFile
+  readonly policies?: Policies
+  readonly stores: StoresSettings
+}
+
+export type ConsoleQuestion =
+  | {
+      readonly kind: 'address'
+      readonly world: ConsoleWorld
+      readonly ip: string
+      readonly policy?: string
+      readonly without: readonly string[]
+      readonly days: number
+    }
+  /** `body` as the request brought it. */
+  | { readonly kind: 'addresses'; readonly world: ConsoleWorld; readonly body: Uint8Array }
+  | {
+      readonly kind: 'feeds'
+      readonly world: ConsoleWorld
+      /** The report of the last build. */
+      readonly report: string
+      readonly days: FeedDays
+    }
+  | { readonly kind: 'changes'; readonly world: ConsoleWorld; readonly against: string }
+  | {
+      readonly kind: 'rehearsal'
+      readonly world: ConsoleWorld
+      readonly body: Uint8Array
+      /** The file of the sampled checks, where the server samples. */
+      readonly sample?: string
+    }
+
+export type ConsoleAsk = { readonly id: number } & ConsoleQuestion
+
+export type ConsoleReply =
+  | { readonly id: number; readonly status: number; readonly body: Uint8Array }
+  | {
+      readonly id: number
+      readonly failed: { readonly code: string; readonly message: string; readonly fault: Fault }
+    }

@@ -1,0 +1,72 @@
+// The feeds of the table that answers: their day, how many entries, which are kept out and why.
+
+import { dayOf, formatDay } from '../../base/day.ts'
+import { readBoundedFile } from '../../base/system/bounded-file.ts'
+import { coverageReportOf } from '../../table/answer/table-coverage.ts'
+import type { FeedDays } from '../feed-days.ts'
+import type { FeedsView } from '../console-shapes.ts'
+import type { OpenWorld } from './open-world.ts'
+
+const historyDays = 60
+/** A report of a build is some hundred kilobytes. */
+const reportBytesMax = 8_388_608
+
+export function feedsView(
+  { table }: OpenWorld,
+  { report, days }: { readonly report: string; readonly days: FeedDays },
+): FeedsView {
+  const nowMs = Date.now()
+  const reasons = quarantineReasons(report, table.id)
+  const { kinds } = coverageReportOf(table, nowMs)
+  return {
+    table: table.id,
+    as_of: formatDay(table.asOf),
+    feeds: table.sources.map((source) => ({
+      id: source.id,
+      name: source.provider || source.id,
+      kind: source.kind,
+      day: formatDay(source.day),
+      age_days: Math.max(0, dayOf(nowMs) - source.day),
+      entries: source.entries,
+      history: historyOf(days[source.id] ?? {}, table.asOf),
+      quarantined:
+        source.quarantined === true
+          ? (reasons.get(source.id) ?? 'its newest snapshot is kept out; the build report says why')
+          : null,
+      licence: source.licence,
+    })),
+    coverage: Object.fromEntries(
+      kinds.map(({ kind, state, newest }) => [kind, { state, day: newest }]),
+    ),
+  }
+}
+
+function historyOf(days: FeedDays[string], asOf: number): readonly (number | null)[] {
+  return Array.from({ length: historyDays }, (_, at) => {
+    return days[String(asOf - historyDays + 1 + at)] ?? null
+  })
+}
+
+interface ReportedFeed {
+  readonly id?: unknown
+  readonly quarantined?: { readonly reasons?: unknown }
+}
+
+/** By feed, as the report of the very build says it; none where it is another one's, or not there. */
+function quarantineReasons(path: string, table: string): ReadonlyMap<string, string> {
+  const reasons = new Map<string, string>()
+  try {
+    const { bytes } = readBoundedFile(path, { bytesMax: reportBytesMax })
+    const report = JSON.parse(bytes.toString()) as Readonly<Record<string, unknown>>
+    const { id } = report['table'] as { readonly id?: unknown }
+    if (id !== table) return reasons
+    const all = [report['feeds'], report['data_sets']].flat() as readonly ReportedFeed[]
+    for (const { id: feed, quarantined } of all) {
+      const texts: unknown = quarantined?.reasons
+      if (Array.isArray(texts)) reasons.set(String(feed), texts.map(String).join('; '))
+    }
+  } catch {
+    // Without a report it is not known why.
+  }
+  return reasons
+}

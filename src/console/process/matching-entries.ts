@@ -1,0 +1,83 @@
+// Which entries of own lists match an address, with their notes: the compiled file that answers are
+// made with (src/lists/open-lists.ts) knows only which lists do. Reads the chunks of those lists
+// from the store, as texts: their keys are compared without being taken apart.
+
+import { networkWords } from '../../schema/table-layout.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
+import { parseCatalogue } from '../../lists/list-catalogue.ts'
+import { decodeChunk } from '../../lists/list-chunk.ts'
+import { formatEntryKey, keyOfAs, rangeOfKey } from '../../lists/list-entry.ts'
+import type { ListStore } from '../../lists/list-store.ts'
+import { formatExpiry } from '../../lists/list-text.ts'
+import type { Located } from '../../table/lookup/locate.ts'
+import type { AddressView } from '../console-shapes.ts'
+
+/** Of a longer list the entry that matches is not looked for: the list is named without it. */
+const scannedMax = 200_000
+
+type ListedBy = AddressView['lists'][number]
+
+export interface AskedKeys {
+  /** As `keyOfAddress` has one end, with the letter of the family. */
+  readonly addresses: readonly string[]
+  /** The key of the AS; `''` for none. */
+  readonly system: string
+}
+
+const hex = (word: number): string => word.toString(16).padStart(8, '0')
+
+export function askedKeys(views: SectionViews, words: Uint32Array, located: Located): AskedKeys {
+  const { version, ipv4, network } = located
+  const asn = network === 0 ? 0 : views.networks[(network - 1) * networkWords]!
+  const own = version === 6 ? [`6${Array.from(words, hex).join('')}`] : []
+  const inside = ipv4 >= 0 ? [`4${hex(ipv4)}`] : []
+  return { addresses: [...own, ...inside], system: asn === 0 ? '' : keyOfAs(asn) }
+}
+
+/** The most specific first; `names` are the lists that match. */
+export async function matchingEntries(
+  store: ListStore,
+  names: readonly string[],
+  asked: AskedKeys,
+): Promise<readonly ListedBy[]> {
+  if (names.length === 0) return []
+  const catalogue = parseCatalogue((await store.catalogue()).text)
+  const nowSeconds = Date.now() / 1000
+  const found: (ListedBy & { readonly size: bigint })[] = []
+  for (const { name: list, effect, entries, chunks } of catalogue.lists) {
+    if (!names.includes(list)) continue
+    const known = found.length
+    const read = entries > scannedMax ? [] : chunks.map(({ id }) => id)
+    for (const text of await store.chunks(read)) {
+      for (const { key, expires, note } of decodeChunk(text ?? '')) {
+        if (!isMatch(key, asked) || (expires !== 0 && expires <= nowSeconds)) continue
+        const until = expires === 0 ? null : formatExpiry(expires)
+        found.push({ list, effect, entry: formatEntryKey(key), until, note, size: sizeOf(key) })
+      }
+    }
+    if (found.length > known) continue
+    found.push({ list, effect, entry: '', until: null, note: '', size: widest })
+  }
+  found.sort((a, b) => (a.size < b.size ? -1 : a.size > b.size ? 1 : 0))
+  return found.map(({ size: _size, ...one }) => one)
+}
+
+const widest = 1n << 129n
+
+/** Wider than any range: an AS. */
+function sizeOf(key: string): bigint {
+  if (key.startsWith('a')) return widest - 1n
+  const { family, first, last } = rangeOfKey(key)
+  return (last - first + 1n) << (family === 4 ? 96n : 0n)
+}
+
+/** A key is the family's letter, the first and the last address in digits of equal number. */
+function isMatch(key: string, { addresses, system }: AskedKeys): boolean {
+  if (key.startsWith('a')) return key === system
+  return addresses.some((address) => {
+    if (!key.startsWith(address.charAt(0))) return false
+    const digits = address.slice(1)
+    const half = 1 + digits.length
+    return key.slice(1, half) <= digits && digits <= key.slice(half)
+  })
+}

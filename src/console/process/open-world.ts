@@ -1,0 +1,74 @@
+// What a question of the console is answered from: the table, own lists and policies that the
+// workers have. Kept open while questions name the same ones; a table that was swapped is opened
+// anew.
+
+import { type Stores, openStores, silentHooks } from '../../account/stores/open-stores.ts'
+import { IpriskError } from '../../base/coded-error.ts'
+import { mapLists } from '../../lists/map-lists.ts'
+import { type Decide, decideBy } from '../../policy/decide-by.ts'
+import { type ChosenPolicy, defaultPolicyName } from '../../policy/policy-form.ts'
+import { type OpenTable, openTable } from '../../table/open-table.ts'
+import type { ConsoleWorld } from './console-messages.ts'
+
+export interface OpenWorld extends Pick<ConsoleWorld, 'builtMs' | 'policies'> {
+  readonly table: OpenTable
+  /** The policy of that name, the default one where none is named; `undefined` without policies. */
+  readonly policyOf: (name: string | undefined) => ChosenPolicy | undefined
+  readonly decideBy: (policy: ChosenPolicy | undefined) => Decide | undefined
+  readonly stores: () => Promise<Stores>
+}
+
+let opened: { readonly path: string; readonly table: OpenTable } | undefined
+let mapped: ({ readonly path: string } & ReturnType<typeof mapLists>) | undefined
+let stores: Promise<Stores> | undefined
+
+export async function openWorld(world: ConsoleWorld): Promise<OpenWorld> {
+  const table = tableAt(world.table)
+  useLists(table, world.lists)
+  const { builtMs, policies } = world
+  return {
+    table,
+    builtMs,
+    ...(policies === undefined ? {} : { policies }),
+    policyOf: (name) => chosenPolicy(policies, name),
+    decideBy: (policy) => decideBy(table, policy),
+    // One that could not be opened is tried again by the next question.
+    stores: () =>
+      (stores ??= openStores(world.stores, silentHooks).catch((error: unknown) => {
+        stores = undefined
+        throw error
+      })),
+  }
+}
+
+function tableAt(path: string): OpenTable {
+  if (opened?.path === path) return opened.table
+  const table = openTable(path)
+  opened?.table.close()
+  opened = { path, table }
+  return table
+}
+
+function useLists(table: OpenTable, lists: ConsoleWorld['lists']): void {
+  const before = mapped
+  if (lists?.path !== before?.path) {
+    mapped = lists && { path: lists.path, ...mapLists(lists.path, lists.version) }
+  }
+  table.useLists(mapped?.matcher)
+  if (mapped !== before) before?.unmap()
+}
+
+function chosenPolicy(
+  policies: ConsoleWorld['policies'],
+  name = defaultPolicyName,
+): ChosenPolicy | undefined {
+  if (policies === undefined) return undefined
+  const rules = Object.hasOwn(policies.policies, name) ? policies.policies[name] : undefined
+  if (rules !== undefined) return { revision: policies.revision, name, rules }
+  const known = Object.keys(policies.policies).join(', ')
+  throw invalid(`There is no policy ${name}; there are ${known}.`)
+}
+
+export function invalid(message: string): IpriskError {
+  return new IpriskError({ code: 'invalid_input', message, fault: 'input' })
+}

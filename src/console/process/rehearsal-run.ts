@@ -1,0 +1,90 @@
+// A rehearsal for the console, as `iprisk policy test` does it: what a policy would have done to
+// the requests of a log, or to the checks that the server has sampled, against the policy that is
+// live.
+
+import { answerLines } from '../../bulk/answer-lines.ts'
+import type { LineFormat } from '../../bulk/line-field.ts'
+import type { LineWork } from '../../bulk/line-work.ts'
+import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
+import { parseJsonObject } from '../../base/json-object.ts'
+import { consoleLogBytesMax, topShown } from '../../base/limits.ts'
+import { newDecisionMemory } from '../../policy/decision-memory.ts'
+import { checkPolicies } from '../../policy/policy-file.ts'
+import { type Policies, defaultPolicyName } from '../../policy/policy-form.ts'
+import { compilePolicies } from '../../policy/policy.ts'
+import { newRehearsalCounter } from '../../rehearsal/rehearsal.ts'
+import { type RehearsalReport, rehearsalReport } from '../../rehearsal/rehearsal-report.ts'
+import { readSample } from '../../traffic/sample-file.ts'
+import type { Rehearsed } from '../../traffic/table-side.ts'
+import { rehearsalRequest } from '../console-requests.ts'
+import { type OpenWorld, invalid } from './open-world.ts'
+
+/** Throws `invalid_input` for a body that is not as it must be. */
+export function rehearse(
+  world: OpenWorld,
+  body: Uint8Array,
+  sample: string | undefined,
+): RehearsalReport {
+  const parsed = rehearsalRequest.safeParse(parseJsonObject(body))
+  if (parsed.data === undefined) {
+    throw invalid('The body must be an object of policies, policy, and log or "sample": true.')
+  }
+  const { policies, policy, ...traffic } = parsed.data
+  const asked = policies === undefined ? world.policies : policiesOf(policies)
+  if (asked === undefined) throw invalid('There are no policies: send some in "policies".')
+  const one = rehearsedOf(world, asked, policy)
+  if (one === undefined) throw invalid(`There is no policy ${policy}.`)
+  const live = policies === undefined ? undefined : world.policies
+  const other = live && (rehearsedOf(world, live, policy) ?? rehearsedOf(world, live))
+  const { bytes, form } = linesOf(traffic, sample)
+  const { table } = world
+  const counter = newRehearsalCounter(table, one, other)
+  const work: LineWork = { form, output: 'addresses', fields: [] }
+  const lined = answerLines(table, bytes, work)
+  if (lined.tally !== undefined) counter.add(lined.tally)
+  if (lined.addresses === 0) throw invalid('Not one line names an address.')
+  return rehearsalReport({ table, one, other, counter, result: lined, top: topShown })
+}
+
+function policiesOf(named: object): Policies {
+  const checked = checkPolicies(JSON.stringify({ policies: named }))
+  if ('policies' in checked) return checked.policies
+  throw invalid(`The policies have mistakes: ${checked.mistakes.join('; ')}`)
+}
+
+function rehearsedOf(
+  { table }: OpenWorld,
+  policies: Policies,
+  name = defaultPolicyName,
+): Rehearsed | undefined {
+  const set = compilePolicies(policies)
+  const index = set.indexOf(name)
+  return index < 0 ? undefined : { memory: newDecisionMemory(set, table.reader), index }
+}
+
+function linesOf(
+  {
+    log,
+    sample: isSample,
+  }: { readonly log?: string | undefined; readonly sample?: true | undefined },
+  sample: string | undefined,
+): { readonly bytes: Uint8Array; readonly form: LineFormat } {
+  if ((log === undefined) === (isSample === undefined)) {
+    throw invalid('Send the lines of a log in "log", or "sample": true.')
+  }
+  if (log === undefined) {
+    const checks = sample === undefined ? [] : readSample(sample)
+    if (checks.length === 0) {
+      throw invalid('The server has sampled nothing; it does with "iprisk serve --sample 100000".')
+    }
+    const text = checks.map(({ address }) => `${address}\n`).join('')
+    return { bytes: Buffer.from(text), form: { kind: 'plain' } }
+  }
+  const bytes = Buffer.from(log.replace(/^\uFEFF/, ''))
+  if (bytes.length > consoleLogBytesMax) {
+    throw invalid(`A log has at most ${consoleLogBytesMax} bytes; "iprisk policy test" takes any.`)
+  }
+  const guess = guessLogFormat(bytes)
+  const form = guess && ({ kind: 'log', word: logWords[guess] } as const)
+  return { bytes, form: form ?? { kind: 'plain' } }
+}

@@ -1,0 +1,174 @@
+// What the table that answers says otherwise than the one before it: every IPv4 address with
+// another class, counted by class, country and network, and the largest runs of them; and of IPv6
+// every /64, by class, country and network. Both tables are walked side by side, piece by piece.
+
+import type { Classification } from '../../model/kind.ts'
+import { formatIpv4 } from '../../ip/format-address.ts'
+import { locationWords, networkWords, recordWords } from '../../schema/table-layout.ts'
+import type { OpenTable } from '../../table/open-table.ts'
+import { readCountry } from '../../table/file/location-record.ts'
+import { readNetwork } from '../../table/file/network-record.ts'
+import type { TableChanges } from '../console-shapes.ts'
+import { walkChangedLines } from './line-changes.ts'
+import { recordFacts } from './record-facts.ts'
+
+const shown = 20
+const largestShown = 50
+/** Runs are kept until there are so many; then the larger half. */
+const runsKept = 4096
+
+interface Run {
+  readonly first: number
+  readonly last: number
+  readonly from: Classification
+  readonly to: Classification
+  readonly score_from: number
+  readonly score_to: number
+}
+
+export function tableChanges(table: OpenTable, before: OpenTable): TableChanges {
+  const classes = new Map<string, number>()
+  const countries = new Map<number, number>()
+  const networks = new Map<number, number>()
+  let runs: Run[] = []
+  let changed = 0
+  walkTogether(before, table, (first, last, was, is) => {
+    const size = last - first + 1
+    const [from, to] = [recordFacts(before, was), recordFacts(table, is)]
+    if (from.classification === to.classification) return
+    changed += size
+    add(classes, `${from.classification} ${to.classification}`, size)
+    add(countries, countryOf(table, is), size)
+    add(networks, asnOf(table, is), size)
+    const run = {
+      first,
+      last,
+      from: from.classification,
+      to: to.classification,
+      score_from: from.score,
+      score_to: to.score,
+    }
+    const end = runs.at(-1)
+    if (end !== undefined && end.last === first - 1 && isAlike(end, run)) {
+      runs[runs.length - 1] = { ...run, first: end.first }
+      return
+    }
+    runs.push(run)
+    if (runs.length > runsKept) runs = largestOf(runs, runsKept / 2)
+  })
+  return {
+    table: table.id,
+    against: before.id,
+    status: 'done',
+    addresses_changed: changed,
+    classes: classRows(classes),
+    countries: countryRows(table, countries),
+    networks: networkRows(table, networks),
+    ipv6: ipv6Changes(table, before),
+    largest: largestOf(runs, largestShown).map(({ first, last, ...run }) => ({
+      prefix: first === last ? formatIpv4(first) : `${formatIpv4(first)}-${formatIpv4(last)}`,
+      ...run,
+    })),
+  }
+}
+
+/** The same of IPv6, in /64s. */
+function ipv6Changes(table: OpenTable, before: OpenTable): NonNullable<TableChanges['ipv6']> {
+  const classes = new Map<string, number>()
+  const countries = new Map<number, number>()
+  const networks = new Map<number, number>()
+  let changed = 0
+  walkChangedLines(before, table, (lines, { classification: from }, { classification: to }, is) => {
+    changed += lines
+    add(classes, `${from} ${to}`, lines)
+    add(countries, countryOf(table, is), lines)
+    add(networks, asnOf(table, is), lines)
+  })
+  return {
+    lines_changed: changed,
+    classes: classRows(classes),
+    countries: countryRows(table, countries),
+    networks: networkRows(table, networks),
+  }
+}
+
+type Visit = (first: number, last: number, was: number, is: number) => void
+
+/** Visits the stretches in which both tables have one record each. */
+function walkTogether(before: OpenTable, after: OpenTable, visit: Visit): void {
+  const [a, b] = [before.reader.views, after.reader.views]
+  let [i, j] = [0, 0]
+  let first = 0
+  while (first < 2 ** 32) {
+    while (i + 1 < a.ipv4_starts.length && a.ipv4_starts[i + 1]! <= first) i += 1
+    while (j + 1 < b.ipv4_starts.length && b.ipv4_starts[j + 1]! <= first) j += 1
+    const next = Math.min(a.ipv4_starts[i + 1] ?? 2 ** 32, b.ipv4_starts[j + 1] ?? 2 ** 32)
+    visit(first, next - 1, a.ipv4_records[i]!, b.ipv4_records[j]!)
+    first = next
+  }
+}
+
+function countryOf({ reader: { views } }: OpenTable, record: number): number {
+  const location = views.records[record * recordWords + 1]!
+  return location === 0 ? 0 : views.locations[(location - 1) * locationWords]!
+}
+
+function asnOf({ reader: { views } }: OpenTable, record: number): number {
+  return views.records[record * recordWords]!
+}
+
+function classRows(counts: ReadonlyMap<string, number>): NonNullable<TableChanges['classes']> {
+  return top(counts, Infinity).map(([key, addresses]) => {
+    const [from = '', to = ''] = key.split(' ')
+    return { from, to, addresses }
+  })
+}
+
+function countryRows(
+  { reader: { views, strings } }: OpenTable,
+  counts: ReadonlyMap<number, number>,
+): NonNullable<TableChanges['countries']> {
+  return top(counts, shown).map(([id, addresses]) => {
+    const name = id === 0 ? '' : readCountry(views.countries, id, strings).country
+    return { name, addresses }
+  })
+}
+
+/** Several networks may be of one AS. */
+function networkRows(
+  { reader: { views, strings } }: OpenTable,
+  counts: ReadonlyMap<number, number>,
+): NonNullable<TableChanges['networks']> {
+  const byName = new Map<string, number>()
+  for (const [id, addresses] of counts) {
+    if (id === 0 || id * networkWords > views.networks.length) continue
+    const { asn, organization } = readNetwork(views.networks, id, strings)
+    add(byName, `AS${asn} ${organization}`, addresses)
+  }
+  return top(byName, shown).map(([name, addresses]) => ({ name, addresses }))
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, addresses: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + addresses)
+}
+
+function top<Key>(
+  counts: ReadonlyMap<Key, number>,
+  most: number,
+): readonly (readonly [Key, number])[] {
+  return [...counts].sort(([, a], [, b]) => b - a).slice(0, most)
+}
+
+function isAlike(one: Run, other: Run): boolean {
+  const { from, to, score_from: was, score_to: is } = one
+  return from === other.from && to === other.to && was === other.score_from && is === other.score_to
+}
+
+/** The largest first; of equal ones the lowest address. */
+function largestOf(runs: readonly Run[], most: number): Run[] {
+  const sizeOf = ({ first, last }: Run): number => last - first
+  const sorted = [...runs].sort((a, b) => sizeOf(b) - sizeOf(a) || a.first - b.first)
+  return most >= runsKept / 2
+    ? sorted.slice(0, most).sort((a, b) => a.first - b.first)
+    : sorted.slice(0, most)
+}

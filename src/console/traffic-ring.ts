@@ -1,0 +1,193 @@
+// The traffic of the last day, a point a minute, in memory: differences of the counters that the
+// primary gathers anyway (decisions of single checks among them), and what workers count for the
+// console (src/traffic/traffic-counts.ts).
+// The last point is of the minute that runs, so that whoever looks sees it move. No address is
+// here.
+//
+// Invariants: workers are asked at the end of each minute and, while somebody looks, at most every
+// two seconds, however many look; a point is never changed once its minute is over.
+
+import { trafficMinutesMax, trafficNamesMax } from '../base/limits.ts'
+import {
+  type CounterSnapshot,
+  counterTotals,
+  emptyCounterSnapshot,
+  durationBounds,
+  httpStatuses,
+} from '../http/exchange/request-counters.ts'
+import { classifications } from '../model/kind.ts'
+import { type TopRow, mergeTopRows } from '../traffic/top-sketch.ts'
+import { type TopKind, type TrafficCounts, scoreBands } from '../traffic/traffic-counts.ts'
+import { readDecisionLabel } from '../model/decision-label.ts'
+import type { TrafficView } from './console-shapes.ts'
+
+type Point = TrafficView['minutes'][number]
+
+export interface TrafficRing {
+  /** The points from an instant on, and of the last hour what was asked about most. */
+  readonly view: (sinceMs: number) => Promise<TrafficView>
+  /** Asks the workers now; at the end of a minute. */
+  readonly look: () => Promise<void>
+}
+
+export interface TrafficSources {
+  readonly collectCounters: () => Promise<{ readonly total: CounterSnapshot }>
+  readonly takeTraffic: () => Promise<readonly TrafficCounts[]>
+}
+
+const minuteMs = 60_000
+const freshMs = 2000
+/** Minutes that what was asked about most is counted over. */
+const topMinutes = 60
+const topShown = 20
+
+/** What was counted since the minute began. */
+interface OpenMinute {
+  readonly startMs: number
+  readonly before: CounterSnapshot
+  readonly scores: number[]
+  readonly decisions: Map<string, number>
+  readonly tops: TrafficCounts['top'][]
+}
+
+export function createTrafficRing(sources: TrafficSources, now: () => number): TrafficRing {
+  const points: Point[] = []
+  /** By minute, as merged from its workers. */
+  const hour: TrafficCounts['top'][] = []
+  // Created as the server starts: nothing was counted before.
+  let open = openMinute(now(), emptyCounterSnapshot)
+  let latest: CounterSnapshot | undefined
+  let lookedMs = -Infinity
+  let looking: Promise<void> | undefined
+
+  const lookNow = async (): Promise<void> => {
+    const [{ total }, counted] = await Promise.all([
+      sources.collectCounters(),
+      sources.takeTraffic(),
+    ])
+    const nowMs = now()
+    lookedMs = nowMs
+    latest = total
+    for (const counts of counted) addCounts(open, counts)
+    if (nowMs < open.startMs + minuteMs) return
+    points.push(pointOf(open, total))
+    hour.push(mergedTops(open.tops, trafficNamesMax))
+    points.splice(0, points.length - trafficMinutesMax)
+    hour.splice(0, hour.length - topMinutes)
+    open = openMinute(nowMs, total)
+  }
+  const look = (): Promise<void> => {
+    looking ??= lookNow().finally(() => {
+      looking = undefined
+    })
+    return looking
+  }
+  return {
+    look,
+    view: async (sinceMs) => {
+      if (now() - lookedMs >= freshMs) await look()
+      const running = latest === undefined ? [] : [pointOf(open, latest)]
+      const tops = mergedTops([...hour, ...open.tops], topShown)
+      return {
+        minutes: [...points, ...running].filter(({ at }) => Date.parse(at) >= sinceMs),
+        top: {
+          networks: tops.networks.map(shownRow),
+          countries: tops.countries.map(shownRow),
+          providers: tops.providers.map(shownRow),
+        },
+      }
+    },
+  }
+}
+
+const shownRow = ([name, checks, error]: TopRow) => ({ name, checks, error })
+
+function openMinute(nowMs: number, before: CounterSnapshot): OpenMinute {
+  const startMs = Math.floor(nowMs / minuteMs) * minuteMs
+  const scores = Array.from({ length: scoreBands }, () => 0)
+  return { startMs, before, scores, decisions: new Map(), tops: [] }
+}
+
+function addCounts({ scores, decisions, tops }: OpenMinute, counts: TrafficCounts): void {
+  counts.scores.forEach((count, band) => (scores[band]! += count))
+  for (const [name, count] of counts.decisions) {
+    decisions.set(name, (decisions.get(name) ?? 0) + count)
+  }
+  tops.push(counts.top)
+}
+
+function mergedTops(tops: readonly TrafficCounts['top'][], shown: number): TrafficCounts['top'] {
+  const merged = (kind: TopKind): readonly TopRow[] =>
+    mergeTopRows(
+      tops.map((one) => one[kind]),
+      { size: trafficNamesMax, shown },
+    )
+  return {
+    networks: merged('networks'),
+    countries: merged('countries'),
+    providers: merged('providers'),
+  }
+}
+
+function pointOf(
+  { startMs, before, scores, decisions }: OpenMinute,
+  total: CounterSnapshot,
+): Point {
+  const difference = (member: 'answers' | 'requests' | 'durations'): readonly number[] =>
+    total[member].map((count, i) => Math.max(0, count - (before[member][i] ?? 0)))
+  const answers = difference('answers')
+  const named = (names: readonly (string | number)[], counts: readonly number[]) =>
+    Object.fromEntries(
+      names.flatMap((name, i) => (counts[i]! > 0 ? [[String(name), counts[i]!]] : [])),
+    )
+  const [was, is] = [counterTotals(before), counterTotals(total)]
+  return {
+    at: new Date(startMs).toISOString(),
+    checks: answers.reduce((sum, count) => sum + count, 0),
+    classes: named(classifications, answers),
+    scores: [...scores],
+    decisions: decisionsOf(before, total, decisions),
+    statuses: named(httpStatuses, difference('requests')),
+    limited: {
+      rate: is.rateLimited - was.rateLimited,
+      quota: is.quotaLimited - was.quotaLimited,
+    },
+    latency: latencyOf(difference('durations')),
+  }
+}
+
+/** Those of single checks, by differences of their labels, and those that workers counted besides. */
+function decisionsOf(
+  before: CounterSnapshot,
+  total: CounterSnapshot,
+  besides: ReadonlyMap<string, number>,
+): Readonly<Record<string, number>> {
+  const sums = new Map(besides)
+  for (const [label, [count = 0]] of Object.entries(total.decisions)) {
+    const added = count - (before.decisions[label]?.[0] ?? 0)
+    if (added <= 0) continue
+    const { policy, action } = readDecisionLabel(label)
+    const name = action === '' ? policy : `${policy}/${action}`
+    sums.set(name, (sums.get(name) ?? 0) + added)
+  }
+  return Object.fromEntries(sums)
+}
+
+/** Percentiles by the histogram, evenly spread inside each of its steps. */
+function latencyOf(counts: readonly number[]): Point['latency'] {
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  if (all === 0) return null
+  const percentile = (share: number): number => {
+    let before = 0
+    for (const [step, count] of counts.entries()) {
+      if (before + count >= share * all && count > 0) {
+        const low = durationBounds[step - 1] ?? 0
+        const high = durationBounds[step] ?? low
+        return low + ((high - low) * (share * all - before)) / count
+      }
+      before += count
+    }
+    return durationBounds.at(-1) ?? 0
+  }
+  return { p50: percentile(0.5), p90: percentile(0.9), p99: percentile(0.99) }
+}

@@ -1,0 +1,59 @@
+// The operator's policies in the process (contract 5.4): the file is watched, and one that can be
+// used takes the place of the one before. All of its policies may be chosen, for there are no keys
+// here.
+
+import type { CheckAnswer } from '../api/check-answer.ts'
+import { messageOf } from '../base/coded-error.ts'
+import type { ClientFailure } from '../client/core/outcome-report.ts'
+import { factsOf } from '../policy/condition-facts.ts'
+import { readPolicyFile } from '../policy/policy-file.ts'
+import { type PolicySet, compilePolicies } from '../policy/policy.ts'
+import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
+
+export interface EmbeddedPolicies {
+  /** Why nothing decides; `undefined` where policies are in use. */
+  readonly failure: () => ClientFailure | undefined
+  /** The answer with its decision; `undefined` where there is no such policy. */
+  readonly decided: (answer: CheckAnswer, named: string | undefined) => CheckAnswer | undefined
+  readonly close: () => void
+}
+
+/** Never throws: a file that cannot be used is told, and the next one waited for. */
+export function watchPolicies(options: {
+  readonly path: string
+  readonly everyMs: number
+  readonly onRefused: ((failure: ClientFailure) => void) | undefined
+}): EmbeddedPolicies {
+  const { path, everyMs, onRefused } = options
+  let set: PolicySet | undefined
+  let failure: ClientFailure | undefined
+  const load = (): void => {
+    try {
+      const file = readPolicyFile({ path, named: true })
+      if (file === undefined) return
+      set = compilePolicies(file.policies)
+      failure = undefined
+    } catch (cause) {
+      const refused = { reason: 'misconfigured', message: messageOf(cause), cause } as const
+      if (set === undefined) failure = refused
+      onRefused?.(refused)
+    }
+  }
+  const known = fileIdentity(path)
+  load()
+  const watch = watchFile({ path, known, everyMs, changed: load, mayEnd: true })
+
+  return {
+    failure: () => failure,
+    decided: (answer, named) => {
+      const index =
+        set === undefined ? -1 : named === undefined ? set.defaultIndex : set.indexOf(named)
+      const policy = set?.policies[index]
+      if (policy === undefined) return undefined
+      const number = policy.outcomeOf(factsOf(answer, answer.lists ?? []))
+      const { decision, observed } = policy.outcomes[number]!
+      return { ...answer, decision, ...(observed.length === 0 ? {} : { observed }) }
+    },
+    close: watch.stop,
+  }
+}

@@ -1,0 +1,181 @@
+// `iprisk/embedded`: the client of `iprisk-client`, without a server: answers come from the table
+// file in this process. An application that had `createClient({ url, key })` has `createEmbedded({
+// table })` and changes nothing else; the middlewares take either.
+//
+// The file is watched, and a new one that can be opened takes the place of the old one. It must
+// come by a rename, as builds do it: a file that is written over is pulled away under the map.
+// Where no table can be opened, checks are `unavailable`, and the next file is waited for.
+//
+// A check takes microseconds on the application's own loop, insights about half a millisecond.
+
+import type { CheckAnswer } from '../api/check-answer.ts'
+import type { InsightsAnswer } from '../api/insights-answer.ts'
+import { messageOf } from '../base/coded-error.ts'
+import type {
+  Answer,
+  CheckOptions,
+  CheckResult,
+  Client,
+  Decision,
+  Outcome,
+  Unchecked,
+} from '../client/core/check-result.ts'
+import { type ClientOptions, fallbackFor } from '../client/core/client-options.ts'
+import { type ClientFailure, createOutcomeReport } from '../client/core/outcome-report.ts'
+import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
+import { answerWithInsights, builtMsOf } from '../table/explain/insights.ts'
+import { type OpenTable, openTable } from '../table/open-table.ts'
+import { watchPolicies } from './embedded-policies.ts'
+
+export interface EmbeddedOptions extends Pick<
+  ClientOptions,
+  'fallback' | 'onMisconfigured' | 'onUnavailable'
+> {
+  /** The path of the table file. */
+  readonly table: string
+  /** The path of a policies file (docs/decide.md); it decides, and is watched like the table. */
+  readonly policies?: string
+  /** How often it is looked for a new one. Default 1,000 milliseconds. */
+  readonly watchMs?: number
+  /**
+   * Decides by the application's own rules, where there are no `policies`; `undefined`: there is no
+   * such policy. Without either there are no decisions, and a policy that is named is a mistake.
+   */
+  readonly decide?: (answer: Answer, policy: string | undefined) => Decision | undefined
+  /** Takes what the application reports. Without it feedback is a mistake. */
+  readonly onFeedback?: (outcomes: readonly Outcome[]) => void
+  /** Another table answers from now on. */
+  readonly onSwap?: (id: string) => void
+  /** A new file is no table or no policies; the one before it stays in use. */
+  readonly onRefused?: (failure: ClientFailure) => void
+}
+
+const failures = {
+  address: { reason: 'invalid_address', message: 'What was to be checked is no IP address.' },
+  decision: { reason: 'misconfigured', message: 'A policy was named, but nothing decides by it.' },
+  feedback: { reason: 'misconfigured', message: 'Nothing takes feedback: give `onFeedback`.' },
+} as const satisfies Readonly<Record<string, ClientFailure>>
+
+/** Never throws: a table that cannot be opened is told, and waited for. */
+export function createEmbedded(options: EmbeddedOptions): Client {
+  const { table: path, decide, onFeedback, onMisconfigured, onUnavailable } = options
+  const fallback = fallbackFor(options.fallback ?? {})
+  const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: Date.now })
+  const tables = watchTable(path, options)
+  const { policies: file, watchMs: everyMs = 1000, onRefused } = options
+  const policies =
+    file === undefined ? undefined : watchPolicies({ path: file, everyMs, onRefused })
+
+  /** `undefined`: no such policy, or none at all. */
+  function decided(answer: CheckAnswer, policy: string | undefined): Answer | undefined {
+    if (policies !== undefined) return policies.decided(answer, policy)
+    const decision = decide?.(answer, policy)
+    if (decision !== undefined) return { ...answer, decision }
+    return policy === undefined ? answer : undefined
+  }
+
+  function unchecked(failure: ClientFailure): Unchecked {
+    report.fail(failure)
+    return { ok: false, reason: failure.reason, fallback: fallback[failure.reason] }
+  }
+
+  function judge(ip: string, { policy, insights = false }: CheckOptions): CheckResult {
+    const { open, failure } = tables.current()
+    if (open === undefined) return unchecked(failure)
+    // What is no text is no address; callers without types come here, too.
+    const found = typeof ip === 'string' ? answerOf(open, ip, insights) : undefined
+    if (found === undefined) return unchecked(failures.address)
+    const failed = policies?.failure()
+    if (failed !== undefined) return unchecked(failed)
+    const answer = decided(found, policy)
+    if (answer === undefined) return unchecked(failures.decision)
+    report.count('checked')
+    const { decision } = answer
+    return { ok: true, answer, decision }
+  }
+
+  const check = (ip: string, given: CheckOptions = {}): CheckResult => {
+    try {
+      return judge(ip, given)
+    } catch (cause) {
+      return unchecked({ reason: 'unavailable', message: messageOf(cause), cause })
+    }
+  }
+
+  return {
+    check: (ip, given) => Promise.resolve(check(ip, given)),
+    checkBatch: (ips, given) => Promise.resolve(ips.map((ip) => check(ip, given))),
+    feedback: (outcomes) => {
+      if (onFeedback === undefined) {
+        const { ok, reason } = unchecked(failures.feedback)
+        return Promise.resolve({ ok, reason })
+      }
+      onFeedback(outcomes)
+      return Promise.resolve({ ok: true, accepted: outcomes.length })
+    },
+    counts: report.counts,
+    close: () => {
+      tables.close()
+      policies?.close()
+    },
+  }
+}
+
+interface EmbeddedTable {
+  readonly table: OpenTable
+  readonly builtMs: number
+}
+
+function answerOf(
+  { table, builtMs }: EmbeddedTable,
+  ip: string,
+  insights: boolean,
+): CheckAnswer | InsightsAnswer | undefined {
+  if (!insights) return table.check(ip)
+  const { reader, asOf, sources } = table
+  return answerWithInsights({ reader, asOf, sources, builtMs }, ip)
+}
+
+interface TableWatch {
+  readonly current: () => {
+    readonly open: EmbeddedTable | undefined
+    /** Why there is none. */
+    readonly failure: ClientFailure
+  }
+  readonly close: () => void
+}
+
+function watchTable(
+  path: string,
+  { watchMs = 1000, onSwap, onRefused }: Pick<EmbeddedOptions, 'watchMs' | 'onSwap' | 'onRefused'>,
+): TableWatch {
+  let open: EmbeddedTable | undefined
+  let failure: ClientFailure = { reason: 'unavailable', message: 'There is no table.' }
+  const known = fileIdentity(path)
+  const load = (): void => {
+    const old = open?.table
+    try {
+      open = { table: openTable(path), builtMs: builtMsOf(path) }
+    } catch (cause) {
+      failure = { reason: 'unavailable', message: messageOf(cause), cause }
+      if (old !== undefined) onRefused?.(failure)
+      return
+    }
+    old?.close()
+    if (old !== undefined) onSwap?.(open.table.id)
+  }
+  load()
+  const watch = watchFile({ path, known, everyMs: watchMs, changed: load, mayEnd: true })
+  return {
+    current: () => ({ open, failure }),
+    close: () => {
+      watch.stop()
+      open?.table.close()
+      open = undefined
+      failure = { reason: 'unavailable', message: 'The client was closed.' }
+    },
+  }
+}
+
+export type { ClientFailure } from '../client/core/outcome-report.ts'
+export type * from '../client/core/check-result.ts'

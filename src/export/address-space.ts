@@ -1,0 +1,106 @@
+// Hot path: no allocation, throw, closure, BigInt or regular expression but in `newWords`.
+//
+// Numbers of 128 bits as four words, most significant first, and the fewest prefixes that a range
+// of them is. IPv4 lies below ::/96, so its prefixes are 96 bits longer here.
+
+export function newWords(): Uint32Array {
+  return new Uint32Array(4)
+}
+
+/** Below 0, 0 or above 0, as a is below, equal to or above b. */
+export function compareWords(a: Uint32Array, b: Uint32Array): number {
+  for (let word = 0; word < 4; word++) {
+    if (a[word]! !== b[word]!) return a[word]! < b[word]! ? -1 : 1
+  }
+  return 0
+}
+
+/** `out` becomes the number before `words`, which is not 0; they may be the same. */
+export function writeBefore(words: Uint32Array, out: Uint32Array): void {
+  let borrow = 1
+  for (let word = 3; word >= 0; word--) {
+    const value = words[word]! - borrow
+    out[word] = value
+    borrow = value < 0 ? 1 : 0
+  }
+}
+
+/** The bit of `words` at a place from 0, the most significant, to 127. */
+export function bitAt(words: Uint32Array, place: number): 0 | 1 {
+  return ((words[place >>> 5]! >>> (31 - (place & 31))) & 1) as 0 | 1
+}
+
+/** How many leading bits two numbers share. */
+export function sharedBits(a: Uint32Array, b: Uint32Array): number {
+  for (let word = 0; word < 4; word++) {
+    const other = (a[word]! ^ b[word]!) >>> 0
+    if (other !== 0) return word * 32 + Math.clz32(other)
+  }
+  return 128
+}
+
+const size = new Uint32Array(4)
+const first = new Uint32Array(4)
+
+/** Takes a prefix: its address, the caller's to read until it returns, and its length. */
+export type TakePrefix = (address: Uint32Array, length: number) => void
+
+/**
+ * Hands over the fewest prefixes that are `from` to `to`, both inclusive, in order.
+ *
+ * Each is the widest that begins where the one before ended: as wide as its first address has zero
+ * bits at its end, and no wider than what is left. 2^h addresses are left or more when h bits hold
+ * the distance to the end and all of them are ones, or h + 1 bits hold it.
+ */
+export function splitRange(from: Uint32Array, to: Uint32Array, take: TakePrefix): void {
+  first.set(from)
+  for (;;) {
+    subtractInto(to, first, size)
+    const hostBits = Math.min(zeroBitsAtEnd(first), bitsWithin(size))
+    take(first, 128 - hostBits)
+    if (!addPower(first, hostBits) || compareWords(first, to) > 0) return
+  }
+}
+
+function subtractInto(a: Uint32Array, b: Uint32Array, out: Uint32Array): void {
+  let borrow = 0
+  for (let word = 3; word >= 0; word--) {
+    const value = a[word]! - b[word]! - borrow
+    out[word] = value
+    borrow = value < 0 ? 1 : 0
+  }
+}
+
+function zeroBitsAtEnd(words: Uint32Array): number {
+  for (let word = 3; word >= 0; word--) {
+    const value = words[word]!
+    if (value !== 0) return (3 - word) * 32 + 31 - Math.clz32(value & -value)
+  }
+  return 128
+}
+
+/** The highest h with 2^h - 1 <= words. */
+function bitsWithin(words: Uint32Array): number {
+  let top = 0
+  while (top < 4 && words[top] === 0) top++
+  if (top === 4) return 0
+  const bits = (3 - top) * 32 + 32 - Math.clz32(words[top]!)
+  let ones = (words[top]! & (words[top]! + 1)) === 0
+  for (let word = top + 1; ones && word < 4; word++) ones = words[word] === 0xffff_ffff
+  return ones ? bits : bits - 1
+}
+
+/** Adds 2^power; whether the sum still fits into 128 bits. */
+function addPower(words: Uint32Array, power: number): boolean {
+  if (power === 128) return false
+  let word = 3 - (power >>> 5)
+  let value = words[word]! + 2 ** (power & 31)
+  words[word] = value
+  while (value > 0xffff_ffff) {
+    if (word === 0) return false
+    word--
+    value = words[word]! + 1
+    words[word] = value
+  }
+  return true
+}

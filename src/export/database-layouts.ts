@@ -1,0 +1,224 @@
+// What the records of an MMDB say: the answer as `check` gives it, fields of it side by side, or
+// what readers of GeoIP2 files look for. Members that say nothing are absent, as MMDB has no null.
+//
+//   iprisk         classification, risk_level, risk_score, network, location, proxy, bot, signals, reasons
+//   with fields    classification: …, asn: …, flat, by the names of `check --format csv`
+//   anonymous-ip   GeoIP2-Anonymous-IP   is_anonymous, is_anonymous_vpn, is_hosting_provider,
+//                                        is_public_proxy, is_residential_proxy, is_tor_exit_node
+//   city           GeoIP2-City           city, continent, country, location, postal, subdivisions
+//   asn            GeoLite2-ASN          autonomous_system_number, autonomous_system_organization
+
+import type { Location } from '../api/check-answer.ts'
+import type { MmdbLayoutName } from '../config/line-formats.ts'
+import { signalNames } from '../model/kind.ts'
+import type { VerdictPart } from '../table/answer/answer-parts.ts'
+import type { AnswerPart, ExportField, FieldType, FieldValue, PartName } from './export-fields.ts'
+import { type MmdbValue, double, map, uint } from './mmdb-data.ts'
+
+interface LayoutMember<Part extends PartName> {
+  readonly name: string
+  readonly part: Part
+  readonly of: (part: AnswerPart[Part]) => MmdbValue | undefined
+  /**
+   * What members that are equal have in common; `id`: each id of the part says something of its own.
+   * Without it members are told apart by what they say, which costs more to find out.
+   */
+  readonly key?: 'id' | ((part: AnswerPart[Part]) => string)
+}
+export type DatabaseMember = { [Part in PartName]: LayoutMember<Part> }[PartName]
+
+export interface DatabaseLayout {
+  readonly databaseType: string
+  readonly members: readonly DatabaseMember[]
+}
+
+function ofVerdict(
+  name: string,
+  of: (part: VerdictPart) => MmdbValue | undefined,
+): LayoutMember<'verdict'> {
+  return { name, part: 'verdict', of }
+}
+
+function ofLocation(
+  name: string,
+  of: (part: Location) => MmdbValue | undefined,
+  same: 'id' | ((part: Location) => string),
+): LayoutMember<'location'> {
+  return { name, part: 'location', of, key: same }
+}
+
+/** A map of the members that say something; nothing where none does. */
+function mapOf(
+  members: readonly (readonly [key: string, value: MmdbValue | undefined])[],
+): MmdbValue | undefined {
+  const said = members.flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, value] as const],
+  )
+  return said.length === 0 ? undefined : map(said)
+}
+
+const text = (value: string): string | undefined => (value === '' ? undefined : value)
+const truth = (value: boolean): true | undefined => (value ? true : undefined)
+const named = (name: string): MmdbValue | undefined =>
+  name === '' ? undefined : map([['names', map([['en', name]])]])
+
+const answer: DatabaseLayout = {
+  databaseType: 'iprisk',
+  members: [
+    ofVerdict('classification', ({ classification }) => classification),
+    ofVerdict('risk_level', ({ risk_level }) => risk_level),
+    ofVerdict('risk_score', ({ risk_score }) => uint(risk_score)),
+    {
+      name: 'network',
+      part: 'network',
+      of: ({ asn, organization, type, mobile }) =>
+        map([
+          ['asn', uint(asn)],
+          ['organization', organization],
+          ['type', type],
+          ['mobile', mobile],
+        ]),
+    },
+    ofLocation(
+      'location',
+      (place) =>
+        map(
+          Object.entries(place).map(([key, value]) => [
+            key,
+            typeof value === 'number' ? double(value) : value,
+          ]),
+        ),
+      'id',
+    ),
+    ofVerdict('proxy', ({ proxy }) =>
+      proxy === null
+        ? undefined
+        : map([
+            ['confidence', proxy.confidence],
+            ['type', proxy.type],
+            ['provider', proxy.provider],
+            ['last_seen_at', proxy.last_seen_at],
+            ['percent_days_seen', double(proxy.percent_days_seen)],
+          ]),
+    ),
+    ofVerdict('bot', ({ bot }) =>
+      bot === null
+        ? undefined
+        : map([
+            ['confidence', bot.confidence],
+            ['provider', bot.provider],
+            ['category', bot.category],
+          ]),
+    ),
+    ofVerdict('signals', ({ signals }) => map(signalNames.map((name) => [name, signals[name]]))),
+    ofVerdict('reasons', ({ reasons }) => reasons),
+  ],
+}
+
+/** Hosting counts, as MaxMind counts it: no person is at home in a data centre. */
+const isAnonymous = ({ signals }: VerdictPart): boolean =>
+  signals.vpn || signals.proxy || signals.residential_proxy || signals.tor || signals.hosting
+
+const anonymousIp: DatabaseLayout = {
+  databaseType: 'GeoIP2-Anonymous-IP',
+  members: [
+    ofVerdict('is_anonymous', (part) => truth(isAnonymous(part))),
+    ofVerdict('is_anonymous_vpn', ({ signals }) => truth(signals.vpn)),
+    ofVerdict('is_hosting_provider', ({ signals }) => truth(signals.hosting)),
+    ofVerdict('is_public_proxy', ({ signals }) => truth(signals.proxy)),
+    ofVerdict('is_residential_proxy', ({ signals }) => truth(signals.residential_proxy)),
+    ofVerdict('is_tor_exit_node', ({ signals }) => truth(signals.tor)),
+  ],
+}
+
+const city: DatabaseLayout = {
+  databaseType: 'GeoIP2-City',
+  members: [
+    ofLocation(
+      'city',
+      (place) => named(place.city),
+      (place) => place.city,
+    ),
+    ofLocation(
+      'continent',
+      ({ continent_code, continent }) =>
+        mapOf([
+          ['code', text(continent_code)],
+          ['names', continent === '' ? undefined : map([['en', continent]])],
+        ]),
+      ({ continent_code, continent }) => `${continent_code}\t${continent}`,
+    ),
+    ofLocation(
+      'country',
+      ({ country_code, country }) =>
+        mapOf([
+          ['iso_code', text(country_code)],
+          ['names', country === '' ? undefined : map([['en', country]])],
+        ]),
+      ({ country_code, country }) => `${country_code}\t${country}`,
+    ),
+    ofLocation(
+      'location',
+      ({ latitude, longitude, timezone }) =>
+        mapOf([
+          ['latitude', double(latitude)],
+          ['longitude', double(longitude)],
+          ['time_zone', text(timezone)],
+        ]),
+      ({ latitude, longitude, timezone }) => `${latitude}\t${longitude}\t${timezone}`,
+    ),
+    ofLocation(
+      'postal',
+      ({ zip }) => mapOf([['code', text(zip)]]),
+      ({ zip }) => zip,
+    ),
+    ofLocation(
+      'subdivisions',
+      ({ state }) => {
+        const one = named(state)
+        return one === undefined ? undefined : [one]
+      },
+      ({ state }) => state,
+    ),
+  ],
+}
+
+const asn: DatabaseLayout = {
+  databaseType: 'GeoLite2-ASN',
+  members: [
+    { name: 'autonomous_system_number', part: 'network', of: (part) => uint(part.asn) },
+    {
+      name: 'autonomous_system_organization',
+      part: 'network',
+      of: ({ organization }) => text(organization),
+    },
+  ],
+}
+
+const layouts: Readonly<Record<MmdbLayoutName, DatabaseLayout>> = {
+  iprisk: answer,
+  'anonymous-ip': anonymousIp,
+  city,
+  asn,
+}
+
+const valueOf: Readonly<Record<FieldType, (value: FieldValue) => MmdbValue | undefined>> = {
+  text: (value) => text(String(value)),
+  truth: (value) => Boolean(value),
+  small: (value) => uint(Number(value)),
+  whole: (value) => uint(Number(value)),
+  decimal: (value) => double(Number(value)),
+}
+
+/** `fields` are those that were asked for by name. */
+export function databaseLayout(
+  name: MmdbLayoutName,
+  fields: readonly ExportField[] | undefined,
+): DatabaseLayout {
+  if (fields === undefined) return layouts[name]
+  const members = fields.map((field): DatabaseMember => {
+    const of = (part: never): MmdbValue | undefined => valueOf[field.type](field.of(part))
+    return { name: field.name, part: field.part, of } as DatabaseMember
+  })
+  return { databaseType: 'iprisk', members }
+}

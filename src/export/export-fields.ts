@@ -1,0 +1,93 @@
+// The fields that an export can have, by the names of `check --format csv`: what of an answer each
+// holds, and of which part of a record. Of a part that an answer has not, number and truth are
+// unknown and text is empty.
+
+import type { Location, NetworkAnswer } from '../api/check-answer.ts'
+import { type CheckField, defaultCheckFields } from '../config/line-formats.ts'
+import { signalNames } from '../model/kind.ts'
+import type { VerdictPart } from '../table/answer/answer-parts.ts'
+
+/** What says what of an address: three ids of a record, each with its part of an answer. */
+export interface AnswerPart {
+  readonly verdict: VerdictPart
+  readonly network: NetworkAnswer
+  readonly location: Location
+}
+export type PartName = keyof AnswerPart
+export const partNames = ['verdict', 'network', 'location'] as const
+
+export type FieldValue = string | number | boolean
+/** As a column says it: small whole, whole, with decimals. */
+export type FieldType = 'text' | 'truth' | 'small' | 'whole' | 'decimal'
+
+interface FieldOf<Part extends PartName> {
+  readonly part: Part
+  readonly type: FieldType
+  readonly of: (part: AnswerPart[Part]) => FieldValue
+}
+export type ExportField = { [Part in PartName]: FieldOf<Part> }[PartName] & {
+  readonly name: ExportFieldName
+}
+
+function verdict(type: FieldType, of: (part: VerdictPart) => FieldValue): FieldOf<'verdict'> {
+  return { part: 'verdict', type, of }
+}
+function network(type: FieldType, of: (part: NetworkAnswer) => FieldValue): FieldOf<'network'> {
+  return { part: 'network', type, of }
+}
+function location(type: FieldType, of: (part: Location) => FieldValue): FieldOf<'location'> {
+  return { part: 'location', type, of }
+}
+
+const table = {
+  classification: verdict('text', ({ classification }) => classification),
+  risk_score: verdict('small', ({ risk_score }) => risk_score),
+  risk_level: verdict('text', ({ risk_level }) => risk_level),
+  provider: verdict('text', ({ proxy, bot }) => proxy?.provider || bot?.provider || ''),
+  proxy_type: verdict('text', ({ proxy }) => proxy?.type ?? ''),
+  proxy_confidence: verdict('text', ({ proxy }) => proxy?.confidence ?? ''),
+  bot_provider: verdict('text', ({ bot }) => bot?.provider ?? ''),
+  bot_category: verdict('text', ({ bot }) => bot?.category ?? ''),
+  signals: verdict('text', ({ signals }) => signalNames.filter((name) => signals[name]).join(' ')),
+  reasons: verdict('text', ({ reasons }) => reasons.join(' ')),
+  asn: network('whole', ({ asn }) => asn),
+  organization: network('text', ({ organization }) => organization),
+  network_type: network('text', ({ type }) => type),
+  mobile: network('truth', ({ mobile }) => mobile),
+  country_code: location('text', ({ country_code }) => country_code),
+  country: location('text', ({ country }) => country),
+  state: location('text', ({ state }) => state),
+  city: location('text', ({ city }) => city),
+  zip: location('text', ({ zip }) => zip),
+  latitude: location('decimal', ({ latitude }) => latitude),
+  longitude: location('decimal', ({ longitude }) => longitude),
+  timezone: location('text', ({ timezone }) => timezone),
+} as const satisfies Readonly<Partial<Record<CheckField, unknown>>>
+
+export type ExportFieldName = keyof typeof table
+
+export const exportFieldNames = Object.keys(table) as readonly ExportFieldName[]
+
+/** Those of `check --format csv`, without what is of an address itself. */
+export const defaultExportFields = exportFieldNames.filter((name) =>
+  defaultCheckFields.includes(name),
+)
+
+/** Fields by name, in the order asked for; `undefined` with the name that no range has. */
+export function exportFieldsOf(
+  names: readonly string[],
+): { readonly fields: readonly ExportField[] } | { readonly unknown: string } {
+  const unknown = names.find((name) => !exportFieldNames.some((known) => known === name))
+  if (unknown !== undefined) return { unknown }
+  const fields = (names as readonly ExportFieldName[]).map((name) => ({ ...table[name], name }))
+  return { fields }
+}
+
+/** Of one record: the parts that it has. */
+export type RecordParts = { readonly [Part in PartName]: AnswerPart[Part] | undefined }
+
+/** `undefined` where the record has no such part. */
+export function fieldValue(field: ExportField, parts: RecordParts): FieldValue | undefined {
+  const part = parts[field.part]
+  return part === undefined ? undefined : (field.of as (part: unknown) => FieldValue)(part)
+}

@@ -1,0 +1,111 @@
+// A file that is written in pieces of a megabyte under a temporary name, and is there whole or not
+// at all: flushed, renamed, and its folder flushed after it. A run that fails removes what it
+// wrote; what a killed one left (`.NAME.<id>.tmp`) is an operator's to remove.
+
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { flushFolderSync, temporaryName } from '../base/system/disk.ts'
+import { formatAddressBytes, formatIpv4Bytes } from '../ip/format-address-bytes.ts'
+import type { Family } from '../ip/address.ts'
+
+export interface ExportFile {
+  /** Where it is while it is written. */
+  readonly path: string
+  readonly text: (text: string) => void
+  readonly bytes: (bytes: Uint8Array) => void
+  /** An address of piece-walk.ts, in its canonical text. */
+  readonly address: (words: Uint32Array, family: Family) => void
+  /** Hands over to the system what has been written. */
+  readonly flush: () => void
+  /** Gives it its name. */
+  readonly commit: () => void
+  readonly discard: () => void
+}
+
+const pieceBytes = 1 << 20
+const addressBytesMax = 39
+
+export function openExportFile(target: string): ExportFile {
+  const path = join(dirname(target), temporaryName(basename(target)))
+  const descriptor = openNew(path)
+  const piece = Buffer.allocUnsafe(pieceBytes)
+  let used = 0
+  let written = 0
+  let open = true
+  const flush = (): void => {
+    writeAll(descriptor, piece.subarray(0, used), written)
+    written += used
+    used = 0
+  }
+  const reserve = (bytes: number): void => {
+    if (used + bytes > pieceBytes) flush()
+  }
+  const close = (): void => {
+    if (open) closeSync(descriptor)
+    open = false
+  }
+  return {
+    path,
+    text: (text) => {
+      // No character has more than three bytes for each of its UTF-16 units.
+      if (text.length * 3 > pieceBytes) {
+        flush()
+        const bytes = Buffer.from(text)
+        writeAll(descriptor, bytes, written)
+        written += bytes.length
+        return
+      }
+      reserve(text.length * 3)
+      used += piece.write(text, used)
+    },
+    bytes: (bytes) => {
+      for (let from = 0; from < bytes.length;) {
+        reserve(1)
+        const some = bytes.subarray(from, from + pieceBytes - used)
+        piece.set(some, used)
+        used += some.length
+        from += some.length
+      }
+    },
+    address: (words, family) => {
+      reserve(addressBytesMax)
+      used =
+        family === 4
+          ? formatIpv4Bytes(words[3]!, piece, used)
+          : formatAddressBytes(words, piece, used)
+    },
+    flush,
+    commit: () => {
+      flush()
+      fsyncSync(descriptor)
+      close()
+      renameSync(path, target)
+      flushFolderSync(dirname(target))
+    },
+    discard: () => {
+      close()
+      rmSync(path, { force: true })
+    },
+  }
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o644)
+  } catch (cause) {
+    throw new IpriskError({
+      code: 'export_unwritable',
+      message: `No file can be made in ${dirname(path)}: ${messageOf(cause)}.`,
+      fault: 'environment',
+      cause,
+    })
+  }
+}
+
+/** At an offset of the file; a system call may take less than it is given. */
+function writeAll(descriptor: number, bytes: Uint8Array, offset: number): void {
+  for (let from = 0; from < bytes.length;) {
+    from += writeSync(descriptor, bytes, from, bytes.length - from, offset + from)
+  }
+}

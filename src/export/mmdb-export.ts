@@ -1,0 +1,248 @@
+// A table as an MMDB file (MaxMind DB 2.0): one tree for both families, IPv4 below ::/96. The
+// prefixes of IPv4-mapped, NAT64 and 6to4 lead to the IPv4 part, as in the files of MaxMind;
+// Teredo's leads nowhere, for the IPv4 address in it is inverted.
+//
+// What is in memory: eight bytes a node, and the data section. The same table gives the same bytes.
+
+import type { Day } from '../base/day.ts'
+import { assert } from '../base/assert.ts'
+import { IpriskError } from '../base/coded-error.ts'
+import { splitRange } from './address-space.ts'
+import type { DatabaseLayout, DatabaseMember } from './database-layouts.ts'
+import type { ExportFile } from './export-file.ts'
+import { type PartName, type RecordParts, partNames } from './export-fields.ts'
+import {
+  type MmdbData,
+  type MmdbValue,
+  encodeAlone,
+  encodeUint64,
+  map,
+  newMmdbData,
+  uint,
+  uint16,
+} from './mmdb-data.ts'
+import { dataBytesMax, dataRecord, emptyRecord, newMmdbTree, recordInFile } from './mmdb-tree.ts'
+import type { RunSink } from './value-runs.ts'
+import type { ValueBook } from './value-book.ts'
+
+/** ::/96, whose node is the root of IPv4, and what leads there, too. */
+const ipv4Bits = 96
+const ipv4Root = Uint32Array.of(0, 0, 0, 0)
+const aliases: readonly (readonly [address: Uint32Array, length: number])[] = [
+  [Uint32Array.of(0, 0, 0xffff, 0), 96],
+  [Uint32Array.of(0x0064_ff9b, 0, 0, 0), 96],
+  [Uint32Array.of(0x2002_0000, 0, 0, 0), 16],
+]
+
+/** The first address above ::/96: what is below is IPv4's. */
+const aboveIpv4 = Uint32Array.of(0, 0, 1, 0)
+
+export interface DatabaseWriter extends RunSink {
+  /** Writes all of it; gives the count of prefixes. */
+  readonly finish: (file: ExportFile, about: DatabaseAbout) => number
+}
+
+export interface DatabaseAbout {
+  readonly description: string
+  readonly asOf: Day
+}
+
+export function newDatabaseWriter(layout: DatabaseLayout, book: ValueBook): DatabaseWriter {
+  const tree = newMmdbTree()
+  const data = newMmdbData()
+  const offsetOf = recordOffsets(layout, book, data)
+  let prefixes = 0
+  return {
+    run: (first, last, value, family) => {
+      const record = dataRecord(offsetOf(value))
+      const isBelow = family === 6 && first[0] === 0 && first[1] === 0 && first[2] === 0
+      splitRange(isBelow ? aboveIpv4 : first, last, (address, length) => {
+        prefixes++
+        tree.put(address, length, record)
+      })
+    },
+    finish: (file, about) => {
+      const root = tree.recordAt(ipv4Root, ipv4Bits)
+      if (root !== emptyRecord) for (const [at, length] of aliases) tree.put(at, length, root)
+      writeDatabase(file, {
+        records: tree.records(),
+        nodeCount: tree.nodeCount(),
+        data: data.bytes(),
+        metadata: { databaseType: layout.databaseType, ...about },
+      })
+      return prefixes
+    },
+  }
+}
+
+/** The offset of a value's record, written at its first use. */
+function recordOffsets(
+  layout: DatabaseLayout,
+  book: ValueBook,
+  data: MmdbData,
+): (value: number) => number {
+  const offsets: number[] = []
+  const shared = layout.members.map(() => new Map<number | string, MmdbValue | undefined>())
+  const memberOf = (
+    value: number,
+    parts: RecordParts,
+    member: DatabaseMember,
+    known: Map<number | string, MmdbValue | undefined>,
+  ): MmdbValue | undefined => {
+    const part = parts[member.part]
+    if (part === undefined) return undefined
+    const key =
+      typeof member.key === 'function'
+        ? member.key(part as never)
+        : book.partKey(value, member.part)
+    if (known.has(key)) return known.get(key)
+    const said = member.of(part as never)
+    // Maps and lists stand once, and their records point there.
+    const kept =
+      typeof said === 'object' && !('value' in said)
+        ? ({ kind: 'at', offset: data.add(said) } as const)
+        : said
+    known.set(key, kept)
+    return kept
+  }
+  return (value) => {
+    let offset = offsets[value]
+    if (offset === undefined) {
+      const members: [string, MmdbValue][] = []
+      const parts = book.parts(value)
+      for (const [index, member] of layout.members.entries()) {
+        const said = memberOf(value, parts, member, shared[index]!)
+        if (said !== undefined) members.push([member.name, said])
+      }
+      offset = data.add(map(members))
+      if (offset > dataBytesMax) throw tooLarge()
+      offsets[value] = offset
+    }
+    return offset
+  }
+}
+
+type PartTexts = { [Part in PartName]?: ((part: never) => string) | 'whole' }
+
+/** Of each part the texts by which records differ in this layout. */
+export function layoutTexts(layout: DatabaseLayout): Readonly<PartTexts> {
+  const texts: PartTexts = {}
+  for (const name of partNames) {
+    const members = layout.members.filter(({ part }) => part === name)
+    if (members.length > 0) texts[name] = textOfMembers(members)
+  }
+  return texts
+}
+
+function textOfMembers(members: readonly DatabaseMember[]): ((part: never) => string) | 'whole' {
+  if (members.some(({ key }) => key === 'id')) return 'whole'
+  const keys = members.flatMap(({ key }) => (typeof key === 'function' ? [key] : []))
+  if (keys.length === members.length) {
+    return (part) => keys.map((key) => (key as (part: never) => string)(part)).join('\n')
+  }
+  return (part) => {
+    const said = members.map(({ of }) => (of as (part: unknown) => MmdbValue)(part) ?? null)
+    return said.every((one) => one === null) ? '' : JSON.stringify(said)
+  }
+}
+
+const markerBytes = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+const separatorBytes = 16
+
+function writeDatabase(
+  file: ExportFile,
+  tree: {
+    readonly records: Uint32Array
+    readonly nodeCount: number
+    readonly data: Uint8Array
+    readonly metadata: DatabaseAbout & { readonly databaseType: string }
+  },
+): void {
+  const { records, nodeCount, data } = tree
+  const most = nodeCount + separatorBytes + data.length
+  const recordBits = ([24, 28, 32] as const).find((bits) => most < 2 ** bits)
+  if (recordBits === undefined) throw tooLarge()
+  writeTree(file, records, nodeCount, recordBits)
+  file.bytes(new Uint8Array(separatorBytes))
+  file.bytes(data)
+  file.bytes(markerBytes)
+  file.bytes(metadataBytes(tree.metadata, nodeCount, recordBits))
+}
+
+/** How many nodes are turned into bytes at once. */
+const nodesAtOnce = 1 << 16
+
+function writeTree(
+  file: ExportFile,
+  records: Uint32Array,
+  nodeCount: number,
+  recordBits: 24 | 28 | 32,
+): void {
+  const nodeBytes = recordBits / 4
+  const bytes = Buffer.allocUnsafe(nodesAtOnce * nodeBytes)
+  for (let from = 0; from < nodeCount; from += nodesAtOnce) {
+    const to = Math.min(nodeCount, from + nodesAtOnce)
+    let at = 0
+    for (let node = from; node < to; node++, at += nodeBytes) {
+      const left = recordInFile(records[node * 2]!, nodeCount)
+      const right = recordInFile(records[node * 2 + 1]!, nodeCount)
+      writeNode(bytes, at, left, right, recordBits)
+    }
+    file.bytes(bytes.subarray(0, at))
+  }
+}
+
+/** 28 bits put the high half-bytes of both records into the byte between them. */
+function writeNode(
+  bytes: Buffer,
+  at: number,
+  left: number,
+  right: number,
+  recordBits: 24 | 28 | 32,
+): void {
+  if (recordBits === 32) {
+    bytes.writeUInt32BE(left, at)
+    bytes.writeUInt32BE(right, at + 4)
+    return
+  }
+  bytes.writeUIntBE(left & 0xff_ffff, at, 3)
+  if (recordBits === 24) {
+    bytes.writeUIntBE(right, at + 3, 3)
+    return
+  }
+  bytes[at + 3] = ((left >>> 20) & 0xf0) | (right >>> 24)
+  bytes.writeUIntBE(right & 0xff_ffff, at + 4, 3)
+}
+
+const daySeconds = 86_400
+
+function metadataBytes(
+  { databaseType, description, asOf }: DatabaseAbout & { readonly databaseType: string },
+  nodeCount: number,
+  recordBits: number,
+): Uint8Array {
+  const members: readonly (readonly [string, MmdbValue])[] = [
+    ['binary_format_major_version', uint16(2)],
+    ['binary_format_minor_version', uint16(0)],
+    ['database_type', databaseType],
+    ['description', map([['en', description]])],
+    ['ip_version', uint16(6)],
+    ['languages', ['en']],
+    ['node_count', uint(nodeCount)],
+    ['record_size', uint16(recordBits)],
+  ]
+  const whole = Buffer.from(encodeAlone(map(members)))
+  // A uint64, which nothing else is: it goes in behind the others, and the map has one member more.
+  assert(whole[0] === 0xe0 + members.length, 'the metadata are a small map')
+  whole[0] += 1
+  const epoch = [encodeAlone('build_epoch'), encodeUint64(asOf * daySeconds)]
+  return Buffer.concat([whole, ...epoch])
+}
+
+function tooLarge(): IpriskError {
+  return new IpriskError({
+    code: 'export_too_large',
+    message: 'The export has more than an MMDB file can hold. Narrow it with --where or --fields.',
+    fault: 'input',
+  })
+}

@@ -1,0 +1,134 @@
+// Every address of a table by its family, in ascending order, each with what answers for it: a
+// record of the table, the verdict of a bogon, or what an export leaves out.
+//
+// Addresses are four words in the space of MMDB, IPv4 below ::/96, so that one code serves both
+// families: 192.0.2.1 is [0, 0, 0, 0xc0000201].
+//
+//   records   ├──── 7 ────┼──── 9 ────┼─ 7 ─┼────────── 12 ──────────┤
+//   segments  ├─ bogon ─┼───────── table ─────────┼─ left out ─┼─────┤
+//   walked    ├─ bogon ─┼7┼──── 9 ────┼─ 7 ─┼─ 12 ┼─ left out ─┼─ 12 ┤
+//
+// Left out are the addresses that carry an IPv4 one, which `check` judges by it: 6to4 by two
+// records, Teredo by the inverted address, NAT64 and IPv4-mapped by IPv4's record.
+
+import type { Family } from '../ip/address.ts'
+import { type Range, bigintToWords, maxAddress } from '../ip/range.ts'
+import { subtract, toRangeSet } from '../ip/range-set.ts'
+import { bogonRanges } from '../ip/special-purpose.ts'
+import { tailGroupFlag, tailWords } from '../schema/table-layout.ts'
+import type { SectionViews } from '../schema/table-sections.ts'
+import { compareWords, newWords } from './address-space.ts'
+
+/** What answers for an address where no record does. */
+export const answering = {
+  bogon: -1,
+  leftOut: -2,
+} as const
+
+/** Of a segment: its records answer. */
+const table = 0
+
+/** A record's number, or one of `answering`. */
+export type Answering = number
+
+/** IPv4-mapped, NAT64, Teredo, 6to4; by numbers, for the first one's text means IPv4. */
+const leftOut: readonly Range[] = (
+  [
+    [0xffffn << 32n, 32],
+    [0x64_ff9bn << 96n, 32],
+    [0x2001_0000n << 96n, 96],
+    [0x2002n << 112n, 112],
+  ] as const
+).map(([first, hostBits]) => ({ family: 6, first, last: first + (1n << BigInt(hostBits)) - 1n }))
+
+interface Segment {
+  readonly first: Uint32Array
+  readonly is: Answering
+}
+
+/** `first` is the visitor's to read until the next call. */
+export type VisitStart = (first: Uint32Array, is: Answering) => void
+
+/** Calls `visit` where what answers may change; the first call is for the family's first address. */
+export function walkFamily(views: SectionViews, family: Family, visit: VisitStart): void {
+  const segments = segmentsOf(family)
+  let next = 0
+  let is: Answering = table
+  let record = 0
+  const visitSegment = ({ first, is: kind }: Segment): void => {
+    is = kind
+    next++
+    visit(first, is === table ? record : is)
+  }
+  const visitPiece = (first: Uint32Array, its: number): void => {
+    while (next < segments.length && compareWords(segments[next]!.first, first) < 0)
+      visitSegment(segments[next]!)
+    record = its
+    if (next < segments.length && compareWords(segments[next]!.first, first) === 0)
+      visitSegment(segments[next]!)
+    else if (is === table) visit(first, record)
+  }
+  if (family === 4) walkIpv4Pieces(views, visitPiece)
+  else walkIpv6Pieces(views, visitPiece)
+  while (next < segments.length) visitSegment(segments[next]!)
+}
+
+function walkIpv4Pieces(views: SectionViews, visit: (first: Uint32Array, its: number) => void) {
+  const { ipv4_starts: starts, ipv4_records: records } = views
+  const words = newWords()
+  for (let piece = 0; piece < starts.length; piece++) {
+    words[3] = starts[piece]!
+    visit(words, records[piece]!)
+  }
+}
+
+/** Of a key and a tail the words, as src/table/lookup/search.ts has their inverse. */
+function walkIpv6Pieces(views: SectionViews, visit: (first: Uint32Array, its: number) => void) {
+  const { ipv6_keys: keys, ipv6_records: records } = views
+  const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: tailRecords } = views
+  const words = newWords()
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!
+    const low = key % 0x100_0000
+    words[0] = 0x2000_0000 + (key - low) / 0x100_0000
+    words[1] = low * 0x100
+    words[2] = words[3] = 0
+    const record = records[index]!
+    if (record < tailGroupFlag) {
+      visit(words, record)
+      continue
+    }
+    const group = record - tailGroupFlag
+    const top = words[1]
+    for (let tail = groups[group]!; tail < groups[group + 1]!; tail++) {
+      words[1] = top + tails[tail * tailWords]!
+      words[2] = tails[tail * tailWords + 1]!
+      words[3] = tails[tail * tailWords + 2]!
+      visit(words, tailRecords[tail]!)
+    }
+  }
+}
+
+/** The whole of a family, cut where the table does not answer. */
+function segmentsOf(family: Family): readonly Segment[] {
+  const special = family === 4 ? [] : leftOut
+  const bogons = subtract(bogonRanges(family), toRangeSet(special))
+  const cuts = [
+    ...special.map((range) => ({ ...range, is: answering.leftOut })),
+    ...bogons.map((range) => ({ ...range, is: answering.bogon })),
+  ].sort((a, b) => (a.first < b.first ? -1 : 1))
+  const segments: Segment[] = []
+  let open = 0n
+  const add = (first: bigint, is: Segment['is']): void => {
+    const words = newWords()
+    bigintToWords(6, first, words)
+    segments.push({ first: words, is })
+  }
+  for (const { first, last, is } of cuts) {
+    if (open < first) add(open, table)
+    add(first, is)
+    open = last + 1n
+  }
+  if (open <= maxAddress(family)) add(open, table)
+  return segments
+}

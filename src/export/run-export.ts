@@ -1,0 +1,243 @@
+// One export: from an open table to a file and its NOTICE. The Parquet writer is not here, for it
+// needs the compiler's packages: it gets what it converts (build/export).
+
+import { basename } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { IpriskError } from '../base/coded-error.ts'
+import type { ExportFormat, MmdbLayoutName } from '../config/line-formats.ts'
+import { type Condition, compileCondition } from '../policy/condition.ts'
+import type { OpenTable } from '../table/open-table.ts'
+import { formatDay } from '../base/day.ts'
+import { databaseLayout, type DatabaseLayout } from './database-layouts.ts'
+import {
+  type AnswerPart,
+  type ExportField,
+  type PartName,
+  defaultExportFields,
+  exportFieldNames,
+  exportFieldsOf,
+  partNames,
+} from './export-fields.ts'
+import { type ExportFile, openExportFile } from './export-file.ts'
+import { layoutTexts, newDatabaseWriter } from './mmdb-export.ts'
+import { checkLicences, exportNotice, unstatedSources, usedSources } from './source-licences.ts'
+import {
+  type RowWriter,
+  type RowWriterOptions,
+  columnRows,
+  csvRows,
+  haproxyRows,
+  ipsetRows,
+  nftRows,
+  nginxRows,
+  rangeColumns,
+} from './text-rows.ts'
+import { type Projection, newValueBook } from './value-book.ts'
+import { walkRuns } from './value-runs.ts'
+
+export interface ExportWishes {
+  readonly format: ExportFormat
+  readonly out: string
+  readonly where: string | undefined
+  readonly fields: readonly string[] | undefined
+  readonly layout: MmdbLayoutName | undefined
+  /** Under which alone data may be handed on. */
+  readonly licences: readonly string[] | undefined
+}
+
+/** Makes a Parquet file of lines of CSV; the file of lines is removed afterwards. */
+export type WriteParquet = (
+  lines: string,
+  target: string,
+  columns: readonly ParquetColumn[],
+  about: Readonly<Record<string, string>>,
+) => Promise<void>
+
+export interface ParquetColumn {
+  readonly name: string
+  readonly type: ExportField['type']
+}
+
+export interface ExportSummary {
+  /** Prefixes or ranges. */
+  readonly rows: number
+  /** What an address can be told by it, of all rows. */
+  readonly values: number
+  readonly sources: number
+  readonly unstated: readonly string[]
+}
+
+/** What the command line gives beside the wishes. */
+export interface ExportTools {
+  readonly progress: (share: number) => void
+  readonly writeParquet: WriteParquet
+}
+
+export const noticePath = (out: string): string => `${out}.NOTICE`
+
+interface Plan {
+  readonly layout: DatabaseLayout | undefined
+  readonly fields: readonly ExportField[]
+  readonly projection: Projection
+  readonly parts: ReadonlySet<PartName>
+}
+
+/** Throws for wishes that cannot be fulfilled, before anything is written. */
+export async function runExport(
+  table: OpenTable,
+  wishes: ExportWishes,
+  tools: ExportTools,
+): Promise<ExportSummary> {
+  const plan = planOf(wishes)
+  const used = usedSources(table.sources, plan.parts)
+  if (wishes.licences !== undefined) checkLicences(used, wishes.licences)
+  const title = `iprisk ${table.id} of ${formatDay(table.asOf)}: ${wordsOf(wishes)}`
+  const file = openExportFile(wishes.out)
+  try {
+    const written = writeRows(table, plan, wishes, { file, title, progress: tools.progress })
+    const facts = { table: table.id, asOf: table.asOf, file: basename(wishes.out) }
+    writeFileSync(noticePath(wishes.out), exportNotice({ ...facts, what: wordsOf(wishes) }, used))
+    if (wishes.format === 'parquet') await commitParquet(file, wishes.out, { plan, title, tools })
+    else file.commit()
+    const unstated = unstatedSources(used).map(({ id }) => id)
+    return { ...written, sources: used.length, unstated }
+  } finally {
+    file.discard()
+  }
+}
+
+/** As they were given, in the order of the help. */
+function wordsOf({ format, layout, where, fields }: ExportWishes): string {
+  return [
+    format,
+    ...(layout === undefined ? [] : [`in the layout ${layout}`]),
+    ...(fields === undefined ? [] : [`of ${fields.join(', ')}`]),
+    ...(where === undefined ? [] : [`where ${where.replaceAll(/\s+/g, ' ')}`]),
+  ].join(' ')
+}
+
+function wrong(message: string): IpriskError {
+  return new IpriskError({ code: 'export_invalid', message, fault: 'usage' })
+}
+
+const setFormats: ReadonlySet<ExportFormat> = new Set(['ipset', 'nft'])
+const mapFormats: ReadonlySet<ExportFormat> = new Set(['nginx', 'haproxy'])
+
+function planOf(wishes: ExportWishes): Plan {
+  const { format, layout: layoutName, fields: names } = wishes
+  const where = conditionOf(wishes.where)
+  const isSet = setFormats.has(format)
+  if (isSet && where === undefined) throw wrong(`--format ${format} needs --where: whom to hold.`)
+  if (isSet && names !== undefined) throw wrong(`--format ${format} has no fields.`)
+  if (format !== 'mmdb' && layoutName !== undefined) throw wrong('--layout is for --format mmdb.')
+  if (names !== undefined && layoutName !== undefined)
+    throw wrong('--fields makes a layout of its own; leave out one of --layout and --fields.')
+  const otherwise = mapFormats.has(format) ? ['classification'] : defaultExportFields
+  const chosen = exportFieldsOf(isSet ? [] : (names ?? otherwise))
+  if ('unknown' in chosen)
+    throw wrong(`A range has no field ${chosen.unknown}; it has ${exportFieldNames.join(', ')}.`)
+  const { fields } = chosen
+  if (mapFormats.has(format) && fields.length !== 1)
+    throw wrong(`--format ${format} has one field: --fields classification.`)
+  const layout =
+    format === 'mmdb'
+      ? databaseLayout(layoutName ?? 'iprisk', names === undefined ? undefined : fields)
+      : undefined
+  const texts = layout === undefined ? fieldTexts(fields) : databaseTexts(layout, names)
+  const keepEmpty = isSet || format === 'csv' || format === 'parquet'
+  const projection = { texts, keepEmpty, ...(where === undefined ? {} : { where }) }
+  const asked = partNames.filter((part) => texts[part] !== undefined)
+  const parts = new Set<PartName>([...asked, ...readParts(where)])
+  return { layout, fields, projection, parts }
+}
+
+function conditionOf(text: string | undefined): Condition | undefined {
+  if (text === undefined) return undefined
+  const condition = compileCondition(text)
+  if (condition.kind === 'fault')
+    throw wrong(`--where, column ${condition.column}: ${condition.message}`)
+  if (condition.reads.has('lists'))
+    throw wrong('--where cannot read lists: an export holds what the table says, not own lists.')
+  return condition
+}
+
+function readParts(where: Condition | undefined): readonly PartName[] {
+  if (where === undefined) return []
+  return [...where.reads].map((name) =>
+    name === 'network' || name === 'location' ? name : ('verdict' as const),
+  )
+}
+
+/** Of each part the texts of the fields, '' where all of them are. */
+function fieldTexts(fields: readonly ExportField[]): Projection['texts'] {
+  const texts = partNames.flatMap((name) => {
+    const own = fields.filter(({ part }) => part === name)
+    if (own.length === 0) return []
+    const textOf = (part: never): string => {
+      const said = own.map(({ of }) => of(part))
+      return said.every((one) => one === '') ? '' : JSON.stringify(said)
+    }
+    return [[name, textOf] as const]
+  })
+  return Object.fromEntries(texts)
+}
+
+/** Layouts that say all or nearly all of a place have as many as the table. */
+function databaseTexts(
+  layout: DatabaseLayout,
+  names: readonly string[] | undefined,
+): Projection['texts'] {
+  const texts = layoutTexts(layout) as {
+    readonly [Part in PartName]?: (part: AnswerPart[Part]) => string
+  }
+  if (names !== undefined || texts.location === undefined) return texts
+  return { ...texts, location: 'whole' }
+}
+
+const rowWriters: Readonly<
+  Record<Exclude<ExportFormat, 'mmdb'>, (options: RowWriterOptions) => RowWriter>
+> = {
+  csv: csvRows,
+  parquet: columnRows,
+  nginx: nginxRows,
+  haproxy: haproxyRows,
+  ipset: ipsetRows,
+  nft: nftRows,
+}
+
+function writeRows(
+  table: OpenTable,
+  { layout, fields, projection }: Plan,
+  { format }: ExportWishes,
+  to: { readonly file: ExportFile; readonly title: string } & Pick<ExportTools, 'progress'>,
+): Pick<ExportSummary, 'rows' | 'values'> {
+  const { file, title, progress } = to
+  const { reader, asOf } = table
+  const book = newValueBook(reader, projection)
+  if (layout !== undefined) {
+    const writer = newDatabaseWriter(layout, book)
+    walkRuns(reader.views, book.valueOf, { run: writer.run, progress })
+    const description = `${title}; sources and licences: the NOTICE beside it`
+    return { rows: writer.finish(file, { description, asOf }), values: book.count() }
+  }
+  const writer = rowWriters[format as Exclude<ExportFormat, 'mmdb'>]({ file, book, fields, title })
+  walkRuns(reader.views, book.valueOf, { run: writer.run, progress })
+  return { rows: writer.finish(), values: book.count() }
+}
+
+async function commitParquet(
+  lines: ExportFile,
+  out: string,
+  {
+    plan,
+    title,
+    tools,
+  }: { readonly plan: Plan; readonly title: string; readonly tools: ExportTools },
+): Promise<void> {
+  lines.flush()
+  const columns = [
+    ...rangeColumns.map((name) => ({ name, type: name === 'family' ? 'small' : 'text' }) as const),
+    ...plan.fields.map(({ name, type }) => ({ name, type })),
+  ]
+  await tools.writeParquet(lines.path, out, columns, { title })
+}

@@ -1,0 +1,91 @@
+// Whose data an export is made of, and under which licences: the NOTICE beside it, and what is
+// refused where the operator names the licences under which alone data may be handed on.
+//
+// A licence is compared as the table has it of the catalogue (data/feeds, `licence`), without
+// regard to case: `MIT`, `CC-BY-4.0`, `unstated`. An operator's own files are nobody else's matter.
+
+import { readFileSync, statSync } from 'node:fs'
+import { formatDay, type Day } from '../base/day.ts'
+import { IpriskError } from '../base/coded-error.ts'
+import { dataSetOf, type Source } from '../table/file/table-source.ts'
+import type { PartName } from './export-fields.ts'
+
+/** What a feed says that states no licence. */
+const unstated = 'unstated'
+const own = "the operator's own"
+
+/** The sources of a table that an export is made of, by the parts of records that it reads. */
+export function usedSources(
+  sources: readonly Source[],
+  parts: ReadonlySet<PartName>,
+): readonly Source[] {
+  return sources.filter((source) => {
+    const set = dataSetOf(source)
+    if (set === 'places') return parts.has('location')
+    // What kind of network an address is in, its verdict knows of the networks.
+    if (set === 'networks') return parts.has('network') || parts.has('verdict')
+    return parts.has('verdict') || (source.kind === 'network' && parts.has('network'))
+  })
+}
+
+/** A list with commas, or a file of a licence a line; `#` begins a comment. */
+export function readLicences(given: string): readonly string[] {
+  const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true
+  const lines = isFile ? readFileSync(given, 'utf8').split('\n') : given.split(',')
+  return lines.map((line) => line.replace(/^\s*#.*|\s#.*/, '').trim()).filter((line) => line !== '')
+}
+
+/** Throws `licence_refused` where a source has a licence that is not among these. */
+export function checkLicences(used: readonly Source[], allowed: readonly string[]): void {
+  const known = new Set([own, ...allowed].map((licence) => licence.toLowerCase()))
+  const refused = used.filter(({ licence }) => !known.has(licence.toLowerCase()))
+  if (refused.length === 0) return
+  const feeds = refused.map(({ id }) => `${JSON.stringify(id)}: false`).join(', ')
+  throw new IpriskError({
+    code: 'licence_refused',
+    message: `${refused.length} of the ${used.length} sources have licences that --licences does not name:`,
+    details: [
+      ...refused.map(({ id, licence }) => `  ${id}: ${licence}`),
+      `Build a table without them ({ "build": { "feeds": { ${feeds} } } }), or name their licences.`,
+    ],
+    fault: 'input',
+  })
+}
+
+/** Sources that nobody may hand on without asking. */
+export function unstatedSources(used: readonly Source[]): readonly Source[] {
+  return used.filter(({ licence }) => licence === unstated)
+}
+
+export interface ExportFacts {
+  readonly table: string
+  readonly asOf: Day
+  readonly file: string
+  /** The command's words that say what is in it. */
+  readonly what: string
+}
+
+/** The text of the NOTICE. */
+export function exportNotice(
+  { table, asOf, file, what }: ExportFacts,
+  used: readonly Source[],
+): string {
+  const licences = [...new Set(used.map(({ licence }) => licence))].toSorted()
+  const lines = [
+    file,
+    `Exported by iprisk from table ${table} of ${formatDay(asOf)}: ${what}`,
+    '',
+    'It is made of the data below. Whoever hands it on hands this notice on with it, and does what',
+    'each licence asks: CC BY wants the name and the address shown where results are shown; MIT, BSD',
+    'and Apache want their texts kept; without a stated licence, ask first.',
+  ]
+  for (const licence of licences) {
+    lines.push('', licence === unstated ? 'No licence is stated' : licence)
+    const own = used.filter((source) => source.licence === licence)
+    for (const { id, provider, homepage, day } of own) {
+      const words = [provider, homepage].filter((word) => word !== '').join(', ')
+      lines.push(`  ${id}, ${formatDay(day)}${words === '' ? '' : `: ${words}`}`)
+    }
+  }
+  return `${lines.join('\n')}\n`
+}

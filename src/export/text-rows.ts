@@ -1,0 +1,236 @@
+// The text formats of an export, a row each for a range or a prefix:
+//
+//   csv       first,last,classification,…    ranges; RFC 4180, guarded for spreadsheets
+//   nginx     192.0.2.0/24 "tor";            prefixes; for `include` within a geo block
+//   haproxy   192.0.2.0/24 tor               prefixes; for map_ip()
+//   ipset     add iprisk4-new 192.0.2.0/24   prefixes; for `ipset restore`, which swaps the sets whole
+//   nft       192.0.2.0-192.0.3.7,           ranges; for `nft -f`, which takes the file whole or not
+
+import { csvCell } from '../bulk/csv-cell.ts'
+import { newWords, splitRange } from './address-space.ts'
+import type { ExportField } from './export-fields.ts'
+import { fieldValue } from './export-fields.ts'
+import type { ExportFile } from './export-file.ts'
+import type { RunSink } from './value-runs.ts'
+import type { ValueBook } from './value-book.ts'
+import type { Family } from '../ip/address.ts'
+
+export interface RowWriter extends RunSink {
+  /** Writes what comes behind the last row; gives the count of rows. */
+  readonly finish: () => number
+}
+
+export interface RowWriterOptions {
+  readonly file: ExportFile
+  readonly book: ValueBook
+  readonly fields: readonly ExportField[]
+  /** One line that says what this is. */
+  readonly title: string
+}
+
+/** Neighbours often have one of few values: so many texts are kept. */
+const keptTexts = 1 << 16
+
+/** The text of a value, made anew where another one has its place. */
+function cachedTexts(textOf: (value: number) => string): (value: number) => string {
+  const values = new Int32Array(keptTexts).fill(-1)
+  const texts: string[] = Array.from({ length: keptTexts }, () => '')
+  return (value) => {
+    const slot = value & (keptTexts - 1)
+    if (values[slot] !== value) {
+      values[slot] = value
+      texts[slot] = textOf(value)
+    }
+    return texts[slot]!
+  }
+}
+
+type Cell = (text: string) => string
+
+/** As RFC 4180 has it, for programs that take no text for a formula. */
+const plainCell: Cell = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+function cellsOf({ book, fields }: RowWriterOptions, cell: Cell): (value: number) => string {
+  return cachedTexts((value) => {
+    const parts = book.parts(value)
+    return fields
+      .map((field) => {
+        const said = fieldValue(field, parts) ?? ''
+        return `,${typeof said === 'string' ? cell(said) : String(said)}`
+      })
+      .join('')
+  })
+}
+
+export function csvRows(options: RowWriterOptions): RowWriter {
+  const { file, fields } = options
+  const textOf = cellsOf(options, csvCell)
+  file.text(`${['first', 'last', ...fields.map(({ name }) => name)].join(',')}\n`)
+  let rows = 0
+  return {
+    run: (first, last, value, family) => {
+      rows++
+      file.address(first, family)
+      file.text(',')
+      file.address(last, family)
+      file.text(textOf(value))
+      file.text('\n')
+    },
+    finish: () => rows,
+  }
+}
+
+const hexDigits = 8
+const hexOf = (words: Uint32Array, family: Family): string => {
+  const own = family === 4 ? words.subarray(3) : words
+  return Array.from(own, (word) => word.toString(16).padStart(hexDigits, '0')).join('')
+}
+
+/** What a Parquet file is made of: text that means itself, and numbers by which ranges are joined. */
+export const rangeColumns = ['family', 'first', 'last', 'first_hex', 'last_hex'] as const
+
+export function columnRows(options: RowWriterOptions): RowWriter {
+  const { file } = options
+  const textOf = cellsOf(options, plainCell)
+  let rows = 0
+  return {
+    run: (first, last, value, family) => {
+      rows++
+      file.text(`${family},`)
+      file.address(first, family)
+      file.text(',')
+      file.address(last, family)
+      file.text(`,${hexOf(first, family)},${hexOf(last, family)}${textOf(value)}\n`)
+    },
+    finish: () => rows,
+  }
+}
+
+function prefixRows(
+  file: ExportFile,
+  row: (value: number, family: Family) => { readonly before: string; readonly after: string },
+): { readonly run: RunSink['run']; readonly count: () => number } {
+  let rows = 0
+  return {
+    count: () => rows,
+    run: (first, last, value, family) => {
+      const { before, after } = row(value, family)
+      const shorter = family === 4 ? 96 : 0
+      splitRange(first, last, (address, length) => {
+        rows++
+        if (before !== '') file.text(before)
+        file.address(address, family)
+        file.text(`/${length - shorter}${after}`)
+      })
+    },
+  }
+}
+
+/** One field, as a map has it. */
+function mapRows(
+  { file, book, fields: [field] }: RowWriterOptions,
+  after: (text: string) => string,
+): RowWriter {
+  const textOf = cachedTexts((value) =>
+    field === undefined ? '' : after(String(fieldValue(field, book.parts(value)) ?? '')),
+  )
+  const { run, count } = prefixRows(file, (value) => ({ before: '', after: textOf(value) }))
+  return { run, finish: count }
+}
+
+export function nginxRows(options: RowWriterOptions): RowWriter {
+  options.file.text(`# ${options.title}\n# geo $iprisk { default ""; include THIS-FILE; }\n`)
+  return mapRows(options, (text) => ` "${text.replace(/["\\]/g, '\\$&')}";\n`)
+}
+
+export function haproxyRows(options: RowWriterOptions): RowWriter {
+  options.file.text(`# ${options.title}\n# src,map_ip(THIS-FILE,"")\n`)
+  return mapRows(options, (text) => ` ${text}\n`)
+}
+
+const setName = (family: Family): string => `iprisk${family}`
+/** A bound, not a size; always the same, for a set of another bound is another set to ipset. */
+const setElementsMax = 67_108_864
+
+/** Sets are made anew beside those in use, and swapped: no packet sees half of one. */
+export function ipsetRows({ file, title }: RowWriterOptions): RowWriter {
+  file.text(`# ${title}\n`)
+  const families = { 4: 'inet', 6: 'inet6' } as const
+  for (const family of [4, 6] as const) {
+    const name = setName(family)
+    const kind = `hash:net family ${families[family]} maxelem ${setElementsMax}`
+    // What a restore that was cut off has left is filled anew.
+    file.text(
+      `create ${name} ${kind} -exist\ncreate ${name}-new ${kind} -exist\nflush ${name}-new\n`,
+    )
+  }
+  const counts: Record<Family, number> = { 4: 0, 6: 0 }
+  const befores = { 4: `add ${setName(4)}-new `, 6: `add ${setName(6)}-new ` } as const
+  const halves = newWords()
+  return {
+    run: (first, last, _value, family) => {
+      const shorter = family === 4 ? 96 : 0
+      const add = (address: Uint32Array, length: number): void => {
+        counts[family]++
+        file.text(befores[family])
+        file.address(address, family)
+        file.text(`/${length - shorter}\n`)
+      }
+      splitRange(first, last, (address, length) => {
+        if (length > shorter) return add(address, length)
+        // It knows no prefix of length 0: two halves are as good.
+        add(address, length + 1)
+        halves[family === 4 ? 3 : 0] = 0x8000_0000
+        add(halves, length + 1)
+        halves.fill(0)
+      })
+    },
+    finish: () => {
+      for (const family of [4, 6] as const) {
+        const name = setName(family)
+        file.text(`swap ${name}-new ${name}\ndestroy ${name}-new\n`)
+      }
+      return counts[4] + counts[6]
+    },
+  }
+}
+
+/** How many elements one command of nft adds. */
+const elementsAtOnce = 1000
+
+export function nftRows({ file, title }: RowWriterOptions): RowWriter {
+  file.text(`# ${title}\nadd table inet iprisk\n`)
+  const types = { 4: 'ipv4_addr', 6: 'ipv6_addr' } as const
+  for (const family of [4, 6] as const) {
+    const name = setName(family)
+    file.text(`add set inet iprisk ${name} { type ${types[family]}; flags interval; }\n`)
+    file.text(`flush set inet iprisk ${name}\n`)
+  }
+  let rows = 0
+  let open: { readonly family: Family; count: number } | undefined
+  const close = (): void => {
+    if (open !== undefined) file.text(' }\n')
+    open = undefined
+  }
+  return {
+    run: (first, last, _value, family) => {
+      rows++
+      if (open?.family !== family || open.count === elementsAtOnce) close()
+      file.text(open === undefined ? `add element inet iprisk ${setName(family)} { ` : ', ')
+      open ??= { family, count: 0 }
+      open.count++
+      file.address(first, family)
+      if (compareEqual(first, last)) return
+      file.text('-')
+      file.address(last, family)
+    },
+    finish: () => {
+      close()
+      return rows
+    },
+  }
+}
+
+function compareEqual(a: Uint32Array, b: Uint32Array): boolean {
+  return a.every((word, index) => word === b[index])
+}

@@ -1,0 +1,192 @@
+// Which records of a table say the same in an export. A value stands for all that do: it is
+// numbered from 0, in the order of its first use, and has one record's parts.
+//
+// A projection makes a text of each part of a record; records whose texts are equal have one value.
+// Texts are made once for each id of a part, so a table's million records cost a few hundred
+// thousand. A location whose text would be as good as its id has its id: half a million texts would
+// be 200 MB.
+
+import type { Family } from '../ip/address.ts'
+import type { Facts } from '../policy/condition-facts.ts'
+import { factsOf } from '../policy/condition-facts.ts'
+import { locationWords, networkWords, recordWords, verdictWords } from '../schema/table-layout.ts'
+import type { AnswerReader } from '../table/answer/answer-reader.ts'
+import type { AnswerPart, PartName, RecordParts } from './export-fields.ts'
+import { type Answering, answering } from './piece-walk.ts'
+
+/** The text of a part, '' where it says nothing; `whole`: each id says something of its own. */
+type PartText<Part> = ((part: Part) => string) | 'whole'
+
+export interface Projection {
+  /** A part that is absent counts for nothing. */
+  readonly texts: { readonly [Part in PartName]?: PartText<AnswerPart[Part]> }
+  /** Whether records of which nothing is said are in the export. */
+  readonly keepEmpty: boolean
+  /** Records for which it is false are not. */
+  readonly where?: {
+    readonly holds: (facts: Facts) => boolean
+    readonly reads: ReadonlySet<string>
+  }
+}
+
+export interface ValueBook {
+  /** The value's number; -1 where the export has nothing of it. */
+  readonly valueOf: (is: Answering, family: Family) => number
+  readonly parts: (value: number) => RecordParts
+  /** A number that is equal where the texts of the part are; 0 where the record has none. */
+  readonly partKey: (value: number, part: PartName) => number
+  readonly count: () => number
+}
+
+/** Nothing of it is in the export. */
+const out = -1
+const unknown = -2
+
+/** Ids of a record's parts; those of network and location from 1, of a verdict from 1 with bogons' 0. */
+interface Ids {
+  verdict: number
+  network: number
+  location: number
+}
+
+export function newValueBook(reader: AnswerReader, projection: Projection): ValueBook {
+  const { views } = reader
+  const { records } = views
+  const keys = partKeys(reader, projection.texts)
+  const where = newWhere(reader, projection.where)
+  const recordCount = records.length / recordWords
+  const known: Readonly<Record<Family, Int32Array>> = {
+    4: new Int32Array(recordCount + 1).fill(unknown),
+    6: new Int32Array(recordCount + 1).fill(unknown),
+  }
+  const pairs = new Map<number, number>()
+  const values = new Map<number, number>()
+  const idsOf: Ids[] = []
+  const networks = views.networks.length / networkWords + 1
+  const locations = views.locations.length / locationWords + 1
+
+  const find = (ids: Ids, family: Family): number => {
+    if (!where(ids, family)) return out
+    const verdict = keys.verdict(ids.verdict)
+    const network = keys.network(ids.network)
+    const location = keys.location(ids.location)
+    const isEmpty = verdict === 0 && network === 0 && location === 0
+    if (isEmpty && !projection.keepEmpty) return out
+    // Two steps, for the product of three counts would not be exact.
+    const pair = numberOf(pairs, verdict * networks + network)
+    const value = numberOf(values, pair * locations + location)
+    if (value === idsOf.length) idsOf.push({ ...ids })
+    return value
+  }
+  const ids: Ids = { verdict: 0, network: 0, location: 0 }
+  return {
+    valueOf: (is, family) => {
+      if (is === answering.leftOut) return out
+      const place = is === answering.bogon ? recordCount : is
+      let value = known[family][place]!
+      if (value === unknown) {
+        const at = is * recordWords
+        const isBogon = is === answering.bogon
+        ids.network = isBogon ? 0 : records[at]!
+        ids.location = isBogon ? 0 : records[at + 1]!
+        ids.verdict = isBogon ? 0 : records[at + 2]! + 1
+        value = find(ids, family)
+        known[family][place] = value
+      }
+      return value
+    },
+    parts: (value) => partsOf(reader, idsOf[value]!),
+    partKey: (value, part) => keys[part](idsOf[value]![part]),
+    count: () => idsOf.length,
+  }
+}
+
+/** The number of a key, in the order of their first use. */
+function numberOf(numbers: Map<number, number>, key: number): number {
+  let number = numbers.get(key)
+  if (number === undefined) {
+    number = numbers.size
+    numbers.set(key, number)
+  }
+  return number
+}
+
+function partsOf({ parts }: AnswerReader, { verdict, network, location }: Ids): RecordParts {
+  return {
+    verdict: verdict === 0 ? parts.bogon : parts.verdict(verdict - 1),
+    network: network === 0 ? undefined : parts.network(network),
+    location: location === 0 ? undefined : parts.location(location),
+  }
+}
+
+type KeyOf = (id: number) => number
+
+function partKeys(reader: AnswerReader, texts: Projection['texts']): Record<PartName, KeyOf> {
+  const { views, parts } = reader
+  const verdictOf = (id: number): AnswerPart['verdict'] =>
+    id === 0 ? parts.bogon : parts.verdict(id - 1)
+  const counts = {
+    verdict: views.verdicts.length / verdictWords + 1,
+    network: views.networks.length / networkWords + 1,
+    location: views.locations.length / locationWords + 1,
+  }
+  return {
+    verdict: keysOf(texts.verdict, verdictOf, { count: counts.verdict, none: -1 }),
+    network: keysOf(texts.network, parts.network, { count: counts.network, none: 0 }),
+    location: keysOf(texts.location, parts.location, { count: counts.location, none: 0 }),
+  }
+}
+
+/** `none`: the id that stands for no part. */
+function keysOf<Part>(
+  text: PartText<Part> | undefined,
+  partOf: (id: number) => Part,
+  { count, none }: { readonly count: number; readonly none: number },
+): KeyOf {
+  if (text === undefined) return () => 0
+  if (text === 'whole') return (id) => id
+  const keys = new Int32Array(count).fill(unknown)
+  const numbers = new Map<string, number>([['', 0]])
+  return (id) => {
+    if (id === none) return 0
+    let key = keys[id]!
+    if (key === unknown) {
+      const said = text(partOf(id))
+      key = numbers.get(said) ?? numbers.size
+      numbers.set(said, key)
+      keys[id] = key
+    }
+    return key
+  }
+}
+
+/** Whether the export has records with these ids; remembered by the parts that the condition reads. */
+function newWhere(
+  reader: AnswerReader,
+  where: Projection['where'],
+): (ids: Ids, family: Family) => boolean {
+  if (where === undefined) return () => true
+  const holds = (ids: Ids, family: Family): boolean => {
+    const { verdict, network, location } = partsOf(reader, ids)
+    const seen = { network: network ?? null, location: location ?? null, version: family }
+    return where.holds(factsOf({ ...verdict!, ...seen }, []))
+  }
+  const { reads } = where
+  const partsRead: ReadonlySet<string> = new Set(['network', 'location', 'version'])
+  const readsVerdict = [...reads].some((member) => !partsRead.has(member))
+  if (reads.has('network') && reads.has('location')) return holds
+  const other = reads.has('network') ? 'network' : 'location'
+  const readsOther = reads.has(other)
+  const verdicts = reader.views.verdicts.length / verdictWords + 1
+  const known = new Map<number, boolean>()
+  return (ids, family) => {
+    const pair = (readsOther ? ids[other] : 0) * verdicts + (readsVerdict ? ids.verdict : 0)
+    const key = pair * 2 + (family === 4 ? 0 : 1)
+    let held = known.get(key)
+    if (held === undefined) {
+      held = holds(ids, family)
+      known.set(key, held)
+    }
+    return held
+  }
+}

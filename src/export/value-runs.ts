@@ -1,0 +1,49 @@
+// Neighbouring ranges of one value become one: the fewest ranges that say what a projection asks of
+// a table. Both families, IPv4 first.
+
+import type { Family } from '../ip/address.ts'
+import type { SectionViews } from '../schema/table-sections.ts'
+import { newWords, writeBefore } from './address-space.ts'
+import { type Answering, walkFamily } from './piece-walk.ts'
+
+export interface RunSink {
+  /** A value is a whole number; below 0, the range is in no export. Words as in piece-walk.ts. */
+  readonly run: (first: Uint32Array, last: Uint32Array, value: number, family: Family) => void
+  /** Called now and then with the share of the work that is done, 0 to 1. */
+  readonly progress?: (share: number) => void
+}
+
+/** How many pieces lie between two calls of `progress`. */
+const progressPieces = 1 << 18
+
+const lastOf: Readonly<Record<Family, Uint32Array>> = {
+  4: Uint32Array.of(0, 0, 0, 0xffff_ffff),
+  6: new Uint32Array(4).fill(0xffff_ffff),
+}
+
+/** `valueOf` is asked once for each piece. */
+export function walkRuns(
+  views: SectionViews,
+  valueOf: (is: Answering, family: Family) => number,
+  { run, progress }: RunSink,
+): void {
+  const first = newWords()
+  const last = newWords()
+  const pieces = views.ipv4_starts.length + views.ipv6_records.length
+  let seen = 0
+  for (const family of [4, 6] as const) {
+    let value = -1
+    walkFamily(views, family, (start, is) => {
+      if ((++seen & (progressPieces - 1)) === 0) progress?.(Math.min(1, seen / pieces))
+      const next = valueOf(is, family)
+      if (next === value) return
+      if (value >= 0) {
+        writeBefore(start, last)
+        run(first, last, value, family)
+      }
+      first.set(start)
+      value = next
+    })
+    if (value >= 0) run(first, lastOf[family], value, family)
+  }
+}

@@ -1,0 +1,178 @@
+// Feedback on the disk: a file of lines for each day on which it came in, below the state folder,
+// for its owner alone. Workers and commands append to it at the same time, each whole request in
+// one write; what a reader of `accepted` was told is in the file, whatever becomes of the process.
+//
+// Forgetting an address writes spaces over its lines, in place: nobody who appends can lose a line
+// by that, and no copy of the file is left. Readers skip such lines.
+
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { IpriskError } from '../base/coded-error.ts'
+import type { OutcomeWord } from '../model/outcome-word.ts'
+import { dayBytesMax } from './feedback-limits.ts'
+import { type Outcome, lineStartOf, outcomeLine } from './outcome.ts'
+
+export const feedbackFolder = (state: string): string => join(state, 'feedback')
+
+/** An outcome as it is kept. */
+export interface KeptOutcome extends Outcome {
+  /** When it came in, milliseconds since the epoch. */
+  readonly receivedMs: number
+  /** Of the key that reported it; `import` of a file. */
+  readonly keyId: string
+}
+
+const dayForm = /^(\d{4}-\d\d-\d\d)\.jsonl$/
+const dayMs = 86_400_000
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+/** Throws `feedback_full`, and what the disk says. */
+export async function appendOutcomes(
+  state: string,
+  outcomes: readonly Outcome[],
+  about: { readonly keyId: string; readonly receivedMs: number },
+): Promise<void> {
+  const folder = feedbackFolder(state)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const bytes = Buffer.from(outcomes.map((one) => outcomeLine(one, about)).join(''))
+  const file = await open(join(folder, `${dayOf(about.receivedMs)}.jsonl`), 'a', 0o600)
+  try {
+    const { size } = await file.stat()
+    if (size + bytes.length > dayBytesMax) throw fullError()
+    const { bytesWritten } = await file.write(bytes)
+    // The disk is full: what is there of the last line is no line, and readers skip it.
+    if (bytesWritten < bytes.length) throw fullError()
+  } finally {
+    await file.close()
+  }
+}
+
+function fullError(): IpriskError {
+  const message = 'There is no room for more feedback today.'
+  return new IpriskError({ code: 'feedback_full', message, fault: 'environment' })
+}
+
+/** The files, oldest first. */
+export async function outcomeDays(
+  state: string,
+): Promise<readonly { readonly day: string; readonly path: string }[]> {
+  const folder = feedbackFolder(state)
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const files = names.flatMap((name) => {
+    const day = dayForm.exec(name)?.[1]
+    return day === undefined ? [] : [{ day, path: join(folder, name) }]
+  })
+  return files.sort((a, b) => (a.day < b.day ? -1 : 1))
+}
+
+/** Calls `take` with each outcome, in the order in which they came in; gives how many there were. */
+export async function readOutcomes(
+  state: string,
+  take: (outcome: Outcome) => void,
+): Promise<number> {
+  let count = 0
+  for (const { path } of await outcomeDays(state)) {
+    await readDayOutcomes(path, (outcome) => {
+      count += 1
+      take(outcome)
+    })
+  }
+  return count
+}
+
+/** The same of the file of one day. */
+export async function readDayOutcomes(
+  path: string,
+  take: (outcome: KeptOutcome) => void,
+): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await eachLine(file, (line) => {
+      const outcome = parseLine(line)
+      if (outcome !== undefined) take(outcome)
+    })
+  } finally {
+    await file.close()
+  }
+}
+
+/** `undefined` for what was erased, and for a line that a full disk cut off. */
+function parseLine(line: Buffer): KeptOutcome | undefined {
+  const text = line.toString().trim()
+  if (text === '') return undefined
+  try {
+    const {
+      ip,
+      outcome,
+      at,
+      note = '',
+      received,
+      key_id: keyId,
+    } = JSON.parse(text) as {
+      readonly ip: string
+      readonly outcome: OutcomeWord
+      readonly at: string
+      readonly note?: string
+      readonly received: string
+      readonly key_id: string
+    }
+    const receivedMs = Date.parse(received)
+    return { address: ip, outcome, atMs: Date.parse(at), note, receivedMs, keyId }
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes spaces over all lines about an address; gives how many there were. */
+export async function eraseOutcomes(state: string, address: string): Promise<number> {
+  const start = Buffer.from(lineStartOf(address))
+  let erased = 0
+  for (const { path } of await outcomeDays(state)) {
+    const file = await open(path, 'r+')
+    try {
+      const found: { readonly at: number; readonly length: number }[] = []
+      await eachLine(file, (line, at) => {
+        if (line.subarray(0, start.length).equals(start)) found.push({ at, length: line.length })
+      })
+      for (const { at, length } of found) await file.write(Buffer.alloc(length, ' '), 0, length, at)
+      if (found.length > 0) await file.sync()
+      erased += found.length
+    } finally {
+      await file.close()
+    }
+  }
+  return erased
+}
+
+/** Removes the files of days that are `days` or more days ago; gives how many. */
+export async function pruneOutcomes(state: string, days: number, nowMs: number): Promise<number> {
+  const oldest = dayOf(nowMs - days * dayMs)
+  const gone = (await outcomeDays(state)).filter(({ day }) => day <= oldest)
+  for (const { path } of gone) await rm(path, { force: true })
+  return gone.length
+}
+
+const blockBytes = 1 << 20
+const newline = 0x0a
+
+/** Calls `take` with each line without its end, and where it begins. */
+async function eachLine(file: FileHandle, take: (line: Buffer, at: number) => void): Promise<void> {
+  let rest: Buffer = Buffer.alloc(0)
+  let at = 0
+  for (;;) {
+    const block = Buffer.alloc(blockBytes)
+    const { bytesRead } = await file.read(block, 0, blockBytes, at + rest.length)
+    if (bytesRead === 0) return
+    const bytes = Buffer.concat([rest, block.subarray(0, bytesRead)])
+    let from = 0
+    for (let to = bytes.indexOf(newline); to >= 0; to = bytes.indexOf(newline, from)) {
+      take(bytes.subarray(from, to), at + from)
+      from = to + 1
+    }
+    rest = bytes.subarray(from)
+    at += from
+  }
+}

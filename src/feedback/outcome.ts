@@ -1,0 +1,90 @@
+// An outcome: how an address turned out, as a caller reports it (contract 5.6). Read from the rows
+// of a request or of a file, with the place of the first thing that is wrong; written as a line.
+//
+// Invariant: `address` is the canonical text of what a check judges, so that equal addresses are
+// equal texts, however they were sent.
+
+import { addressFaultText } from '../api/input-fault.ts'
+import { newAddressWords } from '../ip/address.ts'
+import { EMBEDDED, embeddedKind } from '../ip/embedded-ipv4.ts'
+import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
+import { parseAddress } from '../ip/parse-address.ts'
+import { type OutcomeWord, outcomeWords } from '../model/outcome-word.ts'
+import { noteBytesMax } from './feedback-limits.ts'
+
+export interface Outcome {
+  readonly address: string
+  readonly outcome: OutcomeWord
+  /** When it was seen, milliseconds since the epoch. */
+  readonly atMs: number
+  readonly note: string
+}
+
+export interface OutcomeFault {
+  readonly message: string
+  /** Of the row. */
+  readonly member: '' | 'ip' | 'outcome' | 'at' | 'note'
+}
+
+/** Clocks differ. */
+const aheadMsMax = 300_000
+const words = newAddressWords()
+
+/** The text by which an address is known here; `undefined` for what is none. */
+export function canonicalAddress(text: string): string | undefined {
+  const family = parseAddress(text, words)
+  if (family === 0) return undefined
+  if (family === 6 && embeddedKind(words) === EMBEDDED.mapped) return formatIpv4(words[3]!)
+  return formatAddress(family, words)
+}
+
+/** `nowMs` is what a row without `at` gets. */
+export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) {
+    return { message: 'Not an object: send {"ip", "outcome"}.', member: '' }
+  }
+  const { ip, outcome, at, note = '' } = row as Readonly<Record<string, unknown>>
+  if (typeof ip !== 'string') return { message: 'There must be a string.', member: 'ip' }
+  const address = canonicalAddress(ip)
+  if (address === undefined) return { message: addressFaultText(ip), member: 'ip' }
+  const known = outcomeWords.find((word) => word === outcome)
+  if (known === undefined) {
+    return { message: `There must be one of ${outcomeWords.join(', ')}.`, member: 'outcome' }
+  }
+  const atMs = at === undefined ? nowMs : instantOf(at)
+  if (!(atMs <= nowMs + aheadMsMax)) {
+    const message = 'There must be an instant of the past, such as 2026-08-22T12:00:00Z.'
+    return { message, member: 'at' }
+  }
+  if (typeof note !== 'string' || Buffer.byteLength(note) > noteBytesMax) {
+    return { message: `There must be a string of at most ${noteBytesMax} bytes.`, member: 'note' }
+  }
+  return { address, outcome: known, atMs, note }
+}
+
+/** RFC 3339 with a zone, or a day; NaN for anything else. */
+function instantOf(at: unknown): number {
+  const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+  return typeof at === 'string' && form.test(at) ? Date.parse(at) : Number.NaN
+}
+
+/** A line of a file of a day, with its end. The address comes first: `erase` looks for it. */
+export function outcomeLine(
+  { address, outcome, atMs, note }: Outcome,
+  { keyId, receivedMs }: { readonly keyId: string; readonly receivedMs: number },
+): string {
+  const line = {
+    ip: address,
+    outcome,
+    at: new Date(atMs).toISOString(),
+    ...(note === '' ? {} : { note }),
+    received: new Date(receivedMs).toISOString(),
+    key_id: keyId,
+  }
+  return `${JSON.stringify(line)}\n`
+}
+
+/** What each line about an address begins with. */
+export function lineStartOf(address: string): string {
+  return `{"ip":${JSON.stringify(address)},`
+}

@@ -1,0 +1,48 @@
+// The reference for people below /docs: files that were made when the project was compiled. They
+// need no key, name nothing of this server but its version, and may ask for nothing but what is
+// here: no script in the page, no other host.
+
+import type { DocsFile } from '../exchange/docs-files.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { replyFile } from '../reply/reply.ts'
+
+/** `connect-src` is for "try it", which asks the API of this very server. */
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const guards = `content-security-policy: ${policy}\r\nx-content-type-options: nosniff\r\nreferrer-policy: no-referrer`
+
+/** Headers of the request: Accept-Encoding and If-None-Match, each empty where it is missing. */
+interface Asked {
+  readonly accepted: string
+  readonly known: string
+}
+
+const gzip = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0\.0*[1-9])[\d.]*\s*)?(?:,|$)/i
+
+export function answerDocs(exchange: Exchange, file: DocsFile, { accepted, known }: Asked): void {
+  const isGzipped = gzip.test(accepted)
+  const headers = [
+    file.type,
+    `cache-control: ${file.isConstant ? 'public, max-age=31536000, immutable' : 'no-cache'}`,
+    `etag: "${file.tag}${isGzipped ? '-gz' : ''}"`,
+    'vary: accept-encoding',
+    guards,
+    ...(isGzipped ? ['content-encoding: gzip'] : []),
+  ].join('\r\n')
+  // It stands in both tags of the content, strong or weak, and in no other one.
+  const isKnown = known === '*' || known.includes(file.tag)
+  replyFile(exchange, {
+    status: isKnown ? 304 : 200,
+    headers,
+    body: isGzipped ? file.gzipped : file.bytes,
+  })
+}

@@ -1,0 +1,66 @@
+// POST /v1/intelligence/ip-risk/feedback (contract 5.6): how addresses turned out. A request is
+// kept whole or not at all, and is on its way to the disk when it is answered. It spends rate only.
+
+import type { Authenticated } from '../../account/keyring.ts'
+import { type InputFault, feedbackFaults, invalidInput } from '../../api/input-fault.ts'
+import { parseJsonObject } from '../../base/json-object.ts'
+import { appendOutcomes } from '../../feedback/feedback-files.ts'
+import { outcomesMax } from '../../feedback/feedback-limits.ts'
+import { type Outcome, readOutcome } from '../../feedback/outcome.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { countOutcome } from '../exchange/request-counters.ts'
+import { describeError } from '../reply/describe-error.ts'
+import { replyAccepted, replyError } from '../reply/reply.ts'
+import { resumeExchange } from './charge-quota.ts'
+
+export function answerFeedback(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
+  const outcomes = readOutcomes(body, Date.now())
+  if ('message' in outcomes) replyError(exchange, invalidInput, outcomes)
+  else void keep(exchange, key, outcomes)
+}
+
+/** A test key's outcomes are checked as any other's, and not kept. */
+export function answerTestFeedback(exchange: Exchange, _: Authenticated, body: Uint8Array): void {
+  const outcomes = readOutcomes(body, Date.now())
+  if ('message' in outcomes) replyError(exchange, invalidInput, outcomes)
+  else replyAccepted(exchange, acceptedJson(outcomes))
+}
+
+async function keep(
+  exchange: Exchange,
+  { keyId }: Authenticated,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const { service } = exchange
+  try {
+    await appendOutcomes(service.stateFolder, outcomes, { keyId, receivedMs: Date.now() })
+  } catch (error) {
+    service.log.error(describeError(error), 'Feedback could not be kept.')
+    resumeExchange(exchange, () => replyError(exchange, 'upstream_unavailable'))
+    return
+  }
+  for (const { outcome } of outcomes) countOutcome(service.counters, outcome)
+  resumeExchange(exchange, () => replyAccepted(exchange, acceptedJson(outcomes)))
+}
+
+function acceptedJson({ length }: readonly Outcome[]): string {
+  return JSON.stringify({ accepted: length })
+}
+
+function readOutcomes(body: Uint8Array, nowMs: number): readonly Outcome[] | InputFault {
+  const object = parseJsonObject(body)
+  if (typeof object === 'string') return feedbackFaults[object]
+  const { outcomes: rows } = object
+  if (!Array.isArray(rows)) return feedbackFaults.no_array
+  if (rows.length === 0 || rows.length > outcomesMax) return feedbackFaults.count
+  const outcomes: Outcome[] = []
+  for (const [index, row] of (rows as readonly unknown[]).entries()) {
+    const outcome = readOutcome(row, nowMs)
+    if ('message' in outcome) {
+      const { message, member } = outcome
+      return { message, param: `outcomes[${index}]${member === '' ? '' : `.${member}`}` }
+    }
+    outcomes.push(outcome)
+  }
+  return outcomes
+}

@@ -1,0 +1,39 @@
+// The files below /docs, as src/reference has written them when the project was compiled: read once
+// by each worker when it starts, a fifth of a megabyte, and served from memory.
+
+import { readFileSync } from 'node:fs'
+
+/** One row of the list of files. */
+export interface DocsRow {
+  /** The path of the public port: `/docs/errors`. */
+  readonly path: string
+  /** Its name in the folder; the gzipped one is beside it, with `.gz` behind its name. */
+  readonly file: string
+  readonly type: string
+  /** What names the content: another content has another one. */
+  readonly tag: string
+  /** Its path holds the tag, so that it never changes. */
+  readonly isConstant: boolean
+}
+
+export interface DocsFile extends Pick<DocsRow, 'type' | 'tag' | 'isConstant'> {
+  readonly bytes: Uint8Array
+  readonly gzipped: Uint8Array
+}
+
+/** By path. */
+export type DocsFiles = ReadonlyMap<string, DocsFile>
+
+export const docsFolder = new URL('../../reference/pages/', import.meta.url)
+
+/** Throws where the project is not compiled. */
+export function readDocsFiles(folder: URL = docsFolder): DocsFiles {
+  const read = (name: string): Buffer => readFileSync(new URL(name, folder))
+  const rows = JSON.parse(read('list.json').toString()) as readonly DocsRow[]
+  return new Map(
+    rows.map(({ path, file, type, tag, isConstant }) => [
+      path,
+      { type, tag, isConstant, bytes: read(file), gzipped: read(`${file}.gz`) },
+    ]),
+  )
+}

@@ -1,0 +1,47 @@
+// The policies that a worker decides by, and what it remembers of their decisions. A change is
+// whole: a request is decided by one set, and a set's memory belongs to one table.
+
+import type { OpenTable } from '../../table/open-table.ts'
+import type { Table } from '../../table/table.ts'
+import { type DecisionMemory, newDecisionMemory } from '../../policy/decision-memory.ts'
+import { policyIndexOf } from '../../policy/policy-choice.ts'
+import type { ChosenPolicy, Policies } from '../../policy/policy-form.ts'
+import { type PolicySet, compilePolicies } from '../../policy/policy.ts'
+import type { Authenticated } from '../../account/keyring.ts'
+
+export interface ServedPolicies {
+  /** `undefined` where there are no policies. */
+  readonly set: () => PolicySet | undefined
+  /** The same with what is remembered of that table. */
+  readonly memoryOf: (table: Table) => DecisionMemory | undefined
+  /** What a pool thread decides by, for the policy that the key and the name choose. */
+  readonly itemPolicy: (key: Authenticated, named: string) => ChosenPolicy | undefined
+  readonly use: (policies: Policies) => void
+}
+
+export function createServedPolicies(): ServedPolicies {
+  let policies: Policies | undefined
+  let set: PolicySet | undefined
+  let memory: DecisionMemory | undefined
+  return {
+    set: () => set,
+    memoryOf: (table) => {
+      if (set === undefined) return undefined
+      // A worker's tables are open-table.ts's, whatever else of them this floor may see.
+      const { reader } = table as OpenTable
+      if (memory?.reader !== reader) memory = newDecisionMemory(set, reader)
+      return memory
+    },
+    itemPolicy: ({ policies: allowed }, named) => {
+      if (set === undefined || policies === undefined) return undefined
+      const chosen = policyIndexOf(set, allowed, named)
+      const { name } = set.policies[chosen < 0 ? set.defaultIndex : chosen]!
+      return { revision: policies.revision, name, rules: policies.policies[name]! }
+    },
+    use: (changed) => {
+      set = compilePolicies(changed)
+      policies = changed
+      memory = undefined
+    },
+  }
+}

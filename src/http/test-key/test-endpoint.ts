@@ -1,0 +1,88 @@
+// Checks and batches with a test key (contract 5.7): the same path and shapes as with any other,
+// and the same errors; but the answers are those of test-cases.ts, no table is asked, no quota is
+// spent, and no real address is judged. They are not counted among the answers.
+
+import {
+  batchFaults,
+  invalidAddressJson,
+  invalidElementJson,
+  invalidInput,
+} from '../../api/input-fault.ts'
+import type { Authenticated } from '../../account/keyring.ts'
+import { spendBatchRate } from '../endpoint/authorize.ts'
+import { checkFaultOf } from '../endpoint/body-fault.ts'
+import { resumeExchange } from '../endpoint/charge-quota.ts'
+import { parseIpWithJson } from '../endpoint/check-body.ts'
+import { type Exchange, insightsModes } from '../exchange/exchange.ts'
+import { parseBatchBody } from '../../pool/batch-body.ts'
+import { replyError, replyJson } from '../reply/reply.ts'
+import { type TestAddress, testAddressOf, testAnswer, testInsights } from './test-answer.ts'
+import { decidedTestAnswer, testPolicyFault } from './test-decision.ts'
+
+/** How late the slow case answers. */
+const slowMs = 2000
+
+const realAddress = {
+  message:
+    'A test key judges no real address: send one of 198.18.0.0/24 or 2001:db8:0:1::/64, or use a key without the t in irkt_.',
+  param: 'ip',
+} as const
+
+export function answerTestCheck(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
+  const ip = parseIpWithJson(body)
+  const address = ip === undefined ? undefined : testAddressOf(ip)
+  if (ip === undefined || address === undefined) {
+    replyError(exchange, invalidInput, checkFaultOf(body))
+  } else if (address === 'real') {
+    replyError(exchange, invalidInput, realAddress)
+  } else {
+    const fault = testPolicyFault(exchange, key, body)
+    if (fault !== undefined) {
+      replyError(exchange, invalidInput, fault)
+      return
+    }
+    const answer = testAnswer(ip, address)
+    const mode = exchange.insights
+    const insights = mode === insightsModes.given ? testInsights(address) : null
+    const whole = mode === insightsModes.none ? answer : { ...answer, insights }
+    replyAs(exchange, address, JSON.stringify(decidedTestAnswer(exchange, key, whole)))
+  }
+}
+
+/** Answers what the address stands for, and where that is an answer, `json`. */
+function replyAs(exchange: Exchange, { is }: Pick<TestAddress, 'is'>, json: string): void {
+  if (is.kind === 'refusal') replyError(exchange, is.code)
+  else if (is.kind !== 'slow') replyJson(exchange, json)
+  else setTimeout(() => resumeExchange(exchange, () => replyJson(exchange, json)), slowMs)
+}
+
+/** An address that stands for a refusal, or for slowness, makes the whole batch so. */
+export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Uint8Array): void {
+  const texts = parseBatchBody(body)
+  if (typeof texts === 'string') {
+    replyError(exchange, invalidInput, batchFaults[texts])
+    return
+  }
+  const fault = testPolicyFault(exchange, key, body)
+  if (fault !== undefined) {
+    replyError(exchange, invalidInput, fault)
+    return
+  }
+  spendBatchRate(exchange, key, texts.length, () => {
+    let whole: Pick<TestAddress, 'is'> = { is: { kind: 'bogon' } }
+    const rows = texts.map((text) => {
+      if (typeof text !== 'string') return invalidElementJson(text)
+      const address = testAddressOf(text)
+      if (address === undefined) return invalidAddressJson(text)
+      if (address === 'real') {
+        const { message } = realAddress
+        return JSON.stringify({ ip: text, error: { code: invalidInput, message } })
+      }
+      if (whole.is.kind !== 'refusal' && ['refusal', 'slow'].includes(address.is.kind)) {
+        whole = address
+      }
+      return JSON.stringify(decidedTestAnswer(exchange, key, testAnswer(text, address)))
+    })
+    replyAs(exchange, whole, `{"results":[${rows.join(',')}]}`)
+  })
+}

@@ -1,0 +1,246 @@
+// The acts on lists: each takes the catalogue as it is, makes what is to be, and puts it in its
+// place; where another act was quicker it begins anew. The same for every store, for the command
+// line and for the administrative API. Who acted is recorded by the caller (account/list-acts.ts).
+//
+// Invariants: an act is done whole or not at all; new chunks are kept before the catalogue that
+// refers to them, and removed after the last one that does; the limits of list-limits.ts hold
+// after every act.
+
+import { IpriskError } from '../base/coded-error.ts'
+import {
+  type ListAct,
+  type ListCatalogue,
+  type StoredList,
+  type UndoableAct,
+  chunkIdsOf,
+  listNamed,
+  parseCatalogue,
+} from './list-catalogue.ts'
+import { chunkMadeAt } from './list-chunk.ts'
+import { type EntryChanges, type ListState, mergeEntries } from './merge-entries.ts'
+import { type ListEntry, listError } from './list-entry.ts'
+import { listEntriesMax, listPrefixesMax, listsMax, undoActsMax } from './list-limits.ts'
+import type { ListEffect } from '../config/list-effects.ts'
+import type { ListStore } from './list-store.ts'
+
+/** Each try that fails means that another act succeeded. */
+const triesMax = 100
+
+/** A chunk that no catalogue refers to is left to whoever may still be about to, for so long. */
+const orphanSecondsMin = 3600
+
+/** What an act did. */
+export interface ListChange {
+  readonly act: ListAct
+  readonly list: string
+  readonly before: StoredList | undefined
+  readonly after: StoredList | undefined
+  /** Entries that are new, other than before, and gone. */
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+}
+
+type Plan = Omit<ListChange, 'before' | 'after'> & {
+  readonly before: StoredList | undefined
+  readonly after: ListState | undefined
+  /** `undo` takes acts away in place of adding one. */
+  readonly undoes?: number
+}
+
+interface Moment {
+  readonly store: ListStore
+  readonly now: number
+}
+
+async function change(
+  { store, now }: Moment,
+  plan: (catalogue: ListCatalogue) => Promise<Plan> | Plan,
+): Promise<ListChange> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const { tag, text } = await store.catalogue()
+    const catalogue = parseCatalogue(text)
+    const planned = await planOf(catalogue, plan)
+    // Another act has removed what this one was about to read.
+    if (planned === undefined) continue
+    const { after, undoes, ...rest } = planned
+    const list = after?.list
+    const lists = catalogue.lists.filter(({ name }) => name !== rest.list)
+    const next: ListCatalogue = {
+      format: 1,
+      lists: list === undefined ? lists : [...lists, list].sort(byName),
+      acts:
+        undoes === undefined
+          ? [...catalogue.acts, actOf(rest, now)].slice(-undoActsMax)
+          : catalogue.acts.filter((_, i) => i !== undoes),
+    }
+    checkLimits(next)
+    const made = after?.made ?? []
+    await store.putChunks(made.map(({ chunk, text }) => ({ id: chunk.id, text })))
+    const done = (await store.replace(tag, JSON.stringify(next))) !== undefined
+    const wanted = done ? chunkIdsOf(next) : new Set<string>()
+    const doubtful = [...(done ? chunkIdsOf(catalogue) : []), ...made.map(({ chunk }) => chunk.id)]
+    await store.removeChunks(doubtful.filter((id) => !wanted.has(id)))
+    if (done) return { ...rest, after: list }
+  }
+  throw new IpriskError({
+    code: 'lists_busy',
+    message: `The lists changed ${triesMax} times while this act was to be done. Do it once more.`,
+    fault: 'environment',
+    retryable: true,
+  })
+}
+
+async function planOf(
+  catalogue: ListCatalogue,
+  plan: (catalogue: ListCatalogue) => Promise<Plan> | Plan,
+): Promise<Plan | undefined> {
+  try {
+    return await plan(catalogue)
+  } catch (error) {
+    if (error instanceof IpriskError && error.code === 'lists_changed') return undefined
+    throw error
+  }
+}
+
+const byName = (a: StoredList, b: StoredList): number => (a.name < b.name ? -1 : 1)
+
+function actOf({ act, list, before }: Omit<Plan, 'after' | 'undoes'>, now: number): UndoableAct {
+  return { act, list, at: secondsOf(now), before: before ?? null }
+}
+
+export const secondsOf = (ms: number): number => Math.floor(ms / 1000)
+
+function checkLimits({ lists }: ListCatalogue): void {
+  const sum = (of: (list: StoredList) => number): number =>
+    lists.reduce((all, list) => all + of(list), 0)
+  const limits = [
+    [lists.length, listsMax, 'lists'],
+    [sum(({ entries }) => entries), listEntriesMax, 'entries in all lists'],
+    [sum(({ prefixes }) => prefixes), listPrefixesMax, 'prefixes in all lists (ranges are many)'],
+  ] as const
+  for (const [count, most, what] of limits) {
+    if (count <= most) continue
+    throw listError(
+      'lists_full',
+      `Nothing was changed: there would be ${count} ${what}, and there may be ${most}.`,
+    )
+  }
+}
+
+/** The list of that name; throws `list_unknown`. */
+export function knownList(catalogue: ListCatalogue, name: string): StoredList {
+  const list = listNamed(catalogue, name)
+  if (list !== undefined) return list
+  const names = catalogue.lists.map((one) => one.name)
+  const there = names.length === 0 ? 'There is none yet.' : `There are ${names.join(', ')}.`
+  const how = `"iprisk lists create ${name}" makes it.`
+  throw listError('list_unknown', `There is no list ${name}. ${there} ${how}`)
+}
+
+const noCounts = { added: 0, changed: 0, removed: 0 } as const
+
+export async function createList(
+  moment: Moment,
+  { name, effect }: { readonly name: string; readonly effect: ListEffect },
+): Promise<ListChange> {
+  if (!/^[a-z][a-z0-9-]{0,31}$/.test(name)) {
+    throw listError(
+      'list_name',
+      `${JSON.stringify(name)} is no name of a list: a small letter, then small letters, digits ` +
+        'and dashes, 32 in all.',
+    )
+  }
+  return change(moment, (catalogue) => {
+    const before = listNamed(catalogue, name)
+    if (before !== undefined) {
+      throw listError(
+        'list_exists',
+        `There is a list ${name} already; its effect is ${before.effect}.`,
+      )
+    }
+    const created = secondsOf(moment.now)
+    const list = { name, effect, created, entries: 0, prefixes: 0, chunks: [] }
+    return { act: 'create', list: name, before, after: { list, made: [] }, ...noCounts }
+  })
+}
+
+export function deleteList(moment: Moment, name: string): Promise<ListChange> {
+  return change(moment, (catalogue) => {
+    const before = knownList(catalogue, name)
+    const counts = { ...noCounts, removed: before.entries }
+    return { act: 'delete', list: name, before, after: undefined, ...counts }
+  })
+}
+
+/** Adds entries, or replaces those of the same key. */
+export function addEntries(
+  moment: Moment,
+  name: string,
+  entries: readonly ListEntry[],
+): Promise<ListChange> {
+  return merge(moment, { act: 'add', name, changes: { put: entries, remove: [] } })
+}
+
+/** Takes keys away; those that are not there are not counted as removed. */
+export function removeEntries(
+  moment: Moment,
+  name: string,
+  keys: readonly string[],
+): Promise<ListChange> {
+  return merge(moment, { act: 'remove', name, changes: { put: [], remove: keys } })
+}
+
+/** With `replace` the list has these entries and no other ones afterwards. */
+export function importEntries(
+  moment: Moment,
+  name: string,
+  { entries, replace }: { readonly entries: readonly ListEntry[]; readonly replace: boolean },
+): Promise<ListChange> {
+  return merge(moment, { act: 'import', name, changes: { put: entries, remove: [] }, replace })
+}
+
+function merge(
+  moment: Moment,
+  what: {
+    readonly act: ListAct
+    readonly name: string
+    readonly changes: EntryChanges
+    readonly replace?: boolean
+  },
+): Promise<ListChange> {
+  const { act, name, changes, replace = false } = what
+  return change(moment, async (catalogue) => {
+    const before = knownList(catalogue, name)
+    const { counts, ...after } = await mergeEntries(moment, before, { ...changes, replace })
+    return { act, list: name, before, after, ...counts }
+  })
+}
+
+/** Brings back what the newest act found, of one list or of all; throws `undo_none`. */
+export function undoAct(moment: Moment, name?: string): Promise<ListChange> {
+  return change(moment, ({ acts, lists }) => {
+    const undoes = acts.findLastIndex(({ list }) => name === undefined || list === name)
+    const act = acts[undoes]
+    if (act === undefined) {
+      const of = name === undefined ? '' : ` of ${name}`
+      throw listError('undo_none', `No act${of} can be undone; the last ${undoActsMax} can.`)
+    }
+    const before = lists.find((list) => list.name === act.list)
+    const after = act.before === null ? undefined : { list: act.before, made: [] }
+    const more = (after?.list.entries ?? 0) - (before?.entries ?? 0)
+    const counts = { added: Math.max(0, more), changed: 0, removed: Math.max(0, 0 - more) }
+    return { act: 'undo', list: act.list, before, after, undoes, ...counts }
+  })
+}
+
+/** Removes chunks that killed processes have left; how many there were. */
+export async function removeOrphans({ store, now }: Moment): Promise<number> {
+  const ids = await store.chunkIds()
+  const { text } = await store.catalogue()
+  const wanted = chunkIdsOf(parseCatalogue(text))
+  const oldest = secondsOf(now) - orphanSecondsMin
+  const orphans = ids.filter((id) => !wanted.has(id) && !(chunkMadeAt(id) > oldest))
+  await store.removeChunks(orphans)
+  return orphans.length
+}

@@ -1,0 +1,129 @@
+// One entry of a list: an address, a prefix, a range or an AS, with what is known of it. As text
+// for people, and as a key: a text of one form that names it, so that equal entries have equal keys
+// and the order of keys is that of addresses.
+//
+//   4c0000200c00002ff     192.0.2.0/24: family, first and last address
+//   6 and 64 digits       the same of IPv6
+//   a0000fbf0             AS64496
+//
+// IPv4-mapped text means the IPv4 entry, as it does in a check (contract 3.9). A prefix with bits
+// behind its length is refused: it is a typing error more often than not.
+
+import { IpriskError } from '../base/coded-error.ts'
+import { newAddressWords } from '../ip/address.ts'
+import { EMBEDDED, embeddedKind } from '../ip/embedded-ipv4.ts'
+import { parseAddress } from '../ip/parse-address.ts'
+import { formatRange, hasHostBits, parseRange, type Range } from '../ip/range.ts'
+import { noteBytesMax, widestPrefix } from './list-limits.ts'
+
+export interface ListEntry {
+  readonly key: string
+  /** Seconds since the epoch from which it no longer counts; 0 for never. */
+  readonly expires: number
+  /** Seconds since the epoch. */
+  readonly added: number
+  readonly note: string
+}
+
+const hexDigits = { 4: 8, 6: 32 } as const
+const asnMax = 0xffff_ffff
+
+/** Why a text is no entry, in words behind its quotation. */
+export interface EntryFault {
+  readonly fault: string
+}
+
+/** The key that a text means. */
+export function parseEntryKey(text: string): string | EntryFault {
+  const [, digits] = /^as(\d{1,10})$/i.exec(text) ?? []
+  if (digits !== undefined) {
+    const asn = Number(digits)
+    return asn >= 1 && asn <= asnMax ? keyOfAs(asn) : { fault: 'AS numbers are 1 to 4294967295' }
+  }
+  const single = keyOfAddress(text)
+  if (single !== undefined) return single
+  const range = parseRange(text)
+  if (range === undefined) {
+    const fault =
+      'it is no address, prefix (192.0.2.0/24), range (192.0.2.1-192.0.2.9) or AS (AS64496)'
+    return { fault }
+  }
+  if (text.includes('/') && hasHostBits(text)) {
+    return { fault: `it has bits behind its length; the prefix is ${formatRange(range)}` }
+  }
+  return keyOfRange(range)
+}
+
+const words = newAddressWords()
+
+/** Most entries are single addresses: without big integers, a file is read in half the time. */
+function keyOfAddress(text: string): string | undefined {
+  const family = parseAddress(text, words)
+  if (family === 0) return undefined
+  const isMapped = family === 6 && embeddedKind(words) === EMBEDDED.mapped
+  if (family === 4 || isMapped) {
+    const value = hex(words[isMapped ? 3 : 0]!)
+    return `4${value}${value}`
+  }
+  const value = hex(words[0]!) + hex(words[1]!) + hex(words[2]!) + hex(words[3]!)
+  return `6${value}${value}`
+}
+
+const hex = (word: number): string => word.toString(16).padStart(8, '0')
+
+export function keyOfAs(asn: number): string {
+  return `a${asn.toString(16).padStart(8, '0')}`
+}
+
+export function keyOfRange({ family, first, last }: Range): string {
+  const digits = hexDigits[family]
+  const text = (value: bigint): string => value.toString(16).padStart(digits, '0')
+  return `${family}${text(first)}${text(last)}`
+}
+
+/** The AS number of a key; `undefined` for a range. */
+export function asnOfKey(key: string): number | undefined {
+  return key.startsWith('a') ? parseInt(key.slice(1), 16) : undefined
+}
+
+/** The range of a key that is no AS. */
+export function rangeOfKey(key: string): Range {
+  const family = key.startsWith('4') ? 4 : 6
+  const half = 1 + hexDigits[family]
+  const value = (from: number, to?: number): bigint => BigInt(`0x${key.slice(from, to)}`)
+  return { family, first: value(1, half), last: value(half) }
+}
+
+/** The text for people: the inverse of `parseEntryKey`. */
+export function formatEntryKey(key: string): string {
+  const asn = asnOfKey(key)
+  return asn === undefined ? formatRange(rangeOfKey(key)) : `AS${asn}`
+}
+
+/** Whether it is wider than an entry may be without `--force`. */
+export function isWide(key: string): boolean {
+  if (key.startsWith('a')) return false
+  const half = (key.length + 1) / 2
+  // Where the first 20 bits are equal, it is narrower than both limits.
+  if (key.slice(1, 6) === key.slice(half, half + 5)) return false
+  const { family, first, last } = rangeOfKey(key)
+  const bits = (family === 4 ? 32 : 128) - widestPrefix[family]
+  return last - first >= 1n << BigInt(bits)
+}
+
+/** What is wrong with a note, if anything is. */
+export function noteFault(note: string): string | undefined {
+  if (Buffer.byteLength(note) > noteBytesMax) return `a note has at most ${noteBytesMax} bytes`
+  // eslint-disable-next-line no-control-regex -- these are what a note must not have
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(note))
+    return 'a note has no line break or control character'
+  return undefined
+}
+
+export function listError(
+  code: string,
+  message: string,
+  details: readonly string[] = [],
+): IpriskError {
+  return new IpriskError({ code, message, details, fault: 'usage' })
+}

@@ -1,0 +1,143 @@
+// Entries as files of people: a line an entry, behind it when it expires and a note, each where
+// there is one; the same that `lists export` writes. Or JSON lines, which name their lists as well:
+//
+//   192.0.2.0/24 2026-12-01T00:00:00Z # the partner's office
+//   AS64496
+//   # a comment
+//
+//   {"list":"attackers","effect":"block"}
+//   {"list":"attackers","entry":"192.0.2.7","expires":"2026-12-01T00:00:00Z","note":"seen in logs"}
+//
+// A file is read whole or not at all: every line that is wrong is told with its number.
+
+import { type ListEffect, listEffects } from '../config/list-effects.ts'
+import {
+  type ListEntry,
+  formatEntryKey,
+  listError,
+  noteFault,
+  parseEntryKey,
+} from './list-entry.ts'
+
+/** Of a file with many mistakes so many are told. */
+const faultsShown = 10
+
+export interface ParsedList {
+  readonly effect: ListEffect | undefined
+  readonly entries: readonly ListEntry[]
+}
+
+/** Lists by name; `''` where the lines name none. Throws `lists_file` with the places. */
+export function parseListText(text: string, now: number, origin: string): Map<string, ParsedList> {
+  const lists = new Map<string, { effect: ListEffect | undefined; entries: ListEntry[] }>()
+  const faults: string[] = []
+  const added = Math.floor(now / 1000)
+  let number = 0
+  for (const line of text.split('\n')) {
+    number += 1
+    const content = line.trim()
+    if (content === '' || content.startsWith('#')) continue
+    const parsed = content.startsWith('{')
+      ? parseJsonLine(content, added)
+      : parsePlain(content, added)
+    if (typeof parsed === 'string') {
+      faults.push(`  ${origin}:${number}: ${JSON.stringify(content.slice(0, 80))}: ${parsed}`)
+      continue
+    }
+    const list = lists.get(parsed.list) ?? { effect: undefined, entries: [] }
+    lists.set(parsed.list, list)
+    if (parsed.effect !== undefined) list.effect = parsed.effect
+    if (parsed.entry !== undefined) list.entries.push(parsed.entry)
+  }
+  if (faults.length === 0) return lists
+  const shown = faults.slice(0, faultsShown)
+  if (faults.length > shown.length) shown.push(`  and ${faults.length - shown.length} more`)
+  throw listError('lists_file', 'Nothing was imported:', shown)
+}
+
+interface ParsedLine {
+  readonly list: string
+  readonly effect?: ListEffect
+  readonly entry?: ListEntry
+}
+
+/** A line, or why it is none. */
+function parsePlain(content: string, added: number): ParsedLine | string {
+  const mark = content.indexOf('#')
+  const note = mark < 0 ? '' : content.slice(mark + 1).trim()
+  const [text = '', expires, ...more] = (mark < 0 ? content : content.slice(0, mark))
+    .trim()
+    .split(/\s+/)
+  if (more.length > 0) return 'behind an entry comes when it expires, then # and a note'
+  return entryOf({ text, expires, note, added })
+}
+
+function parseJsonLine(content: string, added: number): ParsedLine | string {
+  let value: Readonly<Record<string, unknown>>
+  try {
+    value = JSON.parse(content) as Readonly<Record<string, unknown>>
+  } catch {
+    return 'it is no JSON'
+  }
+  const { list, effect, entry, expires, note = '', added: since } = value
+  if (typeof list !== 'string') return 'it names no list'
+  if (entry === undefined) {
+    const own = listEffects.find((one) => one === effect)
+    return own === undefined ? 'it has neither an entry nor an effect' : { list, effect: own }
+  }
+  if (typeof entry !== 'string' || typeof note !== 'string') return 'its members must be texts'
+  if (expires !== undefined && typeof expires !== 'string') return 'its members must be texts'
+  // Since when it is listed, where it comes from another machine.
+  const known = typeof since === 'string' ? parseInstant(since) : undefined
+  const parsed = entryOf({ text: entry, expires, note, added: known ?? added })
+  return typeof parsed === 'string' ? parsed : { ...parsed, list }
+}
+
+function entryOf(of: {
+  readonly text: string
+  readonly expires: string | undefined
+  readonly note: string
+  readonly added: number
+}): ParsedLine | string {
+  const { text, expires, note, added } = of
+  const key = parseEntryKey(text)
+  if (typeof key !== 'string') return key.fault
+  const until = expires === undefined ? 0 : parseInstant(expires)
+  if (until === undefined) return `${expires} is no instant such as 2026-12-01T00:00:00Z`
+  const fault = noteFault(note)
+  return fault ?? { list: '', entry: { key, expires: until, added, note } }
+}
+
+/** Seconds since the epoch. */
+function parseInstant(text: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text)) return undefined
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) || ms <= 0 ? undefined : Math.floor(ms / 1000)
+}
+
+/** `2026-12-01T00:00:00Z`. */
+export function formatExpiry(expires: number): string {
+  return new Date(expires * 1000).toISOString().replace('.000Z', 'Z')
+}
+
+/** An entry as its members are called in JSON. */
+export function entryJson({ key, expires, added, note }: ListEntry): {
+  readonly entry: string
+  readonly added: string
+  readonly expires?: string
+  readonly note?: string
+} {
+  return {
+    entry: formatEntryKey(key),
+    added: formatExpiry(added),
+    ...(expires === 0 ? {} : { expires: formatExpiry(expires) }),
+    ...(note === '' ? {} : { note }),
+  }
+}
+
+/** An entry as a line of a file. */
+export function entryLine(entry: ListEntry): string {
+  const { entry: text, expires, note } = entryJson(entry)
+  const until = expires === undefined ? '' : ` ${expires}`
+  return `${text}${until}${note === undefined ? '' : ` # ${note}`}`
+}

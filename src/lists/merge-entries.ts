@@ -1,0 +1,163 @@
+// A list with entries added and removed: which chunks stay, and which are written anew. Only those
+// are read whose keys change, and a few that hold much of what has expired.
+
+import { IpriskError } from '../base/coded-error.ts'
+import { prefixesOf } from './compile/entry-rows.ts'
+import type { StoredList } from './list-catalogue.ts'
+import { type ListChunk, type MadeChunk, decodeChunk, makeChunks } from './list-chunk.ts'
+import { type ListEntry, rangeOfKey } from './list-entry.ts'
+import type { ListStore } from './list-store.ts'
+
+export interface EntryChanges {
+  readonly put: readonly ListEntry[]
+  readonly remove: readonly string[]
+  /** What is not put is removed. */
+  readonly replace?: boolean
+}
+
+/** A list and the chunks that are to be kept for it. */
+export interface ListState {
+  readonly list: StoredList
+  readonly made: readonly MadeChunk[]
+}
+
+export interface MergedList extends ListState {
+  readonly counts: {
+    readonly added: number
+    readonly changed: number
+    readonly removed: number
+  }
+}
+
+/** Chunks with expired entries that one act cleans up, besides those that it writes anew. */
+const cleanedMax = 4
+
+interface Moment {
+  readonly store: Pick<ListStore, 'chunks'>
+  readonly now: number
+}
+
+/** Entries that have expired go with the chunks that are written anew, and are not counted. */
+export async function mergeEntries(
+  { store, now }: Moment,
+  before: StoredList,
+  { put, remove, replace = false }: EntryChanges,
+): Promise<MergedList> {
+  const puts = new Map(put.map((entry) => [entry.key, entry]))
+  const nowSeconds = Math.floor(now / 1000)
+  const touched = touchedChunks(before.chunks, [...puts.keys(), ...remove], nowSeconds, replace)
+  const old = await readEntries(
+    store,
+    [...touched].map((i) => before.chunks[i]!),
+  )
+  const oldPrefixes = prefixCount(old)
+  const kept = new Map(old.map((entry) => [entry.key, entry]))
+  const counts = { added: 0, changed: 0, removed: 0 }
+  for (const [key, { expires }] of kept) {
+    if (expires !== 0 && expires <= nowSeconds) kept.delete(key)
+    else if (replace && !puts.has(key)) counts.removed += Number(kept.delete(key))
+  }
+  for (const key of remove) counts.removed += Number(kept.delete(key))
+  for (const [key, entry] of puts) {
+    const known = kept.get(key)
+    if (known === undefined) counts.added += 1
+    else if (known.expires !== entry.expires || known.note !== entry.note) counts.changed += 1
+    else continue
+    kept.set(key, entry)
+  }
+  const entries = [...kept.keys()].sort().map((key) => kept.get(key)!)
+  const chunks = before.chunks.filter((_, i) => !touched.has(i))
+  const made = makeBetween(entries, chunks, now)
+  const all = [...chunks, ...made.map(({ chunk }) => chunk)]
+  all.sort((a, b) => (a.first < b.first ? -1 : 1))
+  const list = {
+    ...before,
+    entries: all.reduce((sum, chunk) => sum + chunk.entries, 0),
+    prefixes: before.prefixes - oldPrefixes + prefixCount(entries),
+    chunks: all,
+  }
+  return { list, made, counts }
+}
+
+/** The places of chunks whose keys change. */
+function touchedChunks(
+  chunks: readonly ListChunk[],
+  keys: readonly string[],
+  nowSeconds: number,
+  all: boolean,
+): Set<number> {
+  if (all) return new Set(chunks.keys())
+  const touched = new Set<number>()
+  if (chunks.length > 0) for (const key of keys) touched.add(placeOf(chunks, key))
+  const expired = [...chunks.keys()].filter((i) => {
+    const { soonest } = chunks[i]!
+    return soonest !== 0 && soonest <= nowSeconds && !touched.has(i)
+  })
+  for (const i of expired.slice(0, cleanedMax)) touched.add(i)
+  return touched
+}
+
+/** The last chunk that begins at or below the key; the first one for keys before all. */
+function placeOf(chunks: readonly ListChunk[], key: string): number {
+  let low = 0
+  let high = chunks.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (chunks[middle]!.first <= key) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Chunks of sorted entries that do not reach over a chunk that stays. */
+function makeBetween(
+  entries: readonly ListEntry[],
+  stay: readonly ListChunk[],
+  now: number,
+): MadeChunk[] {
+  const made: MadeChunk[] = []
+  let at = 0
+  for (const { first } of stay) {
+    const from = at
+    while (at < entries.length && entries[at]!.key < first) at += 1
+    made.push(...makeChunks(entries.slice(from, at), now))
+  }
+  made.push(...makeChunks(entries.slice(at), now))
+  return made
+}
+
+/** Throws `lists_changed` where a chunk is gone, since the catalogue is another one by now. */
+export async function readEntries(
+  store: Pick<ListStore, 'chunks'>,
+  chunks: readonly ListChunk[],
+): Promise<ListEntry[]> {
+  const texts = await store.chunks(chunks.map(({ id }) => id))
+  return texts.flatMap((text) => {
+    if (text !== undefined) return decodeChunk(text)
+    throw new IpriskError({
+      code: 'lists_changed',
+      message: 'The lists were changed while they were read. Ask once more.',
+      fault: 'environment',
+      retryable: true,
+    })
+  })
+}
+
+function prefixCount(entries: readonly ListEntry[]): number {
+  let count = 0
+  for (const { key } of entries) count += isPrefixKey(key) ? 1 : oddPrefixes(key)
+  return count
+}
+
+/** Most ranges are single addresses or prefixes of whole digits; the others are looked at closely. */
+function isPrefixKey(key: string): boolean {
+  const half = (key.length - 1) / 2
+  return key.startsWith('a') || key.slice(1, 1 + half) === key.slice(1 + half)
+}
+
+function oddPrefixes(key: string): number {
+  const { family, first, last } = rangeOfKey(key)
+  let count = 0
+  for (const _ of prefixesOf(first, last, family === 4 ? 32 : 128)) count += 1
+  return count
+}

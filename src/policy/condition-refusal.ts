@@ -1,0 +1,181 @@
+// What a condition may not say, though it is CEL: whatever could fail or take long when it is
+// evaluated, and what can never be true. Everything that is not allowed here is refused, so that a
+// condition that has been loaded has a value for every answer, and soon.
+//
+//   allowed   members of the answer and `lists`; literals; == != < <= > >= in && || ! ?: + - and lists;
+//             size, contains, startsWith, endsWith; exists, all, exists_one, filter, one inside none
+//   refused   * / % (overflow, division by zero), indexes (out of range), conversions, dyn, maps,
+//             bytes, null (a null object's members read as empty), regular expressions
+//
+// No sum overflows: literals are below 2^53, members below 2^32, and terms are few.
+
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { suggestName } from '../config/setting-problem.ts'
+import { closedWords, memberNames, objectMembers, plainMembers } from './condition-members.ts'
+
+/** Why, as a clause, and the place of it in the condition's text. */
+export interface Refusal {
+  readonly message: string
+  readonly at: number
+}
+
+const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>='])
+const connectives: ReadonlySet<string> = new Set(['&&', '||', '!_', '?:', '+', '-', '-_', 'list'])
+const methods: ReadonlySet<string> = new Set(['size', 'contains', 'startsWith', 'endsWith'])
+const loops: ReadonlySet<string> = new Set(['exists', 'all', 'exists_one', 'filter'])
+const allowedCalls = [...methods, ...loops].join(', ')
+
+const advice: Readonly<Record<string, string>> = {
+  '*': 'multiply the limit instead',
+  '/': 'multiply the limit instead',
+  '%': 'it may divide by zero',
+  '[]': 'an element may be missing; ask with `in`',
+  map: 'a condition needs none',
+  matches: 'regular expressions may take long; use startsWith, endsWith or contains',
+  has: 'every member is always there; compare it with its empty value',
+}
+
+/** The variables of the loops around a node. */
+type Scope = ReadonlySet<string>
+
+const outside: Scope = new Set()
+
+/** `undefined` where nothing is to be refused. Types are not its matter. */
+export function findRefusal(node: ASTNode, scope: Scope = outside): Refusal | undefined {
+  const { op } = node
+  if (op === 'value') return refuseLiteral(node)
+  if (op === 'id') return refuseName(node, node.args, scope)
+  if (op === '.') return refuseMember(node, node.args, scope)
+  if (op === 'call') return refuseCall(node, node.args, scope)
+  if (op === 'rcall') return refuseMethod(node, node.args, scope)
+  if (comparisons.has(op) || op === 'in') return refuseWord(node) ?? refuseAny(node.args, scope)
+  if (connectives.has(op)) return refuseAny(node.args, scope)
+  return refusal(node, `${quoted(op)} is not allowed`, op)
+}
+
+/** The names that it reads: members of the answer, and variables of loops. */
+export function namesRead(operands: unknown, names = new Set<string>()): ReadonlySet<string> {
+  if (isNode(operands)) {
+    if (operands.op === 'id') names.add(operands.args)
+    else namesRead(operands.args, names)
+  } else if (Array.isArray(operands)) {
+    for (const one of operands as readonly unknown[]) namesRead(one, names)
+  }
+  return names
+}
+
+function refusal(node: ASTNode, message: string, about = ''): Refusal {
+  const more = advice[about]
+  return { message: more === undefined ? message : `${message}: ${more}`, at: node.start }
+}
+
+const quoted = (text: string): string => `\`${text}\``
+
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === 'object' && value !== null && 'op' in value
+}
+
+/** The first refusal among operands. */
+function refuseAny(operands: unknown, scope: Scope): Refusal | undefined {
+  if (isNode(operands)) return findRefusal(operands, scope)
+  for (const one of Array.isArray(operands) ? (operands as readonly unknown[]) : []) {
+    const found = refuseAny(one, scope)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const literalMax = BigInt(Number.MAX_SAFE_INTEGER)
+
+function refuseLiteral(node: ASTNode): Refusal | undefined {
+  const value: unknown = node.args
+  if (value === null) {
+    return refusal(node, 'null is not allowed: members of a null object read as empty')
+  }
+  if (typeof value === 'bigint') {
+    return value <= literalMax ? undefined : refusal(node, 'the number is too large')
+  }
+  if (typeof value === 'object') {
+    return refusal(node, 'bytes and unsigned numbers are not allowed')
+  }
+  return undefined
+}
+
+function refuseName(node: ASTNode, name: string, scope: Scope): Refusal | undefined {
+  if (scope.has(name) || Object.hasOwn(plainMembers, name)) return undefined
+  if (Object.hasOwn(objectMembers, name)) {
+    const members = Object.keys(membersOf(name)).join(', ')
+    return refusal(node, `${name} is an object; name one of its members: ${members}`)
+  }
+  return refusal(node, `there is no member ${name}${suggestName(name, memberNames)}`)
+}
+
+function membersOf(name: string): Readonly<Record<string, string>> {
+  return objectMembers[name as keyof typeof objectMembers]
+}
+
+function refuseMember(
+  node: ASTNode,
+  [object, member]: readonly [ASTNode, string],
+  scope: Scope,
+): Refusal | undefined {
+  if (object.op !== 'id' || scope.has(object.args) || !Object.hasOwn(objectMembers, object.args)) {
+    return refuseAny(object, scope) ?? refusal(node, `it has no member ${member}`)
+  }
+  const members = membersOf(object.args)
+  if (Object.hasOwn(members, member)) return undefined
+  const known = suggestName(member, Object.keys(members))
+  return refusal(node, `${object.args} has no member ${member}${known}`)
+}
+
+function refuseCall(
+  node: ASTNode,
+  [name, args]: readonly [string, readonly ASTNode[]],
+  scope: Scope,
+): Refusal | undefined {
+  if (name !== 'size') return refuseFunction(node, name)
+  return refuseAny(args, scope)
+}
+
+function refuseFunction(node: ASTNode, name: string): Refusal {
+  const known = advice[name] === undefined ? `; there are ${allowedCalls}` : ''
+  return refusal(node, `the function ${name} is not allowed${known}`, name)
+}
+
+function refuseMethod(
+  node: ASTNode,
+  [name, receiver, args]: readonly [string, ASTNode, readonly ASTNode[]],
+  scope: Scope,
+): Refusal | undefined {
+  if (methods.has(name)) return refuseAny([receiver, ...args], scope)
+  if (!loops.has(name)) return refuseFunction(node, name)
+  if (scope.size > 0) return refusal(node, `${name} inside another one is not allowed`)
+  const [variable, ...rest] = args
+  if (variable?.op !== 'id') return refusal(node, `${name} needs the name of a variable first`)
+  return refuseAny(receiver, scope) ?? refuseAny(rest, new Set([variable.args]))
+}
+
+/** A word that the closed list of its member does not have, which would never be equal. */
+function refuseWord(node: ASTNode): Refusal | undefined {
+  const [left, right] = node.args as readonly [ASTNode, ASTNode]
+  return refuseWordsOf(left, right) ?? refuseWordsOf(right, left)
+}
+
+function refuseWordsOf(member: ASTNode, words: ASTNode): Refusal | undefined {
+  const path = pathOf(member)
+  const known = path === undefined ? undefined : closedWords.get(path)
+  if (path === undefined || known === undefined) return undefined
+  for (const one of words.op === 'list' ? words.args : [words]) {
+    if (one.op !== 'value' || typeof one.args !== 'string' || known.includes(one.args)) continue
+    const message = `${path} is never ${JSON.stringify(one.args)}${suggestName(one.args, known)}`
+    return refusal(one, message)
+  }
+  return undefined
+}
+
+function pathOf(node: ASTNode): string | undefined {
+  if (node.op === 'id') return node.args
+  if (node.op !== '.') return undefined
+  const [object, member] = node.args
+  return object.op === 'id' ? `${object.args}.${member}` : undefined
+}

@@ -1,0 +1,86 @@
+// One condition: CEL text in, a test of an answer's facts out, or why it cannot be used. All that
+// can be wrong with it is found here; evaluating it never throws, and gives true or false.
+
+import { createRequire } from 'node:module'
+import type * as Cel from '@marcbachmann/cel-js'
+import { messageOf } from '../base/coded-error.ts'
+import { conditionCharsMax } from '../base/limits.ts'
+import { type Facts, factClasses } from './condition-facts.ts'
+import { objectMembers, plainMembers } from './condition-members.ts'
+import { type Refusal, findRefusal, namesRead } from './condition-refusal.ts'
+
+export interface Condition {
+  readonly kind: 'condition'
+  readonly holds: (facts: Facts) => boolean
+  /** Names of members that it reads, and perhaps of some that it does not. */
+  readonly reads: ReadonlySet<string>
+}
+
+export interface ConditionFault {
+  readonly kind: 'fault'
+  readonly message: string
+  /** From 1, in characters of the condition's text. */
+  readonly line: number
+  readonly column: number
+}
+
+/** No condition needs more; with it no evaluation takes longer than a millisecond. */
+const limits = { maxAstNodes: 4000, maxDepth: 40, maxListElements: 1000, maxCallArguments: 4 }
+
+function newEnvironment(): Cel.Environment {
+  // At the first condition, in the middle of what cannot wait: most servers and commands have none,
+  // and each of their processes would pay for 14 modules.
+  const require = createRequire(import.meta.url)
+  const { Environment } = require('@marcbachmann/cel-js') as typeof Cel
+  const environment = new Environment({ limits })
+  for (const [name, type] of Object.entries(plainMembers)) {
+    environment.registerVariable(name, type)
+  }
+  for (const [name, fields] of Object.entries(objectMembers)) {
+    const type = `iprisk.${name}`
+    const ctor = factClasses[name as keyof typeof objectMembers]
+    environment.registerType(type, { ctor, fields })
+    environment.registerVariable(name, type)
+  }
+  return environment
+}
+
+let known: Cel.Environment | undefined
+
+export function compileCondition(text: string): Condition | ConditionFault {
+  if (text.length > conditionCharsMax) {
+    return faultAt(text, { message: `it is longer than ${conditionCharsMax} characters`, at: 0 })
+  }
+  known ??= newEnvironment()
+  let parsed: ReturnType<Cel.Environment['parse']>
+  try {
+    parsed = known.parse(text)
+  } catch (thrown) {
+    return faultAt(text, refusalOf(thrown))
+  }
+  const refused = findRefusal(parsed.ast)
+  if (refused !== undefined) return faultAt(text, refused)
+  const reads = namesRead(parsed.ast)
+  const { valid, type, error } = parsed.check()
+  if (!valid) return faultAt(text, refusalOf(error))
+  if (type !== 'bool') {
+    return faultAt(text, { message: `it must be true or false, and is of type ${type}`, at: 0 })
+  }
+  return { kind: 'condition', holds: (facts) => parsed(facts) === true, reads }
+}
+
+/** Of what the library throws. Its own message draws the text again; the summary does not. */
+function refusalOf(thrown: unknown): Refusal {
+  const { summary, range } = thrown as {
+    readonly summary?: string
+    readonly range?: { readonly start: number }
+  }
+  return { message: lowerFirst(summary ?? messageOf(thrown)), at: range?.start ?? 0 }
+}
+
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
+
+function faultAt(text: string, { message, at }: Refusal): ConditionFault {
+  const before = text.slice(0, at).split('\n')
+  return { kind: 'fault', message, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}

@@ -1,0 +1,44 @@
+// Decides by one policy that comes as plain data with the work to be done: an item of the pool, a
+// piece of lines. All parts of an answer are so decided alike, whatever changes meanwhile. Compiled
+// once, and remembered for the table in use.
+
+import type { OpenTable } from '../table/open-table.ts'
+import type { Query } from '../table/lookup/query.ts'
+import type { Located } from '../table/lookup/locate.ts'
+import { decidedAnswer } from './decided-answer.ts'
+import { type DecisionMemory, newDecisionMemory } from './decision-memory.ts'
+import type { ChosenPolicy } from './policy-form.ts'
+import { type PolicySet, compilePolicies } from './policy.ts'
+
+/** Puts the decision into the bytes of the answer to a query. */
+export type Decide = (query: Query, body: Uint8Array, found?: Located) => Uint8Array
+
+/** More than are in use at once; those that come beyond them are compiled anew. */
+const setsMax = 64
+
+const sets = new Map<string, PolicySet>()
+const memories = new WeakMap<PolicySet, DecisionMemory>()
+
+/** `undefined` without a policy. */
+export function decideBy(table: OpenTable, policy: ChosenPolicy | undefined): Decide | undefined {
+  if (policy === undefined) return undefined
+  const memory = memoryFor(table, policy)
+  // It is the only one of its set.
+  return (query, body, found) => decidedAnswer(memory, 0, query, found, body)
+}
+
+function memoryFor(table: OpenTable, { revision, name, rules }: ChosenPolicy): DecisionMemory {
+  const key = `${revision} ${name}`
+  let set = sets.get(key)
+  if (set === undefined) {
+    set = compilePolicies({ revision, policies: { [name]: rules } })
+    if (sets.size >= setsMax) sets.clear()
+    sets.set(key, set)
+  }
+  let memory = memories.get(set)
+  if (memory?.reader !== table.reader) {
+    memory = newDecisionMemory(set, table.reader)
+    memories.set(set, memory)
+  }
+  return memory
+}

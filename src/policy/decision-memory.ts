@@ -1,0 +1,154 @@
+// Hot path: `decide` and `recall`. No allocation, throw, closure, BigInt or regular expression
+// there.
+//
+// Remembers decisions. Where no list matches, a decision depends on the table's record and on the
+// family that is judged, and on nothing else of the address: so each policy has one element a
+// record and family, the number of its outcome (policy.ts) + 1, 0 where it is not known yet.
+//
+//   elements of a policy   0           bogons of IPv4      records + 1       bogons of IPv6
+//                          1 + record  IPv4                records + 2 + …   IPv6
+//
+// Records differ in what no condition of a policy reads: behind the elements, the outcomes of facts
+// that a policy tells apart are remembered as well, so that most records need no evaluation.
+//
+// What two records answer (6to4), and what lists change, is computed anew. Memory is allocated as
+// zeros, which the kernel backs page by page when they are first written.
+//
+// Invariant: a memory belongs to one table and one set of policies; whoever changes either makes a
+// new one.
+
+import type { CheckAnswer } from '../api/check-answer.ts'
+import { covered, listedAnswer, listsOf } from '../table/answer/own-lists.ts'
+import type { AnswerReader } from '../table/answer/answer-reader.ts'
+import type { Located } from '../table/lookup/locate.ts'
+import { locationWords, networkWords, recordWords } from '../schema/table-layout.ts'
+import { factsOf, type SeenAnswer } from './condition-facts.ts'
+import type { Policy, PolicySet } from './policy.ts'
+
+export interface DecisionMemory {
+  readonly set: PolicySet
+  /** By the policy's place; made at its first use. */
+  readonly elements: (Uint16Array | undefined)[]
+  readonly reader: AnswerReader
+  /** By the policy's place. */
+  readonly facts: readonly FactMemory[]
+  /** Elements of one family. */
+  readonly stride: number
+}
+
+/** Higher numbers of outcomes are not remembered. */
+const rememberedMax = 0xffff
+
+export function newDecisionMemory(set: PolicySet, reader: AnswerReader): DecisionMemory {
+  const stride = reader.views.records.length / recordWords + 1
+  const elements = set.policies.map(() => undefined)
+  const facts = set.policies.map((policy) => newFactMemory(policy, reader))
+  return { set, elements, reader, facts, stride }
+}
+
+/** Outcomes by what a policy reads of a record: verdict, network, location, family. */
+interface FactMemory {
+  readonly outcomes: Map<number, number>
+  readonly keyOf: (located: Located) => number
+}
+
+/** Some 5 MB; nearly all policies tell fewer facts apart. */
+const factsMax = 65_536
+
+function newFactMemory(policy: Policy, { views }: AnswerReader): FactMemory {
+  const network = policy.reads('network') ? views.networks.length / networkWords + 1 : 0
+  const location = policy.reads('location') ? views.locations.length / locationWords + 1 : 0
+  const family = policy.reads('version') ? 2 : 0
+  return {
+    outcomes: new Map(),
+    // Each id is below its factor; the product stays below 2^53 for any table that fits in memory.
+    keyOf: (located) => {
+      let key = located.bogon ? 0 : located.verdict + 1
+      if (network > 0) key = key * network + (located.bogon ? 0 : located.network)
+      if (location > 0) key = key * location + (located.bogon ? 0 : located.location)
+      return family === 0 ? key : key * family + (located.version === 4 ? 0 : 1)
+    },
+  }
+}
+
+/** The number of the policy's outcome for the address that `parseAddress` left in `words`. */
+export function decide(
+  memory: DecisionMemory,
+  policy: number,
+  words: Uint32Array,
+  located: Located,
+): number {
+  const { lists, views } = memory.reader
+  if (lists !== undefined && covered(lists, views, words, located))
+    return decideListed(memory, policy, words, located)
+  return recall(memory, policy, located)
+}
+
+/** The same for an address that no list names. */
+export function recall(memory: DecisionMemory, policy: number, located: Located): number {
+  const { record, bogon, version } = located
+  const elements = memory.elements[policy]
+  if (elements === undefined || (record < 0 && !bogon)) return learn(memory, policy, located)
+  const known = elements[elementOf(memory, record, version)]!
+  return known === 0 ? learn(memory, policy, located) : known - 1
+}
+
+/** A bogon's record is -1. */
+function elementOf({ stride }: DecisionMemory, record: number, version: 4 | 6): number {
+  return version === 4 ? record + 1 : stride + record + 1
+}
+
+/** Not hot: evaluates the policy, and remembers what can be. */
+function learn(memory: DecisionMemory, index: number, located: Located): number {
+  const { elements, stride } = memory
+  const number = outcomeByFacts(memory, index, located)
+  const { record, bogon, version } = located
+  if ((record < 0 && !bogon) || number + 1 > rememberedMax) return number
+  const own = (elements[index] ??= new Uint16Array(stride * 2))
+  own[elementOf(memory, record, version)] = number + 1
+  return number
+}
+
+function outcomeByFacts({ set, reader, facts }: DecisionMemory, index: number, located: Located) {
+  const { outcomes, keyOf } = facts[index]!
+  const key = keyOf(located)
+  let number = outcomes.get(key)
+  if (number === undefined) {
+    number = set.policies[index]!.outcomeOf(factsOf(seenAnswer(reader, located), []))
+    if (outcomes.size >= factsMax) outcomes.clear()
+    outcomes.set(key, number)
+  }
+  return number
+}
+
+/** An entry of a list may have expired since the lists were compiled; then none matches. */
+function decideListed(
+  memory: DecisionMemory,
+  policy: number,
+  words: Uint32Array,
+  located: Located,
+): number {
+  const { set, reader } = memory
+  const match = listsOf(reader.lists, reader.views, words, located)
+  if (match === undefined) return recall(memory, policy, located)
+  // What lists change of an answer, a condition sees.
+  const answer = listedAnswer(seenAnswer(reader, located) as CheckAnswer, match)
+  return set.policies[policy]!.outcomeOf(factsOf(answer, match.names))
+}
+
+/** What a condition sees of an address, without making the whole answer. */
+function seenAnswer({ parts }: AnswerReader, located: Located): SeenAnswer {
+  const { bogon, version } = located
+  const part = bogon ? parts.bogon : parts.verdict(located.verdict)
+  return {
+    ...part,
+    version,
+    network: bogon || located.network === 0 ? null : parts.network(located.network),
+    location: bogon || located.location === 0 ? null : parts.location(located.location),
+  }
+}
+
+/** Bytes that the memory holds, as far as they have been written or may be. */
+export function memoryBytes({ elements }: DecisionMemory): number {
+  return elements.reduce((sum, one) => sum + (one?.byteLength ?? 0), 0)
+}

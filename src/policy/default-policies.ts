@@ -1,0 +1,34 @@
+// The policies that `iprisk policy init` writes: blocked from 90 on, challenged from 50 on, the
+// operator's lists and verified crawlers before either. A list of the effect `allow` needs no rule:
+// it makes the score 0.
+
+export const defaultPoliciesText = `${JSON.stringify(
+  {
+    policies: {
+      default: {
+        description:
+          'The first rule that holds decides. To try a rule, add "observe": true to it: then it ' +
+          'is counted and named in answers, and decides nothing.',
+        rules: [
+          {
+            name: 'own-block-list',
+            description: 'A list of yours, of the effect block, names the address.',
+            condition: '"list_blocked" in reasons',
+            action: 'block',
+          },
+          {
+            name: 'verified-bot',
+            description: 'A crawler whose operator publishes its addresses.',
+            condition: 'classification == "known_bot" && bot.confidence == "high"',
+            action: 'allow',
+          },
+          { name: 'critical-score', condition: 'risk_score >= 90', action: 'block' },
+          { name: 'high-score', condition: 'risk_score >= 50', action: 'challenge' },
+        ],
+        otherwise: 'allow',
+      },
+    },
+  },
+  undefined,
+  2,
+)}\n`

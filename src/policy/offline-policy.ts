@@ -1,0 +1,34 @@
+// The policy by which a command that answers offline decides, chosen as the server would choose it.
+// What reads and compiles policies is loaded where there are some: most calls have none.
+
+import { IpriskError } from '../base/coded-error.ts'
+import type { OpenTable } from '../table/open-table.ts'
+import type { Decide } from './decide-by.ts'
+import { type ChosenPolicy, defaultPolicyName } from './policy-form.ts'
+import { hasPolicies, policyPlace } from './policy-place.ts'
+
+/** `setting` is the option `--policies`, `named` that of `--policy`; `undefined` without a file. */
+export async function offlinePolicy(
+  setting: string | undefined,
+  named: string | undefined,
+): Promise<ChosenPolicy | undefined> {
+  const place = policyPlace(setting)
+  if (!hasPolicies(place)) return undefined
+  const file = (await import('./policy-file.ts')).readPolicyFile(place)
+  if (file === undefined) return undefined
+  const { revision, policies } = file.policies
+  const name = named ?? defaultPolicyName
+  const rules = Object.hasOwn(policies, name) ? policies[name] : undefined
+  if (rules !== undefined) return { revision, name, rules }
+  const message = `${file.path} has no policy ${name}; it has ${Object.keys(policies).join(', ')}.`
+  throw new IpriskError({ code: 'usage', message, fault: 'usage' })
+}
+
+/** Decides by that policy; `undefined` without one. */
+export async function offlineDecide(
+  table: OpenTable,
+  policy: ChosenPolicy | undefined,
+): Promise<Decide | undefined> {
+  if (policy === undefined) return undefined
+  return (await import('./decide-by.ts')).decideBy(table, policy)
+}

@@ -1,0 +1,184 @@
+// Reads and checks a policies file whole: JSON, its members (policy-schema.ts), each condition
+// against the types of the answer (condition.ts). Either all of it can be used, or every mistake is
+// told with its place, and none of it is used.
+
+import { createHash } from 'node:crypto'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { policiesBytesMax } from '../base/limits.ts'
+import { type TrustedFile, readTrustedFile } from '../base/system/trusted-file.ts'
+import { parseJsonContent } from '../config/json-content.ts'
+import { suggestName } from '../config/setting-problem.ts'
+import { compileCondition } from './condition.ts'
+import { membersByDepth, policiesSchema } from './policy-schema.ts'
+import type { Policies, PolicyRules } from './policy-form.ts'
+import { type PolicyPlace, hasPolicies } from './policy-place.ts'
+
+export interface PolicyFile {
+  readonly path: string
+  readonly policies: Policies
+  readonly written: WrittenPolicies
+  /** Of a file that was named: why it would not be obeyed otherwise. */
+  readonly distrust?: string
+}
+
+/**
+ * The file's policies; `undefined` where there is no file that nobody named. Throws
+ * `policies_invalid`, whose lines are the mistakes, for whatever else is not to be used.
+ */
+export function readPolicyFile(place: PolicyPlace): PolicyFile | undefined {
+  if (!hasPolicies(place)) return undefined
+  const { path, named } = place
+  let file: TrustedFile
+  try {
+    file = readTrustedFile(path, { bytesMax: policiesBytesMax, named, flag: '--policies' })
+  } catch (thrown) {
+    throw policiesInvalid(path, [`it cannot be used: ${messageOf(thrown)}`])
+  }
+  const checked = checkPolicies(file.bytes.toString('utf8').replace(/^\uFEFF/, ''))
+  if ('mistakes' in checked) throw policiesInvalid(path, checked.mistakes)
+  const { distrust } = file
+  return { path, ...checked, ...(distrust === undefined ? {} : { distrust }) }
+}
+
+export function policiesInvalid(path: string, mistakes: readonly string[]): IpriskError {
+  const count = mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`
+  return new IpriskError({
+    code: 'policies_invalid',
+    message: `The policies in ${path} cannot be used; there is ${count}:`,
+    details: mistakes.map((mistake) => `  ${mistake}`),
+    fault: 'input',
+  })
+}
+
+/** The policies of a file's text, or every mistake in it, each one line with its place. */
+export function checkPolicies(
+  text: string,
+):
+  | { readonly policies: Policies; readonly written: WrittenPolicies }
+  | { readonly mistakes: readonly string[] } {
+  const parsed = parseJsonContent(text)
+  if ('failure' in parsed) {
+    return {
+      mistakes: [parsed.name === undefined ? parsed.failure : `${parsed.name}: ${parsed.failure}`],
+    }
+  }
+  const { content } = parsed
+  const judged = policiesSchema.safeParse(content)
+  const mistakes = (judged.error?.issues ?? []).flatMap((issue) => mistakesOf(issue, content))
+  // Conditions are checked where the rest is as it must be: their places are known only then.
+  if (judged.data === undefined) return { mistakes }
+  const named = Object.entries(judged.data.policies).sort(([a], [b]) => (a < b ? -1 : 1))
+  const wrong = named.flatMap(([name, { rules }]) => [
+    ...repeatedNames(name, rules),
+    ...conditionMistakes(name, rules),
+  ])
+  if (wrong.length > 0) return { mistakes: wrong }
+  return { policies: policiesOf(named), written: judged.data.policies }
+}
+
+interface Described {
+  readonly description?: string
+}
+
+interface WrittenPolicy extends Described {
+  readonly rules: readonly (PolicyRules['rules'][number] & Described)[]
+  readonly otherwise: string
+}
+
+/** As the file has them, in its order and with its descriptions: for those who change it. */
+export type WrittenPolicies = Readonly<Record<string, WrittenPolicy>>
+
+/** In the order of names, without descriptions: alike where they decide alike. */
+function policiesOf(named: readonly (readonly [string, WrittenPolicy])[]): Policies {
+  const policies = Object.fromEntries(
+    named.map(([name, { rules, otherwise }]) => [
+      name,
+      {
+        rules: rules.map(({ name, condition, action, observe }) => ({
+          name,
+          condition,
+          action,
+          observe,
+        })),
+        otherwise,
+      },
+    ]),
+  )
+  return { revision: revisionOf(policies), policies }
+}
+
+/** 64 bits of a hash are enough to tell the machines of one operator apart. */
+const revisionChars = 16
+
+function revisionOf(policies: Policies['policies']): string {
+  return createHash('sha256').update(JSON.stringify(policies)).digest('hex').slice(0, revisionChars)
+}
+
+function repeatedNames(policy: string, rules: WrittenPolicy['rules']): readonly string[] {
+  const before = new Set<string>()
+  return rules.flatMap(({ name }, index) => {
+    if (!before.has(name)) {
+      before.add(name)
+      return []
+    }
+    return [`${rulePlace(policy, index, name)}.name: it must be another name than those before it`]
+  })
+}
+
+function conditionMistakes(policy: string, rules: WrittenPolicy['rules']): readonly string[] {
+  return rules.flatMap(({ name, condition }, index) => {
+    const compiled = compileCondition(condition)
+    if (compiled.kind === 'condition') return []
+    const { message, line, column } = compiled
+    const where = line === 1 ? `column ${column}` : `line ${line}, column ${column}`
+    return [`${rulePlace(policy, index, name)}.condition, ${where}: ${message}`]
+  })
+}
+
+/** `policies.default.rules[2] (vpn-abroad)`. */
+function rulePlace(policy: string, index: number, name: string): string {
+  return `policies.${policy}.rules[${index}] (${name})`
+}
+
+interface Issue {
+  readonly code: string
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+  readonly keys?: readonly string[]
+  readonly issues?: readonly { readonly message: string }[]
+}
+
+function mistakesOf(issue: Issue, content: unknown): readonly string[] {
+  const { code, path, keys = [], message } = issue
+  const place = placeOf(path, content)
+  const at = place === '' ? '' : `${place}: `
+  if (code === 'unrecognized_keys') {
+    const known = membersByDepth[path.length] ?? []
+    const below = place === '' ? '' : `${place}.`
+    return keys.map((key) => `${below}${key}: there is no such member${suggestName(key, known)}`)
+  }
+  if (code === 'invalid_key') return [`${at}its name must be ${issue.issues?.[0]?.message ?? ''}`]
+  const missing = memberAt(content, path) === undefined ? 'it is missing, and must' : 'it must'
+  return [`${at}${missing} be ${message}`]
+}
+
+function memberAt(content: unknown, path: readonly PropertyKey[]): unknown {
+  let value = content
+  for (const member of path)
+    value = (value as Readonly<Record<PropertyKey, unknown>> | null)?.[member]
+  return value
+}
+
+/** `policies.default.rules[2] (vpn-abroad).action`: a rule's name where it has one. */
+function placeOf(path: readonly PropertyKey[], content: unknown): string {
+  let place = ''
+  path.forEach((member, index) => {
+    if (typeof member !== 'number') {
+      place += `${place === '' ? '' : '.'}${String(member)}`
+      return
+    }
+    const name = memberAt(content, [...path.slice(0, index + 1), 'name'])
+    place += typeof name === 'string' ? `[${member}] (${name.slice(0, 40)})` : `[${member}]`
+  })
+  return place
+}

@@ -1,0 +1,34 @@
+// Policies as their file writes them, once it has been checked (policy-file.ts): plain data, so
+// that a process can hand them to another. What they decide: policy.ts.
+
+export interface PolicyRule {
+  readonly name: string
+  /** CEL over the members of the answer, and `lists`. */
+  readonly condition: string
+  /** `allow`, `challenge`, `block`, or the operator's own word. */
+  readonly action: string
+  /** The rule is named in `observed` where it holds, and decides nothing. */
+  readonly observe: boolean
+}
+
+export interface PolicyRules {
+  readonly rules: readonly PolicyRule[]
+  /** The action where no rule decides. */
+  readonly otherwise: string
+}
+
+export interface Policies {
+  /** A hash of all that follows: machines with the same revision decide alike. */
+  readonly revision: string
+  readonly policies: Readonly<Record<string, PolicyRules>>
+}
+
+/** One of them, for work that is decided by it. */
+export interface ChosenPolicy {
+  readonly revision: string
+  readonly name: string
+  readonly rules: PolicyRules
+}
+
+/** The policy of keys that name none. */
+export const defaultPolicyName = 'default'

@@ -1,0 +1,80 @@
+// The content of a policies file as a zod schema. As in src/config/setting-checks.ts, each type has
+// the sentence piece that completes "it must be …", which is all that a person is told.
+//
+// Nothing that serves loads this: the primary and the command line check the file, and hand the
+// workers what was checked (policy-form.ts).
+
+import { z } from 'zod'
+import {
+  conditionCharsMax,
+  policiesMax,
+  policyDescriptionCharsMax,
+  rulesMax,
+} from '../base/limits.ts'
+import { policyNameAllowed, policyNameForm, textOf } from '../config/setting-checks.ts'
+import { defaultPolicyName } from './policy-form.ts'
+
+const actionForm = /^[a-z][a-z0-9_-]{0,31}$/
+
+const action = textOf(
+  'allow, challenge, block, or a word of your own of a–z, 0–9, _ and -',
+  (value) => actionForm.test(value),
+)
+
+/** For people; it is no part of the revision. */
+const description = textOf(
+  `text of at most ${policyDescriptionCharsMax} characters`,
+  (value) => value.length <= policyDescriptionCharsMax,
+)
+
+const rule = z.strictObject(
+  {
+    name: textOf(policyNameAllowed, (value) => policyNameForm.test(value)),
+    description: description.exactOptional(),
+    condition: textOf(
+      `a condition in CEL of at most ${conditionCharsMax} characters`,
+      (value) => value !== '' && value.length <= conditionCharsMax,
+    ),
+    action,
+    observe: z.boolean('true or false').default(false),
+  },
+  'an object of name, condition, action, and observe if it is only to be counted',
+)
+
+const policy = z.strictObject(
+  {
+    description: description.exactOptional(),
+    rules: z.array(rule, 'a list of rules').max(rulesMax, `at most ${rulesMax} rules`),
+    otherwise: action,
+  },
+  'an object of rules and otherwise',
+)
+
+export const policiesSchema = z.strictObject(
+  {
+    policies: z
+      .record(
+        z.string().regex(policyNameForm, policyNameAllowed),
+        policy,
+        'an object of policies by name',
+      )
+      .refine(
+        (named) => Object.keys(named).length <= policiesMax,
+        `at most ${policiesMax} policies`,
+      )
+      .refine(
+        (named) => Object.hasOwn(named, defaultPolicyName),
+        `an object that has the policy ${defaultPolicyName}, which keys use that name none`,
+      ),
+  },
+  'a JSON object with the member policies',
+)
+
+/** The members that an object at that place may have. */
+export const membersByDepth: readonly (readonly string[])[] = [
+  Object.keys(policiesSchema.shape),
+  [],
+  Object.keys(policy.shape),
+  [],
+  Object.keys(rule.shape),
+]

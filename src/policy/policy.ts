@@ -1,0 +1,110 @@
+// Policies that decide: their conditions compiled. `outcomeOf` evaluates every rule anew and is the
+// slow twin of what is remembered (decision-memory.ts).
+//
+// Invariant: an outcome depends on the answer's facts alone, so equal facts have the same number.
+
+import { type JsonRun, jsonRun } from '../table/answer/json-run.ts'
+import type { Decision } from '../api/check-answer.ts'
+import type { Facts } from './condition-facts.ts'
+import { compileCondition, type Condition } from './condition.ts'
+import { decisionLabel } from '../model/decision-label.ts'
+import { type Policies, type PolicyRules, defaultPolicyName } from './policy-form.ts'
+
+export interface Outcome {
+  readonly decision: Decision
+  /** The rules in observation that hold, in the policy's order; often none. */
+  readonly observed: readonly string[]
+  /** Policy, rule and action, by which it is counted: a tab between, which no name has. */
+  readonly label: string
+  /** Of `observed` the same, without an action. */
+  readonly observedLabels: readonly string[]
+  /** The members as JSON, from the comma before them to the answer's brace. */
+  readonly tail: JsonRun
+}
+
+export interface Policy {
+  readonly name: string
+  readonly rules: PolicyRules['rules']
+  /** The outcomes that have come up, by their numbers, which begin with 0. */
+  readonly outcomes: readonly Outcome[]
+  /** Whether a condition of it reads the member: facts that differ in others decide alike. */
+  readonly reads: (member: string) => boolean
+  /** Evaluates the rules; gives the outcome's number. */
+  readonly outcomeOf: (facts: Facts) => number
+}
+
+export interface PolicySet {
+  readonly revision: string
+  /** By name; the order is that of names. */
+  readonly policies: readonly Policy[]
+  /** The place in `policies`, -1 where there is none of that name. */
+  readonly indexOf: (name: string) => number
+  readonly defaultIndex: number
+}
+
+/** `policies` have been checked: an error in a condition is a bug here. */
+export function compilePolicies({ revision, policies }: Policies): PolicySet {
+  const compiled = Object.entries(policies).map(([name, rules]) => compilePolicy(name, rules))
+  const places = new Map(compiled.map(({ name }, index) => [name, index] as const))
+  const indexOf = (name: string): number => places.get(name) ?? -1
+  return { revision, policies: compiled, indexOf, defaultIndex: indexOf(defaultPolicyName) }
+}
+
+function outcomeFor(decision: Decision, observed: readonly string[]): Outcome {
+  const members = observed.length === 0 ? { decision } : { decision, observed }
+  const { policy } = decision
+  return {
+    decision,
+    observed,
+    label: decisionLabel(decision),
+    observedLabels: observed.map((rule) => decisionLabel({ policy, rule, action: '' })),
+    tail: jsonRun(`,${JSON.stringify(members).slice(1)}`),
+  }
+}
+
+interface CompiledRule {
+  readonly name: string
+  readonly action: string
+  readonly observe: boolean
+  readonly holds: Condition['holds']
+  readonly reads: Condition['reads']
+}
+
+function compilePolicy(name: string, { rules, otherwise }: PolicyRules): Policy {
+  const compiled = rules.map(compileRule)
+  const watching = compiled.filter(({ observe }) => observe)
+  const deciding = compiled.filter(({ observe }) => !observe)
+  const outcomes: Outcome[] = []
+  const numbers = new Map<string, number>()
+  return {
+    name,
+    rules,
+    outcomes,
+    reads: (member) => compiled.some(({ reads }) => reads.has(member)),
+    outcomeOf: (facts) => {
+      const decider = deciding.find(({ holds }) => holds(facts))
+      const { action, name: rule } = decider ?? { action: otherwise, name: '' }
+      const observed = watching.filter(({ holds }) => holds(facts)).map(({ name }) => name)
+      const key = [rule, ...observed].join()
+      let number = numbers.get(key)
+      if (number === undefined) {
+        number = outcomes.length
+        outcomes.push(outcomeFor({ action, rule, policy: name }, observed))
+        numbers.set(key, number)
+      }
+      return number
+    },
+  }
+}
+
+function compileRule({
+  name,
+  condition,
+  action,
+  observe,
+}: PolicyRules['rules'][number]): CompiledRule {
+  const compiled = compileCondition(condition)
+  if (compiled.kind === 'fault') throw new Error(`${name}: ${compiled.message}`)
+  const { holds, reads } = compiled
+  return { name, action, observe, holds, reads }
+}

@@ -1,0 +1,202 @@
+// One HTTP request by Node's own client, with bounds on everything: the time to connect, to the
+// next byte and to the whole, the bytes of the answer, the redirects. For what is published and for
+// stores of objects; feeds have a client of their own (build/fetch), which a serving machine need
+// not have installed.
+//
+// Where it leads: the operator names an address, which may be anywhere, a private network included.
+// A redirect to the same origin leads there too; any other one leads to a public address only,
+// which is judged where the name is resolved for the connection, and never from https to http.
+
+import { lookup } from 'node:dns'
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  Agent,
+  request as askHttp,
+} from 'node:http'
+import { Agent as TlsAgent, request as askHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { messageOf } from '../../base/coded-error.ts'
+import { isSpecialHost } from '../../ip/special-host.ts'
+import { pullError } from './pull-refusal.ts'
+
+export interface RequestBounds {
+  readonly connectMs: number
+  /** Without a byte of the answer. */
+  readonly idleMs: number
+  readonly wholeMs: number
+  readonly redirectsMax: number
+}
+
+export const requestBounds: RequestBounds = {
+  connectMs: 5000,
+  idleMs: 10_000,
+  wholeMs: 60_000,
+  redirectsMax: 5,
+}
+
+export interface BoundedRequest {
+  readonly url: URL
+  readonly method?: 'GET' | 'PUT' | 'DELETE'
+  readonly headers?: OutgoingHttpHeaders
+  readonly body?: Uint8Array
+  readonly bytesMax: number
+  readonly bounds?: RequestBounds
+}
+
+export interface BoundedAnswer {
+  readonly status: number
+  readonly body: Buffer
+  readonly etag: string | undefined
+}
+
+const connectionsMax = 8
+const keptMs = 4000
+const agentOptions = { keepAlive: true, keepAliveMsecs: keptMs, maxSockets: connectionsMax }
+const agents = { 'http:': new Agent(agentOptions), 'https:': new TlsAgent(agentOptions) }
+/** Connections to where a redirect led: none is shared with those that may lead anywhere. */
+const publicOnly = { 'http:': new Agent(agentOptions), 'https:': new TlsAgent(agentOptions) }
+
+/** Throws `pull_unreachable`, `pull_slow`, `pull_size`, `pull_redirect`. */
+export async function boundedRequest(asked: BoundedRequest): Promise<BoundedAnswer> {
+  const { bounds = requestBounds, method = 'GET' } = asked
+  const until = performance.now() + bounds.wholeMs
+  let { url } = asked
+  for (let hop = 0; hop <= bounds.redirectsMax; hop++) {
+    const own = url.origin === asked.url.origin
+    if (!own && isSpecialHost(url.hostname)) throw privateTarget(asked.url, url.hostname)
+    const answer = await requestOnce({ ...asked, url, bounds }, { own, until })
+    if (![301, 302, 303, 307, 308].includes(answer.status) || method !== 'GET') return answer
+    url = redirectTarget(url, answer.location)
+  }
+  throw pullError('redirect', `${shownUrl(asked.url)}: more than ${bounds.redirectsMax} redirects`)
+}
+
+/** The address without what may be secret in it. */
+export function shownUrl(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname}`
+}
+
+function redirectTarget(from: URL, location: string | undefined): URL {
+  if (location === undefined || !URL.canParse(location, from.href)) {
+    throw pullError('redirect', `${shownUrl(from)}: a redirect without a usable address`)
+  }
+  const to = new URL(location, from)
+  const sinks = from.protocol === 'https:' && to.protocol !== 'https:'
+  if (sinks || (to.protocol !== 'https:' && to.protocol !== 'http:')) {
+    const why = 'where anybody on the way could listen'
+    throw pullError(
+      'redirect',
+      `${shownUrl(from)}: redirects to ${to.protocol}//${to.host}, ${why}`,
+    )
+  }
+  return to
+}
+
+function privateTarget(from: URL, host: string): Error {
+  const why = 'which is no public address, and is not connected to'
+  return pullError('redirect', `${shownUrl(from)}: redirects to ${host}, ${why}`)
+}
+
+interface OneAnswer extends BoundedAnswer {
+  readonly location: string | undefined
+}
+
+function requestOnce(
+  asked: BoundedRequest & { readonly bounds: RequestBounds },
+  { own, until }: { readonly own: boolean; readonly until: number },
+): Promise<OneAnswer> {
+  const { url, method = 'GET', headers = {}, body, bounds } = asked
+  const shown = shownUrl(url)
+  const ask = url.protocol === 'https:' ? askHttps : askHttp
+  const agent = (own ? agents : publicOnly)[url.protocol as 'http:' | 'https:']
+  return new Promise((resolve, reject) => {
+    const request = ask(url, {
+      method,
+      // What is meant for the origin that was named is for nobody else.
+      headers: own ? headers : {},
+      agent,
+      ...(own ? {} : { lookup: publicLookup(asked.url) }),
+    })
+    const stop = (error: Error): void => {
+      end()
+      request.destroy()
+      reject(error)
+    }
+    const late = (what: string): (() => void) => {
+      return () => stop(pullError('slow', `${shown}: ${what}`))
+    }
+    const whole = setTimeout(
+      late(`not finished within ${bounds.wholeMs / 1000} s`),
+      Math.max(1, until - performance.now()),
+    )
+    let step = setTimeout(late(`no answer within ${bounds.idleMs / 1000} s`), bounds.idleMs)
+    const connect = setTimeout(late('no connection'), bounds.connectMs)
+    const touched = (): void => {
+      clearTimeout(step)
+      step = setTimeout(late(`not a byte for ${bounds.idleMs / 1000} s`), bounds.idleMs)
+    }
+    const end = (): void => {
+      for (const timer of [whole, step, connect]) clearTimeout(timer)
+    }
+    request.once('socket', (socket) => {
+      if (!socket.connecting) clearTimeout(connect)
+      else socket.once('connect', () => clearTimeout(connect))
+    })
+    request.once('error', (error) => stop(brokenOff(shown, error)))
+    request.once('response', (response) => {
+      const whole = readAnswer(response, { bytesMax: asked.bytesMax, shown, touched })
+      whole.finally(end).then(resolve, stop)
+    })
+    request.end(body)
+  })
+}
+
+async function readAnswer(
+  response: IncomingMessage,
+  of: { readonly bytesMax: number; readonly shown: string; readonly touched: () => void },
+): Promise<OneAnswer> {
+  const { bytesMax, shown, touched } = of
+  const tooLarge = (): Error => pullError('size', `${shown}: more than ${bytesMax} bytes`)
+  const { etag, location } = response.headers
+  const status = response.statusCode ?? 0
+  // What is said with another status is shown to nobody; some of it may say why.
+  const isOwn = status === 200
+  if (isOwn && Number(response.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      touched()
+      bytes += chunk.length
+      if (bytes > Math.max(bytesMax, isOwn ? 0 : 65_536)) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw brokenOff(shown, error)
+  }
+  return { status, body: Buffer.concat(chunks, bytes), etag, location }
+}
+
+function brokenOff(shown: string, error: unknown): Error {
+  const { code } = error as NodeJS.ErrnoException
+  if (code?.startsWith('pull_') === true) return error as Error
+  return pullError('unreachable', `${shown}: ${messageOf(error) || code || 'broken off'}`, error)
+}
+
+/** Resolves names to public addresses only: a name with one that is not is refused whole. */
+function publicLookup(from: URL): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      const special =
+        error === null ? found.find(({ address }) => isSpecialHost(address)) : undefined
+      const [first] = error === null ? found : []
+      if (error !== null || first === undefined) {
+        callback(error ?? new Error(`${hostname} has no address`), '', 0)
+      } else if (special !== undefined) {
+        callback(privateTarget(from, `${hostname} (${special.address})`), '', 0)
+      } else if (options.all === true) callback(null, found)
+      else callback(null, first.address, first.family)
+    })
+  }
+}

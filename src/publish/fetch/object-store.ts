@@ -1,0 +1,226 @@
+// An S3-compatible store of objects, asked with Signature Version 4 by aws4fetch; as the AWS tools
+// take them: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, or the profile
+// (AWS_PROFILE) of the shared credentials file; AWS_REGION or AWS_DEFAULT_REGION;
+// AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for stores elsewhere, which are asked by path. Without
+// credentials nothing is signed, which reads public buckets. A key of a machine or of a pod comes
+// as the variables, or as the file; the metadata services of clouds are not asked.
+
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { AwsV4Signer } from 'aws4fetch'
+import { readBoundedFile, secretFile } from '../../base/system/bounded-file.ts'
+import { parseObjectUrl } from '../../config/values/publish-values.ts'
+import { type BoundedAnswer, boundedRequest, shownUrl } from './bounded-request.ts'
+import { pullError } from './pull-refusal.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+interface Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+export interface ObjectStore {
+  /** Of the prefix, as it may be shown. */
+  readonly name: string
+  readonly get: (
+    name: string,
+    how: { readonly bytesMax: number; readonly etag?: string | undefined },
+  ) => Promise<BoundedAnswer>
+  readonly put: (name: string, bytes: Uint8Array, cacheControl: string) => Promise<void>
+  readonly list: (folder: string) => Promise<readonly ListedObject[]>
+  readonly remove: (name: string) => Promise<void>
+}
+
+export interface ListedObject {
+  readonly name: string
+  readonly writtenMs: number
+}
+
+const listBytesMax = 8_388_608
+const answerBytesMax = 65_536
+
+/** The store behind `s3://bucket/prefix`. */
+export function openObjectStore(text: string, environment: Environment = process.env): ObjectStore {
+  const place = parseObjectUrl(text)
+  if (place === undefined) throw pullError('other', `${text} is no s3://bucket/prefix`)
+  const { bucket, prefix } = place
+  const region = environment['AWS_REGION'] ?? environment['AWS_DEFAULT_REGION'] ?? 'us-east-1'
+  const base = bucketUrl(bucket, region, environment)
+  const credentials = credentialsOf(environment)
+  const keyOf = (name: string): string => (prefix === '' ? name : `${prefix}/${name}`)
+  const urlOf = (key: string): URL => {
+    const url = new URL(base)
+    url.pathname += key.split('/').map(encodeURIComponent).join('/')
+    return url
+  }
+  const ask = async (of: {
+    readonly url: URL
+    readonly method: 'GET' | 'PUT' | 'DELETE'
+    readonly headers?: Record<string, string>
+    readonly body?: Uint8Array
+    readonly bytesMax: number
+  }): Promise<BoundedAnswer> => {
+    const { url, method, headers = {}, body, bytesMax } = of
+    const signed = await signedHeaders({ url, method, headers, body, region, credentials })
+    const more = body === undefined ? {} : { body }
+    return boundedRequest({ url, method, headers: signed, bytesMax, ...more })
+  }
+  const expect = async (of: Parameters<typeof ask>[0], allowed: readonly number[]) => {
+    const answer = await ask(of)
+    if (!allowed.includes(answer.status)) throw objectRefusal(of.method, shownUrl(of.url), answer)
+    return answer
+  }
+  return {
+    name: text,
+    get: (name, { bytesMax, etag }) => {
+      const headers = etag === undefined ? {} : { 'if-none-match': etag }
+      return ask({ url: urlOf(keyOf(name)), method: 'GET', headers, bytesMax })
+    },
+    put: async (name, body, cacheControl) => {
+      const url = urlOf(keyOf(name))
+      const headers = { 'content-length': String(body.length), 'cache-control': cacheControl }
+      await expect({ url, method: 'PUT', headers, body, bytesMax: answerBytesMax }, [200])
+    },
+    list: async (folder) => {
+      const found: ListedObject[] = []
+      let token: string | undefined
+      do {
+        const url = urlOf('')
+        url.searchParams.set('list-type', '2')
+        url.searchParams.set('prefix', `${keyOf(folder)}/`)
+        if (token !== undefined) url.searchParams.set('continuation-token', token)
+        const { body } = await expect({ url, method: 'GET', bytesMax: listBytesMax }, [200])
+        const page = parseListing(body.toString('utf8'))
+        const skip = prefix === '' ? 0 : prefix.length + 1
+        found.push(...page.objects.map((each) => ({ ...each, name: each.name.slice(skip) })))
+        token = page.next
+      } while (token !== undefined)
+      return found
+    },
+    remove: async (name) => {
+      const url = urlOf(keyOf(name))
+      await expect({ url, method: 'DELETE', bytesMax: answerBytesMax }, [200, 204, 404])
+    },
+  }
+}
+
+/** With a slash at its end. */
+function bucketUrl(bucket: string, region: string, environment: Environment): URL {
+  const elsewhere = environment['AWS_ENDPOINT_URL_S3'] ?? environment['AWS_ENDPOINT_URL']
+  if (elsewhere !== undefined) return new URL(`${elsewhere.replace(/(?<!\/)\/+$/, '')}/${bucket}/`)
+  // A certificate for *.s3.… covers no name with more dots.
+  return bucket.includes('.')
+    ? new URL(`https://s3.${region}.amazonaws.com/${bucket}/`)
+    : new URL(`https://${bucket}.s3.${region}.amazonaws.com/`)
+}
+
+async function signedHeaders(of: {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Record<string, string>
+  readonly body: Uint8Array | undefined
+  readonly region: string
+  readonly credentials: Credentials | undefined
+}): Promise<Record<string, string>> {
+  const { url, method, headers, body, region, credentials } = of
+  if (credentials === undefined) return headers
+  const sha256 = createHash('sha256')
+    .update(body ?? '')
+    .digest('hex')
+  const signer = new AwsV4Signer({
+    url: url.href,
+    method,
+    headers: { ...headers, 'x-amz-content-sha256': sha256 },
+    service: 's3',
+    region,
+    ...credentials,
+  })
+  const signed = await signer.sign()
+  return Object.fromEntries(signed.headers.entries())
+}
+
+function credentialsOf(environment: Environment): Credentials | undefined {
+  const own = credentialsFrom({
+    id: environment['AWS_ACCESS_KEY_ID'],
+    secret: environment['AWS_SECRET_ACCESS_KEY'],
+    token: environment['AWS_SESSION_TOKEN'],
+  })
+  if (own !== undefined) return own
+  const path =
+    environment['AWS_SHARED_CREDENTIALS_FILE'] ??
+    join(environment['HOME'] ?? homedir(), '.aws', 'credentials')
+  const members = profileMembers(path, environment['AWS_PROFILE'] ?? 'default')
+  return credentialsFrom({
+    id: members.get('aws_access_key_id'),
+    secret: members.get('aws_secret_access_key'),
+    token: members.get('aws_session_token'),
+  })
+}
+
+function credentialsFrom(of: {
+  readonly id: string | undefined
+  readonly secret: string | undefined
+  readonly token: string | undefined
+}): Credentials | undefined {
+  const { id: accessKeyId, secret: secretAccessKey, token: sessionToken } = of
+  if (!accessKeyId || !secretAccessKey) return undefined
+  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
+}
+
+/** The members of one profile; none where there is no such file. */
+function profileMembers(path: string, profile: string): ReadonlyMap<string, string> {
+  const members = new Map<string, string>()
+  let text: string
+  try {
+    text = readBoundedFile(path, secretFile).bytes.toString('utf8')
+  } catch {
+    return members
+  }
+  let inside = false
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    if (line.startsWith('[')) inside = line.slice(1, -1).trim() === profile
+    const at = line.indexOf('=')
+    if (inside && at > 0 && !line.startsWith('#')) {
+      members.set(line.slice(0, at).trim(), line.slice(at + 1).trim())
+    }
+  }
+  return members
+}
+
+/** What stands behind the first `begin` and before the next `end`. */
+function between(text: string, begin: string, end: string): string | undefined {
+  const from = text.indexOf(begin)
+  const to = from < 0 ? -1 : text.indexOf(end, from)
+  return to < 0 ? undefined : text.slice(from + begin.length, to)
+}
+
+/** The names of a listing, which are ours: digits and letters, nothing that XML would escape. */
+function parseListing(xml: string): {
+  readonly objects: readonly ListedObject[]
+  readonly next: string | undefined
+} {
+  const member = (text: string, name: string): string | undefined =>
+    between(text, `<${name}>`, `</${name}>`)
+  const listed = xml.split('<Contents>').slice(1)
+  const objects = listed.flatMap((text) => {
+    const name = member(text, 'Key')
+    const writtenMs = Date.parse(member(text, 'LastModified') ?? '')
+    return name === undefined || Number.isNaN(writtenMs) ? [] : [{ name, writtenMs }]
+  })
+  const isCut = member(xml, 'IsTruncated') === 'true'
+  return { objects, next: isCut ? member(xml, 'NextContinuationToken') : undefined }
+}
+
+/** What the store says with a status of failure. */
+export function objectRefusal(
+  method: string,
+  shown: string,
+  { status, body }: Pick<BoundedAnswer, 'status' | 'body'>,
+): Error {
+  const why = /<Code>(\w{1,80})<\/Code>/.exec(body.toString('utf8'))?.[1]
+  const text = why === undefined ? '' : ` (${why})`
+  return pullError('status', `${method} ${shown}: status ${status}${text}`)
+}

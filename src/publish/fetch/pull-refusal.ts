@@ -1,0 +1,60 @@
+// Why a published table was not taken, as one of a few codes that never change: for the metric,
+// /status and alerts. What the table manager refuses of a table that came whole has codes of its
+// own (src/supervisor/tables/table-refusal.ts).
+
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+
+export const pullRefusalCodes = [
+  /** Nobody answers at the address, or the connection broke. */
+  'unreachable',
+  /** An answer of another status than was hoped for. */
+  'status',
+  /** It took longer than it may, or stood still. */
+  'slow',
+  /** More bytes than were said or allowed, or fewer. */
+  'size',
+  /** A redirect to where none may lead. */
+  'redirect',
+  /** The manifest is none, or of another form. */
+  'manifest',
+  /** Nobody who is trusted has signed the manifest. */
+  'signature',
+  /** The manifest is older than one that was seen before. */
+  'replay',
+  /** Its table is older than the one in use, and nobody has withdrawn that. */
+  'older',
+  /** It has no table of a format that this program reads. */
+  'format',
+  /** An index or a part is not what its hash says, or the index is none. */
+  'part',
+  /** What was put together is not the table that was signed. */
+  'table',
+  /** It came whole, and the server will not answer from it: its trials say why. */
+  'unfit',
+  /** The disk fails, or is full. */
+  'disk',
+  'other',
+] as const
+export type PullRefusalCode = (typeof pullRefusalCodes)[number]
+
+export interface PullRefusal {
+  readonly code: PullRefusalCode
+  readonly reason: string
+}
+
+export function pullError(code: PullRefusalCode, message: string, cause?: unknown): IpriskError {
+  const more = cause === undefined ? {} : { cause }
+  return new IpriskError({ code: `pull_${code}`, message, fault: 'environment', ...more })
+}
+
+const known: ReadonlySet<string> = new Set(pullRefusalCodes)
+
+/** The refusal for anything thrown. */
+export function pullRefusalOf(thrown: unknown): PullRefusal {
+  const reason = messageOf(thrown)
+  const { code = '' } = thrown as NodeJS.ErrnoException
+  const own = code.startsWith('pull_') ? code.slice('pull_'.length) : ''
+  if (known.has(own)) return { code: own as PullRefusalCode, reason }
+  const isDisk = ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'ENOENT'].includes(code)
+  return { code: isDisk ? 'disk' : 'other', reason }
+}

@@ -1,0 +1,103 @@
+// What a publisher says of its tables: the manifest, a small signed text at one address
+// (`manifest.json`). It names the newest release and those before it, newest first; a release names
+// its index (part-index.ts) by its hash, and through it every part.
+//
+//   manifest.json ──sha256──▶ parts/<index> ──sha256──▶ parts/<part> …
+//
+// Invariants: `serial` grows with every manifest of a place, so an older one can be told from a
+// newer one by it alone; of two releases of one format the one that comes first is meant to be
+// served; a manifest that withdraws a table names it.
+
+import { z } from 'zod'
+import { parseDay } from '../../base/day.ts'
+import {
+  manifestReleasesMax,
+  manifestStagesMax,
+  manifestWithdrawnMax,
+  partIndexBytesMax,
+} from '../../base/limits.ts'
+import { fileBytesMax } from '../../schema/table-layout.ts'
+import type { TrustedKey, SigningKey } from './signing-key.ts'
+import { openEnvelope, sealEnvelope } from './envelope.ts'
+
+export const manifestName = 'manifest.json'
+const payloadType = 'application/vnd.iprisk.manifest+json'
+
+/** The version of the published form; another one is not read. */
+export const publishedForm = 1
+
+export const hashText = z.string().regex(/^[0-9a-f]{64}$/)
+const tableId = z.string().regex(/^\d{8}-[0-9a-f]{12}$/)
+const instant = z.int().min(0)
+const count = z.int().min(0).max(0xffff)
+
+/** From `from` on, milliseconds since the epoch, so many percent of the machines may take it. */
+const stageSchema = z.object({ percent: z.number().gt(0).max(100), from: instant })
+
+const releaseSchema = z.object({
+  id: tableId,
+  as_of: z.string().refine((text) => parseDay(text) !== undefined),
+  /** Of the table file. */
+  format: z.object({ major: count, minor: count }),
+  /** The version of the program that built it. */
+  program: z.string().max(100),
+  published: instant,
+  bytes: z.int().min(1).max(fileBytesMax),
+  sha256: hashText,
+  index: z.object({
+    sha256: hashText,
+    /** As stored. */
+    bytes: z.int().min(1).max(partIndexBytesMax),
+  }),
+  /** Bytes of all its parts as stored. */
+  stored: z.int().min(0).max(fileBytesMax),
+  /** None: every machine at once. */
+  stages: z.array(stageSchema).max(manifestStagesMax),
+})
+
+const manifestSchema = z.object({
+  form: z.literal(publishedForm),
+  serial: instant,
+  releases: z.array(releaseSchema).min(1).max(manifestReleasesMax),
+  withdrawn: z.array(tableId).max(manifestWithdrawnMax),
+})
+
+export type Stage = z.output<typeof stageSchema>
+export type Release = z.output<typeof releaseSchema>
+export type Manifest = z.output<typeof manifestSchema>
+
+export type OpenedManifest =
+  | { readonly kind: 'manifest'; readonly manifest: Manifest; readonly by: TrustedKey }
+  /** What it is instead, in words. */
+  | { readonly kind: 'refused'; readonly code: 'manifest' | 'signature'; readonly why: string }
+
+/** The text that is put at the place. */
+export function sealManifest(manifest: Manifest, key: SigningKey): string {
+  return sealEnvelope(payloadType, JSON.stringify(manifestSchema.parse(manifest)), key)
+}
+
+/** The manifest in `text`; nothing of it is looked at before its signature. */
+export function openManifest(text: string, trusted: readonly TrustedKey[]): OpenedManifest {
+  const opened = openEnvelope(text, payloadType, trusted)
+  if (opened.kind === 'garbage') return refused('manifest', 'it is no signed manifest of tables')
+  if (opened.kind === 'untrusted') {
+    return refused('signature', 'it is not signed with a key that is trusted here')
+  }
+  const parsed = manifestSchema.safeParse(jsonOf(opened.payload))
+  if (parsed.success) return { kind: 'manifest', manifest: parsed.data, by: opened.by }
+  const [issue] = parsed.error.issues
+  const place = issue?.path.join('.') ?? ''
+  return refused('manifest', `it is signed, but of another form than this program reads: ${place}`)
+}
+
+function refused(code: 'manifest' | 'signature', why: string): OpenedManifest {
+  return { kind: 'refused', code, why }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,98 @@
+// What one table is put together of: the index. Segments cover the file but for its frame (the
+// bytes between them, which are a segment of their own, the last one); each is a list of parts, in
+// order, of its columns (planes.ts).
+//
+// A part is named by the SHA-256 of what is stored and moved, so that nothing is unpacked that was
+// not checked; beside it stands the SHA-256 of what is inside, by which a server finds a part in a
+// table that it has.
+//
+// Invariant, checked here for whatever a signature vouches: segments lie inside the file, in order
+// and apart, and their parts add up to them, so that putting them together writes each byte once.
+
+import { z } from 'zod'
+import { hashText } from './manifest.ts'
+import { partBytesMax, segmentPartsMax, segmentsMax } from '../../base/limits.ts'
+import { fileBytesMax } from '../../schema/table-layout.ts'
+import { partBytes } from './cut-points.ts'
+
+const partSchema = z.tuple([
+  /** Of the part itself: SHA-256, bytes. */
+  hashText,
+  z.int().min(1).max(partBytes.max),
+  /** As it is stored: SHA-256, which is its name, and bytes. */
+  hashText,
+  z.int().min(1).max(partBytesMax),
+])
+
+const place = z.int().min(0).max(fileBytesMax)
+
+const segmentSchema = z.object({
+  name: z.string().max(64),
+  from: place,
+  bytes: place,
+  words: z.int().min(0).max(64),
+  steps: z.boolean(),
+  parts: z.array(partSchema).max(segmentPartsMax),
+})
+
+const indexSchema = z.object({
+  bytes: place,
+  segments: z.array(segmentSchema).min(1).max(segmentsMax),
+})
+
+export type PartEntry = z.output<typeof partSchema>
+export type IndexSegment = z.output<typeof segmentSchema>
+export type PartIndex = z.output<typeof indexSchema>
+
+/** The name of the frame. Its `from` is 0. */
+export const frameName = ''
+
+/** The index in `text`; a reason where it is none. */
+export function parsePartIndex(text: string): PartIndex | string {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return 'it is not JSON'
+  }
+  const parsed = indexSchema.safeParse(json)
+  if (!parsed.success) return `its ${parsed.error.issues[0]?.path.join('.') ?? 'form'} is wrong`
+  return whyUnfit(parsed.data) ?? parsed.data
+}
+
+function whyUnfit({ bytes, segments }: PartIndex): string | undefined {
+  let end = 0
+  for (const segment of segments.slice(0, -1)) {
+    if (segment.name === frameName) return 'its frame is not the last segment'
+    if (segment.from < end || segment.from % 4 !== 0)
+      return `its segment ${segment.name} lies wrong`
+    if (segment.words > 0 && segment.bytes % (segment.words * 4) !== 0) {
+      return `its segment ${segment.name} has no whole rows`
+    }
+    end = segment.from + segment.bytes
+  }
+  if (end > bytes) return 'its segments reach beyond the file'
+  const frame = segments.at(-1)
+  const covered = segments.reduce((sum, segment) => sum + segment.bytes, 0)
+  if (frame?.name !== frameName || frame.words !== 0 || covered !== bytes) return 'it has no frame'
+  const short = segments.find(
+    (segment) => segment.parts.reduce((sum, [, of]) => sum + of, 0) !== segment.bytes,
+  )
+  return short === undefined ? undefined : `the parts of ${short.name} are not its bytes`
+}
+
+/** The frame of a file with these segments: all bytes that lie in none of them. */
+export function frameRanges(
+  segments: readonly { readonly name: string; readonly from: number; readonly bytes: number }[],
+  fileBytes: number,
+): readonly (readonly [from: number, to: number])[] {
+  const ranges: (readonly [number, number])[] = []
+  let end = 0
+  for (const { name, from, bytes } of segments) {
+    if (name === frameName) continue
+    if (from > end) ranges.push([end, from])
+    end = from + bytes
+  }
+  if (fileBytes > end) ranges.push([end, fileBytes])
+  return ranges
+}

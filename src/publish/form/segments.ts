@@ -1,0 +1,75 @@
+// Which bytes of a table file belong together: each section is a segment with the shape in which
+// most of it stays the same from one day to the next; what lies between them (header, length words,
+// trailer) is the frame, one segment more. Shapes are chosen by measuring, and a wrong one only
+// costs bytes: the index of the parts (part-index.ts) says the shape of each segment, so a server
+// needs none of this to put a table together, only to find what it has already.
+
+import type { SectionName } from '../../schema/table-sections.ts'
+import { sectionNames } from '../../schema/table-sections.ts'
+import {
+  countryWords,
+  densityDoubles,
+  evidenceWords,
+  locationWords,
+  networkWords,
+  recordWords,
+  tailWords,
+  verdictWords,
+} from '../../schema/table-layout.ts'
+import type { TableView } from '../../table/file/table-view.ts'
+import { frameName } from './part-index.ts'
+import type { Shape } from './planes.ts'
+
+export interface Segment extends Shape {
+  readonly name: string
+  /** Its place in the file; 0 for the frame. */
+  readonly from: number
+  readonly bytes: number
+}
+
+const raw: Shape = { words: 0, steps: false }
+const counting: Shape = { words: 1, steps: true }
+const columns = (words: number): Shape => ({ words, steps: false })
+
+const shapes: Readonly<Record<SectionName, Shape>> = {
+  ipv4_index: counting,
+  ipv4_starts: counting,
+  ipv4_records: raw,
+  ipv6_index: counting,
+  ipv6_keys: { words: 2, steps: true },
+  ipv6_records: raw,
+  ipv6_tail_groups: counting,
+  ipv6_tails: columns(tailWords),
+  ipv6_tail_records: raw,
+  records: columns(recordWords),
+  networks: { words: networkWords, steps: true },
+  countries: columns(countryWords),
+  locations: columns(locationWords),
+  verdicts: columns(verdictWords),
+  reason_lists: counting,
+  reasons: raw,
+  evidence_lists: counting,
+  evidence_ids: raw,
+  evidence: columns(evidenceWords),
+  string_offsets: counting,
+  string_bytes: raw,
+  densities: columns(densityDoubles * 2),
+  network_runs: counting,
+  location_runs: counting,
+  runs: raw,
+  ipv6_second: counting,
+  ipv6_third: counting,
+}
+
+/** The segments of a table file: its sections in the order of the file, the frame behind them. */
+export function tableSegments({ views }: Pick<TableView, 'views'>, file: Uint8Array): Segment[] {
+  const sections = sectionNames
+    .map((name): Segment => {
+      const { byteOffset, byteLength } = views[name]
+      return { name, from: byteOffset - file.byteOffset, bytes: byteLength, ...shapes[name] }
+    })
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => a.from - b.from)
+  const inside = sections.reduce((sum, { bytes }) => sum + bytes, 0)
+  return [...sections, { name: frameName, from: 0, bytes: file.length - inside, ...raw }]
+}

@@ -1,0 +1,93 @@
+// Ed25519 keys (RFC 8032) that a publisher signs with and servers trust: the private one as PKCS #8
+// in a PEM file of mode 0600, as openssl writes it; the public one as one word of text,
+// `ed25519:` and 32 bytes in base64url, as --table-trust takes it.
+
+import {
+  type KeyObject,
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+} from 'node:crypto'
+import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { trustedKeyForm } from '../../config/values/publish-values.ts'
+import { readBoundedFile, secretFile } from '../../base/system/bounded-file.ts'
+
+export interface SigningKey {
+  readonly privateKey: KeyObject
+  readonly trusted: TrustedKey
+}
+
+/** A public key that manifests may be signed with. */
+export interface TrustedKey {
+  readonly text: string
+  /** The first 16 digits of the SHA-256 of its 32 bytes: tells keys apart, proves nothing. */
+  readonly id: string
+  readonly key: KeyObject
+}
+
+/** The key of such a text; `undefined` where it is none. */
+export function parseTrustedKey(text: string): TrustedKey | undefined {
+  const x = trustedKeyForm.exec(text)?.[1]
+  if (x === undefined) return undefined
+  const bytes = Buffer.from(x, 'base64url')
+  // The last character has two bits too many: one key has one text.
+  if (bytes.toString('base64url') !== x) return undefined
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  return { text, id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), key }
+}
+
+function trustedKeyOf(key: KeyObject): TrustedKey {
+  const { x = '' } = key.export({ format: 'jwk' })
+  const trusted = parseTrustedKey(`ed25519:${x}`)
+  if (trusted === undefined) throw new TypeError('it is no Ed25519 key')
+  return trusted
+}
+
+/** Makes a key pair and writes its private key to `path`, which must not be there yet. */
+export function createSigningKey(path: string): TrustedKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    const descriptor = openSync(path, 'wx', 0o600)
+    try {
+      writeSync(descriptor, pem as string)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const why =
+      code === 'EEXIST'
+        ? 'there is one already, and servers may trust it: name another file, or move it away'
+        : messageOf(cause)
+    throw signingKeyError(`The signing key was not written to ${path}: ${why}.`, cause)
+  }
+  return trustedKeyOf(publicKey)
+}
+
+/** The key in the file at `path`. Throws `signing_key`. */
+export function readSigningKey(path: string): SigningKey {
+  try {
+    const { bytes, stat } = readBoundedFile(path, secretFile)
+    if (stat.isFile() && (stat.mode & 0o007) !== 0) {
+      throw new Error('everybody on this machine may read it: chmod 600')
+    }
+    const privateKey = createPrivateKey(bytes)
+    return { privateKey, trusted: trustedKeyOf(createPublicKey(privateKey)) }
+  } catch (cause) {
+    const hint = '"iprisk keys signing create" makes one, --signing-key names another.'
+    throw signingKeyError(
+      `The signing key ${path} cannot be used: ${messageOf(cause)}. ${hint}`,
+      cause,
+    )
+  }
+}
+
+function signingKeyError(message: string, cause: unknown): IpriskError {
+  return new IpriskError({ code: 'signing_key', message, fault: 'input', cause })
+}

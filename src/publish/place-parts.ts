@@ -1,0 +1,123 @@
+// The parts of tables at a place, and the index that names them: putting those that are not there
+// yet, and reading which are.
+
+import { promisify } from 'node:util'
+import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
+import { partIndexBytesMax, partIndexTextBytesMax } from '../base/limits.ts'
+import { contentName, isNamed } from './form/content-name.ts'
+import type { Release } from './form/manifest.ts'
+import {
+  type IndexSegment,
+  type PartEntry,
+  type PartIndex,
+  parsePartIndex,
+} from './form/part-index.ts'
+import type { Segment } from './form/segments.ts'
+import { cutTable } from './form/table-parts.ts'
+import type { PublishPlace } from './places/publish-place.ts'
+
+const parallelPuts = 8
+const compress = promisify(brotliCompress)
+const decompress = promisify(brotliDecompress)
+
+/** Those parts of a release that are there, by the hash of what is inside. */
+export async function knownParts(
+  place: PublishPlace,
+  release: Release,
+): Promise<Map<string, PartEntry>> {
+  const index = await readIndex(place, release)
+  const there = new Set((await place.list('parts')).map(({ name }) => name))
+  const parts = index?.segments.flatMap((segment) => segment.parts) ?? []
+  return new Map(
+    parts.filter((part) => there.has(partName(part[2]))).map((part) => [part[0], part]),
+  )
+}
+
+/** `undefined` where it is not there as the manifest says: then all parts are put again. */
+export async function readIndex(
+  place: PublishPlace,
+  { index }: Pick<Release, 'index'>,
+): Promise<PartIndex | undefined> {
+  const bytes = await place.read(partName(index.sha256), partIndexBytesMax)
+  if (bytes === undefined || !isNamed(bytes, index.sha256)) return undefined
+  const text = await decompress(bytes, { maxOutputLength: partIndexTextBytesMax })
+  const parsed = parsePartIndex(text.toString('utf8'))
+  return typeof parsed === 'string' ? undefined : parsed
+}
+
+export function partName(sha256: string): string {
+  return `parts/${sha256}`
+}
+
+export async function putIndex(place: PublishPlace, index: PartIndex): Promise<Release['index']> {
+  const stored = await compressed(Buffer.from(JSON.stringify(index), 'utf8'))
+  const sha256 = contentName(stored)
+  await place.keep(partName(sha256), stored)
+  return { sha256, bytes: stored.length }
+}
+
+interface PutParts {
+  readonly segments: IndexSegment[]
+  readonly storedBytes: number
+  readonly putParts: number
+  readonly putBytes: number
+}
+
+/** Puts what is not known to be there. */
+export async function putParts(
+  file: Uint8Array,
+  of: {
+    readonly segments: readonly Segment[]
+    readonly place: PublishPlace
+    readonly known: Map<string, PartEntry>
+  },
+): Promise<PutParts> {
+  const { place, known } = of
+  const done = { storedBytes: 0, putParts: 0, putBytes: 0 }
+  const segments: IndexSegment[] = []
+  const entryOf = async (part: Uint8Array): Promise<PartEntry> => {
+    const sha256 = contentName(part)
+    const there = known.get(sha256)
+    if (there !== undefined) return there
+    const stored = await compressed(part)
+    const entry: PartEntry = [sha256, part.length, contentName(stored), stored.length]
+    known.set(sha256, entry)
+    await place.keep(partName(entry[2]), stored)
+    done.putParts += 1
+    done.putBytes += stored.length
+    return entry
+  }
+  for (const { segment, parts } of cutTable(file, of.segments)) {
+    const entries = await mapInParallel(parts, entryOf)
+    done.storedBytes += entries.reduce((sum, [, , , bytes]) => sum + bytes, 0)
+    segments.push({ ...segment, parts: entries })
+  }
+  return { segments, ...done }
+}
+
+/** In the order of `items`, some of them at a time. */
+async function mapInParallel<T, R>(
+  items: readonly T[],
+  act: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  const run = async (): Promise<void> => {
+    while (next < items.length) {
+      const at = next++
+      results[at] = await act(items[at]!)
+    }
+  }
+  await Promise.all(Array.from({ length: parallelPuts }, run))
+  return results
+}
+
+function compressed(bytes: Uint8Array): Promise<Buffer> {
+  return compress(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 6,
+      [constants.BROTLI_PARAM_LGWIN]: 20,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  })
+}

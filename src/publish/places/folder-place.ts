@@ -1,0 +1,76 @@
+// A folder as the place of published tables, for a static web server or a shared file system. Each
+// file is written under a temporary name, flushed and renamed.
+
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { readBoundedFile } from '../../base/system/bounded-file.ts'
+import { flushFolder, removeTemporaryFiles, temporaryName } from '../../base/system/disk.ts'
+import type { PublishPlace, StoredName } from './publish-place.ts'
+
+/** Whoever serves the folder may be another user. */
+const fileMode = 0o644
+
+export function openFolderPlace(folder: string): PublishPlace {
+  const put = async (name: string, bytes: Uint8Array): Promise<void> => {
+    const path = join(folder, name)
+    await mkdir(dirname(path), { recursive: true })
+    const temporary = join(dirname(path), temporaryName(basename(path)))
+    try {
+      const handle = await open(temporary, 'wx', fileMode)
+      try {
+        await handle.writeFile(bytes)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(temporary, path)
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+  }
+  return {
+    name: folder,
+    read: async (name, bytesMax) => {
+      const path = join(folder, name)
+      if ((await statOrNone(path)) === undefined) return undefined
+      return readBoundedFile(path, { bytesMax }).bytes
+    },
+    keep: put,
+    replace: async (name, bytes) => {
+      const of = dirname(join(folder, name))
+      await mkdir(of, { recursive: true })
+      // What the new content names was renamed into place before it: that survives a power cut.
+      await removeTemporaryFiles(of)
+      const parts = join(folder, 'parts')
+      if ((await statOrNone(parts)) !== undefined) await flushFolder(parts)
+      await put(name, bytes)
+      await flushFolder(of)
+    },
+    list: async (under) => {
+      const names = await readdir(join(folder, under)).catch(noneWhereAbsent)
+      const found = await Promise.all(
+        names.map(async (name): Promise<StoredName | undefined> => {
+          const seen = await statOrNone(join(folder, under, name))
+          return seen?.isFile() ? { name: `${under}/${name}`, writtenMs: seen.mtimeMs } : undefined
+        }),
+      )
+      return found.filter((each) => each !== undefined)
+    },
+    remove: (name) => rm(join(folder, name), { force: true }),
+  }
+}
+
+function noneWhereAbsent(error: unknown): readonly string[] {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+  throw error
+}
+
+async function statOrNone(path: string) {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

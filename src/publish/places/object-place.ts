@@ -1,0 +1,22 @@
+// A bucket of an S3-compatible store as the place of published tables. One PUT replaces an object
+// at one moment; there is no half of one.
+
+import { type Environment, objectRefusal, openObjectStore } from '../fetch/object-store.ts'
+import type { PublishPlace } from './publish-place.ts'
+
+export function openObjectPlace(url: string, environment?: Environment): PublishPlace {
+  const store = openObjectStore(url, environment)
+  return {
+    name: store.name,
+    read: async (name, bytesMax) => {
+      const { status, body } = await store.get(name, { bytesMax })
+      if (status === 200) return body
+      if (status === 404) return undefined
+      throw objectRefusal('GET', `${url}/${name}`, { status, body })
+    },
+    keep: (name, bytes) => store.put(name, bytes, 'public, max-age=31536000, immutable'),
+    replace: (name, bytes) => store.put(name, bytes, 'no-cache'),
+    list: store.list,
+    remove: store.remove,
+  }
+}

@@ -1,0 +1,66 @@
+// Which table of a manifest this machine shall serve now. Pure: the manifest is open and signed,
+// the clock and what is known of before are given.
+//
+//   the serial is lower than one that was seen     refused: somebody shows an old manifest
+//   no release of a format that is read here       refused
+//   the first release whose stage has come         that is the one; none: wait
+//   the table in use was withdrawn                 the first release, when its stage has come
+//   it is older than the table in use              refused
+//
+// A table that this machine has taken in an earlier stage stays, though the manifest now lets fewer
+// machines have it.
+
+import { parseDay } from '../../base/day.ts'
+import { formatMajor } from '../../schema/table-layout.ts'
+import type { PullRefusal } from '../fetch/pull-refusal.ts'
+import type { Manifest, Release } from '../form/manifest.ts'
+import { mayTake } from '../form/stages.ts'
+
+export type ReleaseChoice =
+  | { readonly kind: 'take'; readonly release: Release }
+  /** It has it, or its stage has not come. */
+  | { readonly kind: 'stay' }
+  | ({ readonly kind: 'refused' } & PullRefusal)
+
+export interface ChoiceGround {
+  /** The highest serial that was seen; 0 where none was. */
+  readonly serial: number
+  /** The table in use: its id, and its day as the table says. */
+  readonly current: { readonly id: string; readonly asOf: number } | undefined
+  readonly machine: string
+  readonly now: number
+}
+
+export function chooseRelease(manifest: Manifest, ground: ChoiceGround): ReleaseChoice {
+  const { serial, current, machine, now } = ground
+  if (manifest.serial < serial) {
+    const reason = `its manifest is of ${instantOf(manifest.serial)}, older than the one of ${instantOf(serial)} that was seen here`
+    return { kind: 'refused', code: 'replay', reason }
+  }
+  const readable = manifest.releases.filter(({ format }) => format.major === formatMajor)
+  if (readable.length === 0) {
+    const formats = manifest.releases.map(({ format, program }) => `${format.major} (${program})`)
+    const reason = `it has no table of format ${formatMajor}, but of ${formats.join(', ')}`
+    return { kind: 'refused', code: 'format', reason }
+  }
+  const release = readable.find(({ stages }) => mayTake(stages, machine, now))
+  if (release === undefined || release.id === current?.id) return { kind: 'stay' }
+  if (current === undefined) return { kind: 'take', release }
+  if (manifest.withdrawn.includes(current.id)) {
+    // Back to the first one and to no other: until its stage has come here, the withdrawn one
+    // stays.
+    return release === readable[0] ? { kind: 'take', release } : { kind: 'stay' }
+  }
+  const own = readable.findIndex(({ id }) => id === current.id)
+  if (own >= 0 && own < readable.indexOf(release)) return { kind: 'stay' }
+  const day = parseDay(release.as_of)
+  if (day !== undefined && day < current.asOf) {
+    const reason = `its table ${release.id} is older than ${current.id}, which nobody has withdrawn`
+    return { kind: 'refused', code: 'older', reason }
+  }
+  return { kind: 'take', release }
+}
+
+function instantOf(serial: number): string {
+  return new Date(serial).toISOString()
+}

@@ -1,0 +1,280 @@
+// Puts a published table together: the parts that a table of this machine has come from there, the
+// others from the source. Segment by segment, so that neither the table nor its parts are in memory
+// at once.
+//
+// Invariants: nothing that came over the network is unpacked before its hash was compared, and no
+// more is unpacked than the index says; the file gets its name when its hash is the one that was
+// signed, flushed. Parts that came are kept in `folder` until then: what is cut off goes on there.
+
+import { closeSync, fsyncSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliDecompress } from 'node:zlib'
+import { messageOf } from '../../base/coded-error.ts'
+import { partIndexTextBytesMax } from '../../base/limits.ts'
+import { flushFolder, removeTemporaryFiles, temporaryName } from '../../base/system/disk.ts'
+import { type MappedFile, mapFile } from '../../base/system/memory-map.ts'
+import { readTableView } from '../../table/file/table-view.ts'
+import { pullError } from '../fetch/pull-refusal.ts'
+import type { ReleaseSource } from '../fetch/release-source.ts'
+import { contentName, isNamed } from '../form/content-name.ts'
+import type { Release } from '../form/manifest.ts'
+import {
+  type IndexSegment,
+  type PartEntry,
+  type PartIndex,
+  frameName,
+  frameRanges,
+  parsePartIndex,
+} from '../form/part-index.ts'
+import { fromPlanes } from '../form/planes.ts'
+import { tableSegments } from '../form/segments.ts'
+import { cutTable } from '../form/table-parts.ts'
+
+const decompress = promisify(brotliDecompress)
+const parallelGets = 8
+
+export interface JoinJob {
+  readonly source: ReleaseSource
+  readonly release: Release
+  /** Tables of this machine; one that is not there or not whole gives no parts. */
+  readonly near: readonly string[]
+  /** For parts, until the table is whole. */
+  readonly parts: string
+  readonly folder: string
+  /** The name of the table in `folder`. */
+  readonly name: string
+}
+
+/** What came over the network, and what was here. */
+export interface PulledBytes {
+  readonly parts: number
+  readonly bytes: number
+  readonly reusedBytes: number
+}
+
+/** Throws `pull_…`, and what the disk throws. */
+export async function joinTableParts(job: JoinJob): Promise<PulledBytes> {
+  const { release, folder, name } = job
+  await mkdir(folder, { recursive: true })
+  await mkdir(job.parts, { recursive: true })
+  // Of a process that was killed: each has the size of a table.
+  await removeTemporaryFiles(folder)
+  const moved = { parts: 0, bytes: 0, reusedBytes: 0 }
+  const index = await fetchIndex(job, moved)
+  const temporary = join(folder, temporaryName(name))
+  try {
+    const descriptor = openSync(temporary, 'wx', 0o644)
+    try {
+      ftruncateSync(descriptor, index.bytes)
+      for await (const [segment, planes] of segmentsOf(index, job, moved)) {
+        writeSegment(descriptor, { segment, planes, index })
+      }
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    if (!isFileNamed(temporary, release.sha256)) {
+      throw pullError('table', `the parts of ${release.id} are not the table that was signed`)
+    }
+    await rename(temporary, join(folder, name))
+    await flushFolder(folder)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  await rm(job.parts, { recursive: true, force: true })
+  return moved
+}
+
+async function fetchIndex(
+  { source, release, parts }: JoinJob,
+  moved: { parts: number; bytes: number },
+): Promise<PartIndex> {
+  const { sha256, bytes: bytesMax } = release.index
+  const stored = await storedPart({ source, parts }, [sha256, bytesMax], moved)
+  const text = await unpack(stored, partIndexTextBytesMax, release.id)
+  const index = parsePartIndex(text.toString('utf8'))
+  if (typeof index === 'string') throw pullError('part', `the index of ${release.id}: ${index}`)
+  if (index.bytes !== release.bytes) {
+    throw pullError(
+      'part',
+      `the index of ${release.id} is of ${index.bytes} bytes, not ${release.bytes}`,
+    )
+  }
+  return index
+}
+
+/** The columns of each segment. */
+async function* segmentsOf(
+  index: PartIndex,
+  job: JoinJob,
+  moved: { parts: number; bytes: number; reusedBytes: number },
+): AsyncGenerator<readonly [IndexSegment, Uint8Array], void, undefined> {
+  const near = openNear(job.near)
+  try {
+    for (const segment of index.segments) {
+      const planes = new Uint8Array(segment.bytes)
+      const places = placesOf(segment)
+      const missing = new Map<string, readonly [PartEntry, number[]]>()
+      const here = near.partsOf(segment.name)
+      for (const [entry, at] of places) {
+        const own = here.get(entry[0])
+        if (own === undefined) {
+          const [, wanted] = missing.get(entry[2]) ?? [entry, []]
+          missing.set(entry[2], [entry, [...wanted, at]])
+        } else {
+          planes.set(own, at)
+          moved.reusedBytes += own.length
+        }
+      }
+      await inParallel([...missing.values()], async ([entry, wanted]) => {
+        const part = await fetchPart(job, entry, moved)
+        for (const at of wanted) planes.set(part, at)
+      })
+      yield [segment, planes]
+    }
+  } finally {
+    near.close()
+  }
+}
+
+/** Each part of a segment with its place in the columns. */
+function placesOf({ parts }: IndexSegment): readonly (readonly [PartEntry, number])[] {
+  let at = 0
+  return parts.map((entry) => {
+    const here = at
+    at += entry[1]
+    return [entry, here] as const
+  })
+}
+
+async function fetchPart(
+  job: JoinJob,
+  entry: PartEntry,
+  moved: { parts: number; bytes: number },
+): Promise<Buffer> {
+  const [sha256, bytes, storedSha256, storedBytes] = entry
+  const stored = await storedPart(job, [storedSha256, storedBytes], moved)
+  const part = await unpack(stored, bytes, storedSha256)
+  if (part.length !== bytes || !isNamed(part, sha256)) {
+    throw pullError('part', `the part ${storedSha256} holds something else than its index says`)
+  }
+  return part
+}
+
+/** What is stored under that hash: kept of a try before, or fetched and then kept. */
+async function storedPart(
+  { source, parts }: Pick<JoinJob, 'source' | 'parts'>,
+  [sha256, bytes]: readonly [string, number],
+  moved: { parts: number; bytes: number },
+): Promise<Buffer> {
+  const path = join(parts, sha256)
+  const kept = await readFile(path).catch(() => undefined)
+  if (kept !== undefined && isNamed(kept, sha256)) return kept
+  const { bytes: stored } = await source.get(`parts/${sha256}`, { bytesMax: bytes })
+  if (stored === undefined || stored.length !== bytes || !isNamed(stored, sha256)) {
+    throw pullError('part', `what came for the part ${sha256} is not what its hash says`)
+  }
+  moved.parts += 1
+  moved.bytes += stored.length
+  await writeFile(path, stored)
+  return stored
+}
+
+async function unpack(stored: Buffer, maxOutputLength: number, what: string): Promise<Buffer> {
+  try {
+    return await decompress(stored, { maxOutputLength })
+  } catch (error) {
+    throw pullError('part', `${what} cannot be unpacked: ${messageOf(error)}`, error)
+  }
+}
+
+function writeSegment(
+  descriptor: number,
+  of: { readonly segment: IndexSegment; readonly planes: Uint8Array; readonly index: PartIndex },
+): void {
+  const { segment, planes, index } = of
+  if (segment.name === frameName) {
+    let at = 0
+    for (const [from, to] of frameRanges(index.segments, index.bytes)) {
+      writeAll(descriptor, planes.subarray(at, at + to - from), from)
+      at += to - from
+    }
+    return
+  }
+  const rows = new Uint8Array(segment.bytes)
+  fromPlanes(planes, rows, segment)
+  writeAll(descriptor, rows, segment.from)
+}
+
+function writeAll(descriptor: number, bytes: Uint8Array, from: number): void {
+  for (let at = 0; at < bytes.length;) {
+    at += writeSync(descriptor, bytes, at, bytes.length - at, from + at)
+  }
+}
+
+interface NearTables {
+  /** The parts of the segments of that name, valid until the next call. */
+  readonly partsOf: (segment: string) => ReadonlyMap<string, Uint8Array>
+  readonly close: () => void
+}
+
+function openNear(paths: readonly string[]): NearTables {
+  const seen = new Set<string>()
+  const open = paths.flatMap((path) => {
+    let map: MappedFile | undefined
+    try {
+      // Two names of one file give its parts once.
+      const { dev, ino } = statSync(path)
+      if (seen.has(`${dev} ${ino}`)) return []
+      seen.add(`${dev} ${ino}`)
+      map = mapFile(path)
+      return [{ map, segments: tableSegments(readTableView(map.bytes, path), map.bytes) }]
+    } catch {
+      map?.unmap()
+      return []
+    }
+  })
+  return {
+    partsOf: (name) => {
+      const found = new Map<string, Uint8Array>()
+      for (const { map, segments } of open) {
+        const wanted = segments.filter((segment) => segment.name === name)
+        for (const { parts } of cutTable(map.bytes, wanted, segments)) {
+          for (const part of parts) found.set(contentName(part), part)
+        }
+      }
+      return found
+    },
+    close: () => {
+      for (const { map } of open) map.unmap()
+    },
+  }
+}
+
+async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  let next = 0
+  let failed = false
+  const run = async (): Promise<void> => {
+    while (next < items.length && !failed) {
+      try {
+        await act(items[next++]!)
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: parallelGets }, run))
+}
+
+/** Whether the file is what the name says. Throws `file_unreadable`. */
+export function isFileNamed(path: string, name: string): boolean {
+  const map = mapFile(path)
+  try {
+    return isNamed(map.bytes, name)
+  } finally {
+    map.unmap()
+  }
+}

@@ -1,0 +1,45 @@
+// The process that fetches one published table, started by src/supervisor/tables/table-pull.ts:
+// reads its job as JSON from standard input, puts the table together (join-table-parts.ts), and
+// prints one line of JSON: what came, or why not. Whatever the network or a part does to it, it
+// harms no process that answers; and its memory goes when it ends.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type PullRefusal, pullRefusalOf } from '../fetch/pull-refusal.ts'
+import { openReleaseSource } from '../fetch/release-source.ts'
+import type { Release } from '../form/manifest.ts'
+import { type PulledBytes, joinTableParts, isFileNamed } from './join-table-parts.ts'
+
+export interface PullJob {
+  readonly url: string
+  readonly release: Release
+  readonly near: readonly string[]
+  readonly parts: string
+  readonly folder: string
+  readonly name: string
+}
+
+export type PullResult =
+  ({ readonly kind: 'pulled' } & PulledBytes) | ({ readonly kind: 'refused' } & PullRefusal)
+
+/** A table that was kept, and is taken again after a rollback. */
+function isThere({ folder, name, release }: PullJob): boolean {
+  const path = join(folder, name)
+  if (!existsSync(path)) return false
+  return isFileNamed(path, release.sha256)
+}
+
+async function pull(job: PullJob): Promise<PullResult> {
+  try {
+    if (isThere(job)) return { kind: 'pulled', parts: 0, bytes: 0, reusedBytes: job.release.bytes }
+    const moved = await joinTableParts({ ...job, source: openReleaseSource(job.url) })
+    return { kind: 'pulled', ...moved }
+  } catch (error) {
+    return { kind: 'refused', ...pullRefusalOf(error) }
+  }
+}
+
+const chunks: Buffer[] = []
+for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk)
+const result = await pull(JSON.parse(Buffer.concat(chunks).toString('utf8')) as PullJob)
+process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0))

@@ -1,0 +1,62 @@
+// "Try it": asks the API of the server that sent the page, with a test key. It keeps nothing and
+// writes answers as text alone. The page works without it, but for the form.
+
+const part = (id) => document.getElementById(id)
+
+const form = part('try-form')
+/** Headers that say something to whoever tries. */
+const shown = ['x-request-id', 'ratelimit-policy', 'ratelimit', 'retry-after', 'www-authenticate']
+
+function say(text) {
+  part('try-status').textContent = text
+}
+
+async function ask() {
+  const key = part('try-key').value.trim()
+  const address = part('try-address').value
+  part('try-result').hidden = true
+  // The server would refuse real addresses to a test key, but not a real key in a page.
+  if (!key.startsWith('irkt_')) {
+    say('This takes test keys only: they begin with irkt_.')
+    return
+  }
+  say('Asking …')
+  const url = new URL(form.dataset.path, document.baseURI)
+  const body = JSON.stringify({ ip: address })
+  const startedMs = performance.now()
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body,
+    credentials: 'omit',
+  })
+  const text = await response.text()
+  say(`${response.status}, in ${Math.round(performance.now() - startedMs)} ms.`)
+  const lines = shown.filter((name) => response.headers.has(name))
+  part('try-headers').textContent = [
+    `HTTP ${response.status}`,
+    ...lines.map((name) => `${name}: ${response.headers.get(name)}`),
+  ].join('\n')
+  part('try-body').textContent = JSON.stringify(JSON.parse(text), undefined, 2)
+  const quoted = body.replaceAll("'", String.raw`'\''`)
+  part('try-curl').textContent =
+    `curl -s ${url.href} -H 'Authorization: Bearer irkt_…' -H 'Content-Type: application/json' -d '${quoted}'`
+  part('try-result').hidden = false
+}
+
+if (form !== null) {
+  form.hidden = false
+  part('try-case').addEventListener('change', (event) => {
+    part('try-address').value = event.target.value
+  })
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    ask().catch((error) => say(`No answer: ${error.message}`))
+  })
+}
+
+// On a narrow screen the contents begin closed.
+if (matchMedia('(max-width: 60rem)').matches) {
+  const contents = document.querySelector('nav details')
+  if (contents !== null) contents.open = false
+}

@@ -1,0 +1,138 @@
+// The OpenAPI document as the server sends it: src/api/openapi.ts, and in it what its shapes cannot
+// say of themselves: what each value, signal and reason means, and examples that a test key is
+// really answered.
+//
+// Invariant: a schema is only described further; what it allows stays what src/api says.
+
+import { type ApiErrorCode, apiErrorCodes, apiErrors } from '../api/api-error.ts'
+import { openApiDocument } from '../api/openapi.ts'
+import { reasonTexts } from '../score/points/reason-codes.ts'
+import { errorExample, examples, testTexts } from './examples.ts'
+import { listOf, networkTypeTexts, signalTexts } from './value-texts.ts'
+
+/** A part of a JSON document that is being described. */
+export interface Node {
+  [name: string]: unknown
+}
+
+const errorTexts: Readonly<Record<string, string>> = Object.fromEntries(
+  apiErrorCodes.map((code) => [code, apiErrors[code].message]),
+)
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Calls `visit` for every object in the document. */
+export function visitNodes(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const one of value) visitNodes(one, visit)
+  else if (isNode(value)) {
+    visit(value)
+    for (const one of Object.values(value)) visitNodes(one, visit)
+  }
+}
+
+/** Says of a schema what its values mean: in its description, and one by one for tools. */
+function describeValues(schema: Node, texts: Readonly<Record<string, string>>): void {
+  const rows = Object.entries(texts).map(([value, text]) => `- \`${value || '""'}\`: ${text}`)
+  const { description } = schema
+  schema['description'] = [description, rows.join('\n')].filter(Boolean).join('\n\n')
+  schema['x-enumDescriptions'] = texts
+}
+
+function describeEnum(schema: Node): void {
+  const values = schema['enum']
+  if (!Array.isArray(values) || schema['x-enumDescriptions'] !== undefined) return
+  const known = values.every((value: string) => Object.hasOwn(errorTexts, value))
+  const texts = known
+    ? Object.fromEntries(values.map((value: string) => [value, errorTexts[value] ?? '']))
+    : listOf(values)?.texts
+  if (texts !== undefined) describeValues(schema, texts)
+}
+
+/** The node at a path of member names; throws where there is none. */
+function nodeAt(from: Node, ...names: readonly string[]): Node {
+  let node = from
+  for (const name of names) {
+    const next = node[name]
+    if (!isNode(next)) throw new Error(`The document has no ${names.join('.')}.`)
+    node = next
+  }
+  return node
+}
+
+function describeAnswer(schemas: Node): void {
+  const properties = nodeAt(schemas, 'CheckAnswer', 'properties')
+  const signals = nodeAt(properties, 'signals', 'properties')
+  for (const [name, text] of Object.entries(signalTexts)) {
+    nodeAt(signals, name)['description'] = text
+  }
+  const reason = nodeAt(properties, 'reasons', 'items')
+  describeValues(reason, reasonTexts)
+  reason['examples'] = Object.keys(reasonTexts)
+  describeValues(nodeAt(schemas, 'Network', 'properties', 'type'), networkTypeTexts)
+}
+
+/** The media type of a response in JSON; `undefined` where it has none. */
+function mediaOf(response: Node): Node | undefined {
+  const content = response['content']
+  const media = isNode(content) ? content['application/json'] : undefined
+  return isNode(media) ? media : undefined
+}
+
+function exampleErrors(response: Node): void {
+  const media = mediaOf(response)
+  const schema = media?.['schema']
+  if (media === undefined || !isNode(schema)) return
+  if (schema['$ref'] !== '#/components/schemas/Error') return
+  // The description of the response names its codes in backticks, each at the head of a paragraph.
+  const codes = [...String(response['description']).matchAll(/^`(\w+)`: /gm)].map(
+    ([, code = '']) => code as ApiErrorCode,
+  )
+  media['examples'] = Object.fromEntries(
+    codes.map((code) => [
+      code,
+      { summary: `${apiErrors[code].status} ${code}`, value: errorExample(code) },
+    ]),
+  )
+}
+
+function exampleAnswers(paths: Node): void {
+  const [check, batch] = ['/v1/intelligence/ip-risk/check', '/v1/intelligence/ip-risk/check/batch']
+  const answers = Object.fromEntries(
+    examples.map(({ name, answer }) => [name, { summary: testTexts[name], value: answer }]),
+  )
+  const requests = Object.fromEntries(
+    examples.map(({ name, answer }) => [
+      name,
+      { summary: testTexts[name], value: { ip: answer.ip } },
+    ]),
+  )
+  const post = nodeAt(paths, check, 'post')
+  nodeAt(post, 'requestBody', 'content', 'application/json')['examples'] = requests
+  nodeAt(post, 'responses', '200', 'content', 'application/json')['examples'] = answers
+  const [first, second] = examples
+  const results = [first?.answer, second?.answer]
+  const error = {
+    code: 'invalid_input',
+    message: 'Not a string: send the address in double quotes.',
+  }
+  nodeAt(paths, batch, 'post', 'responses', '200', 'content', 'application/json')['examples'] = {
+    two: {
+      summary: 'two answers and a row that is no address',
+      value: { results: [...results, { ip: '7', error }] },
+    },
+  }
+}
+
+/** The document, described; a new one at each call. */
+export function describedDocument(): Node {
+  // A part that stands in it more than once becomes as many parts, each to be described by itself.
+  const own = JSON.parse(JSON.stringify(openApiDocument)) as Node
+  describeAnswer(nodeAt(own, 'components', 'schemas'))
+  visitNodes(own, describeEnum)
+  const paths = nodeAt(own, 'paths')
+  visitNodes(paths, exampleErrors)
+  exampleAnswers(paths)
+  return own
+}

@@ -1,0 +1,52 @@
+// /docs/errors: docs/errors.md as a page, so that the `doc_url` of an error lands on its paragraph.
+// Links to documents that the server does not send are left as text.
+
+import { Marked } from 'marked'
+import type { Section, Page } from './page-frame.ts'
+import { type Html, html } from './html.ts'
+
+/** As html.ts makes them: boxes that the keyboard reaches, tables that keep their roles. */
+const replacements: readonly (readonly [RegExp, string])[] = [
+  [/<pre>/g, '<pre tabindex="0" role="group" aria-label="Example">'],
+  [
+    /<table>/g,
+    '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table role="table">',
+  ],
+  [/<\/table>/g, '</table></div>'],
+  [/<th>\s*<\/th>/g, '<td role="cell"></td>'],
+  [/<(thead|tbody)>/g, '<$1 role="rowgroup">'],
+  [/<tr>/g, '<tr role="row">'],
+  [/<th>/g, '<th scope="col" role="columnheader">'],
+  [/<td>/g, '<td role="cell">'],
+]
+
+const marked = new Marked({
+  renderer: {
+    link({ href, tokens }) {
+      return /^(?:#|https?:)/.test(href) ? false : this.parser.parseInline(tokens)
+    },
+  },
+})
+
+function withBoxes(text: string): Html {
+  return {
+    html: replacements.reduce((before, [part, other]) => before.replaceAll(part, other), text),
+  }
+}
+
+/** `markdown` is the text of docs/errors.md: a heading of the second order for each code. */
+export function errorsPage(markdown: string): Page {
+  const [begin = '', ...parts] = markdown.split(/^## /m)
+  const render = (text: string): Html => withBoxes(marked.parse(text, { async: false }))
+  const sections = parts.map((part): Section => {
+    const [title = '', ...lines] = part.split('\n')
+    return { id: title, title, body: render(lines.join('\n')) }
+  })
+  return {
+    title: 'Errors',
+    lead: html`${render(begin.replace(/^# .*\n/, ''))}`,
+    sections,
+    other: { href: '../docs', title: 'The reference' },
+    base: '',
+  }
+}

@@ -1,0 +1,68 @@
+// The examples of the reference: what a test key is really answered (src/http/test-key), so that
+// whoever tries one gets the very same.
+
+import { apiErrors, errorBody, type ApiErrorCode } from '../api/api-error.ts'
+import type { CheckAnswer } from '../api/check-answer.ts'
+import { type TestAddress, testAddressOf, testAnswer } from '../http/test-key/test-answer.ts'
+
+/** The addresses of a test key that are worth a try (contract 5.7), by the last number. */
+export const testNumbers = [
+  [1, 'clean'],
+  [2, 'known_bot'],
+  [3, 'hosting'],
+  [4, 'proxy'],
+  [5, 'vpn'],
+  [6, 'tor'],
+  [7, 'residential_proxy'],
+  [8, 'mixed'],
+  [9, 'relay'],
+  [10, 'mobile'],
+  [11, 'blocklist'],
+  [20, 'rate_limit_exceeded'],
+  [21, 'api_quota_exceeded'],
+  [22, 'upstream_unavailable'],
+  [23, 'slow'],
+  [99, 'bogon'],
+] as const
+export type TestName = (typeof testNumbers)[number][1]
+
+/** One line for people who choose an address. */
+export const testTexts: Readonly<Record<TestName, string>> = {
+  clean: 'an ordinary user',
+  known_bot: 'a verified search crawler',
+  hosting: 'a hosting network',
+  proxy: 'a public proxy',
+  vpn: 'an exit of a VPN',
+  tor: 'a Tor exit',
+  residential_proxy: 'a proxy on the line of a household',
+  mixed: 'residential proxy and VPN at once',
+  relay: 'a privacy relay, with an ordinary person behind it',
+  mobile: 'a mobile carrier',
+  blocklist: 'on three blocklists, and nothing else',
+  rate_limit_exceeded: '429, too many requests',
+  api_quota_exceeded: '429, the quota is used up',
+  upstream_unavailable: '503, not available',
+  slow: 'an ordinary user, after two seconds: does your time-out work?',
+  bogon: 'not routable, as are loopback and private addresses',
+}
+
+export const addressOf = (number: number): string => `198.18.0.${number}`
+
+export interface Example {
+  readonly name: TestName
+  readonly answer: CheckAnswer
+}
+
+/** One for each classification, and for relay, mobile and blocklist. */
+export const examples: readonly Example[] = testNumbers.flatMap(([number, name]) => {
+  const ip = addressOf(number)
+  const address = testAddressOf(ip) as TestAddress
+  const isAnswer = name !== 'slow' && address.is.kind !== 'refusal'
+  return isAnswer ? [{ name, answer: testAnswer(ip, address) }] : []
+})
+
+/** The error that the code is answered with, where no more is known of it. */
+export function errorExample(code: ApiErrorCode): { readonly error: object } {
+  const param = apiErrors[code].status === 400 ? { param: 'ip' } : {}
+  return JSON.parse(errorBody(code, '2Yd4kq1-17', param)) as { readonly error: object }
+}

@@ -1,0 +1,89 @@
+// What both pages have around them: head, contents at the side, and the names of the files beside
+// them. There is no script and no style in the page itself, so that the policy of the server
+// (src/http/endpoint/docs-endpoint.ts) may forbid both.
+
+import { packageVersion } from '../base/package-root.ts'
+import { type Html, html } from './html.ts'
+
+/** A part of a page, with its entry in the contents. */
+export interface Section {
+  readonly id: string
+  readonly title: string
+  readonly body: Html
+  /** What stands under it in the contents. */
+  readonly entries?: readonly { readonly id: string; readonly title: string }[]
+}
+
+export interface Page {
+  readonly title: string
+  readonly lead: Html
+  readonly sections: readonly Section[]
+  /** The other page: its address from here, and its name. */
+  readonly other: { readonly href: string; readonly title: string }
+  /** Where the files are from here: `docs/` at /docs, nothing at /docs/errors. */
+  readonly base: string
+}
+
+/** Names of the files beside the pages. */
+export interface AssetNames {
+  readonly style: string
+  readonly script: string
+}
+
+export function pageText(page: Page, assets: AssetNames): string {
+  const { base, title, lead, sections, other } = page
+  const contents = sections.map(
+    ({ id, title, entries = [] }) =>
+      html`<li>
+        <a href="#${id}">${title}</a>${
+          entries.length === 0
+            ? html``
+            : html`<ul>
+                ${entries.map((one) => html`<li><a href="#${one.id}">${one.title}</a></li>`)}
+              </ul>`
+        }
+      </li> `,
+  )
+  const body = sections.map(
+    (one) =>
+      html`<section aria-labelledby="${one.id}">
+        <h2 id="${one.id}">
+          ${one.title} <a class="anchor" href="#${one.id}" aria-label="Link to ${one.title}">#</a>
+        </h2>
+        ${one.body}
+      </section> `,
+  )
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · iprisk ${packageVersion}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${base}${assets.style}" />
+        <script type="module" src="${base}${assets.script}"></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">To the text</a>
+        <header>
+          <p><strong>iprisk</strong> ${packageVersion}</p>
+          <p><a href="${other.href}">${other.title}</a></p>
+        </header>
+        <div class="columns">
+          <nav aria-label="Contents">
+            <details open>
+              <summary>Contents</summary>
+              <ul>
+                ${contents}
+              </ul>
+            </details>
+          </nav>
+          <main id="main">
+            <h1>${title}</h1>
+            ${lead} ${body}
+          </main>
+        </div>
+      </body>
+    </html> `.html
+}

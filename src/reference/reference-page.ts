@@ -1,0 +1,228 @@
+// /docs: the reference of the API as one page, so that the search of the browser finds everything.
+// Shapes, paths, headers and errors are those of the OpenAPI document; only what leads through them
+// is written here.
+
+import { apiErrorCodes, apiErrors } from '../api/api-error.ts'
+import { paths } from '../api/paths.ts'
+import { reasonTexts } from '../score/points/reason-codes.ts'
+import type { Node } from './described-document.ts'
+import { addressOf, examples, testNumbers, testTexts } from './examples.ts'
+import { type Html, code, codeBox, html, jsonBox, prose, table } from './html.ts'
+import type { Page, Section } from './page-frame.ts'
+import { operationSections } from './operation-section.ts'
+import { type Schema, shapeTable } from './shape-table.ts'
+import { tryItForm } from './try-it-form.ts'
+import { classificationTexts, signalTexts, valueTexts } from './value-texts.ts'
+
+const firstCall = `curl -s http://127.0.0.1:8080${paths.check} \\
+  -H 'Authorization: Bearer irkt_…' -H 'Content-Type: application/json' \\
+  -d '{"ip":"${addressOf(6)}"}'`
+
+const start: Section = {
+  id: 'start',
+  title: 'Start',
+  body: html`<p>
+      ${prose('One request asks about one address. Send your key as a bearer token and the address as JSON:')}
+    </p>
+    ${codeBox(firstCall, 'The first call')}
+    <p>
+      ${prose('`classification` is the one main word of the answer, `risk_score` a number from 0 to 100, `signals` and `reasons` say why. Decide by them when to ask a user for more; never let a login fail because this call did: give it a short time-out.')}
+    </p>
+    <p>${prose('Answers gain members over time. Ignore those that you do not know.')}</p> `,
+}
+
+const keys: Section = {
+  id: 'keys',
+  title: 'Keys and test keys',
+  body: html`<p>
+      ${prose('The operator makes keys: `npx iprisk keys create --plan team` prints one, `irk_…`, once. A test key, `irkt_…`, comes from `npx iprisk keys create --test`: it asks the same paths, has ten requests a second and no quota, and judges no real address.')}
+    </p>
+    <p>
+      ${prose('A test key answers for 198.18.0.0/24 and for 2001:db8:0:1::/64 by the last number, so that each path of an application can be tried:')}
+    </p>
+    ${table(
+      'Test addresses',
+      ['address', 'case', 'what it is'],
+      testNumbers.map(([number, name]) => ({
+        cells: [
+          code(addressOf(number)),
+          number === 99 ? html`all others` : code(name),
+          prose(testTexts[name]),
+        ],
+      })),
+    )}`,
+}
+
+const tryIt: Section = { id: 'try', title: 'Try it', body: tryItForm }
+
+function classifications(): Section {
+  const names = Object.entries(classificationTexts)
+  const parts = names.map(([name, text]) => {
+    const example = examples.find(({ answer }) => answer.classification === name)
+    return html`<h3 id="classification-${name}">${code(name)}</h3>
+      <p>${prose(text)}</p>
+      <details>
+        <summary>An answer: ${name}</summary>
+        ${jsonBox(example?.answer, `An answer: ${name}`)}
+      </details> `
+  })
+  return {
+    id: 'classifications',
+    title: 'Classifications',
+    body: html`<p>
+        One of these is the main word of each answer. The first that holds counts, in this order:
+        bogon, a known bot of high confidence, tor, mixed, residential_proxy, vpn, proxy, another
+        known bot, hosting, clean.
+      </p>
+      ${parts}`,
+    entries: names.map(([name]) => ({ id: `classification-${name}`, title: name })),
+  }
+}
+
+function wordTable(
+  label: string,
+  heads: readonly [string, string],
+  texts: Readonly<Record<string, string>>,
+  prefix: string,
+): Html {
+  return table(
+    label,
+    heads,
+    Object.entries(texts).map(([word, text]) => ({
+      id: `${prefix}-${word === '' ? 'empty' : word.replace('/', '')}`,
+      cells: [code(word === '' ? '""' : word), prose(text)],
+    })),
+  )
+}
+
+const signals: Section = {
+  id: 'signals',
+  title: 'Signals',
+  body: html`<p>
+      Each says one thing, by itself: an exit of a VPN stands in a hosting network, so both are
+      true.
+    </p>
+    ${wordTable('Signals', ['signal', 'true when'], signalTexts, 'signal')}`,
+}
+
+const reasons: Section = {
+  id: 'reasons',
+  title: 'Reasons',
+  body: html`<p>
+      ${prose('Why the score is what it is, as codes that stay. With `?include=insights` each comes with its points.')}
+    </p>
+    ${wordTable('Reasons', ['reason', 'meaning'], reasonTexts, 'reason')}`,
+}
+
+const values: Section = {
+  id: 'values',
+  title: 'Other values',
+  body: html`${Object.entries(valueTexts)
+    .filter(([name]) => name !== 'classification')
+    .map(
+      ([name, texts]) =>
+        html`<h3 id="values-${name}">${code(name)}</h3>
+          ${wordTable(name, ['value', 'meaning'], texts, `value-${name}`)}`,
+    )}`,
+  entries: Object.keys(valueTexts)
+    .filter((name) => name !== 'classification')
+    .map((name) => ({ id: `values-${name}`, title: name })),
+}
+
+const errors: Section = {
+  id: 'errors',
+  title: 'Errors',
+  body: html`<p>
+      ${prose('An error is `{"error": {"code", "message", "param"?, "doc_url", "request_id"}}`. Programs decide by the code; the message is for people. `doc_url` is the address of the paragraph to which the code below leads.')}
+    </p>
+    ${table(
+      'Errors',
+      ['code', 'status', 'what to do'],
+      apiErrorCodes.map((name) => ({
+        id: `error-${name}`,
+        cells: [
+          html`<a href="docs/errors#${name}">${code(name)}</a>`,
+          html`${apiErrors[name].status}`,
+          prose(apiErrors[name].message),
+        ],
+      })),
+    )}
+    <p>
+      They come in this order: 404 and 405, 401, 403, 429 for the rate, 413 and 400, 429 for the
+      quota, 503. A refused request spends no quota.
+    </p>`,
+}
+
+/** Every header that a response of the document has, with what it says there. */
+function headers(document: Node): Section {
+  const found = new Map<string, string>()
+  for (const item of Object.values(document['paths'] as Record<string, Record<string, Node>>)) {
+    for (const { responses } of Object.values(item)) {
+      for (const response of Object.values(responses as Record<string, Node>)) {
+        const own = (response['headers'] ?? {}) as Record<string, { readonly description: string }>
+        for (const [name, { description }] of Object.entries(own)) found.set(name, description)
+      }
+    }
+  }
+  return {
+    id: 'headers',
+    title: 'Headers of answers',
+    body: table(
+      'Headers',
+      ['header', 'meaning'],
+      [...found].map(([name, text]) => ({
+        id: `header-${name.toLowerCase()}`,
+        cells: [code(name), prose(text)],
+      })),
+    ),
+  }
+}
+
+/** The shapes in the order in which a reader meets them; the others follow. */
+const shapesFirst = ['CheckAnswer', 'Network', 'Location', 'Proxy', 'Bot', 'Coverage', 'Insights']
+
+function shapes(schemas: Readonly<Record<string, Schema>>): Section {
+  const names = [...new Set([...shapesFirst, ...Object.keys(schemas)])]
+  return {
+    id: 'shapes',
+    title: 'Requests and answers, member by member',
+    body: html`<p>
+        Every member is always there, but for those that say where they apply. Only the objects
+        network, location, proxy and bot may be null.
+      </p>
+      ${names.map(
+        (name) =>
+          html`<h3 id="shape-${name}">${name}</h3>
+            ${shapeTable(name, schemas)}`,
+      )}`,
+    entries: names.map((name) => ({ id: `shape-${name}`, title: name })),
+  }
+}
+
+export function referencePage(document: Node): Page {
+  const { schemas } = document['components'] as { readonly schemas: Record<string, Schema> }
+  const { summary } = document['info'] as { readonly summary: string }
+  return {
+    title: 'IP risk: the reference',
+    lead: html`<p class="lead">${summary}</p>
+      <p>
+        For programs the same is at <a href="${paths.openApi.slice(1)}">${paths.openApi}</a>, as
+        OpenAPI 3.1.
+      </p>`,
+    sections: [
+      start,
+      keys,
+      tryIt,
+      ...operationSections(document),
+      classifications(),
+      signals,
+      reasons,
+      values,
+      headers(document),
+      errors,
+      shapes(schemas),
+    ],
+    other: { href: paths.docsErrors.slice(1), title: 'Errors, in full' },
+    base: 'docs/',
+  }
+}

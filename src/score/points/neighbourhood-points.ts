@@ -1,0 +1,69 @@
+// Points for what is listed around an address, not at it (rule 4): a reason, never a signal. Which
+// /24s they are is the build's to find (build/evidence/neighbourhoods.ts); here is where each kind
+// of them says anything, and how many points it has.
+//
+// Invariant: with what the kind has of its own there are no fewer points than without it, so that
+// more evidence never lowers a score: a neighbourhood fills up to its points, and no present kind
+// has fewer.
+
+import type { Kind } from '../../model/kind.ts'
+import type { Network } from '../../model/network.ts'
+import type { Reason } from '../../model/verdict.ts'
+import type { Findings } from '../finding/finding.ts'
+import { isShared } from '../weight/weigh-evidence.ts'
+import type { BlocklistFinding } from './blocklist-points.ts'
+import type { ReasonCode } from './reason-codes.ts'
+
+interface Neighbourhood {
+  readonly kind: Kind
+  readonly code: ReasonCode
+  readonly points: number
+  /** Whether such neighbours say anything in this network. */
+  readonly speaksIn: (network: Network | undefined) => boolean
+}
+
+const neighbourhoods: readonly Neighbourhood[] = [
+  {
+    kind: 'vpn',
+    code: 'vpn_neighbourhood',
+    points: 5,
+    speaksIn: (network) => network?.type === 'hosting',
+  },
+  {
+    kind: 'proxy',
+    code: 'proxy_neighbourhood',
+    points: 8,
+    speaksIn: (network) => network?.access === true && !isShared(network),
+  },
+  {
+    kind: 'blocklist',
+    code: 'blocklist_neighbourhood',
+    points: 8,
+    speaksIn: (network) => !isShared(network),
+  },
+]
+
+export function neighbourhoodOf(of: {
+  readonly near: readonly Kind[]
+  readonly findings: Findings
+  readonly blocklist: BlocklistFinding
+  readonly network: Network | undefined
+}): Reason[] {
+  const reasons: Reason[] = []
+  for (const { kind, code, points, speaksIn } of neighbourhoods) {
+    if (!of.near.includes(kind) || !speaksIn(of.network)) continue
+    const left = points - ownPoints(kind, of)
+    if (left > 0) reasons.push({ code, points: left })
+  }
+  return reasons
+}
+
+/** What the address has of its own; of proxies of either kind. */
+function ownPoints(
+  kind: Kind,
+  { findings, blocklist }: { readonly findings: Findings; readonly blocklist: BlocklistFinding },
+): number {
+  if (kind === 'blocklist') return blocklist.points
+  if (kind === 'vpn') return findings.vpn.points
+  return Math.max(findings.proxy.points, findings.residential_proxy.points)
+}

@@ -1,0 +1,176 @@
+// Opens the admin port: gathers what it shows of the parts of a running server, and gives it the
+// routes by which it is administered.
+
+import type { AdminRoute } from '../admin/admin-api.ts'
+import {
+  type AdminParts,
+  type AdminServer,
+  type Readiness,
+  startAdminServer,
+} from '../admin/admin-server.ts'
+import { createHostMatcher } from '../admin/admin-hosts.ts'
+import type { TokenMatcher } from '../admin/admin-caller.ts'
+import { listRoutes } from '../admin/lists-api.ts'
+import type { ScrapeData } from '../admin/metrics/metric-families.ts'
+import { createPrometheusText } from '../admin/metrics/prometheus-text.ts'
+import { auditRoutes } from '../admin/routes/audit-api.ts'
+import { keyRoutes } from '../admin/routes/keys-api.ts'
+import { refreshRoutes } from '../admin/routes/refresh-api.ts'
+import { serverRoutes } from '../admin/server-api.ts'
+import { serverStatus, tableStatus } from '../admin/status.ts'
+import type { Log } from '../base/log.ts'
+import { optionalMember } from '../base/optional-member.ts'
+import type { Settings } from '../config/settings.ts'
+import type { TableInfo } from '../http/exchange/served-table.ts'
+import { openFilesOf } from '../http/listen/open-files.ts'
+import type { ListsManager } from '../supervisor/lists/lists-manager.ts'
+import type { Refresh, RefreshStatus } from '../supervisor/tables/refresh.ts'
+import type { TableManager } from '../supervisor/tables/table-manager.ts'
+import type { Supervisor } from '../supervisor/workers/supervisor.ts'
+import { coverageOf } from '../table/answer/table-coverage.ts'
+import type { OpenConsole } from '../console/open-console.ts'
+import type { Shutdown } from './shutdown.ts'
+import type { TableSupply } from './table-supply.ts'
+import type { TrafficSample } from './traffic-sample.ts'
+import type { WatchedPolicies } from './watch-policies.ts'
+
+/** The parts of a server that the admin port shows. */
+export interface ShownParts {
+  readonly settings: Settings
+  readonly supervisor: Supervisor
+  readonly tables: TableManager
+  readonly lists: ListsManager
+  readonly policies: WatchedPolicies
+  readonly sample: TrafficSample | undefined
+  readonly port: number
+  readonly callerOf: TokenMatcher | undefined
+  readonly shutdown: Shutdown
+  readonly log: Log
+}
+
+export async function openAdmin(
+  parts: ShownParts,
+  supply: () => TableSupply | undefined,
+): Promise<AdminServer> {
+  const { settings, port, supervisor, lists, callerOf } = parts
+  const metrics = createPrometheusText()
+  const readiness = (): Readiness => readinessOf(parts)
+  const gather = (): Promise<ScrapeData> => gatherAll(parts, supply)
+  const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
+  const listens = { host, port, tls: tlsCertFile !== undefined }
+  const console = await consoleOf(parts)
+  const shown: AdminParts = {
+    readiness,
+    coverage: () => {
+      const { table } = supervisor.status()
+      return table === undefined ? undefined : coverageOf(table, Date.now())
+    },
+    metricsType: metrics.contentType,
+    metrics: async () => metrics.text(await gather()),
+    status: async () => ({
+      ...serverStatus(settings, listens, readiness(), await gather()),
+      lists: lists.status(),
+    }),
+    ...optionalMember('callerOf', callerOf),
+    ...optionalMember('console', console?.door),
+    onFailure: (message) => parts.log.error({}, `The admin port failed: ${message}`),
+    routes: [...routesOf(parts, supply), ...(console?.routes ?? [])],
+    ...(adminSocket === undefined
+      ? { isOwnHost: createHostMatcher([serve.adminHost, ...serve.adminAllowedHosts]) }
+      : {}),
+  }
+  const place = { host: serve.adminHost, port: serve.adminPort }
+  try {
+    const admin = await startAdminServer(shown, {
+      ...place,
+      ...optionalMember('socket', adminSocket),
+    })
+    return {
+      port: admin.port,
+      close: async () => {
+        console?.close()
+        await admin.close()
+      },
+    }
+  } catch (error) {
+    console?.close()
+    throw error
+  }
+}
+
+/** The administrative API, without what the console adds. */
+function routesOf(parts: ShownParts, supply: () => TableSupply | undefined): readonly AdminRoute[] {
+  const { settings, supervisor, lists, log } = parts
+  const { state } = settings
+  const onUnwritten = (message: string): void => log.error({}, message)
+  const refresh = (): Refresh | undefined | null => {
+    const running = supply()
+    return running === undefined ? undefined : (running.refresh ?? null)
+  }
+  const { plans, readKeys } = supervisor
+  return [
+    ...listRoutes({ state, ...lists, onUnwritten }),
+    ...keyRoutes({ state, plans, stores: lists.stores, readKeys, onUnwritten }),
+    ...auditRoutes({ state }),
+    ...refreshRoutes({ state, refresh, onUnwritten }),
+    ...serverRoutes({
+      ...parts,
+      state,
+      onUnwritten,
+      table: () => {
+        const { table } = supervisor.status()
+        return table === undefined ? null : tableStatus(settings.table, table, Date.now())
+      },
+    }),
+  ]
+}
+
+/** A server that refreshes nothing by itself says nothing of it until it was asked to. */
+function shownRefresh(refresh: Refresh | undefined): RefreshStatus | undefined {
+  const status = refresh?.status()
+  return status === undefined || (status.next_at === null && status.runs === 0) ? undefined : status
+}
+
+/** Loaded only where it is on. */
+async function consoleOf(parts: ShownParts): Promise<OpenConsole | undefined> {
+  if (parts.settings.serve.console === 'off') return undefined
+  const { openConsole } = await import('../console/open-console.ts')
+  const { supervisor, callerOf: tokens } = parts
+  const table = (): TableInfo | undefined => supervisor.status().table
+  return openConsole({ ...parts, tokens, table, sources: supervisor })
+}
+
+function readinessOf({ supervisor, shutdown }: ShownParts): Readiness {
+  const { listening, answering, keysKnown, degraded } = supervisor.status()
+  if (shutdown.signal.aborted) return 'draining'
+  if (listening === 0) return 'no_workers'
+  if (!keysKnown) return 'no_keys'
+  if (answering !== listening) return 'no_table'
+  return degraded ? 'degraded' : 'ready'
+}
+
+async function gatherAll(
+  parts: ShownParts,
+  supply: () => TableSupply | undefined,
+): Promise<ScrapeData> {
+  const { supervisor, tables, policies, sample } = parts
+  const { total, workers } = await supervisor.collectCounters()
+  const { workers: seen, ...status } = supervisor.status()
+  const workerStatuses = await Promise.all(
+    seen.map(async (worker) => ({ ...worker, openFiles: await openFilesOf(worker.pid) })),
+  )
+  const ready = ['ready', 'degraded'].includes(readinessOf(parts))
+  return {
+    total,
+    workers,
+    workerStatuses,
+    ...status,
+    tables: tables.status(),
+    refresh: shownRefresh(supply()?.refresh),
+    source: supply()?.pull?.status(),
+    ready,
+    now: Date.now(),
+    policies: policies.status(),
+    sample: sample?.status(),
+  }
+}

@@ -1,0 +1,52 @@
+// How a server is told to end: by a signal, or by another server that takes over.
+
+import process from 'node:process'
+
+const sameSignalMs = 1000
+
+export interface Shutdown {
+  readonly requested: Promise<void>
+  readonly signal: AbortSignal
+  /** Another server has taken over: this one ends without the grace of a shutdown. */
+  readonly yield: () => void
+  readonly yielded: () => boolean
+  readonly stop: () => void
+}
+
+/**
+ * The first SIGTERM or SIGINT asks for an orderly end; a later one ends the process at once. One
+ * signal may come twice at the same time: from the terminal to all processes, and from npm to its
+ * child.
+ */
+export function listenForShutdown(): Shutdown {
+  const controller = new AbortController()
+  const { signal } = controller
+  let firstMs: number | undefined
+  let yielded = false
+  const requested = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  const onSignal = (): void => {
+    if (firstMs !== undefined) {
+      if (performance.now() - firstMs > sameSignalMs) process.exit(1)
+      return
+    }
+    firstMs = performance.now()
+    controller.abort()
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  return {
+    requested,
+    signal,
+    yield: () => {
+      yielded = true
+      controller.abort()
+    },
+    yielded: () => yielded,
+    stop: () => {
+      process.off('SIGTERM', onSignal)
+      process.off('SIGINT', onSignal)
+    },
+  }
+}

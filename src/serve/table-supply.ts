@@ -1,0 +1,76 @@
+// Where a server's new tables come from: its own builds at intervals (refresh.ts), a publisher
+// (table-pull.ts), both, or neither. Either puts them in the place that the primary watches.
+
+import { hostname } from 'node:os'
+import { parseDurationMs } from '../base/duration.ts'
+import type { Log } from '../base/log.ts'
+import { optionalMember } from '../base/optional-member.ts'
+import type { Settings } from '../config/settings.ts'
+import { parseTrustedKey } from '../publish/form/signing-key.ts'
+import { type CatchUp, type Refresh, startRefresh } from '../supervisor/tables/refresh.ts'
+import type { TableManager } from '../supervisor/tables/table-manager.ts'
+import { type TablePull, startTablePull } from '../supervisor/tables/table-pull.ts'
+import type { Supervisor } from '../supervisor/workers/supervisor.ts'
+
+interface SupplyParts {
+  readonly settings: Settings
+  readonly buildCommand: readonly string[]
+  readonly catchUp?: CatchUp | undefined
+  readonly buildEnvironment?: NodeJS.ProcessEnv
+  readonly supervisor: Pick<Supervisor, 'status'>
+  readonly tables: Pick<TableManager, 'loadIfChanged'>
+  readonly log: Log
+}
+
+export interface TableSupply {
+  readonly refresh: Refresh | undefined
+  readonly pull: TablePull | undefined
+  readonly stop: () => void
+}
+
+export function startTableSupply(
+  parts: SupplyParts,
+  of: { readonly builtMs: number | undefined; readonly look: () => void },
+): TableSupply {
+  const { settings, buildCommand: command, catchUp, buildEnvironment, log } = parts
+  const everyMs = parseDurationMs(settings.serve.refreshEvery)
+  const pull = pullTables(parts)
+  const refresh =
+    // A server that takes tables from a publisher builds none because it was asked to.
+    pull === undefined || everyMs > 0 || catchUp !== undefined
+      ? startRefresh({
+          everyMs,
+          builtMs: of.builtMs,
+          command,
+          catchUp,
+          ...optionalMember('environment', buildEnvironment),
+          log,
+          done: of.look,
+        })
+      : undefined
+  return {
+    refresh,
+    pull,
+    stop: () => {
+      pull?.stop()
+      refresh?.stop()
+    },
+  }
+}
+
+/** Takes published tables, where the settings say from whom. */
+function pullTables({ settings, supervisor, tables, log }: SupplyParts): TablePull | undefined {
+  const { serve, table: tablePath, state: stateFolder } = settings
+  if (serve.tableUrl === undefined) return undefined
+  return startTablePull({
+    url: serve.tableUrl,
+    trusted: serve.tableTrust.map(parseTrustedKey).filter((key) => key !== undefined),
+    tablePath,
+    stateFolder,
+    machine: serve.machineName ?? hostname(),
+    everyMs: serve.tablePollSeconds * 1000,
+    current: () => supervisor.status().table,
+    tables,
+    log,
+  })
+}

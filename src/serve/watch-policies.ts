@@ -1,0 +1,97 @@
+// Reads the policies at the start and again when their file changes or SIGHUP comes, and gives them
+// to the workers.
+//
+// Invariants: a file with a mistake changes nothing, and the log and the status name every mistake;
+// at the start it is an error, as in the configuration. A file that is removed changes nothing; one
+// that comes later is taken in.
+
+import process from 'node:process'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
+import { configPollMs } from '../base/limits.ts'
+import type { Log } from '../base/log.ts'
+import { formatTime } from '../base/number-format.ts'
+import { optionalMember } from '../base/optional-member.ts'
+import { type PolicyFile, type WrittenPolicies, readPolicyFile } from '../policy/policy-file.ts'
+import { type PolicyPlace, policyPlace } from '../policy/policy-place.ts'
+import type { Policies } from '../policy/policy-form.ts'
+import { identityOrEmpty, watchFile } from '../supervisor/tables/file-watch.ts'
+import type { PoliciesStatus } from '../admin/policies-status.ts'
+
+export interface WatchedPolicies {
+  /** Those that were read last; `undefined` where there are none. */
+  readonly policies: () => Policies | undefined
+  /** The same as their file has them, with what it says for people. */
+  readonly written: () => WrittenPolicies | undefined
+  readonly status: () => PoliciesStatus | undefined
+  /** Where their file is, or would be. */
+  readonly place: PolicyPlace
+  /** Looks at the file now: what was changed by this process is in use when it returns. */
+  readonly look: () => void
+  /** Looks at the file from now on, also for what has changed since it was read. */
+  readonly watch: (use: (policies: Policies) => void) => { readonly stop: () => void }
+}
+
+/** Reads those that the option names, or those of the working directory; throws `policies_invalid`. */
+export function readWatchedPolicies(setting: string | undefined, log: Log): WatchedPolicies {
+  const place = policyPlace(setting)
+  const { path } = place
+  const known = identityOrEmpty(path)
+  const read = (): PolicyFile | undefined => {
+    const file = readPolicyFile(place)
+    if (file?.distrust !== undefined) {
+      log.warn({ path }, `The policies are obeyed because they were named, but ${file.distrust}.`)
+    }
+    return file
+  }
+  let file = read()
+  let failure: PoliciesStatus['last_failure'] = null
+  const reload = (use: (policies: Policies) => void): void => {
+    let next: PolicyFile | undefined
+    try {
+      next = read()
+    } catch (error) {
+      const lines = error instanceof IpriskError ? error.lines : [messageOf(error)]
+      const reason = lines.map((line) => line.trim()).join(' ')
+      failure = { at: formatTime(Date.now()), reason }
+      log.error({ path }, `The policies are not used, those before stay: ${reason}`)
+      return
+    }
+    failure = null
+    if (next === undefined) return
+    const before = file?.policies.revision
+    file = next
+    const { revision, policies: named } = next.policies
+    if (revision === before) return
+    use(next.policies)
+    log.info({ path, revision, policies: Object.keys(named) }, 'Changed policies are in use.')
+  }
+  let look = (): void => undefined
+  return {
+    policies: () => file?.policies,
+    written: () => file?.written,
+    place,
+    look: () => look(),
+    status: () => {
+      if (file === undefined && failure === null) return undefined
+      const { revision = '', policies: named = {} } = file?.policies ?? {}
+      return { path, revision, names: Object.keys(named), last_failure: failure }
+    },
+    watch: (use) => {
+      const changed = (): void => reload(use)
+      look = changed
+      const { stop } = watchFile({ path, known, everyMs: configPollMs, changed })
+      process.on('SIGHUP', changed)
+      return {
+        stop: () => {
+          stop()
+          process.off('SIGHUP', changed)
+        },
+      }
+    },
+  }
+}
+
+/** For the settings of workers. */
+export function policySettings(watched: WatchedPolicies): { readonly policies?: Policies } {
+  return optionalMember('policies', watched.policies())
+}

@@ -1,0 +1,39 @@
+// The process that compiles own lists, started by lists-compiler.ts: reads the catalogue and the
+// chunks that it does not hold yet, compiles, and writes a file beside its place before it renames
+// it. It holds chunks that are decoded, so that one more entry among a million costs no reading of
+// all of them; it ends when its parent has nothing more to ask, and the memory with it.
+
+import { renameSync, writeFileSync } from 'node:fs'
+import process from 'node:process'
+import { openStores, silentHooks } from '../../account/stores/open-stores.ts'
+import { messageOf } from '../../base/coded-error.ts'
+import { compileLists } from '../../lists/compile/compile-lists.ts'
+import type { EntryRows } from '../../lists/compile/entry-rows.ts'
+import type { ListStore } from '../../lists/list-store.ts'
+import { readListSources } from '../../lists/read-sources.ts'
+import type { CompileReply, CompileRequest } from './lists-compiler.ts'
+
+const rows = new Map<string, EntryRows>()
+let opened: Promise<ListStore> | undefined
+
+async function compile({ settings, path, unfinished }: CompileRequest): Promise<CompileReply> {
+  opened ??= openStores(settings, silentHooks).then((stores) => stores.openLists())
+  const { tag, entries, sources } = await readListSources(await opened, rows)
+  const facts = { tag, lists: sources.length, entries }
+  if (entries === 0) return { ...facts, written: false }
+  const bytes = compileLists(sources, Math.floor(Date.now() / 1000))
+  writeFileSync(unfinished, bytes, { mode: 0o600 })
+  renameSync(unfinished, path)
+  return { ...facts, written: true }
+}
+
+process.on('message', (request: CompileRequest) => {
+  compile(request).then(
+    (reply) => process.send?.(reply),
+    (error: unknown) => process.send?.({ failed: messageOf(error) } satisfies CompileReply),
+  )
+})
+// The parent has ended, or needs no more.
+process.on('disconnect', () => process.exit(0))
+// A terminal sends it to every process of its group.
+process.on('SIGINT', () => undefined)

@@ -1,0 +1,355 @@
+// A server whose tables come from a publisher (src/publish): asks for the manifest every few
+// seconds, judges it, lets a process of its own fetch the table, and puts that in the place that
+// the table manager watches, which verifies, tries and swaps it as it does any other.
+//
+//   manifest   304, or a text         signature, serial, stage: choose-release.ts
+//   table      pull-child-main.ts     parts, each with its hash; the whole against what was signed
+//   place      a link, renamed        `<folder>/pulled/<id>.iprisk` stays beside: the last good ones
+//   manager    table-manager.ts       canaries, the trial, the swap
+//
+// Invariants: never two fetches at once; nothing is in the table's place that is not the table that
+// a trusted key has signed; the highest serial that was seen is on disk before its table is;
+// whatever fails, the table in use answers on, and the reason is logged once, kept and counted by
+// its code.
+
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { manifestBytesMax } from '../../base/limits.ts'
+import type { Log } from '../../base/log.ts'
+import { replaceFile } from '../../base/system/disk.ts'
+import {
+  type PullRefusal,
+  type PullRefusalCode,
+  pullRefusalCodes,
+  pullRefusalOf,
+} from '../../publish/fetch/pull-refusal.ts'
+import { type ReleaseSource, openReleaseSource } from '../../publish/fetch/release-source.ts'
+import {
+  type Manifest,
+  type Release,
+  manifestName,
+  openManifest,
+} from '../../publish/form/manifest.ts'
+import { formatMajor } from '../../schema/table-layout.ts'
+import type { TrustedKey } from '../../publish/form/signing-key.ts'
+import { type ChoiceGround, chooseRelease } from '../../publish/pull/choose-release.ts'
+import type { PullResult } from '../../publish/pull/pull-child-main.ts'
+import { type LongTimer, runAfter } from './long-timer.ts'
+import { type PullProcess, startPullProcess } from './pull-process.ts'
+import { type PulledTables, openPulledTables } from './pulled-tables.ts'
+import type { TableManager } from './table-manager.ts'
+
+/** The random share of the span between two looks, so that machines do not ask in step. */
+const jitter = 0.2
+
+/** A table that cannot be had is tried again after a look, then twice as long each time. */
+const retryMsMax = 600_000
+
+/** What the admin port tells; times as ISO 8601, spans in milliseconds. */
+export interface TablePullStatus {
+  readonly url: string
+  readonly every_ms: number
+  /** Whether the last look found nothing wrong, and nothing that could not be had. */
+  readonly up: boolean
+  readonly looks: number
+  /** When a manifest was taken last, or was found to be the same. */
+  readonly last_success_at: string | null
+  readonly refusals_by: Readonly<Record<PullRefusalCode, number>>
+  readonly last_refusal: ({ readonly at: string } & PullRefusal) | null
+  /** The newest manifest that was taken. */
+  readonly serial: number
+  /** The table that it offers first to a server of this version, whatever its stage. */
+  readonly offered: string | null
+  readonly pulling: boolean
+  readonly pulled_bytes: number
+  readonly last_pull: {
+    readonly at: string
+    readonly table: string
+    readonly parts: number
+    readonly bytes: number
+    /** Of the table, what was here already. */
+    readonly reused_bytes: number
+    readonly took_ms: number
+  } | null
+}
+
+export interface TablePull {
+  readonly status: () => TablePullStatus
+  /** Looks now, also for what has failed. */
+  readonly look: () => void
+  readonly stop: () => void
+}
+
+export interface TablePullParts {
+  readonly url: string
+  readonly trusted: readonly TrustedKey[]
+  /** Where the table goes. */
+  readonly tablePath: string
+  readonly stateFolder: string
+  readonly machine: string
+  readonly everyMs: number
+  /** The table in use. */
+  readonly current: () => ChoiceGround['current']
+  readonly tables: Pick<TableManager, 'loadIfChanged'>
+  readonly log: Log
+}
+
+interface State {
+  serial: number
+  etag: string | undefined
+  manifest: Manifest | undefined
+  looks: number
+  up: boolean
+  successAt: string | null
+  refusal: TablePullStatus['last_refusal']
+  readonly refusals: Record<PullRefusalCode, number>
+  pulledBytes: number
+  lastPull: TablePullStatus['last_pull']
+  /** What came of the release that was last handed to the table manager: no need to do it again. */
+  settled: { readonly id: string; readonly isUnfit: boolean } | undefined
+  failures: number
+  /** No fetch before this instant. */
+  retryAt: number
+}
+
+/** What one look works with. */
+interface Ground {
+  readonly parts: TablePullParts
+  readonly source: ReleaseSource
+  readonly note: SerialNote
+  readonly pulled: PulledTables
+  readonly state: State
+}
+
+export function startTablePull(parts: TablePullParts): TablePull {
+  const { url, everyMs, tablePath } = parts
+  const note = openSerialNote(parts)
+  const state = firstState(note.read())
+  const source = openReleaseSource(url)
+  const ground: Ground = { parts, source, note, pulled: openPulledTables(tablePath), state }
+  let running: PullProcess | undefined
+  let timer: LongTimer | undefined
+  let stopped = false
+  let looking: Promise<void> | undefined
+
+  const look = async (): Promise<void> => {
+    try {
+      const release = await nextRelease(ground)
+      if (release === undefined || stopped) return
+      const fromMs = performance.now()
+      running = startPullProcess(jobOf(release, ground))
+      const result = await running.result
+      running = undefined
+      if (stopped) return
+      if (takeResult({ release, result, fromMs }, ground)) await handOver(release, ground)
+    } catch (error) {
+      if (!stopped) refuse(parts, state, pullRefusalOf(error))
+    }
+  }
+  const run = (): void => {
+    if (looking !== undefined) return
+    timer?.stop()
+    state.looks += 1
+    looking = look().finally(() => {
+      looking = undefined
+      const ms = everyMs * (1 + jitter * (2 * Math.random() - 1))
+      if (!stopped) timer = runAfter(ms, run)
+    })
+  }
+  run()
+  return {
+    status: () => statusOf(parts, state, running !== undefined),
+    look: () => {
+      state.retryAt = 0
+      state.settled = undefined
+      run()
+    },
+    stop: () => {
+      stopped = true
+      timer?.stop()
+      running?.stop()
+    },
+  }
+}
+
+function firstState(serial: number): State {
+  return {
+    serial,
+    etag: undefined,
+    manifest: undefined,
+    looks: 0,
+    up: false,
+    successAt: null,
+    refusal: null,
+    refusals: Object.fromEntries(pullRefusalCodes.map((code) => [code, 0])) as State['refusals'],
+    pulledBytes: 0,
+    lastPull: null,
+    settled: undefined,
+    failures: 0,
+    retryAt: 0,
+  }
+}
+
+function jobOf(
+  release: Release,
+  { parts, pulled }: Ground,
+): Parameters<typeof startPullProcess>[0] {
+  const { url, tablePath, current } = parts
+  const { folder, nameOf } = pulled
+  const inUse = current()?.id
+  const near = [tablePath, ...(inUse === undefined ? [] : [join(folder, nameOf(inUse))])]
+  return { url, release, near, parts: join(folder, 'parts'), folder, name: nameOf(release.id) }
+}
+
+/** Whether the table is here. */
+function takeResult(
+  of: { readonly release: Release; readonly result: PullResult; readonly fromMs: number },
+  { parts, state }: Ground,
+): boolean {
+  const { release, result, fromMs } = of
+  if (result.kind === 'refused') {
+    state.failures += 1
+    // The soonest that the look meant may come.
+    const ms = parts.everyMs * 2 ** (state.failures - 1) * (1 - jitter)
+    state.retryAt = Date.now() + Math.min(retryMsMax, ms)
+    refuse(parts, state, result)
+    return false
+  }
+  state.failures = 0
+  state.retryAt = 0
+  succeed(parts, state)
+  state.pulledBytes += result.bytes
+  state.lastPull = {
+    at: new Date().toISOString(),
+    table: release.id,
+    parts: result.parts,
+    bytes: result.bytes,
+    reused_bytes: result.reusedBytes,
+    took_ms: Math.round(performance.now() - fromMs),
+  }
+  parts.log.info({ table: release.id, bytes: result.bytes }, 'A published table is here.')
+  return true
+}
+
+/** The release to fetch now, if any. Throws `pull_…`. */
+async function nextRelease(ground: Ground): Promise<Release | undefined> {
+  const { parts, source, state, note } = ground
+  const { etag } = state
+  const answer = await source.get(manifestName, { bytesMax: manifestBytesMax, etag })
+  let { manifest } = state
+  if (answer.bytes !== undefined) {
+    const opened = openManifest(answer.bytes.toString('utf8'), parts.trusted)
+    if (opened.kind === 'refused') {
+      refuse(parts, state, { code: opened.code, reason: `${parts.url}: ${opened.why}` })
+      return undefined
+    }
+    ;({ manifest } = opened)
+  }
+  if (manifest === undefined) return undefined
+  const here = { current: parts.current(), machine: parts.machine, now: Date.now() }
+  const choice = chooseRelease(manifest, { serial: state.serial, ...here })
+  if (choice.kind === 'refused') {
+    refuse(parts, state, { code: choice.code, reason: `${parts.url}: ${choice.reason}` })
+    return undefined
+  }
+  if (manifest.serial !== state.serial) {
+    await note.write(manifest.serial)
+    state.serial = manifest.serial
+    state.settled = undefined
+  }
+  // Only what was taken is asked for by its etag: what was refused is judged anew each time.
+  state.etag = answer.etag
+  state.manifest = manifest
+  state.successAt = new Date().toISOString()
+  const isSettled = choice.kind === 'take' && state.settled?.id === choice.release.id
+  // What the table manager refused stays refused until there is another one.
+  if (isSettled && state.settled?.isUnfit === true) return undefined
+  if (choice.kind === 'stay' || isSettled) {
+    succeed(parts, state)
+    return undefined
+  }
+  return Date.now() < state.retryAt ? undefined : choice.release
+}
+
+/** There is nothing that it wants and cannot have. */
+function succeed({ log, url }: TablePullParts, state: State): void {
+  if (!state.up && state.refusal !== null) log.info({ url }, 'Published tables can be had again.')
+  state.up = true
+}
+
+/** Counted each time; logged when it is another reason than the last one. */
+function refuse(parts: TablePullParts, state: State, { code, reason }: PullRefusal): void {
+  const isNews = state.refusal?.reason !== reason || state.up
+  state.up = false
+  state.refusals[code] += 1
+  state.refusal = { at: new Date().toISOString(), code, reason }
+  if (!isNews) return
+  const stays = parts.current() === undefined ? 'None answers.' : 'The one in use answers on.'
+  parts.log.error({ code }, `No published table is taken: ${reason}. ${stays}`)
+}
+
+/** Puts the table in its place and lets the table manager take it. */
+async function handOver(
+  { id }: Release,
+  { parts, pulled, state }: Pick<Ground, 'parts' | 'pulled' | 'state'>,
+): Promise<void> {
+  const { tables, log, current } = parts
+  const before = current()?.id
+  if (before !== undefined) pulled.adopt(before)
+  pulled.putInPlace(id)
+  const outcome = await tables.loadIfChanged({ again: true })
+  state.settled = { id, isUnfit: outcome.kind === 'refused' }
+  if (outcome.kind === 'refused') refuse(parts, state, { code: 'unfit', reason: outcome.reason })
+  const inUse = current()?.id
+  if (outcome.kind === 'refused' && inUse !== undefined && pulled.has(inUse)) {
+    // What starts later from this place shall find a table that was good.
+    pulled.putInPlace(inUse)
+    log.warn({ table: inUse }, 'The table before it is back in its place.')
+  }
+  pulled.removeOld(inUse === undefined ? [id] : [id, inUse])
+}
+
+interface SerialNote {
+  readonly read: () => number
+  readonly write: (serial: number) => Promise<void>
+}
+
+/** The highest serial that was seen of this source, in the state folder. */
+function openSerialNote({ stateFolder, url }: TablePullParts): SerialNote {
+  const name = `source-${createHash('sha256').update(url).digest('hex').slice(0, 8)}.json`
+  return {
+    read: () => {
+      try {
+        const { serial } = JSON.parse(readFileSync(join(stateFolder, name), 'utf8')) as {
+          serial?: unknown
+        }
+        return typeof serial === 'number' && Number.isSafeInteger(serial) ? serial : 0
+      } catch {
+        return 0
+      }
+    },
+    write: async (serial) => {
+      mkdirSync(stateFolder, { recursive: true, mode: 0o700 })
+      await replaceFile(stateFolder, name, `${JSON.stringify({ url, serial })}\n`)
+    },
+  }
+}
+
+function statusOf(parts: TablePullParts, state: State, pulling: boolean): TablePullStatus {
+  return {
+    url: parts.url,
+    every_ms: parts.everyMs,
+    up: state.up,
+    looks: state.looks,
+    last_success_at: state.successAt,
+    refusals_by: { ...state.refusals },
+    last_refusal: state.refusal,
+    serial: state.serial,
+    offered:
+      state.manifest?.releases.find(({ format }) => format.major === formatMajor)?.id ?? null,
+    pulling,
+    pulled_bytes: state.pulledBytes,
+    last_pull: state.lastPull,
+  }
+}

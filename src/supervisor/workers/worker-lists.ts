@@ -1,0 +1,46 @@
+// The own lists that a worker answers with: maps each file that the primary has compiled, and frees
+// the one before.
+//
+// Invariant: a file is unmapped in a later turn of the loop than the one that replaced it; every
+// answer is built within one turn, so nothing reads an unmapped page.
+
+import type { ListFile } from '../../http/exchange/served-table.ts'
+import { type MappedLists, mapLists } from '../../lists/map-lists.ts'
+import type { ToPrimary } from './worker-messages.ts'
+import type { WorkerTable } from './worker-table.ts'
+
+export interface WorkerLists {
+  /** Answers with a file from now on, and tells the primary; one that cannot be used changes nothing. */
+  readonly use: (file: ListFile | undefined) => void
+  /** The file in use. */
+  readonly file: () => ListFile | undefined
+}
+
+export function createWorkerLists(parts: {
+  readonly table: Pick<WorkerTable, 'useLists'>
+  readonly send: (message: ToPrimary) => void
+  readonly onFailure: (error: unknown) => void
+}): WorkerLists {
+  const { table, send, onFailure } = parts
+  let current: { readonly file: ListFile; readonly mapped: MappedLists } | undefined
+  const replace = (file: ListFile | undefined): void => {
+    const old = current
+    const mapped = file === undefined ? undefined : mapLists(file.path, file.version)
+    current = file === undefined || mapped === undefined ? undefined : { file, mapped }
+    table.useLists(mapped?.matcher)
+    if (old !== undefined) setImmediate(old.mapped.unmap)
+  }
+  return {
+    file: () => current?.file,
+    use: (file) => {
+      let done = true
+      try {
+        replace(file)
+      } catch (error) {
+        done = false
+        onFailure(error)
+      }
+      send({ kind: 'listsUsed', version: file?.version ?? 0, done })
+    },
+  }
+}

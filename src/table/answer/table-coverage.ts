@@ -1,0 +1,52 @@
+// What a table's answers say of its coverage (contract 5.1), and what status and meta say. It
+// changes with the clock, once a day at most: `open-table.ts` looks once a minute and makes the
+// writer of answers anew, so that no answer asks the clock.
+
+import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
+import { type Day, dayOf, formatDay } from '../../base/day.ts'
+import {
+  type CoverageState,
+  type CoveredKind,
+  type TableCoverage,
+  tableDaysMax,
+} from '../../model/coverage.ts'
+
+/** The member of an answer; `undefined` where the table covers every kind and is not old. */
+export function coverageOf(
+  { coverage, asOf }: { readonly coverage: TableCoverage; readonly asOf: Day },
+  nowMs: number,
+): CoverageAnswer | undefined {
+  const missing = kindsIn(coverage, 'missing')
+  const partly = kindsIn(coverage, 'partly')
+  const age_days = ageDays(asOf, nowMs)
+  if (age_days > tableDaysMax) return Object.freeze({ missing, partly, age_days })
+  if (missing.length + partly.length === 0) return undefined
+  return Object.freeze({ missing, partly })
+}
+
+/** All that is known, whatever it is. */
+export function coverageReportOf(
+  { coverage, asOf }: { readonly coverage: TableCoverage; readonly asOf: Day },
+  nowMs: number,
+): CoverageReport {
+  return {
+    missing: kindsIn(coverage, 'missing'),
+    partly: kindsIn(coverage, 'partly'),
+    age_days: ageDays(asOf, nowMs),
+    kinds: coverage.map(({ kind, state, newest, addresses }) => ({
+      kind,
+      state,
+      newest: newest === undefined ? null : formatDay(newest),
+      addresses,
+    })),
+  }
+}
+
+function kindsIn(coverage: TableCoverage, state: CoverageState): readonly CoveredKind[] {
+  return Object.freeze(coverage.flatMap((one) => (one.state === state ? [one.kind] : [])))
+}
+
+/** Whole days; never below 0, for a clock may lag behind a feed. */
+function ageDays(asOf: Day, nowMs: number): number {
+  return Math.max(0, dayOf(nowMs) - asOf)
+}

@@ -1,0 +1,68 @@
+// The sample of an operator's traffic on the disk: lines of sampled-check.ts in a file for its
+// owner alone, named after the server's port, in a folder of the state folder. Whole addresses are
+// in no other file of a server that was not told to write them.
+//
+// Invariant: the file is whole; it is written beside itself and renamed.
+
+import { readFileSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sampledCheckDaysMax } from '../base/limits.ts'
+import { type SampledCheck, parseSampleLine, sampleLine } from './sampled-check.ts'
+
+const folderOf = (state: string): string => join(state, 'traffic')
+
+export function sampleFilePath(state: string, port: number): string {
+  return join(folderOf(state), `${port}.sample`)
+}
+
+/** What a file holds; nothing where there is none. */
+export function readSample(path: string): readonly SampledCheck[] {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+  return text.split('\n').flatMap((line) => {
+    const check = parseSampleLine(line)
+    return check === undefined ? [] : [check]
+  })
+}
+
+/** Lines of one write; the loop turns between two. */
+const writtenAtOnce = 4096
+
+/** Writes the file anew; without checks it is removed. */
+export async function writeSample(path: string, checks: readonly SampledCheck[]): Promise<void> {
+  if (checks.length === 0) {
+    await rm(path, { force: true })
+    return
+  }
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
+  const unfinished = `${path}.part`
+  await rm(unfinished, { force: true })
+  const file = await open(unfinished, 'wx', 0o600)
+  try {
+    for (let from = 0; from < checks.length; from += writtenAtOnce) {
+      const lines = checks.slice(from, from + writtenAtOnce).map(sampleLine)
+      await file.appendFile(lines.join(''))
+    }
+  } finally {
+    await file.close()
+  }
+  await rename(unfinished, path)
+}
+
+/** Removes files that no server has written for so long that they hold nothing young enough. */
+export async function removeOldSamples(state: string, nowMs: number): Promise<void> {
+  const folder = folderOf(state)
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) {
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => undefined)
+    const ageMs = nowMs - (found?.mtimeMs ?? nowMs)
+    if (ageMs > sampledCheckDaysMax * 86_400_000) await rm(path, { force: true })
+  }
+}

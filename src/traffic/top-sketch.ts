@@ -1,0 +1,64 @@
+// The names that come most often of any number, in a fixed number of rows: Space-Saving (Metwally,
+// Agrawal, El Abbadi, "Efficient computation of frequent and top-k elements in data streams",
+// 2005). A name that has no row takes that of the smallest one and inherits its count as its error.
+//
+// Invariants, of `taken` counted and `size` rows: count - error ≤ the true count ≤ count; every
+// name that was counted more than taken / size times has a row. Merging keeps the first; a name
+// without a row in a full sketch may have been counted up to that sketch's smallest count.
+
+/** A name, its count, and by how much that may be too high. */
+export type TopRow = readonly [name: string, count: number, error: number]
+
+export interface TopSketch {
+  readonly add: (name: string, weight: number) => void
+  /** The largest first. */
+  readonly rows: () => readonly TopRow[]
+}
+
+export function createTopSketch(size: number): TopSketch {
+  const counts = new Map<string, { count: number; error: number }>()
+  return {
+    add: (name, weight) => {
+      const known = counts.get(name)
+      if (known !== undefined) known.count += weight
+      else if (counts.size < size) counts.set(name, { count: weight, error: 0 })
+      else {
+        let least = ''
+        let error = Infinity
+        for (const [other, { count }] of counts) {
+          if (count >= error) continue
+          least = other
+          error = count
+        }
+        counts.delete(least)
+        counts.set(name, { count: error + weight, error })
+      }
+    },
+    rows: () => sorted([...counts].map(([name, { count, error }]) => [name, count, error])),
+  }
+}
+
+/** Sketches of `size` rows as one of `shown`. */
+export function mergeTopRows(
+  sketches: readonly (readonly TopRow[])[],
+  { size, shown }: { readonly size: number; readonly shown: number },
+): readonly TopRow[] {
+  const floors = sketches.map((rows) => (rows.length < size ? 0 : (rows.at(-1)?.[1] ?? 0)))
+  const floor = floors.reduce((sum, one) => sum + one, 0)
+  const merged = new Map<string, { count: number; error: number }>()
+  sketches.forEach((rows, at) => {
+    for (const [name, count, error] of rows) {
+      const known = merged.get(name) ?? { count: floor, error: floor }
+      // It has a row here: what it may have had at the most is known better.
+      known.count += count - floors[at]!
+      known.error += error - floors[at]!
+      merged.set(name, known)
+    }
+  })
+  const rows = [...merged].map(([name, { count, error }]): TopRow => [name, count, error])
+  return sorted(rows).slice(0, shown)
+}
+
+function sorted(rows: readonly TopRow[]): readonly TopRow[] {
+  return [...rows].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+}

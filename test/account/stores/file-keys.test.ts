@@ -1,0 +1,91 @@
+// Keys of a file: what changes in it is what changes, and a file with a problem changes nothing.
+
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { exportKeys } from '../../../src/account/keys/key-transfer.ts'
+import type { KeyRecord } from '../../../src/account/keys/key-record.ts'
+import { openFileKeyStore } from '../../../src/account/stores/file-keys.ts'
+import type { Plans } from '../../../src/config/plan.ts'
+import { readSettings } from '../../../src/config/settings.ts'
+import { record } from './conformance.ts'
+
+const cwd = mkdtempSync(join(tmpdir(), 'iprisk-key-file-'))
+const plans: Plans = readSettings({ command: 'serve', flags: {}, environment: {}, cwd }).plans
+let path = ''
+
+beforeEach(() => {
+  path = join(mkdtempSync(join(cwd, 'keys-')), 'keys.json')
+})
+
+const key = (name: string): KeyRecord => ({ ...record(1000, name), plan: 'internal' })
+
+async function write(records: readonly KeyRecord[], to = path): Promise<void> {
+  const store = { list: async () => records } as unknown as Parameters<typeof exportKeys>[0]
+  writeFileSync(`${to}.new`, JSON.stringify(await exportKeys(store, 5000)))
+  renameSync(`${to}.new`, to)
+}
+
+describe('a file of keys', () => {
+  it('gives its keys, and later what has changed', async () => {
+    const [one, two, three] = [key('one'), key('two'), key('three')]
+    await write([one, two])
+    const store = openFileKeyStore(path, plans)
+    const { version, records } = await store.changes(0)
+    expect(records.map(({ name }) => name)).toEqual(['one', 'two'])
+    expect((await store.changes(version)).records).toEqual([])
+    await write([{ ...one, name: 'other' }, three])
+    const changed = await store.changes(version)
+    const named = changed.records.map(({ name, revokedAt }) => [name, revokedAt !== undefined])
+    expect(Object.fromEntries(named)).toEqual({ other: false, three: false, two: true })
+    expect(changed.version).toBeGreaterThan(version)
+  })
+
+  it('is followed through the symbolic links of a mounted secret', async () => {
+    const target = `${path}.1`
+    await write([key('one')], target)
+    symlinkSync(target, path)
+    const store = openFileKeyStore(path, plans)
+    const { version } = await store.changes(0)
+    await write([key('two')], `${path}.2`)
+    symlinkSync(`${path}.2`, `${path}.link`)
+    renameSync(`${path}.link`, path)
+    const names = (await store.changes(version)).records.map(({ name }) => name)
+    expect(names).toContain('two')
+  })
+
+  it('with a problem changes nothing, and says the same until it is another one', async () => {
+    await write([key('one')])
+    const store = openFileKeyStore(path, plans)
+    const { version } = await store.changes(0)
+    for (const act of [() => writeFileSync(path, '{"format":'), () => rmSync(path)]) {
+      act()
+      await expect(store.changes(version)).rejects.toMatchObject({ code: 'keys_file' })
+      await expect(store.changes(version)).rejects.toMatchObject({ code: 'keys_file' })
+    }
+    await write([key('one'), key('two')])
+    expect((await store.changes(version)).records.map(({ name }) => name)).toContain('two')
+  })
+
+  it('refuses a quota, of the key or of its plan, and names the key', async () => {
+    const own = { ...key('own'), limits: { quotaPerMonth: 5 } }
+    const planned = { ...key('planned'), plan: 'team' }
+    for (const counted of [own, planned]) {
+      await write([key('one'), counted])
+      const store = openFileKeyStore(path, plans)
+      await expect(store.changes(0)).rejects.toThrow(/quota cannot be shared by a file/)
+      await expect(store.changes(0)).rejects.toThrow(counted.id)
+    }
+    const revoked = { ...planned, revokedAt: 2000 }
+    await write([key('one'), revoked])
+    expect((await openFileKeyStore(path, plans).changes(0)).records).toHaveLength(2)
+  })
+
+  it('is not changed from here', async () => {
+    await write([key('one')])
+    const store = openFileKeyStore(path, plans)
+    await expect(store.create(key('two'))).rejects.toMatchObject({ code: 'keys_read_only' })
+    await expect(store.update('x', (each) => each)).rejects.toThrow(/whoever writes that file/)
+  })
+})

@@ -1,0 +1,27 @@
+// The proof of a fleet in its shortest form: three servers, four tables, a server killed, the cable
+// to the store cut, Redis frozen, an old manifest shown. Its longer forms are `npm run prove --
+// fleet`.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { fleet } from '../../../bench/faults/fleet/fleet.ts'
+import { describeWith } from '../../deploy/need.ts'
+import { describeStores } from '../../account/stores/redis/redis-servers.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-fleet-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describeWith('haproxy', ['-v'], () => {
+  describeStores('a fleet on one Redis and one object store', () => {
+    it('loses no check, and serves what was published and nothing else', async () => {
+      const { facts, faults } = await fleet({ form: 'ci', folder, feeds: '', say: () => undefined })
+      expect(faults, JSON.stringify(facts)).toEqual([])
+      const figures = new Map(facts.map(({ what, figure }) => [what, figure]))
+      expect(figures.get('checks that failed')).toBe('0')
+      expect(Number(figures.get('checks answered at the proxy'))).toBeGreaterThan(100)
+      expect(figures.get('reasons for which manifests and parts were refused')).toContain('replay')
+    })
+  })
+})

@@ -1,0 +1,28 @@
+// The day that an edition states, by the versions that its publisher has used.
+
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { statedEditionDay } from '../../../build/evidence/data-edition.ts'
+import { formatDay } from '../../../src/base/day.ts'
+
+const dayOfVersion = (version: string): string => {
+  const path = join(mkdtempSync(join(tmpdir(), 'iprisk-edition-')), 'package.json')
+  writeFileSync(path, JSON.stringify({ version }))
+  return formatDay(statedEditionDay('networks', [path]))
+}
+
+it.each([
+  ['2.3.2026061719', '2026-06-17'],
+  ['3.0.202609122243', '2026-09-12'],
+])('of version %s is %s', (version, day) => {
+  expect(dayOfVersion(version)).toBe(day)
+})
+
+it.each(['3.0.20260912', '3.0.2026091222431', '3.0.202613122243', '1.0.0'])(
+  'of version %s is none',
+  (version) => {
+    expect(() => dayOfVersion(version)).toThrow('its version states no day')
+  },
+)

@@ -1,0 +1,87 @@
+// Feedback from the API and from files, its report, and how an address is forgotten, beside a
+// server.
+
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { paths } from '../../../src/api/paths.ts'
+import type { FeedbackReport } from '../../../src/cli/feedback/feedback-report.ts'
+import { type Server, keyedState, newState, serversOfTests } from '../../serve/server.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+import { runHere } from '../program.ts'
+
+const table = writeSmallTable()
+const startServer = serversOfTests()
+
+let state = ''
+let key = ''
+beforeAll(async () => {
+  ;({ state, key } = await keyedState({ plan: 'team' }))
+})
+
+async function report(server: Server, body: unknown): Promise<Response> {
+  return fetch(`http://127.0.0.1:${server.port}${paths.feedback}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+  })
+}
+
+async function feedback(...args: readonly string[]): Promise<string> {
+  const ended = await runHere(['feedback', ...args, '--state', state], { cwd: newState() })
+  if (ended.code !== 0) throw new Error(`feedback ${args.join(' ')}: ${ended.err}`)
+  return ended.out
+}
+
+describe('feedback', () => {
+  it('comes in by the API and from files, is reported, and forgotten', async () => {
+    const server = await startServer({ table, state, workers: 2 })
+    const [bad, good] = ['abusive', 'legitimate'] as const
+    const outcomes = [
+      { ip: '9.1.2.3', outcome: good, at: '2026-01-01' },
+      { ip: '::ffff:9.1.2.3', outcome: bad, at: '2026-01-02', note: 'ticket 7' },
+      { ip: '13.0.0.1', outcome: good },
+    ]
+    const kept = await report(server, { outcomes })
+    expect(kept.status).toBe(202)
+    expect(await kept.json()).toEqual({ accepted: 3 })
+    // Rate is spent, quota is not.
+    expect(kept.headers.get('ratelimit')).toContain('"quota";r=1000000')
+
+    for (const [body, param] of [
+      [{}, 'outcomes'],
+      [{ outcomes: [] }, 'outcomes'],
+      [{ outcomes: Array.from({ length: 1001 }, () => outcomes[0]) }, 'outcomes'],
+      [{ outcomes: [...outcomes, { ip: '9.1.2.300', outcome: bad }] }, 'outcomes[3].ip'],
+      [{ outcomes: [{ ip: '9.1.2.3', outcome: 'bad' }] }, 'outcomes[0].outcome'],
+    ] as const) {
+      const refused = await report(server, body)
+      expect(refused.status).toBe(400)
+      expect(await refused.json()).toMatchObject({ error: { code: 'invalid_input', param } })
+    }
+
+    const file = join(newState(), 'outcomes.jsonl')
+    writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n\n{"ip":"x","outcome":"abusive"}\n')
+    await expect(feedback('import', file)).rejects.toThrow('line 3: ip')
+    writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n')
+    expect(await feedback('import', file)).toContain('1 outcomes are kept')
+
+    const folder = join(newState(), 'outcomes')
+    expect(JSON.parse(await feedback('export', folder, '--json'))).toMatchObject({
+      days: [{ state: 'written', outcomes: 4 }],
+    })
+    expect(await feedback('export', folder)).toMatch(/^\d{4}-\d\d-\d\d +unchanged +4$/m)
+
+    const text = await feedback('report', '--table', table, '--json')
+    const { outcomes: count, all, classes } = JSON.parse(text) as FeedbackReport
+    expect(count).toBe(4)
+    expect(all).toMatchObject({ addresses: 3, abusive: 2 })
+    const tor = classes.find(({ name }) => name === 'tor')
+    expect(tor).toMatchObject({ addresses: 1, abusive: 1, percent: 100, high: 100 })
+    expect(await feedback('report', '--table', table)).toContain('4 outcomes about 3 addresses')
+
+    expect(await feedback('erase', '::ffff:9.1.2.3')).toContain('2 outcomes are forgotten')
+    const [name = ''] = readdirSync(join(state, 'feedback'))
+    expect(readFileSync(join(state, 'feedback', name), 'utf8')).not.toContain('9.1.2.3')
+  }, 120_000)
+})

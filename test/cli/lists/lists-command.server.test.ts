@@ -1,0 +1,156 @@
+// The commands on own lists and on copies of the state, as a user runs them, without a server.
+
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { writeSmallTable } from '../../table/small-table.ts'
+import { type Ended, newFolder, runHere } from '../program.ts'
+
+const table = writeSmallTable()
+let cwd = ''
+
+beforeEach(() => {
+  cwd = newFolder()
+})
+
+const run = (...args: readonly string[]): Promise<Ended> => runHere(args, { cwd })
+
+async function done(...args: readonly string[]): Promise<string> {
+  const ended = await run(...args)
+  expect([
+    args.join(' '),
+    ended.err.split('\n').filter((line) => /^iprisk: [A-Z]/.test(line)),
+  ]).toEqual([args.join(' '), []])
+  expect(ended.code).toBe(0)
+  return ended.out
+}
+
+async function refused(...args: readonly string[]): Promise<string> {
+  const ended = await run(...args)
+  expect([args.join(' '), ended.code]).toEqual([args.join(' '), 2])
+  return ended.err
+}
+
+describe('iprisk lists', () => {
+  it('says what is wrong, where, and what to do; and changes nothing', async () => {
+    expect(await refused('lists', 'add', 'office', '192.0.2.1')).toContain(
+      'iprisk lists create office',
+    )
+    expect(await refused('lists', 'create', 'Office')).toContain('no name of a list')
+    await done('lists', 'create', 'office', '--effect', 'allow')
+    expect(await refused('lists', 'create', 'office')).toContain('its effect is allow')
+    const err = await refused('lists', 'add', 'office', '192.0.2.1', '1.2.3', '10.1.2.3/8', 'AS0')
+    for (const part of [
+      '"1.2.3": it is no address',
+      'the prefix is 10.0.0.0/8',
+      'AS numbers are 1',
+    ]) {
+      expect(err).toContain(part)
+    }
+    expect(await refused('lists', 'add', 'office', '12.0.0.0/7')).toContain('want --force')
+    expect(await refused('lists', 'add', 'office', '2a00::/18')).toContain('want --force')
+    expect(await refused('lists', 'add', 'office', '9.9.9.9', '--for', '11y')).toContain('7d')
+    const long = 'ä'.repeat(101)
+    expect(await refused('lists', 'add', 'office', '9.9.9.9', '--note', long)).toContain(
+      '200 bytes',
+    )
+    expect(await done('lists', 'list', '--json')).toContain('"entries":0')
+    writeFileSync(join(cwd, 'bad.txt'), '9.9.9.9\n# fine\nhost.example # no\n1.1.1.1 tomorrow\n')
+    const file = await refused('lists', 'import', 'bad.txt', 'office')
+    expect(file).toContain('bad.txt:3: "host.example # no": it is no address')
+    expect(file).toContain('bad.txt:4: "1.1.1.1 tomorrow": tomorrow is no instant')
+    expect(await done('lists', 'list', '--json')).toContain('"entries":0')
+    const vain = await run('lists', 'add', 'office', '192.168.0.0/16')
+    expect([vain.code, vain.err]).toEqual([0, expect.stringContaining('no list changes a bogon')])
+    expect(await done('lists', 'add', 'office', '12.0.0.0/7', '--force')).toContain('1 added')
+  }, 120_000)
+
+  it('exports what it imports, one list or all', async () => {
+    await done('lists', 'create', 'a', '--effect', 'block')
+    const lines = [
+      '9.9.9.0/24 2099-01-01T00:00:00Z # why, exactly',
+      '9.9.9.9',
+      '2a00::/32',
+      'AS64496',
+    ]
+    writeFileSync(join(cwd, 'a.txt'), lines.join('\n'))
+    expect(await done('lists', 'import', 'a.txt', 'a')).toContain('4 added')
+    expect((await done('lists', 'export', 'a')).trim().split('\n').toSorted()).toEqual(
+      lines.toSorted(),
+    )
+    const all = await done('lists', 'export')
+    writeFileSync(join(cwd, 'all.jsonl'), all)
+    const other = ['--state', join(cwd, 'other')]
+    await done('lists', 'import', 'all.jsonl', ...other)
+    expect(await done('lists', 'export', ...other)).toBe(all)
+    writeFileSync(join(cwd, 'b.txt'), '8.8.8.8\n9.9.9.9\n')
+    expect(await done('lists', 'import', 'b.txt', 'a', '--replace')).toContain('1 added, 3 removed')
+    expect(await done('lists', 'undo')).toContain('it has 4 entries')
+    expect(await done('lists', 'show', 'a')).toContain('why, exactly')
+  }, 120_000)
+
+  it('are known to check and explain offline, from a state folder and from a file', async () => {
+    await done('lists', 'create', 'block-it', '--effect', 'block')
+    await done('lists', 'add', 'block-it', '9.5.0.0/16')
+    writeFileSync(join(cwd, 'all.jsonl'), await done('lists', 'export'))
+    // So many that threads of the pool answer some of them.
+    const ips = Array.from({ length: 50_000 }, (_, i) => (i % 2 === 0 ? '9.5.5.5' : '9.6.6.6'))
+    writeFileSync(join(cwd, 'ips.txt'), ips.join('\n'))
+    for (const place of ['data/state', 'all.jsonl']) {
+      const how = ['--table', table, '--lists', place]
+      const answer = JSON.parse(await done('check', '9.5.5.5', ...how)) as object
+      expect(answer).toMatchObject({ risk_score: 100, lists: ['block-it'] })
+      expect(await done('explain', '9.5.5.5', ...how)).toContain('list_blocked')
+      const csv = await done(
+        'check',
+        'ips.txt',
+        '--format',
+        'csv',
+        '--fields',
+        'ip,risk_score,lists',
+        ...how,
+      )
+      const rows = csv.trim().split('\n').slice(1)
+      expect(rows.length).toBe(50_000)
+      expect(new Set(rows)).toEqual(new Set(['9.5.5.5,100,block-it', '9.6.6.6,0,']))
+      const text = await done('check', '9.5.5.5', '--format', 'text', ...how)
+      expect(text).toContain('100  critical')
+      expect(text).toContain('on block-it')
+    }
+    const ended = await run('check', '9.5.5.5', '--table', table, '--lists', 'none')
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('name a state folder')])
+  }, 120_000)
+})
+
+describe('iprisk state', () => {
+  it('puts back keys and lists, keeps what was revoked, and refuses a file that is cut off', async () => {
+    const key = JSON.parse(await done('keys', 'create', '--plan', 'team', '--json')) as {
+      id: string
+    }
+    const other = JSON.parse(await done('keys', 'create', '--plan', 'team', '--json')) as {
+      id: string
+    }
+    await done('lists', 'create', 'a')
+    await done('lists', 'add', 'a', '9.9.9.9')
+    expect(await done('state', 'backup', 'copy.jsonl')).toContain('2 keys, 1 lists')
+    expect((statSync(join(cwd, 'copy.jsonl')).mode & 0o777).toString(8)).toBe('600')
+    await done('keys', 'revoke', key.id)
+    await done('lists', 'delete', 'a')
+    await done('lists', 'create', 'b')
+    await done('state', 'restore', 'copy.jsonl')
+    const keys = (await done('keys', 'list', '--json')).trim()
+    expect(keys).toContain(other.id)
+    expect(await done('lists', 'export')).toContain('9.9.9.9')
+    expect(await done('lists', 'list', '--json')).not.toContain('"b"')
+    expect(await done('keys', 'show', key.id)).toContain('revoked')
+    const elsewhere = ['--state', join(cwd, 'elsewhere')]
+    mkdirSync(join(cwd, 'elsewhere'))
+    await done('state', 'restore', 'copy.jsonl', ...elsewhere)
+    expect(await done('keys', 'show', key.id, ...elsewhere)).not.toContain('revoked')
+    expect(await done('lists', 'export', ...elsewhere)).toContain('9.9.9.9')
+    const text = readFileSync(join(cwd, 'copy.jsonl'), 'utf8')
+    writeFileSync(join(cwd, 'cut.jsonl'), text.split('\n').slice(0, 2).join('\n'))
+    const cut = await run('state', 'restore', 'cut.jsonl')
+    expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('is not whole')])
+  }, 120_000)
+})

@@ -1,0 +1,454 @@
+// The client against servers that answer, refuse, keep silent and close connections: what a check
+// comes to in each case, what is counted and told, and that nothing is thrown.
+
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { CheckResult, FailureReason } from '../../../src/client/core/check-result.ts'
+import type { ClientOptions } from '../../../src/client/core/client-options.ts'
+import type { ClientFailure } from '../../../src/client/core/outcome-report.ts'
+import { createClient as createFetchClient } from '../../../src/client/client.ts'
+import { createClient as createNodeClient } from '../../../src/client/node-client.ts'
+import { type Act, answerFor, answering, decided, errorOf, freePort, standIn } from '../stand-in.ts'
+
+const key = 'irk_test'
+
+/** A client that keeps what it was told. */
+function clientOf(
+  options: Partial<ClientOptions> & { readonly url: string },
+  create = createNodeClient,
+) {
+  const told: { readonly hook: string; readonly failure: ClientFailure }[] = []
+  const client = create({
+    key,
+    cacheMs: 0,
+    timeoutMs: 2000,
+    onMisconfigured: (failure) => void told.push({ hook: 'misconfigured', failure }),
+    onUnavailable: (failure) => void told.push({ hook: 'unavailable', failure }),
+    ...options,
+  })
+  return { client, told }
+}
+
+const unchecked = (reason: FailureReason, fallback = 'allow'): CheckResult => ({
+  ok: false,
+  reason,
+  fallback,
+})
+
+describe.each([
+  ['node:http', createNodeClient],
+  ['fetch', createFetchClient],
+])('a client over %s', (_name, create) => {
+  it('asks as the API wants it, and gives the answer and no decision of its own', async () => {
+    const server = await standIn(answering)
+    const { client } = clientOf({ url: server.url }, create)
+    const result = await client.check('203.0.113.7')
+    expect(result).toEqual({ ok: true, answer: answerFor('203.0.113.7'), decision: undefined })
+    const [asked] = server.asked
+    expect(asked).toMatchObject({
+      path: '/v1/intelligence/ip-risk/check',
+      body: { ip: '203.0.113.7' },
+    })
+    expect(asked?.headers).toMatchObject({
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+    })
+    client.close()
+  })
+
+  it('keeps its connection', async () => {
+    const server = await standIn(answering)
+    const { client } = clientOf({ url: server.url }, create)
+    for (let i = 0; i < 5; i++) await client.check(`203.0.113.${i}`)
+    // Node's fetch takes turns with two.
+    expect(new Set(server.asked.map(({ connection }) => connection)).size).toBeLessThanOrEqual(2)
+    client.close()
+  })
+
+  it('retries at once where the server has closed the connection', async () => {
+    let isClosing = false
+    const server = await standIn((asked, response) => {
+      if (!isClosing) return answering(asked, response)
+      isClosing = false
+      response.destroy()
+      return undefined
+    })
+    const { client, told } = clientOf({ url: server.url }, create)
+    await client.check('203.0.113.1')
+    isClosing = true
+    expect(await client.check('203.0.113.2')).toMatchObject({ ok: true })
+    expect(client.counts()).toMatchObject({ checked: 2, retried: 1, unavailable: 0 })
+    expect(told).toEqual([])
+    client.close()
+  })
+
+  it('has an answer for the first login after the idle connections were closed', async () => {
+    const server = await standIn(answering)
+    const { client } = clientOf({ url: server.url }, create)
+    await Promise.all(['203.0.113.1', '203.0.113.2', '203.0.113.3'].map((ip) => client.check(ip)))
+    server.closeConnections()
+    expect(await client.check('203.0.113.4')).toMatchObject({ ok: true })
+    client.close()
+  })
+
+  it('is in time, whatever the server does', async () => {
+    const server = await standIn((asked, response) => {
+      // Headers come, the body never ends.
+      if (asked.body['ip'] === '203.0.113.2') response.writeHead(200).write('{')
+    })
+    const { client, told } = clientOf({ url: server.url, timeoutMs: 40 }, create)
+    expect(await client.check('203.0.113.1')).toEqual(unchecked('timeout'))
+    expect(await client.check('203.0.113.2')).toEqual(unchecked('timeout'))
+    expect(told.map(({ hook, failure }) => [hook, failure.reason])).toEqual([
+      ['unavailable', 'timeout'],
+      ['unavailable', 'timeout'],
+    ])
+    expect(client.counts()).toMatchObject({ timeout: 2, checked: 0 })
+    client.close()
+  })
+
+  it('says unavailable where no one listens', async () => {
+    const { client, told } = clientOf({ url: `http://127.0.0.1:${await freePort()}` }, create)
+    expect(await client.check('203.0.113.1')).toEqual(unchecked('unavailable'))
+    expect(client.counts()).toMatchObject({ unavailable: 1, retried: 0 })
+    expect(told[0]?.failure.cause).toBeInstanceOf(Error)
+    client.close()
+  })
+
+  it('follows no redirection', async () => {
+    const server = await standIn((_asked, response) => {
+      response.writeHead(301, { location: 'http://127.0.0.1:1/' }).end()
+    })
+    const { client } = clientOf({ url: server.url }, create)
+    expect(await client.check('203.0.113.1')).toEqual(unchecked('misconfigured'))
+    client.close()
+  })
+})
+
+describe('what a status means', () => {
+  it.each<[number, unknown, FailureReason]>([
+    [400, errorOf('invalid_input', { param: 'policy' }), 'misconfigured'],
+    // The client has found the address good: a test key refuses real ones.
+    [400, errorOf('invalid_input', { param: 'ip' }), 'misconfigured'],
+    [401, errorOf('invalid_api_key'), 'misconfigured'],
+    [403, errorOf('api_not_enabled_for_plan'), 'misconfigured'],
+    [403, errorOf('token_not_allowed_for_api'), 'misconfigured'],
+    [404, '<html>', 'misconfigured'],
+    [408, '', 'unavailable'],
+    [413, errorOf('payload_too_large'), 'misconfigured'],
+    [429, errorOf('rate_limit_exceeded'), 'limited'],
+    [429, errorOf('api_quota_exceeded'), 'limited'],
+    [500, errorOf('internal_error'), 'unavailable'],
+    [502, '<html>', 'unavailable'],
+    [503, errorOf('upstream_unavailable'), 'unavailable'],
+    [200, '<html>', 'unavailable'],
+    [200, '{"ok":true}', 'unavailable'],
+    [200, 'null', 'unavailable'],
+    [204, '', 'unavailable'],
+  ])('%i %j: %s', async (status, body, reason) => {
+    const server = await standIn(() => ({ status, body }))
+    const { client, told } = clientOf({ url: server.url })
+    expect(await client.check('203.0.113.1')).toEqual(unchecked(reason))
+    expect(client.counts()).toMatchObject({ [reason]: 1, checked: 0 })
+    const hook = reason === 'misconfigured' ? 'misconfigured' : 'unavailable'
+    expect(told.map((one) => one.hook)).toEqual([hook])
+    client.close()
+  })
+
+  it('is told with what the server said', async () => {
+    const server = await standIn(() => ({ status: 401, body: errorOf('invalid_api_key') }))
+    const { client, told } = clientOf({ url: server.url })
+    await client.check('203.0.113.1')
+    expect(told[0]?.failure).toEqual({
+      reason: 'misconfigured',
+      status: 401,
+      code: 'invalid_api_key',
+      message: 'It is invalid_api_key.',
+      requestId: 'r1',
+    })
+    client.close()
+  })
+})
+
+describe('an address that is none', () => {
+  it.each([
+    '203.0.113.7:4711',
+    '[2001:db8::1]',
+    'fe80::1%eth0',
+    '203.0.113.0/24',
+    'unknown',
+    '',
+    ' 203.0.113.7',
+    undefined as unknown as string,
+    7 as unknown as string,
+  ])('%j is not sent, is no outage, and does not let in by default', async (ip) => {
+    const server = await standIn(answering)
+    const { client, told } = clientOf({ url: server.url })
+    expect(await client.check(ip)).toEqual(unchecked('invalid_address', 'challenge'))
+    expect(server.asked).toEqual([])
+    expect(client.counts()).toMatchObject({ invalid_address: 1, unavailable: 0 })
+    expect(told).toEqual([])
+    client.close()
+  })
+})
+
+describe('a policy', () => {
+  const deciding: Act = ({ body }) => ({
+    status: 200,
+    body: { ...answerFor(String(body['ip'])), decision: decided('challenge') },
+  })
+
+  it('decides where the server has it', async () => {
+    const server = await standIn(deciding)
+    const { client } = clientOf({ url: server.url })
+    const result = await client.check('203.0.113.1', { policy: 'login' })
+    expect(result).toMatchObject({ ok: true, decision: decided('challenge') })
+    expect(server.asked[0]?.body).toEqual({ ip: '203.0.113.1', policy: 'login' })
+    client.close()
+  })
+
+  it('that was named and did not decide is a mistake that is told, not a score that decides', async () => {
+    const server = await standIn(answering)
+    const { client, told } = clientOf({ url: server.url })
+    const result = await client.check('203.0.113.1', { policy: 'login' })
+    expect(result).toEqual(unchecked('misconfigured'))
+    expect(told[0]?.failure.message).toContain('no decision')
+    client.close()
+  })
+})
+
+describe('a signal', () => {
+  it('ends the wait, and says nothing of the server', async () => {
+    const server = await standIn(() => undefined)
+    const { client } = clientOf({ url: server.url, circuitFailures: 1 })
+    const controller = new AbortController()
+    const result = client.check('203.0.113.1', { signal: controller.signal })
+    controller.abort()
+    expect(await result).toEqual(unchecked('timeout'))
+    expect(await client.check('203.0.113.1', { signal: controller.signal })).toEqual(
+      unchecked('timeout'),
+    )
+    expect(client.counts()).toMatchObject({ timeout: 2, opened: 0 })
+    client.close()
+  })
+})
+
+describe('the circuit', () => {
+  it('opens after failures in a row, fails at once, and closes by one probe', async () => {
+    const state = { isDown: true }
+    const server = await standIn((asked, response) =>
+      state.isDown ? { status: 503, body: {} } : answering(asked, response),
+    )
+    const { client } = clientOf({ url: server.url, circuitFailures: 3, circuitMs: 50 })
+    for (let i = 0; i < 5; i++) await client.check('203.0.113.1')
+    expect(server.asked).toHaveLength(3)
+    expect(client.counts()).toMatchObject({ unavailable: 5, opened: 1 })
+    state.isDown = false
+    await vi.waitFor(async () => {
+      // One of them is the probe, the others still fail at once.
+      const results = await Promise.all(
+        ['203.0.113.1', '203.0.113.2'].map((ip) => client.check(ip)),
+      )
+      expect(results.map(({ ok }) => ok)).toContain(true)
+    })
+    expect(server.asked).toHaveLength(4)
+    expect(await client.check('203.0.113.3')).toMatchObject({ ok: true })
+    client.close()
+  })
+
+  it.each([401, 429])('stays closed for %i: the server is alive', async (status) => {
+    const server = await standIn(() => ({ status, body: {} }))
+    const { client } = clientOf({ url: server.url, circuitFailures: 2 })
+    for (let i = 0; i < 5; i++) await client.check('203.0.113.1')
+    expect(server.asked).toHaveLength(5)
+    client.close()
+  })
+
+  it('of insights does not keep plain checks back', async () => {
+    const server = await standIn((asked, response) =>
+      asked.path.includes('include') ? { status: 503, body: {} } : answering(asked, response),
+    )
+    const { client } = clientOf({ url: server.url, circuitFailures: 1 })
+    await client.check('203.0.113.1', { insights: true })
+    expect(await client.check('203.0.113.1')).toMatchObject({ ok: true })
+    client.close()
+  })
+})
+
+describe('a hedge', () => {
+  it('is a second request beside a slow first one, of which the first answer counts', async () => {
+    let count = 0
+    const server = await standIn((asked, response) => {
+      count += 1
+      return count === 1 ? undefined : answering(asked, response)
+    })
+    const { client } = clientOf({ url: server.url, hedgeMs: 20 })
+    expect(await client.check('203.0.113.1')).toMatchObject({ ok: true })
+    expect(client.counts()).toMatchObject({ hedged: 1, checked: 1 })
+    client.close()
+  })
+
+  it('is off by default', async () => {
+    const server = await standIn(() => undefined)
+    const { client } = clientOf({ url: server.url, timeoutMs: 60 })
+    await client.check('203.0.113.1')
+    expect(server.asked).toHaveLength(1)
+    client.close()
+  })
+})
+
+describe('the cache', () => {
+  it('answers again without asking, by address, policy and insights', async () => {
+    const server = await standIn((asked) => ({
+      status: 200,
+      body: { ...answerFor(String(asked.body['ip'])), decision: decided('allow') },
+    }))
+    const { client } = clientOf({ url: server.url, cacheMs: 60_000 })
+    for (let i = 0; i < 2; i++) {
+      await client.check('203.0.113.1')
+      await client.check('203.0.113.1', { policy: 'login' })
+      await client.check('203.0.113.1', { policy: 'signup' })
+      await client.check('203.0.113.1', { insights: true })
+    }
+    expect(
+      server.asked.map(({ path, body }) => [path.includes('insights'), body['policy']]),
+    ).toEqual([
+      [false, undefined],
+      [false, 'login'],
+      [false, 'signup'],
+      [true, undefined],
+    ])
+    expect(client.counts()).toMatchObject({ cached: 4, checked: 8 })
+    client.close()
+  })
+
+  it('keeps no failure', async () => {
+    const server = await standIn(() => ({ status: 429, body: {} }))
+    const { client } = clientOf({ url: server.url, cacheMs: 60_000 })
+    await client.check('203.0.113.1')
+    await client.check('203.0.113.1')
+    expect(server.asked).toHaveLength(2)
+    client.close()
+  })
+})
+
+describe('a batch', () => {
+  it('gives each address its result, in order', async () => {
+    const server = await standIn(({ body }) => ({
+      status: 200,
+      body: {
+        results: (body['ips'] as string[]).map((ip) =>
+          ip === 'bad' ? { ip, error: { code: 'invalid_input', message: '' } } : answerFor(ip),
+        ),
+      },
+    }))
+    const { client } = clientOf({ url: server.url })
+    const results = await client.checkBatch(['203.0.113.1', 'bad', '2001:db8::1'])
+    expect(results).toEqual([
+      { ok: true, answer: answerFor('203.0.113.1'), decision: undefined },
+      unchecked('invalid_address', 'challenge'),
+      { ok: true, answer: answerFor('2001:db8::1'), decision: undefined },
+    ])
+    expect(await client.checkBatch([])).toEqual([])
+    expect(server.asked).toHaveLength(1)
+    client.close()
+  })
+
+  it('of more addresses than one request takes is several', async () => {
+    const server = await standIn(({ body }) => ({
+      status: 200,
+      body: { results: (body['ips'] as string[]).map((ip) => answerFor(ip)) },
+    }))
+    const { client } = clientOf({ url: server.url })
+    const ips = Array.from(
+      { length: 10_001 },
+      (_, i) => `203.${i >> 16}.${(i >> 8) & 255}.${i & 255}`,
+    )
+    const results = await client.checkBatch(ips)
+    expect(results.map((result) => result.ok && result.answer.ip)).toEqual(ips)
+    expect(server.asked.map(({ body }) => (body['ips'] as string[]).length)).toEqual([10_000, 1])
+    client.close()
+  })
+
+  it('that fails fails for each', async () => {
+    const server = await standIn(() => ({ status: 429, body: {} }))
+    const { client } = clientOf({ url: server.url })
+    expect(await client.checkBatch(['203.0.113.1', '203.0.113.2'])).toEqual([
+      unchecked('limited'),
+      unchecked('limited'),
+    ])
+    expect(client.counts().limited).toBe(2)
+    client.close()
+  })
+})
+
+describe('feedback', () => {
+  it('goes to its path and says how many were accepted', async () => {
+    const server = await standIn(() => ({ status: 202, body: { accepted: 1 } }))
+    const { client } = clientOf({ url: server.url })
+    const outcomes = [{ ip: '203.0.113.1', outcome: 'abusive' }] as const
+    expect(await client.feedback(outcomes)).toEqual({ ok: true, accepted: 1 })
+    expect(server.asked[0]).toMatchObject({
+      path: '/v1/intelligence/ip-risk/feedback',
+      body: { outcomes },
+    })
+    client.close()
+  })
+
+  it('that is refused says so', async () => {
+    const server = await standIn(() => ({ status: 400, body: errorOf('invalid_input') }))
+    const { client } = clientOf({ url: server.url })
+    expect(await client.feedback([])).toEqual({ ok: false, reason: 'misconfigured' })
+    client.close()
+  })
+})
+
+describe('never throws', () => {
+  it('where the hooks do', async () => {
+    const server = await standIn(({ body }) => ({
+      status: body['ip'] === '203.0.113.1' ? 401 : 503,
+      body: {},
+    }))
+    const client = createNodeClient({
+      url: server.url,
+      key,
+      onMisconfigured: () => {
+        throw new Error('of the application')
+      },
+      onUnavailable: async () => {
+        await Promise.reject(new Error('of the application, later'))
+      },
+    })
+    expect(await client.check('203.0.113.1')).toEqual(unchecked('misconfigured'))
+    expect(await client.check('203.0.113.2')).toEqual(unchecked('unavailable'))
+    client.close()
+  })
+
+  it('where the transport does', async () => {
+    const transport = {
+      send: () => {
+        throw new Error('odd')
+      },
+      close: () => undefined,
+    }
+    const { client } = clientOf({ url: 'http://127.0.0.1:1', transport })
+    expect(await client.check('203.0.113.1')).toEqual(unchecked('unavailable'))
+    expect(await client.checkBatch(['203.0.113.1'])).toEqual([unchecked('unavailable')])
+    expect(await client.feedback([])).toEqual({ ok: false, reason: 'unavailable' })
+  })
+})
+
+describe('a wrong key', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  it('is told on the console, once a minute, where the application has no function for it', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const server = await standIn(() => ({ status: 401, body: errorOf('invalid_api_key') }))
+    const client = createNodeClient({ url: server.url, key })
+    for (let i = 0; i < 3; i++) await client.check('203.0.113.1')
+    expect(error.mock.calls).toEqual([
+      ['iprisk: nothing is checked (1 checks so far): "invalid_api_key It is invalid_api_key."'],
+    ])
+    expect(client.counts().misconfigured).toBe(3)
+    client.close()
+  })
+})

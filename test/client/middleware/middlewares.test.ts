@@ -1,0 +1,106 @@
+// One suite for the middlewares of all frameworks: what a request comes to for each decision and
+// each fault, whose address is checked, and that observing stops nobody.
+
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Action } from '../../../src/client/core/check-result.ts'
+import { ipriskProxy } from '../../../src/client/middleware/next-handlers.ts'
+import { type Judged, createRequestGuard } from '../../../src/client/middleware/request-guard.ts'
+import { createFakeClient } from '../../../src/client/testing/fake-client.ts'
+import { type App, type AppOptions, edges, frameworks } from './frameworks.ts'
+
+const address = '203.0.113.7'
+const login = { method: 'POST', headers: { 'x-forwarded-for': `198.51.100.1, ${address}` } }
+
+type Post = (options: AppOptions) => Promise<Response>
+const open: App[] = []
+afterEach(async () => {
+  for (const app of open.splice(0)) await app.close()
+})
+
+const all: readonly (readonly [string, Post])[] = [
+  ...Object.entries(frameworks).map(([name, start]): readonly [string, Post] => [
+    name,
+    async (options) => {
+      const app = await start(options)
+      open.push(app)
+      return fetch(app.url, login)
+    },
+  ]),
+  ...Object.entries(edges).map(([name, make]): readonly [string, Post] => [
+    name,
+    async (options) => make(options)(new Request('http://app.example/login', login)),
+  ]),
+]
+
+const deciding = (action: Action) => createFakeClient({ [address]: { action } })
+
+describe.each(all)('%s', (_name, post) => {
+  it('lets an allowed request through, with the answer on it', async () => {
+    const client = deciding('allow')
+    const response = await post({ client, policy: 'login', trust: 1 })
+    expect([response.status, await response.json()]).toEqual([200, { action: 'allow', address }])
+    expect(client.asked).toEqual([{ ip: address, options: { policy: 'login' } }])
+  })
+
+  it.each(['challenge', 'block', 'own-word'])('answers %s by a problem', async (action) => {
+    const response = await post({ client: deciding(action), trust: 1 })
+    expect(response.status).toBe(403)
+    expect(response.headers.get('content-type')).toContain('application/problem+json')
+    expect(await response.json()).toMatchObject({ status: 403, title: 'Forbidden', action })
+  })
+
+  it("calls the application's own challenge", async () => {
+    const response = await post({ client: deciding('challenge'), trust: 1, custom: true })
+    expect([response.status, await response.text()]).toEqual([401, 'second factor'])
+  })
+
+  it('lets in without an answer where the fallback says so, and stops where not', async () => {
+    const timeout = { [address]: 'timeout' } as const
+    const open = await post({ client: createFakeClient(timeout), trust: 1 })
+    expect(open.status).toBe(200)
+    const closed = createFakeClient(timeout, { fallback: 'block' })
+    expect((await post({ client: closed, trust: 1 })).status).toBe(403)
+  })
+
+  it('stops nobody while it observes', async () => {
+    const log = vi.fn<(judged: Judged) => void>()
+    const response = await post({ client: deciding('block'), trust: 1, observe: true, log })
+    expect([response.status, await response.json()]).toEqual([200, { action: 'block', address }])
+    expect(log).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ action: 'block', address, observed: true }),
+    )
+  })
+})
+
+describe('a score', () => {
+  it('without a decision stops nobody', async () => {
+    const client = createFakeClient({ [address]: { risk_score: 100, classification: 'tor' } })
+    const guard = createRequestGuard({ client })
+    const { judged, stop } = await guard.judge({ headers: {}, peer: address })
+    expect([judged.action, stop]).toEqual(['allow', undefined])
+  })
+})
+
+describe('proxy.ts of Next', () => {
+  it('goes on or answers', async () => {
+    const request = () => new Request('http://app.example/login', login)
+    const client = deciding('block')
+    expect((await ipriskProxy({ client, trust: 1 })(request()))?.status).toBe(403)
+    client.answer(address, { action: 'allow' })
+    expect(await ipriskProxy({ client, trust: 1 })(request())).toBeUndefined()
+  })
+})
+
+describe('a request whose address nobody knows', () => {
+  it('is challenged', async () => {
+    const guard = createRequestGuard({ client: createFakeClient() })
+    const { judged, stop } = await guard.judge({ headers: {} })
+    expect(judged).toMatchObject({ action: 'challenge', address: undefined })
+    expect(stop).toBe('default')
+  })
+})
+
+it('a wrong trust is a mistake of the start, not of the first login', () => {
+  const wrong = { client: createFakeClient(), trust: 'here' }
+  expect(() => createRequestGuard(wrong)).toThrow('`trust`')
+})

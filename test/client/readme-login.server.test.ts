@@ -1,0 +1,82 @@
+// The ten lines of README.md, taken from there: their login greets ordinary users, asks risky ones
+// for more, and greets everybody where iprisk cannot be asked. readme-types.world.test.ts compiles
+// them.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { probePort } from '../../src/supervisor/sockets/port-probe.ts'
+import { eventually } from '../eventually.ts'
+import { type Server, keyedState, startServer } from '../serve/server.ts'
+import { writeSmallTable } from '../table/small-table.ts'
+import { installClient } from './installed-client.ts'
+import { readmeLogin } from './readme-code.ts'
+
+// In the project, so that Express is found.
+const folder = join(packageRoot, 'dist/readme-login')
+const code = readmeLogin()
+
+let server: Server
+let application: ChildProcess
+let port = 0
+
+const login = async (address: string): Promise<string> => {
+  const response = await fetch(`http://127.0.0.1:${port}/login`, {
+    method: 'POST',
+    headers: { 'X-Forwarded-For': address },
+  })
+  return response.text()
+}
+
+beforeAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await installClient(folder)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const keyed = await keyedState({ test: true })
+  server = await startServer({ table: writeSmallTable(), state: keyed.state })
+  port = await probePort({ host: '127.0.0.1', port: 0 })
+  const here = code
+    .replace('http://127.0.0.1:8080', `http://127.0.0.1:${server.port}`)
+    .replace('3000', String(port))
+    // The machine of the tests may be busy.
+    .replace('createClient({', 'createClient({ timeoutMs: 10_000,')
+  // Nothing of it is TypeScript's alone.
+  writeFileSync(join(folder, 'login.js'), here)
+  application = spawn(process.execPath, ['login.js'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, IPRISK_KEY: keyed.key },
+  })
+  await eventually(async () => {
+    const there = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)
+    return there?.status === 404
+  }, 30_000)
+})
+afterAll(async () => {
+  application?.kill()
+  await server?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it('are ten', () => {
+  expect(code.split('\n').filter((line) => line !== '')).toHaveLength(10)
+})
+
+it.each([
+  ['198.18.0.1', 'Welcome.'],
+  ['198.18.0.6', 'One more step: we have sent you a code.'],
+  ['198.18.0.8', 'One more step: we have sent you a code.'],
+  ['198.18.0.9', 'Welcome.'],
+  ['198.18.0.22', 'Welcome.'],
+])('say to %s: %s', async (address, said) => {
+  expect(await login(address)).toBe(said)
+})
+
+it('let everybody in where iprisk is gone', async () => {
+  expect(await login('198.18.0.7')).toBe('One more step: we have sent you a code.')
+  await server.stop()
+  // It has not been asked about, so that no answer is kept.
+  expect(await login('198.18.0.5')).toBe('Welcome.')
+})

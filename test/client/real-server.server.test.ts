@@ -1,0 +1,104 @@
+// The client against the real server: answers, batches, insights, refusals, test keys, and a table
+// that is swapped under it.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Client } from '../../src/client/core/check-result.ts'
+import { createClient as createFetchClient } from '../../src/client/client.ts'
+import { createClient as createNodeClient } from '../../src/client/node-client.ts'
+import type { ClientFailure } from '../../src/client/core/outcome-report.ts'
+import { type Server, keyedState, makeKey, startServer } from '../serve/server.ts'
+import { writeSmallTable } from '../table/small-table.ts'
+
+let server: Server
+let key = ''
+let testKey = ''
+const clients: Client[] = []
+
+beforeAll(async () => {
+  const keyed = await keyedState()
+  key = keyed.key
+  testKey = await makeKey(keyed.state, { test: true })
+  server = await startServer({ table: writeSmallTable(), state: keyed.state })
+})
+afterAll(async () => {
+  for (const client of clients) client.close()
+  await server.stop()
+})
+
+const told: ClientFailure[] = []
+function clientOf(more: object = {}, create = createNodeClient): Client {
+  const client = create({
+    url: `http://127.0.0.1:${server.port}`,
+    key,
+    // The machine of the tests may be busy.
+    timeoutMs: 10_000,
+    onMisconfigured: (failure) => told.push(failure),
+    ...more,
+  })
+  clients.push(client)
+  return client
+}
+
+describe.each([
+  ['node:http', createNodeClient],
+  ['fetch', createFetchClient],
+])('the client over %s', (_name, create) => {
+  it('gets answers', async () => {
+    const client = clientOf({}, create)
+    expect(await client.check('9.1.2.3')).toMatchObject({
+      ok: true,
+      answer: { classification: 'tor', ip: '9.1.2.3' },
+      decision: undefined,
+    })
+    expect(await client.check('2a00:1:2:3::1', { insights: true })).toMatchObject({
+      ok: true,
+      answer: { version: 6, insights: { evidence: [{ kind: 'proxy' }] } },
+    })
+  })
+
+  it('gets batches', async () => {
+    const results = await clientOf({}, create).checkBatch(['9.1.2.3', '9.1.2', '::1'])
+    expect(results).toMatchObject([
+      { ok: true, answer: { classification: 'tor' } },
+      { ok: false, reason: 'invalid_address' },
+      { ok: true, answer: { classification: 'bogon' } },
+    ])
+  })
+
+  it('hears why it is refused', async () => {
+    const result = await clientOf({ key: `${key}x` }, create).check('9.1.2.3')
+    expect(result).toMatchObject({ ok: false, reason: 'misconfigured' })
+    expect(told.at(-1)).toMatchObject({ status: 401, code: 'invalid_api_key' })
+    expect(told.at(-1)?.requestId).toMatch(/^[\w.-]+$/)
+  })
+})
+
+describe('with a test key', () => {
+  it('every path of an integration can be tried', async () => {
+    const client = clientOf({ key: testKey, cacheMs: 0 })
+    const at = async (last: number): Promise<string> => {
+      const result = await client.check(`198.18.0.${last}`)
+      return result.ok ? result.answer.classification : result.reason
+    }
+    expect(await at(1)).toBe('clean')
+    expect(await at(5)).toBe('vpn')
+    expect(await at(6)).toBe('tor')
+    expect(await at(21)).toBe('limited')
+    expect(await at(22)).toBe('unavailable')
+    const hasty = clientOf({ key: testKey, timeoutMs: 300 })
+    expect(await hasty.check('198.18.0.23')).toMatchObject({ reason: 'timeout' })
+    expect(await client.check('9.1.2.3')).toMatchObject({ reason: 'misconfigured' })
+    expect(told.at(-1)?.message).toContain('A test key judges no real address')
+  })
+})
+
+it('shares what insights say of a /64 in which nothing is listed', async () => {
+  const client = clientOf()
+  await client.check('2a00:9:9:9::1', { insights: true })
+  expect(await client.check('2a00:9:9:9::2', { insights: true })).toMatchObject({
+    answer: { ip: '2a00:9:9:9::2' },
+  })
+  await client.check('2a00:1:2:3::1', { insights: true })
+  await client.check('2a00:1:2:3::2', { insights: true })
+  expect(client.counts()).toMatchObject({ checked: 4, cached: 1 })
+})

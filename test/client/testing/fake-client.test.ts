@@ -1,0 +1,52 @@
+// The fake does what the real client does, without a server.
+
+import { expect, it } from 'vitest'
+import { createFakeClient } from '../../../src/client/testing/fake-client.ts'
+
+it('says what was chosen, and is clean elsewhere', async () => {
+  const client = createFakeClient({
+    '203.0.113.7': { classification: 'tor', risk_score: 85, action: 'block' },
+    '203.0.113.8': 'timeout',
+  })
+  expect(await client.check('203.0.113.7', { policy: 'login' })).toMatchObject({
+    ok: true,
+    answer: { classification: 'tor', risk_score: 85, ip: '203.0.113.7' },
+    decision: { action: 'block', policy: 'login' },
+  })
+  expect(await client.check('203.0.113.8')).toEqual({
+    ok: false,
+    reason: 'timeout',
+    fallback: 'allow',
+  })
+  expect(await client.check('203.0.113.9')).toMatchObject({
+    ok: true,
+    answer: { classification: 'clean' },
+    decision: undefined,
+  })
+  expect(await client.check('203.0.113.9', { policy: 'login' })).toMatchObject({
+    decision: { action: 'allow', policy: 'login' },
+  })
+  expect(client.counts()).toMatchObject({ checked: 3, timeout: 1 })
+  expect(client.asked).toHaveLength(4)
+})
+
+it('checks the address and applies the fallback as the real one does', async () => {
+  const client = createFakeClient({ '*': 'unavailable' }, { fallback: { unavailable: 'block' } })
+  expect(await client.check('203.0.113.7')).toMatchObject({ fallback: 'block' })
+  expect(await client.check('203.0.113.7:80')).toMatchObject({
+    reason: 'invalid_address',
+    fallback: 'challenge',
+  })
+  client.answer('203.0.113.7', {})
+  expect(await client.check('203.0.113.7')).toMatchObject({ ok: true })
+})
+
+it('takes batches and feedback', async () => {
+  const client = createFakeClient({ '203.0.113.7': 'limited' })
+  const results = await client.checkBatch(['203.0.113.7', '203.0.113.8'])
+  expect(results.map(({ ok }) => ok)).toEqual([false, true])
+  const outcomes = [{ ip: '203.0.113.7', outcome: 'abusive' }] as const
+  expect(await client.feedback(outcomes)).toEqual({ ok: true, accepted: 1 })
+  expect(client.outcomes).toEqual(outcomes)
+  client.close()
+})

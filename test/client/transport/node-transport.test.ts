@@ -1,0 +1,70 @@
+// The pool of Node's client is kept as the server hints.
+
+import { connect } from 'node:net'
+import { expect, it } from 'vitest'
+import { createNodeTransport } from '../../../src/client/transport/node-transport.ts'
+import { isClosedConnection } from '../../../src/client/transport/transport.ts'
+import { eventually } from '../../eventually.ts'
+import { standIn } from '../stand-in.ts'
+
+const send = (transport: ReturnType<typeof createNodeTransport>, url: string, fresh = false) =>
+  transport.send({
+    url,
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+    signal: new AbortController().signal,
+    fresh,
+  })
+
+it('lets an idle connection go before the server closes it', async () => {
+  const closed: string[] = []
+  const server = await standIn((_asked, response) => {
+    response.socket?.once('end', () => closed.push('by the client'))
+    response.writeHead(200, { 'keep-alive': 'timeout=2' }).end('{}')
+  })
+  const transport = createNodeTransport()
+  await send(transport, server.url)
+  await send(transport, server.url)
+  expect(server.asked.map(({ connection }) => connection)).toEqual([0, 0])
+  await eventually(() => closed.length > 0, 5000)
+  await send(transport, server.url)
+  expect(server.asked[2]?.connection).toBe(1)
+  transport.close()
+})
+
+it('takes none from the pool for a fresh one', async () => {
+  const server = await standIn(() => ({ status: 200, body: {} }))
+  const transport = createNodeTransport()
+  await send(transport, server.url)
+  await send(transport, server.url, true)
+  await send(transport, server.url)
+  expect(server.asked.map(({ connection }) => connection)).toEqual([0, 1, 0])
+  transport.close()
+})
+
+it('sends and reads UTF-8, and gives the request id', async () => {
+  const server = await standIn(({ body }) => ({ status: 200, body }))
+  const transport = createNodeTransport()
+  const reply = await transport.send({
+    url: `${server.url}/a?b=c`,
+    headers: {},
+    body: '{"é":"ü"}',
+    signal: new AbortController().signal,
+    fresh: false,
+  })
+  expect(reply).toEqual({ status: 200, text: '{"é":"ü"}', requestId: 'r1' })
+  expect(server.asked[0]?.path).toBe('/a?b=c')
+  transport.close()
+})
+
+it('takes a connection that was closed for that, and one that was refused for no such', async () => {
+  const server = await standIn((_asked, response) => void response.destroy())
+  const transport = createNodeTransport()
+  const error = await send(transport, server.url).catch((cause: unknown) => cause)
+  expect(isClosedConnection(error)).toBe(true)
+  const refused = await new Promise((resolve) => connect(1, '127.0.0.1').on('error', resolve))
+  expect(isClosedConnection(refused)).toBe(false)
+  expect(isClosedConnection(new TypeError('of an edge runtime'))).toBe(true)
+  expect(isClosedConnection(new Error('odd'))).toBe(false)
+  transport.close()
+})

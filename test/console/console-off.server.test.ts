@@ -1,0 +1,51 @@
+// The console where it is off: no page, no routes, and none of its code in any process.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { newState, startServer } from '../serve/server.ts'
+import { writeSmallTable } from '../table/small-table.ts'
+import { adminClient, ownPage } from './console-client.ts'
+
+it('is not there where it is off', async () => {
+  const off = await startServer({ table: writeSmallTable(), args: ['--console', 'off'] })
+  try {
+    const plain = adminClient(off.adminPort)
+    expect((await plain('GET', '/console')).status).toBe(404)
+    expect((await plain('GET', '/admin/address?ip=9.1.2.3')).status).toBe(404)
+    expect((await plain('GET', '/admin/audit')).status).toBe(200)
+    expect((await plain('GET', '/admin/audit', { headers: ownPage })).status).toBe(403)
+  } finally {
+    await off.stop('SIGKILL')
+  }
+})
+
+it.each(['off', 'on'])('loads its code in no process unless it is on: %s', async (how) => {
+  const folder = newState()
+  const [log, hook, load] = ['loaded.txt', 'hook.mjs', 'load.mjs'].map((name) => join(folder, name))
+  writeFileSync(
+    hook!,
+    `import { appendFileSync } from 'node:fs'
+    export async function load(url, context, next) {
+      appendFileSync(${JSON.stringify(log)}, url + '\\n')
+      return next(url, context)
+    }`,
+  )
+  writeFileSync(
+    load!,
+    "import { register } from 'node:module'\nregister('./hook.mjs', import.meta.url)",
+  )
+  const one = await startServer({
+    table: writeSmallTable(),
+    args: ['--console', how],
+    environment: { NODE_OPTIONS: `--import=${load}` },
+  })
+  await one.stop('SIGKILL')
+  const loaded = readFileSync(log!, 'utf8').split('\n')
+  expect(loaded.filter((url) => url.includes('/dist/src/serve/'))).not.toHaveLength(0)
+  const own = ['console/open-console', 'http/exchange/traffic-counter', 'traffic/top-sketch']
+  const seen = own.filter((part) => loaded.some((url) => url.includes(`/dist/src/${part}`)))
+  expect(seen).toEqual(how === 'on' ? own : [])
+  const ofConsole = loaded.some((url) => url.includes('/dist/src/console/'))
+  expect(ofConsole).toBe(how === 'on')
+})

@@ -1,0 +1,350 @@
+// What people do at the console, done in a real Chromium: each view's main task on a wide light
+// screen and on a dark phone of 360 px, by the keyboard alone where it says so, and what a role may
+// not do is not offered.
+
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Look, type TestBrowser, keepShot, startBrowser } from '../browser.ts'
+import { describeWith } from '../deploy/need.ts'
+import { type OpenConsole, openConsole, signIn } from './console-page.ts'
+import { type FixtureServer, startFixtureServer } from './fixture-server.ts'
+
+const looks = [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 360 },
+] as const satisfies readonly Look[]
+
+const logLine = '10.0.0.4 - - [22/Nov/2026:04:10:00 +0000] "GET /" 200 "185.220.101.33, 10.0.0.1"'
+
+describeWith('chromium', ['--version'], () => {
+  let server: FixtureServer
+  let browser: TestBrowser
+  let open: OpenConsole | undefined
+
+  beforeAll(async () => {
+    browser = await startBrowser([400, 401, 403, 409])
+  })
+  afterAll(() => browser?.close())
+  beforeEach(async () => {
+    server = await startFixtureServer()
+  })
+  afterEach(async () => {
+    await open?.page.context().close()
+    open = undefined
+    await server.stop()
+  })
+
+  async function start(look: Look, token = 'admin'): Promise<OpenConsole> {
+    open = await openConsole(browser, server, look, token)
+    return open
+  }
+
+  const main = (page: Page): Promise<string> => page.innerText('main')
+  const dialog = 'dialog[open]'
+  const saveDraft = async (page: Page): Promise<void> => {
+    await page.click('button:text-is("Save"):enabled')
+    await page.click(`${dialog} >> text=Save >> nth=-1`)
+    await page.waitForSelector('text=This is what decides.')
+  }
+
+  describe.each(looks)('$colorScheme at $width px', (look) => {
+    it('somebody signs in and out', async () => {
+      const page = await browser.newPage(look)
+      await page.goto(`${server.url}#/keys`)
+      await signIn(page, 'wrong')
+      expect(await page.innerText('[role=alert]')).toContain('The token is wrong.')
+      await signIn(page, 'admin')
+      await page.waitForSelector('h1:text("Keys")')
+      await page.reload()
+      await page.waitForSelector('h1:text("Keys")')
+      await page.click('text=Sign out')
+      await page.waitForSelector('input[type=password]')
+      await page.reload()
+      await page.waitForSelector('input[type=password]')
+      await page.context().close()
+    })
+
+    it('the line of a log becomes an answer, its reasons and its neighbours', async () => {
+      const { page, show } = await start(look)
+      await show('#/address', '.ask')
+      await page.fill('.ask input', logLine)
+      await page.waitForSelector('text=The line names')
+      await page.press('.ask input', 'Enter')
+      await page.waitForSelector('.map path')
+      expect(new URL(page.url()).hash).toBe('#/address/185.220.101.33')
+      const bar = await page.getAttribute('.score-bar', 'aria-label')
+      expect(bar).toBe('91: tor_exit_listed 85, blocklist_match 9, hosting_network 6, cap_tor -9')
+      const strip = page.locator('.strip').first()
+      expect(await strip.getAttribute('aria-label')).toMatch(/^listed on \d\d of \d\d days/)
+      await page.selectOption('.asked select', 'tor-exit-list')
+      await page.waitForSelector('.asked-answer >> text=41')
+      await page.fill('.asked input', '60')
+      await page.waitForSelector('.asked-answer >> text=12')
+      await page.click('summary:text("The answer as JSON")')
+      expect(await page.innerText('.raw')).toContain('"classification": "tor"')
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.click('text=Copy as curl')
+      const command = await page.evaluate<string>('navigator.clipboard.readText()')
+      expect(command).toContain('/admin/address?ip=185.220.101.33')
+      await page.locator('.cell').nth(32).click()
+      await page.waitForSelector('.panel-aside code:text-is("185.220.101.32")')
+      await page.goBack()
+      await page.waitForSelector('.panel-aside code:text-is("185.220.101.33")')
+    })
+
+    it('ten thousand addresses become a table that sorts, filters and goes along', async () => {
+      const { page, show } = await start(look)
+      await show('#/bulk', 'textarea')
+      const all = Array.from({ length: 10_050 }, (_, at) => `185.${at >> 8}.101.${at & 255}`)
+      await page.setInputFiles('input[type=file]', {
+        name: 'access.log',
+        mimeType: 'text/plain',
+        buffer: Buffer.from(`${all.map((ip) => `${ip} - - "GET /"`).join('\n')}\nno address\n`),
+      })
+      await page.waitForSelector('td')
+      expect(await main(page)).toContain('10,000 addresses · 1 line without one · 50 more')
+      await page.click('th button:text("Score")')
+      expect(await page.locator('td.number').first().innerText()).toBe('83')
+      await page.click('text=Next')
+      expect(await page.innerText('.pager')).toContain('101–200 of 10,000')
+      await page.fill('.filter input', 'residential challenge')
+      expect(await page.innerText('.filter')).toMatch(/^Filter; \d+ rows of 10,000/)
+      const download = page.waitForEvent('download')
+      await page.click('text=Download CSV')
+      const csv = readFileSync(await (await download).path(), 'utf8').split('\r\n')
+      expect(csv[0]).toMatch(/^ip,classification,/)
+      expect(csv.slice(1, -1).every((line) => line.includes('residential_proxy'))).toBe(true)
+      if (look.width === 1280) await keepShot(page, 'many-light-1280')
+    })
+
+    it('traffic is drawn, walked along by the keyboard, and says what it means', async () => {
+      const { page, show } = await start(look)
+      await show('#/traffic', '.plot canvas')
+      const plot = page.locator('.plot').first()
+      await plot.focus()
+      const newest = await plot.getAttribute('aria-valuetext')
+      expect(newest).toMatch(/^04:08 UTC: clean \d+\/s, /)
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press('ArrowLeft')
+      await expect.poll(() => plot.getAttribute('aria-valuetext')).toMatch(/^04:06 UTC/)
+      await page.click('label:text("1 h")')
+      await expect.poll(() => plot.getAttribute('aria-valuemax')).toBe('59')
+      await page.click('h2 a:text("Time to answer")')
+      await page.waitForSelector('.is-meant:has-text("iprisk_request_duration_seconds")')
+    })
+
+    it('the feeds are refreshed, and a refused rollback says why', async () => {
+      const { page, show } = await start(look)
+      await show('#/table', '.spark')
+      expect(await main(page)).toContain('48,213 IPv4 addresses and 70,656 /64s of IPv6 changed.')
+      expect(await main(page)).toContain('proxy-free-lists is in quarantine: It shrank')
+      await page.click('text=Refresh the feeds')
+      await page.waitForSelector('text=Refresh: fetching 12 of 90')
+      await page.click('button:text("Go back")')
+      await page.click(`${dialog} >> text=Go back >> nth=-1`)
+      await page.waitForSelector('.notice.is-bad:has-text("There is no table before")')
+      await page.fill('.filter input', 'tor')
+      expect(await page.innerText('.filter')).toContain('1 feed')
+    })
+
+    it('an entry goes into a list, is found, and goes again', async () => {
+      const { page, show } = await start(look, 'analyst')
+      await show('#/address/192.0.2.7', 'text=Add to a list')
+      await page.click('text=Add to a list')
+      await page.waitForSelector('.add-entries')
+      expect(await page.inputValue('.add-entries textarea')).toBe('192.0.2.7')
+      await page.selectOption('.add-entries select', '7d')
+      await page.fill('.add-entries input >> nth=0', 'asked for by the help desk')
+      await page.click('.add-entries button')
+      await page.waitForSelector('.notice:has-text("1 added")')
+      await page.fill('.filter input', 'help desk')
+      await page.waitForSelector('td:has-text("2026-11-29 04:10 UTC")')
+      await page.click('[aria-label="Remove 192.0.2.7"]')
+      await page.click(`${dialog} >> text=Remove it`)
+      await page.waitForSelector('text=No entries.')
+      await page.fill('.add-entries textarea', 'nonsense!')
+      await page.click('.add-entries button')
+      await page.waitForSelector('.add-entries [role=alert]:has-text("is no entry")')
+      await page.fill('.new-list input', 'tests')
+      await page.selectOption('.new-list select', 'block')
+      await page.click('text=Make the list')
+      await page.waitForSelector('h2:text("tests")')
+      await page.click('text=Import a file')
+      await page.setInputFiles('input[type=file]', {
+        name: 'entries.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('192.0.2.1\n192.0.2.2\n'),
+      })
+      await page.waitForSelector('text=192.0.2.2')
+      await page.click('button:text("Delete")')
+      await page.click(`${dialog} >> text=Delete it`)
+      await page.waitForSelector('h2:text("attackers")')
+    })
+
+    it('a policy is mended at the place of its mistake, rehearsed and saved', async () => {
+      const { page, show } = await start(look)
+      await show('#/rules/policies', '.rule')
+      const condition = page.locator('.rule textarea').last()
+      await condition.fill('risk_scor >= 60')
+      const mistake = page.locator('.rule').last().locator('.warn')
+      await expect
+        .poll(() => mistake.allInnerTexts())
+        .toEqual([expect.stringContaining('column 1')])
+      expect(await page.isDisabled('button:text("Save")')).toBe(true)
+      if (look.width === 1280) await keepShot(page, 'policies-light-1280')
+      await condition.fill('risk_score >= 60')
+      await page.waitForSelector('text=The draft can be used.')
+      await page.click('text=Try it on the sample')
+      await page.waitForSelector('text=would be decided otherwise than now')
+      expect(await main(page)).toContain('allow → challenge')
+      await page.click('button:text("Save")')
+      await page.click(`${dialog} >> text=Save >> nth=-1`)
+      await page.waitForSelector('text=This is what decides.')
+      expect(JSON.stringify(server.fixture.policies)).toContain('risk_score >= 60')
+    })
+
+    it('a policy is added, removed, and the first one is written', async () => {
+      const { page, show } = await start(look)
+      await show('#/rules/policies', '.rule')
+      expect(await page.locator('text=Remove default').count()).toBe(0)
+      await page.fill('label:has-text("New policy") input', 'signup')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('button:text("signup")[aria-pressed=true]')
+      await page.waitForSelector('text=The draft can be used.')
+      await saveDraft(page)
+      expect(Object.keys(server.fixture.policies as object)).toEqual(['default', 'signup'])
+      await page.click('button:text-is("signup")')
+      await page.click('text=Remove signup')
+      await page.waitForSelector('text=The draft can be used.')
+      await saveDraft(page)
+      expect(Object.keys(server.fixture.policies as object)).toEqual(['default'])
+      server.fixture.policies = null
+      await page.reload()
+      await page.waitForSelector('text=This server has no policies')
+      await page.click('button:text-is("Add")')
+      await saveDraft(page)
+      expect(Object.keys(server.fixture.policies as object)).toEqual(['default'])
+    })
+
+    it('a key is made, shown once, rotated and revoked', async () => {
+      const { page, show } = await start(look)
+      await show('#/keys', 'td')
+      await page.fill('.fields input >> nth=0', 'a new service')
+      await page.click('text=Make the key')
+      await page.waitForSelector('text=irk_knew_the-secret')
+      await page.click('text=I have it')
+      expect(await main(page)).not.toContain('irk_')
+      await page.click('[aria-label="Rotate a new service"]')
+      await page.click(`${dialog} >> text=Rotate it`)
+      await page.waitForSelector('text=irk_knew_another-secret')
+      expect(await main(page)).toContain('The old secret works until 2026-11-23 04:10 UTC')
+      await page.reload()
+      await page.waitForSelector('td')
+      expect(await main(page)).not.toContain('irk_')
+      await page.click('[aria-label="Revoke a new service"]')
+      await page.click(`${dialog} >> text=Revoke it`)
+      await expect.poll(() => main(page)).not.toContain('a new service')
+      await page.click('text=revoked, too')
+      await expect.poll(() => main(page)).toContain('a new service')
+    })
+  })
+
+  it('all is reached by the keyboard alone', async () => {
+    const page = await browser.newPage(looks[0])
+    await page.goto(server.url)
+    await page.waitForSelector('input[type=password]')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('admin')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.top')
+    await page.keyboard.press('Tab')
+    await page.waitForSelector('.skip:focus')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('185.220.101.33')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.cell.is-own')
+    for (let i = 0; i < 40; i += 1) {
+      await page.keyboard.press('Tab')
+      if ((await page.locator('.cell:focus').count()) === 1) break
+    }
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.panel-aside code:text-is("185.220.101.18")')
+    expect(new URL(page.url()).hash).toBe('#/address/185.220.101.18')
+    await page.context().close()
+  })
+
+  it('rules are changed and keys made by the keyboard alone', async () => {
+    const { page, show } = await start(looks[0])
+    /** To what matches a selector, and says a text where one is wanted. */
+    const tabTo = async (selector: string, text = ''): Promise<void> => {
+      const [matched, said] = [JSON.stringify(selector), JSON.stringify(text)]
+      for (let i = 0; i < 80; i += 1) {
+        const one = 'document.activeElement'
+        const isThere = `${one}.matches(${matched}) && ${one}.textContent.includes(${said})`
+        if (await page.evaluate<boolean>(isThere)) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`Tab does not lead to ${selector} ${text}.`)
+    }
+    await show('#/rules/policies', '.rule')
+    await tabTo('.rule:last-child textarea')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('risk_score >= 61')
+    await page.waitForSelector('text=The draft can be used.')
+    await tabTo('button', 'Save')
+    await page.keyboard.press('Enter')
+    await tabTo(`${dialog} button.primary`)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=This is what decides.')
+    expect(JSON.stringify(server.fixture.policies)).toContain('risk_score >= 61')
+    await show('#/rules/lists/attackers', 'td')
+    await tabTo('.add-entries textarea')
+    await page.keyboard.type('198.51.100.77')
+    await tabTo('.add-entries button')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('td >> text=198.51.100.77')
+    await show('#/keys', 'td')
+    await tabTo('.fields input')
+    await page.keyboard.type('by the keyboard')
+    await tabTo('button', 'Make the key')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=irk_knew_the-secret')
+  })
+
+  it.each([
+    ['viewer', 0, 0],
+    ['analyst', 1, 0],
+    ['admin', 1, 1],
+  ])('%s is offered what that role may do', async (role, lists, admin) => {
+    const { page, show } = await start(looks[0], role)
+    await show('#/rules/lists/attackers', 'td')
+    expect(await page.locator('.add-entries').count()).toBe(lists)
+    expect(await page.locator('td button').count()).toBe(13 * lists)
+    expect(await page.locator('nav >> text=Keys').count()).toBe(admin)
+    await show('#/table', '.spark')
+    expect(await page.locator('text=Refresh the feeds').count()).toBe(admin)
+    await show('#/rules/policies', '.rule')
+    expect(await page.locator('button:text("Save")').count()).toBe(admin)
+    expect(await page.locator('text=Try it on the sample').count()).toBe(lists)
+    await page.goto(`${server.url}#/keys`)
+    await page.waitForSelector(admin === 1 ? 'td' : 'text=Keys are for those with the role admin')
+    expect(server.fixture.acts.includes('GET /admin/keys')).toBe(admin === 1)
+  })
+
+  it('whoever asks for nonsense reads why, and a session that is over leads to the login', async () => {
+    const { page, show } = await start(looks[0])
+    await show('#/address/nonsense!', '[role=alert]')
+    expect(await main(page)).toContain('nonsense! is no address.')
+    await page.context().clearCookies()
+    await page.click('text=Traffic')
+    await page.waitForSelector('input[type=password]')
+  })
+
+  it('the browser had nothing to complain of', () => {
+    expect(browser.complaints).toEqual([])
+  })
+})

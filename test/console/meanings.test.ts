@@ -1,0 +1,39 @@
+// Headings and numbers of the console link to what they mean: each to a meaning that is there, and
+// every metric that a meaning names is one of the server's.
+
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { meanings } from '../../src/console/page/text/meanings.ts'
+
+const folder = join(packageRoot, 'src/console/page')
+const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('meanings.ts'))
+  .map((name) => readFileSync(join(folder, name), 'utf8'))
+
+describe('a meaning', () => {
+  const ids = meanings.map(({ id }) => id)
+  const linked = pages.flatMap((text) =>
+    [...text.matchAll(/(?:\bmeaning=|\bmeaning: |\bof: |<Meaning of=)["']([a-z-]+)["']/g)].map(
+      ([, id = '']) => id,
+    ),
+  )
+
+  it('is there for every link, and each has one', () => {
+    expect(linked.length).toBeGreaterThan(20)
+    expect(linked.filter((id) => !ids.includes(id))).toEqual([])
+    expect(ids.filter((id) => !linked.includes(id))).toEqual([])
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('names metrics and documents that exist', () => {
+    const operating = readFileSync(join(packageRoot, 'docs/operate.md'), 'utf8')
+    const named = meanings.flatMap(({ from }) => from.match(/\biprisk_\w+/g) ?? [])
+    expect(named.length).toBeGreaterThan(3)
+    expect(named.filter((name) => !operating.includes(`\`${name}\``))).toEqual([])
+    const documents = meanings.flatMap(({ from }) => from.match(/docs\/\S+\.md/g) ?? [])
+    for (const path of documents)
+      expect(readFileSync(join(packageRoot, path)).length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,77 @@
+// Sessions of the console and the limit of logins, by a clock of the tests' own.
+
+import { describe, expect, it } from 'vitest'
+import { unnamedAdmin } from '../../src/admin/admin-caller.ts'
+import {
+  consoleIdleMsMax,
+  consoleLoginAddressesMax,
+  consoleLoginsPerMinute,
+  consoleSessionMsMax,
+  consoleSessionsMax,
+} from '../../src/base/limits.ts'
+import { createLoginLimit } from '../../src/console/login-limit.ts'
+import { createSessionStore } from '../../src/console/session-store.ts'
+
+describe('a session', () => {
+  it('has an id of its own each time, and is found by nothing else', () => {
+    const store = createSessionStore()
+    const [one, two] = [store.open(unnamedAdmin, 0), store.open(unnamedAdmin, 0)]
+    expect(one.id).toMatch(/^[\w-]{43}$/)
+    expect(new Set([one.id, two.id, one.csrf, two.csrf]).size).toBe(4)
+    expect(store.find(one.id, 1)).toMatchObject({ csrf: one.csrf, caller: { via: 'console' } })
+    for (const wrong of ['', one.csrf, `${one.id} `]) expect(store.find(wrong, 1)).toBe(undefined)
+    store.close(one.id)
+    expect(store.find(one.id, 1)).toBe(undefined)
+    expect(store.find(two.id, 1)).toBeDefined()
+  })
+
+  it('ends after an hour without a request, and twelve hours after its login', () => {
+    const store = createSessionStore()
+    const { id } = store.open(unnamedAdmin, 0)
+    expect(store.find(id, consoleIdleMsMax - 1)).toBeDefined()
+    let now = consoleIdleMsMax - 1
+    for (; now < consoleSessionMsMax; now += consoleIdleMsMax - 1) {
+      expect(store.find(id, now)).toBeDefined()
+    }
+    expect(store.find(id, consoleSessionMsMax)).toBe(undefined)
+    const { id: idle } = store.open(unnamedAdmin, 0)
+    expect(store.find(idle, consoleIdleMsMax)).toBe(undefined)
+  })
+
+  it('ends for another one where there are too many: the one that rests longest', () => {
+    const store = createSessionStore()
+    const ids = Array.from(
+      { length: consoleSessionsMax },
+      (_, at) => store.open(unnamedAdmin, at).id,
+    )
+    const [first = '', second = ''] = ids
+    expect(store.find(first, 200)).toBeDefined()
+    store.open(unnamedAdmin, 201)
+    expect(store.size()).toBe(consoleSessionsMax)
+    expect(store.find(first, 202)).toBeDefined()
+    expect(store.find(second, 202)).toBe(undefined)
+  })
+})
+
+describe('the limit of logins', () => {
+  it('counts by client and minute, and IPv6 by /64', () => {
+    const { take } = createLoginLimit()
+    for (let i = 0; i < consoleLoginsPerMinute; i += 1) expect(take('2a00:1:2:3::5', 1000)).toBe(0)
+    expect(take('2a00:1:2:3::6', 1000)).toBe(59)
+    expect(take('2a00:1:2:4::6', 1000)).toBe(0)
+    expect(take('::ffff:127.0.0.1', 1000)).toBe(0)
+    for (let i = 0; i < consoleLoginsPerMinute; i += 1) {
+      expect(take(`2001:db8::${i}%eth0`, 1000)).toBe(0)
+    }
+    expect(take('2001:db8:0:0:1::', 1000)).toBe(59)
+    expect(take('2a00:1:2:3::6', 60_000)).toBe(0)
+  })
+
+  it('remembers a bound of clients', () => {
+    const { take } = createLoginLimit()
+    for (let i = 0; i < consoleLoginAddressesMax; i += 1) expect(take(`client-${i}`, 0)).toBe(0)
+    expect(take('another', 0)).toBe(60)
+    expect(take('client-0', 0)).toBe(0)
+    expect(take('another', 60_000)).toBe(0)
+  })
+})

@@ -1,0 +1,113 @@
+// The client without a server: the same results as over HTTP, from a table file that is swapped.
+
+import { copyFileSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { writeTable } from '../../build/write/write-table.ts'
+import type { Client } from '../../src/client/core/check-result.ts'
+import { type EmbeddedOptions, createEmbedded } from '../../src/embedded/embedded.ts'
+import { eventually } from '../eventually.ts'
+import { smallContent, writeSmallTable } from '../table/small-table.ts'
+
+const clients: Client[] = []
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close()
+})
+const embedded = (options: EmbeddedOptions): Client => {
+  const client = createEmbedded({ watchMs: 10, onMisconfigured: () => undefined, ...options })
+  clients.push(client)
+  return client
+}
+
+it('answers as the server does, with insights where asked', async () => {
+  const client = embedded({ table: writeSmallTable() })
+  expect(await client.check('9.1.2.3')).toMatchObject({
+    ok: true,
+    answer: { classification: 'tor', ip: '9.1.2.3' },
+    decision: undefined,
+  })
+  expect(await client.check('9.1.2.3', { insights: true })).toMatchObject({
+    answer: { insights: { evidence: [{ kind: 'tor' }, { kind: 'blocklist' }] } },
+  })
+  expect(await client.checkBatch(['9.1.2.3', 'x'])).toMatchObject([
+    { ok: true },
+    { ok: false, reason: 'invalid_address', fallback: 'challenge' },
+  ])
+  expect(client.counts()).toMatchObject({ checked: 3, invalid_address: 1 })
+})
+
+it('decides where the application has rules, and not by a score', async () => {
+  const table = writeSmallTable()
+  expect(await embedded({ table }).check('9.1.2.3', { policy: 'login' })).toMatchObject({
+    ok: false,
+    reason: 'misconfigured',
+  })
+  const client = embedded({
+    table,
+    decide: ({ signals }) => ({
+      action: signals.tor ? 'block' : 'allow',
+      rule: 'tor',
+      policy: 'login',
+    }),
+  })
+  expect(await client.check('9.1.2.3', { policy: 'login' })).toMatchObject({
+    decision: { action: 'block' },
+    answer: { decision: { action: 'block' } },
+  })
+})
+
+it('takes feedback where the application has a place for it', async () => {
+  const table = writeSmallTable()
+  const outcomes = [{ ip: '9.1.2.3', outcome: 'abusive' }] as const
+  expect(await embedded({ table }).feedback(outcomes)).toEqual({
+    ok: false,
+    reason: 'misconfigured',
+  })
+  const taken: unknown[] = []
+  const client = embedded({ table, onFeedback: (rows) => taken.push(...rows) })
+  expect(await client.feedback(outcomes)).toEqual({ ok: true, accepted: 1 })
+  expect(taken).toEqual(outcomes)
+})
+
+it('swaps in a new table, and keeps the old one where the new one is none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-embedded-'))
+  const table = join(folder, 'table.iprisk')
+  const put = (write: (path: string) => void): void => {
+    write(`${table}.new`)
+    renameSync(`${table}.new`, table)
+  }
+  put((path) => copyFileSync(writeSmallTable(), path))
+  const swaps: string[] = []
+  const refused: string[] = []
+  const client = embedded({
+    table,
+    onSwap: (id) => swaps.push(id),
+    onRefused: ({ reason }) => refused.push(reason),
+  })
+  const classOf = async (): Promise<string> => {
+    const result = await client.check('9.1.2.3')
+    return result.ok ? result.answer.classification : result.reason
+  }
+  expect(await classOf()).toBe('tor')
+  put((path) => writeFileSync(path, 'no table'))
+  await eventually(() => refused.length > 0)
+  expect(await classOf()).toBe('tor')
+  put((path) => writeTable(path, smallContent([['9.1.2.3', 'vpn', 'Example VPN']])))
+  await eventually(() => swaps.length > 0)
+  expect(await classOf()).toBe('vpn')
+})
+
+it('waits for a table where there is none, and says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-embedded-'))
+  const table = join(folder, 'table.iprisk')
+  const told: string[] = []
+  const client = embedded({ table, onUnavailable: ({ reason }) => told.push(reason) })
+  expect(await client.check('9.1.2.3')).toMatchObject({ ok: false, reason: 'unavailable' })
+  expect(told).toEqual(['unavailable'])
+  copyFileSync(writeSmallTable(), `${table}.new`)
+  renameSync(`${table}.new`, table)
+  await eventually(async () => (await client.check('9.1.2.3')).ok)
+  client.close()
+  expect(await client.check('9.1.2.3')).toMatchObject({ ok: false, reason: 'unavailable' })
+})

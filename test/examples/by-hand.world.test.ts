@@ -1,0 +1,233 @@
+// What docs/by-hand.md shows is taken from there and run: Python's login, and nginx with its gate.
+// Only ports and time-outs are changed, for the machine of the tests may be busy.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { probePort } from '../../src/supervisor/sockets/port-probe.ts'
+import { type FrontProxy, nginxAround, startConfigured } from '../client/front-proxies.ts'
+import { installClient } from '../client/installed-client.ts'
+import { describeWith } from '../deploy/need.ts'
+import { eventually } from '../eventually.ts'
+import { type Server, keyedState, startServer } from '../serve/server.ts'
+import { writeSmallTable } from '../table/small-table.ts'
+import { exampleFolder } from './example-login.ts'
+
+const text = readFileSync(join(packageRoot, 'docs/by-hand.md'), 'utf8')
+
+/** The only block of that language. */
+function blockOf(language: string): string {
+  const blocks = [...text.matchAll(/^```(\w+)\n([^]*?)^```/gm)].filter(
+    ([, one]) => one === language,
+  )
+  if (blocks.length !== 1) throw new Error(`docs/by-hand.md has ${blocks.length} of ${language}.`)
+  return blocks[0]?.[2] ?? ''
+}
+
+/** `block` with each pair's left text, which stands in it once, replaced by the right one. */
+function changed(block: string, pairs: readonly (readonly [string, string])[]): string {
+  let now = block
+  for (const [from, to] of pairs) {
+    if (block.split(from).length !== 2) throw new Error(`Not once in docs/by-hand.md: ${from}`)
+    now = now.replace(from, to)
+  }
+  return now
+}
+
+const freePort = (): Promise<number> => probePort({ host: '127.0.0.1', port: 0 })
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const isThere = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  return isThere
+}
+
+// In the project's dist: nothing of it is committed.
+const folder = join(packageRoot, 'dist/by-hand')
+let iprisk: Server
+let key = ''
+const children: ChildProcess[] = []
+
+/** A program that listens on `port`, and what it writes to standard error. */
+async function run(
+  command: string,
+  file: string,
+  { port, code, key }: { readonly port: number; readonly code: string; readonly key: string },
+): Promise<() => string> {
+  writeFileSync(join(folder, file), code)
+  const child = spawn(command, [file], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, IPRISK_KEY: key },
+  })
+  children.push(child)
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk
+  })
+  await eventually(async () => {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${errors}`)
+    return listens(port)
+  }, 30_000)
+  return () => errors
+}
+
+beforeAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  await installClient(folder)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const keyed = await keyedState({ test: true, policies: ['login'] })
+  key = keyed.key
+  const args = ['--policies', join(exampleFolder, 'policies.json')]
+  iprisk = await startServer({ table: writeSmallTable(), state: keyed.state, args })
+})
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await iprisk?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const address = (number: number): string => `198.18.0.${number}`
+
+describeWith('python3', ['--version'], () => {
+  const python = blockOf('python')
+  let port = 0
+  let errors: () => string
+
+  const start = async (own: string): Promise<void> => {
+    port = await freePort()
+    const code = changed(python, [
+      ["'127.0.0.1', 8080", `'127.0.0.1', ${iprisk.port}`],
+      ["'127.0.0.1', 3000", `'127.0.0.1', ${port}`],
+      ['timeout=0.15', 'timeout=1.5'],
+    ])
+    errors = await run('python3', `login-${port}.py`, { port, code, key: own })
+  }
+  const login = async (number: number): Promise<readonly [number, string]> => {
+    const headers = { 'X-Real-IP': address(number) }
+    const response = await fetch(`http://127.0.0.1:${port}/login`, { method: 'POST', headers })
+    return [response.status, await response.text()]
+  }
+
+  beforeAll(() => start(key))
+
+  it('is at most 25 lines', () => {
+    expect(python.trimEnd().split('\n').length).toBeLessThanOrEqual(25)
+  })
+
+  it.each([
+    [1, 200, 'Welcome.'],
+    [5, 200, 'One more step: we have sent you a code.'],
+    [8, 403, 'Not from this connection.'],
+    [22, 200, 'Welcome.'],
+    [23, 200, 'Welcome.'],
+  ])('answers the last number %i: %i, %s', async (number, status, said) => {
+    expect(await login(number)).toEqual([status, said])
+  })
+
+  it('says why it had no decision', async () => {
+    expect(errors()).toContain('upstream_unavailable')
+    expect(errors()).toContain('timed out')
+    await start(`irkt_${'0'.repeat(12)}_wrong`)
+    expect(await login(8)).toEqual([200, 'Welcome.'])
+    expect(errors()).toContain('invalid_api_key')
+  })
+})
+
+describeWith('nginx', ['-v'], () => {
+  let proxy: FrontProxy
+  /** What the application behind nginx was told. */
+  const seen: (string | undefined)[][] = []
+  const application = createServer((request, response) => {
+    const { 'x-iprisk-action': action, 'x-real-ip': from } = request.headers
+    seen.push([String(action ?? ''), String(from ?? '')])
+    request.resume().on('end', () => response.end('application'))
+  })
+
+  beforeAll(async () => {
+    const [gatePort, port] = [await freePort(), await freePort()]
+    await once(application.listen(0, '127.0.0.1'), 'listening')
+    const behind = application.address()
+    const behindPort = typeof behind === 'object' ? behind?.port : 0
+    const gate = changed(blockOf('js'), [
+      ['http://127.0.0.1:8080', `http://127.0.0.1:${iprisk.port}`],
+      ['listen(9000,', `listen(${gatePort},`],
+      ['createClient({ ', 'createClient({ timeoutMs: 10_000, '],
+    ])
+    await run(process.execPath, 'gate.js', { port: gatePort, code: gate, key })
+    const server = changed(blockOf('nginx'), [
+      ['server 127.0.0.1:9000', `server 127.0.0.1:${gatePort}`],
+      ['listen 8000', `listen 127.0.0.1:${port}`],
+      ['http://127.0.0.1:3000', `http://127.0.0.1:${behindPort}`],
+      ['proxy_read_timeout 200ms', 'proxy_read_timeout 20s'],
+      ['proxy_connect_timeout 200ms', 'proxy_connect_timeout 20s'],
+    ])
+    // Whose connection it is, in words of the test.
+    const from = 'set_real_ip_from 127.0.0.1; real_ip_header X-Test-Address;'
+    const whole = nginxAround(folder, `${from}\n${server}`)
+    proxy = await startConfigured('nginx', { port, text: whole, folder })
+  })
+  afterAll(() => {
+    proxy?.stop()
+    application.close()
+    application.closeAllConnections()
+  })
+
+  const login = async (number: number): Promise<readonly unknown[]> => {
+    seen.length = 0
+    const response = await fetch(`http://127.0.0.1:${proxy.port}/login`, {
+      method: 'POST',
+      body: 'email=ada',
+      headers: { 'X-Test-Address': address(number), 'X-Iprisk-Action': 'forged' },
+    })
+    await response.text()
+    return [response.status, ...seen]
+  }
+
+  it.each([
+    [1, 200, 'allow'],
+    [5, 200, 'challenge'],
+    [6, 200, 'challenge'],
+    [22, 200, 'allow'],
+  ])('hands on the last number %i: %i, %s', async (number, status, action) => {
+    expect(await login(number)).toEqual([status, [action, address(number)]])
+  })
+
+  it('turns a block away before the application', async () => {
+    expect(await login(8)).toEqual([403])
+  })
+
+  it('has no way to the gate from outside', async () => {
+    const response = await fetch(`http://127.0.0.1:${proxy.port}/iprisk`)
+    expect(response.status).toBe(404)
+  })
+
+  it('lets everybody through without a gate, and hands on no action', async () => {
+    const gate = children.at(-1)
+    gate?.kill('SIGKILL')
+    await once(gate!, 'exit')
+    expect(await login(8)).toEqual([200, ['', address(8)]])
+  })
+})
+
+describe('the configuration for Envoy', () => {
+  it('is YAML of one filter, and said not to have been run', () => {
+    const [filter, ...others] = parse(blockOf('yaml')) as readonly {
+      readonly typed_config: Readonly<Record<string, unknown>>
+    }[]
+    expect(others).toEqual([])
+    expect(filter?.typed_config['failure_mode_allow']).toBe(true)
+    expect(text).toContain('**This was not run**')
+  })
+})

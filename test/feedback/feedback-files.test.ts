@@ -1,0 +1,131 @@
+// Feedback on the disk: kept, read, forgotten and pruned, also while others write.
+
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import {
+  appendOutcomes,
+  eraseOutcomes,
+  feedbackFolder,
+  pruneOutcomes,
+  readOutcomes,
+} from '../../src/feedback/feedback-files.ts'
+import { type Outcome, canonicalAddress, readOutcome } from '../../src/feedback/outcome.ts'
+
+const folders: string[] = []
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-feedback-'))
+  folders.push(folder)
+  return folder
+}
+
+const dayMs = 86_400_000
+const nowMs = Date.parse('2026-08-22T12:00:00Z')
+const outcome = (address: string, note = ''): Outcome => ({
+  address,
+  outcome: 'abusive',
+  atMs: nowMs,
+  note,
+})
+const about = { keyId: 'k1', receivedMs: nowMs }
+
+async function allOf(state: string): Promise<readonly Outcome[]> {
+  const all: Outcome[] = []
+  await readOutcomes(state, (one) => all.push(one))
+  return all
+}
+
+describe('feedback', () => {
+  it('is read as it was kept, in files for their owner alone', async () => {
+    const state = newFolder()
+    const kept = [outcome('192.0.2.1', 'a "quoted" note'), outcome('2001:db8::1')]
+    await appendOutcomes(state, kept, about)
+    const tomorrow = { ...about, receivedMs: nowMs + dayMs }
+    await appendOutcomes(state, [outcome('192.0.2.2')], tomorrow)
+    const received = kept.map((one) => ({ ...one, ...about }))
+    expect(await allOf(state)).toEqual([...received, { ...outcome('192.0.2.2'), ...tomorrow }])
+    const folder = feedbackFolder(state)
+    expect(readdirSync(folder)).toEqual(['2026-08-22.jsonl', '2026-08-23.jsonl'])
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, '2026-08-22.jsonl')).mode & 0o777).toBe(0o600)
+  })
+
+  it('is there once for all that write at the same time', async () => {
+    const state = newFolder()
+    const parts = Array.from({ length: 50 }, (_, i) =>
+      Array.from({ length: 40 }, (_, k) => outcome(`10.0.${i}.${k}`)),
+    )
+    await Promise.all(parts.map((part) => appendOutcomes(state, part, about)))
+    const addresses = (await allOf(state)).map(({ address }) => address)
+    expect(new Set(addresses).size).toBe(2000)
+    expect(addresses).toHaveLength(2000)
+  })
+
+  it('forgets an address, and nothing else, while others write', async () => {
+    const state = newFolder()
+    const note = '{"ip":"192.0.2.1",'
+    for (let i = 0; i < 20; i += 1) {
+      await appendOutcomes(state, [outcome('192.0.2.1'), outcome('192.0.2.10', note)], about)
+    }
+    const [erased] = await Promise.all([
+      eraseOutcomes(state, '192.0.2.1'),
+      ...Array.from({ length: 50 }, (_, i) =>
+        appendOutcomes(state, [outcome(`10.0.0.${i}`)], about),
+      ),
+    ])
+    expect(erased).toBe(20)
+    const addresses = (await allOf(state)).map(({ address }) => address)
+    expect(addresses).not.toContain('192.0.2.1')
+    expect(addresses.filter((one) => one === '192.0.2.10')).toHaveLength(20)
+    expect(addresses).toHaveLength(70)
+    const file = readFileSync(join(feedbackFolder(state), '2026-08-22.jsonl'), 'utf8')
+    expect(file).not.toContain('{"ip":"192.0.2.1",')
+    expect(await eraseOutcomes(state, '192.0.2.1')).toBe(0)
+  })
+
+  it('goes when it is old', async () => {
+    const state = newFolder()
+    expect(await pruneOutcomes(state, 2, nowMs)).toBe(0)
+    for (const days of [0, 1, 2, 3]) {
+      const receivedMs = nowMs - days * dayMs
+      await appendOutcomes(state, [outcome(`192.0.2.${days}`)], { ...about, receivedMs })
+    }
+    expect(await pruneOutcomes(state, 2, nowMs)).toBe(2)
+    expect((await allOf(state)).map(({ address }) => address)).toEqual(['192.0.2.1', '192.0.2.0'])
+  })
+})
+
+describe('an outcome', () => {
+  it('is known by one text of its address', () => {
+    expect(canonicalAddress('::ffff:192.0.2.1')).toBe('192.0.2.1')
+    expect(canonicalAddress('2001:0DB8:0::1')).toBe('2001:db8::1')
+    expect(canonicalAddress('192.0.2.01')).toBeUndefined()
+  })
+
+  it.each([
+    [[], ''],
+    [{}, 'ip'],
+    [{ ip: 7 }, 'ip'],
+    [{ ip: '192.0.2.0/24', outcome: 'abusive' }, 'ip'],
+    [{ ip: '192.0.2.1' }, 'outcome'],
+    [{ ip: '192.0.2.1', outcome: 'bad' }, 'outcome'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', at: 'yesterday' }, 'at'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', at: '2026-08-22T12:00:00' }, 'at'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', at: '2027-01-01' }, 'at'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', note: 7 }, 'note'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', note: 'é'.repeat(101) }, 'note'],
+  ])('that is wrong names its member: %j', (row, member) => {
+    expect(readOutcome(row, nowMs)).toMatchObject({ member })
+  })
+
+  it('takes an instant with a zone, a day, and nothing', () => {
+    const at = (text?: string) =>
+      readOutcome({ ip: '192.0.2.1', outcome: 'legitimate', at: text }, nowMs)
+    expect(at('2026-08-22T12:00:00+02:00')).toMatchObject({ atMs: nowMs - 7_200_000 })
+    expect(at('2026-08-22')).toMatchObject({ atMs: nowMs - dayMs / 2 })
+    expect(at()).toMatchObject({ atMs: nowMs })
+  })
+})

@@ -1,0 +1,130 @@
+// The policies file: read whole, or every mistake told with its place.
+
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { IpriskError } from '../../src/base/coded-error.ts'
+import { checkPolicies, readPolicyFile } from '../../src/policy/policy-file.ts'
+
+const rule = { name: 'high', condition: 'risk_score >= 50', action: 'challenge' }
+const policy = { rules: [rule], otherwise: 'allow' }
+const file = (policies: unknown): string => JSON.stringify({ policies })
+
+function mistakesOf(text: string): readonly string[] {
+  const checked = checkPolicies(text)
+  return 'mistakes' in checked ? checked.mistakes : []
+}
+
+function revisionOf(text: string): string {
+  const checked = checkPolicies(text)
+  return 'mistakes' in checked ? '' : checked.policies.revision
+}
+
+describe('policies', () => {
+  it.each([
+    ['no JSON', '{"policies": ', /^it must be JSON/],
+    ['no object', '[]', /^it must be a JSON object with the member policies$/],
+    ['no policies', '{}', /^policies: it is missing, and must be an object of policies by name$/],
+    ['no default', file({ login: policy }), /^policies: it must be .* the policy default/],
+    [
+      'an unknown member',
+      '{"policies": {"default": {"rules": [], "otherwise": "allow"}}, "rules": []}',
+      /^rules: there is no such member/,
+    ],
+    [
+      'an unknown member of a rule',
+      file({ default: { ...policy, rules: [{ ...rule, observed: true }] } }),
+      /^policies\.default\.rules\[0\] \(high\)\.observed: .* did you mean observe\?$/,
+    ],
+    [
+      'a wrong name of a policy',
+      file({ default: policy, 'Log in': policy }),
+      /^policies\.Log in: its name must be a–z/,
+    ],
+    [
+      'no condition',
+      file({ default: { ...policy, rules: [{ name: 'a', action: 'allow' }] } }),
+      /^policies\.default\.rules\[0\] \(a\)\.condition: it is missing, and must be a condition/,
+    ],
+    [
+      'a wrong action',
+      file({ default: { ...policy, rules: [{ ...rule, action: 'Block!' }] } }),
+      /^policies\.default\.rules\[0\] \(high\)\.action: it must be allow, challenge, block, or/,
+    ],
+    [
+      'no otherwise',
+      file({ default: { rules: [] } }),
+      /^policies\.default\.otherwise: it is missing/,
+    ],
+    [
+      'a name twice',
+      file({ default: { ...policy, rules: [rule, rule] } }),
+      /^policies\.default\.rules\[1\] \(high\)\.name: it must be another name/,
+    ],
+    [
+      'an unknown member in a condition',
+      file({
+        default: policy,
+        login: {
+          ...policy,
+          rules: [rule, { ...rule, name: 'x', condition: 'risk_score > 5 && network.asm == 1' }],
+        },
+      }),
+      /^policies\.login\.rules\[1\] \(x\)\.condition, column 19: network has no member asm/,
+    ],
+    ['a reserved name', '{"policies": {"__proto__": {}}}', /__proto__: .*reserved/],
+    [
+      'too many rules',
+      file({
+        default: {
+          ...policy,
+          rules: Array.from({ length: 101 }, (_, i) => ({ ...rule, name: `r${i}` })),
+        },
+      }),
+      /^policies\.default\.rules: it must be at most 100 rules$/,
+    ],
+  ])('with %s are refused', (_, text, message) => {
+    expect(mistakesOf(text)).toEqual([expect.stringMatching(message)])
+  })
+
+  it('are told every mistake', () => {
+    const rules = ['a', 'b'].map((name) => ({ ...rule, name, condition: 'nothing == 1' }))
+    expect(mistakesOf(file({ default: { ...policy, rules } }))).toHaveLength(2)
+  })
+
+  it('have a revision that changes with what they decide, and with nothing else', () => {
+    const revision = revisionOf(file({ default: policy, login: policy }))
+    expect(revision).toMatch(/^[0-9a-f]{16}$/)
+    const described = { description: 'why', ...policy, rules: [{ description: 'x', ...rule }] }
+    expect(revisionOf(file({ login: described, default: policy }))).toBe(revision)
+    const rules = [{ ...rule, observe: true }]
+    expect(revisionOf(file({ default: policy, login: { ...policy, rules } }))).not.toBe(revision)
+  })
+})
+
+describe('readPolicyFile', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'iprisk-policy-'))
+  const path = join(folder, 'policies.json')
+
+  it('finds none where nobody named one', () => {
+    expect(readPolicyFile({ path, named: false })).toBeUndefined()
+    expect(() => readPolicyFile({ path, named: true })).toThrow(IpriskError)
+  })
+
+  it('obeys a file that others can write only where it was named', () => {
+    writeFileSync(path, file({ default: policy }))
+    chmodSync(path, 0o644)
+    expect(readPolicyFile({ path, named: false })).toMatchObject({ path })
+    chmodSync(path, 0o666)
+    expect(() => readPolicyFile({ path, named: false })).toThrow(/others|--policies/s)
+    expect(readPolicyFile({ path, named: true })?.distrust).toMatch(/may write it/)
+  })
+
+  it('names the file and the place', () => {
+    writeFileSync(path, file({ default: { ...policy, rules: [{ ...rule, condition: 'x' }] } }))
+    expect(() => readPolicyFile({ path, named: true })).toThrow(
+      /policies\.json cannot be used; there is a mistake:\n {2}policies\.default\.rules\[0\] \(high\)\.condition, column 1: there is no member x/,
+    )
+  })
+})

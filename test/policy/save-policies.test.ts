@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { checkPolicies } from '../../src/policy/policy-file.ts'
+import { savePolicies } from '../../src/policy/save-policies.ts'
+import { newFolder } from '../build/fetch/site.ts'
+
+const rule = (name: string, condition: string) => ({ name, condition, action: 'block' })
+
+it('writes no file that the next start would refuse for its size', () => {
+  const path = join(newFolder(), 'policies.json')
+  const text = JSON.stringify({ policies: { default: { rules: [], otherwise: 'allow' } } })
+  writeFileSync(path, text)
+  const checked = checkPolicies(text)
+  const revision = 'policies' in checked ? checked.policies.revision : ''
+  const rules = Array.from({ length: 60 }, (_, i) => rule(`r${i}`, 'true'.padEnd(3900)))
+  const policy = { rules, otherwise: 'allow' }
+  const named = { default: policy, a: policy, b: policy, c: policy, d: policy }
+  expect(() => savePolicies({ path, named: true }, revision, { policies: named })).toThrow(
+    expect.objectContaining({ code: 'policies_invalid' }),
+  )
+  expect(readFileSync(path, 'utf8')).toBe(text)
+})

@@ -1,0 +1,135 @@
+// What a store of objects is asked: requests signed as the protocol says (computed here once more,
+// in the plainest way), with the credentials that the AWS tools would take, page by page.
+
+import { createHash, createHmac } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openObjectStore } from '../../../src/publish/fetch/object-store.ts'
+
+interface Asked {
+  readonly method: string
+  readonly url: URL
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+const asked: Asked[] = []
+let answers: string[] = []
+let endpoint = ''
+const web = createServer((request, response) => void answer(request, response))
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+  const { method = '', headers } = request
+  const url = new URL(request.url ?? '', endpoint)
+  asked.push({ method, url, headers, body: Buffer.concat(chunks) })
+  response.end(answers.shift() ?? '')
+}
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+  endpoint = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
+})
+beforeEach(() => {
+  asked.length = 0
+  answers = []
+})
+afterAll(() => {
+  web.closeAllConnections()
+  web.close()
+})
+
+const hex = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
+const mac = (key: string | Buffer, data: string): Buffer =>
+  createHmac('sha256', key).update(data).digest()
+
+/** docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+function signatureOf({ method, url, headers, body }: Asked, secret: string): string {
+  const authorization = headers.authorization ?? ''
+  const [, names = ''] = /SignedHeaders=([^,]*)/.exec(authorization) ?? []
+  const [, scope = ''] = /Credential=[^/]*\/([^,]*)/.exec(authorization) ?? []
+  const lines = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
+  const query = [...url.searchParams].map(([name, value]) => {
+    return `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  })
+  const canonical = [
+    method,
+    url.pathname,
+    query.toSorted().join('&'),
+    lines.join(''),
+    names,
+    hex(body),
+  ]
+  const date = String(headers['x-amz-date'])
+  const text = ['AWS4-HMAC-SHA256', date, scope, hex(canonical.join('\n'))].join('\n')
+  const [day = '', region = '', service = '', end = ''] = scope.split('/')
+  const key = mac(mac(mac(mac(`AWS4${secret}`, day), region), service), end)
+  return mac(key, text).toString('hex')
+}
+
+const credentials = { AWS_ACCESS_KEY_ID: 'ID', AWS_SECRET_ACCESS_KEY: 'secret' }
+
+describe('a store of objects', () => {
+  it('is asked with signatures, over the body, too', async () => {
+    const store = openObjectStore('s3://tables/a+b/c', {
+      ...credentials,
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_REGION: 'eu-central-1',
+      AWS_SESSION_TOKEN: 'session',
+    })
+    await store.put('parts/x', Buffer.from('content'), 'no-cache')
+    await store.get('manifest.json', { bytesMax: 100, etag: '"7"' })
+    await store.list('parts')
+    await store.remove('parts/x')
+    expect(asked.map(({ method }) => method)).toEqual(['PUT', 'GET', 'GET', 'DELETE'])
+    expect(asked[0]?.url.pathname).toBe('/tables/a%2Bb/c/parts/x')
+    for (const request of asked) {
+      const { authorization = '' } = request.headers
+      expect(authorization).toContain('Credential=ID/')
+      expect(authorization).toContain('/eu-central-1/s3/aws4_request')
+      expect(authorization).toContain(`Signature=${signatureOf(request, 'secret')}`)
+      expect(request.headers['x-amz-content-sha256']).toBe(hex(request.body))
+      expect(request.headers['x-amz-security-token']).toBe('session')
+    }
+  })
+
+  it('takes a profile of the shared file, and signs nothing where there is none', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'iprisk-aws-')), 'credentials')
+    const lines = ['[default]', 'aws_access_key_id = A', 'aws_secret_access_key = a', '[other]']
+    writeFileSync(path, [...lines, 'aws_access_key_id=B', 'aws_secret_access_key=b=='].join('\n'))
+    const environment = { AWS_ENDPOINT_URL: endpoint, AWS_SHARED_CREDENTIALS_FILE: path }
+    const get = (more: Readonly<Record<string, string>>) =>
+      openObjectStore('s3://tables', { ...environment, ...more }).get('x', { bytesMax: 100 })
+    await get({})
+    await get({ AWS_PROFILE: 'other' })
+    await get({ AWS_PROFILE: 'nobody' })
+    const said = asked.map(({ headers }) => headers.authorization)
+    expect(said[0]).toContain('Credential=A/')
+    expect(said[1]).toContain(`Signature=${signatureOf(asked[1]!, 'b==')}`)
+    expect(said[2]).toBeUndefined()
+  })
+
+  it('lists page by page', async () => {
+    const page = (name: string, more: string): string =>
+      `<ListBucketResult><Contents><Key>world/parts/${name}</Key>` +
+      `<LastModified>2026-08-22T00:00:00.000Z</LastModified></Contents>${more}</ListBucketResult>`
+    const next = '<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>'
+    answers = [page('a', next), page('b', '<IsTruncated>false</IsTruncated>')]
+    const store = openObjectStore('s3://tables/world', {
+      ...credentials,
+      AWS_ENDPOINT_URL: endpoint,
+    })
+    const writtenMs = Date.parse('2026-08-22')
+    expect(await store.list('parts')).toEqual([
+      { name: 'parts/a', writtenMs },
+      { name: 'parts/b', writtenMs },
+    ])
+    expect(asked[1]?.url.searchParams.get('continuation-token')).toBe('t')
+    expect(asked[1]?.url.searchParams.get('prefix')).toBe('world/parts/')
+  })
+})

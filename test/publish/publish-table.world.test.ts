@@ -1,0 +1,179 @@
+// Publishing to a folder and putting together from it: the same bytes, few of them twice, and what
+// becomes of tables that are replaced, withdrawn or broken off.
+
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openReleaseSource } from '../../src/publish/fetch/release-source.ts'
+import { type Release, sealManifest } from '../../src/publish/form/manifest.ts'
+import { createSigningKey, readSigningKey } from '../../src/publish/form/signing-key.ts'
+import { openFolderPlace } from '../../src/publish/places/folder-place.ts'
+import {
+  type PublishOptions,
+  publishRollback,
+  publishTable,
+} from '../../src/publish/publish-table.ts'
+import { type PulledBytes, joinTableParts } from '../../src/publish/pull/join-table-parts.ts'
+import { newTable, otherTable } from '../serve/small-tables.ts'
+import { listed } from '../table/small-table.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-publish-'))
+createSigningKey(join(folder, 'key.pem'))
+const key = readSigningKey(join(folder, 'key.pem'))
+const dayMs = 86_400_000
+const first = newTable()
+const second = otherTable('2026-08-23', [...listed, ['9.9.9.10', 'proxy', '']])
+let at = ''
+
+beforeEach(() => {
+  at = mkdtempSync(join(folder, 'place-'))
+})
+
+const options = (more: Partial<PublishOptions> = {}): PublishOptions => ({
+  place: openFolderPlace(at),
+  key,
+  stages: [],
+  keepMs: dayMs,
+  force: false,
+  now: Date.now(),
+  ...more,
+})
+
+const partNames = (): readonly string[] => readdirSync(join(at, 'parts')).toSorted()
+
+async function pull(
+  release: Release,
+  near: readonly string[] = [],
+): Promise<PulledBytes & { readonly table: Buffer }> {
+  const to = mkdtempSync(join(folder, 'pulled-'))
+  const source = openReleaseSource(pathToFileURL(at).href)
+  const job = { source, release, near, parts: join(to, 'parts'), folder: to, name: 'table' }
+  const moved = await joinTableParts(job)
+  return { ...moved, table: readFileSync(join(to, 'table')) }
+}
+
+describe('a published table', () => {
+  it('is put together as it was, from nothing and from the table before it', async () => {
+    const { release: one } = await publishTable(first, options())
+    const whole = await pull(one)
+    expect(whole.table.equals(readFileSync(first))).toBe(true)
+    const { release: two, moved } = await publishTable(second, options({ now: Date.now() + 1 }))
+    const part = await pull(two, [first])
+    expect(part.table.equals(readFileSync(second))).toBe(true)
+    expect(part.bytes).toBe(moved.bytes)
+    expect(part.parts).toBe(moved.parts)
+    expect(part.reusedBytes).toBeGreaterThan(0.8 * two.bytes)
+    // Tables that are no tables give nothing, and harm nothing.
+    const from = await pull(two, [join(at, 'manifest.json'), '/nowhere'])
+    expect(from.reusedBytes).toBe(0)
+    expect(from.table.equals(part.table)).toBe(true)
+  })
+
+  it('is the same parts for the same table', async () => {
+    await publishTable(first, options())
+    const before = partNames()
+    const again = await publishTable(first, options())
+    expect(again.moved.parts).toBe(0)
+    expect(partNames()).toEqual(before)
+  })
+
+  it('goes on where it was broken off', async () => {
+    const { release } = await publishTable(first, options())
+    const to = mkdtempSync(join(folder, 'broken-'))
+    const inner = openReleaseSource(pathToFileURL(at).href)
+    let left = 5
+    const source: typeof inner = {
+      get: (name, how) => {
+        if (left-- === 0) return Promise.reject(new Error('cut'))
+        return inner.get(name, how)
+      },
+    }
+    const job = { release, near: [], parts: join(to, 'parts'), folder: to, name: 'table' }
+    await expect(joinTableParts({ ...job, source })).rejects.toThrow('cut')
+    expect(readdirSync(to)).toEqual(['parts'])
+    const kept = readdirSync(join(to, 'parts')).length
+    expect(kept).toBeGreaterThan(0)
+    // One of what was kept has been damaged meanwhile.
+    writeFileSync(join(to, 'parts', readdirSync(join(to, 'parts'))[0]!), 'x')
+    const { parts } = await joinTableParts({ ...job, source: inner })
+    const { parts: all } = await pull(release)
+    expect(parts).toBe(all - kept + 1)
+    expect(readdirSync(to)).toEqual(['table'])
+  })
+
+  it('has a manifest that its key alone continues', async () => {
+    await publishTable(first, options())
+    createSigningKey(join(at, 'other.pem'))
+    const other = readSigningKey(join(at, 'other.pem'))
+    await expect(publishTable(second, options({ key: other }))).rejects.toThrow(/not continued/)
+    await publishTable(second, options({ key: other, force: true }))
+  })
+
+  it('is not replaced by an older one, but withdrawn by going back', async () => {
+    await publishTable(first, options())
+    const { manifest: before } = await publishTable(second, options())
+    await expect(publishTable(first, options())).rejects.toThrow(/older than/)
+    const [two, one] = before.releases
+    await expect(publishRollback('20260101-000000000000', options())).rejects.toThrow(/There are:/)
+    const { manifest } = await publishRollback(one!.id, options())
+    expect(manifest.releases.map(({ id }) => id)).toEqual([one!.id])
+    expect(manifest.withdrawn).toEqual([two!.id])
+    expect(manifest.serial).toBeGreaterThan(before.serial)
+    await expect(publishTable(second, options())).rejects.toThrow(/withdrawn/)
+    const { manifest: again } = await publishTable(second, options({ force: true }))
+    expect(again.withdrawn).toEqual([])
+  })
+
+  it('takes its parts with it, when it is old and no release names them', async () => {
+    await publishTable(first, options())
+    const third = otherTable('2026-08-24', [])
+    const old = new Date(Date.now() - 3 * dayMs)
+    const stray = join(at, 'parts', '.stray.tmp')
+    writeFileSync(stray, '')
+    for (const name of partNames()) utimesSync(join(at, 'parts', name), old, old)
+    const now = Date.now()
+    expect((await publishTable(second, options())).pruned).toBe(1)
+    // The first release stays for its time, and is gone with the next table after it.
+    const { pruned, manifest } = await publishTable(third, options({ now: now + 4 * dayMs }))
+    expect(manifest.releases).toHaveLength(2)
+    expect(pruned).toBeGreaterThan(0)
+    for (const release of manifest.releases) await pull(release)
+  })
+
+  it('leaves those of other formats as they are', async () => {
+    const { manifest } = await publishTable(first, options())
+    const [own] = manifest.releases
+    const later = { ...own!, id: '20260825-0123456789ab', format: { major: 99, minor: 0 } }
+    const both = { ...manifest, releases: [later, own!] }
+    writeFileSync(join(at, 'manifest.json'), sealManifest(both, key))
+    const { manifest: after } = await publishTable(second, options())
+    expect(after.releases.map(({ format }) => format.major)).toEqual([1, 99, 1])
+    expect(after.withdrawn).toEqual([])
+  })
+
+  it('that was swapped for another one in the place is not put together', async () => {
+    const { release: one } = await publishTable(first, options())
+    const copy = `${at}.copy`
+    cpSync(at, copy, { recursive: true })
+    const { release: two } = await publishTable(second, options())
+    rmSync(join(at, 'parts', two.index.sha256))
+    cpSync(join(copy, 'parts', one.index.sha256), join(at, 'parts', two.index.sha256))
+    await expect(pull(two)).rejects.toMatchObject({
+      code: expect.stringMatching(/^pull_(part|size)$/),
+    })
+    // Signed, but for other bytes: a publisher gone wrong.
+    await expect(pull({ ...two, index: one.index })).rejects.toMatchObject({
+      code: expect.stringMatching(/^pull_(part|table)$/),
+    })
+  })
+})

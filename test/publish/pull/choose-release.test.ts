@@ -1,0 +1,126 @@
+// Which table a machine takes, by manifest, memory, stage and clock.
+
+import { describe, expect, it } from 'vitest'
+import { parseDay } from '../../../src/base/day.ts'
+import { formatMajor } from '../../../src/schema/table-layout.ts'
+import type { Manifest, Release } from '../../../src/publish/form/manifest.ts'
+import { machinePercent } from '../../../src/publish/form/stages.ts'
+import { type ChoiceGround, chooseRelease } from '../../../src/publish/pull/choose-release.ts'
+
+const id = (day: number): string => `202608${day}-0123456789ab`
+
+function release(day: number, more: Partial<Release> = {}): Release {
+  return {
+    id: id(day),
+    as_of: `2026-08-${day}`,
+    format: { major: formatMajor, minor: 1 },
+    program: '0.1.0',
+    published: 0,
+    bytes: 1,
+    sha256: 'a'.repeat(64),
+    index: { sha256: 'b'.repeat(64), bytes: 1 },
+    stored: 1,
+    stages: [],
+    ...more,
+  }
+}
+
+const manifest = (releases: Release[], more: Partial<Manifest> = {}): Manifest => ({
+  form: 1,
+  serial: 10,
+  releases,
+  withdrawn: [],
+  ...more,
+})
+
+const using = (day: number): ChoiceGround['current'] => ({
+  id: id(day),
+  asOf: parseDay(`2026-08-${day}`)!,
+})
+
+const machine = 'pod-7'
+const early = machinePercent(machine) + 1
+const late = machinePercent(machine) - 1
+const otherFormat = { format: { major: formatMajor + 1, minor: 0 } }
+
+const rows: readonly (readonly [
+  claim: string,
+  of: Manifest,
+  ground: Partial<ChoiceGround>,
+  expected: string,
+])[] = [
+  ['the newest', manifest([release(22), release(21)]), { current: using(21) }, id(22)],
+  ['the newest, without any', manifest([release(22)]), {}, id(22)],
+  ['none, having it', manifest([release(22)]), { current: using(22) }, 'stay'],
+  ['none of an old manifest', manifest([release(22)]), { serial: 11 }, 'replay'],
+  ['that of the same manifest again', manifest([release(22)]), { serial: 10 }, id(22)],
+  ['none that is older', manifest([release(21)]), { current: using(22) }, 'older'],
+  [
+    'an older one, where its own is withdrawn',
+    manifest([release(21)], { withdrawn: [id(22)] }),
+    { current: using(22) },
+    id(21),
+  ],
+  [
+    'none in place of the one that is withdrawn, before the stage of that which it goes back to',
+    manifest([release(21, { stages: [{ percent: late, from: 0 }] }), release(20)], {
+      withdrawn: [id(22)],
+    }),
+    { current: using(22) },
+    'stay',
+  ],
+  ['the one of its format', manifest([release(23, otherFormat), release(22)]), {}, id(22)],
+  ['none of other formats', manifest([release(23, otherFormat)]), {}, 'format'],
+  [
+    'none before its stage',
+    manifest([release(22, { stages: [{ percent: late, from: 0 }] })]),
+    { current: using(21) },
+    'stay',
+  ],
+  [
+    'the one before, before its stage',
+    manifest([release(22, { stages: [{ percent: late, from: 0 }] }), release(21)]),
+    {},
+    id(21),
+  ],
+  [
+    'it in its stage',
+    manifest([release(22, { stages: [{ percent: early, from: 0 }] })]),
+    { current: using(21) },
+    id(22),
+  ],
+  [
+    'none before the time of its stage',
+    manifest([release(22, { stages: [{ percent: early, from: 101 }] })]),
+    { current: using(21) },
+    'stay',
+  ],
+  [
+    'none where fewer may have what it has',
+    manifest([release(22, { stages: [{ percent: late, from: 0 }] }), release(21)]),
+    { current: using(22) },
+    'stay',
+  ],
+]
+
+describe('a machine', () => {
+  it.each(rows)('takes %s', (_claim, of, ground, expected) => {
+    const choice = chooseRelease(of, {
+      serial: 0,
+      current: undefined,
+      machine,
+      now: 100,
+      ...ground,
+    })
+    const found =
+      choice.kind === 'take' ? choice.release.id : choice.kind === 'stay' ? 'stay' : choice.code
+    expect(found).toBe(expected)
+  })
+
+  it('has a place of its own, and a tenth of them are in the first tenth', () => {
+    const first = Array.from({ length: 10_000 }, (_, i) => machinePercent(`machine-${i}`))
+    const share = first.filter((percent) => percent < 10).length / first.length
+    expect(share).toBeGreaterThan(0.09)
+    expect(share).toBeLessThan(0.11)
+  })
+})
