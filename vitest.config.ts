@@ -38,6 +38,11 @@ const slowest = { testTimeout: 300_000, hookTimeout: 900_000 }
 // process of their own.
 const isAlone = (file: string): boolean => filesWithDoubles.includes(file)
 
+// A machine that others share stops for a while now and then, and a test that waits for servers,
+// stores and their times has a second try in CI. The end of the run names each (test/summary.ts).
+const isWaiting = (name: string): boolean => !name.startsWith('unit')
+const triesAgain = process.env['CI'] === undefined ? {} : { retry: 1 }
+
 // Modules that many files of one process share end with each of them what it began.
 const tidy = { setupFiles: ['test/tidy.ts'] }
 
@@ -81,6 +86,8 @@ export default defineConfig({
   test: {
     reporters: ['default', summary],
     // Those that run alone do so behind all others, which run together.
-    projects: projects.map((test) => ({ test: { ...test, ...compiledAsItIs, ...tidy } })),
+    projects: projects.map((test) => ({
+      test: { ...test, ...compiledAsItIs, ...tidy, ...(isWaiting(test.name) ? triesAgain : {}) },
+    })),
   },
 })

@@ -1,5 +1,5 @@
-// The end of a test run: what it left to the other command, and then the counts on a line of their
-// own, in words that any log reader understands.
+// The end of a test run: what it left to the other command, what needed a second try, and then the
+// counts on a line of their own, in words that any log reader understands.
 
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
 import { filesWithForms, worldFiles } from './kinds.ts'
@@ -29,15 +29,20 @@ export const summary: Reporter = {
   },
   onTestRunEnd(modules: readonly TestModule[]) {
     const counts = { passed: 0, failed: 0, skipped: 0 }
+    const second: string[] = []
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state } = test.result()
         if (state !== 'pending') counts[state]++
+        if (test.diagnostic()?.flaky) second.push(`${module.relativeModuleId}: ${test.fullName}`)
       }
       // A file that could not even be collected has no tests to count.
       if (module.errors().length > 0) counts.failed++
     }
     const { passed, failed, skipped } = counts
-    process.stdout.write(`${leftOut()}\n${passed} passed, ${failed} failed, ${skipped} skipped\n`)
+    const again = second.map((name) => `\nPassed on its second try: ${name}`).join('')
+    process.stdout.write(
+      `${leftOut()}${again}\n${passed} passed, ${failed} failed, ${skipped} skipped\n`,
+    )
   },
 }

@@ -3,7 +3,7 @@
 // them.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
@@ -13,6 +13,7 @@ import { type Server, keyedState, startServer } from '../serve/server.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { installClient } from './installed-client.ts'
 import { readmeLogin } from './readme-code.ts'
+import { removeFolder } from '../remove-folder.ts'
 
 // In the project, so that Express is found.
 const folder = join(packageRoot, 'dist/readme-login')
@@ -31,7 +32,7 @@ const login = async (address: string): Promise<string> => {
 }
 
 beforeAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
+  removeFolder(folder)
   await installClient(folder)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const keyed = await keyedState({ test: true })
@@ -57,7 +58,7 @@ beforeAll(async () => {
 afterAll(async () => {
   application?.kill()
   await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
+  removeFolder(folder)
 })
 
 it('are ten', () => {

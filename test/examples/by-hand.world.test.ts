@@ -2,7 +2,7 @@
 // Only ports and time-outs are changed, for the machine of the tests may be busy.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
@@ -18,6 +18,7 @@ import { eventually } from '../eventually.ts'
 import { type Server, keyedState, startServer } from '../serve/server.ts'
 import { writeSmallTable } from '../table/small-table.ts'
 import { exampleFolder } from './example-login.ts'
+import { removeFolder } from '../remove-folder.ts'
 
 const text = readFileSync(join(packageRoot, 'docs/by-hand.md'), 'utf8')
 
@@ -83,7 +84,7 @@ async function run(
 }
 
 beforeAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
+  removeFolder(folder)
   mkdirSync(folder, { recursive: true })
   await installClient(folder)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
@@ -95,7 +96,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')
   await iprisk?.stop()
-  rmSync(folder, { recursive: true, force: true })
+  removeFolder(folder)
 })
 
 const address = (number: number): string => `198.18.0.${number}`

@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
@@ -13,6 +13,7 @@ import type { NewKey } from '../../src/account/keys/key-record.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { eventually } from '../eventually.ts'
 import { atEndOfFile } from '../ends.ts'
+import { removeFolder } from '../remove-folder.ts'
 
 const program = join(packageRoot, 'dist/src/cli/main.js')
 
@@ -36,7 +37,7 @@ const startMs = 60_000
 
 const folders: string[] = []
 atEndOfFile(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+  for (const folder of folders.splice(0)) removeFolder(folder)
 })
 
 /** A folder of its own, removed when the tests end. */

@@ -3,7 +3,7 @@
 // counted outside of them and held against the ledger. IPRISK_KILL_RUNS asks for more kills.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +15,7 @@ import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
 import { createQuotaLedger } from '../../../src/account/limits/quota-ledger.ts'
 import { openLmdbCounterStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import { monthOf } from '../../../src/account/limits/quota-period.ts'
+import { removeFolder } from '../../remove-folder.ts'
 
 const kills = Number(process.env['IPRISK_KILL_RUNS'] ?? 12)
 const child = fileURLToPath(
@@ -34,7 +35,7 @@ beforeEach(() => {
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL')
   children = []
-  rmSync(state, { recursive: true })
+  removeFolder(state)
 })
 
 function start(mode: string, ...rest: readonly number[]): ChildProcess {

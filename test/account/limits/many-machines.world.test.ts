@@ -3,7 +3,7 @@
 // counted outside of them and held against the limits and the ledger.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,6 +26,7 @@ import {
   startStore,
   storeSettings,
 } from '../stores/redis/redis-servers.ts'
+import { removeFolder } from '../../remove-folder.ts'
 
 const child = fileURLToPath(
   new URL('../../../dist/test/account/limits/node-child.js', import.meta.url),
@@ -61,7 +62,7 @@ afterEach(async () => {
   accounts = []
   server.thaw()
   await server.end()
-  rmSync(folder, { recursive: true })
+  removeFolder(folder)
 })
 
 function settingsOf(node: number, policy: 'serve' | 'refuse' = 'refuse'): StoresSettings {

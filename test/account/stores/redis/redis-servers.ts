@@ -3,7 +3,7 @@
 // without redis-server skips these tests and says so; where CI=true it fails.
 
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe } from 'vitest'
 import type { StoreSettings } from '../../../../src/config/settings.ts'
+import { removeFolder } from '../../../remove-folder.ts'
 
 const present = spawnSync('redis-server', ['--version']).status === 0
 
@@ -124,7 +125,8 @@ export class StoreServer {
 
   async end(): Promise<void> {
     await this.kill()
-    rmSync(this.folder, { recursive: true, force: true })
+    // Its child that copies the data may outlive it for a moment, and write.
+    removeFolder(this.folder)
   }
 }
 
@@ -232,5 +234,5 @@ export async function startCluster(replicas = 0): Promise<StoreCluster> {
 /** Files for tests that need some beside a server. */
 export function testFolder(): { readonly path: string; readonly end: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'iprisk-store-'))
-  return { path, end: () => rmSync(path, { recursive: true, force: true }) }
+  return { path, end: () => removeFolder(path) }
 }
