@@ -20,6 +20,7 @@ import { join } from 'node:path'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { threadCpu, treeCpu } from '../harness/cpu.ts'
+import { interleave } from '../harness/interleave.ts'
 import { readFlags, tablePath } from '../harness/option.ts'
 import {
   copyTable,
@@ -159,25 +160,23 @@ async function runRounds(
   const figures = new Map<FeatureName, RoundFigures[]>(featureNames.map((name) => [name, []]))
   const primary = { ms: 0, us: 0 }
   let errors = 0
-  for (let round = 0; round < rounds; round++) {
-    for (const { server, load } of round % 2 === 0 ? loads : loads.toReversed()) {
-      const [before, from] = [cpuOf(server), performance.now()]
-      const { requests, seconds: took, errors: own } = await load(secondsEach)
-      const [after, to] = [cpuOf(server), performance.now()]
-      if (before.pids !== after.pids) {
-        throw new Error(`Processes of ${server.name} ended or began in round ${round + 1}.`)
-      }
-      errors += errorCount(own)
-      figures.get(server.name)!.push({
-        'processor time of the server a check, us': (after.tree - before.tree) / requests,
-        'time of the load a check, us': (took * 1e6) / requests,
-      })
-      logProgress(`round ${round + 1}: ${server.name} ${Math.round(requests / took)}/s`)
-      if (server.name !== 'console') continue
-      primary.ms += to - from
-      primary.us += after.primary - before.primary
+  await interleave(loads, rounds, async ({ server, load }, round) => {
+    const [before, from] = [cpuOf(server), performance.now()]
+    const { requests, seconds: took, errors: own } = await load(secondsEach)
+    const [after, to] = [cpuOf(server), performance.now()]
+    if (before.pids !== after.pids) {
+      throw new Error(`Processes of ${server.name} ended or began in round ${round + 1}.`)
     }
-  }
+    errors += errorCount(own)
+    figures.get(server.name)!.push({
+      'processor time of the server a check, us': (after.tree - before.tree) / requests,
+      'time of the load a check, us': (took * 1e6) / requests,
+    })
+    logProgress(`round ${round + 1}: ${server.name} ${Math.round(requests / took)}/s`)
+    if (server.name !== 'console') return
+    primary.ms += to - from
+    primary.us += after.primary - before.primary
+  })
   return { figures, primaryShare: primary.us / (primary.ms * 1000), errors }
 }
 

@@ -24,6 +24,7 @@ import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import { searchIpv4, searchIpv6 } from '../../src/table/lookup/search.ts'
 import { type AnnouncedSpace, announcedSpace, lastAtMost } from './lookups/announced.ts'
 import { type PreparedScenario, chunkAddresses, prepareInProcess } from './lookups/measure.ts'
+import { interleave } from '../harness/interleave.ts'
 import { tablePath, readFlags } from '../harness/option.ts'
 import type { Step } from './lookups/loop.ts'
 import { runProgram, logProgress, showReport } from '../harness/program.ts'
@@ -187,19 +188,11 @@ async function measureFamily(options: {
     const size = Math.min(thinned.length, smoke ? thinnedSize.smoke : thinnedSize.full)
     await add('thinned', { thinned: true }, () => thin(thinned, size))
   }
-  const results: number[][] = measured.map(() => [])
-  // Interleaved: each round all sizes, the order turned each time.
-  for (let round = 0; round < rounds; round++) {
-    const order = measured.map((_, at) => at)
-    for (const at of round % 2 === 0 ? order : order.toReversed()) {
-      results[at]!.push((await measured[at]!.prepared.time(milliseconds)).nsMedian)
-    }
-  }
-  return measured.map(({ row }, at) => ({
-    ...row,
-    nsMedian: median(results[at]!),
-    rounds: results[at]!,
-  }))
+  const timed = measured.map((one) => ({ ...one, rounds: [] as number[] }))
+  await interleave(timed, rounds, async ({ prepared, rounds: own }) => {
+    own.push((await prepared.time(milliseconds)).nsMedian)
+  })
+  return timed.map(({ row, rounds: own }) => ({ ...row, nsMedian: median(own), rounds: own }))
 }
 
 async function main(): Promise<number> {

@@ -25,6 +25,7 @@ import { announcedSpace } from './lookups/announced.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import type { LoadResult } from './load/load.ts'
 import { wrkDriver } from './load/wrk.ts'
+import { interleave } from '../harness/interleave.ts'
 import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { nginxVersion } from './peer/nginx.ts'
 import { type CorePlan, allowedCores, hasTaskset, planCores } from './load/pin.ts'
@@ -181,21 +182,6 @@ async function measure(options: Options, table: OpenTable, folder: string): Prom
   } finally {
     await started.end()
   }
-}
-
-/** Each round every server once, the order turned each time. */
-async function interleave<T>(
-  servers: readonly BenchServer[],
-  rounds: number,
-  measureOne: (server: BenchServer, round: number) => Promise<T>,
-): Promise<readonly T[]> {
-  const results: T[] = []
-  for (let round = 0; round < rounds; round++) {
-    for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
-      results.push(await measureOne(server, round))
-    }
-  }
-  return results
 }
 
 async function sampleAll(

@@ -15,6 +15,7 @@ import { openTable } from '../../src/table/open-table.ts'
 import { treeCpu } from '../harness/cpu.ts'
 import { wrkDriver } from './load/wrk.ts'
 import { type LoadResult, errorCount } from './load/load.ts'
+import { interleave } from '../harness/interleave.ts'
 import { tablePath, readFlags } from '../harness/option.ts'
 import { allowedCores, hasTaskset, planCores } from './load/pin.ts'
 import {
@@ -88,24 +89,15 @@ async function measure(copy: string, folder: string, options: Options): Promise<
     const loads = { limited: await loadOf('limited'), unlimited: await loadOf('unlimited') }
     // New keys take effect within a second, and the first rounds compile.
     for (const key of keyKinds) await loads[key]()
-    const rounds: LimitRound[] = []
-    for (let round = 0; round < count; round += 1) {
-      for (const key of round % 2 === 0 ? keyKinds : keyKinds.toReversed()) {
-        const before = treeCpu(server.pid)?.microseconds ?? NaN
-        const load = await loads[key]()
-        const cpuUs = (treeCpu(server.pid)?.microseconds ?? NaN) - before
-        rounds.push({
-          key,
-          round,
-          requestsPerSecond: load.requests / load.seconds,
-          cpuUsPerRequest: cpuUs / load.requests,
-          errors: errorCount(load.errors),
-        })
-        logProgress(
-          `round ${round + 1}: ${key} ${(load.requests / load.seconds).toFixed(0)} requests/s`,
-        )
-      }
-    }
+    const rounds = await interleave(keyKinds, count, async (key, round): Promise<LimitRound> => {
+      const before = treeCpu(server.pid)?.microseconds ?? NaN
+      const load = await loads[key]()
+      const cpuUs = (treeCpu(server.pid)?.microseconds ?? NaN) - before
+      const requestsPerSecond = load.requests / load.seconds
+      logProgress(`round ${round + 1}: ${key} ${requestsPerSecond.toFixed(0)} requests/s`)
+      const errors = errorCount(load.errors)
+      return { key, round, requestsPerSecond, cpuUsPerRequest: cpuUs / load.requests, errors }
+    })
     return {
       ...runHead(process.argv.slice(2)),
       kind: 'limits',

@@ -28,6 +28,7 @@ import {
   prepareInProcess,
 } from './lookups/measure.ts'
 import { operations } from './lookups/operation.ts'
+import { interleave } from '../harness/interleave.ts'
 import { tablePath, usageError, readFlags } from '../harness/option.ts'
 import { compilerFlags, compilerVersion } from '../harness/compile-c.ts'
 import { type Agreement, compareCountries } from './peer/agree.ts'
@@ -223,11 +224,9 @@ async function measureScenario(options: {
     const prepared = await subject.prepare(scenario, addresses)
     own.push({ subject: subject.name, checksum: await prepared.sum(), prepared, timings: [] })
   }
-  for (let round = 0; round < rounds; round++) {
-    for (const row of round % 2 === 0 ? own : own.toReversed()) {
-      row.timings.push(await row.prepared.time(milliseconds))
-    }
-  }
+  await interleave(own, rounds, async ({ prepared, timings }) => {
+    timings.push(await prepared.time(milliseconds))
+  })
   return own.map(({ subject, checksum, timings }) => {
     const over = (of: (timing: Timing) => number): number => median(timings.map(of))
     return {
