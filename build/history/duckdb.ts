@@ -23,12 +23,13 @@ import {
   VARCHAR,
 } from '@duckdb/node-api'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { msPerDay } from '../../src/base/day.ts'
 
 /** Leaves room for the rest of a build on a machine of 4 GB. */
 export const duckMemoryBytes = 1_500_000_000
 
 /** No query of ours runs for a day. */
-const spillAgeMsMax = 86_400_000
+const spillAgeMsMax = msPerDay
 
 const spillPrefix = '.spill-'
 

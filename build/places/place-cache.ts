@@ -22,6 +22,7 @@ import {
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import type { Location } from '../../src/api/check-answer.ts'
+import { msPerDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { type Places, readPlaces } from './read-places.ts'
 
@@ -51,7 +52,6 @@ type Kept = Omit<Places, 'locations'> & { readonly columns: Columns }
 const hashBytes = 32
 /** What stays free of the disk: the table and the day's feeds come first. */
 const spareBytes = 2 ** 30
-const dayMs = 86_400_000
 /** An edition in use, and the one before, to which a rollback goes. */
 const keptFiles = 2
 
@@ -113,7 +113,9 @@ function removeOld(cache: string, name: string): void {
     .map((other) => ({ path: join(cache, other), ms: statSync(join(cache, other)).mtimeMs }))
     .toSorted((a, b) => b.ms - a.ms)
   const whole = others.filter(({ path }) => path.endsWith('.bin')).slice(keptFiles - 1)
-  const drafts = others.filter(({ path, ms }) => path.endsWith('.tmp') && ms < Date.now() - dayMs)
+  const drafts = others.filter(
+    ({ path, ms }) => path.endsWith('.tmp') && ms < Date.now() - msPerDay,
+  )
   for (const { path } of [...whole, ...drafts]) rmSync(path, { force: true })
 }
 

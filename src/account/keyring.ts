@@ -14,7 +14,7 @@
 // Invariants: an answer never comes from a record older than the last `refresh`; a denied value is
 // never remembered; the caller cannot tell why a key was not accepted.
 
-import { dayOf } from '../base/day.ts'
+import { dayOf, msPerDay } from '../base/day.ts'
 import { messageOf, IpriskError } from '../base/coded-error.ts'
 import { optionalMember } from '../base/optional-member.ts'
 import { authorizationCharsMax, verifiedKeysMax } from '../base/limits.ts'
@@ -28,8 +28,6 @@ import type { Limiter } from './limits/limiter.ts'
 import type { KeyRecord } from './keys/key-record.ts'
 import { hashSecret, sameHash } from './keys/secret-hash.ts'
 import type { KeyStore } from './keys/key-store.ts'
-
-const msPerDay = 86_400_000
 
 /** A key that may make the call. One object a key: it is the same one until the key changes. */
 export interface Authenticated {

@@ -2,6 +2,7 @@
 // "iprisk lists import", since reading them would stop the primary's loop.
 
 import { type ListRequest, actOnLists } from '../account/list-acts.ts'
+import { msPerDay } from '../base/day.ts'
 import { parseDurationMs } from '../base/duration.ts'
 import { listDaysMax } from '../base/limits.ts'
 import { optionalMember } from '../base/optional-member.ts'
@@ -300,7 +301,7 @@ function additionOf(list: string, body: Body): ListRequest {
 
 function spanMs(span: unknown): number {
   const ms = typeof span === 'string' ? parseDurationMs(span) : NaN
-  if (ms > 0 && ms <= listDaysMax * 86_400_000) return ms
+  if (ms > 0 && ms <= listDaysMax * msPerDay) return ms
   throw wrong('for', `a span from 1s to ${listDaysMax}d, such as 90m, 12h, 7d`)
 }
 

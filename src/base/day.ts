@@ -4,11 +4,11 @@
 /** Whole days since 1970-01-01 UTC. */
 export type Day = number & { readonly __brand: 'Day' }
 
-const MS_PER_DAY = 86_400_000
+export const msPerDay = 86_400_000
 
 /** The day that holds the instant `ms` (milliseconds since the epoch). */
 export function dayOf(ms: number): Day {
-  return Math.floor(ms / MS_PER_DAY) as Day
+  return Math.floor(ms / msPerDay) as Day
 }
 
 /** `2026-08-22` to a day; `undefined` for any other form and for days that do not exist. */
@@ -28,7 +28,7 @@ let lastText = '1970-01-01'
  */
 export function formatDay(day: Day): string {
   if (day !== lastDay) {
-    lastText = new Date(day * MS_PER_DAY).toISOString().slice(0, 10)
+    lastText = new Date(day * msPerDay).toISOString().slice(0, 10)
     lastDay = day
   }
   return lastText
@@ -36,5 +36,5 @@ export function formatDay(day: Day): string {
 
 /** Whole seconds since the beginning of `day`, never below 0: a clock may lag behind a feed. */
 export function ageSeconds(day: Day, nowMs: number): number {
-  return Math.max(0, Math.floor((nowMs - day * MS_PER_DAY) / 1000))
+  return Math.max(0, Math.floor((nowMs - day * msPerDay) / 1000))
 }

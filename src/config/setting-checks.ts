@@ -5,7 +5,7 @@
 
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { type Day, parseDay } from '../base/day.ts'
+import { type Day, msPerDay, parseDay } from '../base/day.ts'
 import { parseDays, parseDurationMs } from '../base/duration.ts'
 import * as limits from '../base/limits.ts'
 import { trimEnd } from '../base/trim-end.ts'
@@ -120,7 +120,7 @@ export const listSpan = textOf(
   `a span from 1s to ${limits.listDaysMax}d, such as 90m, 12h, 7d`,
   (value) => {
     const ms = parseDurationMs(value)
-    return ms > 0 && ms <= limits.listDaysMax * 86_400_000
+    return ms > 0 && ms <= limits.listDaysMax * msPerDay
   },
 ).transform(parseDurationMs)
 const percentAllowed = 'a number from 0 to 100'

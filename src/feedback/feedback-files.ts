@@ -8,6 +8,7 @@
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { IpriskError } from '../base/coded-error.ts'
+import { dayOf, formatDay, msPerDay } from '../base/day.ts'
 import type { OutcomeWord } from '../model/outcome-word.ts'
 import { dayBytesMax } from './feedback-limits.ts'
 import { type Outcome, lineStartOf, outcomeLine } from './outcome.ts'
@@ -23,8 +24,7 @@ export interface KeptOutcome extends Outcome {
 }
 
 const dayForm = /^(\d{4}-\d\d-\d\d)\.jsonl$/
-const dayMs = 86_400_000
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+const dayName = (ms: number): string => formatDay(dayOf(ms))
 
 /** Throws `feedback_full`, and what the disk says. */
 export async function appendOutcomes(
@@ -35,7 +35,7 @@ export async function appendOutcomes(
   const folder = feedbackFolder(state)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const bytes = Buffer.from(outcomes.map((one) => outcomeLine(one, about)).join(''))
-  const file = await open(join(folder, `${dayOf(about.receivedMs)}.jsonl`), 'a', 0o600)
+  const file = await open(join(folder, `${dayName(about.receivedMs)}.jsonl`), 'a', 0o600)
   try {
     const { size } = await file.stat()
     if (size + bytes.length > dayBytesMax) throw fullError()
@@ -149,7 +149,7 @@ export async function eraseOutcomes(state: string, address: string): Promise<num
 
 /** Removes the files of days that are `days` or more days ago; gives how many. */
 export async function pruneOutcomes(state: string, days: number, nowMs: number): Promise<number> {
-  const oldest = dayOf(nowMs - days * dayMs)
+  const oldest = dayName(nowMs - days * msPerDay)
   const gone = (await outcomeDays(state)).filter(({ day }) => day <= oldest)
   for (const { path } of gone) await rm(path, { force: true })
   return gone.length

@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { msPerDay } from '../base/day.ts'
 import { sampledCheckDaysMax } from '../base/limits.ts'
 import { type SampledCheck, parseSampleLine, sampleLine } from './sampled-check.ts'
 
@@ -63,6 +64,6 @@ export async function removeOldSamples(state: string, nowMs: number): Promise<vo
     const path = join(folder, name)
     const found = await stat(path).catch(() => undefined)
     const ageMs = nowMs - (found?.mtimeMs ?? nowMs)
-    if (ageMs > sampledCheckDaysMax * 86_400_000) await rm(path, { force: true })
+    if (ageMs > sampledCheckDaysMax * msPerDay) await rm(path, { force: true })
   }
 }

@@ -3,6 +3,7 @@
 
 import { resolve } from 'node:path'
 import { IpriskError } from '../../base/coded-error.ts'
+import { msPerDay } from '../../base/day.ts'
 import { formatCount, formatMegabytes } from '../../base/number-format.ts'
 import { isPublishPlace, parseObjectUrl, parseStages } from '../../config/values/publish-values.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -17,8 +18,6 @@ import {
   publishTable,
 } from '../../publish/publish-table.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
-
-const msPerDay = 86_400_000
 
 /** `iprisk publish PLACE`: the table of `--table`, or a way back with `--rollback-to`. */
 export async function publishCommand(settings: Settings, to: string, io: Io): Promise<number> {

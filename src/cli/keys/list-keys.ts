@@ -8,7 +8,7 @@ import { type EffectiveLimits, effectiveLimits } from '../../account/keys/key-li
 import { formatMonth, monthOf } from '../../account/limits/quota-period.ts'
 import type { KeyRecord } from '../../account/keys/key-record.ts'
 import { alignColumns } from '../../base/align-columns.ts'
-import { type Day, formatDay } from '../../base/day.ts'
+import { type Day, formatDay, msPerDay } from '../../base/day.ts'
 import { formatCount, formatTime } from '../../base/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
 import { type CommandIo, apisText, checkKeyId, withStores } from './key-session.ts'
@@ -82,7 +82,7 @@ function ownText({ rate, burst, quota }: KeySummary): string {
 }
 
 function ageText(ms: number): string {
-  const days = Math.floor(ms / 86_400_000)
+  const days = Math.floor(ms / msPerDay)
   if (days > 0) return `${days} ${days === 1 ? 'day' : 'days'} old`
   return 'less than a day old'
 }

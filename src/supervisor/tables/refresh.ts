@@ -12,6 +12,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { feedsUnreachable } from '../../base/coded-error.ts'
 import type { RefreshView } from '../../console/console-shapes.ts'
+import { msPerDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
 import { lowestPriorityCommand } from '../../base/system/thread-priority.ts'
 import { type LongTimer, runAfter } from './long-timer.ts'
@@ -24,9 +25,6 @@ const retryMsMin = 60_000
 
 /** Between two tries without a network: one that comes back is noticed soon, at little cost. */
 const catchUpMs = { first: 5000, max: 600_000 } as const
-
-/** The interval by which a server catches up that refreshes nothing otherwise. */
-const dayMs = 86_400_000
 
 /** How much of the end of a build's error output is kept. */
 const outputCharsMax = 2000
@@ -100,7 +98,8 @@ export function startRefresh(options: {
 }): Refresh {
   const { everyMs, builtMs, environment = process.env, log, done } = options
   const record = newRefreshRecord()
-  const delayAfterTry = newCatchUpDelays(everyMs > 0 ? everyMs : dayMs)
+  // A server that refreshes nothing otherwise catches up by the day.
+  const delayAfterTry = newCatchUpDelays(everyMs > 0 ? everyMs : msPerDay)
   let child: ChildProcess | undefined
   let timer: LongTimer | undefined
   let nextAt: number | undefined
