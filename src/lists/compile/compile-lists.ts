@@ -5,7 +5,7 @@
 import type { ListEffect } from '../../config/list-effects.ts'
 import { type EntryRows, rowKinds } from './entry-rows.ts'
 import { encodeListFile, encodeNames } from './list-file.ts'
-import { filtersOf } from '../list-filter.ts'
+import { filtersOf } from './make-filter.ts'
 import { addPrefix, newPrefixColumn, piecesOf } from './prefix-tree.ts'
 import { type NodeTable, newNodeTable } from './list-nodes.ts'
 

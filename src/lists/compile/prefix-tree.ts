@@ -45,7 +45,11 @@ export function addPrefix(column: PrefixColumn, length: number, tag: number): nu
   return at
 }
 
-function grown<Column extends Uint32Array | Uint8Array>(column: Column, length: number): Column {
+/** A copy with more room. */
+export function grown<Column extends Uint32Array | Uint8Array>(
+  column: Column,
+  length: number,
+): Column {
   const larger = new (column.constructor as new (length: number) => Column)(length)
   larger.set(column)
   return larger
