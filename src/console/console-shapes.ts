@@ -1,6 +1,6 @@
-// What the console's page and the administrative API say to each other, as types alone: the page's
-// code imports nothing else of the server. Times are ISO 8601 in UTC, days YYYY-MM-DD, addresses in
-// the canonical form of the contract; shares are 0 to 1. Every text may come from a feed: hostile.
+// What the console's page and the administrative API say to each other, as types alone. Times are
+// ISO 8601 in UTC, days YYYY-MM-DD, addresses in the canonical form of the contract; shares are 0 to
+// 1. Every text may come from a feed: hostile.
 
 import type { Decision, CheckAnswer } from '../api/check-answer.ts'
 import type { Insights } from '../api/insights-answer.ts'
@@ -41,7 +41,7 @@ export interface AddressView {
   readonly neighbours: {
     /** The /24; of IPv6 the /56, whose 256 /64s are looked at by their first address. */
     readonly prefix: string
-    /** 256 cells of a /24 in order; of IPv6 only what is listed and the address itself. */
+    /** 256 cells in order: the addresses of the /24, or the /64s of the /56. */
     readonly cells: readonly {
       readonly ip: string
       readonly classification: string
