@@ -10,7 +10,7 @@ import { readCountry } from '../../table/file/location-record.ts'
 import { readNetwork } from '../../table/file/network-record.ts'
 import type { TableChanges } from '../console-shapes.ts'
 import { walkChangedLines } from './line-changes.ts'
-import { recordFacts } from './record-facts.ts'
+import { type RecordFacts, recordFacts } from './record-facts.ts'
 
 const shown = 20
 const largestShown = 50
@@ -27,19 +27,13 @@ interface Run {
 }
 
 export function tableChanges(table: OpenTable, before: OpenTable): TableChanges {
-  const classes = new Map<string, number>()
-  const countries = new Map<number, number>()
-  const networks = new Map<number, number>()
+  const tally = newTally(table)
   let runs: Run[] = []
-  let changed = 0
   walkTogether(before, table, (first, last, was, is) => {
     const size = last - first + 1
     const [from, to] = [recordFacts(before, was), recordFacts(table, is)]
     if (from.classification === to.classification) return
-    changed += size
-    add(classes, `${from.classification} ${to.classification}`, size)
-    add(countries, countryOf(table, is), size)
-    add(networks, asnOf(table, is), size)
+    tally.add(size, from, to, is)
     const run = {
       first,
       last,
@@ -60,10 +54,8 @@ export function tableChanges(table: OpenTable, before: OpenTable): TableChanges 
     table: table.id,
     against: before.id,
     status: 'done',
-    addresses_changed: changed,
-    classes: classRows(classes),
-    countries: countryRows(table, countries),
-    networks: networkRows(table, networks),
+    addresses_changed: tally.changed(),
+    ...tally.rows(),
     ipv6: ipv6Changes(table, before),
     largest: largestOf(runs, largestShown).map(({ first, last, ...run }) => ({
       prefix: first === last ? formatIpv4(first) : `${formatIpv4(first)}-${formatIpv4(last)}`,
@@ -74,21 +66,36 @@ export function tableChanges(table: OpenTable, before: OpenTable): TableChanges 
 
 /** The same of IPv6, in /64s. */
 function ipv6Changes(table: OpenTable, before: OpenTable): NonNullable<TableChanges['ipv6']> {
+  const tally = newTally(table)
+  walkChangedLines(before, table, tally.add)
+  return { lines_changed: tally.changed(), ...tally.rows() }
+}
+
+interface Tally {
+  /** So many addresses, or /64s, from what one table says to what the other does, with its record. */
+  readonly add: (count: number, from: RecordFacts, to: RecordFacts, record: number) => void
+  readonly changed: () => number
+  readonly rows: () => Required<Pick<TableChanges, 'classes' | 'countries' | 'networks'>>
+}
+
+function newTally(table: OpenTable): Tally {
   const classes = new Map<string, number>()
   const countries = new Map<number, number>()
   const networks = new Map<number, number>()
   let changed = 0
-  walkChangedLines(before, table, (lines, { classification: from }, { classification: to }, is) => {
-    changed += lines
-    add(classes, `${from} ${to}`, lines)
-    add(countries, countryOf(table, is), lines)
-    add(networks, asnOf(table, is), lines)
-  })
   return {
-    lines_changed: changed,
-    classes: classRows(classes),
-    countries: countryRows(table, countries),
-    networks: networkRows(table, networks),
+    add: (count, from, to, record) => {
+      changed += count
+      add(classes, `${from.classification} ${to.classification}`, count)
+      add(countries, countryOf(table, record), count)
+      add(networks, asnOf(table, record), count)
+    },
+    changed: () => changed,
+    rows: () => ({
+      classes: classRows(classes),
+      countries: countryRows(table, countries),
+      networks: networkRows(table, networks),
+    }),
   }
 }
 
