@@ -1,9 +1,9 @@
 // One of two tables that are compared by the same addresses: what it calls an address, and what a
 // policy does with it.
 
-import { type Classification, classifications } from '../model/kind.ts'
+import type { Classification } from '../model/kind.ts'
 import { type DecisionMemory, decide } from '../policy/decision-memory.ts'
-import { verdictWords } from '../schema/table-layout.ts'
+import { readClassification } from '../table/file/verdict-record.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
 
@@ -32,5 +32,5 @@ export function classOf(
   { bogon, verdict }: Located,
 ): Classification {
   if (bogon) return 'bogon'
-  return classifications[views.verdicts[verdict * verdictWords]! & 15] ?? 'clean'
+  return readClassification(views.verdicts, verdict)
 }

@@ -2,8 +2,9 @@
 // knows: an exit of Tor before a VPN, a VPN before a proxy.
 
 import { formatIpv4 } from '../../ip/format-address.ts'
-import { type Classification, classifications } from '../../model/kind.ts'
-import { recordWords, verdictWords } from '../../schema/table-layout.ts'
+import type { Classification } from '../../model/kind.ts'
+import { recordWords } from '../../schema/table-layout.ts'
+import { readClassification } from '../../table/file/verdict-record.ts'
 import type { OpenTable } from '../../table/open-table.ts'
 
 export interface ExampleFinding {
@@ -21,8 +22,7 @@ export function exampleFinding(
   const found = new Map<Classification, string>()
   for (let piece = 0; piece < starts.length && !found.has(wanted[0]); piece++) {
     const verdict = records[pieces[piece]! * recordWords + 2]!
-    // The class is in the lowest bits (src/table/file/verdict-record.ts).
-    const classification = classifications[verdicts[verdict * verdictWords]! & 15]!
+    const classification = readClassification(verdicts, verdict)
     if (found.has(classification) || !wanted.some((one) => one === classification)) continue
     const address = formatIpv4(starts[piece]!)
     if (table.check(address)?.classification === classification) found.set(classification, address)

@@ -1,7 +1,8 @@
 // What a record of a table says of its addresses, read word by word: for millions of records.
 
-import { type Classification, classifications } from '../../model/kind.ts'
-import { recordWords, verdictWords } from '../../schema/table-layout.ts'
+import type { Classification } from '../../model/kind.ts'
+import { recordWords } from '../../schema/table-layout.ts'
+import { readClassification, readScore } from '../../table/file/verdict-record.ts'
 import type { OpenTable } from '../../table/open-table.ts'
 
 export interface RecordFacts {
@@ -9,9 +10,10 @@ export interface RecordFacts {
   readonly score: number
 }
 
-/** The verdict's first word holds class and score (src/table/file/verdict-record.ts). */
 export function recordFacts({ reader: { views } }: OpenTable, record: number): RecordFacts {
   const verdict = views.records[record * recordWords + 2]!
-  const word = views.verdicts[verdict * verdictWords]!
-  return { classification: classifications[word & 15] ?? 'clean', score: (word >>> 4) & 127 }
+  return {
+    classification: readClassification(views.verdicts, verdict),
+    score: readScore(views.verdicts, verdict),
+  }
 }

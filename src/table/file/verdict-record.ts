@@ -11,6 +11,7 @@
 
 import type { Day } from '../../base/day.ts'
 import {
+  type Classification,
   type Signals,
   botCategories,
   classifications,
@@ -83,6 +84,16 @@ export function readReasons(
   return reasons
 }
 
+/** The class of the verdict with number `id` (from 0), for those who need no more of it. */
+export function readClassification(verdicts: Uint32Array, id: number): Classification {
+  return classifications[(verdicts[id * verdictWords] ?? 0) & 15] ?? 'clean'
+}
+
+/** And its score, 0 to 100. */
+export function readScore(verdicts: Uint32Array, id: number): number {
+  return ((verdicts[id * verdictWords] ?? 0) >>> 4) & 127
+}
+
 /** The verdict with number `id` (from 0). */
 export function readVerdict(
   views: Pick<SectionViews, 'verdicts' | 'reason_lists' | 'reasons'>,
@@ -96,8 +107,8 @@ export function readVerdict(
   const botConfidence = confidences[((head >>> 16) & 3) - 1]
   if ((words[at + 2] ?? 0) > dayMax) throw damaged(words, 'verdicts', at + 2, 'a day that is none')
   return {
-    classification: classifications[head & 15] ?? 'clean',
-    score: (head >>> 4) & 127,
+    classification: readClassification(words, id),
+    score: readScore(words, id),
     proxy:
       proxyConfidence === undefined
         ? undefined
