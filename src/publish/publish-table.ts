@@ -40,7 +40,10 @@ export interface PublishOptions {
   readonly stages: readonly PlannedStage[]
   /** How long parts stay that no release names, and releases that another one has replaced. */
   readonly keepMs: number
-  /** Starts a manifest anew where the one there cannot be trusted, and goes back in time. */
+  /**
+   * Starts a manifest anew where the one there cannot be trusted, and goes back in time: an older
+   * table withdraws those that are newer.
+   */
   readonly force: boolean
   readonly now: number
 }
@@ -63,7 +66,8 @@ export async function publishTable(path: string, options: PublishOptions): Promi
     const view = readTableView(map.bytes, path)
     const newest = before?.releases.find(isOwnFormat)
     if (newest?.id === view.id) return await restage(before!, newest, options)
-    refuseOlder({ id: view.id, asOf: formatDay(view.asOf), before, newest }, options.force)
+    const asOf = formatDay(view.asOf)
+    refuseOlder({ id: view.id, asOf, before, newest }, options.force)
     const known =
       newest === undefined ? new Map<string, PartEntry>() : await knownParts(place, newest)
     const cut = await putParts(map.bytes, {
@@ -75,7 +79,7 @@ export async function publishTable(path: string, options: PublishOptions): Promi
     const stored = await putIndex(place, index)
     const release: Release = {
       id: view.id,
-      as_of: formatDay(view.asOf),
+      as_of: asOf,
       format: { major: formatMajor, minor: formatMinor },
       program: packageVersion,
       published: now,
@@ -85,8 +89,13 @@ export async function publishTable(path: string, options: PublishOptions): Promi
       stored: cut.storedBytes,
       stages: stagesFrom(options),
     }
-    const releases = [release, ...stillKept(before?.releases ?? [], options)]
-    const withdrawn = (before?.withdrawn ?? []).filter((id) => id !== view.id)
+    // A server takes an older table than its own where that was withdrawn, and else never.
+    const isNewer = (each: Release): boolean => isOwnFormat(each) && each.as_of > asOf
+    const old = before?.releases ?? []
+    const kept = stillKept(old, options).filter((each) => each.id !== view.id && !isNewer(each))
+    const releases = [release, ...kept]
+    const gone = [...old.filter(isNewer).map(({ id }) => id), ...(before?.withdrawn ?? [])]
+    const withdrawn = gone.filter((id) => id !== view.id)
     const manifest = manifestOf({ before, releases, withdrawn, now })
     await place.replace(manifestName, Buffer.from(sealManifest(manifest, key), 'utf8'))
     const moved = { parts: cut.putParts + 1, bytes: cut.putBytes + stored.bytes }

@@ -24,6 +24,8 @@ import {
   publishTable,
 } from '../../src/publish/publish-table.ts'
 import { type PulledBytes, joinTableParts } from '../../src/publish/pull/join-table-parts.ts'
+import { parseDay } from '../../src/base/day.ts'
+import { chooseRelease } from '../../src/publish/pull/choose-release.ts'
 import { newTable, otherTable } from '../serve/small-tables.ts'
 import { listed } from '../table/small-table.ts'
 
@@ -132,6 +134,18 @@ describe('a published table', () => {
     await expect(publishTable(second, options())).rejects.toThrow(/withdrawn/)
     const { manifest: again } = await publishTable(second, options({ force: true }))
     expect(again.withdrawn).toEqual([])
+  })
+
+  it('is replaced by an older one by force, which withdraws it, so that servers go back', async () => {
+    const { release: one } = await publishTable(first, options())
+    const { release: two } = await publishTable(second, options())
+    const { manifest, release } = await publishTable(first, options({ force: true }))
+    expect(release.id).toBe(one.id)
+    expect(manifest.releases.map(({ id }) => id)).toEqual([one.id])
+    expect(manifest.withdrawn).toEqual([two.id])
+    const current = { id: two.id, asOf: parseDay(two.as_of)! }
+    const ground = { serial: 0, current, machine: 'one', now: Date.now() }
+    expect(chooseRelease(manifest, ground)).toEqual({ kind: 'take', release })
   })
 
   it('takes its parts with it, when it is old and no release names them', async () => {

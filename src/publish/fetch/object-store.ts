@@ -8,11 +8,12 @@
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import { readBoundedFile, secretFile } from '../../base/system/bounded-file.ts'
 import { parseObjectUrl } from '../../config/values/publish-values.ts'
 import { type BoundedAnswer, boundedRequest, shownUrl } from './bounded-request.ts'
-import { pullError } from './pull-refusal.ts'
+import { pullError, pullRefusalOf } from './pull-refusal.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -69,7 +70,7 @@ export function openObjectStore(text: string, environment: Environment = process
     return boundedRequest({ url, method, headers: signed, bytesMax, ...more })
   }
   const expect = async (of: Parameters<typeof ask>[0], allowed: readonly number[]) => {
-    const answer = await ask(of)
+    const answer = await withRetries(() => ask(of))
     if (!allowed.includes(answer.status)) throw objectRefusal(of.method, shownUrl(of.url), answer)
     return answer
   }
@@ -104,6 +105,27 @@ export function openObjectStore(text: string, environment: Environment = process
       const url = urlOf(keyOf(name))
       await expect({ url, method: 'DELETE', bytesMax: answerBytesMax }, [200, 204, 404])
     },
+  }
+}
+
+/**
+ * Waits before another try, give or take a half, of what a publisher does: stores of objects ask
+ * for this now and then. A server asks again at its next look.
+ */
+const retryMs = [200, 1000, 4000]
+const passing: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
+
+/** Every request is the same when it is made twice: a name has one content, ever. */
+async function withRetries(ask: () => Promise<BoundedAnswer>): Promise<BoundedAnswer> {
+  for (let tries = 0; ; tries += 1) {
+    const ms = retryMs[tries]
+    try {
+      const answer = await ask()
+      if (ms === undefined || !passing.has(answer.status)) return answer
+    } catch (error) {
+      if (ms === undefined || pullRefusalOf(error).code !== 'unreachable') throw error
+    }
+    await sleep(ms * (0.5 + Math.random()))
   }
 }
 

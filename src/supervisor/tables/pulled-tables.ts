@@ -5,6 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { mapFile } from '../../base/system/memory-map.ts'
+import { readTableView } from '../../table/file/table-view.ts'
 
 /** Tables kept beside those that are in use. */
 const keptTables = 2
@@ -23,6 +25,16 @@ export interface PulledTables {
   readonly removeOld: (inUse: readonly string[]) => void
 }
 
+/** Throws `file_unreadable`, `table_corrupt`, `table_version`. */
+function idOf(path: string): string {
+  const map = mapFile(path)
+  try {
+    return readTableView(map.bytes, path).id
+  } finally {
+    map.unmap()
+  }
+}
+
 export function openPulledTables(tablePath: string): PulledTables {
   const folder = join(dirname(tablePath), 'pulled')
   const nameOf = (id: string): string => `${id}${ending}`
@@ -35,9 +47,10 @@ export function openPulledTables(tablePath: string): PulledTables {
     adopt: (id) => {
       if (!existsSync(tablePath) || has(id)) return
       try {
-        linkSync(tablePath, pathOf(id))
+        // Somebody may have put another one there since.
+        if (idOf(tablePath) === id) linkSync(tablePath, pathOf(id))
       } catch {
-        // Another user's file may not be linked: there is one table fewer to go back to.
+        // No table, or another user's, which may not be linked: there is one fewer to go back to.
       }
     },
     putInPlace: (id) => {

@@ -40,7 +40,7 @@ export type SwapOutcome =
   | { readonly kind: 'unchanged'; readonly table: string }
   /** It was rolled back. */
   | { readonly kind: 'held'; readonly table: string }
-  | { readonly kind: 'refused'; readonly reason: string }
+  | ({ readonly kind: 'refused' } & TableRefusal)
 
 /** What the admin port tells; times as ISO 8601, spans in milliseconds. */
 export interface TableManagerStatus {
@@ -268,7 +268,7 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
   const { previous, current } = state
   if (previous === undefined || current === undefined) {
     const reason = 'There is no table to go back to: this server has had one only.'
-    return { kind: 'refused', reason }
+    return { kind: 'refused', code: 'missing', reason }
   }
   const fromMs = performance.now()
   // Verified like any other table: its copy may have been damaged meanwhile.
@@ -322,13 +322,13 @@ async function swap(
 function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): SwapOutcome {
   const { path, log, signal } = parts
   // A server that ends meanwhile is no fault of the table.
-  if (signal.aborted) return { kind: 'refused', reason: 'The server is ending.' }
+  if (signal.aborted) return { kind: 'refused', code: 'other', reason: 'The server is ending.' }
   state.refused = true
   state.refusals[code] += 1
   state.lastRefusal = { at: new Date().toISOString(), path, code, reason }
   const stays = state.current === undefined ? 'None answers.' : 'The one before it stays in use.'
   log.error({ path, code }, `The new table is not used: ${reason} ${stays}`)
-  return { kind: 'refused', reason }
+  return { kind: 'refused', code, reason }
 }
 
 async function load(

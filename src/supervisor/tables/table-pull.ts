@@ -39,6 +39,7 @@ import { type LongTimer, runAfter } from './long-timer.ts'
 import { type PullProcess, startPullProcess } from './pull-process.ts'
 import { type PulledTables, openPulledTables } from './pulled-tables.ts'
 import type { TableManager } from './table-manager.ts'
+import { isLasting } from './table-refusal.ts'
 
 /** The random share of the span between two looks, so that machines do not ask in step. */
 const jitter = 0.2
@@ -209,15 +210,10 @@ function takeResult(
 ): boolean {
   const { release, result, fromMs } = of
   if (result.kind === 'refused') {
-    state.failures += 1
-    // The soonest that the look meant may come.
-    const ms = parts.everyMs * 2 ** (state.failures - 1) * (1 - jitter)
-    state.retryAt = Date.now() + Math.min(retryMsMax, ms)
+    tryLater(parts, state)
     refuse(parts, state, result)
     return false
   }
-  state.failures = 0
-  state.retryAt = 0
   succeed(parts, state)
   state.pulledBytes += result.bytes
   state.lastPull = {
@@ -289,6 +285,13 @@ function refuse(parts: TablePullParts, state: State, { code, reason }: PullRefus
   parts.log.error({ code }, `No published table is taken: ${reason}. ${stays}`)
 }
 
+function tryLater({ everyMs }: TablePullParts, state: State): void {
+  state.failures += 1
+  // The soonest that the look meant may come.
+  const ms = everyMs * 2 ** (state.failures - 1) * (1 - jitter)
+  state.retryAt = Date.now() + Math.min(retryMsMax, ms)
+}
+
 /** Puts the table in its place and lets the table manager take it. */
 async function handOver(
   { id }: Release,
@@ -299,7 +302,11 @@ async function handOver(
   if (before !== undefined) pulled.adopt(before)
   pulled.putInPlace(id)
   const outcome = await tables.loadIfChanged({ again: true })
-  state.settled = { id, isUnfit: outcome.kind === 'refused' }
+  // A disk that was full or a worker that did not open it says nothing of the table.
+  const isPassing = outcome.kind === 'refused' && !isLasting(outcome.code)
+  if (isPassing) tryLater(parts, state)
+  else [state.failures, state.retryAt] = [0, 0]
+  state.settled = isPassing ? undefined : { id, isUnfit: outcome.kind === 'refused' }
   if (outcome.kind === 'refused') refuse(parts, state, { code: 'unfit', reason: outcome.reason })
   const inUse = current()?.id
   if (outcome.kind === 'refused' && inUse !== undefined && pulled.has(inUse)) {

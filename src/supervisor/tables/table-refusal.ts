@@ -28,6 +28,19 @@ export const tableRefusalCodes = [
 ] as const
 export type TableRefusalCode = (typeof tableRefusalCodes)[number]
 
+/** What the table is, and not what was short when it came: the same file is refused again. */
+const lasting: ReadonlySet<TableRefusalCode> = new Set([
+  'damaged',
+  'version',
+  'canary',
+  'changed',
+  'traffic',
+])
+
+export function isLasting(code: TableRefusalCode): boolean {
+  return lasting.has(code)
+}
+
 export interface TableRefusal {
   readonly code: TableRefusalCode
   readonly reason: string

@@ -19,6 +19,8 @@ interface Asked {
 
 const asked: Asked[] = []
 let answers: string[] = []
+/** 200 where there is none; 0 ends the connection. */
+let statuses: number[] = []
 let endpoint = ''
 const web = createServer((request, response) => void answer(request, response))
 
@@ -28,7 +30,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { method = '', headers } = request
   const url = new URL(request.url ?? '', endpoint)
   asked.push({ method, url, headers, body: Buffer.concat(chunks) })
-  response.end(answers.shift() ?? '')
+  const status = statuses.shift() ?? 200
+  if (status === 0) request.socket.destroy()
+  else response.writeHead(status).end(answers.shift() ?? '')
 }
 
 beforeAll(async () => {
@@ -38,6 +42,7 @@ beforeAll(async () => {
 beforeEach(() => {
   asked.length = 0
   answers = []
+  statuses = []
 })
 afterAll(() => {
   web.closeAllConnections()
@@ -112,6 +117,19 @@ describe('a store of objects', () => {
     expect(said[0]).toContain('Credential=A/')
     expect(said[1]).toContain(`Signature=${signatureOf(asked[1]!, 'b==')}`)
     expect(said[2]).toBeUndefined()
+  })
+
+  it('is asked again by a publisher where it is short of something, and not where it refuses', async () => {
+    const store = openObjectStore('s3://tables', { ...credentials, AWS_ENDPOINT_URL: endpoint })
+    statuses = [503, 0, 200]
+    await store.put('parts/x', Buffer.from('content'), 'no-cache')
+    expect(asked.map(({ body }) => body.toString())).toEqual(['content', 'content', 'content'])
+    asked.length = 0
+    statuses = [403]
+    await expect(store.put('parts/x', Buffer.from('x'), 'no-cache')).rejects.toThrow(/status 403/)
+    statuses = [500, 500, 500, 500]
+    await expect(store.list('parts')).rejects.toThrow(/GET .*: status 500/)
+    expect(asked).toHaveLength(5)
   })
 
   it('lists page by page', async () => {
