@@ -32,10 +32,15 @@ process.on('exit', () => {
 /** Runs a command to its end and gives its standard output. Throws `child_failed`. */
 export function runChild(
   [command, ...args]: CommandLine,
-  options: { readonly timeoutMs: number; readonly cwd?: string },
+  options: {
+    readonly timeoutMs: number
+    readonly cwd?: string
+    /** For its standard input. */
+    readonly input?: string
+  },
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const { timeoutMs, cwd } = options
+    const { timeoutMs, cwd, input } = options
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: outputBytesMax } as const
     const place = { env: cleanEnvironment(), ...(cwd === undefined ? {} : { cwd }) }
     const child = execFile(command, args, { ...limits, ...place }, (error, stdout, stderr) => {
@@ -44,6 +49,8 @@ export function runChild(
       else reject(childFailed(command, error.killed === true ? 'took too long' : stderr.trim()))
     })
     living.set(child, 'SIGKILL')
+    // It may end before it has read all.
+    child.stdin?.on('error', () => undefined).end(input)
   })
 }
 

@@ -74,14 +74,14 @@ const writers: Readonly<Record<string, WriteFeed>> = {
   'block-threatfox': (lines) => ({ 'ips.txt': listed(lines) }),
 }
 
-/** Paths of the tables, oldest first. */
-export async function buildDays(of: {
+/** Paths of the tables, oldest first, each as soon as it is built; the one before the last is removed. */
+export async function* buildDays(of: {
   readonly feeds: string
   readonly first: string
   readonly days: number
   readonly folder: string
   readonly tell: (line: string) => void
-}): Promise<readonly string[]> {
+}): AsyncGenerator<string> {
   const { feeds, first, days, folder, tell } = of
   const store = join(folder, 'history')
   await importBefore(first, { feeds, folder, store })
@@ -110,8 +110,9 @@ export async function buildDays(of: {
     }
     tell(`${day} is built`)
     tables.push(out)
+    yield out
+    for (const old of tables.splice(0, tables.length - 1)) rmSync(old)
   }
-  return tables
 }
 
 /** The days before the first one, as files that are imported. */

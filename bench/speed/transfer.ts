@@ -1,8 +1,8 @@
 // `npm run bench -- transfer`: how many bytes of a table move a day, from a publisher to a server
 // that has yesterday's. Real tables of real days in a row: each day's mirror holds what eleven
 // feeds listed on it, the others as they are; the real command line builds it over the history
-// before. It is published to a folder and put together from it, from nothing and from the table of
-// the day before, each held to the table's bytes. Beside it, where zstd is installed, what one
+// before. It is published to a folder and put together from it by the process that a server starts,
+// from nothing and from the table of the day before, each held to the table's bytes. Beside it, where zstd is installed, what one
 // delta of the two files would take (`zstd --patch-from`).
 //
 //   --feeds FOLDER  with history/ in it: ../shared/feeds by default
@@ -11,20 +11,25 @@
 //   --tables FOLDER tables that are there already, YYYY-MM-DD.iprisk, in place of building
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { openReleaseSource } from '../../src/publish/fetch/release-source.ts'
 import { createSigningKey, readSigningKey } from '../../src/publish/form/signing-key.ts'
 import { openFolderPlace } from '../../src/publish/places/folder-place.ts'
 import { publishTable } from '../../src/publish/publish-table.ts'
-import { type PulledBytes, joinTableParts } from '../../src/publish/pull/join-table-parts.ts'
+import type { PulledBytes } from '../../src/publish/pull/join-table-parts.ts'
+import type { PullJob, PullResult } from '../../src/publish/pull/pull-child-main.ts'
 import type { Release } from '../../src/publish/form/manifest.ts'
+import { runChild } from '../harness/child.ts'
 import { readFlags } from '../harness/option.ts'
 import { logProgress, runProgram } from '../harness/program.ts'
 import { buildDays } from './day-tables.ts'
+
+const pullMs = 600_000
+const puller = fileURLToPath(new URL('../../src/publish/pull/pull-child-main.js', import.meta.url))
+const preload = new URL('../harness/peak.js', import.meta.url).href
 
 interface Day {
   readonly day: string
@@ -34,10 +39,15 @@ interface Day {
   readonly moved: PulledBytes | undefined
   readonly publishSeconds: number
   readonly pullSeconds: number
+  /** Of the process that puts it together, the mapped table of the day before among it. */
+  readonly pullPeakBytes: number
   readonly deltaBytes: number | undefined
 }
 
-async function measure(tables: readonly string[], folder: string): Promise<readonly Day[]> {
+async function measure(
+  tables: AsyncIterable<string> | Iterable<string>,
+  folder: string,
+): Promise<readonly Day[]> {
   const keyFile = join(folder, 'key.pem')
   createSigningKey(keyFile)
   const key = readSigningKey(keyFile)
@@ -45,12 +55,13 @@ async function measure(tables: readonly string[], folder: string): Promise<reado
   const place = openFolderPlace(at)
   const days: Day[] = []
   let before: string | undefined
-  for (const table of tables) {
+  for await (const table of tables) {
     const options = { place, key, stages: [], keepMs: 864e5 * 365, force: true, now: Date.now() }
     const begun = performance.now()
     const { release } = await publishTable(table, options)
     const published = performance.now()
-    const moved = await pull(release, { at, folder, near: before === undefined ? [] : [before] })
+    const near = before === undefined ? [] : [before]
+    const { moved, peakBytes } = await pull(release, { at, folder, near })
     days.push({
       day: release.as_of,
       fileBytes: release.bytes,
@@ -58,6 +69,7 @@ async function measure(tables: readonly string[], folder: string): Promise<reado
       moved: before === undefined ? undefined : moved,
       publishSeconds: (published - begun) / 1000,
       pullSeconds: (performance.now() - published) / 1000,
+      pullPeakBytes: peakBytes,
       deltaBytes: before === undefined ? undefined : deltaOf(before, table, folder),
     })
     logProgress(dayLine(days.at(-1)!))
@@ -69,13 +81,19 @@ async function measure(tables: readonly string[], folder: string): Promise<reado
 async function pull(
   release: Release,
   of: { readonly at: string; readonly folder: string; readonly near: readonly string[] },
-): Promise<PulledBytes> {
+): Promise<{ readonly moved: PulledBytes; readonly peakBytes: number }> {
   const { at, folder, near } = of
-  const source = openReleaseSource(pathToFileURL(at).href)
-  const parts = join(folder, 'parts')
-  const moved = await joinTableParts({ source, release, near, parts, folder, name: 'pulled' })
+  const [url, parts, peak] = [pathToFileURL(at).href, join(folder, 'parts'), join(folder, 'peak')]
+  const job: PullJob = { url, release, near, parts, folder, name: 'pulled' }
+  const command = [process.execPath, '--import', preload, puller] as const
+  const said = await runChild(['env', `BENCH_PEAK=${peak}`, ...command], {
+    timeoutMs: pullMs,
+    input: JSON.stringify(job),
+  })
+  const result = JSON.parse(said) as PullResult
+  if (result.kind === 'refused') throw new Error(`${release.id}: ${result.reason}`)
   rmSync(join(folder, 'pulled'))
-  return moved
+  return { moved: result, peakBytes: Number(readFileSync(peak, 'utf8')) }
 }
 
 /** `undefined` where there is no zstd. */
@@ -98,7 +116,7 @@ function megabytes(bytes: number): string {
 
 function dayLine({ day, moved, fileBytes, storedBytes, deltaBytes, ...took }: Day): string {
   const head = `${day}: ${megabytes(fileBytes)} MB, ${megabytes(storedBytes)} as parts`
-  const times = `published in ${took.publishSeconds.toFixed(1)} s, put together in ${took.pullSeconds.toFixed(1)} s`
+  const times = `published in ${took.publishSeconds.toFixed(1)} s, put together in ${took.pullSeconds.toFixed(1)} s with ${megabytes(took.pullPeakBytes)} MB at its peak`
   if (moved === undefined) return `${head}; ${times}`
   const share = (whole: number): string => `${((100 * moved.bytes) / whole).toFixed(1)} %`
   const delta = deltaBytes === undefined ? '' : `, as one delta ${megabytes(deltaBytes)}`
@@ -115,7 +133,7 @@ async function run(): Promise<number> {
   try {
     const tables =
       flags.tables === undefined
-        ? await buildDays({ feeds: resolve(feeds), first, days, folder, tell: logProgress })
+        ? buildDays({ feeds: resolve(feeds), first, days, folder, tell: logProgress })
         : tablesIn(resolve(flags.tables))
     const found = await measure(tables, folder)
     const moved = found.flatMap((day) => (day.moved === undefined ? [] : [day.moved.bytes]))
