@@ -314,7 +314,7 @@ export const tablePollSecondsDefault = 15
 export const tablePollSecondsMin = 1
 export const tablePollSecondsMax = 86_400
 
-// ---- src/server -----------------------------------------------------------------------------
+// ---- src/http and src/supervisor ------------------------------------------------------------
 
 /**
  * Connections of one worker: what proxies and services keep open is far less, and 10,000 slow ones

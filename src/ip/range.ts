@@ -44,7 +44,7 @@ export function addressBits(family: Family): 32 | 128 {
   return family === 4 ? 32 : 128
 }
 
-/** The value that the words hold; the inverse of `writeWords`. */
+/** The value that the words hold; the inverse of `bigintToWords`. */
 export function wordsToBigint(family: Family, words: Uint32Array): bigint {
   let value = BigInt(words[0]!)
   if (family === 4) return value
@@ -52,7 +52,7 @@ export function wordsToBigint(family: Family, words: Uint32Array): bigint {
   return value
 }
 
-/** Writes a value into caller-owned words, unused ones zero; the inverse of `readValue`. */
+/** Writes a value into caller-owned words, unused ones zero; the inverse of `wordsToBigint`. */
 export function bigintToWords(family: Family, value: bigint, out: Uint32Array): void {
   if (family === 4) {
     out.fill(0)

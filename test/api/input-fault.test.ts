@@ -9,10 +9,13 @@ import {
   addressFaultText,
   batchFaults,
   checkFaults,
+  feedbackFaults,
   includeFault,
   invalidElementJson,
+  policyFaults,
 } from '../../src/api/input-fault.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
+import { readOutcome } from '../../src/feedback/outcome.ts'
 
 const page = readFileSync(join(packageRoot, 'docs/errors.md'), 'utf8')
 const ofAddresses = [
@@ -30,6 +33,19 @@ const messages = [
   ),
 ]
 
+/** What follows is said of each by hand, in its own form. */
+const ofFeedback = [
+  ...Object.values(feedbackFaults),
+  ...Object.values(policyFaults),
+  ...[
+    7,
+    { ip: 7 },
+    { ip: '192.0.2.1', outcome: 'x' },
+    { ip: '192.0.2.1', outcome: 'abusive', at: 'x' },
+    { ip: '192.0.2.1', outcome: 'abusive', note: 'x'.repeat(201) },
+  ].map((row) => readOutcome(row, Date.now()) as { readonly message: string }),
+].map(({ message }) => message)
+
 describe('a sentence about a wrong input', () => {
   it('is said of one fault alone', () => {
     expect(new Set(messages).size).toBe(messages.length)
@@ -40,7 +56,7 @@ describe('a sentence about a wrong input', () => {
     expect(message).toMatch(/^[A-Z][^:]*: (?:send|resolve) [^:]*.*\.$/)
   })
 
-  it.each(messages)('stands in docs/errors.md: %s', (message) => {
+  it.each([...messages, ...ofFeedback])('stands in docs/errors.md: %s', (message) => {
     expect(page).toContain(`| ${message} |`)
   })
 })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { reasonCodes } from '../../src/score/points/reason-codes.ts'
+import { floors } from './floors.ts'
 import { sourceFiles } from './source.ts'
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8')
@@ -95,15 +96,21 @@ describe('docs/layout.md', () => {
 
   it('names every file of the score that chooses a reason code', () => {
     const quoted = new RegExp(`'(${reasonCodes.join('|')})'`)
-    const choosing = sourceFiles(['src/score']).filter((file) => quoted.test(file.text))
+    const choosing = sourceFiles(['src/score', 'src/table/answer']).filter(({ text: code }) => {
+      return quoted.test(code)
+    })
     const missing = choosing.filter(({ path }) => !namedUnder('a new reason code').includes(path))
     expect(choosing.length).toBeGreaterThan(3)
     expect(missing.map(({ path }) => path)).toEqual([])
   })
 
   it('names every file that writes a header of an answer', () => {
-    const writes = /\.(writeHeader|writeHead|writeStatus)\(|\\r\\n[a-z-]+: /
-    const writing = sourceFiles(['src']).filter((file) => writes.test(file.text))
+    const writes = /\.(writeHeader|writeHead|writeStatus)\(|\\r\\n[a-z-]+: |\bheaders: \{ ?'?[a-z.]/
+    const isOfServer = ({ path }: { readonly path: string }): boolean =>
+      !/^src\/(?:client|publish|embedded)\//.test(path)
+    const writing = sourceFiles(['src']).filter(
+      (file) => isOfServer(file) && writes.test(file.text),
+    )
     const named = namedUnder('a header that is missing')
     expect(writing.length).toBeGreaterThan(4)
     expect(writing.map(({ path }) => path).filter((path) => !named.includes(path))).toEqual([])
@@ -180,4 +187,21 @@ describe('docs/README.md', () => {
       expect([path, opening]).toEqual([path, expect.stringContaining('?')])
     }
   })
+})
+
+it('ARCHITECTURE.md lists the folders of src in the order of the floors, and all of them', () => {
+  const table = /^\| folder, highest layer first[^]*?\n\n/m.exec(read('ARCHITECTURE.md'))?.[0] ?? ''
+  const named = table
+    .split('\n')
+    .slice(2)
+    .map((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, path]) => path))
+  const floorOf = (path: string | undefined): number =>
+    floors.findIndex((floor) => floor.some((one) => one === path))
+  const levels = named.filter((row) => row.length > 0).map((row) => row.map(floorOf))
+  expect(levels.flat()).not.toContain(-1)
+  const fallen = levels.slice(1).filter((row, at) => Math.max(...row) > Math.min(...levels[at]!))
+  expect(fallen).toEqual([])
+  const listed = new Set(named.flat())
+  const folders = floors.flat().filter((path) => !path.includes('console-shapes'))
+  expect(folders.filter((path) => !listed.has(path))).toEqual([])
 })

@@ -16,7 +16,7 @@ export interface VerifiedTableFile {
   readonly known?: readonly KnownAnswer[]
 }
 
-/** Own lists, compiled by the primary (src/lists/list-file.ts); versions rise by its count. */
+/** Own lists, compiled by the primary (src/lists/compile/list-file.ts); versions rise by its count. */
 export interface ListFile {
   readonly version: number
   readonly path: string

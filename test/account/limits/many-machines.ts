@@ -1,7 +1,7 @@
 // Several machines to try the shared limiter on: the simulated machine (limiter-simulator.ts) with
 // workers on nodes, a rate file and a clock of its own for each node, and one store for all. The
 // limiter, its shares, leases and balances are the real ones; the store's scripts are played by
-// their twins (`grantOf`, `takeFrom`), to which redis-connection.world.test.ts holds the scripts.
+// their twins (`leaseGrantUnits`, `takeFromBucket`), to which redis-connection.world.test.ts holds the scripts.
 //
 // A node may be cut off: then what its workers ask never arrives, or arrives and is not heard of,
 // or is answered when the node is back. Whoever knows that it is cut off asks nothing. A store that

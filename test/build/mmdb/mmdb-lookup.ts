@@ -35,7 +35,7 @@ export function valueOf(address: string): bigint {
   return BigInt(`0x${Buffer.from(ipaddr.parse(address).toByteArray()).toString('hex')}`)
 }
 
-/** For small layers: every invariant that build/layer.ts states. */
+/** For small layers: every invariant that build/layer/layer.ts states. */
 export function expectSound(layer: Layer): void {
   expect(layer.values.length).toBe(layer.count)
   expect(layer.starts.length).toBe(layer.count * (layer.family === 4 ? 1 : 4))

@@ -15,7 +15,7 @@
 //   iprisk:{lists}:catalogue                hash: tag, text
 //   iprisk:{lists}:chunks                   hash: id → text
 //
-// Their twins in TypeScript, which tests hold them to: `grantOf` (quota-ledger.ts),
+// Their twins in TypeScript, which tests hold them to: `leaseGrantUnits` (quota-ledger.ts),
 // `takeFromBucket` (shared-bucket.ts).
 
 export interface LuaScript {

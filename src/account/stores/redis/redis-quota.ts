@@ -1,6 +1,6 @@
 // The ledger of quotas in the store for many machines: one counter a key and month, changed by
 // scripts alone, so that the last units go to one lease however many machines ask. What a lease
-// gets is `grantOf` in Lua.
+// gets is `leaseGrantUnits` in Lua.
 //
 // Invariants: those of quota-ledger.ts. What a lease grants after its asker has given up is told; a
 // giving back of which nothing was heard is never repeated: its units stay taken.

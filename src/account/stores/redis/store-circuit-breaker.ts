@@ -5,7 +5,7 @@
 //   up ── a look or a script fails, or is too late ──▶ down ── two looks in a row succeed ──▶ up
 //   up ── the store refuses all changes ──▶ down, but for reading ── it takes one ──▶ up
 //
-// Looks happen every `storeBeatMs`. While the store is down every script fails at once: nobody
+// Looks happen every `storeHeartbeatMs`. While the store is down every script fails at once: nobody
 // waits for it, and nothing piles up. A script without an answer in time has failed for its caller,
 // though the store may run it yet; what it answers then goes to `late`, which undoes it.
 //
