@@ -27,7 +27,7 @@ import { countDrop } from './parse/parse-counts.ts'
 import { type ParsedSnapshot, parseSnapshot } from './evidence/read-snapshots.ts'
 import type { ListedRange } from './history/day-content.ts'
 import { storedDays } from './history/history-days.ts'
-import { whyInadmissible } from './history/admissible.ts'
+import { whyInadmissible } from './history/admissible-range.ts'
 import { type HistoryStore, openHistoryStore } from './history/history-store.ts'
 
 export interface ImportOptions {

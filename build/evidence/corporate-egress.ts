@@ -3,7 +3,7 @@
 // own, as one of corporate-prefixes.csv is, and no evidence of anything.
 
 import { parseRange } from '../../src/ip/range.ts'
-import { whyInadmissible } from '../history/admissible.ts'
+import { whyInadmissible } from '../history/admissible-range.ts'
 import type { NetworkTables, PrefixRow } from '../networks/network-tables.ts'
 import { parseAsn } from './normalise.ts'
 import type { ParsedSnapshot } from './read-snapshots.ts'

@@ -6,7 +6,7 @@
 import { parseRange, rangeKey } from '../../src/ip/range.ts'
 import { canaryKinds } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import { whyInadmissible } from '../history/admissible.ts'
+import { whyInadmissible } from '../history/admissible-range.ts'
 import { parseAsn } from '../evidence/normalise.ts'
 import type { Entry } from '../parse/entry.ts'
 import { countDrop } from '../parse/parse-counts.ts'

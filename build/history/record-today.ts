@@ -11,7 +11,7 @@ import { parseRange } from '../../src/ip/range.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import type { Entry } from '../parse/entry.ts'
 import type { ListedRange } from './day-content.ts'
-import { whyInadmissible } from './admissible.ts'
+import { whyInadmissible } from './admissible-range.ts'
 import { type HistoryStoreOptions, openHistoryStore } from './history-store.ts'
 
 /** A file as a build has read it (build/evidence/read-snapshots.ts). */

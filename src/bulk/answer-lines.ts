@@ -23,7 +23,7 @@ import { type RowWriter, openCsvRows } from './csv-row.ts'
 import { parseIpv4Line, copyToPage } from './ipv4-line.ts'
 import { clearOutput, flushOutput } from './output-buffer.ts'
 import { type LineCounter, newLineCounter } from './line-tally.ts'
-import type { BadLine, LineWork, LinesResult } from './line-work.ts'
+import type { BadLine, LineTask, LinesResult } from './line-task.ts'
 
 /** Of each piece: a few show a user that the file holds something else. */
 const badLinesKept = 5
@@ -44,7 +44,7 @@ const output = newGrowingBuffer()
 export function answerLines(
   table: OpenTable,
   lines: Uint8Array,
-  how: LineWork,
+  how: LineTask,
   into?: Uint8Array,
   decide?: Decide,
 ): LinesResult {
@@ -138,7 +138,7 @@ function flushBatch({ reader }: OpenTable, { prefetch, onAddress }: LineSink): v
 
 function writingSink(
   table: OpenTable,
-  { output: format, fields, addressWidth: width = ipv4Chars }: LineWork,
+  { output: format, fields, addressWidth: width = ipv4Chars }: LineTask,
   decide: Decide | undefined,
 ): LineSink {
   if (format === 'csv' || format === 'text') {
@@ -186,7 +186,7 @@ let cachedRows:
 /** Without `fields`, the short lines for people. */
 function rowsOf(
   table: OpenTable,
-  fields: LineWork['fields'] | undefined,
+  fields: LineTask['fields'] | undefined,
   width: number,
 ): RowWriter {
   const names = fields?.join() ?? String(width)

@@ -8,9 +8,9 @@ import type { TokenMatcher } from '../admin/admin-caller.ts'
 import { messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
 import { packageRoot } from '../base/package-root.ts'
-import { createConsoleDoor } from './console-door.ts'
+import { createConsoleLogin } from './console-login.ts'
 import { openConsoleFiles } from './console-files.ts'
-import { type ConsoleParts, lookRoutes } from './look-api.ts'
+import { type ConsoleParts, lookRoutes } from './address-api.ts'
 import { openFeedDays } from './feed-days.ts'
 import { createConsoleProcess } from './process/console-process.ts'
 import { tableRoutes } from './table-api.ts'
@@ -56,7 +56,7 @@ export function openConsole(
   const process = createConsoleProcess(log)
   const files = openConsoleFiles(join(packageRoot, 'dist/console'))
   return {
-    door: createConsoleDoor({ tokens, files, log }),
+    door: createConsoleLogin({ tokens, files, log }),
     routes: [
       ...lookRoutes({ ...parts, feedDays, process }),
       ...tableRoutes({ ...parts, feedDays, process }),

@@ -5,7 +5,7 @@ import type { AdminRoute, RouteReply } from '../admin/admin-api.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { consoleLogBytesMax, policiesBytesMax } from '../base/limits.ts'
 import { optionalMember } from '../base/optional-member.ts'
-import { type ConsoleParts, asked, worldOf } from './look-api.ts'
+import { type ConsoleParts, asked, worldOf } from './address-api.ts'
 import { rehearsalBody } from './console-requests.ts'
 import { createRehearsals } from './rehearsals.ts'
 

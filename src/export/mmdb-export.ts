@@ -23,7 +23,7 @@ import {
 } from './mmdb-data.ts'
 import { dataBytesMax, dataRecord, emptyRecord, newMmdbTree, recordInFile } from './mmdb-tree.ts'
 import type { RunSink } from './value-runs.ts'
-import type { ValueBook } from './value-book.ts'
+import type { ExportValues } from './export-values.ts'
 
 /** ::/96, whose node is the root of IPv4, and what leads there, too. */
 const ipv4Bits = 96
@@ -47,7 +47,7 @@ export interface DatabaseAbout {
   readonly asOf: Day
 }
 
-export function newDatabaseWriter(layout: DatabaseLayout, book: ValueBook): DatabaseWriter {
+export function newDatabaseWriter(layout: DatabaseLayout, book: ExportValues): DatabaseWriter {
   const tree = newMmdbTree()
   const data = newMmdbData()
   const offsetOf = recordOffsets(layout, book, data)
@@ -78,7 +78,7 @@ export function newDatabaseWriter(layout: DatabaseLayout, book: ValueBook): Data
 /** The offset of a value's record, written at its first use. */
 function recordOffsets(
   layout: DatabaseLayout,
-  book: ValueBook,
+  book: ExportValues,
   data: MmdbData,
 ): (value: number) => number {
   const offsets: number[] = []

@@ -32,7 +32,7 @@ import {
   nginxRows,
   rangeColumns,
 } from './text-rows.ts'
-import { type Projection, newValueBook } from './value-book.ts'
+import { type Projection, newExportValues } from './export-values.ts'
 import { walkRuns } from './value-runs.ts'
 
 export interface ExportWishes {
@@ -213,7 +213,7 @@ function writeRows(
 ): Pick<ExportSummary, 'rows' | 'values'> {
   const { file, title, progress } = to
   const { reader, asOf } = table
-  const book = newValueBook(reader, projection)
+  const book = newExportValues(reader, projection)
   if (layout !== undefined) {
     const writer = newDatabaseWriter(layout, book)
     walkRuns(reader.views, book.valueOf, { run: writer.run, progress })

@@ -12,7 +12,7 @@ import type { ExportField } from './export-fields.ts'
 import { fieldValue } from './export-fields.ts'
 import type { ExportFile } from './export-file.ts'
 import type { RunSink } from './value-runs.ts'
-import type { ValueBook } from './value-book.ts'
+import type { ExportValues } from './export-values.ts'
 import type { Family } from '../ip/address.ts'
 
 export interface RowWriter extends RunSink {
@@ -22,7 +22,7 @@ export interface RowWriter extends RunSink {
 
 export interface RowWriterOptions {
   readonly file: ExportFile
-  readonly book: ValueBook
+  readonly book: ExportValues
   readonly fields: readonly ExportField[]
   /** One line that says what this is. */
   readonly title: string

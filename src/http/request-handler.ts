@@ -113,7 +113,7 @@ export function handleRequest(
   try {
     routeAndAuthorize(intake, req, known)
     const isRefused = intake.endpoint === undefined
-    if (isRefused && !service.strangerBudget.spend()) cutOff(service, res)
+    if (isRefused && !service.refusalBudget.spend()) cutOff(service, res)
     else if (isRefused && headerScan.chunked && !exchange.headOnly) refuseAhead(intake)
     else if (intake.body.contentLength > intake.body.bytesMax + discardedBytesMax)
       dispatch(intake, undefined)
@@ -261,7 +261,7 @@ function takeChunk(intake: Intake, chunk: ArrayBuffer, isLast: boolean): void {
   body.pieces += 1
   const { service, res } = exchange
   if (body.pieces % piecesABeat === 0) beatIfOverdue(service.heartbeat, performance.now())
-  if (isShredded(body) || (!body.isRead && !service.strangerBudget.spend())) cutOff(service, res)
+  if (isShredded(body) || (!body.isRead && !service.refusalBudget.spend())) cutOff(service, res)
   else if (intake.discarding) discardChunk(intake, chunk, isLast)
   else if (!intake.finished && exchange.state === exchangeStates.open) {
     const state = takePiece(body, exchange, chunk, isLast)

@@ -6,7 +6,7 @@ import type { BatchFault } from '../api/input-fault.ts'
 import type { ChosenPolicy } from '../policy/policy-form.ts'
 import type { MappedRegion } from '../base/system/memory-map.ts'
 import type { AnswerLabels } from '../table/answer/answer-labels.ts'
-import type { LineWork, LinesResult } from '../bulk/line-work.ts'
+import type { LineTask, LinesResult } from '../bulk/line-task.ts'
 
 /** The table that a task was begun with; `number` is the primary's. */
 export interface TaskTable {
@@ -33,7 +33,7 @@ export type TaskItem =
   | {
       readonly kind: 'lines'
       readonly lines: Uint8Array
-      readonly how: LineWork
+      readonly how: LineTask
       readonly into?: Uint8Array | undefined
     }
 export type ItemResult =

@@ -16,7 +16,7 @@ import { packageRoot } from '../base/package-root.ts'
 import { type PoolThreads, startPoolThreads, tasksAThread } from './piscina-threads.ts'
 import { poolFailed } from './pool-error.ts'
 import { type QueuedItem, createTaskQueue } from './task-queue.ts'
-import { type TableRelease, openTableRelease } from './table-release.ts'
+import { type TableUnmapper, openTableUnmapper } from './unmap-tables.ts'
 import type { TaskItem, ItemResult, TaskTable } from './pool-task.ts'
 
 /** Node runs no TypeScript: threads run the compiled program, also when tests run from source. */
@@ -89,7 +89,7 @@ interface State {
   readonly owners: Map<string | undefined, number>
   /** Absent until the first task. */
   threads: PoolThreads | undefined
-  tableRelease: TableRelease | undefined
+  tableRelease: TableUnmapper | undefined
   closing: Promise<void> | undefined
   /** To be called when no task runs any more. */
   onIdle: (() => void) | undefined
@@ -292,7 +292,7 @@ function retryOrReject(state: State, one: QueuedItem): void {
 function startThreads(state: State): PoolThreads {
   const { threads: count, yielding = false, program = threadProgram, onDeath } = state.options
   const { channel } = state
-  const tableRelease = (state.tableRelease ??= openTableRelease(channel))
+  const tableRelease = (state.tableRelease ??= openTableUnmapper(channel))
   const threads = startPoolThreads({
     program,
     count,

@@ -13,7 +13,7 @@ import {
   hitListsOf,
   requestShare,
 } from './hit-lists.ts'
-import type { Rehearsed } from '../traffic/table-side.ts'
+import type { Rehearsed } from '../traffic/compared-table.ts'
 import { type OutcomeCount, type RehearsalCounter, policyOf } from './rehearsal.ts'
 
 /** What the lines came to. */

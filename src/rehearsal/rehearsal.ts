@@ -11,7 +11,7 @@ import type { Outcome, Policy } from '../policy/policy.ts'
 import { locationWords } from '../schema/table-layout.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import type { Rehearsed } from '../traffic/table-side.ts'
+import type { Rehearsed } from '../traffic/compared-table.ts'
 import { newTopCounts, type TopCounts } from './top-counts.ts'
 
 /** Requests by the outcome of the policy and, where there is one, of the other policy. */

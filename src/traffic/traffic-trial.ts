@@ -15,7 +15,7 @@ import type { Policies } from '../policy/policy-form.ts'
 import { locate, newLocated } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import type { SampledCheck } from './sampled-check.ts'
-import { type TableSide, actionOf, classOf } from './table-side.ts'
+import { type ComparedTable, actionOf, classOf } from './compared-table.ts'
 
 /** What a table is tried with. Plain data: it goes to another process. */
 export interface TrafficTrial {
@@ -93,7 +93,7 @@ function lookOf(table: OpenTable, set: PolicySet | undefined): Look {
     }
   }
   const memory = newDecisionMemory(set, table.reader)
-  const sides: readonly TableSide[] = set.policies.map((_, index) => ({
+  const sides: readonly ComparedTable[] = set.policies.map((_, index) => ({
     table,
     policy: { memory, index },
   }))

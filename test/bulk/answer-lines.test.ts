@@ -16,7 +16,7 @@ import { openTable } from '../../src/table/open-table.ts'
 import { newRandom } from '../oracle/sample.ts'
 import { matcherOf, plainList } from '../lists/matcher-of.ts'
 import { writeSmallTable } from '../table/small-table.ts'
-import type { LineWork } from '../../src/bulk/line-work.ts'
+import type { LineTask } from '../../src/bulk/line-task.ts'
 
 const table = openTable(writeSmallTable())
 const random = newRandom(11)
@@ -31,8 +31,8 @@ const texts = Array.from({ length: 3000 }, (_, i) => {
   return formatIpv4(((first << 24) | Math.floor(random() * 2 ** 24)) >>> 0)
 })
 
-const given = (how: Partial<LineWork>, lines = texts, into?: Uint8Array) => {
-  const work: LineWork = { form: plain, output: 'json', fields: [], ...how }
+const given = (how: Partial<LineTask>, lines = texts, into?: Uint8Array) => {
+  const work: LineTask = { form: plain, output: 'json', fields: [], ...how }
   return answerLines(table, Buffer.from(lines.join('\n')), work, into)
 }
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
@@ -110,7 +110,7 @@ describe('lines', () => {
     const rows = parse(Buffer.from(out), {})
     expect(rows.map(([ip]) => ip)).toEqual(['9.1.2.3', long, '9.1.2.3'])
     const fails = { ...table, reader: { ...table.reader, views: undefined as never } }
-    const work: LineWork = { form: plain, output: 'csv', fields: ['ip', 'asn'] }
+    const work: LineTask = { form: plain, output: 'csv', fields: ['ip', 'asn'] }
     expect(() => answerLines(fails, Buffer.from('9.1.2.9\nx\n'), work)).toThrow(TypeError)
     expect(textOf(given(work, ['9.1.2.3']).out)).toBe('9.1.2.3,64496\n')
   })

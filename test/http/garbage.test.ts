@@ -19,7 +19,7 @@ import { createBodyBudget } from '../../src/http/exchange/body-budget.ts'
 import { newRequestCounters } from '../../src/http/exchange/request-counters.ts'
 import type { Service } from '../../src/http/exchange/exchange.ts'
 import { handleRequest } from '../../src/http/request-handler.ts'
-import { createStrangerBudget } from '../../src/http/exchange/stranger-budget.ts'
+import { createRefusalBudget } from '../../src/http/exchange/refusal-budget.ts'
 import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { checkEndpoint } from '../../src/http/routes.ts'
 import { openTable } from '../../src/table/open-table.ts'
@@ -115,7 +115,7 @@ beforeAll(async () => {
     lists: () => undefined,
     pool: undefined as never,
     stateFolder: '',
-    strangerBudget: createStrangerBudget(),
+    refusalBudget: createRefusalBudget(),
     heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
     policies: createServedPolicies(),
     logRequests: false,

@@ -17,7 +17,7 @@ import {
 import { type Service, exchangeStates } from '../../src/http/exchange/exchange.ts'
 import { handleRequest } from '../../src/http/request-handler.ts'
 import { heartbeatMs } from '../../src/http/exchange/heartbeat.ts'
-import { createStrangerBudget } from '../../src/http/exchange/stranger-budget.ts'
+import { createRefusalBudget } from '../../src/http/exchange/refusal-budget.ts'
 import { createRequestIds } from '../../src/http/exchange/request-id.ts'
 import { type Endpoint, checkEndpoint } from '../../src/http/routes.ts'
 import { piecesAhead, streamJson } from '../../src/http/reply/response-stream.ts'
@@ -71,7 +71,7 @@ const service: Service = {
   pool: undefined as never,
   stateFolder: '',
   bodyBudget: createBodyBudget({ counters, log: bodiesLog, bytesMax: bodiesBytes }),
-  strangerBudget: createStrangerBudget(),
+  refusalBudget: createRefusalBudget(),
   heartbeat: {
     lastBeatMs: Infinity,
     beat: (nowMs) => {

@@ -14,7 +14,7 @@ import { answerTexts } from '../../src/pool/run-task.ts'
 import { answerWithInsights } from '../../src/table/explain/insights.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { smallContent, writeSmallTable } from '../table/small-table.ts'
-import type { LineWork } from '../../src/bulk/line-work.ts'
+import type { LineTask } from '../../src/bulk/line-task.ts'
 import { eventually } from '../eventually.ts'
 
 const path = writeSmallTable()
@@ -242,7 +242,7 @@ describe('a thread that dies', () => {
     )
     const pool = newPool({ threads: 1, program })
     const lines = new TextEncoder().encode(`${texts.join('\n')}\n`)
-    const how: LineWork = { form: { kind: 'plain' }, output: 'json', fields: [] }
+    const how: LineTask = { form: { kind: 'plain' }, output: 'json', fields: [] }
     const result = await one(pool, { kind: 'lines', lines, how, into: new Uint8Array(1 << 16) })
     expect(result).toMatchObject({ kind: 'lined', addresses: texts.length, bad: 0 })
     expect(pool.counts().deaths).toBe(1)

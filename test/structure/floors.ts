@@ -60,7 +60,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['console-shapes.ts', 'console-requests.ts'],
     ['feed-days.ts', 'login-limit.ts', 'session-store.ts', 'console-files.ts', 'rehearsals.ts'],
     ['process', 'traffic-ring.ts', 'page'],
-    ['console-door.ts', 'look-api.ts', 'traffic-api.ts'],
+    ['console-login.ts', 'address-api.ts', 'traffic-api.ts'],
     ['table-api.ts'],
     ['open-console.ts'],
   ],

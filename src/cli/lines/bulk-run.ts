@@ -20,7 +20,7 @@ import type { Decide } from '../../policy/decide-by.ts'
 import type { PinnedTable } from './pin-table.ts'
 import { type InputPiece, readInput } from './read-input.ts'
 import type { Io } from '../terminal/io.ts'
-import type { LineWork, LinesResult } from '../../bulk/line-work.ts'
+import type { LineTask, LinesResult } from '../../bulk/line-task.ts'
 
 export interface BulkResult {
   readonly lines: number
@@ -50,7 +50,7 @@ export const pieceBytes = { plain: 1 << 16, other: 1 << 18 } as const
 export interface BulkOptions {
   readonly inputs: readonly string[]
   readonly table: PinnedTable
-  readonly work: Omit<LineWork, 'form'>
+  readonly work: Omit<LineTask, 'form'>
   /** What the policy of `work` decides; absent without one. */
   readonly decide?: Decide
   readonly pieceBytes: number
@@ -98,7 +98,7 @@ export async function bulkRun(options: BulkOptions, io: Io): Promise<BulkResult>
       form = opening?.form ?? form
       const lines = opening?.bytes ?? piece.bytes
       if (opening !== undefined && work.output === 'text') width = addressWidth(form, lines)
-      const how: LineWork = { ...work, form, addressWidth: width }
+      const how: LineTask = { ...work, form, addressWidth: width }
       firstBytes += lines.length
       const isHere = lines.length <= linesInlineBytesMax || firstBytes <= firstLinesInlineBytesMax
       const result =

@@ -19,7 +19,7 @@ import { type PinnedTable, pinTable } from './pin-table.ts'
 import type { Decide } from '../../policy/decide-by.ts'
 import { coverageGaps } from '../terminal/coverage-lines.ts'
 import { type Io, exitCodes, interruptedCode } from '../terminal/io.ts'
-import type { LineWork, LinesResult } from '../../bulk/line-work.ts'
+import type { LineTask, LinesResult } from '../../bulk/line-task.ts'
 
 export interface CheckOptions {
   /** Addresses, files and `-`, as the user mixed them. */
@@ -156,7 +156,7 @@ export function reportBadLines({ bad, places }: BulkResult, io: Io): void {
 function answerArguments(options: {
   readonly table: OpenTable
   readonly addresses: readonly string[]
-  readonly work: Omit<LineWork, 'form'>
+  readonly work: Omit<LineTask, 'form'>
   readonly decide: Decide | undefined
 }): LinesResult {
   const { table, addresses, work, decide } = options

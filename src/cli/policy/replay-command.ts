@@ -28,7 +28,7 @@ import {
 } from '../../rehearsal/hit-lists.ts'
 import { type PolicyTestOptions, judgeShare, rehearsed, usageError } from './policy-test-command.ts'
 import type { SampledCheck } from '../../traffic/sampled-check.ts'
-import type { TableSide } from '../../traffic/table-side.ts'
+import type { ComparedTable } from '../../traffic/compared-table.ts'
 import { type ReplayCounter, newReplayCounter } from './replay.ts'
 import { readSampledTraffic } from './sampled-traffic.ts'
 import { hitLines, shareTable } from './rehearsal-screen.ts'
@@ -58,7 +58,7 @@ export async function replayCommand(options: ReplayOptions, io: Io): Promise<num
   if (mapped !== undefined) pinned.table.useLists(mapped.matcher)
   against.useLists(pinned.table.reader.lists)
   try {
-    const sideOf = (table: OpenTable): TableSide => {
+    const sideOf = (table: OpenTable): ComparedTable => {
       const name = how.policy ?? defaultPolicyName
       return { table, policy: set && rehearsed(table, set, name, place.path) }
     }
@@ -109,7 +109,7 @@ function countSampled(
   counter: ReplayCounter,
   checks: readonly SampledCheck[],
   set: PolicySet | undefined,
-  { policy }: TableSide,
+  { policy }: ComparedTable,
 ): { readonly result: BulkResult; readonly policies: readonly string[] | undefined } {
   const used = new Set<number>()
   for (const one of checks) {
@@ -161,8 +161,8 @@ const examplesMax = 20
 const nameOf = ({ id, asOf }: OpenTable): TableName => ({ id, as_of: formatDay(asOf) })
 
 export function replayReport(options: {
-  readonly before: TableSide
-  readonly after: TableSide
+  readonly before: ComparedTable
+  readonly after: ComparedTable
   readonly counter: ReplayCounter
   readonly result: BulkResult
   readonly top: number

@@ -10,7 +10,7 @@ import { readEvidenceList } from '../../table/file/evidence-record.ts'
 import { networkEvidenceList } from '../../table/file/network-record.ts'
 import { type Located, locate, newLocated } from '../../table/lookup/locate.ts'
 import type { OpenTable } from '../../table/open-table.ts'
-import { type TableSide, actionOf, classOf } from '../../traffic/table-side.ts'
+import { type ComparedTable, actionOf, classOf } from '../../traffic/compared-table.ts'
 import { type Hits, addHit, newHits } from '../../rehearsal/rehearsal.ts'
 
 export interface Flip {
@@ -32,7 +32,7 @@ export interface ReplayCounter {
   readonly hits: Hits
 }
 
-export function newReplayCounter(before: TableSide, after: TableSide): ReplayCounter {
+export function newReplayCounter(before: ComparedTable, after: ComparedTable): ReplayCounter {
   const words = newAddressWords()
   const located = { before: newLocated(), after: newLocated() }
   const flips = new Map<string, Flip>()
@@ -82,7 +82,7 @@ export function newReplayCounter(before: TableSide, after: TableSide): ReplayCou
 }
 
 /** The side, by another of its policies. */
-function withPolicy(side: TableSide, index: number): TableSide {
+function withPolicy(side: ComparedTable, index: number): ComparedTable {
   const { table, policy } = side
   return policy === undefined ? side : { table, policy: { ...policy, index } }
 }

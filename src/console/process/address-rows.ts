@@ -6,10 +6,10 @@ import { consoleAddressesMax } from '../../base/limits.ts'
 import { addressesRequest } from '../console-requests.ts'
 import type { AddressRows } from '../console-shapes.ts'
 import { decided } from './address-view.ts'
-import { type OpenWorld, invalid } from './open-world.ts'
+import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
 /** Throws `invalid_input` for a body that is not as it must be. */
-export function addressRows(world: OpenWorld, body: Uint8Array): AddressRows {
+export function addressRows(world: AnsweringParts, body: Uint8Array): AddressRows {
   const parsed = addressesRequest.safeParse(parseJsonObject(body))
   if (parsed.data === undefined) {
     throw invalid(
@@ -24,7 +24,11 @@ export function addressRows(world: OpenWorld, body: Uint8Array): AddressRows {
 
 type Row = AddressRows['rows'][number]
 
-function rowOf({ table }: OpenWorld, text: string, decide: Parameters<typeof decided>[1]): Row {
+function rowOf(
+  { table }: AnsweringParts,
+  text: string,
+  decide: Parameters<typeof decided>[1],
+): Row {
   const found = table.check(text)
   if (found === undefined) return { ip: text.slice(0, shownChars), error: addressFaultText(text) }
   const answer = decided(found, decide)

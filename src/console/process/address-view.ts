@@ -14,12 +14,15 @@ import type { ConsoleQuestion } from './console-messages.ts'
 import { evidenceStrip, firstStripDay } from './evidence-strip.ts'
 import { askedKeys, matchingEntries } from './matching-entries.ts'
 import { neighbourCells } from './neighbour-cells.ts'
-import { type OpenWorld, invalid } from './open-world.ts'
+import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
 type AddressQuestion = Extract<ConsoleQuestion, { kind: 'address' }>
 
 /** Throws `invalid_input` for what is no address, and for a policy that is not there. */
-export async function addressView(world: OpenWorld, asked: AddressQuestion): Promise<AddressView> {
+export async function addressView(
+  world: AnsweringParts,
+  asked: AddressQuestion,
+): Promise<AddressView> {
   const { table, builtMs } = world
   const { ip, policy, without, days } = asked
   const policyRules = world.policyOf(policy)

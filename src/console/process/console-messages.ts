@@ -8,7 +8,7 @@ import type { FeedDays } from '../feed-days.ts'
 import type { Policies } from '../../policy/policy-form.ts'
 
 /** What the workers answer with just now; sent with every question, so that it is never another. */
-export interface ConsoleWorld {
+export interface AnsweringFiles {
   /** The copy of the table that answers. */
   readonly table: string
   readonly builtMs: number
@@ -20,25 +20,25 @@ export interface ConsoleWorld {
 export type ConsoleQuestion =
   | {
       readonly kind: 'address'
-      readonly world: ConsoleWorld
+      readonly world: AnsweringFiles
       readonly ip: string
       readonly policy?: string
       readonly without: readonly string[]
       readonly days: number
     }
   /** `body` as the request brought it. */
-  | { readonly kind: 'addresses'; readonly world: ConsoleWorld; readonly body: Uint8Array }
+  | { readonly kind: 'addresses'; readonly world: AnsweringFiles; readonly body: Uint8Array }
   | {
       readonly kind: 'feeds'
-      readonly world: ConsoleWorld
+      readonly world: AnsweringFiles
       /** The report of the last build. */
       readonly report: string
       readonly days: FeedDays
     }
-  | { readonly kind: 'changes'; readonly world: ConsoleWorld; readonly against: string }
+  | { readonly kind: 'changes'; readonly world: AnsweringFiles; readonly against: string }
   | {
       readonly kind: 'rehearsal'
-      readonly world: ConsoleWorld
+      readonly world: AnsweringFiles
       readonly body: Uint8Array
       /** The file of the sampled checks, where the server samples. */
       readonly sample?: string

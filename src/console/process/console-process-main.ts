@@ -9,7 +9,7 @@ import { addressRows } from './address-rows.ts'
 import { addressView } from './address-view.ts'
 import type { ConsoleAsk, ConsoleReply } from './console-messages.ts'
 import { feedsView } from './feeds-view.ts'
-import { openWorld } from './open-world.ts'
+import { openAnsweringParts } from './open-answering-parts.ts'
 import { rehearse } from './rehearsal-run.ts'
 import { tableChanges } from './table-changes.ts'
 import { openTable } from '../../table/open-table.ts'
@@ -18,7 +18,7 @@ import { openTable } from '../../table/open-table.ts'
 const niceness = 10
 
 async function answer(ask: ConsoleAsk): Promise<object> {
-  const world = await openWorld(ask.world)
+  const world = await openAnsweringParts(ask.world)
   switch (ask.kind) {
     case 'address':
       return addressView(world, ask)

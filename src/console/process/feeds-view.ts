@@ -5,14 +5,14 @@ import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { coverageReportOf } from '../../table/answer/table-coverage.ts'
 import type { FeedDays } from '../feed-days.ts'
 import type { FeedsView } from '../console-shapes.ts'
-import type { OpenWorld } from './open-world.ts'
+import type { AnsweringParts } from './open-answering-parts.ts'
 
 const historyDays = 60
 /** A report of a build is some hundred kilobytes. */
 const reportBytesMax = 8_388_608
 
 export function feedsView(
-  { table }: OpenWorld,
+  { table }: AnsweringParts,
   { report, days }: { readonly report: string; readonly days: FeedDays },
 ): FeedsView {
   const nowMs = Date.now()

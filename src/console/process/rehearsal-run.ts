@@ -4,7 +4,7 @@
 
 import { answerLines } from '../../bulk/answer-lines.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
-import type { LineWork } from '../../bulk/line-work.ts'
+import type { LineTask } from '../../bulk/line-task.ts'
 import { guessLogFormat, logWords } from '../../bulk/log-guess.ts'
 import { parseJsonObject } from '../../base/json-object.ts'
 import { consoleLogBytesMax, topShown } from '../../base/limits.ts'
@@ -15,13 +15,13 @@ import { compilePolicies } from '../../policy/policy.ts'
 import { newRehearsalCounter } from '../../rehearsal/rehearsal.ts'
 import { type RehearsalReport, rehearsalReport } from '../../rehearsal/rehearsal-report.ts'
 import { readSample } from '../../traffic/sample-file.ts'
-import type { Rehearsed } from '../../traffic/table-side.ts'
+import type { Rehearsed } from '../../traffic/compared-table.ts'
 import { rehearsalRequest } from '../console-requests.ts'
-import { type OpenWorld, invalid } from './open-world.ts'
+import { type AnsweringParts, invalid } from './open-answering-parts.ts'
 
 /** Throws `invalid_input` for a body that is not as it must be. */
 export function rehearse(
-  world: OpenWorld,
+  world: AnsweringParts,
   body: Uint8Array,
   sample: string | undefined,
 ): RehearsalReport {
@@ -39,7 +39,7 @@ export function rehearse(
   const { bytes, form } = linesOf(traffic, sample)
   const { table } = world
   const counter = newRehearsalCounter(table, one, other)
-  const work: LineWork = { form, output: 'addresses', fields: [] }
+  const work: LineTask = { form, output: 'addresses', fields: [] }
   const lined = answerLines(table, bytes, work)
   if (lined.tally !== undefined) counter.add(lined.tally)
   if (lined.addresses === 0) throw invalid('Not one line names an address.')
@@ -53,7 +53,7 @@ function policiesOf(named: object): Policies {
 }
 
 function rehearsedOf(
-  { table }: OpenWorld,
+  { table }: AnsweringParts,
   policies: Policies,
   name = defaultPolicyName,
 ): Rehearsed | undefined {

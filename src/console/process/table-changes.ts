@@ -9,7 +9,7 @@ import type { OpenTable } from '../../table/open-table.ts'
 import { readCountry } from '../../table/file/location-record.ts'
 import { readNetwork } from '../../table/file/network-record.ts'
 import type { TableChanges } from '../console-shapes.ts'
-import { walkChangedLines } from './line-changes.ts'
+import { walkChangedLines } from './ipv6-changes.ts'
 import { type RecordFacts, recordFacts } from './record-facts.ts'
 
 const shown = 20

@@ -22,7 +22,7 @@ import type { Heartbeat } from './heartbeat.ts'
 import type { RequestIds } from './request-id.ts'
 import type { ListFile, VerifiedTableFile } from './served-table.ts'
 import type { ServedPolicies } from './served-policies.ts'
-import type { StrangerBudget } from './stranger-budget.ts'
+import type { RefusalBudget } from './refusal-budget.ts'
 import type { TrafficCounter } from './traffic-counter.ts'
 import type { TrafficSampler } from './traffic-sampler.ts'
 
@@ -54,7 +54,7 @@ export interface Service {
   /** Room for bodies that come in pieces. */
   readonly bodyBudget: BodyBudget
   /** What a turn of the loop does for strangers. */
-  readonly strangerBudget: StrangerBudget
+  readonly refusalBudget: RefusalBudget
   /** Beats for the primary, from within a long turn too. */
   readonly heartbeat: Heartbeat
   /** The files below /docs; absent where they are off. */

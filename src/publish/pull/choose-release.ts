@@ -14,7 +14,7 @@ import { parseDay } from '../../base/day.ts'
 import { formatMajor } from '../../schema/table-layout.ts'
 import type { PullRefusal } from '../fetch/pull-refusal.ts'
 import type { Manifest, Release } from '../form/manifest.ts'
-import { mayTake } from '../form/stages.ts'
+import { mayTake } from '../form/rollout-stages.ts'
 
 export type ReleaseChoice =
   | { readonly kind: 'take'; readonly release: Release }

@@ -38,7 +38,7 @@ import { type WorkerLists, createWorkerLists } from './worker-lists.ts'
 import { createTableCommands } from './table-commands.ts'
 import { type Heartbeat, beatIfOverdue } from '../../http/exchange/heartbeat.ts'
 import { readDocsFiles } from '../../http/exchange/docs-files.ts'
-import { createStrangerBudget } from '../../http/exchange/stranger-budget.ts'
+import { createRefusalBudget } from '../../http/exchange/refusal-budget.ts'
 import { handleRequest } from '../../http/request-handler.ts'
 import { createRequestIds } from '../../http/exchange/request-id.ts'
 import { checkEndpoint } from '../../http/routes.ts'
@@ -281,7 +281,7 @@ async function start(
       log,
       ...optionalMember('bytesMax', settings.bodiesBytes),
     }),
-    strangerBudget: createStrangerBudget(),
+    refusalBudget: createRefusalBudget(),
     ...optionalMember('docs', settings.docs === true ? readDocsFiles() : undefined),
     heartbeat: parts.heartbeat,
     logRequests: shouldLogRequests(settings.logLevel),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseDay } from '../../../src/base/day.ts'
 import { formatMajor } from '../../../src/schema/table-layout.ts'
 import type { Manifest, Release } from '../../../src/publish/form/manifest.ts'
-import { machinePercent } from '../../../src/publish/form/stages.ts'
+import { machinePercent } from '../../../src/publish/form/rollout-stages.ts'
 import { type ChoiceGround, chooseRelease } from '../../../src/publish/pull/choose-release.ts'
 
 const id = (day: number): string => `202608${day}-0123456789ab`

@@ -10,7 +10,7 @@ import type { Policies } from '../policy/policy-form.ts'
 import type { TableManager } from '../supervisor/tables/table-manager.ts'
 import type { FeedDaysFile } from './feed-days.ts'
 import { addressesBody } from './console-requests.ts'
-import type { ConsoleQuestion, ConsoleWorld } from './process/console-messages.ts'
+import type { ConsoleQuestion, AnsweringFiles } from './process/console-messages.ts'
 import type { ConsoleProcess } from './process/console-process.ts'
 
 export interface ConsoleParts {
@@ -34,7 +34,7 @@ const daysAheadMax = 3650
 const feedsWithoutMax = 100
 
 /** What the process answers with; throws `no_table` where there is nothing to answer from. */
-export function worldOf({ settings, tables, lists, policies }: ConsoleParts): ConsoleWorld {
+export function worldOf({ settings, tables, lists, policies }: ConsoleParts): AnsweringFiles {
   const file = tables.file()
   if (file === undefined) {
     const message = 'No table answers yet: "iprisk build" makes one.'

@@ -14,13 +14,13 @@ export interface Rehearsed {
 }
 
 /** A table, and the policy with its memory of that table's records. */
-export interface TableSide {
+export interface ComparedTable {
   readonly table: OpenTable
   readonly policy: Rehearsed | undefined
 }
 
 /** `''` without a policy. */
-export function actionOf({ policy }: TableSide, words: Uint32Array, located: Located): string {
+export function actionOf({ policy }: ComparedTable, words: Uint32Array, located: Located): string {
   if (policy === undefined) return ''
   const { memory, index } = policy
   const number = decide(memory, index, words, located)

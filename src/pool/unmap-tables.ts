@@ -10,7 +10,7 @@
 import { type MappedRegion, unmapRegion } from '../base/system/memory-map.ts'
 import { onChannelMessage, openThreadChannel, sendToChannel } from './thread-channel.ts'
 
-export interface TableRelease {
+export interface TableUnmapper {
   /** A task of the table has run in the thread. */
   readonly noteMapping: (table: number, thread: number) => void
   /** A thread has died: after a while, frees the maps of all threads but the living. */
@@ -27,7 +27,7 @@ const answerMsMax = 5000
 /** The last messages of a dead thread come in long before this. */
 const messageDelayMsMax = 1000
 
-export function openTableRelease(name: string): TableRelease {
+export function openTableUnmapper(name: string): TableUnmapper {
   /** By table and thread; the region's message comes before or after the first result. */
   const mapped = new Map<number, Map<number, MappedRegion | undefined>>()
   const waiting = new Map<number, () => void>()

@@ -8,9 +8,9 @@ import { mapLists } from '../../lists/map-lists.ts'
 import { type Decide, decideBy } from '../../policy/decide-by.ts'
 import { type ChosenPolicy, defaultPolicyName } from '../../policy/policy-form.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
-import type { ConsoleWorld } from './console-messages.ts'
+import type { AnsweringFiles } from './console-messages.ts'
 
-export interface OpenWorld extends Pick<ConsoleWorld, 'builtMs' | 'policies'> {
+export interface AnsweringParts extends Pick<AnsweringFiles, 'builtMs' | 'policies'> {
   readonly table: OpenTable
   /** The policy of that name, the default one where none is named; `undefined` without policies. */
   readonly policyOf: (name: string | undefined) => ChosenPolicy | undefined
@@ -22,7 +22,7 @@ let opened: { readonly path: string; readonly table: OpenTable } | undefined
 let mapped: ({ readonly path: string } & ReturnType<typeof mapLists>) | undefined
 let stores: Promise<Stores> | undefined
 
-export async function openWorld(world: ConsoleWorld): Promise<OpenWorld> {
+export async function openAnsweringParts(world: AnsweringFiles): Promise<AnsweringParts> {
   const table = tableAt(world.table)
   useLists(table, world.lists)
   const { builtMs, policies } = world
@@ -49,7 +49,7 @@ function tableAt(path: string): OpenTable {
   return table
 }
 
-function useLists(table: OpenTable, lists: ConsoleWorld['lists']): void {
+function useLists(table: OpenTable, lists: AnsweringFiles['lists']): void {
   const before = mapped
   if (lists?.path !== before?.path) {
     mapped = lists && { path: lists.path, ...mapLists(lists.path, lists.version) }
@@ -59,7 +59,7 @@ function useLists(table: OpenTable, lists: ConsoleWorld['lists']): void {
 }
 
 function chosenPolicy(
-  policies: ConsoleWorld['policies'],
+  policies: AnsweringFiles['policies'],
   name = defaultPolicyName,
 ): ChosenPolicy | undefined {
   if (policies === undefined) return undefined

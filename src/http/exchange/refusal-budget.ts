@@ -7,12 +7,12 @@
 
 import { strangerWorkMax } from '../../base/limits.ts'
 
-export interface StrangerBudget {
+export interface RefusalBudget {
   /** Whether another refusal, or another piece of a body that nobody reads, still fits this turn. */
   readonly spend: () => boolean
 }
 
-export function createStrangerBudget(): StrangerBudget {
+export function createRefusalBudget(): RefusalBudget {
   let spent = 0
   const endTurn = (): void => {
     spent = 0

@@ -59,7 +59,7 @@ const noToken =
   'This server has no admin token, so nobody can log in. Make one: "openssl rand -hex 32 > token; ' +
   'chmod 600 token", and start it with --admin-token-file token.'
 
-export function createConsoleDoor(parts: {
+export function createConsoleLogin(parts: {
   /** `undefined`: the server has no token. */
   readonly tokens: TokenMatcher | undefined
   readonly files: ConsoleFiles

@@ -29,7 +29,7 @@ export interface Projection {
   }
 }
 
-export interface ValueBook {
+export interface ExportValues {
   /** The value's number; -1 where the export has nothing of it. */
   readonly valueOf: (is: Answering, family: Family) => number
   readonly parts: (value: number) => RecordParts
@@ -49,7 +49,7 @@ interface Ids {
   location: number
 }
 
-export function newValueBook(reader: AnswerReader, projection: Projection): ValueBook {
+export function newExportValues(reader: AnswerReader, projection: Projection): ExportValues {
   const { views } = reader
   const { records } = views
   const keys = partKeys(reader, projection.texts)

@@ -6,7 +6,7 @@ import type { LineFormat } from './line-field.ts'
 import type { LineTally } from './line-tally.ts'
 
 /** What to do with lines. */
-export interface LineWork {
+export interface LineTask {
   readonly form: LineFormat
   /** Answers as JSON lines, as rows of CSV, as lines for people; or only counts, of logs too. */
   readonly output: CheckFormat | 'tally' | 'addresses'
