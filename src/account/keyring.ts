@@ -275,6 +275,7 @@ export function createKeyring(options: KeyringOptions): Keyring {
 
   function usePlans(changed: Plans): void {
     terms = { ...terms, plans: changed }
+    store.usePlans?.(changed)
     for (const [id, held] of keys) {
       keys.set(id, { ...held, outcome: outcomeOf(held.inputs, terms) })
     }

@@ -194,8 +194,10 @@ function tableRoutes(parts: ServerApiParts): readonly AdminRoute[] {
 function done(outcome: SwapOutcome): { readonly table: string } {
   if (outcome.kind === 'swapped' || outcome.kind === 'unchanged') return outcome
   const message =
-    outcome.kind === 'refused'
-      ? outcome.reason
-      : `Table ${outcome.table} was rolled back and stays out.`
+    outcome.kind === 'held'
+      ? `Table ${outcome.table} was rolled back and stays out.`
+      : outcome.kind === 'refused'
+        ? outcome.reason
+        : 'The server is ending.'
   throw new IpriskError({ code: 'table_refused', message, fault: 'input' })
 }

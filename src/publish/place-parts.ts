@@ -20,16 +20,16 @@ const parallelPuts = 8
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
-/** Those parts of a release that are there, by the hash of what is inside. */
+/** Those parts of a release that are there in their length, by the hash of what is inside. */
 export async function knownParts(
   place: PublishPlace,
   release: Release,
 ): Promise<Map<string, PartEntry>> {
   const index = await readIndex(place, release)
-  const there = new Set((await place.list('parts')).map(({ name }) => name))
+  const there = new Map((await place.list('parts')).map(({ name, bytes }) => [name, bytes]))
   const parts = index?.segments.flatMap((segment) => segment.parts) ?? []
   return new Map(
-    parts.filter((part) => there.has(partName(part[2]))).map((part) => [part[0], part]),
+    parts.filter((part) => there.get(partName(part[2])) === part[3]).map((part) => [part[0], part]),
   )
 }
 
@@ -69,19 +69,25 @@ export async function putParts(
   of: {
     readonly segments: readonly Segment[]
     readonly place: PublishPlace
-    readonly known: Map<string, PartEntry>
+    readonly known: ReadonlyMap<string, PartEntry>
   },
 ): Promise<PutParts> {
   const { place, known } = of
   const done = { storedBytes: 0, putParts: 0, putBytes: 0 }
   const segments: IndexSegment[] = []
-  const entryOf = async (part: Uint8Array): Promise<PartEntry> => {
+  // Equal parts that come side by side are put once.
+  const coming = new Map<string, Promise<PartEntry>>()
+  const entryOf = (part: Uint8Array): PartEntry | Promise<PartEntry> => {
     const sha256 = contentName(part)
-    const there = known.get(sha256)
+    const there = known.get(sha256) ?? coming.get(sha256)
     if (there !== undefined) return there
+    const entry = put(part, sha256)
+    coming.set(sha256, entry)
+    return entry
+  }
+  const put = async (part: Uint8Array, sha256: string): Promise<PartEntry> => {
     const stored = await compressed(part)
     const entry: PartEntry = [sha256, part.length, contentName(stored), stored.length]
-    known.set(sha256, entry)
     await place.keep(partName(entry[2]), stored)
     done.putParts += 1
     done.putBytes += stored.length
@@ -98,7 +104,7 @@ export async function putParts(
 /** In the order of `items`, some of them at a time. */
 async function mapInParallel<T, R>(
   items: readonly T[],
-  act: (item: T) => Promise<R>,
+  act: (item: T) => R | Promise<R>,
 ): Promise<R[]> {
   const results: R[] = []
   let next = 0

@@ -2,15 +2,15 @@
 // moment, the manifest. A run that is cut off leaves parts that nobody names, which a later run
 // finds there or removes; never a manifest that names what is not there.
 //
-// One publisher a place and format at a time: two that run at once may each write a manifest that
-// does not know the other's table. The parts of both are kept long enough for the next run to mend
-// it.
+// Two publishers at one place: the manifest is read again right before it is written, so that it
+// knows what another one published meanwhile, and its serial is higher. Two that write it within the
+// same moment lose the table of one; its parts are kept long enough for the next run to mend it.
 //
 // Two program versions with two formats publish at the same place: each run leaves the releases of
 // other formats as they are, so a manifest offers both, and each server takes what it reads.
 
 import { formatDay } from '../base/day.ts'
-import { IpriskError } from '../base/coded-error.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { manifestBytesMax, manifestReleasesMax, manifestWithdrawnMax } from '../base/limits.ts'
 import { packageVersion } from '../base/package-root.ts'
 import { mapFile } from '../base/system/memory-map.ts'
@@ -26,7 +26,7 @@ import {
   publishedForm,
   sealManifest,
 } from './form/manifest.ts'
-import type { PartEntry, PartIndex } from './form/part-index.ts'
+import type { PartEntry } from './form/part-index.ts'
 import { tableSegments } from './form/segments.ts'
 import type { SigningKey } from './form/signing-key.ts'
 import type { PlannedStage } from '../config/values/publish-values.ts'
@@ -38,11 +38,13 @@ export interface PublishOptions {
   readonly place: PublishPlace
   readonly key: SigningKey
   readonly stages: readonly PlannedStage[]
+  /** A table that is published already keeps the stages that it has. */
+  readonly keepStages?: boolean
   /** How long parts stay that no release names, and releases that another one has replaced. */
   readonly keepMs: number
   /**
-   * Starts a manifest anew where the one there cannot be trusted, and goes back in time: an older
-   * table withdraws those that are newer.
+   * Starts a manifest anew where the one there cannot be trusted, puts parts again that seem to be
+   * there, and goes back in time: an older table withdraws those that are newer.
    */
   readonly force: boolean
   readonly now: number
@@ -54,60 +56,88 @@ export interface Published {
   /** What this run put there. */
   readonly moved: { readonly parts: number; readonly bytes: number }
   readonly pruned: number
+  /** Why old parts could not be removed. */
+  readonly pruneTrouble?: string
 }
 
 /** Throws `publish_refused`, what the table's verification throws, and what the place throws. */
 export async function publishTable(path: string, options: PublishOptions): Promise<Published> {
-  const { place, key, now } = options
+  const { place, now } = options
   verifyTable(path)
-  const before = await currentManifest(options)
   const map = mapFile(path)
   try {
     const view = readTableView(map.bytes, path)
-    const newest = before?.releases.find(isOwnFormat)
-    if (newest?.id === view.id) return await restage(before!, newest, options)
-    const asOf = formatDay(view.asOf)
-    refuseOlder({ id: view.id, asOf, before, newest }, options.force)
-    const known =
-      newest === undefined ? new Map<string, PartEntry>() : await knownParts(place, newest)
+    const of = { id: view.id, as_of: formatDay(view.asOf) }
+    const first = await currentManifest(options)
+    refuseOlder(of, first, options.force)
+    const segments = tableSegments(view, map.bytes)
+    // Where nothing is missing of a table that is there, nothing is put.
     const cut = await putParts(map.bytes, {
-      segments: tableSegments(view, map.bytes),
+      segments,
       place,
-      known,
+      known: await partsThere(first, options),
     })
-    const index: PartIndex = { bytes: map.bytes.length, segments: cut.segments }
-    const stored = await putIndex(place, index)
+    const index = await putIndex(place, { bytes: map.bytes.length, segments: cut.segments })
+    // The upload took its time, and another publisher may have been here.
+    const before = await currentManifest(options)
+    refuseOlder(of, before, options.force)
+    const there = before?.releases.find(({ id }) => id === view.id)
     const release: Release = {
-      id: view.id,
-      as_of: asOf,
+      ...of,
       format: { major: formatMajor, minor: formatMinor },
       program: packageVersion,
-      published: now,
+      published: there?.published ?? now,
       bytes: map.bytes.length,
       sha256: contentName(map.bytes),
-      index: stored,
+      index,
       stored: cut.storedBytes,
-      stages: stagesFrom(options),
+      stages: (options.keepStages === true ? there?.stages : undefined) ?? stagesFrom(options),
     }
-    // A server takes an older table than its own where that was withdrawn, and else never.
-    const isNewer = (each: Release): boolean => isOwnFormat(each) && each.as_of > asOf
-    const old = before?.releases ?? []
-    const kept = stillKept(old, options).filter((each) => each.id !== view.id && !isNewer(each))
-    const releases = [release, ...kept]
-    const gone = [...old.filter(isNewer).map(({ id }) => id), ...(before?.withdrawn ?? [])]
-    const withdrawn = gone.filter((id) => id !== view.id)
-    const manifest = manifestOf({ before, releases, withdrawn, now })
-    await place.replace(manifestName, Buffer.from(sealManifest(manifest, key), 'utf8'))
-    const moved = { parts: cut.putParts + 1, bytes: cut.putBytes + stored.bytes }
-    return { manifest, release, moved, pruned: await prunePlace(place, manifest, options) }
+    const manifest = withRelease(release, before, options)
+    await putManifest(manifest, options)
+    const indexes = new Set(before?.releases.map((each) => each.index.sha256))
+    const indexBytes = indexes.has(index.sha256) ? 0 : index.bytes
+    const moved = {
+      parts: cut.putParts + Number(indexBytes > 0),
+      bytes: cut.putBytes + indexBytes,
+    }
+    return { manifest, release, moved, ...(await prune(manifest, options)) }
   } finally {
     map.unmap()
   }
 }
 
+async function partsThere(
+  manifest: Manifest | undefined,
+  { place, force }: PublishOptions,
+): Promise<Map<string, PartEntry>> {
+  const newest = manifest?.releases.find(isOwnFormat)
+  return newest === undefined || force ? new Map() : knownParts(place, newest)
+}
+
+/** What `before` has, behind a new release of it. */
+function withRelease(
+  release: Release,
+  before: Manifest | undefined,
+  options: PublishOptions,
+): Manifest {
+  const { id, as_of: day } = release
+  const old = before?.releases ?? []
+  // A server takes an older table than its own where that was withdrawn, and else never.
+  const isNewer = (each: Release): boolean => isOwnFormat(each) && each.as_of > day
+  const kept = stillKept(old, options).filter((each) => each.id !== id && !isNewer(each))
+  const gone = [...old.filter(isNewer).map((each) => each.id), ...(before?.withdrawn ?? [])]
+  return manifestOf({
+    before,
+    releases: [release, ...kept],
+    withdrawn: gone.filter((each) => each !== id),
+    now: options.now,
+  })
+}
+
 /** Lets every server go back to the table `id`, which is still there; those after it are withdrawn. */
 export async function publishRollback(id: string, options: PublishOptions): Promise<Published> {
-  const { place, key, now } = options
+  const { place, now } = options
   const before = await currentManifest(options)
   const releases = before?.releases ?? []
   const at = releases.findIndex((release) => release.id === id)
@@ -123,22 +153,24 @@ export async function publishRollback(id: string, options: PublishOptions): Prom
   const left = releases.filter((each, index) => !isNewer(each, index) && each !== target)
   const withdrawn = [...gone, ...before.withdrawn.filter((each) => each !== id)]
   const manifest = manifestOf({ before, releases: [release, ...left], withdrawn, now })
-  await place.replace(manifestName, Buffer.from(sealManifest(manifest, key), 'utf8'))
+  await putManifest(manifest, options)
   return { manifest, release, moved: { parts: 0, bytes: 0 }, pruned: 0 }
 }
 
-/** The table that is published already, with the stages that are asked for now. */
-async function restage(
-  before: Manifest,
-  newest: Release,
+function putManifest(manifest: Manifest, { place, key }: PublishOptions): Promise<void> {
+  return place.replace(manifestName, Buffer.from(sealManifest(manifest, key), 'utf8'))
+}
+
+/** The table is published by now, whatever becomes of old parts. */
+async function prune(
+  manifest: Manifest,
   options: PublishOptions,
-): Promise<Published> {
-  const { place, key, now } = options
-  const release = { ...newest, stages: stagesFrom(options) }
-  const releases = before.releases.map((each) => (each === newest ? release : each))
-  const manifest = manifestOf({ before, releases, withdrawn: before.withdrawn, now })
-  await place.replace(manifestName, Buffer.from(sealManifest(manifest, key), 'utf8'))
-  return { manifest, release, moved: { parts: 0, bytes: 0 }, pruned: 0 }
+): Promise<Pick<Published, 'pruned' | 'pruneTrouble'>> {
+  try {
+    return { pruned: await prunePlace(options.place, manifest, options) }
+  } catch (error) {
+    return { pruned: 0, pruneTrouble: messageOf(error) }
+  }
 }
 
 /** The manifest that is there, which this publisher must have signed. */
@@ -155,22 +187,18 @@ async function currentManifest(options: PublishOptions): Promise<Manifest | unde
 }
 
 function refuseOlder(
-  of: {
-    readonly id: string
-    readonly asOf: string
-    readonly before: Manifest | undefined
-    readonly newest: Release | undefined
-  },
+  { id, as_of: day }: Pick<Release, 'id' | 'as_of'>,
+  before: Manifest | undefined,
   force: boolean,
 ): void {
-  const { id, asOf, before, newest } = of
-  if (force) return
+  const newest = before?.releases.find(isOwnFormat)
+  if (force || newest?.id === id) return
   if (before?.withdrawn.includes(id) === true) {
     throw refusal(`The table ${id} was withdrawn by a rollback; --force publishes it all the same.`)
   }
-  if (newest !== undefined && asOf < newest.as_of) {
+  if (newest !== undefined && day < newest.as_of) {
     throw refusal(
-      `The table ${id} is of ${asOf}, older than ${newest.id} of ${newest.as_of} that is published: ` +
+      `The table ${id} is of ${day}, older than ${newest.id} of ${newest.as_of} that is published: ` +
         '--rollback-to goes back to a published table, --force publishes this one.',
     )
   }
@@ -180,16 +208,15 @@ function isOwnFormat({ format }: Release): boolean {
   return format.major === formatMajor
 }
 
-/** What stays beside a new release: the one before it in any case, others for a while. */
+/** What stays beside a new release: the newest of each format in any case, others for a while. */
 function stillKept(releases: readonly Release[], options: PublishOptions): readonly Release[] {
-  const firsts = new Set<number>()
-  return releases
-    .filter(({ format, published }) => {
-      const isFirst = !firsts.has(format.major)
-      firsts.add(format.major)
-      return isFirst || published > options.now - options.keepMs
-    })
-    .slice(0, manifestReleasesMax - 1)
+  const firsts = new Map(releases.toReversed().map((each) => [each.format.major, each]))
+  const kept = new Set(firsts.values())
+  for (const each of releases) {
+    if (kept.size >= manifestReleasesMax - 1) break
+    if (each.published > options.now - options.keepMs) kept.add(each)
+  }
+  return releases.filter((each) => kept.has(each))
 }
 
 function manifestOf(of: {

@@ -427,6 +427,8 @@ function replyOf(outcome: SwapOutcome): ControlReply {
       return { ok: false, text: `Table ${outcome.table} was rolled back and stays out.` }
     case 'refused':
       return { ok: false, text: outcome.reason }
+    case 'ending':
+      return { ok: false, text: 'The server is ending.' }
     default:
       return outcome satisfies never
   }

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openReleaseSource } from '../../src/publish/fetch/release-source.ts'
-import { type Release, sealManifest } from '../../src/publish/form/manifest.ts'
+import { type Manifest, type Release, sealManifest } from '../../src/publish/form/manifest.ts'
 import { createSigningKey, readSigningKey } from '../../src/publish/form/signing-key.ts'
 import { openFolderPlace } from '../../src/publish/places/folder-place.ts'
 import {
@@ -173,6 +173,81 @@ describe('a published table', () => {
     const { manifest: after } = await publishTable(second, options())
     expect(after.releases.map(({ format }) => format.major)).toEqual([1, 99, 1])
     expect(after.withdrawn).toEqual([])
+  })
+
+  it('stays, where another publisher was there meanwhile, with a higher serial', async () => {
+    await publishTable(first, options())
+    const third = otherTable('2026-08-24', [])
+    const place = openFolderPlace(at)
+    let other: Manifest | undefined
+    const meanwhile = (table: string): typeof place => ({
+      ...place,
+      keep: async (name, bytes) => {
+        other ??= (await publishTable(table, options({ now: Date.now() + 5000 }))).manifest
+        await place.keep(name, bytes)
+      },
+    })
+    const { manifest } = await publishTable(third, options({ place: meanwhile(second) }))
+    const days = manifest.releases.map((release) => release.as_of)
+    expect(days).toEqual(['2026-08-24', '2026-08-23', '2026-08-22'])
+    expect(manifest.serial).toBeGreaterThan(other!.serial)
+    // And nothing older than what the other one has published.
+    other = undefined
+    const late = otherTable('2026-08-25', [])
+    const latest = otherTable('2026-08-26', [])
+    await expect(publishTable(late, options({ place: meanwhile(latest) }))).rejects.toThrow(/older/)
+  })
+
+  it('leaves a table of another format, however many come after it', async () => {
+    const { manifest } = await publishTable(first, options())
+    const [own] = manifest.releases
+    const many = Array.from({ length: 15 }, (_, i) => ({
+      ...own!,
+      id: `202608${10 + i}-0123456789ab`,
+    }))
+    const foreign = { ...own!, id: '20260809-0123456789ab', format: { major: 99, minor: 0 } }
+    writeFileSync(
+      join(at, 'manifest.json'),
+      sealManifest({ ...manifest, releases: [...many, foreign] }, key),
+    )
+    const { manifest: after } = await publishTable(second, options())
+    expect(after.releases).toHaveLength(16)
+    expect(after.releases.at(-1)?.format.major).toBe(99)
+  })
+
+  it('is made whole where parts of it were lost or torn, by publishing it again', async () => {
+    const { release } = await publishTable(first, options())
+    const names = partNames().filter((name) => !release.index.sha256.endsWith(name))
+    const all = names.length
+    rmSync(join(at, 'parts', names[0]!))
+    writeFileSync(join(at, 'parts', names[1]!), '')
+    await expect(pull(release)).rejects.toThrow(/part|size|status/)
+    const { moved, release: again } = await publishTable(first, options())
+    expect(moved.parts).toBe(2)
+    expect((await pull(again)).table.equals(readFileSync(first))).toBe(true)
+    // By force all of them, for what has its length may be torn, too.
+    expect((await publishTable(first, options({ force: true }))).moved.parts).toBe(all)
+  })
+
+  it('keeps its stages where a build makes it again', async () => {
+    const stages = [{ percent: 10, afterMs: 0 }]
+    const { release } = await publishTable(first, options({ stages }))
+    const later = { stages, now: Date.now() + dayMs }
+    const kept = await publishTable(first, options({ ...later, keepStages: true }))
+    expect(kept.release.stages).toEqual(release.stages)
+    const anew = await publishTable(first, options(later))
+    expect(anew.release.stages[0]!.from).toBe(later.now)
+  })
+
+  it('is published also where old parts cannot be removed', async () => {
+    await publishTable(first, options())
+    const old = new Date(Date.now() - 3 * dayMs)
+    writeFileSync(join(at, 'parts', 'stray'), '')
+    utimesSync(join(at, 'parts', 'stray'), old, old)
+    const place = { ...openFolderPlace(at), remove: () => Promise.reject(new Error('status 403')) }
+    const { release, pruned, pruneTrouble } = await publishTable(second, options({ place }))
+    expect({ pruned, pruneTrouble }).toEqual({ pruned: 0, pruneTrouble: 'status 403' })
+    await pull(release)
   })
 
   it('that was swapped for another one in the place is not put together', async () => {

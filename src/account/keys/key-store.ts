@@ -1,6 +1,6 @@
 // Where keys are kept: the interface that every store implements and the conformance suite
-// (test/account/stores/conformance.ts) holds it to. Stores know nothing of plans, expiry or
-// secrets: they keep records and count changes.
+// (test/account/stores/conformance.ts) holds it to. Stores know nothing of expiry or
+// secrets, and of plans only where a file is one: they keep records and count changes.
 //
 // Invariants of every store:
 // - A change and the version that counts it become visible together, to every process.
@@ -8,6 +8,7 @@
 // - Records are never deleted: a revoked key stays, so that it can be told from an unknown one in a
 //   list, and so that readers learn of it by `changes`.
 
+import type { Plans } from '../../config/plan.ts'
 import type { KeyRecord } from './key-record.ts'
 
 /** What changed since some version. */
@@ -37,5 +38,7 @@ export interface KeyStore {
   readonly version: () => Promise<number>
   /** What changed after `since`; everything for 0. Cheap where nothing did. */
   readonly changes: (since: number) => Promise<KeyChanges>
+  /** For a store that judges its keys by the plans: they are others now. */
+  readonly usePlans?: (plans: Plans) => void
   readonly close: () => Promise<void>
 }

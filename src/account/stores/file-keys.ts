@@ -7,9 +7,12 @@
 // in which a key has one, of its own or of its plan, is refused, and says which. Rates hold on each
 // machine by itself.
 //
-// Invariant: a file with a problem changes nothing; the keys that were read before stay.
+// Invariant: a file with a problem changes nothing; the keys that were read before stay. A process
+// that starts while it has one begins with the last good one, which is kept in the state folder:
+// hashes, as in the file itself.
 
-import { statSync } from 'node:fs'
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
@@ -24,73 +27,106 @@ import { recordsOf } from '../keys/key-transfer.ts'
 /** Problems of a file that are named one by one. */
 const shownMax = 20
 
-interface HeldRecord {
-  readonly record: KeyRecord
-  readonly text: string
-  /** The version that brought it as it is. */
-  readonly changed: number
+export interface FileKeyStore extends KeyStore {
+  /** Judges the file again by these. */
+  readonly usePlans: (plans: Plans) => void
 }
 
-export function openFileKeyStore(path: string, plans: Plans): KeyStore {
-  const held = new Map<string, HeldRecord>()
-  let version = 0
+export function openFileKeyStore(path: string, firstPlans: Plans, state?: string): FileKeyStore {
+  const kept = state === undefined ? undefined : join(state, keptName)
+  const held = newHeldRecords()
+  let plans = firstPlans
   let seen = ''
   let trouble: IpriskError | undefined
 
-  const look = (): void => {
+  const look = (): HeldRecords => {
     const identity = identityOf(path)
     if (identity === seen) {
       if (trouble !== undefined) throw trouble
-      return
+      return held
     }
     seen = identity
     trouble = undefined
     try {
-      take(readKeys(path, plans))
+      const text = readText(path)
+      held.take(judgeKeys(text, path, plans))
+      if (kept !== undefined) keepText(kept, text)
     } catch (error) {
       trouble = error as IpriskError
-      throw error
+      if (held.version() > 0 || kept === undefined || !existsSync(kept)) throw error
+      // The next look says what is wrong.
+      held.take(judgeKeys(readText(kept), kept, plans))
     }
-  }
-  const take = (records: readonly KeyRecord[]): void => {
-    version += 1
-    const left = new Set(held.keys())
-    for (const record of records) {
-      left.delete(record.id)
-      keep(record)
-    }
-    for (const id of left) {
-      const { record } = held.get(id)!
-      keep({ ...record, revokedAt: record.revokedAt ?? Date.now() })
-    }
-  }
-  const keep = (record: KeyRecord): void => {
-    const text = JSON.stringify(record)
-    if (held.get(record.id)?.text === text) return
-    held.set(record.id, { record, text, changed: version })
+    return held
   }
   const refuse = (): Promise<never> => Promise.reject(readOnly(path))
   return {
     create: refuse,
     update: refuse,
-    get: async (id) => {
-      look()
-      return held.get(id)?.record
-    },
-    list: async () => {
-      look()
-      return [...held.values()].map(({ record }) => record)
-    },
-    version: async () => {
-      look()
-      return version
-    },
+    get: async (id) => look().get(id),
+    list: async () => look().since(-1),
+    version: async () => look().version(),
     changes: async (since) => {
-      look()
-      const fresh = [...held.values()].filter(({ changed }) => changed > since)
-      return { version, records: fresh.map(({ record }) => record) }
+      const { version, since: changedSince } = look()
+      return { version: version(), records: changedSince(since) }
     },
     close: async () => undefined,
+    usePlans: (changed) => {
+      plans = changed
+      seen = ''
+    },
+  }
+}
+
+/** The records of a file, and which of its versions brought each as it is. */
+interface HeldRecords {
+  /** All of another file; what it no longer has is revoked. */
+  readonly take: (records: readonly KeyRecord[]) => void
+  readonly get: (id: string) => KeyRecord | undefined
+  readonly since: (version: number) => readonly KeyRecord[]
+  readonly version: () => number
+}
+
+function newHeldRecords(): HeldRecords {
+  const held = new Map<string, { record: KeyRecord; text: string; changed: number }>()
+  let version = 0
+  const keep = (record: KeyRecord): void => {
+    const text = JSON.stringify(record)
+    if (held.get(record.id)?.text === text) return
+    held.set(record.id, { record, text, changed: version })
+  }
+  return {
+    take: (records) => {
+      version += 1
+      const left = new Set(held.keys())
+      for (const record of records) {
+        left.delete(record.id)
+        keep(record)
+      }
+      for (const id of left) {
+        const { record } = held.get(id)!
+        keep({ ...record, revokedAt: record.revokedAt ?? Date.now() })
+      }
+    },
+    get: (id) => held.get(id)?.record,
+    since: (before) =>
+      [...held.values()].filter(({ changed }) => changed > before).map(({ record }) => record),
+    version: () => version,
+  }
+}
+
+/** Beside the state of a server whose keys come from elsewhere. */
+const keptName = 'keys-file.json'
+
+/** Many processes may write the same at once. Where it cannot be kept, there is one thing fewer. */
+function keepText(path: string, text: string): void {
+  try {
+    if (existsSync(path) && readText(path) === text) return
+    const temporary = `${path}.${process.pid}.tmp`
+    writeFileSync(temporary, text, { mode: 0o600 })
+    renameSync(temporary, path)
+  } catch {
+    // A full or read-only disk keeps no key from being used.
   }
 }
 
@@ -99,13 +135,15 @@ function identityOf(path: string): string {
   return stat === undefined ? 'none' : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`
 }
 
-function readKeys(path: string, plans: Plans): readonly KeyRecord[] {
-  let text: string
+function readText(path: string): string {
   try {
-    text = readBoundedFile(path, { bytesMax: keyFileBytesMax }).bytes.toString('utf8')
+    return readBoundedFile(path, { bytesMax: keyFileBytesMax }).bytes.toString('utf8')
   } catch (cause) {
     throw unusable(path, [`  ${messageOf(cause)}`], cause)
   }
+}
+
+function judgeKeys(text: string, path: string, plans: Plans): readonly KeyRecord[] {
   const judged = parseKeyFile(text, { plans, origin: `the file ${path}` })
   if ('length' in judged) {
     const lines = judged.slice(0, shownMax).map((problem) => `  ${formatSettingProblem(problem)}`)

@@ -124,7 +124,9 @@ async function openEmbedded(settings: StoresSettings, hooks: StoresHooks): Promi
   const { state, store, plans = {} } = settings
   const { keysFile } = store
   const keyStore =
-    keysFile === undefined ? await openLmdbKeyStore(state) : await openKeysFile(keysFile, plans)
+    keysFile === undefined
+      ? await openLmdbKeyStore(state)
+      : await openKeysFile(keysFile, plans, state)
   const counters = await openLmdbCounterStore(state)
   const ledger = createQuotaLedger(counters)
   let limiter: Limiter | undefined
@@ -148,10 +150,10 @@ async function openEmbedded(settings: StoresSettings, hooks: StoresHooks): Promi
   }
 }
 
-async function openKeysFile(path: string, plans: Plans): Promise<KeyStore> {
+async function openKeysFile(path: string, plans: Plans, state: string): Promise<KeyStore> {
   // Read in only here: it brings the whole of what checks settings.
   const { openFileKeyStore } = await import('./file-keys.ts')
-  return openFileKeyStore(path, plans)
+  return openFileKeyStore(path, plans, state)
 }
 
 /** Throws what is wrong with the file. */

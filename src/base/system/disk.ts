@@ -16,12 +16,17 @@ export async function replaceFile(folder: string, name: string, text: string): P
   const temporary = join(folder, temporaryName(name))
   const handle = await open(temporary, 'wx')
   try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, join(folder, name))
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
   }
-  await rename(temporary, join(folder, name))
   await flushFolder(folder)
 }
 

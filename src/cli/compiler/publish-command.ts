@@ -42,8 +42,12 @@ export function preparePublish(
 ): ((table: string) => Promise<void>) | undefined {
   const { to } = settings.publish
   if (to === undefined) return undefined
-  // What forces a build through its gates discards no manifest.
-  const options = (): PublishOptions => publishOptions(settings, to, false)
+  // What forces a build through its gates discards no manifest; and a build that made the same table
+  // again does not begin its stages again.
+  const options = (): PublishOptions => ({
+    ...publishOptions(settings, to, false),
+    keepStages: true,
+  })
   options()
   return async (table) => {
     const now = options()
@@ -92,9 +96,10 @@ function publishedFacts(published: Published, { place, key }: PublishOptions): o
 }
 
 function publishedLine(published: Published, { place }: PublishOptions): string {
-  const { release, moved, pruned } = published
+  const { release, moved, pruned, pruneTrouble } = published
   const { id, as_of: day, stored } = release
-  const went = pruned === 0 ? '' : `; ${formatCount(pruned)} old parts removed`
+  const trouble = pruneTrouble === undefined ? '' : `; old parts stay: ${pruneTrouble}`
+  const went = pruned === 0 ? trouble : `; ${formatCount(pruned)} old parts removed`
   const stages = release.stages.map(({ percent, from }) => {
     return `${percent} % from ${new Date(from).toISOString()}`
   })

@@ -1,6 +1,7 @@
 // An S3-compatible store of objects, asked with Signature Version 4 by aws4fetch; as the AWS tools
 // take them: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, or the profile
-// (AWS_PROFILE) of the shared credentials file; AWS_REGION or AWS_DEFAULT_REGION;
+// (AWS_PROFILE) of the shared credentials file; AWS_REGION, AWS_DEFAULT_REGION or the profile's in
+// the shared configuration;
 // AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for stores elsewhere, which are asked by path. Without
 // credentials nothing is signed, which reads public buckets. A key of a machine or of a pod comes
 // as the variables, or as the file; the metadata services of clouds are not asked.
@@ -28,7 +29,12 @@ export interface ObjectStore {
   readonly name: string
   readonly get: (
     name: string,
-    how: { readonly bytesMax: number; readonly etag?: string | undefined },
+    how: {
+      readonly bytesMax: number
+      readonly etag?: string | undefined
+      /** As a publisher asks: again, where the store is short of something. */
+      readonly again?: boolean
+    },
   ) => Promise<BoundedAnswer>
   readonly put: (name: string, bytes: Uint8Array, cacheControl: string) => Promise<void>
   readonly list: (folder: string) => Promise<readonly ListedObject[]>
@@ -37,6 +43,7 @@ export interface ObjectStore {
 
 export interface ListedObject {
   readonly name: string
+  readonly bytes: number
   readonly writtenMs: number
 }
 
@@ -48,9 +55,8 @@ export function openObjectStore(text: string, environment: Environment = process
   const place = parseObjectUrl(text)
   if (place === undefined) throw pullError('other', `${text} is no s3://bucket/prefix`)
   const { bucket, prefix } = place
-  const region = environment['AWS_REGION'] ?? environment['AWS_DEFAULT_REGION'] ?? 'us-east-1'
+  const region = regionOf(environment)
   const base = bucketUrl(bucket, region, environment)
-  const credentials = credentialsOf(environment)
   const keyOf = (name: string): string => (prefix === '' ? name : `${prefix}/${name}`)
   const urlOf = (key: string): URL => {
     const url = new URL(base)
@@ -65,6 +71,8 @@ export function openObjectStore(text: string, environment: Environment = process
     readonly bytesMax: number
   }): Promise<BoundedAnswer> => {
     const { url, method, headers = {}, body, bytesMax } = of
+    // Read each time: a mounted file and its session token change while a server runs.
+    const credentials = credentialsOf(environment)
     const signed = await signedHeaders({ url, method, headers, body, region, credentials })
     const more = body === undefined ? {} : { body }
     return boundedRequest({ url, method, headers: signed, bytesMax, ...more })
@@ -76,9 +84,10 @@ export function openObjectStore(text: string, environment: Environment = process
   }
   return {
     name: text,
-    get: (name, { bytesMax, etag }) => {
+    get: (name, { bytesMax, etag, again = false }) => {
       const headers = etag === undefined ? {} : { 'if-none-match': etag }
-      return ask({ url: urlOf(keyOf(name)), method: 'GET', headers, bytesMax })
+      const of = { url: urlOf(keyOf(name)), method: 'GET', headers, bytesMax } as const
+      return again ? withRetries(() => ask(of)) : ask(of)
     },
     put: async (name, body, cacheControl) => {
       const url = urlOf(keyOf(name))
@@ -164,6 +173,16 @@ async function signedHeaders(of: {
   return Object.fromEntries(signed.headers.entries())
 }
 
+function regionOf(environment: Environment): string {
+  const said = environment['AWS_REGION'] ?? environment['AWS_DEFAULT_REGION']
+  if (said !== undefined) return said
+  const path =
+    environment['AWS_CONFIG_FILE'] ?? join(environment['HOME'] ?? homedir(), '.aws', 'config')
+  const profile = environment['AWS_PROFILE'] ?? 'default'
+  const section = profile === 'default' ? profile : `profile ${profile}`
+  return profileMembers(path, section).get('region') ?? 'us-east-1'
+}
+
 function credentialsOf(environment: Environment): Credentials | undefined {
   const own = credentialsFrom({
     id: environment['AWS_ACCESS_KEY_ID'],
@@ -192,7 +211,7 @@ function credentialsFrom(of: {
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) }
 }
 
-/** The members of one profile; none where there is no such file. */
+/** The members of one section; none where there is no such file. */
 function profileMembers(path: string, profile: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>()
   let text: string
@@ -230,7 +249,8 @@ function parseListing(xml: string): {
   const objects = listed.flatMap((text) => {
     const name = member(text, 'Key')
     const writtenMs = Date.parse(member(text, 'LastModified') ?? '')
-    return name === undefined || Number.isNaN(writtenMs) ? [] : [{ name, writtenMs }]
+    const bytes = Number(member(text, 'Size') ?? NaN)
+    return name === undefined || Number.isNaN(writtenMs) ? [] : [{ name, bytes, writtenMs }]
   })
   const isCut = member(xml, 'IsTruncated') === 'true'
   return { objects, next: isCut ? member(xml, 'NextContinuationToken') : undefined }

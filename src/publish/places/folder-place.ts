@@ -52,7 +52,8 @@ export function openFolderPlace(folder: string): PublishPlace {
       const found = await Promise.all(
         names.map(async (name): Promise<StoredName | undefined> => {
           const seen = await statOrNone(join(folder, under, name))
-          return seen?.isFile() ? { name: `${under}/${name}`, writtenMs: seen.mtimeMs } : undefined
+          if (seen?.isFile() !== true) return undefined
+          return { name: `${under}/${name}`, bytes: seen.size, writtenMs: seen.mtimeMs }
         }),
       )
       return found.filter((each) => each !== undefined)

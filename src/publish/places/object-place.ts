@@ -9,7 +9,7 @@ export function openObjectPlace(url: string, environment?: Environment): Publish
   return {
     name: store.name,
     read: async (name, bytesMax) => {
-      const { status, body } = await store.get(name, { bytesMax })
+      const { status, body } = await store.get(name, { bytesMax, again: true })
       if (status === 200) return body
       if (status === 404) return undefined
       throw objectRefusal('GET', `${url}/${name}`, { status, body })

@@ -6,6 +6,7 @@
 
 export interface StoredName {
   readonly name: string
+  readonly bytes: number
   /** When it was written, milliseconds since the epoch. */
   readonly writtenMs: number
 }

@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { messageOf } from '../../base/coded-error.ts'
+import type { PullRefusalCode } from '../../publish/fetch/pull-refusal.ts'
 import type { PullJob, PullResult } from '../../publish/pull/pull-child-main.ts'
 
 /** Nobody waits longer for one table; what came until then is there for the next try. */
@@ -21,7 +22,12 @@ export interface PullProcess {
 }
 
 export function startPullProcess(job: PullJob): PullProcess {
-  const child = spawn(process.execPath, [program], { stdio: 'pipe', timeout: pullMsMax })
+  const child = spawn(process.execPath, [program], {
+    stdio: 'pipe',
+    timeout: pullMsMax,
+    killSignal: 'SIGKILL',
+  })
+  const fromMs = performance.now()
   lowerPriority(child)
   // It may end before it has read its job.
   child.stdin.on('error', () => undefined)
@@ -33,12 +39,18 @@ export function startPullProcess(job: PullJob): PullProcess {
     words = (words + text).slice(-wordsKept)
   })
   const result = new Promise<PullResult>((resolve) => {
-    const fail = (reason: string): void => resolve({ kind: 'refused', code: 'other', reason })
+    const fail = (reason: string, code: PullRefusalCode = 'other'): void =>
+      resolve({ kind: 'refused', code, reason })
     child.once('error', (error) => fail(messageOf(error)))
     child.once('close', (code, signal) => {
       try {
         resolve(JSON.parse(said) as PullResult)
       } catch {
+        if (performance.now() - fromMs >= pullMsMax) {
+          const minutes = pullMsMax / 60_000
+          fail(`the table was not here within ${minutes} minutes; what came of it is kept`, 'slow')
+          return
+        }
         const by = signal ?? `code ${code}`
         fail(`the process that fetches was ended by ${by}: ${words.trim() || 'no word'}`)
       }

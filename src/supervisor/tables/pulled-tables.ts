@@ -2,7 +2,6 @@
 // its own name. The one in the table's place is a second name of one of them, so it takes no room
 // of its own, and a table that turns out badly gives its place back.
 
-import { randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { mapFile } from '../../base/system/memory-map.ts'
@@ -54,7 +53,9 @@ export function openPulledTables(tablePath: string): PulledTables {
       }
     },
     putInPlace: (id) => {
-      const temporary = join(dirname(tablePath), `.${basename(tablePath)}.${randomUUID()}.tmp`)
+      const temporary = join(dirname(tablePath), `.${basename(tablePath)}.pulled.tmp`)
+      // Of a server that was killed just here.
+      rmSync(temporary, { force: true })
       linkSync(pathOf(id), temporary)
       renameSync(temporary, tablePath)
       // Where both names are of one file already, rename leaves both.

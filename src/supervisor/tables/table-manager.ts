@@ -41,6 +41,8 @@ export type SwapOutcome =
   /** It was rolled back. */
   | { readonly kind: 'held'; readonly table: string }
   | ({ readonly kind: 'refused' } & TableRefusal)
+  /** The server ends meanwhile, which is no fault of the table. */
+  | { readonly kind: 'ending' }
 
 /** What the admin port tells; times as ISO 8601, spans in milliseconds. */
 export interface TableManagerStatus {
@@ -77,7 +79,11 @@ export interface TableManagerStatus {
 export interface TableManager {
   /** The first table, for workers to start with; `undefined` where none can be loaded. */
   readonly loadFirst: () => Promise<VerifiedTableFile | undefined>
-  readonly loadIfChanged: (how?: { readonly again: boolean }) => Promise<SwapOutcome>
+  readonly loadIfChanged: (how?: {
+    readonly again: boolean
+    /** Whatever its trials say. */
+    readonly force?: boolean
+  }) => Promise<SwapOutcome>
   readonly repair: () => Promise<SwapOutcome>
   /** `force` accepts a table that only the acceptance check speaks against. */
   readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
@@ -145,11 +151,13 @@ export function createTableManager(parts: Parts): TableManager {
   }
   return {
     loadFirst: () => loadFirst(parts, state),
-    loadIfChanged: ({ again } = { again: false }) =>
-      enqueue(() => loadIfChanged(parts, state, again)),
+    loadIfChanged: ({ again, force = false } = { again: false }) =>
+      enqueue(() => loadIfChanged(parts, state, { again, force })),
     repair: () =>
       enqueue(async () =>
-        hasIntactCopy(state) ? unchanged(state) : loadIfChanged(parts, state, true),
+        hasIntactCopy(state)
+          ? unchanged(state)
+          : loadIfChanged(parts, state, { again: true, force: false }),
       ),
     reload: ({ force }) => enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
     rollback: () => enqueue(() => rollback(parts, state)),
@@ -212,13 +220,17 @@ function unchanged({ current }: State): SwapOutcome {
   return { kind: 'unchanged', table: current?.id ?? '' }
 }
 
-async function loadIfChanged(parts: Parts, state: State, again: boolean): Promise<SwapOutcome> {
+async function loadIfChanged(
+  parts: Parts,
+  state: State,
+  { again, force }: { readonly again: boolean; readonly force: boolean },
+): Promise<SwapOutcome> {
   const identity = identityOf(parts.path)
   const mayHelp = again && (state.refused || !hasIntactCopy(state))
   if ((identity === state.lastTriedIdentity && !mayHelp) || identity === '') {
     return unchanged(state)
   }
-  return loadAndSwap(parts, state, { asked: false, force: false })
+  return loadAndSwap(parts, state, { asked: false, force })
 }
 
 async function loadAndSwap(
@@ -321,8 +333,7 @@ async function swap(
 
 function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): SwapOutcome {
   const { path, log, signal } = parts
-  // A server that ends meanwhile is no fault of the table.
-  if (signal.aborted) return { kind: 'refused', code: 'other', reason: 'The server is ending.' }
+  if (signal.aborted) return { kind: 'ending' }
   state.refused = true
   state.refusals[code] += 1
   state.lastRefusal = { at: new Date().toISOString(), path, code, reason }

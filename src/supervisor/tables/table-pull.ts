@@ -16,11 +16,13 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestBytesMax } from '../../base/limits.ts'
+import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
 import { replaceFile } from '../../base/system/disk.ts'
 import {
   type PullRefusal,
   type PullRefusalCode,
+  pullError,
   pullRefusalCodes,
   pullRefusalOf,
 } from '../../publish/fetch/pull-refusal.ts'
@@ -135,8 +137,9 @@ export function startTablePull(parts: TablePullParts): TablePull {
   let looking: Promise<void> | undefined
 
   const look = async (): Promise<void> => {
+    let release: Release | undefined
     try {
-      const release = await nextRelease(ground)
+      release = await nextRelease(ground)
       if (release === undefined || stopped) return
       const fromMs = performance.now()
       running = startPullProcess(jobOf(release, ground))
@@ -145,7 +148,10 @@ export function startTablePull(parts: TablePullParts): TablePull {
       if (stopped) return
       if (takeResult({ release, result, fromMs }, ground)) await handOver(release, ground)
     } catch (error) {
-      if (!stopped) refuse(parts, state, pullRefusalOf(error))
+      if (stopped) return
+      // A disk that cannot take the table will not the next second.
+      if (release !== undefined) tryLater(parts, state)
+      refuse(parts, state, pullRefusalOf(error))
     }
   }
   const run = (): void => {
@@ -234,6 +240,9 @@ async function nextRelease(ground: Ground): Promise<Release | undefined> {
   const { etag } = state
   const answer = await source.get(manifestName, { bytesMax: manifestBytesMax, etag })
   let { manifest } = state
+  if (answer.bytes === undefined && etag === undefined) {
+    throw pullError('status', `${parts.url}: status 304 to somebody who has no manifest yet`)
+  }
   if (answer.bytes !== undefined) {
     const opened = openManifest(answer.bytes.toString('utf8'), parts.trusted)
     if (opened.kind === 'refused') {
@@ -301,7 +310,14 @@ async function handOver(
   const before = current()?.id
   if (before !== undefined) pulled.adopt(before)
   pulled.putInPlace(id)
-  const outcome = await tables.loadIfChanged({ again: true })
+  // The table in use was withdrawn: what differs from it is no fault of the one to go back to.
+  const force = before !== undefined && state.manifest?.withdrawn.includes(before) === true
+  const outcome = await tables.loadIfChanged({ again: true, force })
+  if (outcome.kind === 'ending') {
+    // Untried: whoever starts next from this place shall find the one that answered.
+    if (before !== undefined && pulled.has(before)) pulled.putInPlace(before)
+    return
+  }
   // A disk that was full or a worker that did not open it says nothing of the table.
   const isPassing = outcome.kind === 'refused' && !isLasting(outcome.code)
   if (isPassing) tryLater(parts, state)
@@ -323,7 +339,7 @@ interface SerialNote {
 }
 
 /** The highest serial that was seen of this source, in the state folder. */
-function openSerialNote({ stateFolder, url }: TablePullParts): SerialNote {
+function openSerialNote({ stateFolder, url, log }: TablePullParts): SerialNote {
   const name = `source-${createHash('sha256').update(url).digest('hex').slice(0, 8)}.json`
   return {
     read: () => {
@@ -331,8 +347,12 @@ function openSerialNote({ stateFolder, url }: TablePullParts): SerialNote {
         const { serial } = JSON.parse(readFileSync(join(stateFolder, name), 'utf8')) as {
           serial?: unknown
         }
-        return typeof serial === 'number' && Number.isSafeInteger(serial) ? serial : 0
-      } catch {
+        if (typeof serial === 'number' && Number.isSafeInteger(serial)) return serial
+        throw new Error('it has no serial')
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+        const why = `${join(stateFolder, name)} cannot be read: ${messageOf(error)}`
+        log.error({}, `${why}. An old manifest would not be known as one.`)
         return 0
       }
     },

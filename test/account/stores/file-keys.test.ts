@@ -1,6 +1,6 @@
 // Keys of a file: what changes in it is what changes, and a file with a problem changes nothing.
 
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -87,5 +87,31 @@ describe('a file of keys', () => {
     const store = openFileKeyStore(path, plans)
     await expect(store.create(key('two'))).rejects.toMatchObject({ code: 'keys_read_only' })
     await expect(store.update('x', (each) => each)).rejects.toThrow(/whoever writes that file/)
+  })
+
+  it('that is bad while a process starts leaves it the last good one', async () => {
+    const state = mkdtempSync(join(cwd, 'state-'))
+    await write([key('one')])
+    await openFileKeyStore(path, plans, state).changes(0)
+    writeFileSync(path, '{')
+    const store = openFileKeyStore(path, plans, state)
+    expect((await store.changes(0)).records.map(({ name }) => name)).toEqual(['one'])
+    // And it is told: what is held stays, and the file is not.
+    await expect(store.changes(1)).rejects.toThrow(/cannot be used/)
+    await write([key('two')])
+    const names = (await store.changes(1)).records.map(({ name }) => name)
+    expect(names).toContain('two')
+    expect(readdirSync(state)).toEqual(['keys-file.json'])
+  })
+
+  it('is judged again by other plans', async () => {
+    await write([key('one')])
+    const store = openFileKeyStore(path, plans)
+    const { version } = await store.changes(0)
+    const counted = { ...plans, internal: { ...plans['internal']!, quotaPerMonth: 5 } }
+    store.usePlans(counted)
+    await expect(store.changes(version)).rejects.toMatchObject({
+      lines: expect.arrayContaining([expect.stringContaining('a quota cannot be shared')]),
+    })
   })
 })

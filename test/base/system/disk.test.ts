@@ -2,7 +2,15 @@
 
 import type * as nodeFs from 'node:fs'
 import type * as nodeFsPromises from 'node:fs/promises'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -69,4 +77,10 @@ it('removes what killed runs left under temporary names, and nothing else', asyn
   await removeTemporaryFiles(folder)
   expect(readdirSync(folder).toSorted()).toEqual(names.toSorted())
   await removeTemporaryFiles(join(folder, 'none'))
+})
+
+it('leaves nothing behind where it cannot be put in place', async () => {
+  mkdirSync(join(folder, 'taken', 'by'), { recursive: true })
+  await expect(replaceFile(folder, 'taken', 'text')).rejects.toThrow(/EISDIR|ENOTEMPTY|directory/)
+  expect(readdirSync(folder)).toEqual(['taken'])
 })

@@ -132,10 +132,43 @@ describe('a store of objects', () => {
     expect(asked).toHaveLength(5)
   })
 
+  it('reads as a publisher does again, and as a server does once', async () => {
+    const store = openObjectStore('s3://tables', { ...credentials, AWS_ENDPOINT_URL: endpoint })
+    statuses = [503]
+    expect((await store.get('x', { bytesMax: 100 })).status).toBe(503)
+    statuses = [503]
+    expect((await store.get('x', { bytesMax: 100, again: true })).status).toBe(200)
+  })
+
+  it('takes credentials that have changed, and the region of the shared configuration', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'iprisk-aws-'))
+    const [path, config] = [join(folder, 'credentials'), join(folder, 'config')]
+    const write = (id: string): void =>
+      writeFileSync(path, `[own]\naws_access_key_id=${id}\naws_secret_access_key=s\n`)
+    write('OLD')
+    writeFileSync(config, '[default]\nregion = us-west-1\n[profile own]\nregion = eu-north-1\n')
+    const store = openObjectStore('s3://tables', {
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_SHARED_CREDENTIALS_FILE: path,
+      AWS_CONFIG_FILE: config,
+      AWS_PROFILE: 'own',
+    })
+    await store.get('x', { bytesMax: 100 })
+    write('NEW')
+    await store.get('x', { bytesMax: 100 })
+    const scopes = asked.map(({ headers }) =>
+      /Credential=([^,]*)/.exec(headers.authorization ?? ''),
+    )
+    expect(scopes.map((scope) => scope?.[1]?.replace(/\d{8}/, 'DAY'))).toEqual([
+      'OLD/DAY/eu-north-1/s3/aws4_request',
+      'NEW/DAY/eu-north-1/s3/aws4_request',
+    ])
+  })
+
   it('lists page by page', async () => {
     const page = (name: string, more: string): string =>
       `<ListBucketResult><Contents><Key>world/parts/${name}</Key>` +
-      `<LastModified>2026-08-22T00:00:00.000Z</LastModified></Contents>${more}</ListBucketResult>`
+      `<LastModified>2026-08-22T00:00:00.000Z</LastModified><Size>7</Size></Contents>${more}</ListBucketResult>`
     const next = '<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>'
     answers = [page('a', next), page('b', '<IsTruncated>false</IsTruncated>')]
     const store = openObjectStore('s3://tables/world', {
@@ -144,8 +177,8 @@ describe('a store of objects', () => {
     })
     const writtenMs = Date.parse('2026-08-22')
     expect(await store.list('parts')).toEqual([
-      { name: 'parts/a', writtenMs },
-      { name: 'parts/b', writtenMs },
+      { name: 'parts/a', bytes: 7, writtenMs },
+      { name: 'parts/b', bytes: 7, writtenMs },
     ])
     expect(asked[1]?.url.searchParams.get('continuation-token')).toBe('t')
     expect(asked[1]?.url.searchParams.get('prefix')).toBe('world/parts/')

@@ -1,7 +1,7 @@
 // The published tables that a server keeps: the one in use gets a second name, and nothing else does.
 
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openPulledTables } from '../../../src/supervisor/tables/pulled-tables.ts'
 import { openTable } from '../../../src/table/open-table.ts'
@@ -21,6 +21,18 @@ it('keeps the table in use that came otherwise', () => {
   pulled.adopt(id)
   expect(pulled.has(id)).toBe(true)
   expect(readFileSync(join(pulled.folder, pulled.nameOf(id))).equals(readFileSync(path))).toBe(true)
+})
+
+it('puts a table in place also where a server was killed while it did so', () => {
+  const path = newTable()
+  const pulled = openPulledTables(path)
+  mkdirSync(pulled.folder)
+  copyFileSync(otherTable('2026-08-23'), join(pulled.folder, pulled.nameOf('next')))
+  const folder = dirname(path)
+  writeFileSync(join(folder, `.${basename(path)}.pulled.tmp`), 'left')
+  pulled.putInPlace('next')
+  expect(idOf(path)).toMatch(/^20260823-/)
+  expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
 it('keeps nothing under the name of the table in use that is another table, or none', () => {

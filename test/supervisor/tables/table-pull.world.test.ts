@@ -29,6 +29,7 @@ import {
 import { readTableView } from '../../../src/table/file/table-view.ts'
 import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { openTable } from '../../../src/table/open-table.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
 import { eventually } from '../../eventually.ts'
 import { type Server, newState, startServer } from '../../serve/server.ts'
 import { newTable, otherTable } from '../../serve/small-tables.ts'
@@ -317,6 +318,14 @@ describe('a server that takes published tables', () => {
       expect(await server.metric('iprisk_source_up')).toBe(0)
       expect(await inUse()).toBe(table)
       expect((await server.admin('/readyz')).status).toBe(200)
+    })
+
+    it('is all of it in a table of docs/distribute.md', () => {
+      const page = readFileSync(join(packageRoot, 'docs/distribute.md'), 'utf8')
+      const missing = attacks.filter(
+        ([claim, code]) => !page.includes(`| ${claim} | \`${code}\` |`),
+      )
+      expect(missing).toEqual([])
     })
 
     it('nobody any more takes the newest one', async () => {
