@@ -1,4 +1,4 @@
-// The console (docs/console.md): what serve/open-admin.ts loads where it is on. Nothing else
+// The console (docs/console-access.md): what serve/open-admin.ts loads where it is on. Nothing else
 // of the server imports from here.
 
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What docs/by-hand.md shows is taken from there and run: Python's login, and nginx with its gate.
+// What docs/without-client.md shows is taken from there and run: Python's login, and nginx with its gate.
 // Only ports and time-outs are changed, for the machine of the tests may be busy.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -20,14 +20,14 @@ import { writeSmallTable } from '../table/small-table.ts'
 import { exampleFolder } from './example-login.ts'
 import { removeFolder } from '../remove-folder.ts'
 
-const text = readFileSync(join(packageRoot, 'docs/by-hand.md'), 'utf8')
+const text = readFileSync(join(packageRoot, 'docs/without-client.md'), 'utf8')
 
 /** The only block of that language. */
 function blockOf(language: string): string {
   const blocks = [...text.matchAll(/^```(\w+)\n([^]*?)^```/gm)].filter(
     ([, one]) => one === language,
   )
-  if (blocks.length !== 1) throw new Error(`docs/by-hand.md has ${blocks.length} of ${language}.`)
+  if (blocks.length !== 1) throw new Error(`docs/without-client.md has ${blocks.length} of ${language}.`)
   return blocks[0]?.[2] ?? ''
 }
 
@@ -35,7 +35,7 @@ function blockOf(language: string): string {
 function changed(block: string, pairs: readonly (readonly [string, string])[]): string {
   let now = block
   for (const [from, to] of pairs) {
-    if (block.split(from).length !== 2) throw new Error(`Not once in docs/by-hand.md: ${from}`)
+    if (block.split(from).length !== 2) throw new Error(`Not once in docs/without-client.md: ${from}`)
     now = now.replace(from, to)
   }
   return now
