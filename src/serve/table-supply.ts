@@ -18,7 +18,7 @@ interface SupplyParts {
   readonly catchUp?: CatchUp | undefined
   readonly buildEnvironment?: NodeJS.ProcessEnv
   readonly supervisor: Pick<Supervisor, 'status'>
-  readonly tables: Pick<TableManager, 'loadIfChanged'>
+  readonly tables: Pick<TableManager, 'take'>
   readonly log: Log
 }
 

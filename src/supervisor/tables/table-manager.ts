@@ -79,11 +79,12 @@ export interface TableManagerStatus {
 export interface TableManager {
   /** The first table, for workers to start with; `undefined` where none can be loaded. */
   readonly loadFirst: () => Promise<VerifiedTableFile | undefined>
-  readonly loadIfChanged: (how?: {
-    readonly again: boolean
-    /** Whatever its trials say. */
-    readonly force?: boolean
-  }) => Promise<SwapOutcome>
+  readonly loadIfChanged: (how?: { readonly again: boolean }) => Promise<SwapOutcome>
+  /**
+   * Another file than the one at the path, which the caller puts there where it is taken; by `force`
+   * whatever its trials say.
+   */
+  readonly take: (file: string, how: { readonly force: boolean }) => Promise<SwapOutcome>
   readonly repair: () => Promise<SwapOutcome>
   /** `force` accepts a table that only the acceptance check speaks against. */
   readonly reload: (how: { readonly force: boolean }) => Promise<SwapOutcome>
@@ -151,13 +152,19 @@ export function createTableManager(parts: Parts): TableManager {
   }
   return {
     loadFirst: () => loadFirst(parts, state),
-    loadIfChanged: ({ again, force = false } = { again: false }) =>
-      enqueue(() => loadIfChanged(parts, state, { again, force })),
+    loadIfChanged: ({ again } = { again: false }) =>
+      enqueue(() => loadIfChanged(parts, state, again)),
+    take: (from, { force }) =>
+      enqueue(async () => {
+        const { lastTriedIdentity } = state
+        const outcome = await loadAndSwap(parts, state, { asked: false, force, from })
+        // What is at the path is the one before it still.
+        if (outcome.kind === 'refused') state.lastTriedIdentity = lastTriedIdentity
+        return outcome
+      }),
     repair: () =>
       enqueue(async () =>
-        hasIntactCopy(state)
-          ? unchanged(state)
-          : loadIfChanged(parts, state, { again: true, force: false }),
+        hasIntactCopy(state) ? unchanged(state) : loadIfChanged(parts, state, true),
       ),
     reload: ({ force }) => enqueue(() => loadAndSwap(parts, state, { asked: true, force })),
     rollback: () => enqueue(() => rollback(parts, state)),
@@ -220,25 +227,22 @@ function unchanged({ current }: State): SwapOutcome {
   return { kind: 'unchanged', table: current?.id ?? '' }
 }
 
-async function loadIfChanged(
-  parts: Parts,
-  state: State,
-  { again, force }: { readonly again: boolean; readonly force: boolean },
-): Promise<SwapOutcome> {
+async function loadIfChanged(parts: Parts, state: State, again: boolean): Promise<SwapOutcome> {
   const identity = identityOf(parts.path)
   const mayHelp = again && (state.refused || !hasIntactCopy(state))
   if ((identity === state.lastTriedIdentity && !mayHelp) || identity === '') {
     return unchanged(state)
   }
-  return loadAndSwap(parts, state, { asked: false, force })
+  return loadAndSwap(parts, state, { asked: false, force: false })
 }
 
 async function loadAndSwap(
   parts: Parts,
   state: State,
-  how: { readonly asked: boolean; readonly force: boolean },
+  how: { readonly asked: boolean; readonly force: boolean; readonly from?: string },
 ): Promise<SwapOutcome> {
-  const { path, copies, log } = parts
+  const { copies, log } = parts
+  const { from: path = parts.path } = how
   const fromMs = performance.now()
   state.lastTriedIdentity = identityOf(path)
   state.refused = false
@@ -251,7 +255,7 @@ async function loadAndSwap(
     state.lastTrial = { at: new Date().toISOString(), table, ...result, refused }
   }
   const copy = await load(parts, { path, force, before: before?.file, traffic, onTrial })
-  if (!('id' in copy)) return refuse(parts, state, copy)
+  if (!('id' in copy)) return refuse({ ...parts, path }, state, copy)
   const isSame = copy.id === before?.id
   if (isSame && hasIntactCopy(state)) {
     await copies.remove(copy.file)

@@ -1,14 +1,15 @@
 // A server whose tables come from a publisher (src/publish): asks for the manifest every few
-// seconds, judges it, lets a process of its own fetch the table, and puts that in the place that
-// the table manager watches, which verifies, tries and swaps it as it does any other.
+// seconds, judges it, lets a process of its own fetch the table, and hands that to the table
+// manager, which verifies, tries and swaps it as it does any other. What it takes gets the table's
+// place.
 //
 //   manifest   304, or a text         signature, serial, stage: choose-release.ts
 //   table      pull-child-main.ts     parts, each with its hash; the whole against what was signed
-//   place      a link, renamed        `<folder>/pulled/<id>.iprisk` stays beside: the last good ones
 //   manager    table-manager.ts       canaries, the trial, the swap
+//   place      a link, renamed        `<folder>/pulled/<id>.iprisk` stays beside: the last good ones
 //
-// Invariants: never two fetches at once; nothing is in the table's place that is not the table that
-// a trusted key has signed; the highest serial that was seen is on disk before its table is;
+// Invariants: never two fetches at once; nothing comes to the table's place that no trusted key
+// has signed, or that the trials refuse; the highest serial that was seen is on disk before its table is;
 // whatever fails, the table in use answers on, and the reason is logged once, kept and counted by
 // its code.
 
@@ -94,7 +95,7 @@ export interface TablePullParts {
   readonly everyMs: number
   /** The table in use. */
   readonly current: () => ChoiceGround['current']
-  readonly tables: Pick<TableManager, 'loadIfChanged'>
+  readonly tables: Pick<TableManager, 'take'>
   readonly log: Log
 }
 
@@ -306,18 +307,15 @@ async function handOver(
   { id }: Release,
   { parts, pulled, state }: Pick<Ground, 'parts' | 'pulled' | 'state'>,
 ): Promise<void> {
-  const { tables, log, current } = parts
+  const { tables, current } = parts
   const before = current()?.id
   if (before !== undefined) pulled.adopt(before)
-  pulled.putInPlace(id)
   // The table in use was withdrawn: what differs from it is no fault of the one to go back to.
   const force = before !== undefined && state.manifest?.withdrawn.includes(before) === true
-  const outcome = await tables.loadIfChanged({ again: true, force })
-  if (outcome.kind === 'ending') {
-    // Untried: whoever starts next from this place shall find the one that answered.
-    if (before !== undefined && pulled.has(before)) pulled.putInPlace(before)
-    return
-  }
+  const outcome = await tables.take(join(pulled.folder, pulled.nameOf(id)), { force })
+  if (outcome.kind === 'ending') return
+  // What starts later from the place finds there only what was good.
+  if (outcome.kind !== 'refused') pulled.putInPlace(id)
   // A disk that was full or a worker that did not open it says nothing of the table.
   const isPassing = outcome.kind === 'refused' && !isLasting(outcome.code)
   if (isPassing) tryLater(parts, state)
@@ -325,11 +323,6 @@ async function handOver(
   state.settled = isPassing ? undefined : { id, isUnfit: outcome.kind === 'refused' }
   if (outcome.kind === 'refused') refuse(parts, state, { code: 'unfit', reason: outcome.reason })
   const inUse = current()?.id
-  if (outcome.kind === 'refused' && inUse !== undefined && pulled.has(inUse)) {
-    // What starts later from this place shall find a table that was good.
-    pulled.putInPlace(inUse)
-    log.warn({ table: inUse }, 'The table before it is back in its place.')
-  }
   pulled.removeOld(inUse === undefined ? [id] : [id, inUse])
 }
 

@@ -40,6 +40,7 @@ async function pullWith(codes: readonly ('disk' | 'canary')[], bad?: string) {
   const left = [...codes]
   let asked = 0
   const forced: boolean[] = []
+  const files: string[] = []
   let current = bad === undefined ? undefined : { id: idOf(bad), asOf: 1e6 }
   const pull = startTablePull({
     url: pathToFileURL(join(folder, 'place')).href,
@@ -50,7 +51,8 @@ async function pullWith(codes: readonly ('disk' | 'canary')[], bad?: string) {
     everyMs: 50,
     current: () => current,
     tables: {
-      loadIfChanged: ({ force = false } = { again: false }): Promise<SwapOutcome> => {
+      take: (file, { force }): Promise<SwapOutcome> => {
+        files.push(file)
         asked += 1
         forced.push(force)
         const code = left.shift()
@@ -119,7 +121,7 @@ it('is refused where the first answer is that nothing has changed', async () => 
     machine: 'one',
     everyMs: 50,
     current: () => undefined,
-    tables: { loadIfChanged: () => Promise.reject(new Error('never')) },
+    tables: { take: () => Promise.reject(new Error('never')) },
     log,
   })
   try {

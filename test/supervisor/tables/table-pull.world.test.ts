@@ -28,8 +28,8 @@ import {
 } from '../../../src/publish/publish-table.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
 import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
-import { openTable } from '../../../src/table/open-table.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
+import { openTable } from '../../../src/table/open-table.ts'
 import { eventually } from '../../eventually.ts'
 import { type Server, newState, startServer } from '../../serve/server.ts'
 import { newTable, otherTable } from '../../serve/small-tables.ts'
@@ -62,6 +62,8 @@ const web = createServer((request, response) => {
 })
 let url = ''
 let server: Server
+/** Of its table. */
+let path = ''
 
 /** Changes one byte so that the table opens, and its trials find that it is not sound. */
 function damage(table: string): void {
@@ -144,7 +146,8 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
   await publishTable(newTable(), options())
   cpSync(place, before, { recursive: true })
-  server = await start(join(newState(), 'world.iprisk'))
+  path = join(newState(), 'world.iprisk')
+  server = await start(path)
 })
 
 afterAll(async () => {
@@ -355,7 +358,7 @@ describe('a server that takes published tables', () => {
     expect(manifestOf(place).withdrawn).toContain(newest!.id)
   })
 
-  it('tells of a signed table that its own trials refuse, and puts the one before back', async () => {
+  it('tells of a signed table that its own trials refuse, which never has its place', async () => {
     const good = await inUse()
     const table = otherTable('2026-08-25', listed.slice(0, 5))
     damage(table)
@@ -373,7 +376,9 @@ describe('a server that takes published tables', () => {
     await eventually(async () => ((await statusOf()).source?.looks ?? 0) > looks + 1)
     // Not tried again each second, and not forgotten.
     expect((await statusOf()).source).toMatchObject({ up: false, refusals_by: { unfit: 1 } })
-    expect(server.stderr()).toContain('The table before it is back in its place.')
+    const inPlace = openTable(path)
+    inPlace.close()
+    expect(inPlace.id).toBe(good)
     attack = honest
     await publishRollback(good!, options({ now: Date.now() + 5000 }))
     await eventually(async () => (await statusOf()).source?.up)
