@@ -40,7 +40,10 @@ const isAlone = (file: string): boolean => filesWithDoubles.includes(file)
 
 // A machine that others share stops for a while now and then, and a test that waits for servers,
 // stores and their times has a second try in CI. The end of the run names each (test/summary.ts).
-const isWaiting = (name: string): boolean => !name.startsWith('unit')
+// What must hold in every interleaving of processes has one try alone.
+const isExact = (file: string): boolean =>
+  /\/(limits-kill|limiter|many-machines|failover)\.(server|world)\.test\.ts$/.test(file)
+const isWaiting = (name: string): boolean => !/^unit|exact$/.test(name)
 const triesAgain = process.env['CI'] === undefined ? {} : { retry: 1 }
 
 // Modules that many files of one process share end with each of them what it began.
@@ -79,7 +82,13 @@ const projects = [
     ...slowest,
   },
   { name: 'server-timed', include: server.filter(isTimed), ...alone, ...slow },
-  { name: 'world-timed', include: worldFiles.filter(isTimed), ...alone, ...slowest },
+  {
+    name: 'world-timed',
+    include: worldFiles.filter((file) => isTimed(file) && !isExact(file)),
+    ...alone,
+    ...slowest,
+  },
+  { name: 'world-exact', include: worldFiles.filter(isExact), ...alone, ...slowest },
 ]
 
 export default defineConfig({

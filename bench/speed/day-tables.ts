@@ -74,7 +74,7 @@ const writers: Readonly<Record<string, WriteFeed>> = {
   'block-threatfox': (lines) => ({ 'ips.txt': listed(lines) }),
 }
 
-/** Paths of the tables, oldest first, each as soon as it is built; the one before the last is removed. */
+/** Paths of the tables, oldest first, each as soon as it is built; older ones than two go. */
 export async function* buildDays(of: {
   readonly feeds: string
   readonly first: string

@@ -2,8 +2,8 @@
 // that has yesterday's. Real tables of real days in a row: each day's mirror holds what eleven
 // feeds listed on it, the others as they are; the real command line builds it over the history
 // before. It is published to a folder and put together from it by the process that a server starts,
-// from nothing and from the table of the day before, each held to the table's bytes. Beside it, where zstd is installed, what one
-// delta of the two files would take (`zstd --patch-from`).
+// from nothing and from the table of the day before, each held to the table's bytes. Beside it,
+// where zstd is installed, what one delta of the two files would take (`zstd --patch-from`).
 //
 //   --feeds FOLDER  with history/ in it: ../shared/feeds by default
 //   --first DAY     2026-08-20; 2026-06-24 and --days 60 for all of them, an hour and more

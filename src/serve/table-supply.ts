@@ -1,5 +1,6 @@
 // Where a server's new tables come from: its own builds at intervals (refresh.ts), a publisher
-// (table-pull.ts), both, or neither. Either puts them in the place that the primary watches.
+// (table-pull.ts), both, or neither. A build puts them in the place that the primary watches; what
+// was published is tried first.
 
 import { hostname } from 'node:os'
 import { parseDurationMs } from '../base/duration.ts'

@@ -11,8 +11,9 @@
 // that starts while it has one begins with the last good one, which is kept in the state folder:
 // hashes, as in the file itself.
 
-import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { keyFileBytesMax } from '../../base/limits.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
@@ -33,7 +34,7 @@ export interface FileKeyStore extends KeyStore {
 }
 
 export function openFileKeyStore(path: string, firstPlans: Plans, state?: string): FileKeyStore {
-  const kept = state === undefined ? undefined : join(state, keptName)
+  const kept = state === undefined ? undefined : join(state, keptName(path))
   const held = newHeldRecords()
   let plans = firstPlans
   let seen = ''
@@ -54,8 +55,12 @@ export function openFileKeyStore(path: string, firstPlans: Plans, state?: string
     } catch (error) {
       trouble = error as IpriskError
       if (held.version() > 0 || kept === undefined || !existsSync(kept)) throw error
-      // The next look says what is wrong.
-      held.take(judgeKeys(readText(kept), kept, plans))
+      try {
+        // The next look says what is wrong.
+        held.take(judgeKeys(readText(kept), kept, plans))
+      } catch {
+        throw trouble
+      }
     }
     return held
   }
@@ -115,17 +120,20 @@ function newHeldRecords(): HeldRecords {
   }
 }
 
-/** Beside the state of a server whose keys come from elsewhere. */
-const keptName = 'keys-file.json'
+/** In the state folder, by the file that it is of. */
+function keptName(path: string): string {
+  return `keys-file-${createHash('sha256').update(resolve(path)).digest('hex').slice(0, 8)}.json`
+}
 
 /** Many processes may write the same at once. Where it cannot be kept, there is one thing fewer. */
 function keepText(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`
   try {
     if (existsSync(path) && readText(path) === text) return
-    const temporary = `${path}.${process.pid}.tmp`
     writeFileSync(temporary, text, { mode: 0o600 })
     renameSync(temporary, path)
   } catch {
+    rmSync(temporary, { force: true })
     // A full or read-only disk keeps no key from being used.
   }
 }

@@ -156,7 +156,7 @@ async function openKeysFile(path: string, plans: Plans, state: string): Promise<
   return openFileKeyStore(path, plans, state)
 }
 
-/** Throws what is wrong with the file. */
+/** Throws what is wrong with the file; with a last good one the next look says it. */
 async function keysFileAdvice(keyStore: KeyStore): Promise<readonly string[]> {
   const keys = (await keyStore.list()).length
   return [

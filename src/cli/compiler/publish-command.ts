@@ -75,7 +75,7 @@ function openPlace(text: string): PublishPlace {
 }
 
 function publishedFacts(published: Published, { place, key }: PublishOptions): object {
-  const { release, manifest, moved, pruned } = published
+  const { release, manifest, moved, pruned, pruneTrouble } = published
   return {
     place: place.name,
     table: release.id,
@@ -86,6 +86,7 @@ function publishedFacts(published: Published, { place, key }: PublishOptions): o
     moved_bytes: moved.bytes,
     moved_parts: moved.parts,
     removed_parts: pruned,
+    ...(pruneTrouble === undefined ? {} : { prune_trouble: pruneTrouble }),
     trust: key.trusted.text,
     stages: release.stages.map(({ percent, from }) => ({
       percent,

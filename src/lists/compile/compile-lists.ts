@@ -5,7 +5,7 @@
 import type { ListEffect } from '../../config/list-effects.ts'
 import { type EntryRows, rowKinds } from './entry-rows.ts'
 import { encodeListFile, encodeNames } from './list-file.ts'
-import { filtersOf } from './make-filter.ts'
+import { makeFilters } from './make-filter.ts'
 import { addPrefix, newPrefixColumn, piecesOf } from './prefix-tree.ts'
 import { type NodeTable, newNodeTable } from './list-nodes.ts'
 
@@ -48,7 +48,7 @@ export function compileLists(sources: readonly ListSource[], nowSeconds: number)
     starts6: ipv6.starts,
     nodes6: ipv6.nodes,
     index6: ipv6.index,
-    ...filtersOf(ipv4, ipv6),
+    ...makeFilters(ipv4, ipv6),
     asns,
     nodesAs,
     ...table.sections(),

@@ -12,7 +12,7 @@ const prefixesMax4 = 2 ** 16
 const prefixesMax6 = 2 ** 8
 const prefixesMaxWide6 = 2 ** 13
 
-export function filtersOf(ipv4: Pieces, ipv6: Pieces): FilterSections {
+export function makeFilters(ipv4: Pieces, ipv6: Pieces): FilterSections {
   const by24 = newFilter()
   const by64 = newFilter()
   const by32 = newFilter()

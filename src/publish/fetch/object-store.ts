@@ -36,7 +36,12 @@ export interface ObjectStore {
       readonly again?: boolean
     },
   ) => Promise<BoundedAnswer>
-  readonly put: (name: string, bytes: Uint8Array, cacheControl: string) => Promise<void>
+  readonly put: (
+    name: string,
+    bytes: Uint8Array,
+    /** `again` where the name has one content, ever: what replaces another must not come late. */
+    how: { readonly cacheControl: string; readonly again: boolean },
+  ) => Promise<void>
   readonly list: (folder: string) => Promise<readonly ListedObject[]>
   readonly remove: (name: string) => Promise<void>
 }
@@ -77,8 +82,12 @@ export function openObjectStore(text: string, environment: Environment = process
     const more = body === undefined ? {} : { body }
     return boundedRequest({ url, method, headers: signed, bytesMax, ...more })
   }
-  const expect = async (of: Parameters<typeof ask>[0], allowed: readonly number[]) => {
-    const answer = await withRetries(() => ask(of))
+  const expect = async (
+    of: Parameters<typeof ask>[0],
+    allowed: readonly number[],
+    again = true,
+  ) => {
+    const answer = await (again ? withRetries(() => ask(of)) : ask(of))
     if (!allowed.includes(answer.status)) throw objectRefusal(of.method, shownUrl(of.url), answer)
     return answer
   }
@@ -89,10 +98,11 @@ export function openObjectStore(text: string, environment: Environment = process
       const of = { url: urlOf(keyOf(name)), method: 'GET', headers, bytesMax } as const
       return again ? withRetries(() => ask(of)) : ask(of)
     },
-    put: async (name, body, cacheControl) => {
+    put: async (name, body, { cacheControl, again }) => {
       const url = urlOf(keyOf(name))
       const headers = { 'content-length': String(body.length), 'cache-control': cacheControl }
-      await expect({ url, method: 'PUT', headers, body, bytesMax: answerBytesMax }, [200])
+      const of = { url, method: 'PUT', headers, body, bytesMax: answerBytesMax } as const
+      await expect(of, [200], again)
     },
     list: async (folder) => {
       const found: ListedObject[] = []
@@ -124,7 +134,6 @@ export function openObjectStore(text: string, environment: Environment = process
 const retryMs = [200, 1000, 4000]
 const passing: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
-/** Every request is the same when it is made twice: a name has one content, ever. */
 async function withRetries(ask: () => Promise<BoundedAnswer>): Promise<BoundedAnswer> {
   for (let tries = 0; ; tries += 1) {
     const ms = retryMs[tries]

@@ -14,8 +14,9 @@ export function openObjectPlace(url: string, environment?: Environment): Publish
       if (status === 404) return undefined
       throw objectRefusal('GET', `${url}/${name}`, { status, body })
     },
-    keep: (name, bytes) => store.put(name, bytes, 'public, max-age=31536000, immutable'),
-    replace: (name, bytes) => store.put(name, bytes, 'no-cache'),
+    keep: (name, bytes) =>
+      store.put(name, bytes, { cacheControl: 'public, max-age=31536000, immutable', again: true }),
+    replace: (name, bytes) => store.put(name, bytes, { cacheControl: 'no-cache', again: false }),
     list: store.list,
     remove: store.remove,
   }

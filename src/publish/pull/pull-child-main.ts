@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type PullRefusal, pullRefusalOf } from '../fetch/pull-refusal.ts'
 import { openReleaseSource } from '../fetch/release-source.ts'
+import { type AdoptedTable, adoptTable } from './adopt-table.ts'
 import type { Release } from '../form/manifest.ts'
 import { type PulledBytes, joinTableParts, isFileNamed } from './join-table-parts.ts'
 
@@ -17,6 +18,8 @@ export interface PullJob {
   readonly parts: string
   readonly folder: string
   readonly name: string
+  /** The table in use, to be kept. */
+  readonly adopt?: AdoptedTable
 }
 
 export type PullResult =
@@ -31,6 +34,7 @@ function isThere({ folder, name, release }: PullJob): boolean {
 
 async function pull(job: PullJob): Promise<PullResult> {
   try {
+    if (job.adopt !== undefined) adoptTable(job.adopt)
     if (isThere(job)) return { kind: 'pulled', parts: 0, bytes: 0, reusedBytes: job.release.bytes }
     const moved = await joinTableParts({ ...job, source: openReleaseSource(job.url) })
     return { kind: 'pulled', ...moved }

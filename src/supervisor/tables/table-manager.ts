@@ -6,6 +6,7 @@
 //   loadIfChanged  the file at the path may be new: it is loaded unless it was tried before; with
 //                  `again` also a refused one, because a refusal may have been by chance, a full
 //                  disk or a child that was killed
+//   take           another file, a published table, which gets the path where it is taken
 //   repair         loads again where no table answers, or the copy of the one that does is gone
 //   reload         the operator asks: the file is loaded even if it was tried before or rolled back
 //   rollback       the table before it answers again, and the one that was in use is held back,
@@ -270,7 +271,7 @@ async function loadAndSwap(
     return { kind: 'held', table: copy.id }
   }
   for (const caution of copy.cautions) log.warn({ path }, caution)
-  const outcome = await swap(parts, state, { copy, fromMs })
+  const outcome = await swap({ ...parts, path }, state, { copy, fromMs })
   // Where only its copy was gone, the previous table stays the previous one.
   if (outcome.kind !== 'swapped' || isSame) return outcome
   clearRollback(parts, state)

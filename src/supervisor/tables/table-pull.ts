@@ -8,16 +8,17 @@
 //   manager    table-manager.ts       canaries, the trial, the swap
 //   place      a link, renamed        `<folder>/pulled/<id>.iprisk` stays beside: the last good ones
 //
-// Invariants: never two fetches at once; nothing comes to the table's place that no trusted key
-// has signed, or that the trials refuse; the highest serial that was seen is on disk before its table is;
-// whatever fails, the table in use answers on, and the reason is logged once, kept and counted by
-// its code.
+// Invariants: never two fetches at once; nothing comes to the table's place that no trusted key has
+// signed, or that the trials refuse (but on the way back from a withdrawn table); the highest serial
+// that was seen is on disk before its table is; whatever fails, the table in use answers on, and the
+// reason is logged once, kept and counted by its code.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manifestBytesMax } from '../../base/limits.ts'
 import { messageOf } from '../../base/coded-error.ts'
+import { parseDay } from '../../base/day.ts'
 import type { Log } from '../../base/log.ts'
 import { replaceFile } from '../../base/system/disk.ts'
 import {
@@ -112,6 +113,8 @@ interface State {
   lastPull: TablePullStatus['last_pull']
   /** What came of the release that was last handed to the table manager: no need to do it again. */
   settled: { readonly id: string; readonly isUnfit: boolean } | undefined
+  /** A table that answers and has not come to the place yet, for the disk did not let it. */
+  unplaced: string | undefined
   failures: number
   /** No fetch before this instant. */
   retryAt: number
@@ -140,6 +143,7 @@ export function startTablePull(parts: TablePullParts): TablePull {
   const look = async (): Promise<void> => {
     let release: Release | undefined
     try {
+      putInPlace(ground)
       release = await nextRelease(ground)
       if (release === undefined || stopped) return
       const fromMs = performance.now()
@@ -194,9 +198,17 @@ function firstState(serial: number): State {
     pulledBytes: 0,
     lastPull: null,
     settled: undefined,
+    unplaced: undefined,
     failures: 0,
     retryAt: 0,
   }
+}
+
+/** Throws what the disk says; tried at each look until it is done. */
+function putInPlace({ pulled, state }: Pick<Ground, 'pulled' | 'state'>): void {
+  if (state.unplaced === undefined) return
+  pulled.putInPlace(state.unplaced)
+  state.unplaced = undefined
 }
 
 function jobOf(
@@ -206,8 +218,10 @@ function jobOf(
   const { url, tablePath, current } = parts
   const { folder, nameOf } = pulled
   const inUse = current()?.id
-  const near = [tablePath, ...(inUse === undefined ? [] : [join(folder, nameOf(inUse))])]
-  return { url, release, near, parts: join(folder, 'parts'), folder, name: nameOf(release.id) }
+  const kept = inUse === undefined ? undefined : { id: inUse, path: join(folder, nameOf(inUse)) }
+  const near = [tablePath, ...(kept === undefined ? [] : [kept.path])]
+  const job = { url, release, near, parts: join(folder, 'parts'), folder, name: nameOf(release.id) }
+  return { ...job, ...(kept === undefined ? {} : { adopt: { ...kept, from: tablePath } }) }
 }
 
 /** Whether the table is here. */
@@ -221,7 +235,6 @@ function takeResult(
     refuse(parts, state, result)
     return false
   }
-  succeed(parts, state)
   state.pulledBytes += result.bytes
   state.lastPull = {
     at: new Date().toISOString(),
@@ -302,20 +315,27 @@ function tryLater({ everyMs }: TablePullParts, state: State): void {
   state.retryAt = Date.now() + Math.min(retryMsMax, ms)
 }
 
-/** Puts the table in its place and lets the table manager take it. */
+/** Lets the table manager take it, and gives it the place then. */
 async function handOver(
-  { id }: Release,
+  release: Release,
   { parts, pulled, state }: Pick<Ground, 'parts' | 'pulled' | 'state'>,
 ): Promise<void> {
   const { tables, current } = parts
-  const before = current()?.id
-  if (before !== undefined) pulled.adopt(before)
-  // The table in use was withdrawn: what differs from it is no fault of the one to go back to.
-  const force = before !== undefined && state.manifest?.withdrawn.includes(before) === true
-  const outcome = await tables.take(join(pulled.folder, pulled.nameOf(id)), { force })
+  const { id } = release
+  const before = current()
+  // Back from a table that was withdrawn: what differs from that is no fault of this one.
+  const isBack =
+    before !== undefined &&
+    state.manifest?.withdrawn.includes(before.id) === true &&
+    (parseDay(release.as_of) ?? Infinity) <= before.asOf
+  const outcome = await tables.take(join(pulled.folder, pulled.nameOf(id)), { force: isBack })
   if (outcome.kind === 'ending') return
-  // What starts later from the place finds there only what was good.
-  if (outcome.kind !== 'refused') pulled.putInPlace(id)
+  if (outcome.kind !== 'refused') {
+    succeed(parts, state)
+    // Nothing else of the manager runs between its word and this.
+    state.unplaced = id
+    putInPlace({ pulled, state })
+  }
   // A disk that was full or a worker that did not open it says nothing of the table.
   const isPassing = outcome.kind === 'refused' && !isLasting(outcome.code)
   if (isPassing) tryLater(parts, state)

@@ -101,7 +101,10 @@ describe('a file of keys', () => {
     await write([key('two')])
     const names = (await store.changes(1)).records.map(({ name }) => name)
     expect(names).toContain('two')
-    expect(readdirSync(state)).toEqual(['keys-file.json'])
+    expect(readdirSync(state)).toEqual([expect.stringMatching(/^keys-file-[0-9a-f]{8}\.json$/)])
+    // Another file's keys are not these.
+    const elsewhere = openFileKeyStore(`${path}.none`, plans, state)
+    await expect(elsewhere.changes(0)).rejects.toThrow(/cannot be used/)
   })
 
   it('is judged again by other plans', async () => {

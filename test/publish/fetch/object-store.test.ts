@@ -79,6 +79,8 @@ function signatureOf({ method, url, headers, body }: Asked, secret: string): str
 
 const credentials = { AWS_ACCESS_KEY_ID: 'ID', AWS_SECRET_ACCESS_KEY: 'secret' }
 
+const forever = { cacheControl: 'immutable', again: true }
+
 describe('a store of objects', () => {
   it('is asked with signatures, over the body, too', async () => {
     const store = openObjectStore('s3://tables/a+b/c', {
@@ -87,7 +89,7 @@ describe('a store of objects', () => {
       AWS_REGION: 'eu-central-1',
       AWS_SESSION_TOKEN: 'session',
     })
-    await store.put('parts/x', Buffer.from('content'), 'no-cache')
+    await store.put('parts/x', Buffer.from('content'), forever)
     await store.get('manifest.json', { bytesMax: 100, etag: '"7"' })
     await store.list('parts')
     await store.remove('parts/x')
@@ -122,14 +124,20 @@ describe('a store of objects', () => {
   it('is asked again by a publisher where it is short of something, and not where it refuses', async () => {
     const store = openObjectStore('s3://tables', { ...credentials, AWS_ENDPOINT_URL: endpoint })
     statuses = [503, 0, 200]
-    await store.put('parts/x', Buffer.from('content'), 'no-cache')
+    await store.put('parts/x', Buffer.from('content'), forever)
     expect(asked.map(({ body }) => body.toString())).toEqual(['content', 'content', 'content'])
     asked.length = 0
     statuses = [403]
-    await expect(store.put('parts/x', Buffer.from('x'), 'no-cache')).rejects.toThrow(/status 403/)
+    await expect(store.put('parts/x', Buffer.from('x'), forever)).rejects.toThrow(/status 403/)
     statuses = [500, 500, 500, 500]
     await expect(store.list('parts')).rejects.toThrow(/GET .*: status 500/)
     expect(asked).toHaveLength(5)
+    // What another publisher may have replaced meanwhile is not put once more.
+    asked.length = 0
+    statuses = [503]
+    const once = { cacheControl: 'no-cache', again: false }
+    await expect(store.put('manifest.json', Buffer.from('x'), once)).rejects.toThrow(/503/)
+    expect(asked).toHaveLength(1)
   })
 
   it('reads as a publisher does again, and as a server does once', async () => {

@@ -1,13 +1,14 @@
 // A published table that comes whole and is refused by the table manager: for good where the table is
 // at fault, and for a while where the machine is.
 
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
+import { parseDay } from '../../../src/base/day.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { createSigningKey, readSigningKey } from '../../../src/publish/form/signing-key.ts'
 import { openFolderPlace } from '../../../src/publish/places/folder-place.ts'
@@ -26,7 +27,19 @@ const { startTablePull } = (await import(compiled)) as typeof tablePull
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined } as never
 
 /** Pulls one table that is refused with each code in turn, and then taken; after a withdrawn one. */
-async function pullWith(codes: readonly ('disk' | 'canary')[], bad?: string) {
+async function pullWith({
+  codes = [],
+  bad,
+  next,
+  before = () => undefined,
+}: {
+  readonly codes?: readonly ('disk' | 'canary')[]
+  /** The table in use, which the publisher has withdrawn. */
+  readonly bad?: string
+  /** What it has published since. */
+  readonly next?: string
+  readonly before?: (place: string) => void
+}) {
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-retry-'))
   createSigningKey(join(folder, 'key.pem'))
   const key = readSigningKey(join(folder, 'key.pem'))
@@ -36,12 +49,16 @@ async function pullWith(codes: readonly ('disk' | 'canary')[], bad?: string) {
   if (bad !== undefined) {
     await publishTable(bad, how)
     ;({ release } = await publishRollback(release.id, how))
+    if (next !== undefined) ({ release } = await publishTable(next, how))
   }
+  before(join(folder, 'world.iprisk'))
   const left = [...codes]
   let asked = 0
   const forced: boolean[] = []
   const files: string[] = []
-  let current = bad === undefined ? undefined : { id: idOf(bad), asOf: 1e6 }
+  const times: number[] = []
+  let current: { readonly id: string; readonly asOf: number } | undefined =
+    bad === undefined ? undefined : { id: idOf(bad), asOf: parseDay(bad.slice(-10))! }
   const pull = startTablePull({
     url: pathToFileURL(join(folder, 'place')).href,
     trusted: [key.trusted],
@@ -54,6 +71,7 @@ async function pullWith(codes: readonly ('disk' | 'canary')[], bad?: string) {
       take: (file, { force }): Promise<SwapOutcome> => {
         files.push(file)
         asked += 1
+        times.push(performance.now())
         forced.push(force)
         const code = left.shift()
         if (code !== undefined) {
@@ -65,7 +83,8 @@ async function pullWith(codes: readonly ('disk' | 'canary')[], bad?: string) {
     },
     log,
   })
-  return { pull, asked: () => asked, forced, inUse: () => current?.id, id: release.id }
+  const seen = { forced, files, times, folder }
+  return { pull, asked: () => asked, inUse: () => current?.id, id: release.id, ...seen }
 }
 
 function idOf(path: string): string {
@@ -75,11 +94,19 @@ function idOf(path: string): string {
 }
 
 it('is tried again, less and less often, where the machine was at fault', async () => {
-  const { pull, asked, inUse, id } = await pullWith(['disk', 'disk'])
+  const { pull, asked, inUse, id, files, times, folder } = await pullWith({
+    codes: ['disk', 'disk'],
+  })
   try {
     await eventually(() => inUse() === id)
     await eventually(() => pull.status().up)
     expect(asked()).toBe(3)
+    const [first = 0, second = 0, third = 0] = times
+    // A look meant to come after 50 ms, give or take a fifth, waits 40 ms, then 80.
+    expect(third - second).toBeGreaterThan(75)
+    expect(second - first).toBeGreaterThan(35)
+    expect(new Set(files)).toEqual(new Set([join(folder, 'pulled', `${id}.iprisk`)]))
+    expect(existsSync(join(folder, 'world.iprisk'))).toBe(true)
     expect(pull.status().refusals_by.unfit).toBe(2)
   } finally {
     pull.stop()
@@ -87,12 +114,13 @@ it('is tried again, less and less often, where the machine was at fault', async 
 })
 
 it('is not tried again where the table is at fault', async () => {
-  const { pull, asked } = await pullWith(['canary'])
+  const { pull, asked, folder } = await pullWith({ codes: ['canary'] })
   try {
     await eventually(() => pull.status().refusals_by.unfit === 1)
     const { looks } = pull.status()
     await eventually(() => pull.status().looks > looks + 5)
     expect(asked()).toBe(1)
+    expect(existsSync(join(folder, 'world.iprisk'))).toBe(false)
     expect(pull.status()).toMatchObject({ up: false, last_refusal: { code: 'unfit' } })
   } finally {
     pull.stop()
@@ -100,10 +128,36 @@ it('is not tried again where the table is at fault', async () => {
 })
 
 it('is taken whatever its trials say, where the publisher has withdrawn the table in use', async () => {
-  const { pull, forced, inUse, id } = await pullWith([], otherTable('2026-08-23'))
+  const { pull, forced, inUse, id } = await pullWith({ bad: otherTable('2026-08-23') })
   try {
     await eventually(() => inUse() === id)
     expect(forced).toEqual([true])
+  } finally {
+    pull.stop()
+  }
+})
+
+it('is tried as ever where it is newer than the withdrawn one', async () => {
+  const [bad, next] = [otherTable('2026-08-23'), otherTable('2026-08-24')]
+  const { pull, forced } = await pullWith({ codes: ['canary'], bad, next })
+  try {
+    await eventually(() => pull.status().refusals_by.unfit === 1)
+    expect(forced).toEqual([false])
+  } finally {
+    pull.stop()
+  }
+})
+
+it('comes to its place later, where the disk did not let it', async () => {
+  const { pull, inUse, id, folder } = await pullWith({ before: (place) => mkdirSync(place) })
+  try {
+    await eventually(() => inUse() === id)
+    await eventually(() => pull.status().last_refusal !== null)
+    expect(pull.status().up).toBe(false)
+    rmdirSync(join(folder, 'world.iprisk'))
+    await eventually(() => existsSync(join(folder, 'world.iprisk')))
+    await eventually(() => pull.status().up)
+    expect(idOf(join(folder, 'world.iprisk'))).toBe(id)
   } finally {
     pull.stop()
   }

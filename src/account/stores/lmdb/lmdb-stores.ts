@@ -75,7 +75,7 @@ function openFolder(folder: string): Meta {
     maxDbs: 3,
     // A commit is on disk when it returns, or when its promise resolves.
     overlappingSync: false,
-    // A turn's batch would have a promise of its own that nobody can await: see `ignoreCommitError`.
+    // A turn's batch would have a promise of its own that nobody can await: `ignoreCommitError`.
     eventTurnBatching: false,
     // Keys are readable in a dump, and independent of a codec's version.
     encoding: 'json',
