@@ -1,7 +1,7 @@
 // What becomes of tables that came badly, or were lost: over a shelf and a crew that fail on
 // demand. Real ones, and real workers: swap.world.test.ts.
 
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLog } from '../../../src/base/log.ts'
@@ -19,8 +19,8 @@ interface World {
   readonly used: readonly VerifiedTableFile[]
   /** What the next call of it throws, once. */
   readonly fails: { take?: string; remove?: string }
-  /** Puts a table with that id at the path. */
-  readonly write: (id: string) => void
+  /** Puts a table with that id at the path, or elsewhere. */
+  readonly write: (id: string, to?: string) => void
 }
 
 /** A table is its id; a shelf copies it, as the real one does. */
@@ -62,9 +62,9 @@ function newWorld(): World {
       },
     },
   })
-  const write = (text: string): void => {
+  const write = (text: string, to = path): void => {
     id = text
-    writeFileSync(path, text)
+    writeFileSync(to, text)
   }
   return { path, tables, used, fails, write }
 }
@@ -86,6 +86,23 @@ describe('a table', () => {
     // What was taken in is not read once more.
     fails.take = 'it is not asked'
     expect(await tables.loadIfChanged({ again: true })).toMatchObject({ kind: 'unchanged' })
+  })
+
+  it('from elsewhere is taken before it has the path, and leaves that alone where it is refused', async () => {
+    const { path, tables, fails, write } = newWorld()
+    write('one')
+    await tables.loadFirst()
+    const other = `${path}.other`
+    write('two', other)
+    fails.take = 'ENOSPC'
+    expect(await tables.take(other, { force: false })).toMatchObject({ kind: 'refused' })
+    fails.take = 'it is not asked'
+    expect(await tables.loadIfChanged()).toEqual({ kind: 'unchanged', table: 'one' })
+    delete fails.take
+    expect(await tables.take(other, { force: false })).toEqual({ kind: 'swapped', table: 'two' })
+    renameSync(other, path)
+    fails.take = 'it is not asked'
+    expect(await tables.loadIfChanged()).toEqual({ kind: 'unchanged', table: 'two' })
   })
 
   it('that was refused by chance at the start is mended', async () => {
