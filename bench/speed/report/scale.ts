@@ -24,12 +24,12 @@ const nodes = 1000
 
 /**
  * One real day of the world's table, as a publisher's parts: the mean of `npm run bench -- transfer
- * --first 2026-08-18 --days 5`, on two cores that did other things besides.
+ * --first 2026-06-24 --days 60` (docs/distribute.md).
  */
 export const day = {
-  storedBytes: 44_000_000,
-  movedBytes: 17_740_000,
-  pullSeconds: 11.7,
+  storedBytes: 43_690_000,
+  movedBytes: 17_590_000,
+  pullSeconds: 5.4,
   pollSeconds: 15,
 } as const
 
