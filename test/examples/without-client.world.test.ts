@@ -27,7 +27,8 @@ function blockOf(language: string): string {
   const blocks = [...text.matchAll(/^```(\w+)\n([^]*?)^```/gm)].filter(
     ([, one]) => one === language,
   )
-  if (blocks.length !== 1) throw new Error(`docs/without-client.md has ${blocks.length} of ${language}.`)
+  if (blocks.length !== 1)
+    throw new Error(`docs/without-client.md has ${blocks.length} of ${language}.`)
   return blocks[0]?.[2] ?? ''
 }
 
@@ -35,7 +36,8 @@ function blockOf(language: string): string {
 function changed(block: string, pairs: readonly (readonly [string, string])[]): string {
   let now = block
   for (const [from, to] of pairs) {
-    if (block.split(from).length !== 2) throw new Error(`Not once in docs/without-client.md: ${from}`)
+    if (block.split(from).length !== 2)
+      throw new Error(`Not once in docs/without-client.md: ${from}`)
     now = now.replace(from, to)
   }
   return now
