@@ -28,11 +28,13 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL')
 })
 
-/** Below those that the system gives to whoever connects, so that it is still free later. */
+let nextPort = 20_000 + randomInt(10_000)
+
+/** Each once, below those that the system gives to whoever connects: it is still free later. */
 export async function freePort(): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await probePort({ host: '127.0.0.1', port: 20_000 + randomInt(10_000) })
+      return await probePort({ host: '127.0.0.1', port: nextPort++ })
     } catch (error) {
       if (tries === 100) throw error
     }
