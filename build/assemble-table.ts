@@ -5,20 +5,13 @@
 import type { Day } from '../src/base/day.ts'
 import type { Location } from '../src/api/check-answer.ts'
 import type { TableCoverage } from '../src/model/coverage.ts'
-import { accuracies } from '../src/model/kind.ts'
 import type { Network } from '../src/model/network.ts'
 import type { Reason, Verdict } from '../src/model/verdict.ts'
-import {
-  countryWords,
-  locationWords,
-  networkWords,
-  verdictWords,
-} from '../src/schema/table-layout.ts'
+import { networkWords, verdictWords } from '../src/schema/table-layout.ts'
 import { judge } from '../src/score/judge.ts'
-import { packDegrees } from '../src/table/file/location-record.ts'
 import { packTraits } from '../src/table/file/network-record.ts'
 import { packReason, packVerdict } from '../src/table/file/verdict-record.ts'
-import { listingDensities } from './evidence/listing-density.ts'
+import { densitySections } from './evidence/listing-density.ts'
 import type { EvidenceBook } from './evidence/evidence-book.ts'
 import { cleanSource } from './evidence/source-list.ts'
 import type { ListInterner } from './layer/flatten-evidence.ts'
@@ -29,6 +22,7 @@ import { orderRecords } from './layer/record-order.ts'
 import { ipv4Sections, ipv6Sections } from './write/address-sections.ts'
 import type { TableContent } from './write/write-table.ts'
 import { newCountryPlaces } from './places/country-place.ts'
+import { collectRegions } from './write/region-section.ts'
 import { runSections } from './write/run-section.ts'
 import { type StringCollector, newStringCollector } from './write/string-collector.ts'
 import type { Source } from '../src/table/file/table-source.ts'
@@ -75,18 +69,13 @@ export function assembleTable(parts: TableParts): AssembledTable {
   const pieces = { 4: mergeFamily(parts, 4, recordOf), 6: mergeFamily(parts, 6, recordOf) }
   const recordViews = orderRecords(records.words(), [pieces[4], pieces[6]])
   // What changes every day comes last, so that it moves no text of the rest.
-  const placeSections = packLocations(locations, strings)
+  const regions = collectRegions(locations, strings)
   const networks = packNetworks(parts, judging.asLists, strings)
   const verdictSections = packVerdicts(judging.verdicts.values, strings)
-  const evidence = parts.book.words((text) => strings.id(text))
+  const evidenceSections = parts.book.sections((text) => strings.id(text))
   const texts = strings.sections()
-  const named = {
-    networks,
-    ...placeSections,
-    string_offsets: texts.offsets,
-    string_bytes: texts.bytes,
-  }
-  const densities = listingDensities({
+  const named = { networks, string_offsets: texts.offsets, string_bytes: texts.bytes }
+  const densities = densitySections({
     pieces,
     records: recordViews,
     networks: parts.networks,
@@ -106,11 +95,12 @@ export function assembleTable(parts: TableParts): AssembledTable {
         ...ipv6Sections(pieces[6]),
         records: recordViews,
         ...named,
+        countries: regions.countries,
         ...verdictSections,
         ...packLists(parts.lists.lists),
-        evidence,
-        densities,
-        ...runSections(named),
+        ...evidenceSections,
+        ...densities,
+        ...runSections(named, { locations, regions }),
       },
     },
   }
@@ -196,36 +186,6 @@ function packVerdicts(verdicts: readonly Verdict[], strings: StringCollector) {
     lists.values.map((reasons) => reasons.map((reason) => packReason(reason, stringId))),
   )
   return { verdicts: out, reason_lists: offsets, reasons: items }
-}
-
-function packLocations(locations: readonly Location[], strings: StringCollector) {
-  const countries = newInterner<readonly number[]>((words) => words.join(), 1)
-  const out = new Int32Array(locations.length * locationWords)
-  locations.forEach((location, index) => {
-    const country = countries.id([
-      strings.id(location.country_code),
-      strings.id(location.continent_code),
-      strings.id(location.continent),
-      strings.id(location.country),
-      strings.id(location.currency_code),
-    ])
-    out.set(
-      [
-        country,
-        strings.id(location.state),
-        strings.id(location.city),
-        strings.id(location.zip),
-        packDegrees(location.latitude),
-        packDegrees(location.longitude),
-        strings.id(location.timezone),
-        accuracies.indexOf(location.accuracy),
-      ],
-      index * locationWords,
-    )
-  })
-  const words = new Uint32Array(countries.values.length * countryWords)
-  countries.values.forEach((country, index) => words.set(country, index * countryWords))
-  return { countries: words, locations: out }
 }
 
 function packNetworks(

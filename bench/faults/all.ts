@@ -246,7 +246,7 @@ export const proofs: readonly Proof[] = [
         files: [
           'test/cli/terminal/hostile-text.world.test.ts',
           'test/cli/terminal/process-io.test.ts',
-          'test/bulk/csv-cell.test.ts',
+          'test/bulk/rows/csv-cell.test.ts',
         ],
         environment: {},
       }),

@@ -15,13 +15,15 @@
 //
 // All sizes of a family are in memory together: 2 GB at the most.
 
-import { ipv4Index, ipv6Indexes } from '../../build/write/address-sections.ts'
+import { ipv4StartSections, ipv6KeySections } from '../../build/write/address-sections.ts'
 import { alignColumns } from '../../src/base/align-columns.ts'
 import { formatCount } from '../../src/base/number-format.ts'
 import type { Family } from '../../src/ip/address.ts'
+import { bucketKeys } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
-import { searchIpv4, searchIpv6 } from '../../src/table/lookup/search.ts'
+import { ipv4StartList, ipv6KeyList } from '../../src/table/lookup/piece-start.ts'
+import { ipv6Bucket, ipv6Key, searchIpv4, searchIpv6 } from '../../src/table/lookup/search.ts'
 import { type AnnouncedSpace, announcedSpace, lastAtMost } from './lookups/announced.ts'
 import { type PreparedScenario, chunkAddresses, prepareInProcess } from './lookups/measure.ts'
 import { interleave } from '../harness/interleave.ts'
@@ -75,7 +77,7 @@ interface Grown {
 /** Sorted boundaries, about `size` of them: the table's own, thinned out or with drawn ones. */
 function drawStarts(views: SectionViews, space: AnnouncedSpace, size: number): Starts {
   const { family } = space
-  const own = family === 4 ? views.ipv4_starts : views.ipv6_keys
+  const own = family === 4 ? ipv4StartList(views) : ipv6KeyList(views)
   if (size <= own.length) return thin(own, size)
   const starts = family === 4 ? new Uint32Array(size) : new Float64Array(size)
   starts.set(own)
@@ -103,14 +105,14 @@ function grow(views: SectionViews, starts: Starts): Grown {
   for (let at = 0; at < ranges; at++) records[at] = at
   const grown =
     starts instanceof Uint32Array
-      ? { ipv4_starts: starts, ipv4_records: records, ipv4_index: ipv4Index(starts) }
-      : { ipv6_keys: starts, ipv6_records: records, ...ipv6Indexes(starts) }
+      ? { ...ipv4StartSections(starts), ipv4_records: records }
+      : { ...ipv6KeySections(starts), ipv6_records: records }
   const bytes = Object.values(grown).reduce((sum, { byteLength }) => sum + byteLength, 0)
   return { views: { ...views, ...grown }, starts, bytes }
 }
 
 function keyOf(words: Uint32Array): number {
-  return (words[0]! & 0x1fff_ffff) * 0x100_0000 + (words[1]! >>> 8)
+  return ipv6Bucket(words) * bucketKeys + ipv6Key(words)
 }
 
 /** Moves distinct values to the front; gives their number. */

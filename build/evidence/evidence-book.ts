@@ -2,9 +2,10 @@
 // the model reads and in the form the table keeps. Ranges are part of the number; what the model
 // sees is not, so that verdicts are computed once for all ranges of which the same is said.
 
-import { type Range, bigintToWords, rangeKey } from '../../src/ip/range.ts'
+import { type Range, rangeKey } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { evidenceWords } from '../../src/schema/table-layout.ts'
+import type { SectionViews } from '../../src/schema/table-sections.ts'
 import { packEvidence } from '../../src/table/file/evidence-record.ts'
 import { newInterner } from '../layer/intern.ts'
 
@@ -24,8 +25,8 @@ export interface EvidenceBook {
   at(id: number): Statement
   /** Equal for statements that the model cannot tell apart. */
   meaning(id: number): number
-  /** The section `evidence`: number n lies at n - 1. */
-  words(stringId: (text: string) => number): Uint32Array
+  /** Number n lies at n - 1 of `evidence`. */
+  sections(stringId: (text: string) => number): Pick<SectionViews, 'evidence' | 'evidence_ranges'>
 }
 
 export function newEvidenceBook(): EvidenceBook {
@@ -51,22 +52,15 @@ export function newEvidenceBook(): EvidenceBook {
     id: (statement) => statements.id(statement),
     at: (id) => statements.values[id - 1] as Statement,
     meaning: (id) => meaningOf(statements.values[id - 1] as Statement),
-    words(stringId) {
-      const out = new Uint32Array(statements.values.length * evidenceWords)
-      const first = new Uint32Array(4)
-      const last = new Uint32Array(4)
-      statements.values.forEach(({ source, evidence, range }, index) => {
-        first.fill(0)
-        last.fill(0)
-        if (range !== undefined) {
-          bigintToWords(range.family, range.first, first)
-          bigintToWords(range.family, range.last, last)
-        }
-        const providerId = stringId(evidence.provider)
-        const at = index * evidenceWords
-        packEvidence({ evidence, source, first, last }, { out, at, providerId })
+    sections(stringId) {
+      const evidence = new Uint32Array(statements.values.length * evidenceWords)
+      const ranges: number[] = []
+      statements.values.forEach(({ source, evidence: said, range }, index) => {
+        const providerId = stringId(said.provider)
+        const place = { out: evidence, ranges, at: index * evidenceWords, providerId }
+        packEvidence({ evidence: said, source, range }, place)
       })
-      return out
+      return { evidence, evidence_ranges: Uint32Array.from(ranges) }
     },
   }
 }

@@ -6,7 +6,8 @@
 import { kinds } from '../../src/model/kind.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import type { Network } from '../../src/model/network.ts'
-import { densityDoubles, recordWords } from '../../src/schema/table-layout.ts'
+import { densitySlots, recordWords } from '../../src/schema/table-layout.ts'
+import type { SectionViews } from '../../src/schema/table-sections.ts'
 import type { EvidenceBook } from './evidence-book.ts'
 import type { Layer } from '../layer/layer.ts'
 
@@ -24,8 +25,10 @@ export interface DensityParts {
 const slots = kinds.length + 1
 const two32 = 2 ** 32
 
-/** The section `densities`: every network has the sums of its whole AS. */
-export function listingDensities(parts: DensityParts): Float64Array {
+/** Every network has the sums of its whole AS, those that are not 0. */
+export function densitySections(
+  parts: DensityParts,
+): Pick<SectionViews, 'density_lists' | 'density_slots' | 'densities'> {
   const { networks } = parts
   const places = new Map<number, number>()
   const placeOf = networks.map(({ asn }) => {
@@ -33,16 +36,27 @@ export function listingDensities(parts: DensityParts): Float64Array {
     places.set(asn, known)
     return known
   })
-  const sums = new Float64Array(places.size * densityDoubles)
+  const sums = new Float64Array(places.size * densitySlots)
   const maskOf = newKindMasks(parts)
   addIpv4(parts, { sums, placeOf, maskOf })
   addIpv6(parts, { sums, placeOf, maskOf })
-  const out = new Float64Array(networks.length * densityDoubles)
+  const lists = new Uint32Array(networks.length + 1)
+  const found: number[] = []
+  const counts: number[] = []
   placeOf.forEach((place, index) => {
-    const from = place * densityDoubles
-    out.set(sums.subarray(from, from + densityDoubles), index * densityDoubles)
+    for (let slot = 0; slot < densitySlots; slot++) {
+      const count = sums[place * densitySlots + slot]!
+      if (count === 0) continue
+      found.push(slot)
+      counts.push(count)
+    }
+    lists[index + 1] = counts.length
   })
-  return out
+  return {
+    density_lists: lists,
+    density_slots: Uint8Array.from(found),
+    densities: Float64Array.from(counts),
+  }
 }
 
 interface Sums {
@@ -72,7 +86,7 @@ function addIpv4({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: S
     if (network === 0) continue
     const end = piece + 1 < count ? starts[piece + 1]! : two32
     const size = end - starts[piece]!
-    const base = placeOf[network - 1]! * densityDoubles
+    const base = placeOf[network - 1]! * densitySlots
     const mask = maskOf(records[at + 3]!)
     for (let slot = 0; slot < slots; slot++) {
       if ((mask >>> slot) & 1) sums[base + slot]! += size
@@ -102,7 +116,7 @@ function addIpv6({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: S
       endLow = endLow === 0 ? two32 - 1 : endLow - 1
     }
     const lines = (endHigh - high) * two32 + (endLow - low) + 1
-    const base = placeOf[network - 1]! * densityDoubles + slots
+    const base = placeOf[network - 1]! * densitySlots + slots
     const mask = maskOf(records[at + 3]!)
     for (let slot = 0; slot < slots; slot++) {
       if (!((mask >>> slot) & 1)) continue

@@ -5,31 +5,39 @@ import {
   bucketPiecesMean,
   indexBits,
   indexBitsMax,
+  bucketKeys,
   indexBuckets,
-  keyBucketDivisor,
   secondLevel,
   slotBits,
   tailGroupFlag,
+  tailTopBits,
   tailWords,
   thirdLevel,
 } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
 import type { Layer } from '../layer/layer.ts'
 
+/** Keys that share the first word of their addresses. */
+const keysOfTop = 2 ** (32 - tailTopBits)
+
 type Ipv4Sections = Pick<SectionViews, 'ipv4_index' | 'ipv4_starts' | 'ipv4_records'>
-type Ipv6Indexes = Pick<SectionViews, 'ipv6_index' | 'ipv6_second' | 'ipv6_third'>
-type Ipv6Sections = Ipv6Indexes &
-  Pick<
-    SectionViews,
-    'ipv6_keys' | 'ipv6_records' | 'ipv6_tail_groups' | 'ipv6_tails' | 'ipv6_tail_records'
-  >
+type Ipv6KeySections = Pick<SectionViews, 'ipv6_index' | 'ipv6_keys' | 'ipv6_second' | 'ipv6_third'>
+type Ipv6Sections = Ipv6KeySections &
+  Pick<SectionViews, 'ipv6_records' | 'ipv6_tail_groups' | 'ipv6_tails' | 'ipv6_tail_records'>
 
 export function ipv4Sections(pieces: Layer): Ipv4Sections {
-  const { starts, values: records } = pieces
+  return { ...ipv4StartSections(pieces.starts), ipv4_records: pieces.values }
+}
+
+/** `starts` are whole addresses, ascending from 0; `bits`: of the index. */
+export function ipv4StartSections(
+  starts: Uint32Array,
+  bits = ipv4IndexBits(starts.length),
+): Omit<Ipv4Sections, 'ipv4_records'> {
+  const size = 2 ** (32 - bits)
   return {
-    ipv4_starts: starts,
-    ipv4_records: records,
-    ipv4_index: ipv4Index(starts),
+    ipv4_starts: remaindersOf(starts, new Uint16Array(starts.length), size),
+    ipv4_index: firstLevel(starts, 2 ** bits, size),
   }
 }
 
@@ -59,7 +67,7 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
         const { starts } = pieces
         const at = i * 4
         if (!startsInside(starts, i)) tails.push(0, 0, 0)
-        else tails.push(starts[at + 1]! & 0xff, starts[at + 2]!, starts[at + 3]!)
+        else tails.push(tailTop(starts, at), starts[at + 2]!, starts[at + 3]!)
         tailRecords.push(pieces.values[i]!)
       }
       groups.push(tails.length / tailWords)
@@ -67,15 +75,30 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
     before = pieces.values[end - 1]!
     piece = end
   }
-  const keyView = Float64Array.from(keys)
   return {
-    ipv6_keys: keyView,
+    ...ipv6KeySections(Float64Array.from(keys)),
     ipv6_records: Uint32Array.from(records),
     ipv6_tail_groups: Uint32Array.from(groups),
     ipv6_tails: Uint32Array.from(tails),
     ipv6_tail_records: Uint32Array.from(tailRecords),
-    ...ipv6Indexes(keyView),
   }
+}
+
+/** `keys` are those of bits 3 to 54, ascending from 0: bucket and key in one number. */
+export function ipv6KeySections(keys: Float64Array): Ipv6KeySections {
+  const low = remaindersOf(keys, new Uint32Array(keys.length), bucketKeys)
+  const index = firstLevel(keys, indexBuckets, bucketKeys)
+  return { ipv6_keys: low, ipv6_index: index, ...finerIndexes(low, index) }
+}
+
+/** What lies below the buckets of `size`, a power of two. A loop, for `from` took ten times as long. */
+function remaindersOf<Out extends Uint16Array | Uint32Array>(
+  starts: Uint32Array | Float64Array,
+  out: Out,
+  size: number,
+): Out {
+  for (let piece = 0; piece < starts.length; piece++) out[piece] = starts[piece]! % size
+  return out
 }
 
 /** On as many bits as so many pieces ask for. */
@@ -85,48 +108,46 @@ export function ipv4IndexBits(pieces: number): number {
   return bits
 }
 
-export function ipv4Index(starts: Uint32Array, bits = ipv4IndexBits(starts.length)): Uint32Array {
-  return firstLevel(starts, 2 ** bits, 2 ** (32 - bits))
-}
-
-export function ipv6Indexes(keys: Float64Array): Ipv6Indexes {
-  const index = firstLevel(keys, indexBuckets, keyBucketDivisor)
-  return { ipv6_index: index, ...finerIndexes(keys, index) }
-}
-
-/** index[b]: the last piece that starts at or below the first address of bucket b. */
+/** index[b]: how many pieces start before the first address of bucket b. */
 function firstLevel(
   starts: Uint32Array | Float64Array,
   buckets: number,
   size: number,
 ): Uint32Array {
   const index = new Uint32Array(buckets + 1)
-  fillSlots(starts, index, { low: 0, first: 0, size })
+  let piece = 0
+  for (let bucket = 0; bucket <= buckets; bucket++) {
+    while (piece < starts.length && starts[piece]! < bucket * size) piece++
+    index[bucket] = piece
+  }
   return index
 }
 
 /** Cuts crowded buckets into slots, and crowded slots once more; all else stays 0. */
-function finerIndexes(keys: Float64Array, index: Uint32Array): Omit<Ipv6Indexes, 'ipv6_index'> {
+function finerIndexes(
+  keys: Uint32Array,
+  index: Uint32Array,
+): Pick<Ipv6KeySections, 'ipv6_second' | 'ipv6_third'> {
   const second = new Uint32Array((keys.length >>> secondLevel.share) + 1)
   const third = new Uint32Array((keys.length >>> thirdLevel.share) + 1)
   for (let bucket = 0; bucket < indexBuckets; bucket++) {
-    const low = index[bucket]!
-    const more = index[bucket + 1]! - low
-    if (more < secondLevel.crowded) continue
-    const slots = 2 ** slotBits(more, secondLevel.share)
-    const size = keyBucketDivisor / slots
-    const first = bucket * keyBucketDivisor
-    const from = low >>> secondLevel.share
-    fillSlots(keys, second.subarray(from, from + slots + 1), { low, first, size })
+    const from = index[bucket]!
+    const count = index[bucket + 1]! - from
+    if (count < secondLevel.crowded) continue
+    const slots = 2 ** slotBits(count, secondLevel.share)
+    const size = bucketKeys / slots
+    const at = from >>> secondLevel.share
+    fillSlots(keys, second.subarray(at, at + slots + 1), { from, count, first: 0, size })
     for (let slot = 0; slot < slots; slot++) {
-      const finerLow = second[from + slot]!
-      const finerMore = second[from + slot + 1]! - finerLow
-      if (finerMore < thirdLevel.crowded) continue
-      const finerSlots = 2 ** slotBits(finerMore, thirdLevel.share)
-      const finerFrom = finerLow >>> thirdLevel.share
-      fillSlots(keys, third.subarray(finerFrom, finerFrom + finerSlots + 1), {
-        low: finerLow,
-        first: first + slot * size,
+      const finerFrom = second[at + slot]!
+      const finerCount = second[at + slot + 1]! - finerFrom
+      if (finerCount < thirdLevel.crowded) continue
+      const finerSlots = 2 ** slotBits(finerCount, thirdLevel.share)
+      const finerAt = finerFrom >>> thirdLevel.share
+      fillSlots(keys, third.subarray(finerAt, finerAt + finerSlots + 1), {
+        from: finerFrom,
+        count: finerCount,
+        first: slot * size,
         size: size / finerSlots,
       })
     }
@@ -134,17 +155,23 @@ function finerIndexes(keys: Float64Array, index: Uint32Array): Omit<Ipv6Indexes,
   return { ipv6_second: second, ipv6_third: third }
 }
 
-/** out[i]: the last start at or below the first of slot i; the last is that behind all slots. */
+/** out[i]: the first of these `count` keys that lies in slot i or behind it. */
 function fillSlots(
-  starts: Uint32Array | Float64Array,
+  keys: Uint32Array,
   out: Uint32Array,
-  slots: { readonly low: number; readonly first: number; readonly size: number },
+  slots: {
+    readonly from: number
+    readonly count: number
+    readonly first: number
+    readonly size: number
+  },
 ): void {
-  let piece = slots.low
+  const end = slots.from + slots.count
+  let key = slots.from
   for (let slot = 0; slot < out.length; slot++) {
     const limit = slots.first + slot * slots.size
-    while (piece + 1 < starts.length && starts[piece + 1]! <= limit) piece++
-    out[slot] = piece
+    while (key < end && keys[key]! < limit) key++
+    out[slot] = key
   }
 }
 
@@ -167,10 +194,15 @@ function startsInside(starts: Uint32Array, piece: number): boolean {
   return starts[piece * 4]! >= 0x2000_0000
 }
 
+/** The 52 bits behind the first three. */
 function keyOf(starts: Uint32Array, piece: number): number {
   const at = piece * 4
   if (!startsInside(starts, piece)) return 0
-  return (starts[at]! & 0x1fff_ffff) * 0x100_0000 + (starts[at + 1]! >>> 8)
+  return (starts[at]! & 0x1fff_ffff) * keysOfTop + (starts[at + 1]! >>> tailTopBits)
+}
+
+function tailTop(starts: Uint32Array, at: number): number {
+  return starts[at + 1]! & (2 ** tailTopBits - 1)
 }
 
 function sameKey(starts: Uint32Array, a: number, b: number): boolean {
@@ -180,5 +212,5 @@ function sameKey(starts: Uint32Array, a: number, b: number): boolean {
 function tailIsZero(starts: Uint32Array, piece: number): boolean {
   const at = piece * 4
   if (!startsInside(starts, piece)) return true
-  return (starts[at + 1]! & 0xff) === 0 && starts[at + 2] === 0 && starts[at + 3] === 0
+  return tailTop(starts, at) === 0 && starts[at + 2] === 0 && starts[at + 3] === 0
 }

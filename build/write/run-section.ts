@@ -1,47 +1,59 @@
-// The runs of the table (src/table/answer/json-run.ts): the JSON of each network and of each
+// The runs of the table (src/table/answer/json-run.ts): the JSON of each network, region and
 // location as it stands in answers, so that a lookup copies it with one or two reads of memory,
-// where it would follow some ten strings. They are made of what the answers' slow twin reads from
-// the same sections.
+// where it would follow some ten strings.
 
-import {
-  locationWords,
-  networkWords,
-  runCountryBits,
-  runElementBytes,
-} from '../../src/schema/table-layout.ts'
+import type { Location } from '../../src/api/check-answer.ts'
+import { cleanText } from '../../src/base/clean-text.ts'
+import { degreeScale, networkWords, runElementBytes } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
-import { readLocality } from '../../src/table/file/location-record.ts'
+import type { Locality } from '../../src/table/file/location-record.ts'
 import { readNetwork } from '../../src/table/file/network-record.ts'
 import { locationJson, networkJson } from '../../src/table/file/row-json.ts'
 import type { Strings } from '../../src/table/file/string-section.ts'
+import type { RegionCollector } from './region-section.ts'
 
-type Named = Pick<
-  SectionViews,
-  'networks' | 'countries' | 'locations' | 'string_offsets' | 'string_bytes'
->
+type Named = Pick<SectionViews, 'networks' | 'string_offsets' | 'string_bytes'>
 
 /** About what a run of the world takes; the room grows where that is too little. */
-const bytesExpected = 128
+const bytesExpected = 88
 
 export function runSections(
   views: Named,
-): Pick<SectionViews, 'network_runs' | 'location_runs' | 'runs'> {
-  const { networks, locations } = views
+  places: { readonly locations: readonly Location[]; readonly regions: RegionCollector },
+): Pick<SectionViews, 'network_runs' | 'location_runs' | 'regions' | 'runs'> {
+  const { networks } = views
+  const { locations, regions } = places
   const strings = allStrings(views)
   const networksCount = networks.length / networkWords
-  const locationsCount = locations.length / locationWords
-  const book = newRunCollector((networksCount + locationsCount) * bytesExpected)
+  const book = newRunCollector((networksCount + locations.length) * bytesExpected)
   const networkRuns = new Uint32Array(networksCount)
   for (let id = 1; id <= networksCount; id++) {
     networkRuns[id - 1] = book.add(networkJson(readNetwork(networks, id, strings)), 0)
   }
-  const locationRuns = new Uint32Array(locationsCount)
-  for (let id = 1; id <= locationsCount; id++) {
-    const at = (id - 1) * locationWords
-    const facts = locations[at]! + locations[at + 7]! * 2 ** runCountryBits
-    locationRuns[id - 1] = book.add(locationJson(readLocality(locations, id, strings)), facts)
+  const regionRows = regions.rows((text) => book.add(text, 0))
+  const locationRuns = Uint32Array.from(locations, (location, index) =>
+    book.add(locationJson(localityOf(location)), regions.ofLocation[index]!),
+  )
+  return {
+    network_runs: networkRuns,
+    regions: regionRows,
+    location_runs: locationRuns,
+    runs: book.runs(),
   }
-  return { network_runs: networkRuns, location_runs: locationRuns, runs: book.runs() }
+}
+
+function localityOf({ city, zip, latitude, longitude }: Location): Locality {
+  return {
+    city: cleanText(city),
+    zip: cleanText(zip),
+    latitude: wholeTenThousandths(latitude),
+    longitude: wholeTenThousandths(longitude),
+  }
+}
+
+/** `+ 0` turns -0 into 0. */
+function wholeTenThousandths(degrees: number): number {
+  return Math.round(degrees * degreeScale) / degreeScale + 0
 }
 
 /** Decodes all at once, for each is read some ten times. A serving process caches only some. */
@@ -70,6 +82,6 @@ function newRunCollector(bytes: number) {
       return begin
     },
     /** All of them, to be read once no more are added. */
-    runs: () => new Float64Array(room.buffer, room.byteOffset, end / runElementBytes),
+    runs: () => new Uint32Array(room.buffer, room.byteOffset, end / 4),
   }
 }

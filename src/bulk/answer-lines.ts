@@ -9,18 +9,18 @@ import {
   lookupBatchMax,
   locateBatch,
   newLookupBatch,
-  prefetchLocations,
+  prefetchLocationRuns,
   prefetchRuns,
 } from '../table/lookup/lookup-batch.ts'
 import type { Located } from '../table/lookup/locate.ts'
 import type { Decide } from '../policy/decide-by.ts'
 import type { OpenTable } from '../table/open-table.ts'
-import { ipv4Chars } from './address-width.ts'
-import { openTextRows } from './text-row.ts'
+import { ipv4Chars } from './rows/address-width.ts'
+import { openTextRows } from './rows/text-row.ts'
 import { type Span, findLineField, trimSpan } from './line-field.ts'
 import { detachBytes, reserveBytes, newGrowingBuffer, resetBuffer } from './growing-buffer.ts'
-import { type RowWriter, openCsvRows } from './csv-row.ts'
-import { parseIpv4Line, copyToPage } from './ipv4-line.ts'
+import { type RowWriter, openCsvRows } from './rows/csv-row.ts'
+import { parseIpv4Line, copyToPage } from './rows/ipv4-line.ts'
 import { clearOutput, flushOutput } from './output-buffer.ts'
 import { type LineCounter, newLineCounter } from './line-tally.ts'
 import type { BadLine, LineTask, LinesResult } from './line-task.ts'
@@ -165,7 +165,7 @@ function writingSink(
 
 function lineCounterSink({ add }: LineCounter, { reader }: OpenTable): LineSink {
   return {
-    prefetch: (batch) => prefetchLocations(batch, reader.views),
+    prefetch: (batch) => prefetchLocationRuns(batch, reader.views),
     onAddress: add,
     onInvalid: () => undefined,
   }

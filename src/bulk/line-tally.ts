@@ -7,8 +7,9 @@ import type { Located } from '../table/lookup/locate.ts'
 import { classifications } from '../model/kind.ts'
 import { formatAddress } from '../ip/format-address.ts'
 import { type LogRequest, findLogRequest } from './log-request.ts'
-import { locationWords, verdictWords } from '../schema/table-layout.ts'
+import { verdictWords } from '../schema/table-layout.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
+import { countryOf } from '../table/file/location-record.ts'
 
 /** Pairs of an id and its count, one behind the other. */
 export type CountPairs = Uint32Array
@@ -75,7 +76,7 @@ export function newLineCounter(views: SectionViews, linesMax: number, isLog: boo
       if (located.bogon) bogons += 1
       else increment(counts.verdict, located.verdict)
       increment(counts.network, located.bogon ? 0 : located.network)
-      increment(counts.country, countryOf(views, located))
+      increment(counts.country, located.bogon ? 0 : countryOf(views, located.location))
     },
     tally: () => ({
       bogons,
@@ -111,10 +112,6 @@ function addClass(map: ClassMap, key: string, index: number): void {
 /** The place in `classifications`, as the verdict's first word has it (verdict-record.ts). */
 function classOf({ verdicts }: SectionViews, { bogon, verdict }: Located): number {
   return bogon ? 0 : verdicts[verdict * verdictWords]! & 15
-}
-
-function countryOf(views: SectionViews, { bogon, location }: Located): number {
-  return bogon || location === 0 ? 0 : views.locations[(location - 1) * locationWords]!
 }
 
 type Counts = Map<number, number>

@@ -8,7 +8,7 @@ export type AccessLogFormat = (typeof accessLogFormats)[number]
 export const checkFormats = ['json', 'csv', 'text'] as const
 export type CheckFormat = (typeof checkFormats)[number]
 
-/** Columns of CSV; src/bulk/csv-row.ts says what each of them holds. */
+/** Columns of CSV; src/bulk/rows/csv-row.ts says what each of them holds. */
 export const checkFields = [
   'ip',
   'version',

@@ -9,7 +9,7 @@
 import type { Family } from '../ip/address.ts'
 import type { Facts } from '../policy/condition-facts.ts'
 import { factsOf } from '../policy/condition-facts.ts'
-import { locationWords, networkWords, recordWords, verdictWords } from '../schema/table-layout.ts'
+import { networkWords, recordWords, verdictWords } from '../schema/table-layout.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import type { AnswerPart, PartName, RecordParts } from './export-fields.ts'
 import { type Answering, answering } from './piece-walk.ts'
@@ -63,7 +63,7 @@ export function newExportValues(reader: AnswerReader, projection: Projection): E
   const values = new Map<number, number>()
   const idsOf: Ids[] = []
   const networks = views.networks.length / networkWords + 1
-  const locations = views.locations.length / locationWords + 1
+  const locations = views.location_runs.length + 1
 
   const find = (ids: Ids, family: Family): number => {
     if (!where(ids, family)) return out
@@ -128,7 +128,7 @@ function partKeys(reader: AnswerReader, texts: Projection['texts']): Record<Part
   const counts = {
     verdict: views.verdicts.length / verdictWords + 1,
     network: views.networks.length / networkWords + 1,
-    location: views.locations.length / locationWords + 1,
+    location: views.location_runs.length + 1,
   }
   return {
     verdict: keysOf(texts.verdict, verdictOf, { count: counts.verdict, none: -1 }),

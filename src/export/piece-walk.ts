@@ -17,6 +17,7 @@ import { subtract, toRangeSet } from '../ip/range-set.ts'
 import { bogonRanges } from '../ip/special-purpose.ts'
 import { tailGroupFlag, tailWords } from '../schema/table-layout.ts'
 import type { SectionViews } from '../schema/table-sections.ts'
+import { newIpv4Starts, newIpv6Starts } from '../table/lookup/piece-start.ts'
 import { compareWords, newWords } from './address-space.ts'
 
 /** What answers for an address where no record does. */
@@ -74,32 +75,30 @@ export function walkFamily(views: SectionViews, family: Family, visit: VisitStar
 }
 
 function walkIpv4Pieces(views: SectionViews, visit: (first: Uint32Array, its: number) => void) {
-  const { ipv4_starts: starts, ipv4_records: records } = views
+  const { ipv4_records: records } = views
+  const startOf = newIpv4Starts(views)
   const words = newWords()
-  for (let piece = 0; piece < starts.length; piece++) {
-    words[3] = starts[piece]!
+  for (let piece = 0; piece < records.length; piece++) {
+    words[3] = startOf(piece)
     visit(words, records[piece]!)
   }
 }
 
-/** Of a key and a tail the words, as src/table/lookup/search.ts has their inverse. */
 function walkIpv6Pieces(views: SectionViews, visit: (first: Uint32Array, its: number) => void) {
-  const { ipv6_keys: keys, ipv6_records: records } = views
+  const { ipv6_records: records } = views
   const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: tailRecords } = views
+  const writeStart = newIpv6Starts(views)
   const words = newWords()
-  for (let index = 0; index < keys.length; index++) {
-    const key = keys[index]!
-    const low = key % 0x100_0000
-    words[0] = 0x2000_0000 + (key - low) / 0x100_0000
-    words[1] = low * 0x100
+  for (let piece = 0; piece < records.length; piece++) {
+    writeStart(piece, words)
     words[2] = words[3] = 0
-    const record = records[index]!
+    const record = records[piece]!
     if (record < tailGroupFlag) {
       visit(words, record)
       continue
     }
     const group = record - tailGroupFlag
-    const top = words[1]
+    const top = words[1]!
     for (let tail = groups[group]!; tail < groups[group + 1]!; tail++) {
       words[1] = top + tails[tail * tailWords]!
       words[2] = tails[tail * tailWords + 1]!

@@ -6,7 +6,7 @@
 //   ipset     add iprisk4-new 192.0.2.0/24   prefixes; for `ipset restore`, which swaps the sets whole
 //   nft       192.0.2.0-192.0.3.7,           ranges; for `nft -f`, which takes the file whole or not
 
-import { csvCell } from '../bulk/csv-cell.ts'
+import { csvCell } from '../bulk/rows/csv-cell.ts'
 import { newWords, splitRange } from './address-space.ts'
 import type { ExportField } from './export-fields.ts'
 import { fieldValue } from './export-fields.ts'

@@ -21,7 +21,7 @@ import type { CheckAnswer } from '../api/check-answer.ts'
 import { covered, listedAnswer, listsOf } from '../table/answer/own-lists.ts'
 import type { AnswerReader } from '../table/answer/answer-reader.ts'
 import type { Located } from '../table/lookup/locate.ts'
-import { locationWords, networkWords, recordWords } from '../schema/table-layout.ts'
+import { networkWords, recordWords } from '../schema/table-layout.ts'
 import { factsOf, type SeenAnswer } from './condition-facts.ts'
 import type { Policy, PolicySet } from './policy.ts'
 
@@ -57,7 +57,7 @@ const factsMax = 65_536
 
 function newFactMemory(policy: Policy, { views }: AnswerReader): FactMemory {
   const network = policy.reads('network') ? views.networks.length / networkWords + 1 : 0
-  const location = policy.reads('location') ? views.locations.length / locationWords + 1 : 0
+  const location = policy.reads('location') ? views.location_runs.length + 1 : 0
   const family = policy.reads('version') ? 2 : 0
   return {
     outcomes: new Map(),

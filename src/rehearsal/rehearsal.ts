@@ -8,7 +8,7 @@ import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
 import { parseAddress } from '../ip/parse-address.ts'
 import { decide } from '../policy/decision-memory.ts'
 import type { Outcome, Policy } from '../policy/policy.ts'
-import { locationWords } from '../schema/table-layout.ts'
+import { countryOf } from '../table/file/location-record.ts'
 import { type Located, locate, newLocated } from '../table/lookup/locate.ts'
 import type { OpenTable } from '../table/open-table.ts'
 import type { Rehearsed } from '../traffic/compared-table.ts'
@@ -112,8 +112,4 @@ export function addHit(
 
 function addTo(counts: Map<number, number>, key: number, requests: number): void {
   counts.set(key, (counts.get(key) ?? 0) + requests)
-}
-
-function countryOf({ locations }: OpenTable['reader']['views'], location: number): number {
-  return location === 0 ? 0 : locations[(location - 1) * locationWords]!
 }

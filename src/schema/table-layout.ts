@@ -2,7 +2,7 @@
 // FORMAT.md draws them. A change of meaning here is a new `major`; an addition is a new `minor`.
 
 export const formatMajor = 1
-export const formatMinor = 1
+export const formatMinor = 0
 
 /** Sections start at multiples of this, so that every view is aligned and none shares a line. */
 export const sectionAlignment = 64
@@ -15,29 +15,31 @@ export const indexBuckets = 1 << indexBits
 export const indexBitsMax = 24
 export const bucketPiecesMean = 5
 
-/** How far an IPv4 address is shifted to its bucket in an index of so many elements. */
+/**
+ * How far an IPv4 address is shifted to its bucket in an index of so many elements: at most 12, so
+ * that the bits below, which say where in its bucket a piece starts, have room in 16.
+ */
 export function ipv4IndexShift(elements: number): number {
   return Math.clz32(elements - 1) + 1
 }
 
 /**
- * An IPv6 address inside 2000::/3 as 3 fixed bits, a key of 53 bits (exact in a double) and a tail
- * of 72 bits (words of 8, 32 and 32 bits).
+ * An IPv6 address inside 2000::/3 as 3 fixed bits, its bucket, a key and a tail (words of 9, 32 and
+ * 32 bits).
  *
- *   bits 0-2   bits 3-55                         bits 56-127
- *   001        key = words[0..1], 53 bits        tail = 8 | 32 | 32
- *
- * A key's first 20 bits are its bucket: floor(key / 2^33).
+ *   bits 0-2   bits 3-22   bits 23-54                  bits 55-127
+ *   001        bucket      key, words[0] and [1]       tail = 9 | 32 | 32
  */
-export const keyBucketDivisor = 2 ** 33
+export const tailTopBits = 9
+/** Keys of a bucket: 32 bits. */
+export const bucketKeys = 2 ** 32
 
 /**
  * The finer IPv6 indexes. Announced IPv6 space lies in so few buckets that one may hold 300,000
  * keys. A bucket of at least `crowded` keys is cut into equal slots, and such a slot once more.
  *
- * Their place needs no pointer, for it follows from the rank of the keys: n keys behind the one of
- * rank r own the elements from r >> share to before (r + n) >> share, which are at least n >>
- * share.
+ * Their place needs no pointer, for it follows from the rank of the keys: n keys from that of rank
+ * r on own the elements from r >> share to before (r + n) >> share, which are at least n >> share.
  */
 export const secondLevel = { share: 1, crowded: 16 } as const
 export const thirdLevel = { share: 2, crowded: 32 } as const
@@ -56,29 +58,31 @@ export const recordWords = 4
 export const networkWords = 4
 /** words of one country: code, continent code, continent, name, currency (all strings). */
 export const countryWords = 5
-/** words of one location: country id, state, city, zip, latitude, longitude, zone, accuracy. */
-export const locationWords = 8
+/** words of one region: country id, state, time zone (strings), accuracy, runs before and behind. */
+export const regionWords = 6
 /** Degrees are whole ten-thousandths. */
 export const degreeScale = 10_000
 /** words of one verdict: packed enums and score, then see src/table/file/verdict-record.ts. */
 export const verdictWords = 6
 /** words of one evidence; see src/table/file/evidence-record.ts. */
-export const evidenceWords = 12
+export const evidenceWords = 6
+/** words of one IPv6 range of evidence: its first address and its last. */
+export const evidenceRangeWords = 8
 
 /**
- * doubles of one network's densities, all of its AS: IPv4 addresses, those that each kind lists,
- * IPv6 /64s, those that each kind lists (kinds in their order).
+ * Slots of a network's densities, all of its AS: IPv4 addresses, those that each kind lists, IPv6
+ * /64s, those that each kind lists (kinds in their order). The table has those that are not 0.
  */
-export const densityDoubles = 18
+export const densitySlots = 18
 
 /**
  * A run: JSON that is copied into answers, in UTF-8, eight bytes an element. Its first element is
- * two words: bytes of the text, and for a location its country (from 1) and, above these bits,
- * accuracy. Then the text, filled up with zeros. No eight bytes of UTF-8 are a NaN, whose bits a
- * copy might change: an exponent of ones is 7f or ff behind f0 to ff, which no character has.
+ * two words: bytes of the text, and for a location its region (from 1). Then the text, filled up
+ * with zeros. No eight bytes of UTF-8 are a NaN, whose bits a copy might change: an exponent of
+ * ones is 7f or ff behind f0 to ff, which no character has.
  */
 export const runElementBytes = 8
-export const runCountryBits = 24
+export const runElementWords = 2
 
 /**
  * What a table may have at most, so that no answer of a table takes long to make: the world has a

@@ -5,11 +5,11 @@ import type { Builder, Offset } from 'flatbuffers'
 import { TableHeader } from './generated/iprisk/table-header.ts'
 
 /** The views that sections are made of. All are little-endian, aligned to 64 bytes in the file. */
-export type SectionView = Uint32Array | Int32Array | Float64Array | Uint8Array
+export type SectionView = Uint32Array | Uint16Array | Float64Array | Uint8Array
 
 interface Section<V extends SectionView> {
   /** Bytes of one element. */
-  readonly elementBytes: 1 | 4 | 8
+  readonly elementBytes: 1 | 2 | 4 | 8
   readonly read: (header: TableHeader) => V | null
   readonly add: (builder: Builder, vector: Offset) => void
 }
@@ -26,10 +26,11 @@ export const sections = {
     (h) => h.ipv4IndexArray(),
     (b, v) => TableHeader.addIpv4Index(b, v),
   ),
-  ipv4_starts: uint32s(
-    (h) => h.ipv4StartsArray(),
-    (b, v) => TableHeader.addIpv4Starts(b, v),
-  ),
+  ipv4_starts: {
+    elementBytes: 2,
+    read: (h: TableHeader) => h.ipv4StartsArray(),
+    add: (b: Builder, v: Offset) => TableHeader.addIpv4Starts(b, v),
+  } satisfies Section<Uint16Array>,
   ipv4_records: uint32s(
     (h) => h.ipv4RecordsArray(),
     (b, v) => TableHeader.addIpv4Records(b, v),
@@ -38,11 +39,10 @@ export const sections = {
     (h) => h.ipv6IndexArray(),
     (b, v) => TableHeader.addIpv6Index(b, v),
   ),
-  ipv6_keys: {
-    elementBytes: 8,
-    read: (h: TableHeader) => h.ipv6KeysArray(),
-    add: (b: Builder, v: Offset) => TableHeader.addIpv6Keys(b, v),
-  } satisfies Section<Float64Array>,
+  ipv6_keys: uint32s(
+    (h) => h.ipv6KeysArray(),
+    (b, v) => TableHeader.addIpv6Keys(b, v),
+  ),
   ipv6_records: uint32s(
     (h) => h.ipv6RecordsArray(),
     (b, v) => TableHeader.addIpv6Records(b, v),
@@ -59,6 +59,14 @@ export const sections = {
     (h) => h.ipv6TailRecordsArray(),
     (b, v) => TableHeader.addIpv6TailRecords(b, v),
   ),
+  ipv6_second: uint32s(
+    (h) => h.ipv6SecondArray(),
+    (b, v) => TableHeader.addIpv6Second(b, v),
+  ),
+  ipv6_third: uint32s(
+    (h) => h.ipv6ThirdArray(),
+    (b, v) => TableHeader.addIpv6Third(b, v),
+  ),
   records: uint32s(
     (h) => h.recordsArray(),
     (b, v) => TableHeader.addRecords(b, v),
@@ -71,11 +79,10 @@ export const sections = {
     (h) => h.countriesArray(),
     (b, v) => TableHeader.addCountries(b, v),
   ),
-  locations: {
-    elementBytes: 4,
-    read: (h: TableHeader) => h.locationsArray(),
-    add: (b: Builder, v: Offset) => TableHeader.addLocations(b, v),
-  } satisfies Section<Int32Array>,
+  regions: uint32s(
+    (h) => h.regionsArray(),
+    (b, v) => TableHeader.addRegions(b, v),
+  ),
   verdicts: uint32s(
     (h) => h.verdictsArray(),
     (b, v) => TableHeader.addVerdicts(b, v),
@@ -100,6 +107,10 @@ export const sections = {
     (h) => h.evidenceArray(),
     (b, v) => TableHeader.addEvidence(b, v),
   ),
+  evidence_ranges: uint32s(
+    (h) => h.evidenceRangesArray(),
+    (b, v) => TableHeader.addEvidenceRanges(b, v),
+  ),
   string_offsets: uint32s(
     (h) => h.stringOffsetsArray(),
     (b, v) => TableHeader.addStringOffsets(b, v),
@@ -108,6 +119,15 @@ export const sections = {
     elementBytes: 1,
     read: (h: TableHeader) => h.stringBytesArray(),
     add: (b: Builder, v: Offset) => TableHeader.addStringBytes(b, v),
+  } satisfies Section<Uint8Array>,
+  density_lists: uint32s(
+    (h) => h.densityListsArray(),
+    (b, v) => TableHeader.addDensityLists(b, v),
+  ),
+  density_slots: {
+    elementBytes: 1,
+    read: (h: TableHeader) => h.densitySlotsArray(),
+    add: (b: Builder, v: Offset) => TableHeader.addDensitySlots(b, v),
   } satisfies Section<Uint8Array>,
   densities: {
     elementBytes: 8,
@@ -122,18 +142,9 @@ export const sections = {
     (h) => h.locationRunsArray(),
     (b, v) => TableHeader.addLocationRuns(b, v),
   ),
-  runs: {
-    elementBytes: 8,
-    read: (h: TableHeader) => h.runsArray(),
-    add: (b: Builder, v: Offset) => TableHeader.addRuns(b, v),
-  } satisfies Section<Float64Array>,
-  ipv6_second: uint32s(
-    (h) => h.ipv6SecondArray(),
-    (b, v) => TableHeader.addIpv6Second(b, v),
-  ),
-  ipv6_third: uint32s(
-    (h) => h.ipv6ThirdArray(),
-    (b, v) => TableHeader.addIpv6Third(b, v),
+  runs: uint32s(
+    (h) => h.runsArray(),
+    (b, v) => TableHeader.addRuns(b, v),
   ),
 } as const
 

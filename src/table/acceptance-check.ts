@@ -8,6 +8,7 @@
 import { newAddressWords } from '../ip/address.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
 import { loadCanaries, misjudgedCanaries } from './canaries.ts'
+import { newIpv6Starts } from './lookup/piece-start.ts'
 import type { OpenTable } from './open-table.ts'
 import type { Table } from './table.ts'
 
@@ -103,13 +104,13 @@ function sampleOf(table: OpenTable): readonly string[] {
   const drawn: string[] = []
   for (let i = 0; i < sampleIpv4Count; i += 1)
     drawn.push(formatIpv4((i * goldenRatioStep) % 2 ** 32))
-  const { ipv6_keys: keys } = table.reader.views
+  const { views } = table.reader
+  const pieces = views.ipv6_keys.length
+  const writeStart = newIpv6Starts(views)
   const words = newAddressWords()
-  const stride = Math.max(1, Math.floor(keys.length / sampleIpv6Count))
-  for (let i = 0; i < keys.length; i += stride) {
-    // A key is the 53 bits behind 001 (src/schema/table-layout.ts).
-    words[0] = 0x2000_0000 + Math.floor(keys[i]! / 2 ** 24)
-    words[1] = (keys[i]! % 2 ** 24) * 2 ** 8
+  const stride = Math.max(1, Math.floor(pieces / sampleIpv6Count))
+  for (let piece = 0; piece < pieces; piece += stride) {
+    writeStart(piece, words)
     drawn.push(formatAddress(6, words))
   }
   return drawn.filter((address) => (table.check(address)?.network ?? null) !== null)

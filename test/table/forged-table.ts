@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { encodeTable } from '../../build/write/write-table.ts'
-import { trailerBytes } from '../../src/schema/table-layout.ts'
+import { runElementBytes, runElementWords, trailerBytes } from '../../src/schema/table-layout.ts'
+import type { SectionViews } from '../../src/schema/table-sections.ts'
+import { readLocality, regionOf, runBytes } from '../../src/table/file/location-record.ts'
+import { locationJson } from '../../src/table/file/row-json.ts'
 import { readTrailer, writeTrailer } from '../../src/table/file/trailer.ts'
 import { smallContent } from './small-table.ts'
 
@@ -35,6 +38,7 @@ export function forgedTable({ string, source, id }: Forgery): Buffer {
   let end = 0
   const views = {
     ...content.views,
+    ...forgedPlaces(content.views, (text) => (text === '' ? '' : (string?.(text) ?? text))),
     string_offsets: Uint32Array.from([0, ...encoded.map((text) => (end += text.length))]),
     string_bytes: new Uint8Array(Buffer.concat(encoded)),
   }
@@ -48,6 +52,29 @@ export function forgedTable({ string, source, id }: Forgery): Buffer {
     file.set(writeTrailer({ ...trailer, headerCrc }), file.length - trailerBytes)
   }
   return file
+}
+
+/** The runs with other cities and zips: those of the locations behind the others once more. */
+function forgedPlaces(
+  views: SectionViews,
+  change: (text: string) => string,
+): Pick<SectionViews, 'location_runs' | 'runs'> {
+  const pieces = [runBytes(views)]
+  let at = views.runs.length / runElementWords
+  const location_runs = views.location_runs.map((_, index) => {
+    const { city, zip, ...rest } = readLocality(views, index + 1)
+    const text = Buffer.from(locationJson({ city: change(city), zip: change(zip), ...rest }))
+    const elements = 1 + Math.ceil(text.length / runElementBytes)
+    const run = Buffer.alloc(elements * runElementBytes)
+    run.writeUInt32LE(text.length, 0)
+    run.writeUInt32LE(regionOf(views, index + 1), 4)
+    text.copy(run, runElementBytes)
+    pieces.push(run)
+    at += elements
+    return at - elements
+  })
+  const bytes = new Uint8Array(Buffer.concat(pieces))
+  return { location_runs, runs: new Uint32Array(bytes.buffer) }
 }
 
 /** Writes it into a new folder and gives its path. */

@@ -7,6 +7,7 @@ import type { Network } from '../../../src/model/network.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { recordWords, tailGroupFlag, tailWords } from '../../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../../src/schema/table-sections.ts'
+import { ipv4StartList, newIpv6Starts } from '../../../src/table/lookup/piece-start.ts'
 import type { AnswerReader } from '../../../src/table/answer/answer-reader.ts'
 import { readNetwork } from '../../../src/table/file/network-record.ts'
 import { readVerdict } from '../../../src/table/file/verdict-record.ts'
@@ -62,22 +63,22 @@ function* scored({ layers, networkOf, verdictOf }: TableRecords): Iterable<Score
 }
 
 function ipv4Layer(views: SectionViews): Layer {
-  const { ipv4_starts: starts, ipv4_records: values } = views
-  return { family: 4, count: starts.length, starts, values }
+  const { ipv4_records: values } = views
+  return { family: 4, count: values.length, starts: ipv4StartList(views), values }
 }
 
 /** What lies outside 2000::/3 is bogon: the layer begins with the record of 2000:: all the same. */
 function ipv6Layer(views: SectionViews): Layer {
-  const { ipv6_keys: keys, ipv6_records: records } = views
+  const { ipv6_records: records } = views
+  const writeStart = newIpv6Starts(views)
   const pieces = newLayerPieces(6)
   const words = new Uint32Array(4)
-  for (let at = 0; at < keys.length; at++) {
-    const key = keys[at]!
-    const high = at === 0 ? 0 : (0x2000_0000 | Math.floor(key / 0x100_0000)) >>> 0
-    const low = (key % 0x100_0000) * 0x100
+  for (let at = 0; at < records.length; at++) {
+    words.fill(0)
+    if (at > 0) writeStart(at, words)
+    const [high = 0, low = 0] = words
     const record = records[at]!
     if (record < tailGroupFlag) {
-      words.set([high, low, 0, 0])
       pieces.add(words, record)
       continue
     }

@@ -10,6 +10,7 @@ import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { newLookupBatch } from '../../../src/table/lookup/lookup-batch.ts'
 import { parseQuery } from '../../../src/table/lookup/query.ts'
+import { ipv4StartList, newIpv6Starts } from '../../../src/table/lookup/piece-start.ts'
 import { type OpenTable, openTable } from '../../../src/table/open-table.ts'
 
 export interface ForgedVerdict {
@@ -106,22 +107,23 @@ function bytesOf(table: OpenTable, address: string): string {
 
 /** An address of every piece of a table, and of every kind of address. */
 export function addressesOf(table: OpenTable): readonly string[] {
-  const { ipv4_starts: starts, ipv6_keys: keys, ipv6_tails: tails } = table.reader.views
+  const { views } = table.reader
+  const { ipv6_keys: keys, ipv6_tails: tails } = views
+  const writeStart = newIpv6Starts(views)
   const words = new Uint32Array(4)
   const ipv6: string[] = []
-  for (const key of keys) {
-    words[0] = 0x2000_0000 + Math.floor(key / 2 ** 24)
-    words[1] = (key % 2 ** 24) * 2 ** 8
-    words[2] = 0
-    words[3] = 0
+  for (let piece = 0; piece < keys.length; piece++) {
+    words.fill(0)
+    writeStart(piece, words)
+    const top = words[1]!
     ipv6.push(formatAddress(6, words))
     for (let tail = 0; tail < tails.length; tail += 3) {
-      words[1] = (key % 2 ** 24) * 2 ** 8 + tails[tail]!
+      words[1] = top + tails[tail]!
       words[2] = tails[tail + 1]!
       words[3] = tails[tail + 2]!
       ipv6.push(formatAddress(6, words))
     }
   }
   const special = ['::ffff:9.1.2.3', '2002:901:203::', '2002:b01:102::1', '64:ff9b::b01:101', '::']
-  return [...new Set([...[...starts].map(formatIpv4), ...ipv6, ...special])]
+  return [...new Set([...[...ipv4StartList(views)].map(formatIpv4), ...ipv6, ...special])]
 }

@@ -15,17 +15,18 @@
 
 #include "loop.h"
 
-static const uint32_t *index4, *starts4, *records4;
-static const uint32_t *index6, *records6, *groups6, *tails6, *tail_records6, *second6, *third6;
-static const double *keys6;
+static const uint32_t *index4, *records4;
+static const uint16_t *starts4;
+static const uint32_t *index6, *keys6, *records6, *groups6, *tails6, *tail_records6;
+static const uint32_t *second6, *third6;
 static int shift4;
 
 static inline uint32_t search4(const uint32_t *words) {
-  uint32_t value = words[0], bucket = value >> shift4;
-  uint32_t low = index4[bucket], more = index4[bucket + 1] - low;
+  uint32_t bucket = words[0] >> shift4, below = words[0] & ((1u << shift4) - 1);
+  uint32_t from = index4[bucket], more = index4[bucket + 1] - from, low = from - 1;
   while (more > 0) {
     uint32_t at = low + ((more + 1) >> 1);
-    if (starts4[at] <= value) low = at;
+    if (starts4[at] <= below) low = at;
     more >>= 1;
   }
   return records4[low];
@@ -34,7 +35,7 @@ static inline uint32_t search4(const uint32_t *words) {
 static inline uint32_t search_tails(uint32_t group, const uint32_t *words) {
   uint32_t low = groups6[group], high = groups6[group + 1] - 1;
   if (!words) return tail_records6[high];
-  uint32_t first = words[1] & 0xff;
+  uint32_t first = words[1] & 0x1ff;
   while (low < high) {
     uint32_t middle = (low + high + 1) >> 1;
     const uint32_t *tail = tails6 + (size_t)middle * 3;
@@ -52,20 +53,19 @@ static inline int slot_bits(uint32_t keys, int share) {
 }
 
 static inline uint32_t search6(const uint32_t *words) {
-  double key = (words[0] & 0x1fffffff) * 16777216.0 + (words[1] >> 8);
-  uint32_t bucket = (words[0] & 0x1fffffff) >> 9;
-  uint32_t low = index6[bucket], more = index6[bucket + 1] - low;
-  if (more >= SECOND_CROWDED && second6) {
-    uint32_t rest = words[0] << 23 | words[1] >> 9;
+  uint32_t bucket = (words[0] & 0x1fffffff) >> 9, key = words[0] << 23 | words[1] >> 9;
+  uint32_t from = index6[bucket], more = index6[bucket + 1] - from;
+  if (more >= SECOND_CROWDED) {
     int bits = slot_bits(more, SECOND_SHARE);
-    uint32_t slot = (low >> SECOND_SHARE) + (rest >> (32 - bits));
-    low = second6[slot], more = second6[slot + 1] - low;
+    uint32_t slot = (from >> SECOND_SHARE) + (key >> (32 - bits));
+    from = second6[slot], more = second6[slot + 1] - from;
     if (more >= THIRD_CROWDED) {
       int finer_bits = slot_bits(more, THIRD_SHARE);
-      uint32_t finer = (low >> THIRD_SHARE) + ((rest << bits) >> (32 - finer_bits));
-      low = third6[finer], more = third6[finer + 1] - low;
+      uint32_t finer = (from >> THIRD_SHARE) + ((key << bits) >> (32 - finer_bits));
+      from = third6[finer], more = third6[finer + 1] - from;
     }
   }
+  uint32_t low = from - 1;
   while (more > 0) {
     uint32_t at = low + ((more + 1) >> 1);
     if (keys6[at] <= key) low = at;
@@ -73,7 +73,8 @@ static inline uint32_t search6(const uint32_t *words) {
   }
   uint32_t record = records6[low];
   if (record < 0x80000000u) return record;
-  return search_tails(record - 0x80000000u, keys6[low] == key ? words : 0);
+  int same_key = (int32_t)(low - from) >= 0 && keys6[low] == key;
+  return search_tails(record - 0x80000000u, same_key ? words : 0);
 }
 
 PASS(pass4, search4)
@@ -91,16 +92,12 @@ int main(int argc, char **argv) {
   if (file < 0 || fstat(file, &stat)) return perror(argv[1]), 1;
   const char *bytes = mmap(0, stat.st_size, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
   if (bytes == MAP_FAILED) return perror(argv[1]), 1;
-  const uint32_t **sections[] = {&index4, &starts4, &records4, &index6,       0,
-                                 &records6, &groups6, &tails6, &tail_records6,
-                                 &second6,  &third6};
-  for (int at = 0; at < 11; at++) {
-    size_t offset = strtoull(argv[at + 2], 0, 10);
-    // A table of before minor 4 lacks the last two.
-    const void *section = offset ? bytes + offset : 0;
-    if (sections[at]) *sections[at] = section;
-    else keys6 = section;
-  }
+  const void **sections[] = {
+      (const void **)&index4,   (const void **)&starts4, (const void **)&records4,
+      (const void **)&index6,   (const void **)&keys6,   (const void **)&records6,
+      (const void **)&groups6,  (const void **)&tails6,  (const void **)&tail_records6,
+      (const void **)&second6,  (const void **)&third6};
+  for (int at = 0; at < 11; at++) *sections[at] = bytes + strtoull(argv[at + 2], 0, 10);
   shift4 = atoi(argv[13]);
   return serve();
 }

@@ -3,13 +3,14 @@
 // announced is what callers ask about; and the rest, for lookups that find no network. Not for
 // lookups.
 //
-// IPv4 is counted in addresses, IPv6 in blocks of 2^72 (the table's keys); the bits below a key are
+// IPv4 is counted in addresses, IPv6 in blocks of 2^73 (the table's keys); the bits below a key are
 // drawn. Keys with several pieces (tail groups) are left out: they are a few blocks among 10^14.
 
 import type { Family } from '../../../src/ip/address.ts'
 import { isBogon } from '../../../src/ip/special-purpose.ts'
 import { recordWords, tailGroupFlag } from '../../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../../src/schema/table-sections.ts'
+import { ipv4StartList, ipv6KeyList } from '../../../src/table/lookup/piece-start.ts'
 import type { Random } from '../../harness/random.ts'
 
 export interface AnnouncedSpace {
@@ -20,7 +21,7 @@ export interface AnnouncedSpace {
   readonly draw: (random: Random, out: Uint32Array) => void
 }
 
-const keyEnd = 2 ** 53
+const keyEnd = 2 ** 52
 
 /** Throws where no piece belongs to a network: nothing can be drawn then. */
 export function announcedSpace(views: SectionViews, family: Family): AnnouncedSpace {
@@ -46,7 +47,7 @@ function spaceOf(
   family: Family,
   takes: (network: number) => boolean,
 ): AnnouncedSpace {
-  const starts = family === 4 ? views.ipv4_starts : views.ipv6_keys
+  const starts = family === 4 ? ipv4StartList(views) : ipv6KeyList(views)
   const records = family === 4 ? views.ipv4_records : views.ipv6_records
   const end = family === 4 ? 2 ** 32 : keyEnd
   const firsts: number[] = []
@@ -79,10 +80,10 @@ function writeIpv4(value: number, out: Uint32Array): void {
   out[0] = value
 }
 
-/** The key's 53 bits behind 001, then 72 drawn ones (src/schema/table-layout.ts). */
+/** The 52 bits behind 001, then 73 drawn ones (src/schema/table-layout.ts). */
 function writeIpv6(key: number, random: Random, out: Uint32Array): void {
-  out[0] = 0x2000_0000 + Math.floor(key / 0x100_0000)
-  out[1] = (key % 0x100_0000) * 0x100 + (random.word() & 0xff)
+  out[0] = 0x2000_0000 + Math.floor(key / 0x80_0000)
+  out[1] = (key % 0x80_0000) * 0x200 + (random.word() & 0x1ff)
   out[2] = random.word()
   out[3] = random.word()
 }

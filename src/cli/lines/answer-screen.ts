@@ -4,11 +4,11 @@
 //
 //   9.1.2.3          tor   81  very_high   AS64496  Example Access (isp)  Berlin, DE  also …
 //
-// For pipes, where speed counts and no screen has a width: src/bulk/text-row.ts.
+// For pipes, where speed counts and no screen has a width: src/bulk/rows/text-row.ts.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import { escapeControls } from '../../base/control-characters.ts'
-import { answerDetails } from '../../bulk/answer-details.ts'
+import { answerDetails } from '../../bulk/rows/answer-details.ts'
 import type { Line } from '../terminal/line.ts'
 import { levelStyles } from './level-styles.ts'
 

@@ -4,9 +4,11 @@
 
 import type { Classification } from '../../model/kind.ts'
 import { formatIpv4 } from '../../ip/format-address.ts'
-import { locationWords, networkWords, recordWords } from '../../schema/table-layout.ts'
+import { networkWords, recordWords } from '../../schema/table-layout.ts'
 import type { OpenTable } from '../../table/open-table.ts'
-import { readCountry } from '../../table/file/location-record.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
+import { countryOf, readCountry } from '../../table/file/location-record.ts'
+import { newIpv4Starts } from '../../table/lookup/piece-start.ts'
 import { readNetwork } from '../../table/file/network-record.ts'
 import type { TableChanges } from '../console-shapes.ts'
 import { walkChangedLines } from './ipv6-changes.ts'
@@ -87,7 +89,7 @@ function newTally(table: OpenTable): Tally {
     add: (count, from, to, record) => {
       changed += count
       add(classes, `${from.classification} ${to.classification}`, count)
-      add(countries, countryOf(table, record), count)
+      add(countries, countryOfRecord(table, record), count)
       add(networks, asnOf(table, record), count)
     },
     changed: () => changed,
@@ -104,20 +106,26 @@ type Visit = (first: number, last: number, was: number, is: number) => void
 /** Visits the stretches in which both tables have one record each. */
 function walkTogether(before: OpenTable, after: OpenTable, visit: Visit): void {
   const [a, b] = [before.reader.views, after.reader.views]
+  const [startsOfA, startsOfB] = [newIpv4Starts(a), newIpv4Starts(b)]
   let [i, j] = [0, 0]
+  let [nextA, nextB] = [endOf(a, startsOfA, i), endOf(b, startsOfB, j)]
   let first = 0
   while (first < 2 ** 32) {
-    while (i + 1 < a.ipv4_starts.length && a.ipv4_starts[i + 1]! <= first) i += 1
-    while (j + 1 < b.ipv4_starts.length && b.ipv4_starts[j + 1]! <= first) j += 1
-    const next = Math.min(a.ipv4_starts[i + 1] ?? 2 ** 32, b.ipv4_starts[j + 1] ?? 2 ** 32)
+    if (nextA === first) nextA = endOf(a, startsOfA, ++i)
+    if (nextB === first) nextB = endOf(b, startsOfB, ++j)
+    const next = Math.min(nextA, nextB)
     visit(first, next - 1, a.ipv4_records[i]!, b.ipv4_records[j]!)
     first = next
   }
 }
 
-function countryOf({ reader: { views } }: OpenTable, record: number): number {
-  const location = views.records[record * recordWords + 1]!
-  return location === 0 ? 0 : views.locations[(location - 1) * locationWords]!
+/** Behind the last address of a piece. */
+function endOf(views: SectionViews, startOf: (piece: number) => number, piece: number): number {
+  return piece + 1 < views.ipv4_starts.length ? startOf(piece + 1) : 2 ** 32
+}
+
+function countryOfRecord({ reader: { views } }: OpenTable, record: number): number {
+  return countryOf(views, views.records[record * recordWords + 1]!)
 }
 
 function asnOf({ reader: { views } }: OpenTable, record: number): number {

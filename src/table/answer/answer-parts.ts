@@ -6,7 +6,7 @@ import type { CheckAnswer, Location, NetworkAnswer } from '../../api/check-answe
 import { formatDay } from '../../base/day.ts'
 import { riskLevelOf } from '../../model/risk-level.ts'
 import type { Verdict } from '../../model/verdict.ts'
-import { locationWords, networkWords, verdictWords } from '../../schema/table-layout.ts'
+import { networkWords, verdictWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
 import { pagedCache } from '../file/paged-cache.ts'
@@ -33,7 +33,7 @@ export interface AnswerParts {
 }
 
 export function openAnswerParts(views: SectionViews, strings: Strings): AnswerParts {
-  const { verdicts, networks, locations } = views
+  const { verdicts, networks, location_runs: locations } = views
   return {
     bogon: verdictPart(bogonVerdict),
     verdict: pagedCache({ ids: verdicts.length / verdictWords, max: keptMax.verdicts }, (id) =>
@@ -46,9 +46,8 @@ export function openAnswerParts(views: SectionViews, strings: Strings): AnswerPa
         return Object.freeze({ asn, organization, type, mobile })
       },
     ),
-    location: pagedCache(
-      { ids: locations.length / locationWords + 1, max: keptMax.locations },
-      (id) => Object.freeze(readLocation(views, id, strings)),
+    location: pagedCache({ ids: locations.length + 1, max: keptMax.locations }, (id) =>
+      Object.freeze(readLocation(views, id, strings)),
     ),
   }
 }

@@ -2,9 +2,8 @@
 // Forbidden there for warm fragments: allocation, throw, closure, a string, JSON.stringify, regular
 // expression.
 //
-// One parsed address to the bytes of its answer: the fragments of its verdict and country
-// (json-fragments.ts) and the table's own runs of JSON (json-run.ts), one behind the other in one
-// array for all answers. `checkAddress` (check-address.ts) makes the same as an object and is the
+// One parsed address to the bytes of its answer: the fragments of its verdict (json-fragments.ts)
+// and the table's own runs of JSON (json-run.ts), one behind the other in one array for all answers. `checkAddress` (check-address.ts) makes the same as an object and is the
 // slow twin: the bytes are exactly those of JSON.stringify of it.
 //
 // Invariant: an answer's bytes are good until the next answer, of any table. An array view is made
@@ -12,7 +11,7 @@
 
 import { formatAddressBytes, formatIpv4Bytes } from '../../ip/format-address-bytes.ts'
 import type { Classification } from '../../model/kind.ts'
-import { runCountryBits, runElementBytes } from '../../schema/table-layout.ts'
+import { regionWords, runElementBytes, runElementWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import type { Query } from '../lookup/query.ts'
 import { checkAddress } from './check-address.ts'
@@ -49,7 +48,6 @@ const noNetwork = jsonRun(',"network":null,"location":')
 const noPlace = jsonRun('null')
 const addressLabel = utf8Bytes(',"address":"')
 const quote = 0x22
-const countryMask = 2 ** runCountryBits - 1
 
 const noAnswer = {
   classification: 'clean',
@@ -62,8 +60,8 @@ const noAnswer = {
 /** What one table's writer keeps. */
 interface AnswerWriter {
   readonly views: SectionViews
-  /** The runs, as words: their first elements are read so. */
-  readonly runWords: Uint32Array
+  /** The runs, by elements: their texts are copied so. */
+  readonly runTexts: Float64Array
   readonly fragments: JsonFragments
   readonly located: Located
   readonly answer: AnswerBytes
@@ -78,7 +76,7 @@ export function openAnswerWriter(
   const { runs } = views
   const writer: AnswerWriter = {
     views,
-    runWords: new Uint32Array(runs.buffer, runs.byteOffset, runs.length * 2),
+    runTexts: new Float64Array(runs.buffer, runs.byteOffset, runs.length / runElementWords),
     fragments: openJsonFragments(reader),
     located: newLocated(),
     answer: { ...noAnswer, body: new Uint8Array(0) },
@@ -118,7 +116,7 @@ function writeFromObject(reader: AnswerReader, { bytes, from, to }: Query): Answ
 }
 
 function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefined): AnswerBytes {
-  const { views, runWords, fragments, answer } = writer
+  const { views, runTexts, fragments, answer } = writer
   const { family } = query
   const located = found ?? writer.located
   if (found === undefined) locate(views, family === 4 ? 4 : 6, query.words, located)
@@ -130,17 +128,19 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   // The cold reads first: they go on while the rest is written.
   const networkRun = network === 0 ? 0 : views.network_runs[network - 1]!
   const locationRun = location === 0 ? 0 : views.location_runs[location - 1]!
-  const networkBytes = network === 0 ? 0 : runWords[networkRun * 2]!
-  const locationBytes = location === 0 ? 0 : runWords[locationRun * 2]!
+  const { runs, regions } = views
+  const networkBytes = network === 0 ? 0 : runs[networkRun * runElementWords]!
+  const locationBytes = location === 0 ? 0 : runs[locationRun * runElementWords]!
   const verdict = located.bogon ? fragments.bogon : fragments.verdict(located.verdict)
   const { head, tail } = verdict
-  const facts = location === 0 ? 0 : runWords[locationRun * 2 + 1]!
-  const country = fragments.country(facts & countryMask)
-  const end = location === 0 ? noPlace : country.tails[facts >>> runCountryBits]
-  const fixed = head.bytes + tail.bytes + country.bytesMax + fixedBytesMax
-  // Not `>`, for NaN: in a damaged table an id may lie beyond its section, and a run's facts be
-  // none.
-  if (end === undefined || !(fixed + networkBytes + locationBytes <= outBytes))
+  const region = location === 0 ? 0 : (runs[locationRun * runElementWords + 1]! - 1) * regionWords
+  const beforeRun = location === 0 ? 0 : regions[region + 4]!
+  const behindRun = location === 0 ? 0 : regions[region + 5]!
+  const beforeBytes = location === 0 ? 0 : runs[beforeRun * runElementWords]!
+  const behindBytes = location === 0 ? 0 : runs[behindRun * runElementWords]!
+  const place = beforeBytes + locationBytes + behindBytes
+  // Said this way for NaN: in a damaged table an id may lie beyond its section.
+  if (!(head.bytes + tail.bytes + networkBytes + place + fixedBytesMax <= outBytes))
     return writeFromObject(writer.reader, query)
   let at = writeRun(0, head.data, 0, head.bytes)
   at = writeSlice(out, at, query.bytes, query.from, query.to)
@@ -150,18 +150,19 @@ function writeAnswer(writer: AnswerWriter, query: Query, found: Located | undefi
   at =
     network === 0
       ? writeRun(at, noNetwork.data, 0, noNetwork.bytes)
-      : writeRun(at, views.runs, networkRun + 1, networkBytes)
-  if (location !== 0) {
-    at = writeRun(at, country.head.data, 0, country.head.bytes)
-    at = writeRun(at, views.runs, locationRun + 1, locationBytes)
+      : writeRun(at, runTexts, networkRun + 1, networkBytes)
+  if (location === 0) at = writeRun(at, noPlace.data, 0, noPlace.bytes)
+  else {
+    at = writeRun(at, runTexts, beforeRun + 1, beforeBytes)
+    at = writeRun(at, runTexts, locationRun + 1, locationBytes)
+    at = writeRun(at, runTexts, behindRun + 1, behindBytes)
   }
-  at = writeRun(at, end.data, 0, end.bytes)
   at = writeRun(at, tail.data, 0, tail.bytes)
   answer.classification = verdict.classification
   answer.score = verdict.score
   answer.level = verdict.level
   answer.provider = verdict.provider
-  answer.country = location === 0 ? '' : country.code
+  answer.country = location === 0 ? '' : fragments.countryCode(regions[region]!)
   answer.body = bodyOf(at)
   return answer
 }

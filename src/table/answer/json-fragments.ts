@@ -1,11 +1,11 @@
-// Pieces of the answer's JSON that many answers share: of a verdict, or of a country. A piece is
-// made at its first use, by JSON.stringify of what the twin (check-address.ts) has, and cached. The
-// number of slots is bounded: a piece whose slot another has taken is made again. Warm, nothing
-// here allocates. The pieces of networks and locations are in the table itself (json-run.ts).
+// Pieces of the answer's JSON that many answers share: those of a verdict. A piece is made at its
+// first use, by JSON.stringify of what the twin (check-address.ts) has, and cached. The number of
+// slots is bounded: a piece whose slot another has taken is made again. Warm, nothing here
+// allocates. The pieces of networks and places are in the table itself (json-run.ts).
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
 import type { CoverageAnswer } from '../../api/coverage-answer.ts'
-import { type Classification, type Level, accuracies } from '../../model/kind.ts'
+import type { Classification, Level } from '../../model/kind.ts'
 import { readCountry } from '../file/location-record.ts'
 import { type VerdictPart, verdictPart } from './answer-parts.ts'
 import type { AnswerReader } from './answer-reader.ts'
@@ -13,7 +13,7 @@ import { type JsonRun, jsonRun } from './json-run.ts'
 import { labelsOf } from './answer-labels.ts'
 import { readVerdict } from '../file/verdict-record.ts'
 
-/** Slots for verdicts and for countries, powers of two; full, they take some 10 MB. */
+/** Slots for verdicts and for codes of countries, powers of two; full, they take some 10 MB. */
 const verdictSlots = 16_384
 const countrySlots = 512
 
@@ -30,22 +30,11 @@ export interface VerdictFragment {
   readonly tail: JsonRun
 }
 
-export interface CountryFragment {
-  readonly id: number
-  readonly code: string
-  /** From the brace of `location` to the quote before the state. */
-  readonly head: JsonRun
-  /** By accuracy: from the quote behind the time zone to the brace. */
-  readonly tails: readonly JsonRun[]
-  /** Of the head and the longest tail. */
-  readonly bytesMax: number
-}
-
 export interface JsonFragments {
   readonly verdict: (id: number) => VerdictFragment
   readonly bogon: VerdictFragment
-  /** 0 is none. */
-  readonly country: (id: number) => CountryFragment
+  /** By the country's id, for what is counted of an answer. */
+  readonly countryCode: (id: number) => string
 }
 
 /** A JSON text without its last `count` characters. */
@@ -74,16 +63,6 @@ function makeVerdict(
   }
 }
 
-function makeCountry(reader: AnswerReader, id: number): CountryFragment {
-  const { currency_code, ...before } = readCountry(reader.views.countries, id, reader.strings)
-  const head = jsonRun(jsonWithoutEnd({ ...before, state: '' }, 2))
-  const tails = accuracies.map((accuracy) =>
-    jsonRun(`",${JSON.stringify({ currency_code, accuracy }).slice(1)}`),
-  )
-  const bytesMax = head.bytes + Math.max(...tails.map(({ bytes }) => bytes))
-  return { id, code: before.country_code, head, tails, bytesMax }
-}
-
 export function openJsonFragments(reader: AnswerReader): JsonFragments {
   const { id: table, views, strings, coverage } = reader
   const none = jsonRun('')
@@ -91,8 +70,7 @@ export function openJsonFragments(reader: AnswerReader): JsonFragments {
   const free = { id: -1, ...unsaid, head: none, tail: none }
   const verdicts: VerdictFragment[] = []
   while (verdicts.length < verdictSlots) verdicts.push(free)
-  const noCountry: CountryFragment = { id: 0, code: '', head: none, tails: [], bytesMax: 0 }
-  const countries: CountryFragment[] = Array.from({ length: countrySlots }, () => noCountry)
+  const codes = Array.from({ length: countrySlots }, () => ({ id: 0, code: '' }))
   return {
     bogon: makeVerdict(table, -1, reader.parts.bogon),
     verdict: (id) => {
@@ -104,13 +82,13 @@ export function openJsonFragments(reader: AnswerReader): JsonFragments {
       verdicts[slot] = made
       return made
     },
-    country: (id) => {
+    countryCode: (id) => {
       const slot = id & (countrySlots - 1)
-      const cached = countries[slot]!
-      if (cached.id === id) return cached
-      const made = makeCountry(reader, id)
-      countries[slot] = made
-      return made
+      const cached = codes[slot]!
+      if (cached.id === id) return cached.code
+      const code = readCountry(views.countries, id, strings).country_code
+      codes[slot] = { id, code }
+      return code
     },
   }
 }

@@ -1,6 +1,6 @@
-// Runs of JSON that answers copy as they are, eight bytes at a time: the table's own, a network's
-// or a location's (made by build/write/run-section.ts), and those that are made
-// here while serving (json-fragments.ts). src/schema/FORMAT.md draws them. Copying is
+// Runs of JSON that answers copy as they are, eight bytes at a time: the table's own, of a network,
+// region or location (made by build/write/run-section.ts), and those that are made while serving
+// (json-fragments.ts). src/schema/FORMAT.md draws them. Copying is
 // answer-writer.ts.
 
 import { runElementBytes } from '../../schema/table-layout.ts'

@@ -17,7 +17,7 @@ import type { CheckAnswer } from '../../api/check-answer.ts'
 import { type Day, formatDay } from '../../base/day.ts'
 import { newAddressWords } from '../../ip/address.ts'
 import { parseAddress } from '../../ip/parse-address.ts'
-import { formatRange, wordsToBigint } from '../../ip/range.ts'
+import { formatRange } from '../../ip/range.ts'
 import type { Evidence } from '../../model/evidence.ts'
 import { riskLevelOf } from '../../model/risk-level.ts'
 import { recordWords } from '../../schema/table-layout.ts'
@@ -145,7 +145,7 @@ function judgedInsights(
     table: facts,
     score_range: scoreRange(input, score, (feed) => intervalOf(table.sources, feed)),
     reasons: reasonsOf(verdict.reasons),
-    evidence: evidence.map((one) => explainEvidence(table.sources, one, judged.family, asn)),
+    evidence: evidence.map((one) => explainEvidence(table.sources, one, asn)),
     neighborhood: neighborhoodOf(views, judged),
     counterfactuals: counterfactualsOf(input, score),
     alternatives: alternativesOf(findings, verdict.classification),
@@ -227,17 +227,12 @@ const confidenceByAssurance = { direct: 'high', good: 'medium', weak: 'low' } as
 function explainEvidence(
   sources: readonly Source[],
   evidence: TableEvidence,
-  family: 4 | 6,
   asn: number,
 ): InsightEvidence {
   const source = sources[evidence.source]
   const { assurance, weight } = source?.voice ?? noVoice
-  const ofAs = evidence.match === 'as'
-  const range = {
-    family,
-    first: wordsToBigint(family, evidence.first),
-    last: wordsToBigint(family, evidence.last),
-  }
+  const { range } = evidence
+  const ofAs = range === undefined
   return {
     feed: source?.id ?? '',
     kind: evidence.kind,

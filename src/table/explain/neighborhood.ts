@@ -9,18 +9,19 @@ import type { InsightDensity, InsightScope } from '../../api/insights-answer.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
 import { type Kind, kinds, matches } from '../../model/kind.ts'
 import {
-  densityDoubles,
   evidenceWords,
   ipv4IndexShift,
-  keyBucketDivisor,
   networkWords,
   recordWords,
   tailGroupFlag,
+  tailTopBits,
   tailWords,
 } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { damaged } from '../file/bounded-list.ts'
 import { evidenceListPlace } from '../file/evidence-record.ts'
+import { newIpv4Starts } from '../lookup/piece-start.ts'
+import { ipv6Bucket, ipv6Key } from '../lookup/search.ts'
 
 /** Where an address lies; `words` as parsed, of that family. */
 export interface AddressPosition {
@@ -35,9 +36,11 @@ const slots = kinds.length + 1
 /** Units by kind, and in `[0]` all that there are. */
 type Counts = Float64Array
 
-/** The /20 has 4,096 addresses, the /48 256 keys; one more begins before them. */
+/** The /20 has 4,096 addresses, the /48 128 keys; one more begins before them. */
 const ipv4PiecesMax = 4096
-const ipv6KeysMax = 256
+const ipv6KeysMax = 128
+/** /64s of a key: the first word of its tails. */
+const linesOfKey = 2 ** tailTopBits
 
 /** From the narrowest scope to the AS. */
 export function neighborhoodOf(
@@ -77,10 +80,15 @@ function round(value: number, decimals: number): number {
 
 function asCounts(views: SectionViews, { family, network }: AddressPosition): Counts | undefined {
   if (network === 0) return undefined
-  const from = (network - 1) * densityDoubles + (family === 4 ? 0 : slots)
-  const counts = views.densities.subarray(from, from + slots)
+  const { density_lists: lists, density_slots: places, densities } = views
+  const first = family === 4 ? 0 : slots
+  const counts = new Float64Array(slots)
+  for (let at = lists[network - 1] ?? 0; at < (lists[network] ?? 0); at++) {
+    const slot = places[at]! - first
+    if (slot >= 0 && slot < slots) counts[slot] = densities[at]!
+  }
   // An AS may be known by its IPv6 alone, and the address by the IPv4 inside it.
-  return (counts[0] ?? 0) === 0 ? undefined : counts
+  return counts[0] === 0 ? undefined : counts
 }
 
 interface ScopeCounts {
@@ -97,20 +105,21 @@ function ipv4Counts(views: SectionViews, words: Uint32Array): readonly ScopeCoun
     return { scope: `${formatIpv4(first)}/${length}`, first, last: first + size - 1, counts }
   })
   const widest = scopes.at(-1)!
-  const { ipv4_starts: starts, ipv4_records: records } = views
+  const { ipv4_index: index, ipv4_starts: starts, ipv4_records: records } = views
+  const startOf = newIpv4Starts(views)
   const kindMaskOf = newKindMask(views)
-  // The /20 begins with a bucket of the index.
-  const bucket = widest.first >>> ipv4IndexShift(views.ipv4_index.length)
-  let piece = views.ipv4_index[bucket] ?? 0
-  const lastPiece = piece + ipv4PiecesMax
-  for (; piece < starts.length && starts[piece]! <= widest.last; piece++) {
+  // The /20 begins with a bucket of the index; the piece before it may reach into it.
+  let piece = Math.max(0, (index[widest.first >>> ipv4IndexShift(index.length)] ?? 0) - 1)
+  const lastPiece = piece + 1 + ipv4PiecesMax
+  for (let start = startOf(piece); piece < starts.length && start <= widest.last; piece++) {
     if (piece > lastPiece) throw damaged(starts, 'ipv4_starts', piece, 'the starts do not ascend')
     const mask = kindMaskOf(records[piece]!)
-    const end = piece + 1 < starts.length ? starts[piece + 1]! - 1 : 2 ** 32 - 1
+    const end = piece + 1 < starts.length ? startOf(piece + 1) : 2 ** 32
     for (const { first, last, counts } of scopes) {
-      const size = Math.min(end, last) - Math.max(starts[piece]!, first) + 1
+      const size = Math.min(end - 1, last) - Math.max(start, first) + 1
       if (size > 0) addUnits(counts, mask, size)
     }
+    start = end
   }
   return scopes
 }
@@ -150,14 +159,15 @@ function ipv6Counts(views: SectionViews, words: Uint32Array): readonly ScopeCoun
 }
 
 /**
- * Visits the pieces of a /48 in their order. Bits 0-47 fix all of a key but its last 8 bits; those
- * and the first 8 of the tail (src/schema/table-layout.ts) number the /64s inside.
+ * Visits the pieces of a /48 in their order. Bits 0-47 fix the bucket and all of a key but its last
+ * 7 bits; those and the first 9 of the tail (src/schema/table-layout.ts) number the /64s inside.
  */
 function walkSite(views: SectionViews, site: Uint32Array, visit: Visit): void {
   const { ipv6_keys: keys, ipv6_records: records } = views
   const { ipv6_tail_groups: groups, ipv6_tails: tails, ipv6_tail_records: tailRecords } = views
-  const base = (site[0]! & 0x1fff_ffff) * 0x100_0000 + (site[1]! >>> 8)
-  let piece = lastAtOrBelow(views, base)
+  const base = ipv6Key(site)
+  const { from, to, before } = piecesBelow(views, ipv6Bucket(site), base)
+  let piece = before
   let first = 0
   let record = -1
   /** A piece begins at a /64, or inside it; the one before it ends there. */
@@ -169,9 +179,9 @@ function walkSite(views: SectionViews, site: Uint32Array, visit: Visit): void {
   }
   const lastPiece = piece + ipv6KeysMax
   let tailsLeft = tailRecords.length
-  for (; piece < keys.length && keys[piece]! < base + 256; piece++) {
+  for (; piece < to && (piece < from || keys[piece]! < base + ipv6KeysMax); piece++) {
     if (piece > lastPiece) throw damaged(keys, 'ipv6_keys', piece, 'the keys do not ascend')
-    const line = (keys[piece]! - base) * 256
+    const line = piece < from ? -1 : (keys[piece]! - base) * linesOfKey
     const entry = records[piece]!
     if (entry < tailGroupFlag) {
       begin(Math.max(0, line), false, entry)
@@ -192,18 +202,23 @@ function walkSite(views: SectionViews, site: Uint32Array, visit: Visit): void {
   if (record >= 0) visit(first, 0xffff, record)
 }
 
-/** The last key at or below `key`; the index by buckets narrows it (search.ts). */
-function lastAtOrBelow({ ipv6_index: index, ipv6_keys: keys }: SectionViews, key: number): number {
-  const bucket = Math.floor(key / keyBucketDivisor)
-  let low = index[bucket]!
+/** The pieces of a bucket, [from, to), and the last one at or below `key`: in it, or before it. */
+function piecesBelow(
+  { ipv6_index: index, ipv6_keys: keys }: SectionViews,
+  bucket: number,
+  key: number,
+): { readonly from: number; readonly to: number; readonly before: number } {
   // Bounded for a table that nobody has verified: sums of larger numbers would wrap.
-  let high = Math.min(index[bucket + 1]!, keys.length - 1)
+  const to = Math.min(index[bucket + 1]!, keys.length)
+  const from = Math.min(index[bucket]!, to)
+  let low = from - 1
+  let high = to - 1
   while (low < high) {
     const middle = (low + high + 1) >>> 1
     if (keys[middle]! <= key) low = middle
     else high = middle - 1
   }
-  return low
+  return { from, to, before: Math.max(0, low) }
 }
 
 function addUnits(counts: Counts, mask: number, units: number): void {

@@ -2,6 +2,7 @@
 // is sound (verify-table.ts, verify-values.ts); in one that was not, a list may claim all the
 // memory there is, and who walks it must say so at once.
 
+import type { SectionView } from '../../schema/table-sections.ts'
 import { tableCorrupt } from './trailer.ts'
 
 /** The elements [from, to) of one list. */
@@ -28,12 +29,7 @@ export function listPlace(
 }
 
 /** `table_corrupt` for an element of a view that is mapped; the file begins where its map does. */
-export function damaged(
-  view: Uint32Array | Float64Array,
-  section: string,
-  element: number,
-  why: string,
-): Error {
+export function damaged(view: SectionView, section: string, element: number, why: string): Error {
   const offset = view.byteOffset + element * view.BYTES_PER_ELEMENT
   return tableCorrupt('The table', section, offset, `${why} (nobody has verified it)`)
 }

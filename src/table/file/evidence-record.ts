@@ -1,15 +1,15 @@
 // One feed's word on one range, to the words that the table keeps for explanations, and back:
 //
 //   word 0   bits 0-15 source (index into the header's sources), 16-19 kind, 20-21 match,
-//            22-23 bot category + 1 (0: none)
+//            22-23 bot category + 1 (0: none), 24 its range is IPv6
 //   word 1   provider (string)
 //   word 2   bits 0-15 lists, 16-23 days listed, 24-31 days observed
 //   word 3   bits 0-15 first seen, 16-31 last seen (days; good until 2149)
-//   4-7      first address of the range   8-11  last address; both 0 for evidence of the AS
-//
-// The range's family is that of the address that led to it.
+//   4, 5     first and last address of an IPv4 range; of an IPv6 one its place among
+//            `evidence_ranges` (first and last, four words each) and 0; of the AS 0 and 0
 
 import type { Day } from '../../base/day.ts'
+import { type Range, bigintToWords, wordsToBigint } from '../../ip/range.ts'
 import {
   type BotCategory,
   type Kind,
@@ -18,7 +18,7 @@ import {
   kinds,
   matches,
 } from '../../model/kind.ts'
-import { evidenceListMax, evidenceWords } from '../../schema/table-layout.ts'
+import { evidenceListMax, evidenceRangeWords, evidenceWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { type ListPlace, damaged, listPlace } from './bounded-list.ts'
 import type { Strings } from './string-section.ts'
@@ -35,26 +35,34 @@ export interface TableEvidence {
   readonly lastSeen: Day
   readonly daysListed: number
   readonly daysObserved: number
-  /** Words of the matched range's ends, as parsed; all 0 where `match` is `as`. */
-  readonly first: Uint32Array
-  readonly last: Uint32Array
+  /** The range that is listed; undefined where `match` is `as`. */
+  readonly range: Range | undefined
 }
 
 /** What is said, without of what range and by whom. */
-type Said = Omit<TableEvidence, 'source' | 'first' | 'last'>
+type Said = Omit<TableEvidence, 'source' | 'range'>
 
-/** Writes to `out[at …]`. `lists` and days are cut to what their bits hold. */
+/** Where evidence is written: `out[at …]`, and ranges of IPv6 behind those before. */
+interface EvidencePlace {
+  readonly out: Uint32Array
+  readonly ranges: number[]
+  readonly at: number
+  readonly providerId: number
+}
+
+/** `lists` and days are cut to what their bits hold. */
 export function packEvidence(
-  said: Pick<TableEvidence, 'source' | 'first' | 'last'> & { readonly evidence: Said },
-  write: { readonly out: Uint32Array; readonly at: number; readonly providerId: number },
+  said: Pick<TableEvidence, 'source' | 'range'> & { readonly evidence: Said },
+  write: EvidencePlace,
 ): void {
   const { out, at } = write
-  const { evidence } = said
+  const { evidence, range } = said
   out[at] =
     said.source |
     (kinds.indexOf(evidence.kind) << 16) |
     (matches.indexOf(evidence.match) << 20) |
-    (evidence.category === undefined ? 0 : (botCategories.indexOf(evidence.category) + 1) << 22)
+    (evidence.category === undefined ? 0 : (botCategories.indexOf(evidence.category) + 1) << 22) |
+    (range?.family === 6 ? 1 << 24 : 0)
   out[at + 1] = write.providerId
   out[at + 2] =
     (Math.min(evidence.lists, 0xffff) |
@@ -62,20 +70,39 @@ export function packEvidence(
       (Math.min(evidence.daysObserved, 255) << 24)) >>>
     0
   out[at + 3] = (evidence.firstSeen | (evidence.lastSeen << 16)) >>> 0
-  out.set(said.first, at + 4)
-  out.set(said.last, at + 8)
+  if (range === undefined) return
+  if (range.family === 4) out.set([Number(range.first), Number(range.last)], at + 4)
+  else out[at + 4] = addRange(range, write.ranges)
 }
 
+/** Its place. Each time anew: few statements speak of the same one. */
+function addRange({ first, last }: Range, ranges: number[]): number {
+  const place = ranges.length / evidenceRangeWords
+  const words = new Uint32Array(4)
+  for (const end of [first, last]) {
+    bigintToWords(6, end, words)
+    ranges.push(...words)
+  }
+  return place
+}
+
+type EvidenceViews = Pick<SectionViews, 'evidence' | 'evidence_ranges'>
+
 /** Evidence number `id` (from 0). */
-export function readEvidence(words: Uint32Array, id: number, strings: Strings): TableEvidence {
+function readEvidence(
+  { evidence: words, evidence_ranges: ranges }: EvidenceViews,
+  id: number,
+  strings: Strings,
+): TableEvidence {
   const at = id * evidenceWords
   const head = words[at] ?? 0
+  const match = matches[(head >>> 20) & 3] ?? 'as'
   const counts = words[at + 2] ?? 0
   const days = words[at + 3] ?? 0
   return {
     source: head & 0xffff,
     kind: kinds[(head >>> 16) & 15] ?? 'hosting',
-    match: matches[(head >>> 20) & 3] ?? 'as',
+    match,
     provider: strings.text(words[at + 1] ?? 0),
     category: botCategories[((head >>> 22) & 3) - 1],
     lists: counts & 0xffff,
@@ -83,9 +110,19 @@ export function readEvidence(words: Uint32Array, id: number, strings: Strings): 
     daysObserved: counts >>> 24,
     firstSeen: (days & 0xffff) as Day,
     lastSeen: (days >>> 16) as Day,
-    first: words.slice(at + 4, at + 8),
-    last: words.slice(at + 8, at + 12),
+    range: match === 'as' ? undefined : readRange(words.subarray(at, at + evidenceWords), ranges),
   }
+}
+
+function readRange(row: Uint32Array, ranges: Uint32Array): Range {
+  const [head = 0, , , , first = 0, last = 0] = row
+  if ((head & (1 << 24)) === 0) return { family: 4, first: BigInt(first), last: BigInt(last) }
+  const from = first * evidenceRangeWords
+  if (from + evidenceRangeWords > ranges.length) {
+    throw damaged(row, 'evidence', 4, `there is no range ${first}`)
+  }
+  const [begin, end] = [ranges.slice(from, from + 4), ranges.slice(from + 4, from + 8)]
+  return { family: 6, first: wordsToBigint(6, begin), last: wordsToBigint(6, end) }
 }
 
 /** Where the ids of list `list` lie. Throws `table_corrupt` where they cannot. */
@@ -105,7 +142,7 @@ export function evidenceListPlace(
 
 /** The evidence of list `list`, in the order of the build; list 0 is empty. */
 export function readEvidenceList(
-  views: Pick<SectionViews, 'evidence_lists' | 'evidence_ids' | 'evidence'>,
+  views: EvidenceViews & Pick<SectionViews, 'evidence_lists' | 'evidence_ids'>,
   list: number,
   strings: Strings,
 ): TableEvidence[] {
@@ -116,7 +153,7 @@ export function readEvidenceList(
     if (id >= views.evidence.length / evidenceWords) {
       throw damaged(views.evidence_ids, 'evidence_ids', at, `there is no evidence ${id}`)
     }
-    found.push(readEvidence(views.evidence, id, strings))
+    found.push(readEvidence(views, id, strings))
   }
   return found
 }

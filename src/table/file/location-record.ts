@@ -1,27 +1,46 @@
-// A location's words in the table, and back. Country facts are stored once a country:
+// Where a place's facts are in the table, and back. What few places differ in is stored once a
+// country or region; the rest stands as the JSON that answers copy (row-json.ts):
 //
-//   countries: code, continent code, continent, name, currency (strings)
-//   locations: country id, state, city, zip (strings), latitude, longitude (ten-thousandths of a
-//              degree), time zone (string), accuracy
+//   countries      code, continent code, continent, name, currency (strings)
+//   regions        country id, state, time zone (strings), accuracy, run before, run behind
+//   location run   its region, and the text of city, zip, latitude and longitude
 //
 // Ids start at 1.
 
 import type { Location } from '../../api/check-answer.ts'
 import { accuracies } from '../../model/kind.ts'
-import { countryWords, degreeScale, locationWords } from '../../schema/table-layout.ts'
+import {
+  countryWords,
+  regionWords,
+  runElementBytes,
+  runElementWords,
+} from '../../schema/table-layout.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
+import { damaged } from './bounded-list.ts'
 import type { Strings } from './string-section.ts'
 
-/** Whole ten-thousandths of a degree. */
-export function packDegrees(degrees: number): number {
-  return Math.round(degrees * degreeScale)
+type RegionViews = Pick<SectionViews, 'countries' | 'regions'>
+type LocationViews = Pick<SectionViews, 'location_runs' | 'runs'>
+
+/** What a country says itself; members in the order of the answer. */
+export type Country = Pick<
+  Location,
+  'country_code' | 'continent_code' | 'continent' | 'country' | 'currency_code'
+>
+
+/** What a region says itself. */
+export interface Region {
+  readonly country: Country
+  readonly state: string
+  readonly timezone: string
+  readonly accuracy: Location['accuracy']
 }
 
-/** What a country id stands for; members in the order of the answer. */
-export function readCountry(
-  countries: Uint32Array,
-  id: number,
-  strings: Strings,
-): Pick<Location, 'country_code' | 'continent_code' | 'continent' | 'country' | 'currency_code'> {
+/** What a location says itself; members in the order of the answer. */
+export type Locality = Pick<Location, 'city' | 'zip' | 'latitude' | 'longitude'>
+
+/** What a country id stands for. */
+export function readCountry(countries: Uint32Array, id: number, strings: Strings): Country {
   const at = (id - 1) * countryWords
   return {
     country_code: strings.text(countries[at] ?? 0),
@@ -32,71 +51,77 @@ export function readCountry(
   }
 }
 
-/** Words of a location, and of its country, that are strings. */
-const locationTexts = { state: 1, city: 2, zip: 3, timezone: 6 } as const
-const countryTexts = { country_code: 0, country: 3 } as const
-
-export type LocationTextField = keyof typeof locationTexts | keyof typeof countryTexts
-
-/** Finds the string id of one member, to copy its bytes; ids as for `readLocation`. */
-export function locationStringFinder(
-  views: { readonly countries: Uint32Array; readonly locations: Int32Array },
-  member: LocationTextField,
-): (id: number) => number {
-  const { countries, locations } = views
-  if (member === 'country_code' || member === 'country') {
-    const word = countryTexts[member]
-    return (id) => {
-      const country = locations[(id - 1) * locationWords] ?? 1
-      return countries[(country - 1) * countryWords + word] ?? 0
-    }
+/** What a region id stands for. */
+export function readRegion(
+  { countries, regions }: RegionViews,
+  id: number,
+  strings: Strings,
+): Region {
+  const at = (id - 1) * regionWords
+  return {
+    country: readCountry(countries, regions[at] ?? 1, strings),
+    state: strings.text(regions[at + 1] ?? 0),
+    timezone: strings.text(regions[at + 2] ?? 0),
+    accuracy: accuracies[regions[at + 3] ?? 2] ?? 'country',
   }
-  const word = locationTexts[member]
-  return (id) => locations[(id - 1) * locationWords + word] ?? 0
 }
 
-/** What a location says itself, without its country; members in the order of the answer. */
-export type Locality = Pick<
-  Location,
-  'state' | 'city' | 'zip' | 'latitude' | 'longitude' | 'timezone'
->
+/** The region of location `id`, not 0. */
+export function regionOf({ location_runs, runs }: LocationViews, id: number): number {
+  return runs[location_runs[id - 1]! * runElementWords + 1]!
+}
 
-/** `id` must be a location id of the table, not 0. */
-export function readLocality(locations: Int32Array, id: number, strings: Strings): Locality {
-  const at = (id - 1) * locationWords
-  return {
-    state: strings.text(locations[at + 1] ?? 0),
-    city: strings.text(locations[at + 2] ?? 0),
-    zip: strings.text(locations[at + 3] ?? 0),
-    latitude: (locations[at + 4] ?? 0) / degreeScale,
-    longitude: (locations[at + 5] ?? 0) / degreeScale,
-    timezone: strings.text(locations[at + 6] ?? 0),
+/** The country of location `id`; 0 where that is none. */
+export function countryOf(
+  views: LocationViews & Pick<SectionViews, 'regions'>,
+  id: number,
+): number {
+  return id === 0 ? 0 : (views.regions[(regionOf(views, id) - 1) * regionWords] ?? 0)
+}
+
+/** The bytes of all runs, to cut texts from (`locationText`). */
+export function runBytes({ runs }: Pick<SectionViews, 'runs'>): Buffer {
+  return Buffer.from(runs.buffer, runs.byteOffset, runs.byteLength)
+}
+
+/** Where the text of location `id`, not 0, begins among the bytes of the runs. */
+export function locationTextAt({ location_runs }: LocationViews, id: number): number {
+  return (location_runs[id - 1]! + 1) * runElementBytes
+}
+
+/** What location `id`, not 0, says itself. Throws `table_corrupt` where that is no JSON. */
+export function readLocality(views: LocationViews, id: number): Locality {
+  const run = (views.location_runs[id - 1] ?? 0) * runElementWords
+  const from = locationTextAt(views, id)
+  const text = runBytes(views).toString('utf8', from, from + (views.runs[run] ?? 0))
+  try {
+    return JSON.parse(`{"city":"${text}}`) as Locality
+  } catch {
+    throw damaged(views.runs, 'runs', run, 'it is no place')
   }
 }
 
 /** `id` must be a location id of the table, not 0. */
 export function readLocation(
-  views: { readonly countries: Uint32Array; readonly locations: Int32Array },
+  views: RegionViews & LocationViews,
   id: number,
   strings: Strings,
 ): Location {
-  const { countries, locations } = views
-  const at = (id - 1) * locationWords
-  const country = readCountry(countries, locations[at] ?? 1, strings)
-  const place = readLocality(locations, id, strings)
+  const { country, state, timezone, accuracy } = readRegion(views, regionOf(views, id), strings)
+  const place = readLocality(views, id)
   // Members by name: spreads took 7 us here.
   return {
     country_code: country.country_code,
     continent_code: country.continent_code,
     continent: country.continent,
     country: country.country,
-    state: place.state,
+    state,
     city: place.city,
     zip: place.zip,
     latitude: place.latitude,
     longitude: place.longitude,
-    timezone: place.timezone,
+    timezone,
     currency_code: country.currency_code,
-    accuracy: accuracies[locations[at + 7] ?? 2] ?? 'country',
+    accuracy,
   }
 }

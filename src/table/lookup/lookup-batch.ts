@@ -11,7 +11,7 @@
 // These reads are only hints to the processor's caches: `locate` alone finds the result,
 // afterwards.
 
-import { locationWords } from '../../schema/table-layout.ts'
+import { runElementWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { type Query, newQuery } from './query.ts'
 import { type Located, locate, newLocated } from './locate.ts'
@@ -70,55 +70,38 @@ function prefetchSearch(batch: LookupBatch, views: SectionViews): void {
   batch.sink = sink
 }
 
-/** Reads the location of each. */
-export function prefetchLocations(batch: LookupBatch, { locations }: SectionViews): void {
-  const { located, count } = batch
-  let sink = 0
-  for (let i = 0; i < count; i++) {
-    const { location } = located[i]!
-    if (location !== 0) sink += locations[(location - 1) * locationWords]!
-  }
-  batch.sink = sink
-}
-
-/** Reads the text of each one's location whose string `idOf` finds. */
-export function prefetchStrings(
-  batch: LookupBatch,
-  views: SectionViews,
-  idOf: (location: number) => number,
-): void {
-  const { located, count, at } = batch
-  const { string_offsets: offsets, string_bytes: bytes } = views
-  let sink = 0
-  for (let i = 0; i < count; i++) {
-    const { bogon, location } = located[i]!
-    at[i] = bogon || location === 0 ? 0 : idOf(location)
-  }
-  for (let i = 0; i < count; i++) at[i] = offsets[at[i]!]!
-  for (let i = 0; i < count; i++) sink += bytes[at[i]!]!
-  batch.sink = sink
-}
-
-/** Elements of a run that share a line of memory, about. */
-const lineElements = 8
+/** Words of a run that share a line of memory. */
+const lineWords = 16
 
 /** Reads the runs of each one's network and location, the first lines of memory of them. */
 export function prefetchRuns(batch: LookupBatch, views: SectionViews): void {
   const { located, count, at } = batch
-  const { network_runs: networkRuns, location_runs: locationRuns, runs } = views
+  const { network_runs: networkRuns, runs } = views
   let sink = 0
   for (let i = 0; i < count; i++) {
     const { bogon, network } = located[i]!
     at[i] = bogon || network === 0 ? 0 : networkRuns[network - 1]!
   }
-  for (let i = 0; i < count; i++) sink += runs[at[i]!]! + runs[at[i]! + lineElements]!
+  for (let i = 0; i < count; i++) {
+    const from = at[i]! * runElementWords
+    sink += runs[from]! + runs[from + lineWords]!
+  }
+  prefetchLocationRuns(batch, views)
+  batch.sink += sink
+}
+
+/** Reads the run of each one's location: its first line of memory, and where the second begins. */
+export function prefetchLocationRuns(batch: LookupBatch, views: SectionViews): void {
+  const { located, count, at } = batch
+  const { location_runs: locationRuns, runs } = views
+  let sink = 0
   for (let i = 0; i < count; i++) {
     const { bogon, location } = located[i]!
     at[i] = bogon || location === 0 ? 0 : locationRuns[location - 1]!
   }
   for (let i = 0; i < count; i++) {
-    const from = at[i]!
-    sink += runs[from]! + runs[from + lineElements]! + runs[from + 2 * lineElements]!
+    const from = at[i]! * runElementWords
+    sink += runs[from]! + runs[from + lineWords]!
   }
   batch.sink = sink
 }

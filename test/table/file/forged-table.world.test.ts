@@ -78,22 +78,17 @@ describe('verify names what no answer may have:', () => {
     ['a classification', 'verdicts', 0, 15, /section verdicts .* unknown classification/],
     ['a day', 'verdicts', 2, 0xffff_ffff, /section verdicts .* a day that is none/],
     ['a share', 'verdicts', 3, 10_001, /section verdicts .* a share above 100 percent/],
-    ['a latitude', 'locations', 4, 900_001, /section locations .* a latitude that is none/],
-    ['a longitude', 'locations', 5, -1_800_001, /section locations .* a longitude that is none/],
-    ['a place without country', 'locations', 0, 0, /section locations .* it has no country/],
+    ['a place without country', 'regions', 0, 0, /section regions .* it has no country/],
+    ['another state than its run', 'regions', 1, 1, /section runs .* not say what region 1 does/],
+    ['a slot of an AS', 'density_slots', 0, 18, /section density_slots .* not below 18/],
+    ['a slot twice', 'density_slots', 1, 0, /section density_slots .* do not ascend/],
     ['a count of an AS', 'densities', 0, NaN, /section densities .* no part of its network/],
     ['more listed than there is', 'densities', 1, 2 ** 60, /section densities .* no part of/],
     ['a kind', 'evidence', 0, 0x000f_0000, /section evidence .* unknown kind/],
     ['a later day', 'evidence', 3, 0xffff_0000, /section evidence .* seen after the last day/],
     ['another AS than its run', 'networks', 0, 7, /section runs .* not say what network 1 does/],
-    [
-      'a run that is none',
-      'network_runs',
-      0,
-      4e9,
-      /section network_runs .* not lie in its section/,
-    ],
-    ['the run of another', 'location_runs', 0, 0, /section runs .* not say what location 1 does/],
+    ['a run that is none', 'network_runs', 0, 4e9, /section network_runs .* is not below/],
+    ['the run of a network', 'location_runs', 0, 0, /section runs .* location 1 has no region/],
   ]
 
   it.each(elements)('%s', (_name, section, index, value, message) => {
@@ -110,6 +105,8 @@ describe('verify names what no answer may have:', () => {
     ['another member', '"mobile":true', '"mobilf":true'],
     ['another type', '"mobile":true', '"mobile":null'],
     ['degrees of another form', '"latitude":52.52,', '"latitude":52.5,0'],
+    ['a decimal too many', '"latitude":52.52,', '"latitude":52.50,'],
+    ['a latitude that is none', '"latitude":52.52,', '"latitude":92.52,'],
     ['a member twice', '"timezone":"', '"latitude":"'],
   ]
 

@@ -1,7 +1,7 @@
 // Rows of many addresses as a file of CSV. Whatever is a text is guarded against spreadsheets that
-// would run it (src/bulk/csv-cell.ts); numbers are not.
+// would run it (src/bulk/rows/csv-cell.ts); numbers are not.
 
-import { csvCell } from '../../../bulk/csv-cell.ts'
+import { csvCell } from '../../../bulk/rows/csv-cell.ts'
 import type { AddressRows } from '../../console-shapes.ts'
 
 export type AddressRow = AddressRows['rows'][number]

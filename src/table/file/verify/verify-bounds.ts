@@ -3,6 +3,7 @@
 // are long would fill the memory of who serves it, and a build makes none (src/base/clean-text.ts).
 
 import { tableRunBytesMax, tableTextBytesMax } from '../../../base/limits.ts'
+import { regionWords, runElementWords } from '../../../schema/table-layout.ts'
 import type { SectionName } from '../../../schema/table-sections.ts'
 import type { TableView } from '../table-view.ts'
 import { tableCorrupt } from '../trailer.ts'
@@ -16,12 +17,18 @@ export function verifyBounds({ views, sources }: TableView, path: string, fail: 
     const bytes = texts[id]! - texts[id - 1]!
     if (bytes > tableTextBytesMax) fail('string_offsets', id, tooLong('a text', bytes, 'bytes'))
   }
-  const words = new Uint32Array(views.runs.buffer, views.runs.byteOffset, views.runs.length * 2)
+  const { runs, regions } = views
   for (const section of ['network_runs', 'location_runs'] as const) {
     views[section].forEach((run, id) => {
-      const bytes = words[run * 2] ?? 0
+      const bytes = runs[run * runElementWords] ?? 0
       if (bytes > tableRunBytesMax) fail(section, id, tooLong('its run', bytes, 'bytes'))
     })
+  }
+  for (let at = 0; at < regions.length; at += regionWords) {
+    for (const run of [regions[at + 4]!, regions[at + 5]!]) {
+      const bytes = runs[run * runElementWords] ?? 0
+      if (bytes > tableRunBytesMax) fail('regions', at, tooLong('a run of it', bytes, 'bytes'))
+    }
   }
   for (const source of sources) {
     for (const text of [source.id, source.kind, source.provider, source.licence, source.homepage]) {

@@ -4,8 +4,8 @@
 // lookups.
 
 import {
+  bucketKeys,
   indexBuckets,
-  keyBucketDivisor,
   secondLevel,
   slotBits,
   thirdLevel,
@@ -16,10 +16,10 @@ type Section = 'ipv6_second' | 'ipv6_third'
 type Level = typeof secondLevel | typeof thirdLevel
 type Fail = (section: Section, element: number, why: string) => never
 
-/** `more` keys behind the one of rank `low`, in the space of `size` keys that begins at `first`. */
+/** `count` keys from that of rank `from` on, in the space of `size` keys that begins at `first`. */
 interface KeyBucket {
-  readonly low: number
-  readonly more: number
+  readonly from: number
+  readonly count: number
   readonly first: number
   readonly size: number
 }
@@ -27,14 +27,12 @@ interface KeyBucket {
 /** Throws what `fail` throws, with the section's first element that does not hold. */
 export function verifyIpv6Index(views: SectionViews, fail: Fail): void {
   const { ipv6_index: index, ipv6_second, ipv6_third } = views
-  // A table from before there were any.
   const second = newLevelCheck(views, 'ipv6_second', secondLevel, fail)
   const third = newLevelCheck(views, 'ipv6_third', thirdLevel, fail)
   for (let bucket = 0; bucket < indexBuckets; bucket++) {
-    const low = index[bucket]!
-    const more = index[bucket + 1]! - low
-    const first = bucket * keyBucketDivisor
-    second.check({ low, more, first, size: keyBucketDivisor }, third.check)
+    const from = index[bucket]!
+    const count = index[bucket + 1]! - from
+    second.check({ from, count, first: 0, size: bucketKeys }, third.check)
   }
   second.expectZeros(ipv6_second.length)
   third.expectZeros(ipv6_third.length)
@@ -62,26 +60,28 @@ function newLevelCheck(
     }
   }
   const check = (crowd: KeyBucket, visit?: (slot: KeyBucket) => void): void => {
-    if (crowd.more < level.crowded) return
-    const slots = 2 ** slotBits(crowd.more, level.share)
+    if (crowd.count < level.crowded) return
+    const slots = 2 ** slotBits(crowd.count, level.share)
     const size = crowd.size / slots
-    const from = crowd.low >>> level.share
-    const last = crowd.low + crowd.more
-    expectZeros(from)
-    end = from + slots + 1
+    const at = crowd.from >>> level.share
+    const to = crowd.from + crowd.count
+    expectZeros(at)
+    end = at + slots + 1
     for (let slot = 0; slot <= slots; slot++) {
-      const piece = elements[from + slot]!
+      const piece = elements[at + slot]!
       const first = crowd.first + slot * size
-      const inside = piece >= crowd.low && piece <= last
-      if (!inside || keys[piece]! > first || (keys[piece + 1] ?? Infinity) <= first) {
-        fail(section, from + slot, 'it is not the last key at or below its slot')
-      }
+      const isFirst =
+        piece >= crowd.from &&
+        piece <= to &&
+        (piece === to || keys[piece]! >= first) &&
+        (piece === crowd.from || keys[piece - 1]! < first)
+      if (!isFirst) fail(section, at + slot, 'it is not the first key of its slot')
     }
     if (visit === undefined) return
     for (let slot = 0; slot < slots; slot++) {
-      const low = elements[from + slot]!
-      const more = elements[from + slot + 1]! - low
-      visit({ low, more, first: crowd.first + slot * size, size })
+      const from = elements[at + slot]!
+      const count = elements[at + slot + 1]! - from
+      visit({ from, count, first: crowd.first + slot * size, size })
     }
   }
   return { check, expectZeros }

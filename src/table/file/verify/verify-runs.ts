@@ -1,59 +1,69 @@
-// Verifies the runs of a table (src/table/answer/json-run.ts): each says exactly what the rows of
-// its network or location say, in the JSON that an answer would make of them. So an answer that
-// copies runs is the JSON that its slow twin (src/table/answer/check-address.ts) gives. For ids,
-// texts and values that have been verified. Compared byte by byte and not made anew, for the world
-// has 650,000 runs: making them would take as long as all other checks together.
+// Verifies the runs of a table (src/table/answer/json-run.ts). Those of networks and regions say
+// exactly what their rows say, in the JSON that an answer would make of them; that of a location is
+// the only place of what it says, and is the JSON that an answer would make of that, with
+// coordinates that are some. So an answer that copies runs is the JSON that its slow twin
+// (src/table/answer/check-address.ts) gives. For ids, texts and values that have been verified.
+// Compared byte by byte and not made anew, for the world has 650,000 runs: making them would take
+// as long as all other checks together.
 
+import { isUtf8 } from 'node:buffer'
+import { tableRunBytesMax } from '../../../base/limits.ts'
 import { networkTypes } from '../../../model/kind.ts'
 import {
-  degreeScale,
-  locationWords,
   networkWords,
-  runCountryBits,
+  regionWords,
   runElementBytes,
+  runElementWords,
 } from '../../../schema/table-layout.ts'
 import type { SectionViews } from '../../../schema/table-sections.ts'
-import { locationJson, networkJson } from '../row-json.ts'
+import { readRegion, runBytes } from '../location-record.ts'
+import { beforeLocationJson, behindLocationJson, locationJson, networkJson } from '../row-json.ts'
 import { readNetwork } from '../network-record.ts'
+import type { Strings } from '../string-section.ts'
 
-type Fail = (
-  section: 'network_runs' | 'location_runs' | 'runs',
-  element: number,
-  why: string,
-) => never
-
-/** Where the accuracy begins in a location's facts. */
-const accuracyUnit = 2 ** runCountryBits
+type Fail = (section: 'runs', element: number, why: string) => never
 
 /** Throws what `fail` throws, for the first run that does not say what its row says. */
 export function verifyRuns(views: SectionViews, fail: Fail): void {
-  const { network_runs: networkRuns, location_runs: locationRuns, runs, locations } = views
-  const words = new Uint32Array(runs.buffer, runs.byteOffset, runs.length * 2)
-  const bytes = new Uint8Array(runs.buffer, runs.byteOffset, runs.byteLength)
+  const { network_runs: networkRuns, location_runs: locationRuns, runs, regions } = views
+  const bytes = runBytes(views)
   const strings = openPlainStrings(views)
-  const check = (run: number, found: number, facts: number, id: number, row: string): void => {
-    if (found !== (run + 1) * runElementBytes + words[run * 2]!) {
-      fail('runs', run, `it does not say what ${row} ${id} does`)
+  const check = (run: number, found: number, facts: number, of: string): void => {
+    const at = run * runElementWords
+    if (found !== (run + 1) * runElementBytes + runs[at]!) {
+      fail('runs', at, `it does not say what ${of} does`)
     }
-    if (words[run * 2 + 1] !== facts) fail('runs', run, `its facts are not those of ${row} ${id}`)
+    if (runs[at + 1] !== facts) fail('runs', at, `its facts are not those of ${of}`)
     // Copied by eight bytes: what fills it up must be no NaN, whose bits a copy may change.
-    for (let at = found; at % runElementBytes !== 0; at++) {
-      if (bytes[at] !== 0) fail('runs', run, 'it is not filled up with zeros')
+    for (let end = found; end % runElementBytes !== 0; end++) {
+      if (bytes[end] !== 0) fail('runs', at, 'it is not filled up with zeros')
     }
   }
   for (let id = 1; id <= networkRuns.length; id++) {
     const run = networkRuns[id - 1]!
-    if (run >= runs.length) fail('network_runs', id - 1, 'its run does not lie in its section')
     const found = matchNetwork(bytes, (run + 1) * runElementBytes, views, id, strings)
-    check(run, found, 0, id, 'network')
+    check(run, found, 0, `network ${id}`)
   }
+  for (let id = 1; id * regionWords <= regions.length; id++) {
+    const region = readRegion(views, id, strings)
+    const row = (id - 1) * regionWords
+    for (const [word, text] of [
+      [4, beforeLocationJson(region)],
+      [5, behindLocationJson(region)],
+    ] as const) {
+      const run = regions[row + word]!
+      const found = matchBytes(bytes, (run + 1) * runElementBytes, Buffer.from(text))
+      check(run, found, 0, `region ${id}`)
+    }
+  }
+  const regionCount = regions.length / regionWords
   for (let id = 1; id <= locationRuns.length; id++) {
     const run = locationRuns[id - 1]!
-    if (run >= runs.length) fail('location_runs', id - 1, 'its run does not lie in its section')
-    const row = (id - 1) * locationWords
-    const facts = locations[row]! + locations[row + 7]! * accuracyUnit
-    const found = matchLocation(bytes, (run + 1) * runElementBytes, locations, row, strings)
-    check(run, found, facts, id, 'location')
+    const region = runs[run * runElementWords + 1]!
+    if (!(region >= 1 && region <= regionCount)) {
+      fail('runs', run * runElementWords, `location ${id} has no region`)
+    }
+    check(run, matchLocation(bytes, (run + 1) * runElementBytes), region, `location ${id}`)
   }
 }
 
@@ -90,28 +100,48 @@ const noTexts = { text: () => '' }
 
 /** What stands between the values of a location, which begins and ends with a value. */
 const aroundLocation = piecesAround(
-  locationJson({ state: '#', city: '#', zip: '#', latitude: 7, longitude: 7, timezone: '#' }),
-  '###77#',
+  locationJson({ city: '#', zip: '#', latitude: 7, longitude: 7 }),
+  '##77',
 )
 
-function matchLocation(
-  bytes: Uint8Array,
-  from: number,
-  locations: Int32Array,
-  row: number,
-  strings: PlainStrings,
-): number {
-  let at = strings.match(bytes, from, locations[row + 1]!)
+function matchLocation(bytes: Uint8Array, from: number): number {
+  let at = matchText(bytes, from)
   at = matchBytes(bytes, at, aroundLocation[1]!)
-  at = strings.match(bytes, at, locations[row + 2]!)
+  at = matchText(bytes, at)
   at = matchBytes(bytes, at, aroundLocation[2]!)
-  at = strings.match(bytes, at, locations[row + 3]!)
+  at = matchDegrees(bytes, at, 90)
   at = matchBytes(bytes, at, aroundLocation[3]!)
-  at = matchDegrees(bytes, at, locations[row + 4]!)
-  at = matchBytes(bytes, at, aroundLocation[4]!)
-  at = matchDegrees(bytes, at, locations[row + 5]!)
-  at = matchBytes(bytes, at, aroundLocation[5]!)
-  return strings.match(bytes, at, locations[row + 6]!)
+  return matchDegrees(bytes, at, 180)
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Any text of bounded length as it stands between the quotes of JSON. */
+function matchText(bytes: Uint8Array, from: number): number {
+  if (from < 0) return -1
+  const end = Math.min(bytes.length, from + tableRunBytesMax)
+  let at = from
+  let isPlain = true
+  for (; at < end && bytes[at] !== quote; at++) {
+    const byte = bytes[at]!
+    if (byte < 0x20) return -1
+    if (byte === backslash) at++
+    isPlain &&= byte !== backslash && byte < 0x80
+  }
+  if (at >= end) return -1
+  return isPlain || isJsonText(bytes.subarray(from, at)) ? at : -1
+}
+
+/** UTF-8, and as JSON.stringify writes it. */
+function isJsonText(bytes: Uint8Array): boolean {
+  if (!isUtf8(bytes)) return false
+  const written = `"${Buffer.from(bytes).toString('utf8')}"`
+  try {
+    return JSON.stringify(JSON.parse(written)) === written
+  } catch {
+    return false
+  }
 }
 
 /** The pieces of a JSON text around the marks, which stand for values in their order. */
@@ -154,29 +184,30 @@ function matchInteger(bytes: Uint8Array, from: number, value: number): number {
   return at > from && isPlain && found === value ? at : -1
 }
 
-/** Ten-thousandths of a degree, as JSON has the degrees: `-0.1`, `52.52`, `13`. */
-function matchDegrees(bytes: Uint8Array, from: number, value: number): number {
+/** Degrees with at most four decimals, at most `max` of them, as JSON has them: `-0.1`, `13`. */
+function matchDegrees(bytes: Uint8Array, from: number, max: number): number {
   if (from < 0) return -1
-  const size = Math.abs(value)
-  const whole = Math.floor(size / degreeScale)
-  let at = from
-  if (value < 0 && bytes[at++] !== 0x2d) return -1
-  at = matchInteger(bytes, at, whole)
-  let rest = size - whole * degreeScale
-  if (at < 0 || rest === 0) return at
-  if (bytes[at++] !== 0x2e) return -1
-  // Its digits one by one, the last one not a zero.
-  for (; rest > 0; at++) {
-    rest *= 10
-    const digit = bytes[at]! - zero
-    if (!(digit >= 0 && digit <= 9)) return -1
-    rest -= digit * degreeScale
-    if (rest < 0 || rest >= degreeScale) return -1
+  const isNegative = bytes[from] === 0x2d
+  const first = isNegative ? from + 1 : from
+  let at = first
+  let value = 0
+  for (; isDigit(bytes[at]) && at < first + 3; at++) value = value * 10 + bytes[at]! - zero
+  if (at === first || (at > first + 1 && bytes[first] === zero)) return -1
+  if (bytes[at] === 0x2e) {
+    const point = at++
+    let unit = 1
+    for (; isDigit(bytes[at]) && at <= point + 4; at++) value += (bytes[at]! - zero) * (unit /= 10)
+    // No decimal, or one that JSON leaves out.
+    if (at === point + 1 || bytes[at - 1] === zero) return -1
   }
-  return at
+  return value > max || (isNegative && value === 0) ? -1 : at
 }
 
-interface PlainStrings {
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= zero && byte <= 0x39
+}
+
+interface PlainStrings extends Strings {
   /** Finds the string `id` as it stands between the quotes of a JSON text. */
   readonly match: (bytes: Uint8Array, from: number, id: number) => number
 }
@@ -206,7 +237,7 @@ function openPlainStrings({
     }
     return at
   }
-  return { match }
+  return { match, text: (id) => decoder.decode(texts.subarray(offsets[id], offsets[id + 1])) }
 }
 
 /** No quote, backslash or control character, which JSON escapes. */

@@ -8,19 +8,20 @@ import { mapFile } from '../../../base/system/memory-map.ts'
 import { accuracies } from '../../../model/kind.ts'
 import {
   countryWords,
+  densitySlots,
+  evidenceRangeWords,
   evidenceWords,
-  indexBuckets,
   ipv4IndexShift,
-  keyBucketDivisor,
-  locationWords,
   networkWords,
   recordWords,
+  regionWords,
+  runElementWords,
   tailGroupFlag,
   tailWords,
   trailerBytes,
   verdictWords,
 } from '../../../schema/table-layout.ts'
-import { type SectionName, type SectionView, sectionNames } from '../../../schema/table-sections.ts'
+import { type SectionName, sectionNames } from '../../../schema/table-sections.ts'
 import { verifyBounds } from './verify-bounds.ts'
 import { verifyIpv6Index } from './verify-ipv6-index.ts'
 import { verifyRuns } from './verify-runs.ts'
@@ -100,53 +101,47 @@ function checkZero(
 
 function checkIpv4({ views }: TableView, fail: Fail): void {
   const { ipv4_starts: starts, ipv4_index: index } = views
-  if (starts[0] !== 0) fail('ipv4_starts', 0, 'it does not begin with 0.0.0.0')
-  for (let i = 1; i < starts.length; i++) {
-    if (starts[i]! <= starts[i - 1]!) fail('ipv4_starts', i, 'the starts do not ascend')
-  }
-  const shift = ipv4IndexShift(index.length)
-  checkIndex(index, starts.length, (i) => starts[i]! >>> shift, 'ipv4_index', fail)
-  const size = 2 ** shift
-  for (let b = 0; b < index.length - 1; b++) {
-    if (starts[index[b]!]! > b * size) {
-      fail('ipv4_index', b, 'a bucket begins after its first address')
-    }
+  checkIndex(index, starts.length, 'ipv4_index', fail)
+  if (index[1] === 0 || starts[0] !== 0) fail('ipv4_starts', 0, 'it does not begin with 0.0.0.0')
+  const size = 2 ** ipv4IndexShift(index.length)
+  checkAscent(starts, index, (piece) => fail('ipv4_starts', piece, 'the starts do not ascend'))
+  for (let piece = 0; piece < starts.length; piece++) {
+    if (starts[piece]! >= size) fail('ipv4_starts', piece, 'it lies behind its bucket')
   }
 }
 
 function checkIpv6({ views }: TableView, fail: Fail): void {
   const { ipv6_keys: keys, ipv6_index: index } = views
-  if (keys[0] !== 0) fail('ipv6_keys', 0, 'it does not begin with 2000::')
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i]!
-    if (!Number.isSafeInteger(key)) fail('ipv6_keys', i, 'a key is no whole number of 53 bits')
-    if (i > 0 && key <= keys[i - 1]!) fail('ipv6_keys', i, 'the keys do not ascend')
-  }
-  const bucketOf = (i: number): number => Math.floor(keys[i]! / keyBucketDivisor)
-  checkIndex(index, keys.length, bucketOf, 'ipv6_index', fail)
-  for (let b = 0; b < indexBuckets; b++) {
-    if (keys[index[b]!]! > b * keyBucketDivisor) {
-      fail('ipv6_index', b, 'a bucket begins after its first address')
-    }
-  }
+  checkIndex(index, keys.length, 'ipv6_index', fail)
+  if (index[1] === 0 || keys[0] !== 0) fail('ipv6_keys', 0, 'it does not begin with 2000::')
+  checkAscent(keys, index, (piece) => fail('ipv6_keys', piece, 'the keys do not ascend'))
 }
 
-/** index ascends, ends with the last piece, and no piece after index[b] starts at or below b. */
+/** The index ascends from no piece to all of them. */
 function checkIndex(
   index: Uint32Array,
   count: number,
-  bucketOf: (element: number) => number,
   section: 'ipv4_index' | 'ipv6_index',
   fail: Fail,
 ): void {
-  const buckets = index.length - 1
-  if (index[buckets] !== count - 1) fail(section, buckets, 'it does not end at the end')
-  for (let b = 0; b < buckets; b++) {
-    const here = index[b]!
-    const next = index[b + 1]!
-    if (here > next) fail(section, b, 'it does not ascend')
-    if (next < count - 1 && bucketOf(next + 1) < b + 1) {
-      fail(section, b + 1, 'a piece lies before its bucket')
+  if (index[0] !== 0) fail(section, 0, 'it does not begin with 0')
+  for (let b = 1; b < index.length; b++) {
+    if (index[b]! < index[b - 1]!) fail(section, b, 'it does not ascend')
+  }
+  const end = index.length - 1
+  if (index[end] !== count) fail(section, end, 'it does not end at the end')
+}
+
+/** What lies below a bucket ascends inside each bucket. */
+function checkAscent(
+  below: Uint16Array | Uint32Array,
+  index: Uint32Array,
+  failAt: (piece: number) => never,
+): void {
+  for (let bucket = 0; bucket + 1 < index.length; bucket++) {
+    const end = index[bucket + 1]!
+    for (let piece = index[bucket]! + 1; piece < end; piece++) {
+      if (below[piece]! <= below[piece - 1]!) failAt(piece)
     }
   }
 }
@@ -185,7 +180,10 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
     records: views.records.length / recordWords,
     networks: views.networks.length / networkWords,
     countries: views.countries.length / countryWords,
-    locations: views.locations.length / locationWords,
+    regions: views.regions.length / regionWords,
+    locations: views.location_runs.length,
+    runs: views.runs.length / runElementWords,
+    ranges: views.evidence_ranges.length / evidenceRangeWords,
     verdicts: views.verdicts.length / verdictWords,
     evidence: views.evidence.length / evidenceWords,
     strings: views.string_offsets.length - 1,
@@ -195,7 +193,7 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
   }
   const below = (section: SectionName, limit: number, from = 0, step = 1): void => {
     const view = views[section]
-    const at = firstNotBelow(wordsOf(view), limit, from, step)
+    const at = firstNotBelow(view, limit, from, step)
     if (at >= 0) fail(section, at, `id ${view[at]} is not below ${limit}`)
   }
   below('ipv4_records', count.records)
@@ -213,9 +211,13 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
   below('networks', count.strings, 1, networkWords)
   below('networks', count.evidenceLists, 3, networkWords)
   below('countries', count.strings)
-  below('locations', count.countries + 1, 0, locationWords)
-  for (const word of [1, 2, 3, 6]) below('locations', count.strings, word, locationWords)
-  below('locations', accuracies.length, 7, locationWords)
+  below('regions', count.countries + 1, 0, regionWords)
+  for (const word of [1, 2]) below('regions', count.strings, word, regionWords)
+  below('regions', accuracies.length, 3, regionWords)
+  for (const word of [4, 5]) below('regions', count.runs, word, regionWords)
+  below('network_runs', count.runs)
+  below('location_runs', count.runs)
+  below('density_slots', densitySlots)
   for (const word of [1, 4]) below('verdicts', count.strings, word, verdictWords)
   below('verdicts', count.reasonLists, 5, verdictWords)
   below('evidence_ids', count.evidence)
@@ -224,6 +226,8 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
     const source = sources[views.evidence[i]! & 0xffff]
     if (source === undefined) fail('evidence', i, 'unknown source')
     if (source?.voice === undefined) fail('evidence', i, 'its source has no weight')
+    const isIpv6 = (views.evidence[i]! & (1 << 24)) !== 0
+    if (isIpv6 && views.evidence[i + 4]! >= count.ranges) fail('evidence', i + 4, 'unknown range')
   }
   views.reasons.forEach((word, i) => {
     if (word >>> 8 >= count.strings) fail('reasons', i, 'unknown string')
@@ -231,16 +235,16 @@ function checkIds({ views, sources }: TableView, fail: Fail): void {
 }
 
 /** The first element of every `step` that is not below `limit`; -1 where all are. */
-function firstNotBelow(words: Uint32Array, limit: number, from: number, step: number): number {
+function firstNotBelow(
+  words: ArrayLike<number>,
+  limit: number,
+  from: number,
+  step: number,
+): number {
   for (let i = from; i < words.length; i += step) {
     if (words[i]! >= limit) return i
   }
   return -1
-}
-
-/** Of one type for all sections, which is several times as fast; below 0 becomes very large. */
-function wordsOf(view: SectionView): Uint32Array {
-  return new Uint32Array(view.buffer, view.byteOffset, view.byteLength / 4)
 }
 
 /** Offsets that cut one section into lists: from 0, never falling, to its end. */
@@ -249,6 +253,7 @@ function checkLists({ views }: TableView, fail: Fail): void {
     ['reason_lists', views.reasons.length],
     ['evidence_lists', views.evidence_ids.length],
     ['string_offsets', views.string_bytes.length],
+    ['density_lists', views.densities.length],
   ]
   for (const [section, end] of cuts) {
     const offsets = views[section]

@@ -1,4 +1,4 @@
-// Verifies what the words of a table mean: that every score, day, share, coordinate and number of a
+// Verifies what the words of a table mean: that every score, day, share and number of a
 // vocabulary is one that an answer may have (src/api), and that no list is so long that an answer
 // which walks it would take long. Ids and offsets are verify-table.ts's, texts of answers
 // verify-runs.ts's.
@@ -13,13 +13,12 @@ import {
 } from '../../../model/kind.ts'
 import {
   dayMax,
-  degreeScale,
-  densityDoubles,
+  densitySlots,
   evidenceListMax,
   evidenceWords,
-  locationWords,
   networkWords,
   reasonListMax,
+  regionWords,
   verdictWords,
 } from '../../../schema/table-layout.ts'
 import type { SectionName } from '../../../schema/table-sections.ts'
@@ -37,7 +36,8 @@ export function verifyValues(file: TableView, fail: Fail): void {
   checkVerdicts(file, fail)
   checkEvidence(file, fail)
   checkNetworks(file, fail)
-  checkLocations(file, fail)
+  checkDensities(file, fail)
+  checkRegions(file, fail)
   checkListLengths(file, fail)
 }
 
@@ -74,35 +74,42 @@ function checkEvidence({ views: { evidence }, asOf }: TableView, fail: Fail): vo
     if (((head >>> 16) & 15) >= kinds.length) fail('evidence', at, 'unknown kind')
     if (((head >>> 20) & 3) >= matches.length) fail('evidence', at, 'unknown match')
     if (((head >>> 22) & 3) > botCategories.length) fail('evidence', at, 'unknown category')
+    if (head >>> 25 !== 0) fail('evidence', at, 'unknown facts')
     if (evidence[at + 3]! >>> 16 > asOf) fail('evidence', at + 3, 'it was seen after the last day')
   }
 }
 
-function checkNetworks({ views: { networks, densities } }: TableView, fail: Fail): void {
+function checkNetworks({ views: { networks } }: TableView, fail: Fail): void {
   for (let at = 2; at < networks.length; at += networkWords) {
     if ((networks[at]! & 15) >= networkTypes.length) fail('networks', at, 'unknown type')
   }
-  // Of each family: all units, then those that each kind lists.
-  const slots = densityDoubles / 2
-  for (let at = 0; at < densities.length; at += slots) {
-    const units = densities[at]!
-    for (let slot = at; slot < at + slots; slot++) {
-      const count = densities[slot]!
+}
+
+/** Of each network and family: all units, then those that each kind lists. */
+function checkDensities({ views }: TableView, fail: Fail): void {
+  const { density_lists: lists, density_slots: slots, densities } = views
+  const family = densitySlots / 2
+  for (let list = 0; list + 1 < lists.length; list++) {
+    const units = [0, 0]
+    for (let at = lists[list]!; at < lists[list + 1]!; at++) {
+      const slot = slots[at]!
+      const count = densities[at]!
+      if (at > lists[list]! && slot <= slots[at - 1]!) {
+        fail('density_slots', at, 'the slots of a network do not ascend')
+      }
+      const of = Math.floor(slot / family)
+      if (slot % family === 0) units[of] = count
       // No infinite number is whole, and no NaN.
-      if (!Number.isInteger(count) || count < 0 || count > units) {
-        fail('densities', slot, 'it is no part of its network')
+      if (!Number.isInteger(count) || count <= 0 || count > units[of]!) {
+        fail('densities', at, 'it is no part of its network')
       }
     }
   }
 }
 
-function checkLocations({ views: { locations } }: TableView, fail: Fail): void {
-  for (let at = 0; at < locations.length; at += locationWords) {
-    if (locations[at] === 0) fail('locations', at, 'it has no country')
-    const north = Math.abs(locations[at + 4]!)
-    const east = Math.abs(locations[at + 5]!)
-    if (north > 90 * degreeScale) fail('locations', at + 4, 'a latitude that is none')
-    if (east > 180 * degreeScale) fail('locations', at + 5, 'a longitude that is none')
+function checkRegions({ views: { regions } }: TableView, fail: Fail): void {
+  for (let at = 0; at < regions.length; at += regionWords) {
+    if (regions[at] === 0) fail('regions', at, 'it has no country')
   }
 }
 

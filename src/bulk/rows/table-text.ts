@@ -1,11 +1,11 @@
 // Texts of the table in rows and lines: a text that is shown as the table has it is copied from
 // there, which is known of each text after its first use.
 
-import { runElementBytes } from '../schema/table-layout.ts'
-import type { AnswerReader } from '../table/answer/answer-reader.ts'
-import type { Strings } from '../table/file/string-section.ts'
-import type { GrowingBuffer } from './growing-buffer.ts'
-import { appendText, appendView } from './output-buffer.ts'
+import { runElementBytes } from '../../schema/table-layout.ts'
+import type { AnswerReader } from '../../table/answer/answer-reader.ts'
+import type { Strings } from '../../table/file/string-section.ts'
+import type { GrowingBuffer } from '../growing-buffer.ts'
+import { appendText, appendView } from '../output-buffer.ts'
 
 export interface TableTexts {
   readonly strings: Strings

@@ -5,18 +5,17 @@
 // As in rows of CSV, texts of verdicts and networks are made at their first use and cached by id;
 // places are copied from the table. Texts may say anything: what would steer a terminal is escaped.
 
-import { addressFaultText } from '../api/input-fault.ts'
-import { escapeControls } from '../base/control-characters.ts'
-import { classifications, levels } from '../model/kind.ts'
-import { addressCharsMax } from '../ip/parse-address.ts'
-import { riskLevelOf } from '../model/risk-level.ts'
-import type { Verdict } from '../model/verdict.ts'
-import type { AnswerReader } from '../table/answer/answer-reader.ts'
-import type { ListMatch } from '../lists/list-matcher.ts'
-import { listedVerdict, listsOf } from '../table/answer/own-lists.ts'
-import { readVerdict } from '../table/file/verdict-record.ts'
-import { prefetchStrings } from '../table/lookup/lookup-batch.ts'
-import { locationStringFinder } from '../table/file/location-record.ts'
+import { addressFaultText } from '../../api/input-fault.ts'
+import { escapeControls } from '../../base/control-characters.ts'
+import { classifications, levels } from '../../model/kind.ts'
+import { addressCharsMax } from '../../ip/parse-address.ts'
+import { riskLevelOf } from '../../model/risk-level.ts'
+import type { Verdict } from '../../model/verdict.ts'
+import type { AnswerReader } from '../../table/answer/answer-reader.ts'
+import type { ListMatch } from '../../lists/list-matcher.ts'
+import { listedVerdict, listsOf } from '../../table/answer/own-lists.ts'
+import { readVerdict } from '../../table/file/verdict-record.ts'
+import { prefetchLocationRuns } from '../../table/lookup/lookup-batch.ts'
 import {
   appendCached,
   networkTextCache,
@@ -24,11 +23,12 @@ import {
   verdictTextCache,
 } from './text-cache.ts'
 import { appendQueryText } from './ipv4-line.ts'
-import type { GrowingBuffer } from './growing-buffer.ts'
+import type { GrowingBuffer } from '../growing-buffer.ts'
 import type { RowWriter } from './csv-row.ts'
-import { appendSlice, appendText } from './output-buffer.ts'
+import { appendSlice, appendText } from '../output-buffer.ts'
 import { answerDetails } from './answer-details.ts'
-import { openTableTexts, appendString } from './table-text.ts'
+import { openPlaceText } from './place-text.ts'
+import { openTableTexts } from './table-text.ts'
 
 /** The longest of each. */
 const classWidth = Math.max(...classifications.map(({ length }) => length))
@@ -39,7 +39,6 @@ const asnWidth = 8
 const gap = Buffer.from('  ')
 const spaces = Buffer.alloc(addressCharsMax, ' ')
 const comma = Buffer.from(', ')
-const placeTexts = ['city', 'country_code'] as const
 
 /** `addressWidth`: of the first column (address-width.ts). */
 export function openTextRows(reader: AnswerReader, addressWidth: number): RowWriter {
@@ -56,23 +55,23 @@ export function openTextRows(reader: AnswerReader, addressWidth: number): RowWri
       escapeControls(`  ${`AS${asn}`.padStart(asnWidth)}  ${organization} (${type})`),
   )
   const texts = openTableTexts(reader, escapeControls)
-  const offsets = views.string_offsets
-  const placeIds = placeTexts.map((member) => locationStringFinder(views, member))
+  const place = (['city', 'country_code'] as const).map((member) =>
+    openPlaceText(reader, texts, member),
+  )
   /** City and country, as far as they are known. */
   const writePlace = (location: number, out: GrowingBuffer): void => {
     let separator = gap
-    for (const idOf of placeIds) {
-      const id = idOf(location)
-      if (offsets[id] === offsets[id + 1]) continue
+    for (const { isEmpty, write } of place) {
+      if (isEmpty(location)) continue
       appendSlice(out, separator, 0, separator.length)
-      appendString(out, texts, id)
+      write(out, location)
       separator = comma
     }
   }
   return {
     prefetch: (batch) => {
       prefetchNetworkTexts(batch, networks)
-      for (const idOf of placeIds) prefetchStrings(batch, views, idOf)
+      prefetchLocationRuns(batch, views)
     },
     write: (query, located, out) => {
       const { bogon, verdict, network, location } = located

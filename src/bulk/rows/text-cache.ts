@@ -4,16 +4,16 @@
 //   spans   [begin, bytes] of each number; begin 0: not made yet
 //   data    eight bytes an element, for copying (src/schema/table-layout.ts); element 0 is unused
 
-import type { Network } from '../model/network.ts'
-import type { Verdict } from '../model/verdict.ts'
-import { networkWords, runElementBytes, verdictWords } from '../schema/table-layout.ts'
-import { bogonVerdict } from '../score/bogon-verdict.ts'
-import type { AnswerReader } from '../table/answer/answer-reader.ts'
-import { readNetwork } from '../table/file/network-record.ts'
-import { readVerdict } from '../table/file/verdict-record.ts'
-import type { LookupBatch } from '../table/lookup/lookup-batch.ts'
-import type { GrowingBuffer } from './growing-buffer.ts'
-import { appendRun, appendSlice } from './output-buffer.ts'
+import type { Network } from '../../model/network.ts'
+import type { Verdict } from '../../model/verdict.ts'
+import { networkWords, runElementBytes, verdictWords } from '../../schema/table-layout.ts'
+import { bogonVerdict } from '../../score/bogon-verdict.ts'
+import type { AnswerReader } from '../../table/answer/answer-reader.ts'
+import { readNetwork } from '../../table/file/network-record.ts'
+import { readVerdict } from '../../table/file/verdict-record.ts'
+import type { LookupBatch } from '../../table/lookup/lookup-batch.ts'
+import type { GrowingBuffer } from '../growing-buffer.ts'
+import { appendRun, appendSlice } from '../output-buffer.ts'
 
 export interface TextCache {
   readonly make: (number: number) => string
@@ -26,7 +26,7 @@ export interface TextCache {
 const firstElements = 1 << 13
 
 /** For numbers below `count`. */
-function newTextCache(count: number, make: (number: number) => string): TextCache {
+export function newTextCache(count: number, make: (number: number) => string): TextCache {
   return { make, spans: new Uint32Array(count * 2), data: new Float64Array(firstElements), used: 1 }
 }
 

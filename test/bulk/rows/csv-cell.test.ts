@@ -3,11 +3,11 @@
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CheckField } from '../../src/config/line-formats.ts'
-import { answerLines } from '../../src/bulk/answer-lines.ts'
-import { csvCell } from '../../src/bulk/csv-cell.ts'
-import { openTable } from '../../src/table/open-table.ts'
-import { writeForgedTable } from '../table/forged-table.ts'
+import type { CheckField } from '../../../src/config/line-formats.ts'
+import { answerLines } from '../../../src/bulk/answer-lines.ts'
+import { csvCell } from '../../../src/bulk/rows/csv-cell.ts'
+import { openTable } from '../../../src/table/open-table.ts'
+import { writeForgedTable } from '../../table/forged-table.ts'
 
 const starts = ['=', '+', '-', '@', '\t', '\r', '\n', '\u0000', '＝', "'", ' ', '"', ',']
 const text = fc

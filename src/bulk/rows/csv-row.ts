@@ -4,22 +4,22 @@
 //
 // Neighbouring cells of a verdict or a network are made together at its first use and cached by its
 // id (text-cache.ts): a table has a hundred thousand of these. Places are six times as many; their
-// texts are copied from the table.
+// texts are copied from the table (place-text.ts).
 
-import type { NetworkAnswer, ProxyAnswer } from '../api/check-answer.ts'
-import { invalidInput } from '../api/input-fault.ts'
-import type { CheckField } from '../config/line-formats.ts'
-import { signalNames } from '../model/kind.ts'
-import { riskLevelOf } from '../model/risk-level.ts'
-import { type Verdict, verdictProvider } from '../model/verdict.ts'
-import type { Query } from '../table/lookup/query.ts'
-import type { AnswerReader } from '../table/answer/answer-reader.ts'
-import type { ListMatch } from '../lists/list-matcher.ts'
-import { listedVerdict, listsOf } from '../table/answer/own-lists.ts'
-import { readVerdict } from '../table/file/verdict-record.ts'
-import { type LookupBatch, prefetchStrings } from '../table/lookup/lookup-batch.ts'
-import type { Located } from '../table/lookup/locate.ts'
-import { locationStringFinder, readLocation } from '../table/file/location-record.ts'
+import type { NetworkAnswer, ProxyAnswer } from '../../api/check-answer.ts'
+import { invalidInput } from '../../api/input-fault.ts'
+import type { CheckField } from '../../config/line-formats.ts'
+import { signalNames } from '../../model/kind.ts'
+import { riskLevelOf } from '../../model/risk-level.ts'
+import { type Verdict, verdictProvider } from '../../model/verdict.ts'
+import type { Query } from '../../table/lookup/query.ts'
+import type { AnswerReader } from '../../table/answer/answer-reader.ts'
+import type { ListMatch } from '../../lists/list-matcher.ts'
+import { listedVerdict, listsOf } from '../../table/answer/own-lists.ts'
+import { readVerdict } from '../../table/file/verdict-record.ts'
+import { type LookupBatch, prefetchLocationRuns } from '../../table/lookup/lookup-batch.ts'
+import type { Located } from '../../table/lookup/locate.ts'
+import { readLocation } from '../../table/file/location-record.ts'
 import {
   appendCached,
   networkTextCache,
@@ -27,10 +27,11 @@ import {
   verdictTextCache,
 } from './text-cache.ts'
 import { csvCell } from './csv-cell.ts'
-import type { GrowingBuffer } from './growing-buffer.ts'
+import type { GrowingBuffer } from '../growing-buffer.ts'
 import { appendQueryText } from './ipv4-line.ts'
-import { appendByte, appendText } from './output-buffer.ts'
-import { type TableTexts, openTableTexts, appendString } from './table-text.ts'
+import { appendByte, appendText } from '../output-buffer.ts'
+import { openPlaceText, placeTexts } from './place-text.ts'
+import { type TableTexts, openTableTexts } from './table-text.ts'
 
 type Cell = string | number | boolean
 
@@ -151,14 +152,9 @@ function networkCells(reader: AnswerReader, fields: readonly CheckField[]): Cell
   }
 }
 
-const placeTexts = ['country_code', 'country', 'state', 'city', 'zip', 'timezone'] as const
-
 /** Cells that are not cached: of the address itself, and of half a million places. */
-function cellOf(
-  { views, strings }: AnswerReader,
-  texts: TableTexts,
-  field: CheckField,
-): CellWriter {
+function cellOf(reader: AnswerReader, texts: TableTexts, field: CheckField): CellWriter {
+  const { views, strings } = reader
   if (field === 'ip') {
     return { write: (out, _located, query) => appendQueryText(out, query) }
   }
@@ -174,12 +170,12 @@ function cellOf(
   }
   const member = placeTexts.find((name) => name === field)
   if (member !== undefined) {
-    const idOf = locationStringFinder(views, member)
+    const { write } = openPlaceText(reader, texts, member)
     return {
       write: (out, { bogon, location }) => {
-        if (!bogon && location !== 0) appendString(out, texts, idOf(location))
+        if (!bogon && location !== 0) write(out, location)
       },
-      prefetch: (batch) => prefetchStrings(batch, views, idOf),
+      prefetch: (batch) => prefetchLocationRuns(batch, views),
     }
   }
   if (field === 'latitude' || field === 'longitude') {

@@ -1,8 +1,8 @@
 // How wide the column of addresses is in lines for people: as the first lines of an input need it,
 // so that IPv6 stands aligned where there is any, and IPv4 alone stays narrow.
 
-import { addressCharsMax } from '../ip/parse-address.ts'
-import { type LineFormat, type Span, findLineField } from './line-field.ts'
+import { addressCharsMax } from '../../ip/parse-address.ts'
+import { type LineFormat, type Span, findLineField } from '../line-field.ts'
 
 /** The longest address of IPv4. */
 export const ipv4Chars = 15

@@ -1,7 +1,7 @@
 // What a line for people says of an answer behind its network and place: who runs the proxy, the
 // bot by its name, and every signal that the classification does not say already.
 
-import { type Classification, type Signals, signalNames } from '../model/kind.ts'
+import { type Classification, type Signals, signalNames } from '../../model/kind.ts'
 
 export function answerDetails(judged: {
   readonly classification: Classification

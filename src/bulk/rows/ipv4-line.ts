@@ -5,10 +5,10 @@
 // where it is. Every other line, right or wrong, is left to line-field.ts and
 // src/ip/parse-address.ts, the twins.
 
-import { runElementBytes } from '../schema/table-layout.ts'
-import type { Query } from '../table/lookup/query.ts'
-import type { GrowingBuffer } from './growing-buffer.ts'
-import { appendSlice, appendView } from './output-buffer.ts'
+import { runElementBytes } from '../../schema/table-layout.ts'
+import type { Query } from '../../table/lookup/query.ts'
+import type { GrowingBuffer } from '../growing-buffer.ts'
+import { appendSlice, appendView } from '../output-buffer.ts'
 
 /** More than a piece has, but for one with very long lines. */
 const pageBytes = 1 << 17

@@ -1,0 +1,123 @@
+// Hot path: what `openPlaceText` gives, but at the first use of a text that is not copied.
+//
+// Texts of a place in rows and lines. State, time zone and country are strings of the table. City
+// and zip stand in the JSON of the place's run: plain ASCII text, as most of it is, is copied from
+// there; what JSON or the row writes otherwise is made at its first use and cached.
+
+import type { AnswerReader } from '../../table/answer/answer-reader.ts'
+import { countryWords, regionWords } from '../../schema/table-layout.ts'
+import {
+  countryOf,
+  locationTextAt,
+  readLocality,
+  regionOf,
+  runBytes,
+} from '../../table/file/location-record.ts'
+import type { GrowingBuffer } from '../growing-buffer.ts'
+import { appendSlice } from '../output-buffer.ts'
+import { type TableTexts, appendString } from './table-text.ts'
+import { appendCached, newTextCache } from './text-cache.ts'
+
+/** Texts of a country and of a region: their words. */
+const ofCountry = { country_code: 0, country: 3 } as const
+const ofRegion = { state: 1, timezone: 2 } as const
+
+export const placeTexts = ['country_code', 'country', 'state', 'city', 'zip', 'timezone'] as const
+type PlaceText = (typeof placeTexts)[number]
+
+interface PlaceTextWriter {
+  /** `location` is not 0. */
+  readonly isEmpty: (location: number) => boolean
+  readonly write: (out: GrowingBuffer, location: number) => void
+}
+
+export function openPlaceText(
+  reader: AnswerReader,
+  texts: TableTexts,
+  member: PlaceText,
+): PlaceTextWriter {
+  const { views } = reader
+  const { countries, regions } = views
+  if (member === 'city' || member === 'zip') return runText(reader, texts, member)
+  if (member === 'state' || member === 'timezone') {
+    const word = ofRegion[member]
+    return stringText(
+      texts,
+      (location) => regions[(regionOf(views, location) - 1) * regionWords + word] ?? 0,
+    )
+  }
+  const word = ofCountry[member]
+  return stringText(
+    texts,
+    (location) => countries[(countryOf(views, location) - 1) * countryWords + word] ?? 0,
+  )
+}
+
+function stringText(texts: TableTexts, idOf: (location: number) => number): PlaceTextWriter {
+  const { offsets } = texts
+  return {
+    isEmpty: (location) => {
+      const id = idOf(location)
+      return offsets[id] === offsets[id + 1]
+    },
+    write: (out, location) => appendString(out, texts, idOf(location)),
+  }
+}
+
+const quote = 0x22
+const betweenCityAndZip = '","zip":"'.length
+
+function runText(
+  { views }: AnswerReader,
+  { show }: TableTexts,
+  member: 'city' | 'zip',
+): PlaceTextWriter {
+  const bytes = runBytes(views)
+  const isPlain = plainBytes(show)
+  const cached = newTextCache(views.location_runs.length + 1, (location) =>
+    show(readLocality(views, location)[member]),
+  )
+  /** Where the text begins; -1 where a city before it has more quotes than its own. */
+  const begin = (location: number): number => {
+    let at = locationTextAt(views, location)
+    if (member === 'city') return at
+    for (; bytes[at] !== quote; at++) {
+      if (bytes[at] === backslash || at >= bytes.length) return -1
+    }
+    return at + betweenCityAndZip
+  }
+  return {
+    isEmpty: (location) => {
+      const from = begin(location)
+      return from >= 0 && bytes[from] === quote
+    },
+    write: (out, location) => {
+      const from = begin(location)
+      // What begins with another character may be a formula.
+      if (from >= 0 && isPlain[bytes[from]!] === startsPlain) {
+        let to = from + 1
+        while (isPlain[bytes[to]!]! >= insidePlain) to++
+        if (bytes[to] === quote) {
+          appendSlice(out, bytes, from, to)
+          return
+        }
+      } else if (from >= 0 && bytes[from] === quote) return
+      appendCached(out, cached, location)
+    },
+  }
+}
+
+const backslash = 0x5c
+const insidePlain = 1
+const startsPlain = 2
+
+/** Of each byte: whether a text with it is shown as it is, also where it begins with it. */
+function plainBytes(show: (text: string) => string): Uint8Array {
+  const plain = new Uint8Array(256)
+  for (let byte = 0x20; byte < 0x7f; byte++) {
+    const text = `a${String.fromCharCode(byte)}a`
+    if (byte === quote || byte === backslash || show(text) !== text) continue
+    plain[byte] = /\w/.test(text[1]!) ? startsPlain : insidePlain
+  }
+  return plain
+}

@@ -1,0 +1,63 @@
+// From the number of a piece to its first address, the inverse of search.ts, for whoever walks a
+// table: a section has of it what lies below its bucket, and the index says which bucket that is.
+
+import { bucketKeys, ipv4IndexShift, tailTopBits } from '../../schema/table-layout.ts'
+import type { SectionViews } from '../../schema/table-sections.ts'
+
+/** The first address of IPv4 piece `piece`. Cheap for pieces in ascending order. */
+export function newIpv4Starts(
+  views: Pick<SectionViews, 'ipv4_index' | 'ipv4_starts'>,
+): (piece: number) => number {
+  const { ipv4_index: index, ipv4_starts: starts } = views
+  const size = 2 ** ipv4IndexShift(index.length)
+  const bucketOf = newBuckets(index)
+  return (piece) => bucketOf(piece) * size + starts[piece]!
+}
+
+/** Writes the first two words of the first address of IPv6 piece `piece`; the others are its tail. */
+export function newIpv6Starts(
+  views: Pick<SectionViews, 'ipv6_index' | 'ipv6_keys'>,
+): (piece: number, words: Uint32Array) => void {
+  const { ipv6_index: index, ipv6_keys: keys } = views
+  const bucketOf = newBuckets(index)
+  return (piece, words) => {
+    const key = keys[piece]!
+    words[0] = 0x2000_0000 | (bucketOf(piece) << tailTopBits) | (key >>> (32 - tailTopBits))
+    words[1] = key << tailTopBits
+  }
+}
+
+/** All of `newIpv4Starts`. */
+export function ipv4StartList(
+  views: Pick<SectionViews, 'ipv4_index' | 'ipv4_starts'>,
+): Uint32Array {
+  const startOf = newIpv4Starts(views)
+  return Uint32Array.from(views.ipv4_starts, (_, piece) => startOf(piece))
+}
+
+/** Bits 3 to 54 of the first address of each IPv6 piece: bucket and key in one number. */
+export function ipv6KeyList(views: Pick<SectionViews, 'ipv6_index' | 'ipv6_keys'>): Float64Array {
+  const bucketOf = newBuckets(views.ipv6_index)
+  return Float64Array.from(views.ipv6_keys, (key, piece) => bucketOf(piece) * bucketKeys + key)
+}
+
+/** The bucket in which a piece starts: the last one before which there are so few pieces. */
+function newBuckets(index: Uint32Array): (piece: number) => number {
+  let bucket = 0
+  return (piece) => {
+    if (index[bucket]! > piece) bucket = 0
+    if (index[bucket + 1]! > piece) return bucket
+    // Few steps for the next piece; the rest by halves.
+    for (let steps = 0; steps < 8; steps++) {
+      bucket = Math.min(bucket + 1, index.length - 2)
+      if (index[bucket + 1]! > piece) return bucket
+    }
+    let last = index.length - 2
+    while (bucket < last) {
+      const middle = (bucket + last) >>> 1
+      if (index[middle + 1]! > piece) last = middle
+      else bucket = middle + 1
+    }
+    return bucket
+  }
+}
