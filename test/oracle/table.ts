@@ -6,7 +6,7 @@ import type { Location } from '../../src/api/check-answer.ts'
 import type { Network } from '../../src/model/network.ts'
 import { readEvidenceList } from '../../src/table/file/evidence-record.ts'
 import { locate, newLocated } from '../../src/table/lookup/locate.ts'
-import { readLocation } from '../../src/table/file/location-record.ts'
+import { openLocations } from '../../src/table/file/location-record.ts'
 import { networkEvidenceList, readNetwork } from '../../src/table/file/network-record.ts'
 import type { OpenTable } from '../../src/table/open-table.ts'
 import { type Point, wordsOf } from './address.ts'
@@ -51,7 +51,7 @@ export function subjectOf(table: OpenTable): Subject {
   const located = newLocated()
   const feedOf = (source: number): string => table.sources[source]?.id ?? ''
   const networks = remembered((id) => readNetwork(views.networks, id, strings))
-  const places = remembered((id) => readLocation(views, id, strings))
+  const places = remembered(openLocations(views, strings))
   const lists = remembered((id) =>
     joined(
       readEvidenceList(views, id, strings).map((one) =>

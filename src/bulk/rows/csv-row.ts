@@ -19,7 +19,6 @@ import { listedVerdict, listsOf } from '../../table/answer/own-lists.ts'
 import { readVerdict } from '../../table/file/verdict-record.ts'
 import { type LookupBatch, prefetchLocationRuns } from '../../table/lookup/lookup-batch.ts'
 import type { Located } from '../../table/lookup/locate.ts'
-import { readLocation } from '../../table/file/location-record.ts'
 import {
   appendCached,
   networkTextCache,
@@ -154,7 +153,7 @@ function networkCells(reader: AnswerReader, fields: readonly CheckField[]): Cell
 
 /** Cells that are not cached: of the address itself, and of half a million places. */
 function cellOf(reader: AnswerReader, texts: TableTexts, field: CheckField): CellWriter {
-  const { views, strings } = reader
+  const { views, parts } = reader
   if (field === 'ip') {
     return { write: (out, _located, query) => appendQueryText(out, query) }
   }
@@ -182,7 +181,7 @@ function cellOf(reader: AnswerReader, texts: TableTexts, field: CheckField): Cel
     return {
       write: (out, { bogon, location }) => {
         if (bogon || location === 0) return
-        appendText(out, String(readLocation(views, location, strings)[field]))
+        appendText(out, String(parts.location(location)[field]))
       },
     }
   }

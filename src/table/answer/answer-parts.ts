@@ -10,7 +10,7 @@ import { networkWords, verdictWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { bogonVerdict } from '../../score/bogon-verdict.ts'
 import { pagedCache } from '../file/paged-cache.ts'
-import { readLocation } from '../file/location-record.ts'
+import { openLocations } from '../file/location-record.ts'
 import { readNetwork } from '../file/network-record.ts'
 import type { Strings } from '../file/string-section.ts'
 import { readVerdict } from '../file/verdict-record.ts'
@@ -34,6 +34,7 @@ export interface AnswerParts {
 
 export function openAnswerParts(views: SectionViews, strings: Strings): AnswerParts {
   const { verdicts, networks, location_runs: locations } = views
+  const locationOf = openLocations(views, strings)
   return {
     bogon: verdictPart(bogonVerdict),
     verdict: pagedCache({ ids: verdicts.length / verdictWords, max: keptMax.verdicts }, (id) =>
@@ -47,7 +48,7 @@ export function openAnswerParts(views: SectionViews, strings: Strings): AnswerPa
       },
     ),
     location: pagedCache({ ids: locations.length + 1, max: keptMax.locations }, (id) =>
-      Object.freeze(readLocation(views, id, strings)),
+      Object.freeze(locationOf(id)),
     ),
   }
 }

@@ -17,7 +17,13 @@ import {
 } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { damaged } from './bounded-list.ts'
+import { pagedCache } from './paged-cache.ts'
 import type { Strings } from './string-section.ts'
+
+/** What a reader takes of a run: far more than any has, and little enough to be read at once. */
+const readBytesMax = 65_536
+/** How many regions are kept at most; the world has 4,400. */
+const regionsMax = 16_384
 
 type RegionViews = Pick<SectionViews, 'countries' | 'regions'>
 type LocationViews = Pick<SectionViews, 'location_runs' | 'runs'>
@@ -90,38 +96,45 @@ export function locationTextAt({ location_runs }: LocationViews, id: number): nu
 }
 
 /** What location `id`, not 0, says itself. Throws `table_corrupt` where that is no JSON. */
-export function readLocality(views: LocationViews, id: number): Locality {
+export function readLocality(views: LocationViews, id: number, bytes = runBytes(views)): Locality {
   const run = (views.location_runs[id - 1] ?? 0) * runElementWords
+  const length = views.runs[run] ?? 0
+  if (length > readBytesMax) throw damaged(views.runs, 'runs', run, `it has ${length} bytes`)
   const from = locationTextAt(views, id)
-  const text = runBytes(views).toString('utf8', from, from + (views.runs[run] ?? 0))
   try {
-    return JSON.parse(`{"city":"${text}}`) as Locality
+    return JSON.parse(`{"city":"${bytes.toString('utf8', from, from + length)}}`) as Locality
   } catch {
     throw damaged(views.runs, 'runs', run, 'it is no place')
   }
 }
 
-/** `id` must be a location id of the table, not 0. */
-export function readLocation(
+/** Reads locations by their ids, not 0. */
+export function openLocations(
   views: RegionViews & LocationViews,
-  id: number,
   strings: Strings,
-): Location {
-  const { country, state, timezone, accuracy } = readRegion(views, regionOf(views, id), strings)
-  const place = readLocality(views, id)
-  // Members by name: spreads took 7 us here.
-  return {
-    country_code: country.country_code,
-    continent_code: country.continent_code,
-    continent: country.continent,
-    country: country.country,
-    state,
-    city: place.city,
-    zip: place.zip,
-    latitude: place.latitude,
-    longitude: place.longitude,
-    timezone,
-    currency_code: country.currency_code,
-    accuracy,
+): (id: number) => Location {
+  const bytes = runBytes(views)
+  const regions = views.regions.length / regionWords
+  const regionCalled = pagedCache({ ids: regions + 1, max: regionsMax }, (id) =>
+    readRegion(views, id, strings),
+  )
+  return (id) => {
+    const { country, state, timezone, accuracy } = regionCalled(regionOf(views, id))
+    const place = readLocality(views, id, bytes)
+    // Members by name: spreads took 7 us here.
+    return {
+      country_code: country.country_code,
+      continent_code: country.continent_code,
+      continent: country.continent,
+      country: country.country,
+      state,
+      city: place.city,
+      zip: place.zip,
+      latitude: place.latitude,
+      longitude: place.longitude,
+      timezone,
+      currency_code: country.currency_code,
+      accuracy,
+    }
   }
 }

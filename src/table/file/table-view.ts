@@ -30,7 +30,7 @@ import {
   sectionNames,
   sections,
 } from '../../schema/table-sections.ts'
-import { tableCorrupt, readTrailer } from './trailer.ts'
+import { otherVersion, readTrailer, tableCorrupt } from './trailer.ts'
 import { type HeaderFacts, readHeaderFacts } from './header-facts.ts'
 
 export interface TableView extends HeaderFacts {
@@ -142,7 +142,8 @@ function readView(header: TableHeader, name: SectionName, path: string): Section
     // A typed array that would begin or end outside the file: the section's length is not its own.
     throw tableCorrupt(path, name, 0, 'its length does not fit into the file')
   }
-  if (view === null) throw tableCorrupt(path, name, 0, 'it is missing')
+  // Its checksums fit: not damaged, but written by a program that knew no such section.
+  if (view === null) throw otherVersion(path, 'no such section', name)
   return view
 }
 

@@ -63,7 +63,8 @@ export function readTrailer(bytes: Uint8Array, path: string): Trailer {
     headerCrc: view.getUint32(16, true),
     major: view.getUint32(20, true),
   }
-  if (trailer.major !== formatMajor) throw otherVersion(path, trailer.major)
+  if (trailer.major !== formatMajor)
+    throw otherVersion(path, `format version ${trailer.major}`, 'trailer')
   if (trailer.fileBytes !== bytes.length) {
     const why = `it says ${trailer.fileBytes} bytes, the file has ${bytes.length}`
     throw tableCorrupt(path, 'trailer', offset + 8, why)
@@ -115,12 +116,13 @@ export function tableCorrupt(
   })
 }
 
-function otherVersion(path: string, major: number): IpriskError {
+/** A table of another version, by what it has: `format version 2`, `no section x`. */
+export function otherVersion(path: string, has: string, section: string): IpriskError {
   return new IpriskError({
     code: 'table_version',
     message:
-      `${path} has format version ${major}; this program reads version ${formatMajor} ` +
-      '(section trailer). Build the table again with this version (iprisk build).',
+      `${path} has ${has}; this program reads version ${formatMajor} (section ${section}). ` +
+      'Build the table again with this version (iprisk build).',
     fault: 'input',
   })
 }
