@@ -7,7 +7,6 @@
 // as long as all other checks together.
 
 import { isUtf8 } from 'node:buffer'
-import { tableRunBytesMax } from '../../../base/limits.ts'
 import { networkTypes } from '../../../model/kind.ts'
 import {
   networkWords,
@@ -63,7 +62,9 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
     if (!(region >= 1 && region <= regionCount)) {
       fail('runs', run * runElementWords, `location ${id} has no region`)
     }
-    check(run, matchLocation(bytes, (run + 1) * runElementBytes), region, `location ${id}`)
+    const from = (run + 1) * runElementBytes
+    const text = bytes.subarray(from, from + runs[run * runElementWords]!)
+    check(run, from + matchLocation(text), region, `location ${id}`)
   }
 }
 
@@ -104,8 +105,9 @@ const aroundLocation = piecesAround(
   '##77',
 )
 
-function matchLocation(bytes: Uint8Array, from: number): number {
-  let at = matchText(bytes, from)
+/** `bytes` are those of the run alone: a number ends with it, whatever stands behind. */
+function matchLocation(bytes: Uint8Array): number {
+  let at = matchText(bytes, 0)
   at = matchBytes(bytes, at, aroundLocation[1]!)
   at = matchText(bytes, at)
   at = matchBytes(bytes, at, aroundLocation[2]!)
@@ -117,19 +119,18 @@ function matchLocation(bytes: Uint8Array, from: number): number {
 const quote = 0x22
 const backslash = 0x5c
 
-/** Any text of bounded length as it stands between the quotes of JSON. */
+/** Any text as it stands between the quotes of JSON. */
 function matchText(bytes: Uint8Array, from: number): number {
   if (from < 0) return -1
-  const end = Math.min(bytes.length, from + tableRunBytesMax)
   let at = from
   let isPlain = true
-  for (; at < end && bytes[at] !== quote; at++) {
+  for (; at < bytes.length && bytes[at] !== quote; at++) {
     const byte = bytes[at]!
     if (byte < 0x20) return -1
     if (byte === backslash) at++
     isPlain &&= byte !== backslash && byte < 0x80
   }
-  if (at >= end) return -1
+  if (at >= bytes.length) return -1
   return isPlain || isJsonText(bytes.subarray(from, at)) ? at : -1
 }
 
