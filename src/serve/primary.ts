@@ -20,11 +20,13 @@
 import process from 'node:process'
 import { openAdmin } from './open-admin.ts'
 import { type TrafficSample, openTrafficSample } from './traffic-sample.ts'
+import { validateKeysFile } from '../account/stores/file-keys.ts'
 import { openStores, silentHooks } from '../account/stores/open-stores.ts'
 import { swapFlipsMaxPercentDefault } from '../base/limits.ts'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import type { Log } from '../base/log.ts'
 import { optionalMember } from '../base/optional-member.ts'
+import type { Plans } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import type { AdminServer } from '../admin/admin-server.ts'
 import {
@@ -343,6 +345,13 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
+/** New workers read these files again; throws what is wrong with one of them, by name. */
+function validateWorkerFiles({ serve, store }: Settings, plans: Plans): void {
+  const tls = tlsFilesOf(serve)
+  if (tls !== undefined) validateTlsFiles(tls, Date.now())
+  if (store.keysFile !== undefined) validateKeysFile(store.keysFile, plans)
+}
+
 /** Handles signals and the requests of the control socket; returns what stops that. */
 async function listenForCommands(
   { settings, log, supervisor, tables, lists, sample, port }: Parts,
@@ -352,9 +361,7 @@ async function listenForCommands(
   },
 ): Promise<() => Promise<void>> {
   const restart = async (): Promise<ControlReply> => {
-    // New workers read the files again; a problem in them is reported here, by name.
-    const tls = tlsFilesOf(settings.serve)
-    if (tls !== undefined) validateTlsFiles(tls, Date.now())
+    validateWorkerFiles(settings, supervisor.plans())
     await supervisor.restart()
     const { listening } = supervisor.status()
     log.info({ workers: listening }, 'Every worker was replaced.')

@@ -1,14 +1,15 @@
 // Servers with `--keys-file`: two of them know one key without a store, take changes of the file,
-// and say that no quota can be shared.
+// keep their workers while it is broken, and say that no quota can be shared.
 
 import { execFileSync } from 'node:child_process'
 import { renameSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { programPath } from '../cli/program.ts'
+import type { ServerStatus } from '../../src/admin/status.ts'
+import { programPath, runProgram } from '../cli/program.ts'
 import { eventually } from '../eventually.ts'
-import { keyedState, makeKey, newState, runServe, serversOfTests } from './server.ts'
+import { type Server, keyedState, makeKey, newState, runServe, serversOfTests } from './server.ts'
 import { newTable } from './small-tables.ts'
 
 const start = serversOfTests()
@@ -33,6 +34,11 @@ async function codeOf(port: number, key: string): Promise<number> {
   return response.status
 }
 
+async function workerPids(server: Server): Promise<readonly number[]> {
+  const status = JSON.parse((await server.admin('/status')).text) as ServerStatus
+  return status.workers.each.map(({ pid }) => pid)
+}
+
 describe('--keys-file', () => {
   it('gives two servers the same keys, as they change', async () => {
     const { state, key } = await keyedState()
@@ -49,6 +55,31 @@ describe('--keys-file', () => {
     writeFileSync(file, '{')
     await eventually(() => both[0]!.stderr().includes('The keys cannot be read'))
     for (const { port } of both) expect(await codeOf(port, second)).toBe(200)
+  })
+
+  it('replaces no worker while the file is broken, and says what is wrong with it', async () => {
+    const { state, key } = await keyedState()
+    const file = join(newState(), 'keys.json')
+    exportOf(state, file)
+    const server = await start({ table, args: ['--keys-file', file] })
+    const restart = () => {
+      const at = ['--state', server.state, '--port', String(server.port)]
+      return runProgram(['restart', ...at], { cwd: newState() })
+    }
+    const pids = await workerPids(server)
+    writeFileSync(file, '{"format":"iprisk-keys"}')
+    const refused = await restart()
+    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect(refused.err).toContain(`The keys in ${file} cannot be used`)
+    server.child.kill('SIGUSR2')
+    // A worker says that it cannot read them, the primary what is wrong.
+    await eventually(() => server.stderr().includes(`"msg":"The keys in ${file} cannot be used`))
+    expect(await workerPids(server)).toEqual(pids)
+    expect(await codeOf(server.port, key)).toBe(200)
+    exportOf(state, file)
+    expect(await restart()).toMatchObject({ code: 0 })
+    expect(await workerPids(server)).not.toEqual(pids)
+    expect(await codeOf(server.port, key)).toBe(200)
   })
 
   it('does not start with a key that has a quota, and says which', async () => {

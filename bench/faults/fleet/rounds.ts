@@ -1,5 +1,5 @@
-// What goes wrong while a fleet takes a table, one kind a round, in turn. Each begins when the
-// table has just been published, and says when it is over.
+// What goes wrong while a fleet takes a table, in turn: one kind a round, or some at once. Each
+// begins when the table has just been published, and says when it is over.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { manifestBytesMax } from '../../../src/base/limits.ts'
@@ -29,13 +29,13 @@ export interface FleetGround {
   readonly waitMs: number
 }
 
-interface Trouble {
+export interface Trouble {
   readonly name: string
   /** `turn` counts the rounds. Gives a fault where what was shown was not refused. */
   readonly run: (ground: FleetGround, turn: number) => Promise<string | undefined>
 }
 
-const troubles: readonly Trouble[] = [
+export const troubles: readonly Trouble[] = [
   {
     name: 'a server killed',
     run: async ({ machines, brokenMs }, turn) => {
@@ -106,8 +106,9 @@ const troubles: readonly Trouble[] = [
   { name: 'nothing', run: async () => undefined },
 ]
 
-export function troubleOf(turn: number): Trouble {
-  return troubles[turn % troubles.length]!
+/** Those of a round, `count` in each. */
+export function troublesOf(turn: number, count: number): readonly Trouble[] {
+  return Array.from({ length: count }, (_, at) => troubles[(turn * count + at) % troubles.length]!)
 }
 
 /** The manifest without its newest release and with a lower serial, as it was before; signed. */

@@ -83,6 +83,11 @@ export function openFileKeyStore(path: string, firstPlans: Plans, state?: string
   }
 }
 
+/** Throws what is wrong with the file as it is now, whatever good one there was before. */
+export function validateKeysFile(path: string, plans: Plans): void {
+  judgeKeys(readText(path), path, plans)
+}
+
 /** The records of a file, and which of its versions brought each as it is. */
 interface HeldRecords {
   /** All of another file; what it no longer has is revoked. */

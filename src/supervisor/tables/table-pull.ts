@@ -8,6 +8,10 @@
 //   manager    table-manager.ts       canaries, the trial, the swap
 //   place      a link, renamed        `<folder>/pulled/<id>.iprisk` stays beside: the last good ones
 //
+// It looks at the manifest while a table comes, too: on a slow line that takes as long as
+// pull-process.ts lets it. A table that is withdrawn meanwhile is not fetched to its end, nor tried;
+// a newer one waits its turn, or a machine that is slower than its publisher would never have one.
+//
 // Invariants: never two fetches at once; nothing comes to the table's place that no trusted key has
 // signed, or that the trials refuse (but on the way back from a withdrawn table); the highest serial
 // that was seen is on disk before its table is; whatever fails, the table in use answers on, and the
@@ -39,7 +43,7 @@ import { formatMajor } from '../../schema/table-layout.ts'
 import type { TrustedKey } from '../../publish/form/signing-key.ts'
 import { type ChoiceGround, chooseRelease } from '../../publish/pull/choose-release.ts'
 import type { PullResult } from '../../publish/pull/pull-child-main.ts'
-import { type LongTimer, runAfter } from './long-timer.ts'
+import { type LongTimer, runAfter, runRepeatedly } from './long-timer.ts'
 import { type PullProcess, startPullProcess } from './pull-process.ts'
 import { type PulledTables, openPulledTables } from './pulled-tables.ts'
 import type { TableManager } from './table-manager.ts'
@@ -130,7 +134,7 @@ interface Ground {
 }
 
 export function startTablePull(parts: TablePullParts): TablePull {
-  const { url, everyMs, tablePath } = parts
+  const { url, tablePath } = parts
   const note = openSerialNote(parts)
   const state = firstState(note.read())
   const source = openReleaseSource(url)
@@ -145,13 +149,19 @@ export function startTablePull(parts: TablePullParts): TablePull {
     try {
       putInPlace(ground)
       release = await nextRelease(ground)
-      if (release === undefined || stopped) return
-      const fromMs = performance.now()
-      running = startPullProcess(jobOf(release, ground))
-      const result = await running.result
-      running = undefined
-      if (stopped) return
-      if (takeResult({ release, result, fromMs }, ground)) await handOver(release, ground)
+      while (release !== undefined) {
+        if (stopped) return
+        const fromMs = performance.now()
+        running = startPullProcess(jobOf(release, ground))
+        const result = await resultOf(running, release, ground)
+        running = undefined
+        if (stopped) return
+        if (!isWithdrawn(release, state)) {
+          if (takeResult({ release, result, fromMs }, ground)) await handOver(release, ground)
+          return
+        }
+        release = await nextRelease(ground)
+      }
     } catch (error) {
       if (stopped) return
       // A disk that cannot take the table will not the next second.
@@ -165,8 +175,7 @@ export function startTablePull(parts: TablePullParts): TablePull {
     state.looks += 1
     looking = look().finally(() => {
       looking = undefined
-      const ms = everyMs * (1 + jitter * (2 * Math.random() - 1))
-      if (!stopped) timer = runAfter(ms, run)
+      if (!stopped) timer = runAfter(lookDelayMs(parts), run)
     })
   }
   run()
@@ -183,6 +192,43 @@ export function startTablePull(parts: TablePullParts): TablePull {
       running?.stop()
     },
   }
+}
+
+function lookDelayMs({ everyMs }: TablePullParts): number {
+  return everyMs * (1 + jitter * (2 * Math.random() - 1))
+}
+
+/** Looks at the manifest until then, and ends the fetch of a table that is withdrawn. */
+async function resultOf(
+  running: PullProcess,
+  release: Release,
+  ground: Ground,
+): Promise<PullResult> {
+  const { parts, state } = ground
+  const look = async (): Promise<void> => {
+    state.looks += 1
+    try {
+      await nextRelease(ground)
+      if (isWithdrawn(release, state)) running.stop()
+    } catch (error) {
+      refuse(parts, state, pullRefusalOf(error))
+    }
+  }
+  let looking: Promise<void> | undefined
+  const looks = runRepeatedly(() => (looking = look()), lookDelayMs(parts))
+  try {
+    return await running.result
+  } finally {
+    looks.stop()
+    // What comes next works with the same state.
+    await looking
+  }
+}
+
+/** One that a manifest both withdraws and offers is offered. */
+function isWithdrawn({ id }: Release, { manifest }: State): boolean {
+  if (manifest === undefined || !manifest.withdrawn.includes(id)) return false
+  return manifest.releases.every((release) => release.id !== id)
 }
 
 function firstState(serial: number): State {
