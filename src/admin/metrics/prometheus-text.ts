@@ -30,10 +30,14 @@ const processMetrics: ReadonlySet<string> = new Set([
   'process_start_time_seconds',
 ])
 
+/** The longest time of a timer of libuv's that Node lets it have: 24 days. */
+const neverMs = 2 ** 31 - 1
+
 /** One registry for the life of the primary, whose own process metrics it holds. */
 export function createPrometheusText(): PrometheusText {
   const process = new Registry()
-  collectDefaultMetrics({ register: process })
+  // Its gauges of the loop go with the rest, but would wake the primary a hundred times a second.
+  collectDefaultMetrics({ register: process, eventLoopMonitoringPrecision: neverMs })
   for (const { name } of process.getMetricsAsArray()) {
     if (!processMetrics.has(name)) process.removeSingleMetric(name)
   }

@@ -10,6 +10,8 @@ import { labelsCountedMax } from '../../base/limits.ts'
 export interface LabelCounts {
   readonly columns: number
   readonly places: Map<string, number>
+  /** The places of names of two capitals, as countries have; -1 where there is none yet. */
+  readonly pairPlaces: Int16Array
   readonly counts: Float64Array
 }
 
@@ -17,16 +19,36 @@ export interface LabelCounts {
 export type LabelSnapshot = Readonly<Record<string, readonly number[]>>
 
 const other = 'other'
+const capitalA = 0x41
+const letters = 26
 
 export function newLabelCounts(columns: number): LabelCounts {
-  const counts = new Float64Array((labelsCountedMax + 1) * columns)
   // The last place is of all that have none.
-  return { columns, places: new Map([[other, labelsCountedMax]]), counts }
+  const counts = new Float64Array((labelsCountedMax + 1) * columns)
+  const pairPlaces = new Int16Array(letters * letters).fill(-1)
+  return { columns, places: new Map([[other, labelsCountedMax]]), pairPlaces, counts }
 }
 
 export function countLabel(counted: LabelCounts, name: string, column: number): void {
-  const place = counted.places.get(name) ?? newPlace(counted, name)
+  const pair = name.length === 2 ? pairIndex(name.charCodeAt(0), name.charCodeAt(1)) : -1
+  const known = pair < 0 ? -1 : counted.pairPlaces[pair]!
+  const place = known < 0 ? placeOf(counted, name, pair) : known
   counted.counts[place * counted.columns + column]! += 1
+}
+
+/** By which a name of two capitals is found without a hash; -1 for other characters. */
+function pairIndex(first: number, second: number): number {
+  const row = first - capitalA
+  const column = second - capitalA
+  const isPair = row >= 0 && row < letters && column >= 0 && column < letters
+  return isPair ? row * letters + column : -1
+}
+
+function placeOf(counted: LabelCounts, name: string, pair: number): number {
+  const known = counted.places.get(name)
+  if (known === undefined) return newPlace(counted, name)
+  if (pair >= 0) counted.pairPlaces[pair] = known
+  return known
 }
 
 /** Not hot: once a name, and for those that have no place of their own. */

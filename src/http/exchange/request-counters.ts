@@ -158,9 +158,25 @@ export function countRequest(
   totals[totalIndex.durationMsSum]! += durationMs
 }
 
+/** The word that was counted last, and its index: of checks in a row most have the same. */
+const lastClassification = { word: '', index: 0 }
+const lastLevel = { word: '', index: 0 }
+
 /** A check was answered with that classification. */
 export function countAnswer(counters: RequestCounters, classification: Classification): void {
-  counters.answers[classificationIndex.get(classification)!]! += 1
+  counters.answers[indexOf(classification, classificationIndex, lastClassification)]! += 1
+}
+
+function indexOf(
+  word: string,
+  indices: ReadonlyMap<string, number>,
+  last: { word: string; index: number },
+): number {
+  if (word !== last.word) {
+    last.index = indices.get(word)!
+    last.word = word
+  }
+  return last.index
 }
 
 /** A single check was answered with these. */
@@ -168,7 +184,7 @@ export function countLabels(
   { scores, countries, providers }: RequestCounters,
   { level, provider, country }: Omit<AnswerLabels, 'score'>,
 ): void {
-  const column = levelIndex.get(level)!
+  const column = indexOf(level, levelIndex, lastLevel)
   scores[column]! += 1
   countLabel(countries, country, column)
   if (provider !== '') countLabel(providers, provider, column)

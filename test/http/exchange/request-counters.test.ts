@@ -99,6 +99,25 @@ describe('counters', () => {
     expect([snapshot['name 0'], snapshot['other']]).toEqual([[2], [3]])
   })
 
+  it('counts names of two characters apart, capitals or not', () => {
+    const counted = newLabelCounts(1)
+    const chars = ['A', 'B', 'Y', 'Z', '@', '[', 'a', 'z', '0', 'é']
+    const names = chars.flatMap((first) => chars.map((second) => first + second))
+    for (const [i, name] of names.entries()) {
+      for (let times = 0; times <= i; times++) countLabel(counted, name, 0)
+    }
+    const expected = names.map((name, i) => [name, [i + 1]] as const)
+    expect(labelSnapshot(counted)).toEqual(Object.fromEntries(expected))
+  })
+
+  it('counts a pair beyond the limit as other, and goes on to', () => {
+    const counted = newLabelCounts(1)
+    for (let n = 0; n < labelsCountedMax; n++) countLabel(counted, `name ${n}`, 0)
+    for (let times = 0; times < 3; times++) countLabel(counted, 'SE', 0)
+    expect(labelSnapshot(counted)).toMatchObject({ other: [3] })
+    expect(labelSnapshot(counted)).not.toHaveProperty('SE')
+  })
+
   it('count whatever names a table has', () => {
     const counted = newLabelCounts(1)
     for (const name of ['__proto__', 'other', 'constructor']) countLabel(counted, name, 0)
