@@ -8,6 +8,7 @@ import {
   unitFiles,
   worldFiles,
 } from './test/kinds.ts'
+import { LongestFirst } from './test/sequence.ts'
 import { summary } from './test/summary.ts'
 
 // A project a kind of test (test/kinds.ts). `unit` runs from source; `server` and `world` run
@@ -94,6 +95,7 @@ const projects = [
 export default defineConfig({
   test: {
     reporters: ['default', summary],
+    sequence: { sequencer: LongestFirst },
     // Those that run alone do so behind all others, which run together.
     projects: projects.map((test) => ({
       test: { ...test, ...compiledAsItIs, ...tidy, ...(isWaiting(test.name) ? triesAgain : {}) },

@@ -69,10 +69,14 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** What axe finds wrong, each with its first places. The page's policy holds for all but axe. */
-export async function findingsOf(page: Page): Promise<readonly unknown[]> {
+/**
+ * What axe finds wrong in an element, by default the whole page, each with its first places. The
+ * page's policy holds for all but axe.
+ */
+export async function findingsOf(page: Page, within = 'html'): Promise<readonly unknown[]> {
   await page.evaluate(axe)
-  const found = await page.evaluate<Finding[]>('axe.run().then((all) => all.violations)')
+  const run = `axe.run('${within}').then((all) => all.violations)`
+  const found = await page.evaluate<Finding[]>(run)
   return found.map(({ id, nodes }) => [id, nodes.slice(0, 3)])
 }
 

@@ -75,8 +75,10 @@ describeFeeds('insights of the world', () => {
       for (const claim of claims) {
         all.push(claim)
         const site = siteOf(claim.first)
+        const own = bySite.get(site)
         if (site !== siteOf(claim.last)) wide.push(claim)
-        else bySite.set(site, [...(bySite.get(site) ?? []), claim])
+        else if (own === undefined) bySite.set(site, [claim])
+        else own.push(claim)
       }
     }
   })
@@ -204,12 +206,13 @@ describeFeeds('insights of the world', () => {
     const sizeOf = (own: readonly AsRow[]): number =>
       own.reduce((sum, { first, last }) => sum + Number(last) - Number(first) + 1, 0)
     const small = [...byAsn.values()].filter((own) => sizeOf(own) <= asAddressesMax)
-    const ipv4 = all.filter((claim) => typeof claim.first === 'number' && !isNear(claim))
     let compared = 0
     for (let i = 0; i < small.length && compared < smallAses; i += 97) {
       const own = small[i]!
       const asn = own[0]!.asn
-      const near = ipv4.filter((claim) => own.some((row) => overlaps(claim, row)))
+      const near = [...new Set(own.flatMap(sitesOf).flatMap(touching))].filter(
+        (claim) => !isNear(claim),
+      )
       // Most have nothing that is listed, and say nothing here.
       if (near.length === 0) continue
       const points = [...new Set(own.flatMap(addressesOf))].toSorted((a, b) => a - b)
@@ -233,6 +236,17 @@ describeFeeds('insights of the world', () => {
 /** In one order, so that two can be compared as text. */
 function byKind(counts: readonly (readonly [string, number])[]): Record<string, number> {
   return Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** What of a span of IPv4 lies in each site. */
+function sitesOf({ first, last }: Span): Span[] {
+  const [from, to] = [Number(first), Number(last)]
+  const size = 2 ** Number(siteBits[4])
+  const parts: Span[] = []
+  for (let at = from; at <= to; at = (Math.floor(at / size) + 1) * size) {
+    parts.push({ first: at, last: Math.min(to, (Math.floor(at / size) + 1) * size - 1) })
+  }
+  return parts
 }
 
 function addressesOf({ first, last }: Span): number[] {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Reader } from 'mmdb-lib'
+import { memoise } from '../../bench/harness/memoise.ts'
 import { type Point, type Span, pointOf, spanOf, textOf } from './address.ts'
 import { sweep } from './sweep.ts'
 
@@ -16,8 +17,10 @@ export interface AsRow extends Span {
   readonly line: number
 }
 
-/** Rows of `first,last,asn,organization`; ASN 0 is nobody. */
-export function asRows(family: 4 | 6): readonly AsRow[] {
+/** Rows of `first,last,asn,organization`; ASN 0 is nobody. Read once. */
+export const asRows = memoise(readAsRows)
+
+function readAsRows(family: 4 | 6): readonly AsRow[] {
   const file = require.resolve(`@ip-location-db/asn/asn-ipv${family}.csv`)
   const rows: AsRow[] = []
   for (const [index, line] of readFileSync(file, 'utf8').split('\n').entries()) {

@@ -60,10 +60,16 @@ export async function worldTable(day: WorldDay = '2026-08-22'): Promise<string> 
   return (await worldBuild(day)).table
 }
 
-/** Path of the table as of `day` that is built over the imported history. */
-export async function historyTable(day: WorldDay): Promise<string> {
+/** A store of all shared days, imported by force. For reading: a build records its day. */
+export async function worldHistory(): Promise<string> {
   const imported = join(folder, 'history')
   await onceBuilt('history', () => importHistory(imported))
+  return imported
+}
+
+/** Path of the table as of `day` that is built over the imported history. */
+export async function historyTable(day: WorldDay): Promise<string> {
+  const imported = await worldHistory()
   const name = `${day}.history`
   const table = join(folder, `${name}.iprisk`)
   await onceBuilt(name, async () => {
@@ -143,7 +149,10 @@ function programMs(): number {
   return Math.max(...inputs.map((folder) => newestIn(join(packageRoot, folder))))
 }
 
+/** Of files that a build reads: other tests write declarations beside them, and folders follow. */
 function newestIn(folder: string): number {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(?:js|json|csv)$/.test(name),
+  )
   return Math.max(...names.map((name) => statSync(join(folder, name)).mtimeMs))
 }

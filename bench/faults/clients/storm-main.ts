@@ -1,6 +1,6 @@
 // One storm from a stranger without a key, in a process of its own: as much of one kind of traffic
-// as a core can make, bounded in connections, until it is told to end; then it says how much it
-// was.
+// as a core can make, bounded in connections, until it is told to end. It says how much it was when
+// it has its first connection, and at its end.
 //
 //   storm-main.js PORT KIND
 
@@ -115,6 +115,7 @@ async function visit({ first, more, resetMs, holds }: Storm): Promise<void> {
     socket.resume().once('close', () => resolve())
     socket.once('connect', () => {
       tally.connections += 1
+      if (tally.connections === 1) process.send?.(tally satisfies StormReport)
       open.add(socket)
       if (send(socket, first())) pour()
       if (resetMs !== undefined) setTimeout(() => socket.resetAndDestroy(), resetMs)
