@@ -2,11 +2,12 @@
 // the model reads and in the form the table keeps. Ranges are part of the number; what the model
 // sees is not, so that verdicts are computed once for all ranges of which the same is said.
 
-import { type Range, bigintToWords, rangeKey } from '../../src/ip/range.ts'
+import { type Range, bigintToWords } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { evidenceWords } from '../../src/schema/table-layout.ts'
 import { packEvidence } from '../../src/table/file/evidence-record.ts'
 import { newInterner } from '../layer/intern.ts'
+import { newRangeInterner } from '../layer/range-interner.ts'
 
 /** A feed's word on a range; `range` is undefined for evidence of an AS. */
 export interface Statement {
@@ -39,23 +40,24 @@ export function newEvidenceBook(): EvidenceBook {
     known.set(statement.evidence, id)
     return id
   }
-  const statements = newInterner<Statement>(
-    (statement) =>
-      `${meaningOf(statement)} ${statement.range === undefined ? '' : rangeKey(statement.range)}`,
-    1,
-  )
+  const ids = newRangeInterner()
+  const statements: Statement[] = []
   return {
     get count() {
-      return statements.values.length
+      return statements.length
     },
-    id: (statement) => statements.id(statement),
-    at: (id) => statements.values[id - 1] as Statement,
-    meaning: (id) => meaningOf(statements.values[id - 1] as Statement),
+    id(statement) {
+      const id = ids.id(meaningOf(statement), statement.range)
+      if (id === statements.length) statements.push(statement)
+      return id + 1
+    },
+    at: (id) => statements[id - 1] as Statement,
+    meaning: (id) => meaningOf(statements[id - 1] as Statement),
     words(stringId) {
-      const out = new Uint32Array(statements.values.length * evidenceWords)
+      const out = new Uint32Array(statements.length * evidenceWords)
       const first = new Uint32Array(4)
       const last = new Uint32Array(4)
-      statements.values.forEach(({ source, evidence, range }, index) => {
+      statements.forEach(({ source, evidence, range }, index) => {
         first.fill(0)
         last.fill(0)
         if (range !== undefined) {
