@@ -8,13 +8,13 @@ import type { TableCoverage } from '../src/model/coverage.ts'
 import type { Network } from '../src/model/network.ts'
 import type { Reason, Verdict } from '../src/model/verdict.ts'
 import { networkWords, verdictWords } from '../src/schema/table-layout.ts'
-import { judge } from '../src/score/judge.ts'
 import { packTraits } from '../src/table/file/network-record.ts'
 import { packReason, packVerdict } from '../src/table/file/verdict-record.ts'
 import { densitySections } from './evidence/listing-density.ts'
 import type { EvidenceBook } from './evidence/evidence-book.ts'
 import { cleanSource } from './evidence/source-list.ts'
 import type { ListInterner } from './layer/flatten-evidence.ts'
+import { newVerdictBook } from './judge-evidence.ts'
 import { newInterner, newTupleInterner } from './layer/intern.ts'
 import type { Layer } from './layer/layer.ts'
 import { joinThreeLayers } from './layer/join-three-layers.ts'
@@ -48,16 +48,15 @@ export interface TableParts {
 
 export interface AssembledTable {
   readonly content: TableContent
-  readonly pieces: Readonly<Record<4 | 6, Layer>>
+  /** Of pieces, by family. */
+  readonly boundaries: Readonly<Record<4 | 6, number>>
   /** Id n is at n; the verdict of every record. */
   readonly verdicts: readonly Verdict[]
-  /** Distinct (evidence, network) pairs that were judged. */
-  readonly judged: number
 }
 
 export function assembleTable(parts: TableParts): AssembledTable {
   const strings = newStringCollector()
-  const judging = newJudging(parts)
+  const judging = newVerdictBook(parts)
   const records = newTupleInterner()
   const locations = [...parts.locations]
   const countryOf = newCountryPlaces(locations)
@@ -71,7 +70,7 @@ export function assembleTable(parts: TableParts): AssembledTable {
   // What changes every day comes last, so that it moves no text of the rest.
   const regions = collectRegions(locations, strings)
   const networks = packNetworks(parts, judging.asLists, strings)
-  const verdictSections = packVerdicts(judging.verdicts.values, strings)
+  const verdictSections = packVerdicts(judging.verdicts, strings)
   const evidenceSections = parts.book.sections((text) => strings.id(text))
   const texts = strings.sections()
   const named = { networks, string_offsets: texts.offsets, string_bytes: texts.bytes }
@@ -83,9 +82,8 @@ export function assembleTable(parts: TableParts): AssembledTable {
     book: parts.book,
   })
   return {
-    pieces,
-    verdicts: judging.verdicts.values,
-    judged: judging.count(),
+    boundaries: { 4: pieces[4].count, 6: pieces[6].count },
+    verdicts: judging.verdicts,
     content: {
       asOf: parts.asOf,
       sources: parts.sources.map(cleanSource),
@@ -119,59 +117,6 @@ function mergeFamily(
     },
     recordOf,
   )
-}
-
-/** Verdicts by (meaning of the evidence list, network), each pair judged once. */
-function newJudging(parts: TableParts) {
-  const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
-  const meanings = newInterner<readonly number[]>((ids) => ids.join(), 0)
-  const meaningOfList: number[] = [meanings.id([])]
-  /** Of each meaning, verdicts by network. */
-  const known: Map<number, number>[] = []
-  const asLists = parts.networks.map((network) => parts.lists.id(parts.statementsOfAs(network)))
-
-  function meaningOf(list: number): number {
-    const cached = meaningOfList[list]
-    if (cached !== undefined) return cached
-    const ids = (parts.lists.lists[list - 1] ?? []).map((id) => parts.book.meaning(id))
-    const id = meanings.id([...new Set(ids)].sort((a, b) => a - b))
-    meaningOfList[list] = id
-    return id
-  }
-
-  function judgePair(network: number, list: number): number {
-    const asList = network === 0 ? 0 : (asLists[network - 1] ?? 0)
-    const statements = [
-      ...(parts.lists.lists[list - 1] ?? []),
-      ...(parts.lists.lists[asList - 1] ?? []),
-    ]
-    const verdict = judge({
-      evidence: statements.map((id) => parts.book.at(id).evidence),
-      network: parts.networks[network - 1],
-      asOf: parts.asOf,
-    })
-    return verdicts.id(verdict)
-  }
-
-  const anycast: boolean[] = []
-  return {
-    verdicts,
-    asLists,
-    /** The address is announced in many places: of its place only the country is told. */
-    isAnycast: (verdict: number): boolean =>
-      (anycast[verdict] ??= verdicts.values[verdict]!.reasons.some(
-        ({ code }) => code === 'anycast',
-      )),
-    count: () => known.reduce((sum, { size }) => sum + size, 0),
-    verdictOf(network: number, list: number): number {
-      const byNetwork = (known[meaningOf(list)] ??= new Map())
-      const cached = byNetwork.get(network)
-      if (cached !== undefined) return cached
-      const id = judgePair(network, list)
-      byNetwork.set(network, id)
-      return id
-    },
-  }
 }
 
 function packVerdicts(verdicts: readonly Verdict[], strings: StringCollector) {

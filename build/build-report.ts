@@ -95,17 +95,17 @@ export function newBuildReport(facts: {
   readonly promotion: PromotionReport
 }): BuildReport {
   const { compiled, written, obtained, fetched, stages, path, promotion } = facts
-  const { assembled, networks, places } = compiled
+  const { assembled, networks } = compiled
   return {
     table: {
       path,
       id: written.id,
       as_of: formatDay(compiled.asOf),
       bytes: written.bytes,
-      ipv4_boundaries: assembled.pieces[4].count,
-      ipv6_boundaries: assembled.pieces[6].count,
+      ipv4_boundaries: assembled.boundaries[4],
+      ipv6_boundaries: assembled.boundaries[6],
       networks: networks.networks.length,
-      locations: places.locations.length,
+      locations: compiled.locationCount,
       verdicts: assembled.verdicts.length,
     },
     fetch: fetched,

@@ -11,6 +11,7 @@ import { formatCount } from '../src/base/number-format.ts'
 import type { Day } from '../src/base/day.ts'
 import type { Range } from '../src/ip/range.ts'
 import { toRangeSet } from '../src/ip/range-set.ts'
+import type { TableCoverage } from '../src/model/coverage.ts'
 import type { NetworkType } from '../src/model/kind.ts'
 import type { Network } from '../src/model/network.ts'
 import { type AssembledTable, assembleTable } from './assemble-table.ts'
@@ -18,6 +19,7 @@ import { newAsEvidence } from './evidence/as-evidence.ts'
 import { corporateEgress } from './evidence/corporate-egress.ts'
 import { crawlersFile, networksPart, newestTableDay } from './evidence/builtin-feeds.ts'
 import {
+  type CoverageByKind,
   coverageByKind,
   feedContents,
   newestDays,
@@ -25,7 +27,7 @@ import {
 } from './evidence/kind-coverage.ts'
 import { type ListedAddresses, listedAddresses } from './evidence/listed-addresses.ts'
 import { type NeighbourhoodGround, addNeighbourhoods } from './evidence/neighbourhoods.ts'
-import { newEvidenceBook } from './evidence/evidence-book.ts'
+import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
 import type { ChosenEdition } from './gate/edition-gate.ts'
 import { type GateResult, gateFeeds } from './gate/feed-gate.ts'
 import { type HistoryTransaction, beginHistoryTransaction } from './gate/history-transaction.ts'
@@ -33,22 +35,23 @@ import { type History, noHistory, readHistory } from './history/read-history.ts'
 import { recordToday } from './history/record-today.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
 import { type Layer, valueAt } from './layer/layer.ts'
+import { clearTransitionPrefixes } from './layer/transition-prefixes.ts'
 import { type AsEntry, collectAsFacts } from './networks/as-facts.ts'
 import type { Networks } from './networks/read-networks.ts'
 import { type NetworkTables, loadNetworkTables } from './networks/network-tables.ts'
 import { type NormaliseContext, newNormaliser, parseAsn } from './evidence/normalise.ts'
-import type { Places } from './places/read-places.ts'
 import {
   type ParsedSnapshot,
   type SnapshotFile,
+  type TakenSnapshot,
   medianDay,
   parseSnapshot,
+  withoutEntries,
 } from './evidence/read-snapshots.ts'
 import { torOperatorsFile, vpnOperatorsFile } from './evidence/operator-ranges.ts'
 import { feedSources } from './evidence/source-list.ts'
-import { type DataSetInput, readDataSets } from './read-data-sets.ts'
+import { type DataSetInput, type DataSets, chooseDataSets, readDataSets } from './read-data-sets.ts'
 import type { BuildStages } from './build-stages.ts'
-import { clearTransitionPrefixes } from './evidence/transition-prefixes.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 
 export interface CompileInput extends DataSetInput {
@@ -59,7 +62,7 @@ export interface CompileInput extends DataSetInput {
 
 /** What became of one file, for the report. */
 export interface NormalisedFile {
-  readonly read: ParsedSnapshot
+  readonly read: TakenSnapshot
   readonly kept: number
   readonly duplicates: number
   /** Of its feed: ranges that are no longer listed and fade. The same for all files of a feed. */
@@ -72,11 +75,11 @@ export interface CompiledTable {
   readonly asOf: Day
   readonly files: readonly NormalisedFile[]
   readonly networks: Networks
-  readonly places: Places
+  readonly locationCount: number
   readonly sources: readonly Source[]
   readonly listed: ListedAddresses
   /** Which feeds are quarantined; its `commit` is called when the table is live. */
-  readonly gate: GateResult
+  readonly gate: Pick<GateResult, 'quarantined' | 'commit'>
   /** What the gate of data sets chose; each is to be committed behind the feeds' gate. */
   readonly editions: readonly ChosenEdition[]
   /** Holds the history since before it was read; released when the table is judged. */
@@ -107,14 +110,66 @@ async function compileWithHistory(
   transaction: HistoryTransaction,
   stages: BuildStages,
 ): Promise<CompiledTable> {
+  const said = await readStatements(input, transaction, stages)
+  const { asOf, book, files, gate, networks, places, sources, editions, problems } = said
+  const lists = newListInterner()
+  const evidenceLayers = await flattenObservations(said.observations, lists, stages)
+  const listed = listedAddresses({
+    layers: evidenceLayers,
+    lists: lists.lists,
+    book,
+    newestDays: newestDays(files, asOf),
+  })
+  const assembled = await stages.run('verdicts', (say) => {
+    const result = assembleTable({
+      asOf,
+      sources,
+      coverage: said.coverage(listed),
+      networks: networks.networks,
+      networkLayers: { 4: networks.layers[4], 6: clearTransitionPrefixes(networks.layers[6]) },
+      locations: places.locations,
+      placeLayers: places.layers,
+      book,
+      lists,
+      evidenceLayers,
+      statementsOfAs: said.statementsOfAs,
+    })
+    const { 4: ipv4, 6: ipv6 } = result.boundaries
+    say(`${formatCount(ipv4)} IPv4 and ${formatCount(ipv6)} IPv6 boundaries`)
+    return result
+  })
+  const found = { assembled, asOf, files, networks, sources, listed }
+  const locationCount = places.locations.length
+  return { ...found, locationCount, gate, editions, transaction, problems }
+}
+
+/** What a table is made of: all but the entries and the history, which end here. */
+interface Statements extends Omit<DataSets, 'sources'> {
+  readonly asOf: Day
+  readonly sources: readonly Source[]
+  readonly files: readonly NormalisedFile[]
+  readonly gate: CompiledTable['gate']
+  readonly book: EvidenceBook
+  readonly observations: NormaliseContext['observations']
+  readonly statementsOfAs: (network: Network) => readonly number[]
+  readonly coverage: (listed: ListedAddresses) => TableCoverage
+  readonly problems: readonly string[]
+}
+
+async function readStatements(
+  input: CompileInput,
+  transaction: HistoryTransaction,
+  stages: BuildStages,
+): Promise<Statements> {
   const tables = loadNetworkTables()
+  const choice = await chooseDataSets(input, stages)
   const gate = await stages.run('read feeds', async (say) => {
     const files = await readAll(input.snapshots, tables, say)
     return gateFeeds({ files, snapshots: input.snapshots, store: input.history, tables })
   })
   const facts = collectAsFacts(asEntriesOf(gate.files))
   const withEgress = { ...tables, corporatePrefixes: corporateEgress(tables, gate.files) }
-  const data = await readDataSets({ ...input, facts, tables: withEgress }, stages)
+  const data = await readDataSets({ ...input, choice, facts, tables: withEgress }, stages)
   const { networks, places, editions } = data
   const asOf = input.asOf ?? medianDay(gate.files) ?? newestTableDay(tables)
   const byFeeds = coverageByKind(feedContents(gate.files, gate.held), asOf)
@@ -134,49 +189,43 @@ async function compileWithHistory(
     say(`${formatCount(ground.book.count)} statements`)
     return results
   })
-  const lists = newListInterner()
-  const evidenceLayers = await flattenGround(ground, lists, stages)
-  const { book } = ground
-  const listed = listedAddresses({
-    layers: evidenceLayers,
-    lists: lists.lists,
-    book,
-    newestDays: newestDays(files, asOf),
-  })
-  const statementsOfAs = newAsEvidence({ tables, facts, sources, asOf, files: read }, book)
-  const assembled = await stages.run('verdicts', (say) => {
-    const result = assembleTable({
-      asOf,
-      sources,
-      coverage: tableCoverage(byFeeds, { files: read, addresses: listed.newestIpv4 }),
-      networks: networks.networks,
-      networkLayers: { 4: networks.layers[4], 6: clearTransitionPrefixes(networks.layers[6]) },
-      locations: places.locations,
-      placeLayers: { 4: places.layers[4], 6: clearTransitionPrefixes(places.layers[6]) },
+  const { book, observations } = ground
+  const { quarantined, commit } = gate
+  const made = { asOf, sources, files, networks, places, editions, book, observations }
+  return {
+    ...made,
+    gate: { quarantined, commit },
+    statementsOfAs: newAsEvidence(
+      { tables, facts, sources, asOf, files: read.map(withoutEntries) },
       book,
-      lists,
-      evidenceLayers,
-      statementsOfAs,
-    })
-    const { 4: ipv4, 6: ipv6 } = result.pieces
-    say(`${formatCount(ipv4.count)} IPv4 and ${formatCount(ipv6.count)} IPv6 boundaries`)
-    return result
-  })
-  const problems = [...gate.problems, ...past.problems]
-  const found = { assembled, asOf, files, networks, places, sources, listed }
-  return { ...found, gate, editions, transaction, problems }
+    ),
+    coverage: newCoverage(byFeeds, read),
+    problems: [...gate.problems, ...past.problems],
+  }
 }
 
-function flattenGround(
-  { observations }: NormaliseContext,
+/** Of the files it keeps those that hold a kind without a feed. */
+function newCoverage(
+  byFeeds: CoverageByKind,
+  files: readonly ParsedSnapshot[],
+): Statements['coverage'] {
+  const byHand = files.filter(({ feed }) => feed.files.length === 0)
+  return ({ newestIpv4 }) => tableCoverage(byFeeds, { files: byHand, addresses: newestIpv4 })
+}
+
+/** The observations are used up: nothing else needs them, and the verdicts need their memory. */
+function flattenObservations(
+  observations: NormaliseContext['observations'],
   lists: ListInterner,
   stages: BuildStages,
 ): Promise<Readonly<Record<4 | 6, Layer>>> {
+  const take = (family: 4 | 6): Layer => {
+    const layer = flattenEvidence(family, observations[family], lists)
+    observations[family].length = 0
+    return layer
+  }
   return stages.run('flatten', (say) => {
-    const layers = {
-      4: flattenEvidence(4, observations[4], lists),
-      6: flattenEvidence(6, observations[6], lists),
-    }
+    const layers = { 4: take(4), 6: take(6) }
     const { 4: ipv4, 6: ipv6 } = layers
     say(`${formatCount(ipv4.count)} IPv4 and ${formatCount(ipv6.count)} IPv6 pieces of evidence`)
     return layers
@@ -244,7 +293,12 @@ function normaliseAll(
     const results = files.map((read) => {
       const counts = { kept: 0, duplicate: 0, dropped: 0 }
       for (const entry of read.entries) counts[normaliser.addEntry(entry, read.day, read.tally)]++
-      return { read, source, kept: counts.kept + counts.duplicate, duplicates: counts.duplicate }
+      return {
+        read: withoutEntries(read),
+        source,
+        kept: counts.kept + counts.duplicate,
+        duplicates: counts.duplicate,
+      }
     })
     const { lapsed } = source < 0 ? { lapsed: 0 } : normaliser.finish()
     return results.map((result) => ({ ...result, lapsed }))

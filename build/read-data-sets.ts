@@ -13,8 +13,8 @@ import { type ChosenEdition, chooseEdition } from './gate/edition-gate.ts'
 import type { AsFacts } from './networks/as-facts.ts'
 import type { NetworkTables } from './networks/network-tables.ts'
 import { type Networks, readNetworks } from './networks/read-networks.ts'
-import { readPlacesCached } from './places/place-cache.ts'
-import { type Places, defaultPlaceFiles, readPlaces } from './places/read-places.ts'
+import { type PlaceReader, startPlaceReader } from './places/place-reader.ts'
+import { type Places, defaultPlaceFiles } from './places/read-places.ts'
 
 export interface DataSetInput {
   /** The store of the history; `undefined` builds from the snapshots alone. */
@@ -38,16 +38,36 @@ export interface DataSets {
   readonly sources: (asOf: Day) => readonly Source[]
 }
 
+/** Which files are read; places are being read from here on. */
+export interface DataSetChoice {
+  readonly editions: readonly ChosenEdition[]
+  readonly places: PlaceReader
+}
+
+/** Before the feeds are read, for places can be read beside them. */
+export async function chooseDataSets(
+  input: DataSetInput,
+  stages: BuildStages,
+): Promise<DataSetChoice> {
+  const editions = await chooseEditions(input, stages)
+  const edition = inUse(editions, 'places')
+  const files = input.placeFiles ?? edition?.files ?? defaultPlaceFiles() ?? []
+  return { editions, places: startPlaceReader(files, input.cache) }
+}
+
 /** Throws what reading networks and places throws. */
 export async function readDataSets(
-  input: DataSetInput & { readonly facts: AsFacts; readonly tables: NetworkTables },
+  input: DataSetInput & {
+    readonly choice: DataSetChoice
+    readonly facts: AsFacts
+    readonly tables: NetworkTables
+  },
   stages: BuildStages,
 ): Promise<DataSets> {
   const { facts, tables } = input
-  const editions = await chooseEditions(input, stages)
+  const { editions } = input.choice
   const data = { networks: inUse(editions, 'networks'), places: inUse(editions, 'places') }
   const networkFiles = input.networkFiles ?? data.networks?.files
-  const placeFiles = input.placeFiles ?? data.places?.files
   const networks = await stages.run('networks', async (say) => {
     const files = networkFiles === undefined ? {} : { files: networkFiles }
     const found = await readNetworks({ ...files, facts, tables })
@@ -55,9 +75,7 @@ export async function readDataSets(
     return found
   })
   const places = await stages.run('places', async (say) => {
-    const files = placeFiles ?? defaultPlaceFiles() ?? []
-    const { cache } = input
-    const found = await (cache === undefined ? readPlaces(files) : readPlacesCached(files, cache))
+    const found = await input.choice.places.read()
     say(`${formatCount(found.locations.length)} places`)
     return found
   })

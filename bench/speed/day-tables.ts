@@ -116,7 +116,7 @@ export async function* buildDays(of: {
 }
 
 /** The days before the first one, as files that are imported. */
-async function importBefore(
+export async function importBefore(
   first: string,
   of: { readonly feeds: string; readonly folder: string; readonly store: string },
 ): Promise<void> {
@@ -142,7 +142,7 @@ async function importBefore(
 }
 
 /** All feeds, those with a history as they were on that day. */
-function writeMirror(day: string, feeds: string, to: string): void {
+export function writeMirror(day: string, feeds: string, to: string): void {
   rmSync(to, { recursive: true, force: true })
   for (const name of readdirSync(feeds)) {
     const from = join(feeds, name)

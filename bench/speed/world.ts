@@ -1,7 +1,7 @@
 // `npm run bench -- world`: how long a build of the world takes and how much memory: city places,
 // ASN, all feeds, and their history of 60 days imported before. The real command line, in a process
 // of its own, from a mirror on loopback; downloading, gates, verification and flush are in the
-// time.
+// time. Then the next day's build, whole and with what the day before has kept (next-day.ts).
 //
 //   --feeds FOLDER  a mirror's folder with history/ in it: ../shared/feeds by default
 //   --as-of DAY     2026-08-22
@@ -20,6 +20,8 @@ import { runProgram, logProgress, showReport } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import { serveFolder } from '../harness/site.ts'
 import { median } from '../harness/statistics.ts'
+import { type ProgramTime, timedProgram } from '../harness/timed-program.ts'
+import { type NextDay, measureNextDay } from './next-day.ts'
 
 export interface WorldReport extends RunHead {
   readonly kind: 'world'
@@ -27,30 +29,16 @@ export interface WorldReport extends RunHead {
   readonly importSeconds: number | null
   /** Days of history that were imported, of the feed that has most. */
   readonly historyDays: number
-  readonly rounds: readonly { readonly seconds: number; readonly peakBytes: number }[]
+  readonly rounds: readonly Pick<ProgramTime, 'seconds' | 'peakBytes'>[]
   readonly seconds: number
   readonly peakBytes: number
   readonly tableBytes: number
+  /** Absent in runs before it was measured, and where there is no history. */
+  readonly nextDay?: NextDay
 }
 
 const buildMs = 1_800_000
 const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
-const preload = new URL('../harness/peak.js', import.meta.url).href
-
-async function timed(
-  command: readonly string[],
-  folder: string,
-): Promise<WorldReport['rounds'][0]> {
-  const peak = join(folder, 'peak.txt')
-  const begun = performance.now()
-  await runChild(['env', `BENCH_PEAK=${peak}`, process.execPath, '--import', preload, ...command], {
-    timeoutMs: buildMs,
-    cwd: folder,
-  })
-  const seconds = (performance.now() - begun) / 1000
-  return { seconds, peakBytes: Number(readFileSync(peak, 'utf8')) }
-}
-
 async function measure(options: {
   readonly feeds: string
   readonly asOf: string
@@ -74,7 +62,7 @@ async function measure(options: {
       })
       importSeconds = (performance.now() - begun) / 1000
     }
-    const results: WorldReport['rounds'][0][] = []
+    const results: ProgramTime[] = []
     const out = join(folder, 'world.iprisk')
     for (let round = 0; round < rounds; round++) {
       // A first build each time: nothing fetched before, no table to compare with.
@@ -84,9 +72,11 @@ async function measure(options: {
       const places = { mirror: mirror.url, snapshots: 'snapshots', history: store, out }
       const which = config === undefined ? ['--all-feeds'] : ['--config', config]
       const flags = flagsOf({ ...places, 'as-of': asOf, report: join(folder, 'report.json') })
-      results.push(await timed([main, 'build', ...which, ...flags], folder))
+      results.push(await timedProgram([main, 'build', ...which, ...flags], folder))
       logProgress(`round ${round + 1}: ${results.at(-1)?.seconds.toFixed(1)} s`)
     }
+    const hasPast = config === undefined && existsSync(past)
+    const nextDay = hasPast ? await measureNextDay({ feeds, asOf, rounds, folder }) : undefined
     return {
       ...runHead(process.argv.slice(2)),
       kind: 'world',
@@ -97,6 +87,7 @@ async function measure(options: {
       seconds: median(results.map(({ seconds }) => seconds)),
       peakBytes: median(results.map(({ peakBytes }) => peakBytes)),
       tableBytes: statSync(out).size,
+      ...(nextDay === undefined ? {} : { nextDay }),
     }
   } finally {
     mirror.close()
@@ -129,6 +120,14 @@ async function run(): Promise<number> {
     `build ${report.seconds.toFixed(1)} s, peak ${gb(report.peakBytes)} GB, table ${gb(report.tableBytes)} GB`,
     `import of ${report.historyDays} days ${report.importSeconds?.toFixed(1) ?? 'not measured'} s`,
   ]
+  const { nextDay } = report
+  if (nextDay !== undefined) {
+    const { whole, incremental, ratio, tablesEqual } = nextDay
+    const told = ({ seconds, cpuSeconds, peakBytes }: ProgramTime): string =>
+      `${seconds.toFixed(1)} s (CPU ${cpuSeconds.toFixed(1)} s), peak ${gb(peakBytes)} GB`
+    lines.push(`next day, whole ${told(whole)}; incremental ${told(incremental)}`)
+    lines.push(`${ratio.toFixed(2)} × whole, tables ${tablesEqual ? 'equal' : 'DIFFER'}`)
+  }
   showReport('world', report, { json, save, text: lines.join('\n') })
   return 0
 }

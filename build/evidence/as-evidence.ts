@@ -13,14 +13,14 @@ import { hostingTableVoice, namesVoice } from '../networks/hosting-voices.ts'
 import { canonicalHoster } from '../networks/hoster-name.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
 import { voiceOf } from './normalise.ts'
-import type { ParsedSnapshot } from './read-snapshots.ts'
+import type { TakenSnapshot } from './read-snapshots.ts'
 import type { Source } from '../../src/table/file/table-source.ts'
 
 export interface AsEvidenceContext {
   readonly tables: NetworkTables
   readonly facts: AsFacts
   readonly sources: readonly Source[]
-  readonly files: readonly ParsedSnapshot[]
+  readonly files: readonly TakenSnapshot[]
   readonly asOf: Day
 }
 

@@ -2,12 +2,13 @@
 // the model reads and in the form the table keeps. Ranges are part of the number; what the model
 // sees is not, so that verdicts are computed once for all ranges of which the same is said.
 
-import { type Range, rangeKey } from '../../src/ip/range.ts'
+import type { Range } from '../../src/ip/range.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import { evidenceWords } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
 import { packEvidence } from '../../src/table/file/evidence-record.ts'
 import { newInterner } from '../layer/intern.ts'
+import { newRangeInterner } from '../layer/range-interner.ts'
 
 /** A feed's word on a range; `range` is undefined for evidence of an AS. */
 export interface Statement {
@@ -40,22 +41,23 @@ export function newEvidenceBook(): EvidenceBook {
     known.set(statement.evidence, id)
     return id
   }
-  const statements = newInterner<Statement>(
-    (statement) =>
-      `${meaningOf(statement)} ${statement.range === undefined ? '' : rangeKey(statement.range)}`,
-    1,
-  )
+  const ids = newRangeInterner()
+  const statements: Statement[] = []
   return {
     get count() {
-      return statements.values.length
+      return statements.length
     },
-    id: (statement) => statements.id(statement),
-    at: (id) => statements.values[id - 1] as Statement,
-    meaning: (id) => meaningOf(statements.values[id - 1] as Statement),
+    id(statement) {
+      const id = ids.id(meaningOf(statement), statement.range)
+      if (id === statements.length) statements.push(statement)
+      return id + 1
+    },
+    at: (id) => statements[id - 1] as Statement,
+    meaning: (id) => meaningOf(statements[id - 1] as Statement),
     sections(stringId) {
-      const evidence = new Uint32Array(statements.values.length * evidenceWords)
+      const evidence = new Uint32Array(statements.length * evidenceWords)
       const ranges: number[] = []
-      statements.values.forEach(({ source, evidence: said, range }, index) => {
+      statements.forEach(({ source, evidence: said, range }, index) => {
         const providerId = stringId(said.provider)
         const place = { out: evidence, ranges, at: index * evidenceWords, providerId }
         packEvidence({ evidence: said, source, range }, place)

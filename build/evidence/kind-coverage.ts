@@ -14,7 +14,7 @@ import {
 import type { Kind } from '../../src/model/kind.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { hostersFeed } from './builtin-feeds.ts'
-import type { ParsedSnapshot } from './read-snapshots.ts'
+import type { ParsedSnapshot, TakenSnapshot } from './read-snapshots.ts'
 
 /** A fetched feed of the build. */
 export interface FeedContent {
@@ -88,7 +88,7 @@ export function tableCoverage(
  * snapshot; what it said only before has lapsed. Hand-kept tables have none.
  */
 export function newestDays(
-  files: readonly { readonly read: ParsedSnapshot; readonly source: number }[],
+  files: readonly { readonly read: TakenSnapshot; readonly source: number }[],
   asOf: Day,
 ): ReadonlyMap<number, Day> {
   const days = new Map<number, Day>()

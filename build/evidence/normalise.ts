@@ -10,7 +10,7 @@
 import { cleanText } from '../../src/base/clean-text.ts'
 import type { Day } from '../../src/base/day.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
-import { type Range, bigintToWords, parseRange, prefixRange, rangeKey } from '../../src/ip/range.ts'
+import { type Range, bigintToWords, parseRange, prefixRange } from '../../src/ip/range.ts'
 import { subtract } from '../../src/ip/range-set.ts'
 import type { Evidence, Voice } from '../../src/model/evidence.ts'
 import type { Kind, Match } from '../../src/model/kind.ts'
@@ -24,6 +24,8 @@ import { type ListedDays, countMaskDays, mergeListedDays } from '../history/list
 import type { FeedHistory } from '../history/read-history.ts'
 import { whyInadmissible } from '../history/admissible-range.ts'
 import type { Observation } from '../layer/flatten-evidence.ts'
+import { newInterner } from '../layer/intern.ts'
+import { newRangeInterner } from '../layer/range-interner.ts'
 import type { Entry } from '../parse/entry.ts'
 import { type ParseCounts, countDrop } from '../parse/parse-counts.ts'
 
@@ -72,7 +74,9 @@ export interface SpokenFrom {
 
 /** A normaliser for one feed. */
 export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseContext): Normaliser {
-  const said = new Map<string, MeantRange>()
+  const said: MeantRange[] = []
+  const ids = newRangeInterner()
+  const facts = newInterner<string>((key) => key, 0)
   const words = newAddressWords()
   /** Of the snapshots that the history does not know: later ones, which count as today's. */
   let newest = 0 as Day
@@ -82,9 +86,9 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
     bigintToWords(range.family, range.first, words)
     const { meant, match } = meaningOf(feed.kind, range, () => ground.inAccess(range.family, words))
     const { provider = '', category = '', lists = 1 } = details
-    const key = `${rangeKey(meant)} ${match} ${lists} ${category} ${provider}`
-    const known = said.get(key)
-    if (known === undefined) said.set(key, { range: meant, match, details, seen })
+    const id = ids.id(facts.id(`${match} ${lists} ${category} ${provider}`), meant)
+    const known = said[id]
+    if (known === undefined) said.push({ range: meant, match, details, seen })
     else known.seen = mergeListedDays(known.seen, seen)
     return known === undefined
   }
@@ -129,7 +133,7 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
       const lapsed = addLapsed()
       const daysObserved = observedDays(from.history, { newest, asOf: ground.asOf })
       const speakerOf = newSpeakers(feed, from, { daysObserved, asOf: ground.asOf })
-      for (const one of said.values()) {
+      for (const one of said) {
         const { source, evidenceOf } = speakerOf(one.range)
         observe(ground.book.id({ source, evidence: evidenceOf(one), range: one.range }), one.range)
       }

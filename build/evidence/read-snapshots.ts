@@ -29,6 +29,13 @@ export interface ParsedSnapshot {
   readonly problem: string | undefined
 }
 
+/** What is left of a file once its entries are taken: they are the most of a build's memory. */
+export type TakenSnapshot = Omit<ParsedSnapshot, 'entries'>
+
+export function withoutEntries({ entries: _taken, ...rest }: ParsedSnapshot): TakenSnapshot {
+  return rest
+}
+
 /** None of what is not there, and none of a data set, which has no entries. */
 export function snapshotsOf(obtained: readonly ObtainedFile[]): readonly SnapshotFile[] {
   return obtained.flatMap(({ feed, file, path, day }) =>

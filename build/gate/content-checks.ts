@@ -3,11 +3,12 @@
 // engines aside, removed. Normalise refuses special-purpose space and texts that are no address;
 // they are only counted here.
 
-import { parseRange, rangeKey } from '../../src/ip/range.ts'
+import { parseRange } from '../../src/ip/range.ts'
 import { canaryKinds } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { whyInadmissible } from '../history/admissible-range.ts'
 import { parseAsn } from '../evidence/normalise.ts'
+import { type RangeInterner, newRangeInterner } from '../layer/range-interner.ts'
 import type { Entry } from '../parse/entry.ts'
 import { countDrop } from '../parse/parse-counts.ts'
 import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
@@ -31,7 +32,7 @@ export interface CheckedContent {
 /** Of one feed, all of its files. It counts drops into their tallies, so it runs once a file. */
 export function checkContent(files: readonly ParsedSnapshot[], index: CanaryIndex): CheckedContent {
   const reasons = new Set<string>()
-  const found = { entries: 0, canaries: 0, sample: '', distinct: new Set<string>() }
+  const found = { entries: 0, canaries: 0, sample: '', distinct: newRangeInterner() }
   const kept = files.map((file) => {
     if (file.problem !== undefined) reasons.add(file.problem)
     const entries = file.entries.filter((entry) =>
@@ -40,7 +41,7 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
     return entries.length === file.entries.length ? file : { ...file, entries }
   })
   const { canaries, entries } = found
-  if (found.distinct.size === 0 && reasons.size === 0) {
+  if (found.distinct.count === 0 && reasons.size === 0) {
     reasons.add(entries === 0 ? 'it has no entries' : `none of its ${entries} entries is sound`)
   }
   // One entry is an accident whatever share it is of a small list.
@@ -50,7 +51,7 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
         `at most ${canaryShareMax * 100} % may be`,
     )
   }
-  return { files: kept, size: found.distinct.size, reasons: [...reasons].slice(0, reasonsMax) }
+  return { files: kept, size: found.distinct.count, reasons: [...reasons].slice(0, reasonsMax) }
 }
 
 /** Three tell what is wrong; a list of a thousand wide prefixes has no more to say. */
@@ -60,7 +61,8 @@ interface ContentCounts {
   entries: number
   canaries: number
   sample: string
-  readonly distinct: Set<string>
+  /** Ranges under 0, ASes under their numbers. */
+  readonly distinct: RangeInterner
 }
 
 function checkEntry(
@@ -73,7 +75,7 @@ function checkEntry(
   const range = parseRange(entry.text)
   if (range === undefined) {
     const asn = parseAsn(entry.text)
-    if (asn !== undefined) found.distinct.add(`AS${asn}`)
+    if (asn !== undefined) found.distinct.id(asn, undefined)
     return true
   }
   const refused = whyInadmissible(feed, range)
@@ -88,7 +90,7 @@ function checkEntry(
   }
   const kind = index.kindOf(feed, range)
   if (kind === undefined) {
-    found.distinct.add(rangeKey(range))
+    found.distinct.id(0, range)
     return true
   }
   found.canaries++
@@ -96,7 +98,7 @@ function checkEntry(
   if (kind === 'search_engine') {
     // Counted against the feed, but kept: an answer says that a blocklist names the crawler, which
     // the model then caps (MODEL.md, rule 8: Googlebot, on one abuse list).
-    found.distinct.add(rangeKey(range))
+    found.distinct.id(0, range)
     return true
   }
   const reason = `canary: ${canaryKinds[kind].title}`

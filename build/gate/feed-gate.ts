@@ -92,10 +92,28 @@ export async function gateFeeds(input: GateInput): Promise<GateResult> {
       quarantined.set(feed.id, { reasons, instead: instead.title })
     }
   }
-  const commit = async (): Promise<void> => {
-    if (store !== undefined) await updateLedger(store, { judged, past, snapshots: input.snapshots })
-  }
+  const commit = ledgerCommit(store, { judged, past, snapshots: input.snapshots })
   return { files, held, quarantined, problems: past.problems, commit }
+}
+
+/** Apart, so that it holds none of the entries until the table is live. */
+function ledgerCommit(
+  store: string | undefined,
+  of: Omit<LedgerUpdate, 'judged'> & { readonly judged: ReadonlyMap<Feed, JudgedFeed> },
+): GateResult['commit'] {
+  const { past, snapshots } = of
+  const judged = new Map(
+    [...of.judged].map(([feed, { reasons, memory }]) => [feed, { reasons, memory }]),
+  )
+  return async () => {
+    if (store !== undefined) await updateLedger(store, { judged, past, snapshots })
+  }
+}
+
+interface LedgerUpdate {
+  readonly judged: ReadonlyMap<Feed, Pick<JudgedFeed, 'reasons' | 'memory'>>
+  readonly past: GateHistory
+  readonly snapshots: readonly SnapshotFile[]
 }
 
 export interface GateHistory {
@@ -186,14 +204,7 @@ async function fallbackContent(
   return { files: [empty], size: 0, title: 'nothing' }
 }
 
-async function updateLedger(
-  store: string,
-  of: {
-    readonly judged: ReadonlyMap<Feed, JudgedFeed>
-    readonly past: GateHistory
-    readonly snapshots: readonly SnapshotFile[]
-  },
-): Promise<void> {
+async function updateLedger(store: string, of: LedgerUpdate): Promise<void> {
   const ledger = new Map(of.past.ledger)
   for (const [feed, { reasons, memory }] of of.judged) {
     const known = of.past.ledger.get(feed.id)?.lastGood

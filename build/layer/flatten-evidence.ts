@@ -44,11 +44,18 @@ export interface ListInterner {
 /** Ids from 1 in order of first appearance; the empty list is 0. */
 export function newListInterner(): ListInterner {
   const ids = new Map<string, number>()
+  /** Of lists of one, which most are, by that one: a text a list would be most of the work. */
+  let single = new Uint32Array(1 << 10)
   const lists: (readonly number[])[] = []
   return {
     lists,
     id(evidence) {
       if (evidence.length === 0) return 0
+      if (evidence.length === 1) {
+        const only = evidence[0]!
+        if (only >= single.length) single = grown(single, only + 1)
+        return (single[only] ||= lists.push([only]))
+      }
       const key = evidence.join()
       const known = ids.get(key)
       if (known !== undefined) return known
@@ -57,6 +64,12 @@ export function newListInterner(): ListInterner {
       return lists.length
     },
   }
+}
+
+function grown(words: Uint32Array, lengthMin: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(lengthMin, words.length * 2))
+  larger.set(words)
+  return larger
 }
 
 interface Ranged<N extends number | bigint> {
@@ -129,5 +142,6 @@ function remove(active: number[], evidence: number): void {
 }
 
 function distinct(active: readonly number[]): readonly number[] {
+  if (active.length < 2) return active
   return active.filter((evidence, at) => at === 0 || active[at - 1] !== evidence)
 }

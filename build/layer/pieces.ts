@@ -7,7 +7,7 @@ import { wordsPerStart, type Layer } from './layer.ts'
 export interface LayerPieces {
   /** A piece that begins at the address in `start`. Starts must ascend, the first must be 0. */
   readonly add: (start: Uint32Array, value: number) => void
-  /** The layer of all pieces so far, in arrays of its own. */
+  /** The layer of all pieces so far; what is added later does not change it. */
   readonly layer: () => Layer
 }
 
@@ -51,8 +51,9 @@ export function newLayerPieces(family: Family, capacity = capacityAtFirst): Laye
   const layer = (): Layer => ({
     family,
     count,
-    starts: starts.slice(0, count * words),
-    values: values.slice(0, count),
+    // Not copied: beyond them is memory that was never filled.
+    starts: starts.subarray(0, count * words),
+    values: values.subarray(0, count),
   })
 
   return { add, layer }

@@ -47,7 +47,8 @@ interface Columns {
   readonly numberColumns: readonly Float64Array[]
 }
 
-type Kept = Omit<Places, 'locations'> & { readonly columns: Columns }
+/** Places in a form that a file keeps, and that a thread hands to another. */
+export type PlaceColumns = Omit<Places, 'locations'> & { readonly columns: Columns }
 
 const hashBytes = 32
 /** What stays free of the disk: the table and the day's feeds come first. */
@@ -60,32 +61,43 @@ const keptFiles = 2
  * cache that cannot be read or written costs time, nothing else.
  */
 export async function readPlacesCached(files: readonly string[], cache: string): Promise<Places> {
+  return placesOf(await readPlaceColumns(files, cache))
+}
+
+export async function readPlaceColumns(
+  files: readonly string[],
+  cache: string,
+): Promise<PlaceColumns> {
   const name = `places-${keyOf(files)}.bin`
   const known = load(join(cache, name))
   if (known !== undefined) {
     const stats = known.files.map((file, index) => ({ ...file, path: files[index]! }))
     return { ...known, files: stats }
   }
-  const places = await readPlaces(files)
+  const { locations, ...rest } = await readPlaces(files)
+  const places = { ...rest, columns: columnsOf(locations) }
   save(cache, name, places)
   return places
 }
 
-function load(path: string): Places | undefined {
+export function placesOf({ columns, ...rest }: PlaceColumns): Places {
+  return { ...rest, locations: locationsOf(columns) }
+}
+
+function load(path: string): PlaceColumns | undefined {
   try {
     const bytes = readFileSync(path)
     const content = bytes.subarray(hashBytes)
     if (!hashOf([content]).equals(bytes.subarray(0, hashBytes))) return undefined
-    const { columns, ...rest } = deserialize(content) as Kept
-    return { ...rest, locations: locationsOf(columns) }
+    return deserialize(content) as PlaceColumns
   } catch {
     // Not there, or cut off: it is read anew, and written over.
     return undefined
   }
 }
 
-function save(cache: string, name: string, { locations, ...rest }: Places): void {
-  const content = serialize({ ...rest, columns: columnsOf(locations) } satisfies Kept)
+function save(cache: string, name: string, places: PlaceColumns): void {
+  const content = serialize(places)
   const draft = join(cache, `${name}.${process.pid}.tmp`)
   // A full disk, or one to read alone: where the table cannot be written either, that is told.
   try {

@@ -16,6 +16,7 @@ import type { Layer } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { locationOf } from '../mmdb/mmdb-layouts.ts'
 import { newLayerPieces } from '../layer/pieces.ts'
+import { clearTransitionPrefixes } from '../layer/transition-prefixes.ts'
 import { walkMmdb } from '../mmdb/walk-tree.ts'
 import { readCountries } from './countries.ts'
 import { newPlaceDictionary } from './place-dictionary.ts'
@@ -35,6 +36,7 @@ export interface PlaceFile {
 
 export interface Places {
   readonly locations: readonly Location[]
+  /** Of 6to4 and Teredo prefixes they say nothing. */
   readonly layers: { readonly 4: Layer; readonly 6: Layer }
   /** The day of the oldest file; undefined where there is none. */
   readonly day: Day | undefined
@@ -73,7 +75,10 @@ export async function readPlaces(files: readonly string[]): Promise<Places> {
   }
   return {
     locations: reading.locations,
-    layers: { 4: layers[4] ?? emptyLayer(4), 6: layers[6] ?? emptyLayer(6) },
+    layers: {
+      4: layers[4] ?? emptyLayer(4),
+      6: clearTransitionPrefixes(layers[6] ?? emptyLayer(6)),
+    },
     day: oldest(stats),
     files: stats,
     unknownCountries: reading.unknownCountries,

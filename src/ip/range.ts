@@ -64,11 +64,6 @@ export function bigintToWords(family: Family, value: bigint, out: Uint32Array): 
   for (let index = 0; index < 4; index++) out[index] = halves.getUint32(index * 4)
 }
 
-/** A text that tells ranges apart, for maps; digits of a power of two are the quick ones. */
-export function rangeKey({ family, first, last }: Range): string {
-  return `${family} ${first.toString(32)} ${last.toString(32)}`
-}
-
 /**
  * `192.0.2.1`, `192.0.2.0/24` or `192.0.2.1-192.0.2.9` (white space around the dash allowed);
  * host bits below a prefix length are masked. IPv4-mapped text means the IPv4 range. Anything else,

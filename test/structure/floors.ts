@@ -88,7 +88,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['history'],
     ['evidence'],
     ['gate', 'write', 'export'],
-    ['build-stages.ts', 'edition-lines.ts', 'fetch-report.ts'],
+    ['build-stages.ts', 'edition-lines.ts', 'fetch-report.ts', 'judge-evidence.ts'],
     ['fetch-lines.ts'],
     ['assemble-table.ts', 'export-outcomes.ts', 'import-history.ts', 'read-data-sets.ts'],
     ['compile-table.ts'],

@@ -31,7 +31,7 @@ import {
 import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { toRangeSet } from '../../../src/ip/range-set.ts'
 import { feedSources } from '../../../build/evidence/source-list.ts'
-import { clearTransitionPrefixes } from '../../../build/evidence/transition-prefixes.ts'
+import { clearTransitionPrefixes } from '../../../build/layer/transition-prefixes.ts'
 import { networksPart } from '../../../build/evidence/builtin-feeds.ts'
 import { coverageByKind, feedContents } from '../../../build/evidence/kind-coverage.ts'
 import { addNeighbourhoods } from '../../../build/evidence/neighbourhoods.ts'

@@ -148,6 +148,11 @@ const sizeTargets: readonly Target[] = [
     reach: 1.5,
     measure: (run) => (run.world === undefined ? undefined : run.world.peakBytes / 1e9),
   }),
+  atMost('incremental build: the next day with what the day before kept, against whole', '×', {
+    must: 0.3,
+    reach: 0.15,
+    measure: (run) => run.world?.nextDay?.ratio,
+  }),
   atMost('table', 'MB', {
     must: 300,
     reach: 200,

@@ -4,9 +4,9 @@
 // (contract 3.9).
 
 import { prefixRange } from '../../src/ip/range.ts'
-import { flattenEvidence, newListInterner } from '../layer/flatten-evidence.ts'
-import type { Layer } from '../layer/layer.ts'
-import { overlayTwoLayers } from '../layer/overlay-two-layers.ts'
+import { flattenEvidence, newListInterner } from './flatten-evidence.ts'
+import type { Layer } from './layer.ts'
+import { overlayTwoLayers } from './overlay-two-layers.ts'
 
 const prefixes = [prefixRange(6, 0x2001n << 112n, 32), prefixRange(6, 0x2002n << 112n, 16)]
 

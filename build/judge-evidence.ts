@@ -1,0 +1,130 @@
+// Verdicts of a build: one for every pair of an evidence list and a network that occurs. A pair is
+// judged once, and so are all pairs that the model cannot tell apart: lists of one meaning, in
+// networks with the same traits. A network's number and name tell it apart only where the evidence
+// makes the model ask for them (`asksForOwner`).
+//
+// Ids are in order of first appearance, as if each pair had been judged by itself.
+
+import type { Day } from '../src/base/day.ts'
+import type { Evidence } from '../src/model/evidence.ts'
+import type { Network } from '../src/model/network.ts'
+import type { Verdict } from '../src/model/verdict.ts'
+import { judge } from '../src/score/judge.ts'
+import type { EvidenceBook } from './evidence/evidence-book.ts'
+import { type ListInterner, newListInterner } from './layer/flatten-evidence.ts'
+import { newInterner, newTupleInterner } from './layer/intern.ts'
+
+export interface VerdictBook {
+  readonly verdicts: readonly Verdict[]
+  /** By index of the network: its list of statements about the AS. */
+  readonly asLists: readonly number[]
+  /** Id of the verdict of a list in a network; 0 is no list, and no network. */
+  verdictOf(network: number, list: number): number
+  /** The address is announced in many places: of its place only the country is told. */
+  isAnycast(verdict: number): boolean
+}
+
+export interface VerdictGround {
+  readonly asOf: Day
+  /** Id n is at n - 1. */
+  readonly networks: readonly Network[]
+  readonly book: EvidenceBook
+  readonly lists: ListInterner
+  /** Numbers of the statements about an AS, ascending. */
+  readonly statementsOfAs: (network: Network) => readonly number[]
+}
+
+const notJudged = -1
+
+export function newVerdictBook(ground: VerdictGround): VerdictBook {
+  const { networks, lists } = ground
+  const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
+  const asLists = networks.map((network) => lists.id(ground.statementsOfAs(network)))
+  const meaningOf = newMeanings(ground)
+  const traits = newInterner<Network>(traitsKey, 1)
+  const traitsOf = Uint32Array.from(networks, (network) => traits.id(network))
+
+  /** Verdicts by what the model can tell apart. */
+  const judged = newTupleInterner()
+  const byTold: number[] = []
+  function judgePair(network: number, list: number): number {
+    const asList = network === 0 ? 0 : asLists[network - 1]!
+    const own = meaningOf(list)
+    const ofAs = meaningOf(asList)
+    const statements = [...(lists.lists[list - 1] ?? []), ...(lists.lists[asList - 1] ?? [])]
+    const isOwn = network > 0 && asksForOwner([...own.asks, ...ofAs.asks])
+    const told = isOwn ? [network, 1] : [network === 0 ? 0 : traitsOf[network - 1]!, 0]
+    const at = judged.id(own.id, ofAs.id, told[0]!, told[1]!)
+    const evidence = (): Evidence[] => statements.map((id) => ground.book.at(id).evidence)
+    return (byTold[at] ??= verdicts.id(
+      judge({ evidence: evidence(), network: networks[network - 1], asOf: ground.asOf }),
+    ))
+  }
+
+  const withoutList = new Int32Array(networks.length + 1).fill(notJudged)
+  const pairs = newTupleInterner()
+  const byPair: number[] = []
+  const anycast: boolean[] = []
+  return {
+    verdicts: verdicts.values,
+    asLists,
+    isAnycast: (verdict) =>
+      (anycast[verdict] ??= verdicts.values[verdict]!.reasons.some(
+        ({ code }) => code === 'anycast',
+      )),
+    verdictOf(network, list) {
+      if (list === 0) {
+        const known = withoutList[network]!
+        return known === notJudged ? (withoutList[network] = judgePair(network, 0)) : known
+      }
+      const at = pairs.id(network, meaningOf(list).id, 0, 0)
+      return (byPair[at] ??= judgePair(network, list))
+    },
+  }
+}
+
+/** What a list says whatever its ranges are. */
+interface Meaning {
+  /** Equal for lists that the model cannot tell apart; 0 is the empty list. */
+  readonly id: number
+  readonly asks: readonly OwnerQuestion[]
+}
+
+/** Why the model looks at whose network it is: it compares ASNs, or names with the owner's. */
+type OwnerQuestion = { readonly kind: 'asn' | 'bot' } | { readonly kind: 'name'; name: string }
+
+/** A name is chosen by the owner only where there are several, or where a bot has one. */
+function asksForOwner(asks: readonly OwnerQuestion[]): boolean {
+  const names = new Set(asks.flatMap((ask) => (ask.kind === 'name' ? [ask.name] : [])))
+  return names.size > 1 || asks.some(({ kind }) => kind !== 'name')
+}
+
+function newMeanings({ lists, book }: VerdictGround): (list: number) => Meaning {
+  const ids = newListInterner()
+  const meanings: Meaning[] = [{ id: 0, asks: [] }]
+  // Filled in no order, which makes a slow array of one that grows.
+  const ofList = Array.from<Meaning | undefined>({ length: lists.lists.length + 1 })
+  ofList[0] = meanings[0]
+  return (list) => {
+    const known = ofList[list]
+    if (known !== undefined) return known
+    const statements = lists.lists[list - 1]!
+    const sorted =
+      statements.length === 1
+        ? [book.meaning(statements[0]!)]
+        : [...new Set(statements.map((id) => book.meaning(id)))].sort((a, b) => a - b)
+    const id = ids.id(sorted)
+    meanings[id] ??= { id, asks: statements.flatMap((id) => questionOf(book.at(id).evidence)) }
+    return (ofList[list] = meanings[id])
+  }
+}
+
+function questionOf({ voice, kind, provider }: Evidence): readonly OwnerQuestion[] {
+  if (voice.asns.length > 0) return [{ kind: 'asn' }]
+  if (kind === 'bot') return [{ kind }]
+  return kind === 'hosting' && provider !== '' ? [{ kind: 'name', name: provider }] : []
+}
+
+function traitsKey({ asn: _asn, organization: _name, ...traits }: Network): string {
+  return JSON.stringify(traits)
+}
