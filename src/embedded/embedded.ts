@@ -64,15 +64,7 @@ export function createEmbedded(options: EmbeddedOptions): Client {
   const fallback = fallbackFor(options.fallback ?? {})
   const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: Date.now })
   const tables = watchTable(path, options)
-  const { policies: file, watchMs: everyMs = 1000, onRefused } = options
-  const parts = createLazyParts(
-    file === undefined
-      ? undefined
-      : async () => {
-          const { watchPolicies } = await import('./embedded-policies.ts')
-          return watchPolicies({ path: file, everyMs, onRefused })
-        },
-  )
+  const parts = createLazyParts(options)
 
   /** `undefined`: no such policy, or none at all. */
   function decided(answer: CheckAnswer, policy: string | undefined): Answer | undefined {
@@ -92,10 +84,8 @@ export function createEmbedded(options: EmbeddedOptions): Client {
     const { open, failure } = tables.current()
     if (open === undefined) return unchecked(failure)
     // What is no text is no address; callers without types come here, too.
-    const found =
-      typeof ip === 'string'
-        ? answerOf(open, ip, insights ? parts.explain() : undefined)
-        : undefined
+    const explain = insights ? parts.explain() : undefined
+    const found = typeof ip === 'string' ? answerOf(open, ip, explain) : undefined
     if (found === undefined) return unchecked(failures.address)
     const failed = parts.policies()?.failure()
     if (failed !== undefined) return unchecked(failed)

@@ -2,6 +2,7 @@
 // the schemas of their file. To load both takes an application several times as long as all the
 // rest, so each is loaded when it is first asked for; policies when the client is made.
 
+import type { ClientFailure } from '../client/core/outcome-report.ts'
 import type { answerWithInsights } from '../table/explain/insights.ts'
 import type { EmbeddedPolicies } from './embedded-policies.ts'
 
@@ -13,16 +14,23 @@ export interface LazyParts {
   readonly close: () => void
 }
 
-export function createLazyParts(
-  loadPolicies: (() => Promise<EmbeddedPolicies>) | undefined,
-): LazyParts {
+export function createLazyParts({
+  policies: path,
+  watchMs: everyMs = 1000,
+  onRefused,
+}: {
+  readonly policies?: string
+  readonly watchMs?: number
+  readonly onRefused?: (failure: ClientFailure) => void
+}): LazyParts {
   let policies: EmbeddedPolicies | undefined
   let explain: typeof answerWithInsights | undefined
   let closed = false
-  const first = loadPolicies?.().then((loaded) => {
-    if (closed) loaded.close()
-    policies = loaded
-  })
+  const loadPolicies = async (path: string): Promise<void> => {
+    const { watchPolicies } = await import('./embedded-policies.ts')
+    if (!closed) policies = watchPolicies({ path, everyMs, onRefused })
+  }
+  const first = path === undefined ? undefined : loadPolicies(path)
   // Each check is told why there are none.
   first?.catch(() => undefined)
   const loadInsights = async (): Promise<void> => {
@@ -34,7 +42,7 @@ export function createLazyParts(
         policies === undefined ? first : undefined,
         insights && explain === undefined ? loadInsights() : undefined,
       ].filter((part) => part !== undefined)
-      return missing.length === 0 ? undefined : Promise.all(missing).then(() => undefined)
+      return missing.length === 0 ? undefined : allOf(missing)
     },
     policies: () => policies,
     explain: () => explain,
@@ -43,4 +51,8 @@ export function createLazyParts(
       policies?.close()
     },
   }
+}
+
+async function allOf(parts: readonly Promise<void>[]): Promise<void> {
+  await Promise.all(parts)
 }
