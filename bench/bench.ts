@@ -41,6 +41,10 @@ const parts: Readonly<Record<string, Part>> = {
     question: 'how much memory do workers take?',
     run: () => import('./speed/memory.ts'),
   },
+  start: {
+    question: 'how long until the library answers in a cold process, and until `serve` is ready?',
+    run: () => import('./speed/start.ts'),
+  },
   growth: {
     question: 'what does a lookup cost as the table grows?',
     run: () => import('./speed/growth.ts'),

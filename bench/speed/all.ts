@@ -49,6 +49,7 @@ const flags = {
   },
   bulk: { smoke: ['--smoke'], short: ['--rounds', '1'], full: [] },
   memory: { smoke: ['--smoke'], short: ['--seconds', '1'], full: [] },
+  start: { smoke: ['--smoke'], short: ['--rounds', '5'], full: [] },
   growth: { smoke: ['--smoke'], short: ['--rounds', '2', '--milliseconds', '50'], full: [] },
   world: { smoke: [], short: [], full: [] },
 } as const satisfies Readonly<Record<PartName, Readonly<Record<Length, readonly string[]>>>>

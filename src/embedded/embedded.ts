@@ -7,7 +7,10 @@
 // Where no table can be opened, checks are `unavailable`, and the next file is waited for.
 //
 // A check takes microseconds on the application's own loop, insights about half a millisecond.
+//
+// What a plain check does not need is loaded when it is first asked for (lazy-parts.ts).
 
+import { statSync } from 'node:fs'
 import type { CheckAnswer } from '../api/check-answer.ts'
 import type { InsightsAnswer } from '../api/insights-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
@@ -23,9 +26,8 @@ import type {
 import { type ClientOptions, fallbackFor } from '../client/core/client-options.ts'
 import { type ClientFailure, createOutcomeReport } from '../client/core/outcome-report.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
-import { answerWithInsights, builtMsOf } from '../table/explain/insights.ts'
 import { type OpenTable, openTable } from '../table/open-table.ts'
-import { watchPolicies } from './embedded-policies.ts'
+import { type LazyParts, createLazyParts } from './lazy-parts.ts'
 
 export interface EmbeddedOptions extends Pick<
   ClientOptions,
@@ -62,12 +64,11 @@ export function createEmbedded(options: EmbeddedOptions): Client {
   const fallback = fallbackFor(options.fallback ?? {})
   const report = createOutcomeReport({ onMisconfigured, onUnavailable, now: Date.now })
   const tables = watchTable(path, options)
-  const { policies: file, watchMs: everyMs = 1000, onRefused } = options
-  const policies =
-    file === undefined ? undefined : watchPolicies({ path: file, everyMs, onRefused })
+  const parts = createLazyParts(options)
 
   /** `undefined`: no such policy, or none at all. */
   function decided(answer: CheckAnswer, policy: string | undefined): Answer | undefined {
+    const policies = parts.policies()
     if (policies !== undefined) return policies.decided(answer, policy)
     const decision = decide?.(answer, policy)
     if (decision !== undefined) return { ...answer, decision }
@@ -83,9 +84,10 @@ export function createEmbedded(options: EmbeddedOptions): Client {
     const { open, failure } = tables.current()
     if (open === undefined) return unchecked(failure)
     // What is no text is no address; callers without types come here, too.
-    const found = typeof ip === 'string' ? answerOf(open, ip, insights) : undefined
+    const explain = insights ? parts.explain() : undefined
+    const found = typeof ip === 'string' ? answerOf(open, ip, explain) : undefined
     if (found === undefined) return unchecked(failures.address)
-    const failed = policies?.failure()
+    const failed = parts.policies()?.failure()
     if (failed !== undefined) return unchecked(failed)
     const answer = decided(found, policy)
     if (answer === undefined) return unchecked(failures.decision)
@@ -94,17 +96,32 @@ export function createEmbedded(options: EmbeddedOptions): Client {
     return { ok: true, answer, decision }
   }
 
-  const check = (ip: string, given: CheckOptions = {}): CheckResult => {
+  const failed = (cause: unknown): Unchecked =>
+    unchecked({ reason: 'unavailable', message: messageOf(cause), cause })
+
+  const check = (ip: string, given: CheckOptions): CheckResult => {
     try {
       return judge(ip, given)
     } catch (cause) {
-      return unchecked({ reason: 'unavailable', message: messageOf(cause), cause })
+      return failed(cause)
     }
   }
 
+  const checkAll = (
+    ips: readonly string[],
+    given: CheckOptions = {},
+  ): Promise<readonly CheckResult[]> => {
+    const all = (): readonly CheckResult[] => ips.map((ip) => check(ip, given))
+    const { insights = false } = given
+    const loading = parts.load({ insights })
+    return loading === undefined
+      ? Promise.resolve(all())
+      : loading.then(all, (cause: unknown) => ips.map(() => failed(cause)))
+  }
+
   return {
-    check: (ip, given) => Promise.resolve(check(ip, given)),
-    checkBatch: (ips, given) => Promise.resolve(ips.map((ip) => check(ip, given))),
+    check: async (ip, given) => (await checkAll([ip], given))[0]!,
+    checkBatch: checkAll,
     feedback: (outcomes) => {
       if (onFeedback === undefined) {
         const { ok, reason } = unchecked(failures.feedback)
@@ -116,7 +133,7 @@ export function createEmbedded(options: EmbeddedOptions): Client {
     counts: report.counts,
     close: () => {
       tables.close()
-      policies?.close()
+      parts.close()
     },
   }
 }
@@ -129,11 +146,11 @@ interface EmbeddedTable {
 function answerOf(
   { table, builtMs }: EmbeddedTable,
   ip: string,
-  insights: boolean,
+  explain: ReturnType<LazyParts['explain']>,
 ): CheckAnswer | InsightsAnswer | undefined {
-  if (!insights) return table.check(ip)
+  if (explain === undefined) return table.check(ip)
   const { reader, asOf, sources } = table
-  return answerWithInsights({ reader, asOf, sources, builtMs }, ip)
+  return explain({ reader, asOf, sources, builtMs }, ip)
 }
 
 interface TableWatch {
@@ -155,7 +172,7 @@ function watchTable(
   const load = (): void => {
     const old = open?.table
     try {
-      open = { table: openTable(path), builtMs: builtMsOf(path) }
+      open = { table: openTable(path), builtMs: Math.floor(statSync(path).mtimeMs) }
     } catch (cause) {
       failure = { reason: 'unavailable', message: messageOf(cause), cause }
       if (old !== undefined) onRefused?.(failure)

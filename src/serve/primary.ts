@@ -1,7 +1,7 @@
 // The primary: runs the start, the tables, the signals and the end. It answers no check itself.
 //
-//   start    load uWebSockets.js, open the admin port, probe the port, fork, verify the table,
-//            listen
+//   start    load uWebSockets.js, probe the port, fork, verify the table and open the admin port
+//            meanwhile, listen
 //   takeover instead of the probe: fork beside the server that has the port, listen with a table,
 //            ask that server to end, then open the admin port; after its yes this one never gives
 //            up
@@ -161,6 +161,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
     supervisor,
     copies,
     traffic: async () => trialBy(await sample?.save(), serve, { policies, lists }),
+    alone: predecessor === undefined,
     log,
     signal: shutdown.signal,
   })
@@ -251,12 +252,16 @@ async function runServer(parts: Parts): Promise<number> {
     stops.push(admin.close)
     return admin
   }
+  const known = fileIdentity(path)
+  // Before any worker answers: an attacker on a list must not get in while the server starts.
+  const loading = [tables.loadFirst(), lists.refresh()] as const
+  const loaded = Promise.all(loading)
+  loaded.catch(() => undefined)
   try {
+    // What verifies the table takes longest of all, and needs nothing of what follows.
     let admin = predecessor === undefined ? await startAdminPort() : undefined
     stops.push(...watchFiles(parts))
-    const known = fileIdentity(path)
-    // Before any worker answers: an attacker on a list must not get in while the server starts.
-    const [file] = await Promise.all([tables.loadFirst(), lists.refresh()])
+    const [file] = await loaded
     if (predecessor !== undefined && file === undefined && !signal.aborted) throw noTable()
     if (!signal.aborted) await Promise.race([supervisor.start(file), shutdown.requested])
     if (!signal.aborted) {
@@ -292,6 +297,11 @@ async function runServer(parts: Parts): Promise<number> {
       log.warn({}, 'Workers that did not end were killed; their requests and leases are lost.')
     }
     return 0
+  } catch (error) {
+    shutdown.abort()
+    // What verifies the table is ended by that, and leaves nothing behind.
+    await Promise.allSettled(loading)
+    throw error
   } finally {
     for (const stop of stops.toReversed()) await stop()
   }

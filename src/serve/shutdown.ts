@@ -10,6 +10,8 @@ export interface Shutdown {
   /** Another server has taken over: this one ends without the grace of a shutdown. */
   readonly yield: () => void
   readonly yielded: () => boolean
+  /** The start has failed: whatever is under way is given up. */
+  readonly abort: () => void
   readonly stop: () => void
 }
 
@@ -44,6 +46,7 @@ export function listenForShutdown(): Shutdown {
       controller.abort()
     },
     yielded: () => yielded,
+    abort: () => controller.abort(),
     stop: () => {
       process.off('SIGTERM', onSignal)
       process.off('SIGINT', onSignal)

@@ -7,7 +7,9 @@
 
 import { newAddressWords } from '../ip/address.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
+import { parseAddress } from '../ip/parse-address.ts'
 import { loadCanaries, misjudgedCanaries } from './canaries.ts'
+import { locate, newLocated } from './lookup/locate.ts'
 import { newIpv6Starts } from './lookup/piece-start.ts'
 import type { OpenTable } from './open-table.ts'
 import type { Table } from './table.ts'
@@ -113,5 +115,16 @@ function sampleOf(table: OpenTable): readonly string[] {
     writeStart(piece, words)
     drawn.push(formatAddress(6, words))
   }
-  return drawn.filter((address) => (table.check(address)?.network ?? null) !== null)
+  return drawn.filter((address) => hasNetwork(table, address))
+}
+
+const parsed = newAddressWords()
+const located = newLocated()
+
+/** Whether its answer has a network; without the answer, which takes longer than all else here. */
+export function hasNetwork({ reader }: Pick<OpenTable, 'reader'>, address: string): boolean {
+  const family = parseAddress(address, parsed)
+  if (family === 0) return false
+  locate(reader.views, family, parsed, located)
+  return !located.bogon && located.network !== 0
 }

@@ -1,7 +1,8 @@
 // The console where it is off: no page, no routes, and none of its code in any process.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { newState, startServer } from '../serve/server.ts'
 import { writeSmallTable } from '../table/small-table.ts'
@@ -19,6 +20,13 @@ it('is not there where it is off', async () => {
     await off.stop('SIGKILL')
   }
 })
+
+/** What a file of a bundle is made of. */
+function modulesOf(url: string): readonly string[] {
+  const path = fileURLToPath(url)
+  const bundle: unknown = JSON.parse(readFileSync(join(dirname(path), 'modules.json'), 'utf8'))
+  return (bundle as Readonly<Record<string, readonly string[]>>)[basename(path)] ?? []
+}
 
 it.each(['off', 'on'])('loads its code in no process unless it is on: %s', async (how) => {
   const folder = newState()
@@ -41,11 +49,12 @@ it.each(['off', 'on'])('loads its code in no process unless it is on: %s', async
     environment: { NODE_OPTIONS: `--import=${load}` },
   })
   await one.stop('SIGKILL')
-  const loaded = readFileSync(log!, 'utf8').split('\n')
-  expect(loaded.filter((url) => url.includes('/dist/src/serve/'))).not.toHaveLength(0)
+  const urls = readFileSync(log!, 'utf8').split('\n')
+  const loaded = urls.filter((url) => url.includes('/dist/src/programs/')).flatMap(modulesOf)
+  expect(loaded.filter((path) => path.startsWith('src/serve/'))).not.toHaveLength(0)
   const own = ['console/open-console', 'http/exchange/traffic-counter', 'traffic/top-sketch']
-  const seen = own.filter((part) => loaded.some((url) => url.includes(`/dist/src/${part}`)))
+  const seen = own.filter((part) => loaded.includes(`src/${part}.js`))
   expect(seen).toEqual(how === 'on' ? own : [])
-  const ofConsole = loaded.some((url) => url.includes('/dist/src/console/'))
+  const ofConsole = loaded.some((path) => path.startsWith('src/console/'))
   expect(ofConsole).toBe(how === 'on')
 })

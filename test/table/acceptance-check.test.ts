@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeTable } from '../../build/write/write-table.ts'
 import { openTable } from '../../src/table/open-table.ts'
-import { firstDifference, acceptanceCheck } from '../../src/table/acceptance-check.ts'
+import { firstDifference, acceptanceCheck, hasNetwork } from '../../src/table/acceptance-check.ts'
 import { listed, smallContent } from './small-table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-trial-'))
@@ -74,4 +74,13 @@ describe('what is known of a table', () => {
     expect(firstDifference(plain, known)).toBeUndefined()
     expect(firstDifference(canary, known)).toBe(known[0]?.address)
   })
+})
+
+it('knows of a network what the answer says of it', () => {
+  const texts = ['9.1.2.3', '8.8.8.8', '127.0.0.1', '::1', '::ffff:9.1.2.3', '2002:901:203::', 'x']
+  for (let i = 0; i < 256; i += 1) texts.push(`${i}.1.2.3`, `2${i.toString(16)}::1`)
+  const found = texts.filter((text) => hasNetwork(plain, text))
+  expect(found).toEqual(texts.filter((text) => (plain.check(text)?.network ?? null) !== null))
+  expect(found.length).toBeGreaterThan(1)
+  expect(found.length).toBeLessThan(texts.length)
 })

@@ -12,12 +12,14 @@ import type { PoolReport } from '../pool.ts'
 import type { ProfileReport } from '../profile.ts'
 import type { HttpReport } from './http-report.ts'
 import type { RunHead } from '../../harness/run.ts'
+import type { StartReport } from '../start.ts'
 import type { WorldReport } from '../world.ts'
 
 export interface RunParts {
   readonly lookup: LookupReport
   readonly http: HttpReport
   readonly memory: MemoryReport
+  readonly start: StartReport
   readonly growth: GrowthReport
   readonly world: WorldReport
   readonly allocation: AllocationReport
@@ -35,6 +37,7 @@ export const partNames = [
   'pool',
   'bulk',
   'memory',
+  'start',
   'growth',
   'world',
 ] as const

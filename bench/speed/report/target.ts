@@ -219,11 +219,25 @@ const poolTargets: readonly Target[] = [
   ),
 ]
 
+const startTargets: readonly Target[] = [
+  atMost('start of `serve` with this table, to ready', 's', {
+    must: 0.8,
+    reach: 0.5,
+    measure: (run) => (run.start === undefined ? undefined : run.start.serveMs / 1000),
+  }),
+  atMost("the library's open and first check in a cold process, beyond Node's own start", 'ms', {
+    must: 80,
+    reach: 50,
+    measure: (run) => run.start?.libraryMs,
+  }),
+]
+
 export const targets: readonly Target[] = [
   ...lookupTargets,
   ...httpTargets,
   ...poolTargets,
   ...sizeTargets,
+  ...startTargets,
 ]
 
 export function targetVerdict({ must, reach, more }: Target, measured: Figure): TargetVerdict {

@@ -72,6 +72,8 @@ export interface TableCopies {
       readonly signal: AbortSignal
       readonly before?: VerifiedTableFile
       readonly force?: boolean
+      /** No client waits for a core meanwhile, and clients wait for the table. */
+      readonly urgent?: boolean
       /** It is tried by this traffic, too; `onTrial` is told the result, whatever comes of it. */
       readonly traffic?: TrafficTrial
       readonly onTrial?: (result: TrialResult, table: string) => void
@@ -91,6 +93,7 @@ type Prepare = (of: {
   readonly copy: string
   readonly before: string | undefined
   readonly order: VerifyOrder
+  readonly urgent: boolean
   readonly signal: AbortSignal
 }) => Promise<VerifyResult>
 
@@ -118,7 +121,7 @@ export function createTableCopies(
   let count = 0
   return {
     prefix: join(folder, own),
-    add: async (source, { signal, before, force = false, traffic, onTrial }) => {
+    add: async (source, { signal, before, force = false, urgent = false, traffic, onTrial }) => {
       count += 1
       const table = count
       const path = join(folder, `${own}${table}.iprisk`)
@@ -130,7 +133,7 @@ export function createTableCopies(
       try {
         const order = { force, ...optionalMember('traffic', traffic) }
         const files = { source, copy: unfinished, before: before?.path }
-        const found = await prepare({ ...files, order, signal })
+        const found = await prepare({ ...files, order, urgent, signal })
         const { id, reasons, known, trial } = found
         if (trial !== undefined) onTrial?.(trial, id)
         if (reasons.length > 0 && !force) throw failedAcceptance(found)
@@ -213,12 +216,12 @@ function refusedError(source: string, copy: string, cause: unknown): IpriskError
   return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
 }
 
-const prepareInChild: Prepare = async ({ source, copy, before, order, signal }) => {
+const prepareInChild: Prepare = async ({ source, copy, before, order, urgent, signal }) => {
   try {
     const options = { timeout: verifyMsMax, signal }
     const args = [verifyProgramPath, source, copy, ...(before === undefined ? [] : [before])]
     const verifying = promisify(execFile)(process.execPath, args, options)
-    lowerPriority(verifying.child)
+    if (!urgent) lowerPriority(verifying.child)
     // One that has ended by now says why by itself.
     verifying.child.stdin?.on('error', () => undefined).end(JSON.stringify(order))
     const { stdout } = await verifying

@@ -105,6 +105,8 @@ interface Parts {
   readonly copies: Pick<TableCopies, 'add' | 'remove'>
   /** What a new table is tried with beside the one in use, where traffic is sampled. */
   readonly traffic?: () => Promise<TrafficTrial | undefined>
+  /** No other server answers meanwhile: nothing is more urgent than the first table. */
+  readonly alone?: boolean
   readonly log: Log
   /** Once aborted, no operation begins, and the one under way is given up. */
   readonly signal: AbortSignal
@@ -192,17 +194,17 @@ function countsOfNone(): Record<TableRefusalCode, number> {
 }
 
 async function loadFirst(parts: Parts, state: State): Promise<VerifiedTableFile | undefined> {
-  const { path, log } = parts
+  const { path, log, alone: urgent = false } = parts
   state.rolledBack = readRollbackNote(parts)
   state.lastTriedIdentity = identityOf(path)
-  const first = await load(parts, { path, force: true })
+  const first = await load(parts, { path, force: true, urgent })
   if (state.rolledBack === undefined || ('id' in first && first.id !== state.rolledBack.held)) {
     clearRollback(parts, state)
     if (!('id' in first)) refuse(parts, state, first)
     else state.current = first
   } else {
     // What was rolled back stays out of servers that start later, too.
-    const instead = await load(parts, { path: rollbackPaths(parts).table, force: true })
+    const instead = await load(parts, { path: rollbackPaths(parts).table, force: true, urgent })
     const { held } = state.rolledBack
     if ('id' in instead) {
       log.warn({ held, table: instead.id }, 'The table was rolled back; the one before it answers.')
@@ -352,6 +354,7 @@ async function load(
   of: {
     readonly path: string
     readonly force: boolean
+    readonly urgent?: boolean
     readonly before?: VerifiedTableFile | undefined
     readonly traffic?: TrafficTrial | undefined
     readonly onTrial?: (result: TrialResult, table: string) => void

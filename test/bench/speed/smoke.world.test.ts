@@ -17,6 +17,7 @@ import type { LookupReport } from '../../../bench/speed/lookup.ts'
 import { operations } from '../../../bench/speed/lookups/operation.ts'
 import type { PoolReport } from '../../../bench/speed/pool.ts'
 import { type HttpReport, faultCount } from '../../../bench/speed/report/http-report.ts'
+import type { StartReport } from '../../../bench/speed/start.ts'
 import type { RehearsalReport } from '../../../bench/speed/rehearsal.ts'
 import { scenarios } from '../../../bench/speed/lookups/scenario.ts'
 import { variantNames } from '../../../bench/speed/servers/variant.ts'
@@ -307,6 +308,19 @@ describe('the benchmark `features`', () => {
     const rows = report.features.flatMap(({ rows: own }) => own)
     expect(rows).toHaveLength(6)
     expect(rows.every(({ ratio }) => ratio > 0)).toBe(true)
+  }, 60_000)
+})
+
+describe('the benchmark `start`', () => {
+  it('starts the library and a server, beside an empty process', async () => {
+    const flags = ['--smoke', '--json', '--table', writeSmallTable()]
+    const { code, stdout, pid } = await runBench('start', flags)
+    expect(code).toBe(0)
+    const report = JSON.parse(stdout) as StartReport
+    expect(report.rounds.map(({ subject }) => subject)).toEqual(['node', 'library', 'serve'])
+    expect(report.rounds.every(({ ms, cpuMs }) => ms > 0 && (cpuMs ?? 1) > 0)).toBe(true)
+    expect(report.serveMs).toBeGreaterThan(0)
+    expect(await groupIsGone(pid)).toBe(true)
   }, 60_000)
 })
 
