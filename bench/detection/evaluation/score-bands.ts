@@ -4,6 +4,10 @@
 // told by the score that the others leave. A score orders badness where the rate rises from band to
 // band.
 //
+// All announced space is no login's traffic: clouds have a ninth of it and send little. So each band
+// is also held against people's lines, by the likelihood ratio: how much more often an exit that is
+// named has such a score than an address of an access network.
+//
 // Of ranges the share of their addresses counts. Not labelled "bad" by the lists themselves: a list
 // that is left out does not speak for the band that it is counted in.
 
@@ -22,10 +26,22 @@ export interface ScoreBand {
   readonly from: number
   /** IPv4 addresses with such a score, the mean over what was left out. */
   readonly addresses: number
+  /** Of these, those of access networks. */
+  readonly people: number
   /** Of these, those that the lists name which are left out, all together. */
   readonly named: number
   /** Named of addresses. */
   readonly badness: WilsonShare
+}
+
+/**
+ * Of each band: the share of what is named that has such a score, against the share of people's
+ * addresses that has it. Infinity where no people's address has.
+ */
+export function likelihoodRatios(bands: readonly ScoreBand[]): readonly number[] {
+  const allNamed = bands.reduce((sum, { named }) => sum + named, 0)
+  const allPeople = bands.reduce((sum, { people }) => sum + people, 0)
+  return bands.map(({ named, people }) => named / allNamed / (people / allPeople))
 }
 
 /**
@@ -38,8 +54,9 @@ export function levelBands(bands: readonly ScoreBand[]): readonly ScoreBand[] {
     const next = levels[index + 1]?.from ?? Infinity
     const own = bands.filter((band) => band.from >= from && band.from < next)
     const addresses = own.reduce((sum, band) => sum + band.addresses, 0)
+    const people = own.reduce((sum, band) => sum + band.people, 0)
     const named = own.reduce((sum, band) => sum + band.named, 0)
-    return { from, addresses, named, badness: badnessOf(named, addresses) }
+    return { from, addresses, people, named, badness: badnessOf(named, addresses) }
   })
 }
 
@@ -47,11 +64,15 @@ export function scoreBands(world: World): readonly ScoreBand[] {
   const units = leftOutUnits(world)
   const named = bandFloors.map(() => 0)
   const space = bandFloors.map(() => 0)
+  const people = bandFloors.map(() => 0)
   for (const { feeds, isLeftOut } of units) {
     const judge = newCellJudge(world, { isLeftOut })
     for (const cell of world.cells) {
       if (cell.family !== 4 || cell.network === 0) continue
-      space[bandOf(judge(cell).score)]! += cell.size / units.length
+      const band = bandOf(judge(cell).score)
+      space[band]! += cell.size / units.length
+      const isAccess = world.networks[cell.network - 1]?.access === true
+      if (isAccess) people[band]! += cell.size / units.length
     }
     for (const { id, newest } of feeds) {
       for (const { cell, part } of partsOf(world, id, newest)) {
@@ -62,6 +83,7 @@ export function scoreBands(world: World): readonly ScoreBand[] {
   return bandFloors.map((from, band) => ({
     from,
     addresses: space[band]!,
+    people: people[band]!,
     named: named[band]!,
     badness: badnessOf(named[band]!, space[band]!),
   }))

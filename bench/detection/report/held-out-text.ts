@@ -5,7 +5,12 @@
 import { alignColumns } from '../../../src/base/align-columns.ts'
 import type { OperatorLeftOut, OperatorsLeftOut } from '../evaluation/leave-operator-out.ts'
 import type { DetectedShares } from '../evaluation/leave-one-out.ts'
-import { type ClassSpace, type ScoreBand, levelBands } from '../evaluation/score-bands.ts'
+import {
+  type ClassSpace,
+  type ScoreBand,
+  levelBands,
+  likelihoodRatios,
+} from '../evaluation/score-bands.ts'
 import type { WilsonShare } from '../../../src/feedback/wilson-share.ts'
 import { spaceLines } from './evaluation-text.ts'
 import type { AccessSpace } from '../world/address-space.ts'
@@ -30,8 +35,10 @@ export function heldOutPage(held: HeldOutEvaluation): string {
       'Intervals at 95 % (Wilson). The hand-kept tables were written by people who know these operators: no figure ' +
       'here is of a list that nobody has seen.',
     'A band’s badness is the number of addresses that left-out lists of exits name (VPN, Tor, proxies), per million IPv4 ' +
-      'addresses with such a score. It rises from level to level. Inside 0 to 49 it does not: the rules give a cloud 40 points and ' +
-      'two abuse lists 15, and clouds are large.',
+      'addresses with such a score. It rises from level to level. Inside 0 to 49 it does not, for that is a share of the space and ' +
+      'not of traffic: the rules give a cloud 40 points, and clouds have a ninth of the space. Against people’s lines, which are ' +
+      'what a login sees, the likelihood ratio says how many times as often an exit that is named has such a score as an address ' +
+      'of an access network.',
     ['```', ...spaceLines(held.access), ...heldOutLines(held), '```'].join('\n'),
     '',
   ].join('\n\n')
@@ -52,7 +59,7 @@ export function heldOutLines({ operators, bands, classes }: HeldOutEvaluation): 
       1,
     ),
     '',
-    'badness by level: addresses that left-out lists name, per million with such a score',
+    'badness by level: addresses that left-out lists name, per million with such a score; and against people’s lines',
     ...bandRows(levelBands(bands)),
     '',
     'the same by smaller bands',
@@ -71,14 +78,22 @@ export function heldOutLines({ operators, bands, classes }: HeldOutEvaluation): 
 }
 
 function bandRows(bands: readonly ScoreBand[]): readonly string[] {
-  const rows = bands.map(({ from, addresses, named, badness }) => [
+  const ratios = likelihoodRatios(bands)
+  const rows = bands.map(({ from, addresses, people, named, badness }, index) => [
     String(from),
     count(addresses),
     count(named),
     million(badness.share),
     `${million(badness.low)}-${million(badness.high)}`,
+    count(people),
+    ratioText(ratios[index]!),
   ])
-  return alignColumns([['from', 'IPv4 addresses', 'named', 'per million', '95 %'], ...rows], 0)
+  const heads = 'from,IPv4 addresses,named,per million,95 %,people’s,likelihood ratio'.split(',')
+  return alignColumns([heads, ...rows], 0)
+}
+
+function ratioText(ratio: number): string {
+  return Number.isFinite(ratio) ? ratio.toPrecision(3) : 'no people'
 }
 
 function operatorRow(

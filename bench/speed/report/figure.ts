@@ -54,6 +54,12 @@ export function steadyUs(run: BenchRun, name: VariantName, at: SteadyAt): Figure
   return own.length === 0 ? undefined : median(own.map(({ load }) => load[at]))
 }
 
+/** Of `bare` as busy as iprisk, at the same share of its own peak. */
+export function alikeUs(run: BenchRun, at: SteadyAt): Figure {
+  const loads = run.http?.steady.alike?.loads ?? []
+  return loads.length === 0 ? undefined : median(loads.map((load) => load[at]))
+}
+
 /** Milliseconds under few connections. */
 export function fewMs(run: BenchRun, name: VariantName, at: SteadyAt): Figure {
   const own = (run.http?.few.rounds ?? []).filter(({ variant }) => variant === name)

@@ -4,7 +4,7 @@
 import type { PoolPriority } from '../load/pool-priority.ts'
 import { formatCount } from '../../../src/base/number-format.ts'
 import { scenarios } from '../lookups/scenario.ts'
-import { fewMs, lookupNs, peakRate, figureText, steadyUs, growthRows } from './figure.ts'
+import { alikeUs, fewMs, lookupNs, peakRate, figureText, steadyUs, growthRows } from './figure.ts'
 import { markdownTable } from '../../harness/markdown-table.ts'
 import { median } from '../../harness/statistics.ts'
 import type { BenchRun } from './kept-run.ts'
@@ -120,7 +120,7 @@ function httpLines(run: BenchRun): readonly string[] {
     `p99.9 at ${few.connections}|CPU µs/req|busy|faults`
   const { alike } = steady
   const alikeMs = (at: 'p50' | 'p99' | 'p999'): string =>
-    figureText(median((alike?.loads ?? []).map((load) => load[at])) / 1000)
+    figureText((alikeUs(run, at) ?? Number.NaN) / 1000)
   const notes = [
     ...(alike === undefined
       ? []

@@ -62,6 +62,8 @@ describe('leave one operator out', () => {
     expect(levels.map(({ from }) => from)).toEqual([0, 25, 50, 75])
     expect(levels.map(({ named }) => named)).toEqual([1, 1, 0, 0])
     expect(levels.reduce((sum, { addresses }) => sum + addresses, 0)).toBe(announced)
+    // One of the two networks that the sample knows is people's.
+    expect(bands.reduce((sum, { people }) => sum + people, 0)).toBe(65_536)
     const { byClass, silentHosting } = classSpace(world)
     expect(byClass['vpn']).toBe(2)
     expect(silentHosting).toBe(0)
