@@ -9,6 +9,7 @@ import type { InsightDensity, InsightScope } from '../../api/insights-answer.ts'
 import { formatAddress, formatIpv4 } from '../../ip/format-address.ts'
 import { type Kind, kinds, matches } from '../../model/kind.ts'
 import {
+  densitySlots,
   evidenceWords,
   ipv4IndexShift,
   networkWords,
@@ -18,7 +19,7 @@ import {
   tailWords,
 } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
-import { damaged } from '../file/bounded-list.ts'
+import { damaged, listPlace } from '../file/bounded-list.ts'
 import { evidenceListPlace } from '../file/evidence-record.ts'
 import { newIpv4Starts } from '../lookup/piece-start.ts'
 import { ipv6Bucket, ipv6Key } from '../lookup/search.ts'
@@ -83,7 +84,9 @@ function asCounts(views: SectionViews, { family, network }: AddressPosition): Co
   const { density_lists: lists, density_slots: places, densities } = views
   const first = family === 4 ? 0 : slots
   const counts = new Float64Array(slots)
-  for (let at = lists[network - 1] ?? 0; at < (lists[network] ?? 0); at++) {
+  const of = { section: 'density_lists', length: densities.length, max: densitySlots }
+  const { from, to } = listPlace(lists, network - 1, of)
+  for (let at = from; at < to; at++) {
     const slot = places[at]! - first
     if (slot >= 0 && slot < slots) counts[slot] = densities[at]!
   }
