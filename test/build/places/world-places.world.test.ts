@@ -98,7 +98,9 @@ describe('the world', () => {
     const layer = places.layers[family]
     let known = 0
     for (const address of addresses(layer, 20_000, newRandom(20_260_822 + family))) {
-      const record = reader.get(address) as FlatRecord | null
+      // The layers say nothing of 6to4 and Teredo, where place data name the relay's place.
+      const isTransition = /^(2002:|2001:0*:)/.test(address)
+      const record = isTransition ? null : (reader.get(address) as FlatRecord | null)
       const id = lookup(layer, address)
       const location = id === 0 ? null : places.locations[id - 1]!
       if (record !== null) known++
