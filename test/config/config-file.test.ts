@@ -182,7 +182,7 @@ function written(value: unknown): string {
   const members = value.members as readonly (readonly [string, unknown])[]
   return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${written(inner)}`).join(',')}}`
 }
-const runs = { numRuns: inForm({ short: 120, full: 800, long: 8000 }) }
+const runs = { numRuns: inForm({ short: 120, full: 400, long: 8000 }) }
 
 describe('any file', () => {
   it('of JSON gives settings or problems', () => {
@@ -223,7 +223,7 @@ describe('any file', () => {
         const content = `{"serve":${open.repeat(levels)}1${close.repeat(levels)}}`
         expect(wordless(problemsOf(content))).toEqual([])
       }),
-      { numRuns: inForm({ short: 12, full: 120, long: 1200 }) },
+      { numRuns: inForm({ short: 12, full: 60, long: 1200 }) },
     )
   })
 })

@@ -111,7 +111,7 @@ describe('compiled lists', () => {
         }
       },
     )
-    fc.assert(property, { numRuns: inForm({ short: 120, full: 1500, long: 20_000 }) })
+    fc.assert(property, { numRuns: inForm({ short: 120, full: 600, long: 20_000 }) })
   })
 
   it('without an entry match nothing', () => {

@@ -10,7 +10,7 @@ import { assert } from '../../../src/base/assert.ts'
 import { Simulator, batchUnitsMax } from './limiter-simulator.ts'
 import { inForm } from '../../form.ts'
 
-const runs = Number(process.env['IPRISK_LIMITER_RUNS'] ?? inForm({ short: 150, full: 1500 }))
+const runs = Number(process.env['IPRISK_LIMITER_RUNS'] ?? inForm({ short: 150, full: 600 }))
 const seed = Number(process.env['IPRISK_LIMITER_SEED'] ?? 2026)
 
 const august = Date.UTC(2026, 7, 31, 23, 59, 57)

@@ -11,7 +11,7 @@ import { type Cut, NodesSimulator } from './many-machines.ts'
 import { batchUnitsMax, turn } from './limiter-simulator.ts'
 import { inForm } from '../../form.ts'
 
-const runs = Number(process.env['IPRISK_NODES_RUNS'] ?? inForm({ short: 30, full: 750 }))
+const runs = Number(process.env['IPRISK_NODES_RUNS'] ?? inForm({ short: 30, full: 300 }))
 const seed = Number(process.env['IPRISK_NODES_SEED'] ?? 2026)
 const shape = { nodes: 3, workers: 2, wallMs: Date.UTC(2026, 7, 31, 23, 59, 57) }
 const workers = shape.nodes * shape.workers

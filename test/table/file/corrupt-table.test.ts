@@ -36,7 +36,7 @@ const folder = mkdtempSync(join(tmpdir(), 'iprisk-corrupt-'))
 let number = 0
 
 /** Of the bytes outside the sections every one in the long form, else some of these. */
-const step = inForm({ short: 251, full: 7, long: 1 })
+const step = inForm({ short: 251, full: 13, long: 1 })
 
 // Hundreds of tables of 8 MB: kept to the end they would fill a disk.
 afterEach(() => {
