@@ -1,13 +1,14 @@
 // Bundles each program of dist/src, and the library `iprisk/embedded`, into dist/src/programs/NAME at
 // the end of `npm run compile`, and puts one line in the place of its file that loads the bundle: a
 // process that loads hundreds of small files spends most of its start on that. Each program is one
-// process or thread and has a bundle of its own, so no module is loaded twice in any.
+// process or thread and has a bundle of its own, so no module is loaded twice in any. An application
+// that uses both `iprisk` and `iprisk/embedded` loads what they share twice.
 //
 // Bundled with it are the packages that are plain code (with their licences beside them); all
 // others are loaded from node_modules. `modules.json` says what is in which file. A module's own
 // place (`import.meta`) stays what it was.
 
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -15,6 +16,8 @@ import { rolldown } from 'rolldown'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const out = join(dist, 'src/programs')
+/** Where they are made: what runs meanwhile finds the bundles that it began with until all are whole. */
+const draft = join(dist, 'src/programs.draft')
 
 /** By the names of their folders. */
 const programs = {
@@ -49,7 +52,7 @@ function keepPlaces(folder) {
 }
 
 async function bundleProgram(name, path) {
-  const folder = join(out, name)
+  const folder = join(draft, name)
   const bundle = await rolldown({
     input: { [name]: path },
     platform: 'node',
@@ -90,13 +93,15 @@ function loaderOf(name, path, kept) {
   return [...(first.startsWith('#!') ? [first] : []), ...lines, ''].join('\n')
 }
 
-rmSync(out, { recursive: true, force: true })
-for (const [name, path] of Object.entries(programs)) {
-  const kept = keepCompiled(path)
-  await bundleProgram(name, kept)
-  writeFileSync(join(dist, path), loaderOf(name, path, kept))
-}
+rmSync(draft, { recursive: true, force: true })
+const kept = new Map(Object.entries(programs).map(([name, path]) => [name, keepCompiled(path)]))
+for (const [name, path] of kept) await bundleProgram(name, path)
 for (const name of bundledPackages) {
   const licence = join(root, 'node_modules', name, 'LICENSE')
-  copyFileSync(licence, join(out, `LICENSE-${name}`))
+  copyFileSync(licence, join(draft, `LICENSE-${name}`))
+}
+rmSync(out, { recursive: true, force: true })
+renameSync(draft, out)
+for (const [name, path] of Object.entries(programs)) {
+  writeFileSync(join(dist, path), loaderOf(name, path, kept.get(name)))
 }

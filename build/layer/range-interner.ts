@@ -1,6 +1,6 @@
 // Numbers for ranges of which something is said: one for each distinct pair of a number that says
-// what, and a range. Ids are from 0, in order of first appearance. A text a range would cost a build
-// half a second for each million of them, and its memory.
+// what, and a range. Ids are from 0, in order of first appearance. A text a range would cost a
+// build half a second for each million of them, and its memory.
 
 import { newAddressWords } from '../../src/ip/address.ts'
 import { type Range, bigintToWords } from '../../src/ip/range.ts'

@@ -1,5 +1,5 @@
 // What reading the files of places gave, kept on disk: they change once a month, tables are built
-// every hour, and reading them is a fifth of a build. A file in the cache is named by the hash of
+// every hour, and reading them is a third of a first build. A file in the cache is named by the hash of
 // all that its content follows from: the place files, the code and the tables that read them. So it
 // is right or absent, and may be deleted at any time.
 //

@@ -91,7 +91,7 @@ export function ipv6KeySections(keys: Float64Array): Ipv6KeySections {
   return { ipv6_keys: low, ipv6_index: index, ...finerIndexes(low, index) }
 }
 
-/** What lies below the buckets of `size`, a power of two. A loop, for `from` took ten times as long. */
+/** What lies below the buckets of `size`, a power of two. A loop, for `from` is far slower. */
 function remaindersOf<Out extends Uint16Array | Uint32Array>(
   starts: Uint32Array | Float64Array,
   out: Out,
@@ -189,7 +189,7 @@ function startsAtOrBelow2000(starts: Uint32Array, piece: number): boolean {
   return starts[at + 1] === 0 && starts[at + 2] === 0 && starts[at + 3] === 0
 }
 
-/** Whether it starts at 2000:: or above; what starts below starts the covered space: key 0, tail 0. */
+/** Whether it starts at 2000:: or above; what starts below starts the covered space: key, tail 0. */
 function startsInside(starts: Uint32Array, piece: number): boolean {
   return starts[piece * 4]! >= 0x2000_0000
 }

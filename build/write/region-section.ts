@@ -1,5 +1,5 @@
-// Regions and countries of the table (src/table/file/location-record.ts): what half a million places
-// share with others.
+// Regions and countries of the table (src/table/file/location-record.ts): what half a million
+// places share with others.
 
 import type { Location } from '../../src/api/check-answer.ts'
 import { cleanText } from '../../src/base/clean-text.ts'

@@ -281,8 +281,8 @@ export const tableTextCharsMax = 160
 /** The same as UTF-8. */
 export const tableTextBytesMax = 3 * tableTextCharsMax
 
-/** The JSON of a place: four texts, and 156 bytes of numbers and names of members. */
-export const tableRunBytesMax = 4 * tableTextBytesMax + 256
+/** The longest run of JSON: five texts before a place's city, and the names of their members. */
+export const tableRunBytesMax = 5 * tableTextBytesMax + 256
 
 // ---- src/publish ----------------------------------------------------------------------------
 

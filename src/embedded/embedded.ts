@@ -109,11 +109,11 @@ export function createEmbedded(options: EmbeddedOptions): Client {
 
   const checkAll = (
     ips: readonly string[],
-    given: CheckOptions = {},
+    given?: CheckOptions,
   ): Promise<readonly CheckResult[]> => {
-    const all = (): readonly CheckResult[] => ips.map((ip) => check(ip, given))
-    const { insights = false } = given
-    const loading = parts.load({ insights })
+    const all = (): readonly CheckResult[] => ips.map((ip) => check(ip, given ?? {}))
+    // Callers without types come here, too.
+    const loading = parts.load({ insights: given?.insights === true })
     return loading === undefined
       ? Promise.resolve(all())
       : loading.then(all, (cause: unknown) => ips.map(() => failed(cause)))

@@ -58,7 +58,7 @@ export const recordWords = 4
 export const networkWords = 4
 /** words of one country: code, continent code, continent, name, currency (all strings). */
 export const countryWords = 5
-/** words of one region: country id, state, time zone (strings), accuracy, runs before and behind. */
+/** words of one region: country id, state, time zone (strings), accuracy, two runs. */
 export const regionWords = 6
 /** Degrees are whole ten-thousandths. */
 export const degreeScale = 10_000

@@ -52,6 +52,14 @@ describe('the Dockerfile', () => {
     expect(installs[1]).toContain('--omit=dev')
   })
 
+  it('copies each program that compiling runs', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const run = scripts['compile']?.match(/deploy\/[\w-]+\.mjs/g) ?? []
+    expect(run.length).toBeGreaterThan(1)
+    const copied = of('COPY').flatMap((line) => line.split(' '))
+    for (const program of run) expect(copied).toContain(program)
+  })
+
   it('copies what is there, and nothing that .dockerignore keeps out', () => {
     const ignored = read('.dockerignore').split('\n')
     const sources = of('COPY')

@@ -36,7 +36,7 @@ export interface ScoreBand {
 
 /**
  * Of each band: the share of what is named that has such a score, against the share of people's
- * addresses that has it. Infinity where no people's address has.
+ * addresses that has it. Infinity where no people's address has, NaN where nothing has.
  */
 export function likelihoodRatios(bands: readonly ScoreBand[]): readonly number[] {
   const allNamed = bands.reduce((sum, { named }) => sum + named, 0)

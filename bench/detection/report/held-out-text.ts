@@ -93,6 +93,7 @@ function bandRows(bands: readonly ScoreBand[]): readonly string[] {
 }
 
 function ratioText(ratio: number): string {
+  if (Number.isNaN(ratio)) return '-'
   return Number.isFinite(ratio) ? ratio.toPrecision(3) : 'no people'
 }
 

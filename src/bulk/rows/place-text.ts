@@ -81,10 +81,9 @@ function runText(
   const begin = (location: number): number => {
     let at = locationTextAt(views, location)
     if (member === 'city') return at
-    for (; bytes[at] !== quote; at++) {
-      if (bytes[at] === backslash || at >= bytes.length) return -1
-    }
-    return at + betweenCityAndZip
+    // Said this way for NaN: in a damaged table the id may lie beyond its section.
+    while (at < bytes.length && bytes[at] !== quote && bytes[at] !== backslash) at++
+    return bytes[at] === quote ? at + betweenCityAndZip : -1
   }
   return {
     isEmpty: (location) => {

@@ -111,8 +111,8 @@ function walkTogether(before: OpenTable, after: OpenTable, visit: Visit): void {
   let [nextA, nextB] = [endOf(a, startsOfA, i), endOf(b, startsOfB, j)]
   let first = 0
   while (first < 2 ** 32) {
-    if (nextA === first) nextA = endOf(a, startsOfA, ++i)
-    if (nextB === first) nextB = endOf(b, startsOfB, ++j)
+    if (nextA <= first) nextA = endOf(a, startsOfA, ++i)
+    if (nextB <= first) nextB = endOf(b, startsOfB, ++j)
     const next = Math.min(nextA, nextB)
     visit(first, next - 1, a.ipv4_records[i]!, b.ipv4_records[j]!)
     first = next

@@ -108,6 +108,8 @@ interface State {
   serial: number
   etag: string | undefined
   manifest: Manifest | undefined
+  /** The newest that is signed, also where nothing of it can be taken. */
+  offer: Manifest | undefined
   looks: number
   up: boolean
   successAt: string | null
@@ -160,6 +162,8 @@ export function startTablePull(parts: TablePullParts): TablePull {
           if (takeResult({ release, result, fromMs }, ground)) await handOver(release, ground)
           return
         }
+        // It has not failed, whatever this look finds.
+        release = undefined
         release = await nextRelease(ground)
       }
     } catch (error) {
@@ -226,9 +230,9 @@ async function resultOf(
 }
 
 /** One that a manifest both withdraws and offers is offered. */
-function isWithdrawn({ id }: Release, { manifest }: State): boolean {
-  if (manifest === undefined || !manifest.withdrawn.includes(id)) return false
-  return manifest.releases.every((release) => release.id !== id)
+function isWithdrawn({ id }: Release, { offer }: State): boolean {
+  if (offer === undefined || !offer.withdrawn.includes(id)) return false
+  return offer.releases.every((release) => release.id !== id)
 }
 
 function firstState(serial: number): State {
@@ -236,6 +240,7 @@ function firstState(serial: number): State {
     serial,
     etag: undefined,
     manifest: undefined,
+    offer: undefined,
     looks: 0,
     up: false,
     successAt: null,
@@ -312,6 +317,8 @@ async function nextRelease(ground: Ground): Promise<Release | undefined> {
     ;({ manifest } = opened)
   }
   if (manifest === undefined) return undefined
+  // Also where nothing of it can be taken.
+  if (manifest.serial >= state.serial) state.offer = manifest
   const here = { current: parts.current(), machine: parts.machine, now: Date.now() }
   const choice = chooseRelease(manifest, { serial: state.serial, ...here })
   if (choice.kind === 'refused') {

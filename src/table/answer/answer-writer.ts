@@ -3,8 +3,9 @@
 // expression.
 //
 // One parsed address to the bytes of its answer: the fragments of its verdict (json-fragments.ts)
-// and the table's own runs of JSON (json-run.ts), one behind the other in one array for all answers. `checkAddress` (check-address.ts) makes the same as an object and is the
-// slow twin: the bytes are exactly those of JSON.stringify of it.
+// and the table's own runs of JSON (json-run.ts), one behind the other in one array for all
+// answers. `checkAddress` (check-address.ts) makes the same as an object and is the slow twin: the
+// bytes are exactly those of JSON.stringify of it.
 //
 // Invariant: an answer's bytes are good until the next answer, of any table. An array view is made
 // once for each length of answer, which is cheaper than one for each answer.

@@ -1,7 +1,6 @@
 // Runs of JSON that answers copy as they are, eight bytes at a time: the table's own, of a network,
 // region or location (made by build/write/run-section.ts), and those that are made while serving
-// (json-fragments.ts). src/schema/FORMAT.md draws them. Copying is
-// answer-writer.ts.
+// (json-fragments.ts). src/schema/FORMAT.md draws them. Copying is answer-writer.ts's.
 
 import { runElementBytes } from '../../schema/table-layout.ts'
 

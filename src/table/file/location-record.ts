@@ -85,7 +85,7 @@ export function countryOf(
   return id === 0 ? 0 : (views.regions[(regionOf(views, id) - 1) * regionWords] ?? 0)
 }
 
-/** The bytes of all runs, to cut texts from (`locationText`). */
+/** The bytes of all runs, to cut texts from (`locationTextAt`). */
 export function runBytes({ runs }: Pick<SectionViews, 'runs'>): Buffer {
   return Buffer.from(runs.buffer, runs.byteOffset, runs.byteLength)
 }

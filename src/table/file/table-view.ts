@@ -70,11 +70,12 @@ function readHeader(
   if (headerBytes > headerBytesMax) {
     throw tableCorrupt(path, 'header', 0, `it has ${headerBytes} bytes, over ${headerBytesMax}`)
   }
+  const checksums = readChecksums(header, path)
   const views = readViews(bytes, header, headerBytes, path)
   checkLengths(views, path)
   return {
     ...readHeaderFacts(header, headerBytes, path),
-    checksums: readChecksums(header, path),
+    checksums,
     views,
     headerBytes,
   }
@@ -142,8 +143,7 @@ function readView(header: TableHeader, name: SectionName, path: string): Section
     // A typed array that would begin or end outside the file: the section's length is not its own.
     throw tableCorrupt(path, name, 0, 'its length does not fit into the file')
   }
-  // Its checksums fit: not damaged, but written by a program that knew no such section.
-  if (view === null) throw otherVersion(path, 'no such section', name)
+  if (view === null) throw tableCorrupt(path, name, 0, 'it is missing')
   return view
 }
 
@@ -156,7 +156,8 @@ function readChecksums(header: TableHeader, path: string): Readonly<Record<Secti
   const checksums: Partial<Record<SectionName, number>> = {}
   for (const name of sectionNames) {
     const crc = found.get(name)
-    if (crc === undefined) throw tableCorrupt(path, name, 0, 'the header has no checksum for it')
+    // The header's own checksum fits: not damaged, but of a program that knew no such section.
+    if (crc === undefined) throw otherVersion(path, 'no such section', name)
     checksums[name] = crc
   }
   return checksums as Readonly<Record<SectionName, number>>

@@ -14,7 +14,7 @@ export function newIpv4Starts(
   return (piece) => bucketOf(piece) * size + starts[piece]!
 }
 
-/** Writes the first two words of the first address of IPv6 piece `piece`; the others are its tail. */
+/** Writes the first two words of IPv6 piece `piece`'s first address; the rest is its tail. */
 export function newIpv6Starts(
   views: Pick<SectionViews, 'ipv6_index' | 'ipv6_keys'>,
 ): (piece: number, words: Uint32Array) => void {

@@ -160,6 +160,17 @@ describe('what is no table', () => {
     )
   })
 
+  it('one without a section of today is of another version, not damaged', () => {
+    const bytes = Buffer.from(good)
+    const trailer = readTrailer(bytes, 'good')
+    bytes.write('regionz', bytes.indexOf('regions'))
+    const headerCrc = crc32(bytes.subarray(0, trailer.headerBytes))
+    bytes.set(writeTrailer({ ...trailer, headerCrc }), bytes.length - trailerBytes)
+    expect(() => openTable(write(bytes))).toThrow(
+      /no such section; this program reads version 1 \(section regions\)/,
+    )
+  })
+
   it('a later minor, which has only added something, is read', () => {
     const bytes = Buffer.from(good)
     const trailer = readTrailer(bytes, 'good')
