@@ -115,19 +115,19 @@ describe('lines', () => {
     expect(textOf(given(work, ['9.1.2.3']).out)).toBe('9.1.2.3,64496\n')
   })
 
-  it('end where a record names a place that is none', () => {
-    const records = table.reader.views.records.map((word, at) =>
-      at % 4 === 1 ? 0x7fff_ffff : word,
-    )
-    const views = { ...table.reader.views, records }
-    const hurt = { ...table, reader: { ...table.reader, views } }
-    for (const field of ['city', 'zip', 'state', 'country', 'timezone'] as const) {
+  it.each(['city', 'zip'] as const)(
+    'end where a record names a place that is none: %s',
+    (field) => {
+      const records = table.reader.views.records.map((word, at) =>
+        at % 4 === 1 ? 0x7fff_ffff : word,
+      )
+      const views = { ...table.reader.views, records }
+      const hurt = { ...table, reader: { ...table.reader, views } }
       const work: LineTask = { form: plain, output: 'csv', fields: ['ip', field] }
       const run = (): unknown => answerLines(hurt, Buffer.from('9.1.2.3\n'), work)
-      if (field === 'city' || field === 'zip') expect(run).toThrow(/damaged in section runs/)
-      else expect(run).not.toThrow()
-    }
-  })
+      expect(run).toThrow(/damaged in section runs/)
+    },
+  )
 
   it('skip what is empty, and count it as a line', () => {
     const result = given({}, ['', '  9.1.2.3\r', '\t', '\r', 'x', ''])
