@@ -1,8 +1,8 @@
 // The build report for people: one screen with totals, what is missing, what was kept out, and
 // where all of it is.
 
-import { alignColumns } from '../src/base/align-columns.ts'
-import { formatCount, formatMegabytes } from '../src/base/number-format.ts'
+import { alignColumns } from '../src/base/text/align-columns.ts'
+import { formatCount, formatMegabytes } from '../src/base/text/number-format.ts'
 import type { BuildReport, DataSetReport, FeedReport } from './build-report.ts'
 import { statesText } from './fetch-lines.ts'
 

@@ -7,7 +7,7 @@
 //   place files ────────────────────────────▶ places ────────────────────────────────────┴ assemble
 //   (an edition that the gate of data sets chose, as the ranges of networks are)
 
-import { formatCount } from '../src/base/number-format.ts'
+import { formatCount } from '../src/base/text/number-format.ts'
 import type { Day } from '../src/base/day.ts'
 import type { Range } from '../src/ip/range.ts'
 import { toRangeSet } from '../src/ip/range-set.ts'

@@ -2,7 +2,7 @@
 // (places). From the operator's own files, from an edition that the gate of data sets chose, or
 // from the packages.
 
-import { formatCount } from '../src/base/number-format.ts'
+import { formatCount } from '../src/base/text/number-format.ts'
 import type { Day } from '../src/base/day.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 import type { BuildStages } from './build-stages.ts'

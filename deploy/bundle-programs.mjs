@@ -1,6 +1,6 @@
-// Bundles each program of dist/src, and the library `iprisk/embedded`, into dist/src/programs/NAME at
-// the end of `npm run compile`, and puts one line in the place of its file that loads the bundle: a
-// process that loads hundreds of small files spends most of its start on that. Each program is one
+// Bundles each program of dist/src, and the library `iprisk/embedded`, into dist/src/programs/NAME
+// at the end of `npm run compile`, and puts one line in the place of its file that loads the bundle:
+// a process that loads hundreds of small files spends most of its start on that. Each program is one
 // process or thread and has a bundle of its own, so no module is loaded twice in any. An application
 // that uses both `iprisk` and `iprisk/embedded` loads what they share twice.
 //
@@ -16,7 +16,7 @@ import { rolldown } from 'rolldown'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const out = join(dist, 'src/programs')
-/** Where they are made: what runs meanwhile finds the bundles that it began with until all are whole. */
+/** Where they are made: what runs meanwhile finds its own bundles until all are whole. */
 const draft = join(dist, 'src/programs.draft')
 
 /** By the names of their folders. */
@@ -74,8 +74,8 @@ async function bundleProgram(name, path) {
 const mark = '// Loads a bundle (deploy/bundle-programs.mjs).'
 
 /**
- * What the compiler made of a program stands beside its loader: it writes what has changed alone, so
- * the loader of the time before may be in the program's place still.
+ * What the compiler made of a program stands beside its loader: it writes what has changed alone,
+ * so the loader of the time before may be in the program's place still.
  */
 function keepCompiled(path) {
   const kept = join(dist, path.replace(/\.js$/, '.compiled.js'))

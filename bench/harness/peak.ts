@@ -1,6 +1,6 @@
 // Preloaded (`node --import`) into a program whose peak memory is measured: when it ends, it writes
-// its largest resident size, in bytes, to the file that BENCH_PEAK names, and its CPU time, in seconds,
-// to the one that BENCH_CPU names.
+// its largest resident size, in bytes, to the file that BENCH_PEAK names, and its CPU time, in
+// seconds, to the one that BENCH_CPU names.
 
 import { writeFileSync } from 'node:fs'
 import process from 'node:process'

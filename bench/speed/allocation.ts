@@ -7,7 +7,7 @@
 //
 //   --table FILE  --seconds 25 (of load)  --smoke  --json  --save
 
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { runProgram } from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import { type SampledProfile, type Sampling, productFile, runSampling } from './servers/sampled.ts'

@@ -12,7 +12,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { runChild } from '../harness/child.ts'
 import { tablePath, readFlags } from '../harness/option.ts'

@@ -10,7 +10,7 @@
 //   --save        keep it in bench/runs/
 
 import { paths } from '../../src/api/paths.ts'
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { createClient as createFetchClient } from '../../src/client/client.ts'
 import { createClient as createNodeClient } from '../../src/client/node-client.ts'
 import { startSmallServer } from '../faults/server/ground.ts'

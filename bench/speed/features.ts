@@ -17,7 +17,7 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { threadCpu, treeCpu } from '../harness/cpu.ts'
 import { interleave } from '../harness/interleave.ts'

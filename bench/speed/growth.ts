@@ -16,8 +16,8 @@
 // All sizes of a family are in memory together: 2 GB at the most.
 
 import { ipv4StartSections, ipv6KeySections } from '../../build/write/address-sections.ts'
-import { alignColumns } from '../../src/base/align-columns.ts'
-import { formatCount } from '../../src/base/number-format.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
+import { formatCount } from '../../src/base/text/number-format.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { bucketKeys } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'

@@ -32,7 +32,7 @@ import {
 import { createSharedLimiter } from '../../src/account/limits/shared-limiter.ts'
 import { openLeaseFile } from '../../src/account/limits/lease-file.ts'
 import { openRateFile } from '../../src/account/limits/rate-file.ts'
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { readSettings } from '../../src/config/settings.ts'
 
 import { bootId, machineOffsetMs } from '../../src/base/system/clock.ts'

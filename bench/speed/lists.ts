@@ -14,7 +14,7 @@
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import { compileLists } from '../../src/lists/compile/compile-lists.ts'

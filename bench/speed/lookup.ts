@@ -18,7 +18,7 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where a checksum
 // differs.
 
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
 import {
   type PreparedScenario,

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { dayOf, formatDay, msPerDay } from '../../src/base/day.ts'
 import { flagsOf } from '../harness/child.ts'
 import { logProgress } from '../harness/program.ts'
 import { serveFolder } from '../harness/site.ts'
@@ -43,7 +44,7 @@ export async function measureNextDay(of: {
   const folder = join(of.folder, 'next-day')
   const eve = join(folder, 'eve')
   mkdirSync(eve, { recursive: true })
-  const dayBefore = new Date(Date.parse(asOf) - 864e5).toISOString().slice(0, 10)
+  const dayBefore = formatDay(dayOf(Date.parse(asOf) - msPerDay))
   logProgress(`importing the history before ${dayBefore}`)
   await importBefore(dayBefore, { feeds, folder: eve, store: join(eve, 'history') })
   await buildIn(eve, dayBefore, feeds)

@@ -17,7 +17,7 @@
 // The report goes to standard output, progress to standard error. Exit code 1 where there was an
 // error under load.
 
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { cutBatchBody } from '../../src/pool/batch-body.ts'
 import { takeSharedBuffer } from '../../src/pool/shared-buffers.ts'
 import { answerBatchPiece } from '../../src/pool/run-task.ts'

@@ -11,7 +11,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import { defaultPoliciesText } from '../../src/policy/default-policies.ts'

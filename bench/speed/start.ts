@@ -4,14 +4,14 @@
 //
 //   --table FILE  --rounds 15  --workers N (cores)  --smoke  --json  --save
 //
-// Wall time is what a user waits for; processor time (of a server: of those of its processes that run
-// still; none without /proc) tells more where something else runs on the machine.
+// Wall time is what a user waits for; processor time (of a server: of those of its processes that
+// run still; none without /proc) tells more where something else runs on the machine.
 
 import { mkdtempSync } from 'node:fs'
 import { request } from 'node:http'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { alignColumns } from '../../src/base/align-columns.ts'
+import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { openTable } from '../../src/table/open-table.ts'
 import { runChild } from '../harness/child.ts'
 import { treeCpu } from '../harness/cpu.ts'

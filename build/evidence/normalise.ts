@@ -7,7 +7,7 @@
 // the same line, and what the feed listed lately but no longer lists is a statement, too, that
 // fades.
 
-import { cleanText } from '../../src/base/clean-text.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
 import type { Day } from '../../src/base/day.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { type Range, bigintToWords, parseRange, prefixRange } from '../../src/ip/range.ts'

@@ -2,7 +2,7 @@
 // said. Its order is the numbering of evidence, so it depends on nothing but the inputs.
 
 import { basename } from 'node:path'
-import { cleanText } from '../../src/base/clean-text.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
 import type { Day } from '../../src/base/day.ts'
 import type { DataSetFeed } from '../catalogue/feed.ts'
 import { embeddedEdition } from './data-edition.ts'

@@ -9,6 +9,7 @@
 // Not here: what the evidence means, or which of it wins (src/score), and one-value ranges where
 // the more specific wins (networks).
 
+import { grown } from '../../src/base/grown-array.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { maxAddress, bigintToWords } from '../../src/ip/range.ts'
 import type { Layer } from './layer.ts'
@@ -53,7 +54,7 @@ export function newListInterner(): ListInterner {
       if (evidence.length === 0) return 0
       if (evidence.length === 1) {
         const only = evidence[0]!
-        if (only >= single.length) single = grown(single, only + 1)
+        if (only >= single.length) single = grown(single, Math.max(only + 1, single.length * 2))
         return (single[only] ||= lists.push([only]))
       }
       const key = evidence.join()
@@ -64,12 +65,6 @@ export function newListInterner(): ListInterner {
       return lists.length
     },
   }
-}
-
-function grown(words: Uint32Array, lengthMin: number): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(Math.max(lengthMin, words.length * 2))
-  larger.set(words)
-  return larger
 }
 
 interface Ranged<N extends number | bigint> {

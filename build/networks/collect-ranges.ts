@@ -2,6 +2,7 @@
 // and the spellings of each AS's name. It judges no row: asn-csv.ts reads them, most-specific.ts
 // lays them out.
 
+import { grown } from '../../src/base/grown-array.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart } from '../layer/layer.ts'
 import type { RangeColumns } from './most-specific.ts'
@@ -72,16 +73,11 @@ function newColumns(family: Family): {
   let lasts = new Uint32Array(capacityAtFirst * words)
   let values = new Uint32Array(capacityAtFirst)
   let count = 0
-  const grown = (array: Uint32Array): Uint32Array<ArrayBuffer> => {
-    const larger = new Uint32Array(array.length * 2)
-    larger.set(array)
-    return larger
-  }
   const add = (first: Uint32Array, last: Uint32Array, value: number): void => {
     if (count === values.length) {
-      firsts = grown(firsts)
-      lasts = grown(lasts)
-      values = grown(values)
+      firsts = grown(firsts, firsts.length * 2)
+      lasts = grown(lasts, lasts.length * 2)
+      values = grown(values, values.length * 2)
     }
     for (let word = 0; word < words; word++) {
       firsts[count * words + word] = first[word]!

@@ -1,9 +1,9 @@
 // The name of an AS's organization, from what files make of it. Not a database of companies: only
 // damage is mended, and no name is translated, abbreviated or looked up.
 
-import { cleanText } from '../../src/base/clean-text.ts'
-import { foldControls } from '../../src/base/control-characters.ts'
-import { trimEnd } from '../../src/base/trim-end.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
+import { foldControls } from '../../src/base/text/control-characters.ts'
+import { trimEnd } from '../../src/base/text/trim-end.ts'
 
 /**
  * What is mended: double quotes (some files quote a part twice over, `"""Cogent Communications",

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { formatCount } from '../../src/base/number-format.ts'
+import { formatCount } from '../../src/base/text/number-format.ts'
 import type { FormatOptions, EntrySink } from './entry.ts'
 import { formatOf } from './formats.ts'
 

@@ -1,7 +1,7 @@
 // What reading the files of places gave, kept on disk: they change once a month, tables are built
-// every hour, and reading them is a third of a first build. A file in the cache is named by the hash of
-// all that its content follows from: the place files, the code and the tables that read them. So it
-// is right or absent, and may be deleted at any time.
+// every hour, and reading them is a third of a first build. A file in the cache is named by the hash
+// of all that its content follows from: the place files, the code and the tables that read them. So
+// it is right or absent, and may be deleted at any time.
 //
 //   <cache>/places-<hash>.bin     hash of the rest (SHA-256, 32 bytes), Places as v8.serialize has
 //                                 them: locations as a column a member, texts once
@@ -57,8 +57,8 @@ const spareBytes = 2 ** 30
 const keptFiles = 2
 
 /**
- * What `readPlaces` gives, from `cache` where it has been read before. Errors: those of readPlaces. A
- * cache that cannot be read or written costs time, nothing else.
+ * What `readPlaces` gives, from `cache` where it has been read before. Errors: those of readPlaces.
+ * A cache that cannot be read or written costs time, nothing else.
  */
 export async function readPlacesCached(files: readonly string[], cache: string): Promise<Places> {
   return placesOf(await readPlaceColumns(files, cache))

@@ -14,6 +14,10 @@ const arrays = [
   ...columns.numberColumns,
   ...[layers[4], layers[6]].flatMap(({ starts, values }) => [starts, values]),
 ]
-// Handed over, not copied. Out of the cache all are parts of one piece of memory.
+// Handed over, not copied. Out of the cache all are parts of one piece of memory; of a small file
+// that is Node's pool, which cannot be handed over.
 const buffers = new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))
-parentPort?.postMessage(places, [...buffers])
+parentPort?.postMessage(
+  places,
+  [...buffers].filter(({ byteLength }) => byteLength > Buffer.poolSize),
+)

@@ -6,7 +6,7 @@
 // four decimals, never -0; the same raw place gives the same Location.
 
 import lookUpTimezone from '@photostructure/tz-lookup'
-import { cleanText } from '../../src/base/clean-text.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
 import type { Location } from '../../src/api/check-answer.ts'
 import { tableTextCharsMax } from '../../src/base/limits.ts'
 import type { Accuracy } from '../../src/model/kind.ts'

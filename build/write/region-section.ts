@@ -2,7 +2,7 @@
 // places share with others.
 
 import type { Location } from '../../src/api/check-answer.ts'
-import { cleanText } from '../../src/base/clean-text.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
 import { accuracies } from '../../src/model/kind.ts'
 import { countryWords, regionWords } from '../../src/schema/table-layout.ts'
 import type { Region } from '../../src/table/file/location-record.ts'
@@ -24,7 +24,16 @@ export function collectRegions(
   strings: StringCollector,
 ): RegionCollector {
   const regions = newInterner<Region>(keyOf, 1)
-  const ofLocation = Uint32Array.from(locations, (location) => regions.id(regionOf(location)))
+  const idOfRaw = new Map<string, number>()
+  // Texts are cleaned once a region, not once a place.
+  const ofLocation = Uint32Array.from(locations, (location) => {
+    const raw = rawKeyOf(location)
+    const known = idOfRaw.get(raw)
+    if (known !== undefined) return known
+    const id = regions.id(regionOf(location))
+    idOfRaw.set(raw, id)
+    return id
+  })
   const countries = newInterner<readonly number[]>((words) => words.join(), 1)
   const rows = regions.values.map(({ country, state, timezone, accuracy }) => [
     countries.id([
@@ -52,6 +61,12 @@ export function collectRegions(
       )
     },
   }
+}
+
+function rawKeyOf(location: Location): string {
+  const { country_code, continent_code, continent, country, currency_code } = location
+  const { state, timezone, accuracy } = location
+  return `${country_code}\n${continent_code}\n${continent}\n${country}\n${currency_code}\n${state}\n${timezone}\n${accuracy}`
 }
 
 function regionOf(location: Location): Region {

@@ -3,7 +3,7 @@
 // where it would follow some ten strings.
 
 import type { Location } from '../../src/api/check-answer.ts'
-import { cleanText } from '../../src/base/clean-text.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
 import { degreeScale, networkWords, runElementBytes } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
 import type { Locality } from '../../src/table/file/location-record.ts'

@@ -1,7 +1,7 @@
 // Collects the table's texts: each once, id 0 is ''. Whatever a text is made of, it is clean and
 // short in the table.
 
-import { cleanText } from '../../src/base/clean-text.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
 import { newInterner } from '../layer/intern.ts'
 
 export interface StringCollector {

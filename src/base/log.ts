@@ -10,7 +10,7 @@
 import { writeSync } from 'node:fs'
 import type { DestinationStream, Logger } from 'pino'
 import { pino, stdSerializers } from 'pino'
-import { escapeControls, escapeLines } from './control-characters.ts'
+import { escapeControls, escapeLines } from './text/control-characters.ts'
 import { redactKeys } from './key-form.ts'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'

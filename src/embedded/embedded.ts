@@ -10,7 +10,6 @@
 //
 // What a plain check does not need is loaded when it is first asked for (lazy-parts.ts).
 
-import { statSync } from 'node:fs'
 import type { CheckAnswer } from '../api/check-answer.ts'
 import type { InsightsAnswer } from '../api/insights-answer.ts'
 import { messageOf } from '../base/coded-error.ts'
@@ -26,6 +25,7 @@ import type {
 import { type ClientOptions, fallbackFor } from '../client/core/client-options.ts'
 import { type ClientFailure, createOutcomeReport } from '../client/core/outcome-report.ts'
 import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
+import { builtMsOf } from '../table/file/built-ms.ts'
 import { type OpenTable, openTable } from '../table/open-table.ts'
 import { type LazyParts, createLazyParts } from './lazy-parts.ts'
 
@@ -172,7 +172,7 @@ function watchTable(
   const load = (): void => {
     const old = open?.table
     try {
-      open = { table: openTable(path), builtMs: Math.floor(statSync(path).mtimeMs) }
+      open = { table: openTable(path), builtMs: builtMsOf(path) }
     } catch (cause) {
       failure = { reason: 'unavailable', message: messageOf(cause), cause }
       if (old !== undefined) onRefused?.(failure)

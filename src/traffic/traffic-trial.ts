@@ -8,7 +8,7 @@
 import { newAddressWords } from '../ip/address.ts'
 import { parseAddress } from '../ip/parse-address.ts'
 import { sampledChecksJudged } from '../base/limits.ts'
-import { formatCount } from '../base/number-format.ts'
+import { formatCount } from '../base/text/number-format.ts'
 import { newDecisionMemory } from '../policy/decision-memory.ts'
 import { type PolicySet, compilePolicies } from '../policy/policy.ts'
 import type { Policies } from '../policy/policy-form.ts'

@@ -4,7 +4,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cleanOrganization } from '../../build/networks/organization-name.ts'
-import { cleanText } from '../../src/base/clean-text.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
 import { readCountries } from '../../build/places/countries.ts'
 import { newPlaceResolver } from '../../build/places/place.ts'
 import { newStringCollector } from '../../build/write/string-collector.ts'

@@ -9,36 +9,23 @@ import { newBuildStages } from '../../build/build-stages.ts'
 import { compileTable } from '../../build/compile-table.ts'
 import { encodeTable } from '../../build/write/write-table.ts'
 import type { Day } from '../../src/base/day.ts'
+import { writeDataSets } from './data-sets.ts'
 import { feedOf, fileOf } from './gate/gate-sample.ts'
 import { today, useFolder } from './history/history-sample.ts'
-import { writeMmdb } from './mmdb/mmdb-writer.ts'
 
 describe('an incremental build', () => {
   const folder = useFolder()
   const feed = { ...feedOf({ kind: 'vpn', weight: 0.6, assurance: 'weak' }), id: 'vpn-a' }
 
-  function writeDataSets(): { readonly networks: string; readonly places: string } {
-    const networks = join(folder(), 'networks.csv')
-    writeFileSync(networks, '9.0.0.0,9.255.255.255,7922,Comcast\n11.0.0.0,11.9.9.9,16276,OVH\n')
-    const places = join(folder(), 'places.mmdb')
-    const record = { country_code: 'NO', city: 'Oslo', latitude: 59.9, longitude: 10.7 }
-    const more = { postcode: '', state1: '', state2: '', timezone: '' }
-    const entries = [['9.0.0.0/8', { ...record, ...more }]] as const
-    writeFileSync(places, writeMmdb({ ipVersion: 4, recordBits: 28, entries: [...entries] }))
-    return { networks, places }
-  }
-
   async function build(day: Day, addresses: readonly string[], cache?: string): Promise<Buffer> {
     const path = join(folder(), `list-${day}.txt`)
     writeFileSync(path, addresses.map((address) => `${address}\n`).join(''))
-    const { networks, places } = writeDataSets()
     const { assembled } = await compileTable(
       {
         snapshots: [{ feed, file: fileOf('list.txt'), path, day }],
         asOf: day,
         history: undefined,
-        networkFiles: [networks],
-        placeFiles: [places],
+        ...writeDataSets(folder()),
         ...(cache === undefined ? {} : { cache }),
       },
       newBuildStages(() => undefined),

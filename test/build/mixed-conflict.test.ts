@@ -14,9 +14,9 @@ import { catalogueFolder } from '../../build/run-build.ts'
 import { writeTable } from '../../build/write/write-table.ts'
 import { explain } from '../../src/table/explain/explain.ts'
 import { type OpenTable, openTable } from '../../src/table/open-table.ts'
+import { writeDataSets } from './data-sets.ts'
 import { feedOf, fileOf } from './gate/gate-sample.ts'
 import { today, useFolder } from './history/history-sample.ts'
-import { writeMmdb } from './mmdb/mmdb-writer.ts'
 
 describe('a table of lists that conflict', () => {
   const folder = useFolder()
@@ -45,20 +45,12 @@ describe('a table of lists that conflict', () => {
       writeFileSync(path, own.map(([name]) => `${name.split(' ')[0]}\n`).join(''))
       return { feed, file: fileOf('list.txt'), path, day: today }
     })
-    const networks = join(folder(), 'networks.csv')
-    writeFileSync(networks, '9.0.0.0,9.255.255.255,7922,Comcast\n11.0.0.0,11.9.9.9,16276,OVH\n')
-    const places = join(folder(), 'places.mmdb')
-    const record = { country_code: 'NO', city: 'Oslo', latitude: 59.9, longitude: 10.7 }
-    const more = { postcode: '', state1: '', state2: '', timezone: '' }
-    const entries = [['9.0.0.0/8', { ...record, ...more }]] as const
-    writeFileSync(places, writeMmdb({ ipVersion: 4, recordBits: 28, entries: [...entries] }))
     const { assembled } = await compileTable(
       {
         snapshots,
         asOf: today,
         history: undefined,
-        networkFiles: [networks],
-        placeFiles: [places],
+        ...writeDataSets(folder()),
       },
       newBuildStages(() => undefined),
     )

@@ -4,9 +4,9 @@
 // told by the score that the others leave. A score orders badness where the rate rises from band to
 // band.
 //
-// All announced space is no login's traffic: clouds have a ninth of it and send little. So each band
-// is also held against people's lines, by the likelihood ratio: how much more often an exit that is
-// named has such a score than an address of an access network.
+// All announced space is no login's traffic: clouds have a ninth of it and send little. So each
+// band is also held against people's lines, by the likelihood ratio: how much more often an exit that
+// is named has such a score than an address of an access network.
 //
 // Of ranges the share of their addresses counts. Not labelled "bad" by the lists themselves: a list
 // that is left out does not speak for the band that it is counted in.
@@ -34,19 +34,31 @@ export interface ScoreBand {
   readonly badness: WilsonShare
 }
 
-/**
- * Of each band: the share of what is named that has such a score, against the share of people's
- * addresses that has it. Infinity where no people's address has, NaN where nothing has.
- */
-export function likelihoodRatios(bands: readonly ScoreBand[]): readonly number[] {
-  const allNamed = bands.reduce((sum, { named }) => sum + named, 0)
-  const allPeople = bands.reduce((sum, { people }) => sum + people, 0)
-  return bands.map(({ named, people }) => named / allNamed / (people / allPeople))
+export interface LikelihoodRatio {
+  /** Infinity where no people's address has such a score, NaN where nothing has. */
+  readonly ratio: number
+  /** At 95 %, of what is named; people's addresses are all there are. */
+  readonly low: number
+  readonly high: number
 }
 
 /**
- * The same by level, the lowest first; from 75 on both levels together, for nearly all that has 90 is
- * a Tor exit, and without the one consensus no list says so.
+ * Of each band: the share of what is named that has such a score, against the share of people's
+ * addresses that has it.
+ */
+export function likelihoodRatios(bands: readonly ScoreBand[]): readonly LikelihoodRatio[] {
+  const allNamed = bands.reduce((sum, { named }) => sum + named, 0)
+  const allPeople = bands.reduce((sum, { people }) => sum + people, 0)
+  return bands.map(({ named, people }) => {
+    const { share, low, high } = wilsonShare(named, allNamed)
+    const peoples = people / allPeople
+    return { ratio: share / peoples, low: low / peoples, high: high / peoples }
+  })
+}
+
+/**
+ * The same by level, the lowest first; from 75 on both levels together, for nearly all that has 90
+ * is a Tor exit, and without the one consensus no list says so.
  */
 export function levelBands(bands: readonly ScoreBand[]): readonly ScoreBand[] {
   const levels = bands.filter(({ from }) => levelFloors.some(({ least }) => least === from))

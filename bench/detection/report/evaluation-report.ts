@@ -5,7 +5,7 @@ import { leftOutKinds, type DetectedShares, type LeftOut } from '../evaluation/l
 import type { RecentRow } from '../evaluation/leave-last-days-out.ts'
 import { type WilsonShare, wilsonShare } from '../../../src/feedback/wilson-share.ts'
 import { formatDay } from '../../../src/base/day.ts'
-import { formatCount } from '../../../src/base/number-format.ts'
+import { formatCount } from '../../../src/base/text/number-format.ts'
 import type { Kind } from '../../../src/model/kind.ts'
 import { markdownTable } from '../../harness/markdown-table.ts'
 import { type EvaluationSummary, type KeptEvaluation, summaryOf } from './kept-evaluation.ts'

@@ -6,7 +6,7 @@ import type { Evaluation } from '../evaluation/labelled-lists.ts'
 import type { RecentEvaluation } from '../evaluation/leave-last-days-out.ts'
 import type { AccessSpace } from '../world/address-space.ts'
 import type { WilsonShare } from '../../../src/feedback/wilson-share.ts'
-import { alignColumns } from '../../../src/base/align-columns.ts'
+import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { formatDay } from '../../../src/base/day.ts'
 
 /** Where a labelled list came from, and what of it could not be used. */

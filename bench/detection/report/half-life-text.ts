@@ -6,7 +6,7 @@ import { absenceBuckets, eventsMin, halfLivesToKeep } from '../calibration/half-
 import type { CurvePoint, FeedHalfLife } from '../calibration/half-life.ts'
 import type { HalfLives } from '../../../src/model/evidence.ts'
 import type { FeedRow } from '../calibration/calibration.ts'
-import { formatCount } from '../../../src/base/number-format.ts'
+import { formatCount } from '../../../src/base/text/number-format.ts'
 import { halfLifeDays } from '../../../src/score/weight/decay.ts'
 
 export function halfLifeText(rows: readonly FeedRow[]): string {

@@ -2,11 +2,12 @@
 // out, badness by band of the score, and the space by class. Figures come from
 // bench/detection/evaluation.
 
-import { alignColumns } from '../../../src/base/align-columns.ts'
+import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import type { OperatorLeftOut, OperatorsLeftOut } from '../evaluation/leave-operator-out.ts'
 import type { DetectedShares } from '../evaluation/leave-one-out.ts'
 import {
   type ClassSpace,
+  type LikelihoodRatio,
   type ScoreBand,
   levelBands,
   likelihoodRatios,
@@ -38,7 +39,7 @@ export function heldOutPage(held: HeldOutEvaluation): string {
       'addresses with such a score. It rises from level to level. Inside 0 to 49 it does not, for that is a share of the space and ' +
       'not of traffic: the rules give a cloud 40 points, and clouds have a ninth of the space. Against people’s lines, which are ' +
       'what a login sees, the likelihood ratio says how many times as often an exit that is named has such a score as an address ' +
-      'of an access network.',
+      'of an access network: two bands whose intervals meet are not told apart.',
     ['```', ...spaceLines(held.access), ...heldOutLines(held), '```'].join('\n'),
     '',
   ].join('\n\n')
@@ -86,15 +87,22 @@ function bandRows(bands: readonly ScoreBand[]): readonly string[] {
     million(badness.share),
     `${million(badness.low)}-${million(badness.high)}`,
     count(people),
-    ratioText(ratios[index]!),
+    ...ratioCells(ratios[index]!),
   ])
-  const heads = 'from,IPv4 addresses,named,per million,95 %,people’s,likelihood ratio'.split(',')
+  const heads = 'from,IPv4 addresses,named,per million,95 %,people’s,likelihood ratio,95 %'.split(
+    ',',
+  )
   return alignColumns([heads, ...rows], 0)
 }
 
-function ratioText(ratio: number): string {
-  if (Number.isNaN(ratio)) return '-'
-  return Number.isFinite(ratio) ? ratio.toPrecision(3) : 'no people'
+function ratioCells({ ratio, low, high }: LikelihoodRatio): readonly string[] {
+  if (Number.isNaN(ratio)) return ['-', '-']
+  if (!Number.isFinite(ratio)) return ['no people', '-']
+  return [timesText(ratio), `${timesText(low)}-${timesText(high)}`]
+}
+
+function timesText(ratio: number): string {
+  return ratio < 100 ? ratio.toPrecision(3) : count(ratio)
 }
 
 function operatorRow(

@@ -1,7 +1,7 @@
 // The report of the benchmark `http`: its rounds summed up, its shape, its text. Pure; measuring is
 // http.ts.
 
-import { alignColumns } from '../../../src/base/align-columns.ts'
+import { alignColumns } from '../../../src/base/text/align-columns.ts'
 import { type LoadErrors, type LoadResult, errorCount } from '../load/load.ts'
 import type { RunHead } from '../../harness/run.ts'
 import type { AnswerSampleReport } from '../load/answer-sample.ts'

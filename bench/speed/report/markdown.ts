@@ -2,7 +2,7 @@
 // measured. Pure: the same run gives the same text. Nothing in it is typed by hand.
 
 import type { PoolPriority } from '../load/pool-priority.ts'
-import { formatCount } from '../../../src/base/number-format.ts'
+import { formatCount } from '../../../src/base/text/number-format.ts'
 import { scenarios } from '../lookups/scenario.ts'
 import { alikeUs, fewMs, lookupNs, peakRate, figureText, steadyUs, growthRows } from './figure.ts'
 import { markdownTable } from '../../harness/markdown-table.ts'

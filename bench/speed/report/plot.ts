@@ -2,7 +2,7 @@
 // a run in, SVG text out, from the same few words of SVG as the calibration's plots.
 
 import { type Point, circle, colours, label, line, path, rect, svg } from '../../harness/svg.ts'
-import { formatCount } from '../../../src/base/number-format.ts'
+import { formatCount } from '../../../src/base/text/number-format.ts'
 import { type VariantName, variantNames } from '../servers/variant.ts'
 import { growthRows, peakRate, figureText } from './figure.ts'
 import type { BenchRun } from './kept-run.ts'

@@ -2,7 +2,7 @@
 // figure is a measured slope times a size; what is assumed and not measured stands in one table of
 // the text. Pure. It is no promise: no test has run a billion ranges.
 
-import { formatCount } from '../../../src/base/number-format.ts'
+import { formatCount } from '../../../src/base/text/number-format.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import { fileBytesMax } from '../../../src/schema/table-layout.ts'
 import { type Figure, growthRows, peakRate, figureText, workerMb } from './figure.ts'

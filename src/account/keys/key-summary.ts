@@ -3,7 +3,7 @@
 // are null.
 
 import { formatDay } from '../../base/day.ts'
-import { formatTime } from '../../base/number-format.ts'
+import { formatTime } from '../../base/text/number-format.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import type { KeyRecord } from './key-record.ts'
 

@@ -5,22 +5,16 @@
 // there; what JSON or the row writes otherwise is made at its first use and cached.
 
 import type { AnswerReader } from '../../table/answer/answer-reader.ts'
-import { countryWords, regionWords } from '../../schema/table-layout.ts'
 import {
-  countryOf,
   locationTextAt,
+  openPlaceString,
   readLocality,
-  regionOf,
   runBytes,
 } from '../../table/file/location-record.ts'
 import type { GrowingBuffer } from '../growing-buffer.ts'
 import { appendSlice } from '../output-buffer.ts'
 import { type TableTexts, appendString } from './table-text.ts'
 import { appendCached, newTextCache } from './text-cache.ts'
-
-/** Texts of a country and of a region: their words. */
-const ofCountry = { country_code: 0, country: 3 } as const
-const ofRegion = { state: 1, timezone: 2 } as const
 
 export const placeTexts = ['country_code', 'country', 'state', 'city', 'zip', 'timezone'] as const
 type PlaceText = (typeof placeTexts)[number]
@@ -36,21 +30,8 @@ export function openPlaceText(
   texts: TableTexts,
   member: PlaceText,
 ): PlaceTextWriter {
-  const { views } = reader
-  const { countries, regions } = views
   if (member === 'city' || member === 'zip') return runText(reader, texts, member)
-  if (member === 'state' || member === 'timezone') {
-    const word = ofRegion[member]
-    return stringText(
-      texts,
-      (location) => regions[(regionOf(views, location) - 1) * regionWords + word] ?? 0,
-    )
-  }
-  const word = ofCountry[member]
-  return stringText(
-    texts,
-    (location) => countries[(countryOf(views, location) - 1) * countryWords + word] ?? 0,
-  )
+  return stringText(texts, openPlaceString(reader.views, member))
 }
 
 function stringText(texts: TableTexts, idOf: (location: number) => number): PlaceTextWriter {

@@ -6,7 +6,7 @@
 // places are copied from the table. Texts may say anything: what would steer a terminal is escaped.
 
 import { addressFaultText } from '../../api/input-fault.ts'
-import { escapeControls } from '../../base/control-characters.ts'
+import { escapeControls } from '../../base/text/control-characters.ts'
 import { classifications, levels } from '../../model/kind.ts'
 import { addressCharsMax } from '../../ip/parse-address.ts'
 import { riskLevelOf } from '../../model/risk-level.ts'

@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { IpriskError } from '../../base/coded-error.ts'
-import { formatCount, formatMegabytes } from '../../base/number-format.ts'
+import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { exportFormats } from '../../config/line-formats.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { type ExportSummary, noticePath, runExport } from '../../export/run-export.ts'

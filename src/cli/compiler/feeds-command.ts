@@ -1,6 +1,6 @@
 // `iprisk feeds list` and `iprisk feeds fetch`.
 
-import { alignColumns } from '../../base/align-columns.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
 import { dayOf, formatDay } from '../../base/day.ts'
 import type { Settings } from '../../config/settings.ts'
 import { fetchModeOf } from './build-command.ts'

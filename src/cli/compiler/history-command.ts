@@ -6,7 +6,7 @@ import type {
   FeedTimeline,
   AddressTimeline,
 } from '../../../build/history/address-timeline.ts'
-import { alignColumns } from '../../base/align-columns.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { type Day, formatDay } from '../../base/day.ts'
 import { formatRange, parseRange } from '../../ip/range.ts'

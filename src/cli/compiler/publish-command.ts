@@ -4,7 +4,7 @@
 import { resolve } from 'node:path'
 import { IpriskError } from '../../base/coded-error.ts'
 import { msPerDay } from '../../base/day.ts'
-import { formatCount, formatMegabytes } from '../../base/number-format.ts'
+import { formatCount, formatMegabytes } from '../../base/text/number-format.ts'
 import { isPublishPlace, parseObjectUrl, parseStages } from '../../config/values/publish-values.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readSigningKey } from '../../publish/form/signing-key.ts'

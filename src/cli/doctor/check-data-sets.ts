@@ -2,7 +2,7 @@
 // network decides much of its verdict.
 
 import { ageSeconds, formatDay } from '../../base/day.ts'
-import { formatTimeSpan } from '../../base/number-format.ts'
+import { formatTimeSpan } from '../../base/text/number-format.ts'
 import { type Source, dataSetOf } from '../../table/file/table-source.ts'
 import { type DoctorFinding, advice } from './doctor-finding.ts'
 

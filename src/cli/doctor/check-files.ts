@@ -6,7 +6,7 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { ageSeconds, formatDay } from '../../base/day.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { formatTimeSpan } from '../../base/number-format.ts'
+import { formatTimeSpan } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
 import { validateTlsFiles, tlsFilesOf } from '../../http/listen/tls-files.ts'
 import { readAdminToken } from '../../admin/admin-token.ts'

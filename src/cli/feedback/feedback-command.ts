@@ -2,7 +2,7 @@
 // that asks to be forgotten out of it, while servers run. `report` is feedback-report.ts.
 
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { appendOutcomes, eraseOutcomes } from '../../feedback/feedback-files.ts'
 import { importBytesMax, outcomesMax } from '../../feedback/feedback-limits.ts'

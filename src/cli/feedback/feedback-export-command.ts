@@ -1,8 +1,8 @@
 // `iprisk feedback export FOLDER`: outcomes as Parquet, by the compiler's half, which has the
 // library.
 
-import { alignColumns } from '../../base/align-columns.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import { loadCompiler } from '../compiler/load-compiler.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
 import type { FeedbackPlace } from './feedback-command.ts'

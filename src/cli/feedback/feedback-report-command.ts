@@ -1,7 +1,7 @@
 // `iprisk feedback report` for people, as tables, and for programs, as JSON.
 
-import { alignColumns } from '../../base/align-columns.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import { offlinePolicy } from '../../policy/offline-policy.ts'
 import { pinTable } from '../lines/pin-table.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'

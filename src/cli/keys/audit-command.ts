@@ -6,7 +6,7 @@ import {
   auditLogPath,
   readAuditLog,
 } from '../../account/keys/audit-log.ts'
-import { alignColumns } from '../../base/align-columns.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { CommandIo } from './key-session.ts'
 

@@ -10,7 +10,7 @@ import { createKey, revokeKey, rotateKey } from '../../account/keys/issue-key.ts
 import type { NewKey } from '../../account/keys/key-record.ts'
 import { newKeyOf } from '../../account/keys/new-key.ts'
 import { formatDay } from '../../base/day.ts'
-import { formatTime } from '../../base/number-format.ts'
+import { formatTime } from '../../base/text/number-format.ts'
 import type { Plans } from '../../config/plan.ts'
 import { planNamed } from '../../config/plan.ts'
 import type { Invocation, Settings } from '../../config/settings.ts'

@@ -7,7 +7,7 @@
 // For pipes, where speed counts and no screen has a width: src/bulk/rows/text-row.ts.
 
 import type { CheckAnswer } from '../../api/check-answer.ts'
-import { escapeControls } from '../../base/control-characters.ts'
+import { escapeControls } from '../../base/text/control-characters.ts'
 import { answerDetails } from '../../bulk/rows/answer-details.ts'
 import type { Line } from '../terminal/line.ts'
 import { levelStyles } from './level-styles.ts'

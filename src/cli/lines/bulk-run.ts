@@ -7,7 +7,7 @@
 import { fstatSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { IpriskError } from '../../base/coded-error.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import { addressWidth, ipv4Chars } from '../../bulk/rows/address-width.ts'
 import type { LineFormat } from '../../bulk/line-field.ts'
 import { answerLines } from '../../bulk/answer-lines.ts'

@@ -3,7 +3,7 @@
 // answers, or as CSV.
 
 import { optionalMember } from '../../base/optional-member.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import { defaultCheckFields } from '../../config/line-formats.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { addressWidth } from '../../bulk/rows/address-width.ts'

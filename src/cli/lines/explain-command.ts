@@ -4,11 +4,8 @@
 import { IpriskError } from '../../base/coded-error.ts'
 import type { Decide } from '../../policy/decide-by.ts'
 import { parseQuery, newQuery } from '../../table/lookup/query.ts'
-import {
-  type ExplainedAnswer,
-  answerWithInsights,
-  builtMsOf,
-} from '../../table/explain/insights.ts'
+import { type ExplainedAnswer, answerWithInsights } from '../../table/explain/insights.ts'
+import { builtMsOf } from '../../table/file/built-ms.ts'
 import { openTable } from '../../table/open-table.ts'
 import { offlineListsOf } from './pin-table.ts'
 import { offlineDecide, offlinePolicy } from '../../policy/offline-policy.ts'

@@ -3,9 +3,9 @@
 
 import { daysObservedMin } from '../../score/weight/days-seen.ts'
 import type { InsightEvidence, InsightScope, Insights } from '../../api/insights-answer.ts'
-import { alignColumns, fitColumn } from '../../base/align-columns.ts'
+import { alignColumns, fitColumn } from '../../base/text/align-columns.ts'
 import { type Day, parseDay } from '../../base/day.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import { levelFloors } from '../../model/risk-level.ts'
 import type { ExplainedAnswer } from '../../table/explain/insights.ts'
 import type { Source } from '../../table/file/table-source.ts'

@@ -1,8 +1,8 @@
 // The summary for people: lists with bars, the scores as a histogram, and of access logs who asked
 // for which path and got which status.
 
-import { alignColumns } from '../../base/align-columns.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import type { Line } from '../terminal/line.ts'
 import type { ClassSplit, Share, Shares, Summary } from './summary.ts'
 

@@ -5,7 +5,7 @@
 import { type ListRequest, type ListResult, actOnLists } from '../../account/list-acts.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { readBoundedFile, readDescriptor } from '../../base/system/bounded-file.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import type { Settings } from '../../config/settings.ts'
 import { listFileBytesMax } from '../../lists/list-limits.ts'

@@ -1,7 +1,7 @@
 // The commands `iprisk lists list|show|export`: what the lists hold. They change nothing.
 
-import { alignColumns } from '../../base/align-columns.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
 import { knownList } from '../../lists/change-lists.ts'
 import { type ListCatalogue, parseCatalogue } from '../../lists/list-catalogue.ts'

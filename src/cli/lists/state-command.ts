@@ -12,7 +12,7 @@ import {
 } from '../../account/state-backup.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { stateFileBytesMax } from '../../base/limits.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import { readBoundedFile } from '../../base/system/bounded-file.ts'
 import { flushFolder } from '../../base/system/disk.ts'
 import type { Settings } from '../../config/settings.ts'

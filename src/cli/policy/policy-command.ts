@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { IpriskError } from '../../base/coded-error.ts'
-import { alignColumns } from '../../base/align-columns.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
 import { defaultPoliciesText } from '../../policy/default-policies.ts'
 import { readPolicyFile } from '../../policy/policy-file.ts'
 import { policyPlace } from '../../policy/policy-place.ts'

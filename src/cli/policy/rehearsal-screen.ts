@@ -1,7 +1,7 @@
 // A rehearsal for people: the same as the report, in tables.
 
-import { alignColumns } from '../../base/align-columns.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import type { HitLists, RequestShare } from '../../rehearsal/hit-lists.ts'
 import type { RehearsalReport } from '../../rehearsal/rehearsal-report.ts'
 

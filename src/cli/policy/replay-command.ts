@@ -4,8 +4,8 @@
 // there.
 
 import { formatDay } from '../../base/day.ts'
-import { alignColumns } from '../../base/align-columns.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import type { Invocation } from '../../config/settings.ts'
 import { mapLists } from '../../lists/map-lists.ts'
 import { defaultPolicyName } from '../../policy/policy-form.ts'

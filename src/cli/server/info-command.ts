@@ -1,8 +1,8 @@
 // `iprisk info`: the state of the running server, and of the table file beside it, for a person or
 // as JSON. It judges nothing: that is doctor. Exit code 1 where no server answers.
 
-import { alignColumns } from '../../base/align-columns.ts'
-import { formatCount, formatMegabytes, formatTimeSpan } from '../../base/number-format.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { formatCount, formatMegabytes, formatTimeSpan } from '../../base/text/number-format.ts'
 import { messageOf } from '../../base/coded-error.ts'
 import type { CoverageReport } from '../../api/coverage-answer.ts'
 import type { Settings } from '../../config/settings.ts'

@@ -2,8 +2,8 @@
 // what is missing, in red, wherever answers are shown.
 
 import type { CoverageAnswer, CoverageReport } from '../../api/coverage-answer.ts'
-import { alignColumns } from '../../base/align-columns.ts'
-import { formatCount } from '../../base/number-format.ts'
+import { alignColumns } from '../../base/text/align-columns.ts'
+import { formatCount } from '../../base/text/number-format.ts'
 import type { Line } from './line.ts'
 
 const stateTexts = {

@@ -2,7 +2,7 @@
 // log, the name of a file; so what would steer a terminal in it is shown escaped, line breaks too,
 // and only a style brings codes of a terminal into a line.
 
-import { escapeControls } from '../../base/control-characters.ts'
+import { escapeControls } from '../../base/text/control-characters.ts'
 
 const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 

@@ -2,7 +2,7 @@
 // @clack/prompts.
 
 import { spinner } from '@clack/prompts'
-import { escapeControls } from '../../base/control-characters.ts'
+import { escapeControls } from '../../base/text/control-characters.ts'
 
 export interface LiveStage {
   readonly start: (text: string) => void

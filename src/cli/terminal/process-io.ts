@@ -1,6 +1,6 @@
 // The real process as an `Io`. A reader that goes away (`| head`) ends the program quietly.
 
-import { escapeLines } from '../../base/control-characters.ts'
+import { escapeLines } from '../../base/text/control-characters.ts'
 import type { Io } from './io.ts'
 import { renderLine } from './line.ts'
 

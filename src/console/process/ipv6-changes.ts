@@ -2,6 +2,7 @@
 // the one before it: IPv6's part of table-changes.ts. What is a bogon, or carries an IPv4 address, is
 // left out. A /64 in which several stretches changed counts once, by the first of them.
 
+import { grown } from '../../base/grown-array.ts'
 import { compareWords } from '../../export/address-space.ts'
 import { walkFamily } from '../../export/piece-walk.ts'
 import type { OpenTable } from '../../table/open-table.ts'
@@ -80,18 +81,12 @@ function stretchesOf(table: OpenTable): Stretches {
   walkFamily(table.reader.views, 6, (words, record) => {
     const at = found.count
     if (at === found.records.length) {
-      found.words = doubled(found.words)
-      found.records = doubled(found.records)
+      found.words = grown(found.words, found.words.length * 2)
+      found.records = grown(found.records, found.records.length * 2)
     }
     found.words.set(words, at * 4)
     found.records[at] = record
     found.count = at + 1
   })
   return found
-}
-
-function doubled<Words extends Uint32Array | Int32Array>(words: Words): Words {
-  const larger = new (words.constructor as new (length: number) => Words)(words.length * 2)
-  larger.set(words)
-  return larger
 }

@@ -1,7 +1,8 @@
 // Makes the filter that stands before the look-up in compiled lists (list-filter.ts) of their pieces.
 
+import { grown } from '../../base/grown-array.ts'
 import { type FilterSections, hashOf } from '../list-filter.ts'
-import { type Pieces, grown } from './prefix-tree.ts'
+import type { Pieces } from './prefix-tree.ts'
 
 /** One in sixteen bits is set at most, in filters that are not at their largest. */
 const bitsOfPrefix = 16

@@ -8,6 +8,8 @@
 // Invariants: prefixes of one family either nest or do not meet, so a stack of those that are open
 // is the whole state; equal prefixes nest in their order.
 
+import { grown } from '../../base/grown-array.ts'
+
 /** Prefixes as they come, `words` words each; room is made as they are added. */
 export interface PrefixColumn {
   readonly words: 1 | 4
@@ -43,16 +45,6 @@ export function addPrefix(column: PrefixColumn, length: number, tag: number): nu
   column.tags[at] = tag
   column.count = at + 1
   return at
-}
-
-/** A copy with more room. */
-export function grown<Column extends Uint32Array | Uint8Array>(
-  column: Column,
-  length: number,
-): Column {
-  const larger = new (column.constructor as new (length: number) => Column)(length)
-  larger.set(column)
-  return larger
 }
 
 /** Sorted pieces. */

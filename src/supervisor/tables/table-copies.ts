@@ -11,7 +11,7 @@
 
 import { type ChildProcess, execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { rm, utimes } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +22,7 @@ import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import type { TrafficTrial, TrialResult } from '../../traffic/traffic-trial.ts'
+import { builtMsOf } from '../../table/file/built-ms.ts'
 import type { AcceptanceResult } from '../../table/acceptance-check.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
@@ -139,7 +140,11 @@ export function createTableCopies(
         if (reasons.length > 0 && !force) throw failedAcceptance(found)
         renameSync(unfinished, path)
         const cautions = [...reasons, ...found.cautions]
-        return { file: { table, path, builtMs: builtMsOf(source, path), known }, id, cautions }
+        return {
+          file: { table, path, builtMs: builtMsOf(existsSync(source) ? source : path), known },
+          id,
+          cautions,
+        }
       } catch (cause) {
         discard(unfinished)
         throw refusedError(source, unfinished, cause)
@@ -152,12 +157,6 @@ export function createTableCopies(
       removeCopies(folder, (name) => name.startsWith(own))
     },
   }
-}
-
-/** When the operator's file was written; if it is gone by now, when it was copied. */
-function builtMsOf(source: string, copy: string): number {
-  const stat = statSync(source, { throwIfNoEntry: false }) ?? statSync(copy)
-  return Math.floor(stat.mtimeMs)
 }
 
 /** The copies in `folder`, finished or not; none where it cannot be read. */

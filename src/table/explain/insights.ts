@@ -5,7 +5,6 @@
 // Invariant: evidence, network and day judged again give the table's own verdict; a test holds all
 // of a sample to it.
 
-import { statSync } from 'node:fs'
 import type {
   InsightEvidence,
   InsightFallsBelow,
@@ -43,11 +42,6 @@ export interface InsightsTable {
   readonly sources: readonly Source[]
   /** When its file was written, milliseconds since the epoch: the table itself holds no clock. */
   readonly builtMs: number
-}
-
-/** When the file was written: what `builtMs` is, for whoever opens the operator's own file. */
-export function builtMsOf(path: string): number {
-  return Math.floor(statSync(path).mtimeMs)
 }
 
 export interface ExplainedAnswer extends InsightsAnswer {

@@ -72,6 +72,27 @@ export function readRegion(
   }
 }
 
+/** Where `readCountry` and `readRegion` find the texts that rows show: words of a row. */
+const countryTextWords = { country_code: 0, country: 3 } as const
+const regionTextWords = { state: 1, timezone: 2 } as const
+
+export type CountryText = keyof typeof countryTextWords
+export type RegionText = keyof typeof regionTextWords
+
+/** The string that is the text `member` of location `id`, not 0. */
+export function openPlaceString(
+  views: LocationViews & Pick<SectionViews, 'regions' | 'countries'>,
+  member: CountryText | RegionText,
+): (id: number) => number {
+  const { countries, regions } = views
+  if (member === 'state' || member === 'timezone') {
+    const word = regionTextWords[member]
+    return (id) => regions[(regionOf(views, id) - 1) * regionWords + word] ?? 0
+  }
+  const word = countryTextWords[member]
+  return (id) => countries[(countryOf(views, id) - 1) * countryWords + word] ?? 0
+}
+
 /** The region of location `id`, not 0. */
 export function regionOf({ location_runs, runs }: LocationViews, id: number): number {
   return runs[location_runs[id - 1]! * runElementWords + 1]!

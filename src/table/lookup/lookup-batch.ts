@@ -73,32 +73,33 @@ function prefetchSearch(batch: LookupBatch, views: SectionViews): void {
 /** Words of a run that share a line of memory. */
 const lineWords = 16
 
-/** Reads the runs of each one's network and location, the first lines of memory of them. */
+/** Reads ahead what an answer will: the runs of each one's network and location. */
 export function prefetchRuns(batch: LookupBatch, views: SectionViews): void {
   const { located, count, at } = batch
-  const { network_runs: networkRuns, runs } = views
-  let sink = 0
+  const { network_runs: networkRuns } = views
   for (let i = 0; i < count; i++) {
     const { bogon, network } = located[i]!
     at[i] = bogon || network === 0 ? 0 : networkRuns[network - 1]!
   }
-  for (let i = 0; i < count; i++) {
-    const from = at[i]! * runElementWords
-    sink += runs[from]! + runs[from + lineWords]!
-  }
+  prefetchLines(batch, views)
   prefetchLocationRuns(batch, views)
-  batch.sink += sink
 }
 
-/** Reads the run of each one's location: its first line of memory, and where the second begins. */
+/** Reads ahead the run of each one's location. */
 export function prefetchLocationRuns(batch: LookupBatch, views: SectionViews): void {
   const { located, count, at } = batch
-  const { location_runs: locationRuns, runs } = views
-  let sink = 0
+  const { location_runs: locationRuns } = views
   for (let i = 0; i < count; i++) {
     const { bogon, location } = located[i]!
     at[i] = bogon || location === 0 ? 0 : locationRuns[location - 1]!
   }
+  prefetchLines(batch, views)
+}
+
+/** Reads the first line of memory of the run of each, and where the second begins. */
+function prefetchLines(batch: LookupBatch, { runs }: Pick<SectionViews, 'runs'>): void {
+  const { count, at } = batch
+  let sink = 0
   for (let i = 0; i < count; i++) {
     const from = at[i]! * runElementWords
     sink += runs[from]! + runs[from + lineWords]!

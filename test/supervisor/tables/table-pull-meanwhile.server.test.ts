@@ -1,28 +1,17 @@
 // What a publisher does while a server fetches a table from it, over a line that takes its time: a
 // rollback ends the fetch, a newer table is taken next.
 
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
-import { packageRoot } from '../../../src/base/package-root.ts'
-import { createSigningKey, readSigningKey } from '../../../src/publish/form/signing-key.ts'
-import { openFolderPlace } from '../../../src/publish/places/folder-place.ts'
+import { parseDay } from '../../../src/base/day.ts'
 import { publishRollback, publishTable } from '../../../src/publish/publish-table.ts'
-import type * as tablePull from '../../../src/supervisor/tables/table-pull.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { eventually } from '../../eventually.ts'
-import { newState } from '../../serve/server.ts'
 import { otherTable } from '../../serve/small-tables.ts'
-
-// Compiled, for it starts a process.
-const compiled = pathToFileURL(join(packageRoot, 'dist/src/supervisor/tables/table-pull.js')).href
-const { startTablePull } = (await import(compiled)) as typeof tablePull
-
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined } as never
+import { newPublisher, pullFrom } from './pulling.ts'
 
 const ends: (() => void)[] = []
 afterEach(() => {
@@ -61,27 +50,21 @@ async function serveSlowly(folder: string) {
   }
 }
 
-/** A machine with the table of 23 August, and the one of the 24th on its slow way to it. */
-async function fetchSlowly() {
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-meanwhile-'))
-  createSigningKey(join(folder, 'key.pem'))
-  const key = readSigningKey(join(folder, 'key.pem'))
-  const at = { place: openFolderPlace(join(folder, 'place')), key }
-  const how = { ...at, stages: [], keepMs: 864e5, force: false, now: Date.now() }
+/**
+ * A machine with the table of 23 August, or `inUse`, and the one of the 24th on its slow way to it.
+ */
+async function fetchSlowly(inUse?: { readonly id: string; readonly asOf: number }) {
+  const publisher = newPublisher({ keepMs: 864e5 })
+  const { how, place } = publisher
   const days = ['2026-08-22', '2026-08-23', '2026-08-24']
   const ids: string[] = []
   for (const day of days) ids.push((await publishTable(otherTable(day), how)).release.id)
-  const site = await serveSlowly(join(folder, 'place'))
+  const site = await serveSlowly(place)
   const taken: string[] = []
   const [, own = ''] = ids
-  let current = { id: own, asOf: 0 }
-  const pull = startTablePull({
+  let current = inUse ?? { id: own, asOf: 0 }
+  const pull = pullFrom(publisher, {
     url: site.url,
-    trusted: [key.trusted],
-    tablePath: join(folder, 'world.iprisk'),
-    stateFolder: newState(),
-    machine: 'one',
-    everyMs: 50,
     current: () => current,
     tables: {
       take: (file) => {
@@ -92,7 +75,6 @@ async function fetchSlowly() {
         return Promise.resolve({ kind: 'unchanged', table: table.id })
       },
     },
-    log,
   })
   ends.push(pull.stop)
   await eventually(() => site.held() > 0)
@@ -109,6 +91,18 @@ it('leaves the fetch of a table that is withdrawn, and goes back at once', async
   await eventually(() => !pull.status().pulling)
   const { up, last_refusal: refusal, last_pull: last } = pull.status()
   expect({ up, refusal, last: last?.table }).toEqual({ up: true, refusal: null, last: ids[0] })
+})
+
+it('leaves the fetch of a withdrawn table also where nothing else can be taken', async () => {
+  const inUse = { id: 'built-here', asOf: parseDay('2026-08-23')! }
+  const { how, ids, site, pull, taken } = await fetchSlowly(inUse)
+  site.hurry()
+  await publishRollback(ids[0]!, how)
+  await eventually(() => pull.status().refusals_by.older > 0 && !pull.status().pulling)
+  // It was not waited for until it was too slow.
+  const counts = Object.entries(pull.status().refusals_by)
+  expect(counts.flatMap(([code, times]) => (times > 0 ? [code] : []))).toEqual(['older'])
+  expect(taken).toEqual([])
 })
 
 it('hears of a newer table meanwhile, and takes it after the one that it fetches', async () => {

@@ -1,30 +1,19 @@
 // A published table that comes whole and is refused by the table manager: for good where the table is
 // at fault, and for a while where the machine is.
 
-import { existsSync, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
 import { parseDay } from '../../../src/base/day.ts'
-import { packageRoot } from '../../../src/base/package-root.ts'
-import { createSigningKey, readSigningKey } from '../../../src/publish/form/signing-key.ts'
-import { openFolderPlace } from '../../../src/publish/places/folder-place.ts'
 import { publishRollback, publishTable } from '../../../src/publish/publish-table.ts'
 import type { SwapOutcome } from '../../../src/supervisor/tables/table-manager.ts'
 import { openTable } from '../../../src/table/open-table.ts'
-import type * as tablePull from '../../../src/supervisor/tables/table-pull.ts'
 import { eventually } from '../../eventually.ts'
 import { newTable, otherTable } from '../../serve/small-tables.ts'
-import { newState } from '../../serve/server.ts'
-
-// Compiled, for it starts a process.
-const compiled = pathToFileURL(join(packageRoot, 'dist/src/supervisor/tables/table-pull.js')).href
-const { startTablePull } = (await import(compiled)) as typeof tablePull
-
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined } as never
+import { newPublisher, pullFrom } from './pulling.ts'
 
 /** Pulls one table that is refused with each code in turn, and then taken; after a withdrawn one. */
 async function pullWith({
@@ -40,18 +29,15 @@ async function pullWith({
   readonly next?: string
   readonly before?: (place: string) => void
 }) {
-  const folder = mkdtempSync(join(tmpdir(), 'iprisk-retry-'))
-  createSigningKey(join(folder, 'key.pem'))
-  const key = readSigningKey(join(folder, 'key.pem'))
-  const place = openFolderPlace(join(folder, 'place'))
-  const how = { place, key, stages: [], keepMs: 1, force: false, now: Date.now() }
+  const publisher = newPublisher({ keepMs: 1 })
+  const { how, folder, place, tablePath } = publisher
   let { release } = await publishTable(newTable(), how)
   if (bad !== undefined) {
     await publishTable(bad, how)
     ;({ release } = await publishRollback(release.id, how))
     if (next !== undefined) ({ release } = await publishTable(next, how))
   }
-  before(join(folder, 'world.iprisk'))
+  before(tablePath)
   const left = [...codes]
   let asked = 0
   const forced: boolean[] = []
@@ -59,13 +45,8 @@ async function pullWith({
   const times: number[] = []
   let current: { readonly id: string; readonly asOf: number } | undefined =
     bad === undefined ? undefined : { id: idOf(bad), asOf: parseDay(bad.slice(-10))! }
-  const pull = startTablePull({
-    url: pathToFileURL(join(folder, 'place')).href,
-    trusted: [key.trusted],
-    tablePath: join(folder, 'world.iprisk'),
-    stateFolder: newState(),
-    machine: 'one',
-    everyMs: 50,
+  const pull = pullFrom(publisher, {
+    url: pathToFileURL(place).href,
     current: () => current,
     tables: {
       take: (file, { force }): Promise<SwapOutcome> => {
@@ -81,7 +62,6 @@ async function pullWith({
         return Promise.resolve({ kind: 'unchanged', table: release.id })
       },
     },
-    log,
   })
   const seen = { forced, files, times, folder }
   return { pull, asked: () => asked, inUse: () => current?.id, id: release.id, ...seen }
@@ -167,16 +147,10 @@ it('is refused where the first answer is that nothing has changed', async () => 
   const web = createServer((_request, response) => response.writeHead(304).end())
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
   const { port } = web.address() as AddressInfo
-  const pull = startTablePull({
+  const pull = pullFrom(newPublisher({ keepMs: 1 }), {
     url: `http://127.0.0.1:${port}/`,
-    trusted: [],
-    tablePath: join(newState(), 'world.iprisk'),
-    stateFolder: newState(),
-    machine: 'one',
-    everyMs: 50,
     current: () => undefined,
     tables: { take: () => Promise.reject(new Error('never')) },
-    log,
   })
   try {
     await eventually(() => pull.status().refusals_by.status > 1)

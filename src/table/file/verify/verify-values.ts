@@ -94,6 +94,7 @@ function checkDensities({ views }: TableView, fail: Fail): void {
     for (let at = lists[list]!; at < lists[list + 1]!; at++) {
       const slot = slots[at]!
       const count = densities[at]!
+      if (slot >= densitySlots) fail('density_slots', at, `id ${slot} is not below ${densitySlots}`)
       if (at > lists[list]! && slot <= slots[at - 1]!) {
         fail('density_slots', at, 'the slots of a network do not ascend')
       }

@@ -3,7 +3,7 @@
 // through here, and once more every string that is written.
 
 import { foldControls } from './control-characters.ts'
-import { tableTextCharsMax } from './limits.ts'
+import { tableTextCharsMax } from '../limits.ts'
 
 /** Words of Latin letters, one space between them: most texts, and nothing to clean in them. */
 const clean = /^[\x21-\x7e\u00a1-\u00ac\u00ae-\u024f]+(?: [\x21-\x7e\u00a1-\u00ac\u00ae-\u024f]+)*$/
