@@ -34,6 +34,8 @@ export interface Server {
 
 /** A machine that is busy with other things takes its time to start several servers at once. */
 const startMs = 60_000
+/** Many times what a server waits for its connections. */
+const stopMs = 60_000
 
 const folders: string[] = []
 atEndOfFile(() => {
@@ -86,11 +88,21 @@ export async function startServer(options: {
     stop: async (signal = 'SIGTERM') => {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill(signal)
-        await once(child, 'exit')
+        await ended(child, signal, stderr)
       }
       return child.exitCode
     },
     metric: async (name, labels = '') => sumOf((await admin('/metrics')).text, name, labels),
+  }
+}
+
+/** Resolves when the process has ended; throws, and kills it, where it is still there long after. */
+async function ended(child: ChildProcess, signal: string, stderr: () => string): Promise<void> {
+  try {
+    await once(child, 'exit', { signal: AbortSignal.timeout(stopMs) })
+  } catch (cause) {
+    child.kill('SIGKILL')
+    throw new Error(`it had not ended ${stopMs} ms after ${signal}: ${stderr()}`, { cause })
   }
 }
 

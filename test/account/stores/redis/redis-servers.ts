@@ -93,7 +93,7 @@ export class StoreServer {
   }
 
   async cli(...command: readonly string[]): Promise<string> {
-    const { stdout } = await run('redis-cli', [...this.access, ...command])
+    const { stdout } = await run('redis-cli', [...this.access, ...command], { timeout: 10_000 })
     return stdout.trim()
   }
 
