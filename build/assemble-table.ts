@@ -3,7 +3,6 @@
 // sections that hold them.
 
 import type { Day } from '../src/base/day.ts'
-import type { Location } from '../src/api/check-answer.ts'
 import type { TableCoverage } from '../src/model/coverage.ts'
 import type { Network } from '../src/model/network.ts'
 import type { Reason, Verdict } from '../src/model/verdict.ts'
@@ -22,6 +21,8 @@ import { orderRecords } from './layer/record-order.ts'
 import { ipv4Sections, ipv6Sections } from './write/address-sections.ts'
 import type { TableContent } from './write/write-table.ts'
 import { newCountryPlaces } from './places/country-place.ts'
+import type { PlaceRuns } from './places/place-runs.ts'
+import type { Locations } from './places/table-places.ts'
 import { collectRegions } from './write/region-section.ts'
 import { runSections } from './write/run-section.ts'
 import { type StringCollector, newStringCollector } from './write/string-collector.ts'
@@ -37,7 +38,8 @@ export interface TableParts {
   readonly networks: readonly Network[]
   readonly networkLayers: Layers
   /** Id n is at n - 1. */
-  readonly locations: readonly Location[]
+  readonly locations: Locations
+  readonly placeRuns: PlaceRuns
   readonly placeLayers: Layers
   readonly book: EvidenceBook
   readonly lists: ListInterner
@@ -58,17 +60,17 @@ export function assembleTable(parts: TableParts): AssembledTable {
   const strings = newStringCollector()
   const judging = newVerdictBook(parts)
   const records = newTupleInterner()
-  const locations = [...parts.locations]
-  const countryOf = newCountryPlaces(locations)
+  const countries = newCountryPlaces(parts.locations)
   const recordOf = (network: number, place: number, list: number): number => {
     const verdict = judging.verdictOf(network, list)
     const isAnycast = judging.isAnycast(verdict)
-    return records.id(network, isAnycast ? countryOf(place) : place, verdict, list)
+    return records.id(network, isAnycast ? countries.of(place) : place, verdict, list)
   }
   const pieces = { 4: mergeFamily(parts, 4, recordOf), 6: mergeFamily(parts, 6, recordOf) }
   const recordViews = orderRecords(records.words(), [pieces[4], pieces[6]])
   // What changes every day comes last, so that it moves no text of the rest.
-  const regions = collectRegions(locations, strings)
+  const places = { read: parts.locations, runs: parts.placeRuns, added: countries.added }
+  const regions = collectRegions(places, strings)
   const networks = packNetworks(parts, judging.asLists, strings)
   const verdictSections = packVerdicts(judging.verdicts, strings)
   const evidenceSections = parts.book.sections((text) => strings.id(text))
@@ -98,7 +100,7 @@ export function assembleTable(parts: TableParts): AssembledTable {
         ...packLists(parts.lists.lists),
         ...evidenceSections,
         ...densities,
-        ...runSections(named, { locations, regions }),
+        ...runSections(named, { places, regions }),
       },
     },
   }

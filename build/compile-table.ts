@@ -128,6 +128,7 @@ async function compileWithHistory(
       networks: networks.networks,
       networkLayers: { 4: networks.layers[4], 6: clearTransitionPrefixes(networks.layers[6]) },
       locations: places.locations,
+      placeRuns: places.runs,
       placeLayers: places.layers,
       book,
       lists,

@@ -4,6 +4,7 @@
 
 import { formatCount } from '../src/base/text/number-format.ts'
 import type { Day } from '../src/base/day.ts'
+import { optionalMember } from '../src/base/optional-member.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 import type { BuildStages } from './build-stages.ts'
 import { type DataSetKind, isDataSet } from './catalogue/feed.ts'
@@ -22,7 +23,7 @@ export interface DataSetInput {
   /** The operator's own files; by default those of the data sets. */
   readonly networkFiles: readonly string[] | undefined
   readonly placeFiles: readonly string[] | undefined
-  /** Where what was read of places is kept for the next build; absent: nowhere. */
+  /** Where what was read of data sets is kept for the next build; absent: nowhere. */
   readonly cache?: string
   /** Files of the data sets as they were fetched; without any the packages' own are used. */
   readonly dataSets?: readonly ObtainedFile[]
@@ -69,8 +70,9 @@ export async function readDataSets(
   const data = { networks: inUse(editions, 'networks'), places: inUse(editions, 'places') }
   const networkFiles = input.networkFiles ?? data.networks?.files
   const networks = await stages.run('networks', async (say) => {
-    const files = networkFiles === undefined ? {} : { files: networkFiles }
-    const found = await readNetworks({ ...files, facts, tables })
+    const files = optionalMember('files', networkFiles)
+    const cache = optionalMember('cache', input.cache)
+    const found = await readNetworks({ ...files, ...cache, facts, tables })
     say(`${formatCount(found.networks.length)} networks`)
     return found
   })

@@ -10,7 +10,7 @@
 import { cleanText } from '../../src/base/text/clean-text.ts'
 import type { Day } from '../../src/base/day.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
-import { type Range, bigintToWords, parseRange, prefixRange } from '../../src/ip/range.ts'
+import { type Range, bigintToWords, prefixRange } from '../../src/ip/range.ts'
 import { subtract } from '../../src/ip/range-set.ts'
 import type { Evidence, Voice } from '../../src/model/evidence.ts'
 import type { Kind, Match } from '../../src/model/kind.ts'
@@ -26,7 +26,7 @@ import { whyInadmissible } from '../history/admissible-range.ts'
 import type { Observation } from '../layer/flatten-evidence.ts'
 import { newInterner } from '../layer/intern.ts'
 import { newRangeInterner } from '../layer/range-interner.ts'
-import type { Entry } from '../parse/entry.ts'
+import { type Entry, rangeOf } from '../parse/entry.ts'
 import { type ParseCounts, countDrop } from '../parse/parse-counts.ts'
 
 /** Kinds whose IPv6 address stands for its /64 in an access network (MODEL.md, rule 4). */
@@ -94,7 +94,7 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
   }
 
   function normaliseRange(entry: Entry, day: Day, tally: ParseCounts): EntryOutcome {
-    const range = parseRange(entry.text)
+    const range = rangeOf(entry)
     const dropped =
       range === undefined ? 'no address, prefix or range' : whyInadmissible(feed, range)
     if (range === undefined || dropped !== undefined) {

@@ -6,7 +6,7 @@ import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
 import { type Feed, isFeed } from '../catalogue/feed.ts'
 import type { ObtainedFile } from '../fetch/obtain-snapshots.ts'
-import type { Entry } from '../parse/entry.ts'
+import { type Entry, withRange } from '../parse/entry.ts'
 import { parseFile } from '../parse/parse-file.ts'
 import { type ParseCounts, newParseCounts, countingSink } from '../parse/parse-counts.ts'
 
@@ -48,7 +48,7 @@ export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnaps
   const tally = newParseCounts(`${feed.id}/${basename(file.path)}`)
   const entries: Entry[] = []
   try {
-    const sink = countingSink(tally, (entry) => entries.push(entry))
+    const sink = countingSink(tally, (entry) => entries.push(withRange(entry)))
     const { format, options, bytes } = file
     await parseFile({ path, format, options, bytesMax: bytes.max }, sink)
   } catch (error) {

@@ -3,13 +3,12 @@
 // engines aside, removed. Normalise refuses special-purpose space and texts that are no address;
 // they are only counted here.
 
-import { parseRange } from '../../src/ip/range.ts'
 import { canaryKinds } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { whyInadmissible } from '../history/admissible-range.ts'
 import { parseAsn } from '../evidence/normalise.ts'
 import { type RangeInterner, newRangeInterner } from '../layer/range-interner.ts'
-import type { Entry } from '../parse/entry.ts'
+import { type Entry, rangeOf } from '../parse/entry.ts'
 import { countDrop } from '../parse/parse-counts.ts'
 import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
 import type { CanaryIndex } from './entry-canaries.ts'
@@ -72,7 +71,7 @@ function checkEntry(
 ): boolean {
   const { found, reasons, index } = to
   found.entries++
-  const range = parseRange(entry.text)
+  const range = rangeOf(entry)
   if (range === undefined) {
     const asn = parseAsn(entry.text)
     if (asn !== undefined) found.distinct.id(asn, undefined)

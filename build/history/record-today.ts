@@ -7,9 +7,8 @@
 
 import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
-import { parseRange } from '../../src/ip/range.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import type { Entry } from '../parse/entry.ts'
+import { type Entry, rangeOf } from '../parse/entry.ts'
 import type { ListedRange } from './day-content.ts'
 import { whyInadmissible } from './admissible-range.ts'
 import { type HistoryStoreOptions, openHistoryStore } from './history-store.ts'
@@ -61,8 +60,9 @@ export async function recordToday(
 /** What a feed's entries list, without those that it may not. */
 export function admissibleRanges(feed: Feed, entries: readonly Entry[]): ListedRange[] {
   const listed: ListedRange[] = []
-  for (const { text, lists, provider, category } of entries) {
-    const range = parseRange(text)
+  for (const entry of entries) {
+    const { lists, provider, category } = entry
+    const range = rangeOf(entry)
     if (range === undefined || whyInadmissible(feed, range) !== undefined) continue
     listed.push({
       range,

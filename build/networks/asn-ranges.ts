@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
+import { type Reading, keptReading } from '../cache/kept-reading.ts'
 import type { Layer } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { networkOf } from '../mmdb/mmdb-layouts.ts'
@@ -44,6 +45,19 @@ export function defaultRangeFiles(): readonly string[] {
       cause: error,
     })
   }
+}
+
+const reading = {
+  kind: 'networks',
+  saysPaths: true,
+  code: ['.', '../networks', '../mmdb', '../layer', '../../src/base', '../../src/ip'],
+  tables: [],
+} as const satisfies Partial<Reading>
+
+/** What `readAsRanges` gives, from `cache` where it was read before. Errors: those of readAsRanges. */
+export function readAsRangesCached(files: readonly string[], cache?: string): Promise<AsRanges> {
+  const read = (): Promise<AsRanges> => readAsRanges(files)
+  return cache === undefined ? read() : keptReading({ ...reading, files }, cache, read)
 }
 
 /**

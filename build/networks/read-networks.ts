@@ -13,7 +13,7 @@ import type { AsFacts } from './as-facts.ts'
 import { flattenMostSpecific } from './most-specific.ts'
 import { completeOrganization } from './organization-name.ts'
 import { overlayTwoLayers } from '../layer/overlay-two-layers.ts'
-import { defaultRangeFiles, readAsRanges } from './asn-ranges.ts'
+import { defaultRangeFiles, readAsRangesCached } from './asn-ranges.ts'
 import type { NetworkTables } from './network-tables.ts'
 
 export interface Networks {
@@ -43,11 +43,13 @@ const resolverOverlay = 3
  */
 export async function readNetworks(options: {
   readonly files?: readonly string[]
+  /** Where what the files hold is kept for the next build; absent: nowhere. */
+  readonly cache?: string
   readonly facts: AsFacts
   readonly tables: NetworkTables
 }): Promise<Networks> {
   const { facts, tables } = options
-  const ranges = await readAsRanges(options.files ?? defaultRangeFiles())
+  const ranges = await readAsRangesCached(options.files ?? defaultRangeFiles(), options.cache)
   const variants = newVariants(tables)
   const cut = (family: Family): Layer =>
     overlayTwoLayers({

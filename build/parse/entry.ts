@@ -3,6 +3,7 @@
 // parser drops only what is not an entry of its format at all, and says where and why.
 
 import type { Day } from '../../src/base/day.ts'
+import { type Range, parseRange } from '../../src/ip/range.ts'
 import type { BotCategory } from '../../src/model/kind.ts'
 
 /** One raw entry. */
@@ -20,6 +21,19 @@ export interface Entry {
   /** AS lists: the name and the class or tag that the file gives the AS. */
   readonly name?: string
   readonly label?: string
+  /** What the text means, where that was read before (`withRange`). */
+  readonly range?: Range
+}
+
+/** A build asks for the range of an entry three times: gate, history, normalise. */
+export function withRange(entry: Entry): Entry {
+  const range = parseRange(entry.text)
+  return range === undefined ? entry : { ...entry, range }
+}
+
+/** `undefined` for what is no address, prefix or range. */
+export function rangeOf({ range, text }: Entry): Range | undefined {
+  return range ?? parseRange(text)
 }
 
 /** Where a parser puts what it finds. Calls come in file order. */

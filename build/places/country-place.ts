@@ -4,16 +4,21 @@
 import lookUpTimezone from '@photostructure/tz-lookup'
 import type { Location } from '../../src/api/check-answer.ts'
 import { readCountries } from './countries.ts'
+import type { Locations } from './table-places.ts'
 
-/**
- * Gives for a place's id (from 1; 0 is none) that of its country, which is added to `locations`
- * where it is not there yet.
- */
-export function newCountryPlaces(locations: Location[]): (place: number) => number {
+export interface CountryPlaces {
+  /** For a place's id (from 1; 0 is none) that of its country. */
+  readonly of: (place: number) => number
+  /** Those that were asked for: their ids are behind those of the places. */
+  readonly added: readonly Location[]
+}
+
+export function newCountryPlaces(places: Locations): CountryPlaces {
   const countries = readCountries()
   const ids = new Map<string, number>()
-  return (place) => {
-    const location = locations[place - 1]
+  const added: Location[] = []
+  const of = (place: number): number => {
+    const location = place === 0 ? undefined : places.at(place - 1)
     const country = location && countries.get(location.country_code)
     if (location === undefined || country === undefined) return place
     const known = ids.get(country.code)
@@ -21,14 +26,17 @@ export function newCountryPlaces(locations: Location[]): (place: number) => numb
     const { latitude, longitude } = country
     const timezone = country.timezone || lookUpTimezone(latitude, longitude)
     const coarse = { state: '', city: '', zip: '', accuracy: 'country' as const }
-    locations.push({
-      ...location,
-      ...coarse,
-      latitude,
-      longitude,
-      timezone,
-    })
-    ids.set(country.code, locations.length)
-    return locations.length
+    const id =
+      places.length +
+      added.push({
+        ...location,
+        ...coarse,
+        latitude,
+        longitude,
+        timezone,
+      })
+    ids.set(country.code, id)
+    return id
   }
+  return { of, added }
 }

@@ -6,7 +6,8 @@
 // itself, and finds out what is wrong with them.
 
 import { Worker } from 'node:worker_threads'
-import { type PlaceColumns, placesOf, readPlacesCached } from './place-cache.ts'
+import { readPlacesCached } from './place-cache.ts'
+import { type PlaceColumns, placesOfColumns } from './place-columns.ts'
 import { type Places, readPlaces } from './read-places.ts'
 
 export interface PlaceReader {
@@ -33,7 +34,7 @@ export function startPlaceReader(files: readonly string[], cache: string | undef
     async read() {
       thread.ref()
       const found = await columns
-      return found === undefined ? readPlacesCached(files, cache) : placesOf(found)
+      return found === undefined ? readPlacesCached(files, cache) : placesOfColumns(found)
     },
   }
 }

@@ -20,7 +20,9 @@ import { clearTransitionPrefixes } from '../layer/transition-prefixes.ts'
 import { walkMmdb } from '../mmdb/walk-tree.ts'
 import { readCountries } from './countries.ts'
 import { newPlaceDictionary } from './place-dictionary.ts'
+import { type PlaceRuns, makePlaceRuns } from './place-runs.ts'
 import { newPlaceResolver } from './place.ts'
+import type { Locations } from './table-places.ts'
 
 /** What one file gave, for the build report. */
 export interface PlaceFile {
@@ -35,7 +37,8 @@ export interface PlaceFile {
 }
 
 export interface Places {
-  readonly locations: readonly Location[]
+  readonly locations: Locations
+  readonly runs: PlaceRuns
   /** Of 6to4 and Teredo prefixes they say nothing. */
   readonly layers: { readonly 4: Layer; readonly 6: Layer }
   /** The day of the oldest file; undefined where there is none. */
@@ -45,11 +48,16 @@ export interface Places {
   readonly unknownCountries: ReadonlyMap<string, number>
 }
 
+/** As they are when they were read just now. */
+export interface ReadPlaces extends Places {
+  readonly locations: readonly Location[]
+}
+
 /**
  * Reads all `files`. Errors: those of openMmdb and walkMmdb; `mmdb_layout_unknown`;
  * `places_overlap` where two files hold places of the same family.
  */
-export async function readPlaces(files: readonly string[]): Promise<Places> {
+export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> {
   const reading = newReading()
   const layers: { 4?: Layer; 6?: Layer } = {}
   const holders: { 4?: string; 6?: string } = {}
@@ -75,6 +83,7 @@ export async function readPlaces(files: readonly string[]): Promise<Places> {
   }
   return {
     locations: reading.locations,
+    runs: makePlaceRuns(reading.locations),
     layers: {
       4: layers[4] ?? emptyLayer(4),
       6: clearTransitionPrefixes(layers[6] ?? emptyLayer(6)),

@@ -8,32 +8,29 @@ import { countryWords, regionWords } from '../../src/schema/table-layout.ts'
 import type { Region } from '../../src/table/file/location-record.ts'
 import { beforeLocationJson, behindLocationJson } from '../../src/table/file/row-json.ts'
 import { newInterner } from '../layer/intern.ts'
+import type { TablePlaces } from '../places/table-places.ts'
 import type { StringCollector } from './string-collector.ts'
 
 export interface RegionCollector {
   /** The section `countries`. */
   readonly countries: Uint32Array
-  /** Of each location, from 1. */
-  readonly ofLocation: Uint32Array
+  /** Of each place that was read, and of each that was added, from 1. */
+  readonly ofRead: Uint32Array
+  readonly ofAdded: Uint32Array
   /** The section `regions`; `addRun` puts a text into a run and gives its place. */
   readonly rows: (addRun: (text: string) => number) => Uint32Array
 }
 
 export function collectRegions(
-  locations: readonly Location[],
+  { read, runs, added }: TablePlaces,
   strings: StringCollector,
 ): RegionCollector {
   const regions = newInterner<Region>(keyOf, 1)
-  const idOfRaw = new Map<string, number>()
-  // Texts are cleaned once a region, not once a place.
-  const ofLocation = Uint32Array.from(locations, (location) => {
-    const raw = rawKeyOf(location)
-    const known = idOfRaw.get(raw)
-    if (known !== undefined) return known
-    const id = regions.id(regionOf(location))
-    idOfRaw.set(raw, id)
-    return id
-  })
+  const idOf: number[] = []
+  const ofRead = runs.regions.map(
+    (number, index) => (idOf[number] ??= regions.id(regionOf(read.at(index)!))),
+  )
+  const ofAdded = Uint32Array.from(added, (location) => regions.id(regionOf(location)))
   const countries = newInterner<readonly number[]>((words) => words.join(), 1)
   const rows = regions.values.map(({ country, state, timezone, accuracy }) => [
     countries.id([
@@ -49,24 +46,19 @@ export function collectRegions(
   ])
   return {
     countries: sectionOf(countries.values, countryWords),
-    ofLocation,
+    ofRead,
+    ofAdded,
     rows: (addRun) => {
-      const runs = regions.values.map((region) => [
+      const texts = regions.values.map((region) => [
         addRun(beforeLocationJson(region)),
         addRun(behindLocationJson(region)),
       ])
       return sectionOf(
-        rows.map((row, index) => [...row, ...runs[index]!]),
+        rows.map((row, index) => [...row, ...texts[index]!]),
         regionWords,
       )
     },
   }
-}
-
-function rawKeyOf(location: Location): string {
-  const { country_code, continent_code, continent, country, currency_code } = location
-  const { state, timezone, accuracy } = location
-  return `${country_code}\n${continent_code}\n${continent}\n${country}\n${currency_code}\n${state}\n${timezone}\n${accuracy}`
 }
 
 function regionOf(location: Location): Region {

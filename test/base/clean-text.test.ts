@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { cleanOrganization } from '../../build/networks/organization-name.ts'
 import { cleanText } from '../../src/base/text/clean-text.ts'
 import { readCountries } from '../../build/places/countries.ts'
+import { makePlaceRuns } from '../../build/places/place-runs.ts'
 import { newPlaceResolver } from '../../build/places/place.ts'
 import { newStringCollector } from '../../build/write/string-collector.ts'
 import { cleanSource } from '../../build/evidence/source-list.ts'
@@ -75,7 +76,8 @@ describe('a table', () => {
     const networks = parts.networks.map((one) => ({ ...one, organization: long }))
     const locations = parts.locations.map((one) => ({ ...one, state: long, city: long, zip: long }))
     const sources = parts.sources.map((one) => ({ ...one, provider: long, licence: long }))
-    const { content } = assembleTable({ ...parts, networks, locations, sources })
+    const placeRuns = makePlaceRuns(locations)
+    const { content } = assembleTable({ ...parts, networks, locations, placeRuns, sources })
     const { string_offsets: offsets, string_bytes: bytes, runs } = content.views
     for (let id = 1; id < offsets.length; id++) {
       const text = Buffer.from(bytes.subarray(offsets[id - 1], offsets[id])).toString()

@@ -40,9 +40,11 @@ describe('an incremental build', () => {
     await build(yesterday, ['9.1.0.1', '9.1.0.2'], cache)
     const whole = await build(today, ['9.1.0.2', '11.1.0.1'])
     expect((await build(today, ['9.1.0.2', '11.1.0.1'], cache)).equals(whole)).toBe(true)
-    const [kept = ''] = readdirSync(cache)
-    expect(kept).toMatch(/^places-/)
-    writeFileSync(join(cache, kept), readFileSync(join(cache, kept)).subarray(0, 99))
+    const kept = readdirSync(cache).toSorted()
+    expect(kept.map((name) => name.split('-')[0])).toEqual(['networks', 'places'])
+    for (const name of kept) {
+      writeFileSync(join(cache, name), readFileSync(join(cache, name)).subarray(0, 99))
+    }
     expect((await build(today, ['9.1.0.2', '11.1.0.1'], cache)).equals(whole)).toBe(true)
   })
 })

@@ -82,7 +82,7 @@ export const innerFloors: Readonly<Record<string, readonly (readonly string[])[]
     ['main.ts'],
   ],
   build: [
-    ['layer', 'parse'],
+    ['cache', 'layer', 'parse'],
     ['catalogue', 'mmdb'],
     ['fetch', 'networks', 'places'],
     ['history'],

@@ -12,6 +12,7 @@ import {
   newListInterner,
 } from '../../build/layer/flatten-evidence.ts'
 import type { Layer } from '../../build/layer/layer.ts'
+import { makePlaceRuns } from '../../build/places/place-runs.ts'
 import { type TableContent, writeTable } from '../../build/write/write-table.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
 import { type Range, parseRange, bigintToWords } from '../../src/ip/range.ts'
@@ -85,7 +86,9 @@ export function writeSmallTable(coverage = fullCoverage): string {
   return path
 }
 
-export function smallParts(entries = listed): TableParts {
+export function smallParts(
+  entries = listed,
+): TableParts & { readonly locations: readonly Location[] } {
   const book = newEvidenceBook()
   const observations: Record<4 | 6, Observation[]> = { 4: [], 6: [] }
   for (const [text, kind, provider] of entries) {
@@ -106,6 +109,7 @@ export function smallParts(entries = listed): TableParts {
     networks,
     networkLayers: { 4: layer(4, networkRanges), 6: layer(6, networkRanges) },
     locations,
+    placeRuns: makePlaceRuns(locations),
     placeLayers: {
       4: layer(4, [
         ['9.0.0.0/9', 1],

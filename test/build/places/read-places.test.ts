@@ -63,7 +63,7 @@ const networks = write('networks.mmdb', {
 
 function cityAt(places: Places, family: 4 | 6, address: string): string | undefined {
   const id = lookup(places.layers[family], address)
-  return id === 0 ? undefined : places.locations[id - 1]!.city
+  return id === 0 ? undefined : places.locations.at(id - 1)!.city
 }
 
 describe('readPlaces', () => {

@@ -5,7 +5,11 @@ import { readFileSync } from 'node:fs'
 import { Reader } from 'mmdb-lib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readCountries } from '../../../build/places/countries.ts'
-import { defaultPlaceFiles, readPlaces, type Places } from '../../../build/places/read-places.ts'
+import {
+  type ReadPlaces,
+  defaultPlaceFiles,
+  readPlaces,
+} from '../../../build/places/read-places.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { maxAddress } from '../../../src/ip/range.ts'
 import type { Family } from '../../../src/ip/address.ts'
@@ -24,7 +28,7 @@ interface FlatRecord {
 
 /** The package is a devDependency: without it, these tests fail. */
 const files = defaultPlaceFiles() ?? []
-let places: Places
+let places: ReadPlaces
 
 beforeAll(async () => {
   const began = performance.now()

@@ -3,6 +3,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { makePlaceRuns } from '../../../build/places/place-runs.ts'
 import { assembleTable } from '../../../build/assemble-table.ts'
 import { encodeTable } from '../../../build/write/write-table.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
@@ -39,10 +40,12 @@ const tables = fc
   })
   .map(({ asn, organization, mobile, place, country, ...rest }) => {
     const parts = smallParts()
+    const locations = parts.locations.map((one) => ({ ...one, ...place, ...country, ...rest }))
     return assembleTable({
       ...parts,
       networks: parts.networks.map((network) => ({ ...network, asn, organization, mobile })),
-      locations: parts.locations.map((one) => ({ ...one, ...place, ...country, ...rest })),
+      locations,
+      placeRuns: makePlaceRuns(locations),
     }).content
   })
 

@@ -3,6 +3,7 @@
 
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { makePlaceRuns } from '../../../../build/places/place-runs.ts'
 import { collectRegions } from '../../../../build/write/region-section.ts'
 import { runSections } from '../../../../build/write/run-section.ts'
 import { newStringCollector } from '../../../../build/write/string-collector.ts'
@@ -44,11 +45,12 @@ const places = fc.array(
 
 function viewsOf(locations: readonly Location[]): SectionViews {
   const collector = newStringCollector()
-  const regions = collectRegions(locations, collector)
+  const known = { read: locations, runs: makePlaceRuns(locations), added: [] }
+  const regions = collectRegions(known, collector)
   const { offsets, bytes } = collector.sections()
   const strings = { string_offsets: offsets, string_bytes: bytes }
   const named = { networks: new Uint32Array(0), ...strings }
-  const runs = runSections(named, { locations, regions })
+  const runs = runSections(named, { places: known, regions })
   return { ...named, ...runs, countries: regions.countries } as unknown as SectionViews
 }
 

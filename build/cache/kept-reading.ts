@@ -1,0 +1,153 @@
+// What reading the files of a data set gave, kept on disk: they change once a day or once a month,
+// tables are built every hour, and reading them is a third of a first build. A file in the cache is
+// named by the hash of all that its content follows from: the files, and the code and the tables
+// that read them. So it is right or absent, and may be deleted at any time.
+//
+//   <cache>/<kind>-<hash>.bin     hash of the rest (SHA-256, 32 bytes), what v8.serialize made
+
+import { createHash } from 'node:crypto'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { msPerDay } from '../../src/base/day.ts'
+import { packageRoot } from '../../src/base/package-root.ts'
+import { openRegularFile } from '../../src/base/system/bounded-file.ts'
+
+/** What is read, and what of this package decides what it gives. */
+export interface Reading {
+  readonly kind: 'places' | 'networks'
+  readonly files: readonly string[]
+  /** Whether what is read says where the files are. */
+  readonly saysPaths: boolean
+  /** Folders of its code, from here, with all that they hold. */
+  readonly code: readonly string[]
+  /** Files from the package's root. */
+  readonly tables: readonly string[]
+}
+
+const hashBytes = 32
+/** What stays free of the disk: the table and the day's feeds come first. */
+const spareBytes = 2 ** 30
+/** An edition in use, and the one before, to which a rollback goes. */
+const keptFiles = 2
+
+/**
+ * What `read` gives, from `cache` where it was read before; it must be what v8.serialize takes.
+ * Throws what `read` throws. A cache that cannot be read or written costs time, nothing else.
+ */
+export async function keptReading<T>(
+  reading: Reading,
+  cache: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  const key = keyOf(reading)
+  if (key === undefined) return read()
+  const name = `${reading.kind}-${key}.bin`
+  const known = load(join(cache, name))
+  if (known !== undefined) return known.content as T
+  const content = await read()
+  save(cache, name, content)
+  return content
+}
+
+function load(path: string): { readonly content: unknown } | undefined {
+  try {
+    const bytes = readFileSync(path)
+    const content = bytes.subarray(hashBytes)
+    if (!hashOf([content]).equals(bytes.subarray(0, hashBytes))) return undefined
+    return { content: deserialize(content) }
+  } catch {
+    // Not there, or cut off: it is read anew, and written over.
+    return undefined
+  }
+}
+
+function save(cache: string, name: string, what: unknown): void {
+  const content = serialize(what)
+  const draft = join(cache, `${name}.${process.pid}.tmp`)
+  // A full disk, or one to read alone: where the table cannot be written either, that is told.
+  try {
+    mkdirSync(cache, { recursive: true })
+    const { bavail, bsize } = statfsSync(cache)
+    if (bavail * bsize < content.length + spareBytes) return
+    writeFileSync(draft, hashOf([content]))
+    appendFileSync(draft, content)
+    renameSync(draft, join(cache, name))
+  } catch {
+    if (existsSync(draft)) rmSync(draft)
+    return
+  }
+  try {
+    removeOld(cache, name)
+  } catch {
+    // Another build cleans up at the same time.
+  }
+}
+
+/** Keeps the newest of the others of its kind, and nothing of a build that was killed a day ago. */
+function removeOld(cache: string, name: string): void {
+  const kind = name.slice(0, name.indexOf('-') + 1)
+  const others = readdirSync(cache)
+    .filter((other) => other.startsWith(kind) && other !== name)
+    .map((other) => ({ path: join(cache, other), ms: statSync(join(cache, other)).mtimeMs }))
+    .toSorted((a, b) => b.ms - a.ms)
+  const whole = others.filter(({ path }) => path.endsWith('.bin')).slice(keptFiles - 1)
+  const drafts = others.filter(
+    ({ path, ms }) => path.endsWith('.tmp') && ms < Date.now() - msPerDay,
+  )
+  for (const { path } of [...whole, ...drafts]) rmSync(path, { force: true })
+}
+
+/** `undefined` where a file cannot be read: who reads it says why. */
+function keyOf({ files, saysPaths, code, tables }: Reading): string | undefined {
+  const own = code.flatMap((folder) => codeOf(join(import.meta.dirname, folder)))
+  // package.json names the exact versions of what that code imports.
+  const beside = [...tables, 'package.json'].map((name) => join(packageRoot, name))
+  const paths = saysPaths ? JSON.stringify(files) : ''
+  try {
+    return hashOf(partsOf(paths, [...own, ...beside, ...files]))
+      .toString('hex')
+      .slice(0, 32)
+  } catch {
+    return undefined
+  }
+}
+
+function codeOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.[jt]s$/.test(name))
+    .toSorted()
+    .map((name) => join(folder, name))
+}
+
+/** One file at a time: those of places have a hundred megabytes. */
+function* partsOf(text: string, paths: readonly string[]): Generator<Uint8Array> {
+  yield Buffer.from(text)
+  for (const path of paths) {
+    const descriptor = openRegularFile(path)
+    try {
+      yield readFileSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+}
+
+/** Each part with its length before it, so that no two lists of parts are one. */
+function hashOf(parts: Iterable<Uint8Array>): Buffer {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(`${part.length}\n`).update(part)
+  return hash.digest()
+}

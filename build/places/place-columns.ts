@@ -1,0 +1,88 @@
+// Places in a form that a file keeps, and that a thread hands to another: locations as a column a
+// member, each text once. A location becomes an object when it is asked for, as few of them are.
+
+import type { Location } from '../../src/api/check-answer.ts'
+import type { Places, ReadPlaces } from './read-places.ts'
+import type { Locations } from './table-places.ts'
+
+const numberMembers = ['latitude', 'longitude'] as const
+const textMembers = [
+  'country_code',
+  'continent_code',
+  'continent',
+  'country',
+  'state',
+  'city',
+  'zip',
+  'timezone',
+  'currency_code',
+  'accuracy',
+] as const satisfies readonly (keyof Location)[]
+
+interface Columns {
+  readonly texts: readonly string[]
+  /** In the order of `textMembers`, numbers of texts; then of `numberMembers`. */
+  readonly textColumns: readonly Uint32Array[]
+  readonly numberColumns: readonly Float64Array[]
+}
+
+export type PlaceColumns = Omit<Places, 'locations'> & { readonly columns: Columns }
+
+export function columnsOfPlaces({ locations, ...rest }: ReadPlaces): PlaceColumns {
+  const ids = new Map<string, number>()
+  const idOf = (text: string): number => {
+    const known = ids.get(text)
+    if (known !== undefined) return known
+    ids.set(text, ids.size)
+    return ids.size - 1
+  }
+  const textColumns = textMembers.map((member) =>
+    Uint32Array.from(locations, (location) => idOf(location[member])),
+  )
+  const numberColumns = numberMembers.map((member) =>
+    Float64Array.from(locations, (location) => location[member]),
+  )
+  return { ...rest, columns: { texts: [...ids.keys()], textColumns, numberColumns } }
+}
+
+export function placesOfColumns({ columns, ...rest }: PlaceColumns): Places {
+  return { ...rest, locations: locationsOf(columns) }
+}
+
+/** The memory that they lie in, to be handed over. */
+export function arraysOfPlaces({
+  columns,
+  layers,
+  runs,
+}: PlaceColumns): readonly ArrayBufferView[] {
+  return [
+    ...columns.textColumns,
+    ...columns.numberColumns,
+    ...[layers[4], layers[6]].flatMap(({ starts, values }) => [starts, values]),
+    ...Object.values(runs),
+  ]
+}
+
+function locationsOf({ texts, textColumns, numberColumns }: Columns): Locations {
+  const [latitudes, longitudes] = numberColumns
+  const at = (row: number): Location | undefined => {
+    const [latitude, longitude] = [latitudes?.[row], longitudes?.[row]]
+    if (latitude === undefined || longitude === undefined) return undefined
+    const text = (column: number): string => texts[textColumns[column]![row]!]!
+    return {
+      country_code: text(0),
+      continent_code: text(1),
+      continent: text(2),
+      country: text(3),
+      state: text(4),
+      city: text(5),
+      zip: text(6),
+      latitude,
+      longitude,
+      timezone: text(7),
+      currency_code: text(8),
+      accuracy: text(9) as Location['accuracy'],
+    }
+  }
+  return { length: latitudes?.length ?? 0, at }
+}

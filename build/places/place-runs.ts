@@ -1,0 +1,61 @@
+// What the table says of each place beside its region, as it stands there (row-json.ts), and which
+// places are of one region. It follows from the places alone, so it is made once for the tables of
+// a month, where half a million texts are made for each otherwise.
+
+import type { Location } from '../../src/api/check-answer.ts'
+import { cleanText } from '../../src/base/text/clean-text.ts'
+import { degreeScale } from '../../src/schema/table-layout.ts'
+import type { Locality } from '../../src/table/file/location-record.ts'
+import { locationJson } from '../../src/table/file/row-json.ts'
+import { newRunCollector } from '../layer/run-collector.ts'
+
+export interface PlaceRuns {
+  /** The runs, end to end; the facts of each, its region, are to be set. */
+  readonly runs: Uint32Array
+  /** Of each location, the element at which its run begins. */
+  readonly starts: Uint32Array
+  /** Of each location a number: the same for those of one region. */
+  readonly regions: Uint32Array
+}
+
+/** About what the run of a place takes; the room grows where that is too little. */
+const bytesExpected = 80
+
+export function makePlaceRuns(locations: readonly Location[]): PlaceRuns {
+  const collector = newRunCollector(locations.length * bytesExpected)
+  const numbers = new Map<string, number>()
+  const regions = new Uint32Array(locations.length)
+  const starts = new Uint32Array(locations.length)
+  for (const [index, location] of locations.entries()) {
+    starts[index] = collector.add(localityJson(location), 0)
+    const key = regionKey(location)
+    const known = numbers.get(key)
+    regions[index] = known ?? numbers.size
+    if (known === undefined) numbers.set(key, numbers.size)
+  }
+  return { runs: collector.runs(), starts, regions }
+}
+
+/** The text of its run. */
+export function localityJson({ city, zip, latitude, longitude }: Location): string {
+  const said: Locality = {
+    city: cleanText(city),
+    zip: cleanText(zip),
+    latitude: wholeTenThousandths(latitude),
+    longitude: wholeTenThousandths(longitude),
+  }
+  return locationJson(said)
+}
+
+/** `+ 0` turns -0 into 0. */
+function wholeTenThousandths(degrees: number): number {
+  return Math.round(degrees * degreeScale) / degreeScale + 0
+}
+
+/** Equal where all is that a region says (src/table/file/location-record.ts). */
+function regionKey(location: Location): string {
+  const { country_code, continent_code, continent, country, currency_code } = location
+  const { state, timezone, accuracy } = location
+  const ofCountry = `${country_code}\n${continent_code}\n${continent}\n${country}\n${currency_code}`
+  return `${ofCountry}\n${state}\n${timezone}\n${accuracy}`
+}

@@ -1,0 +1,95 @@
+// What reading files gave is used again while they are the same, and is never the reason that a
+// build reads something else than they say.
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Reading, keptReading } from '../../../build/cache/kept-reading.ts'
+import { noAsFacts } from '../../../build/networks/as-facts.ts'
+import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
+import { readNetworks } from '../../../build/networks/read-networks.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-kept-'))
+const newCache = (): string => join(mkdtempSync(join(folder, 'c-')), 'cache')
+
+function file(name: string, content: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const readingOf = (...files: readonly string[]): Reading => ({
+  kind: 'networks',
+  files,
+  saysPaths: false,
+  code: ['.'],
+  tables: [],
+})
+
+/** Counts how often it reads. */
+function newReader() {
+  const reader = { times: 0, read: () => Promise.resolve(`reading ${(reader.times += 1)}`) }
+  return reader
+}
+
+describe('a reading', () => {
+  it('is made once while its files are the same, wherever they lie', async () => {
+    const [cache, reader] = [newCache(), newReader()]
+    const one = readingOf(file('one.csv', 'content'))
+    const copy = readingOf(file('copy.csv', 'content'))
+    for (const reading of [one, one, copy]) {
+      expect(await keptReading(reading, cache, reader.read)).toBe('reading 1')
+    }
+  })
+
+  it('is made anew of other files, of the same ones elsewhere where it says where, and by other code', async () => {
+    const [cache, reader] = [newCache(), newReader()]
+    const one = readingOf(file('one.csv', 'content'))
+    const cut = readingOf(file('a.csv', 'con'), file('b.csv', 'tent'))
+    const there = { ...one, saysPaths: true }
+    const copy = { ...readingOf(file('copy.csv', 'content')), saysPaths: true }
+    const grown = { ...one, code: ['.', '../parse'] }
+    const tables = { ...one, tables: ['data/tables/countries.csv'] }
+    const readings = [one, cut, there, copy, grown, tables]
+    const made: string[] = []
+    for (const reading of readings) made.push(await keptReading(reading, cache, reader.read))
+    expect(made).toEqual(readings.map((_, index) => `reading ${index + 1}`))
+  })
+
+  it('is the reader’s, or its error, where a file cannot be read', async () => {
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    for (const path of [join(folder, 'none.csv'), folder, pipe]) {
+      const fails = (): Promise<never> => Promise.reject(new Error('says the reader'))
+      await expect(keptReading(readingOf(path), newCache(), fails)).rejects.toThrow(/says the/)
+    }
+  })
+
+  it('is kept for the last two files of each kind', async () => {
+    const [cache, reader] = [newCache(), newReader()]
+    const places = { ...readingOf(file('p.csv', 'places')), kind: 'places' } as const
+    await keptReading(places, cache, reader.read)
+    for (const name of ['A', 'B', 'C']) {
+      await keptReading(readingOf(file('n.csv', name)), cache, reader.read)
+    }
+    const names = readdirSync(cache).toSorted()
+    expect(names.map((name) => name.split('-')[0])).toEqual(['networks', 'networks', 'places'])
+    expect(await keptReading(places, cache, reader.read)).toBe('reading 1')
+  })
+})
+
+describe('networks out of the cache', () => {
+  it('are those of the files, with the rows that could not be read', async () => {
+    const rows = ['9.0.0.0,9.0.0.255,64502,B', 'no address,1,2,3', '2a00::,2a00::ff,64501,Ä "A"']
+    const files = [file('asn.csv', rows.join('\n'))]
+    const cache = newCache()
+    const from = { files, facts: noAsFacts, tables: loadNetworkTables() }
+    const plain = await readNetworks(from)
+    expect(await readNetworks({ ...from, cache })).toEqual(plain)
+    expect(await readNetworks({ ...from, cache })).toEqual(plain)
+    expect(plain.stats.problems.samples).toEqual([`${files[0]}:2: no address`])
+    expect(readdirSync(cache)).toHaveLength(1)
+  })
+})
