@@ -50,7 +50,14 @@ import {
 } from './evidence/read-snapshots.ts'
 import { torOperatorsFile, vpnOperatorsFile } from './evidence/operator-ranges.ts'
 import { feedSources } from './evidence/source-list.ts'
-import { type DataSetInput, type DataSets, chooseDataSets, readDataSets } from './read-data-sets.ts'
+import type { Places } from './places/read-places.ts'
+import {
+  type DataSetInput,
+  chooseDataSets,
+  dataSources,
+  readNetworkData,
+  readPlaceData,
+} from './read-data-sets.ts'
 import type { BuildStages } from './build-stages.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 
@@ -145,8 +152,11 @@ async function compileWithHistory(
 }
 
 /** What a table is made of: all but the entries and the history, which end here. */
-interface Statements extends Omit<DataSets, 'sources'> {
+interface Statements {
   readonly asOf: Day
+  readonly networks: Networks
+  readonly places: Places
+  readonly editions: readonly ChosenEdition[]
   readonly sources: readonly Source[]
   readonly files: readonly NormalisedFile[]
   readonly gate: CompiledTable['gate']
@@ -170,20 +180,23 @@ async function readStatements(
   })
   const facts = collectAsFacts(asEntriesOf(gate.files))
   const withEgress = { ...tables, corporatePrefixes: corporateEgress(tables, gate.files) }
-  const data = await readDataSets({ ...input, choice, facts, tables: withEgress }, stages)
-  const { networks, places, editions } = data
+  const chosen = { ...input, choice }
+  const networks = await readNetworkData({ ...chosen, facts, tables: withEgress }, stages)
   const asOf = input.asOf ?? medianDay(gate.files) ?? newestTableDay(tables)
+  const past = await stages.run('history', (say) =>
+    recordAndReadHistory(transaction, gate, asOf, say),
+  )
+  // Waited for as late as can be: they are read beside all this.
+  const places = await readPlaceData(choice, stages)
   const byFeeds = coverageByKind(feedContents(gate.files, gate.held), asOf)
   const operators = [
     torOperatorsFile(tables.torOperators, { space: networks, asOf, byFeeds }),
     vpnOperatorsFile(tables.vpnOperators, { space: networks, asOf }),
   ]
   const read = [...gate.files, ...operators]
-  const sources = [...data.sources(asOf), ...feedSources(read, asOf, gate.quarantined)]
+  const ofData = dataSources(chosen, { networks, places, asOf })
+  const sources = [...ofData, ...feedSources(read, asOf, gate.quarantined)]
   const ground = newNormaliseContext(asOf, networks, tables)
-  const past = await stages.run('history', (say) =>
-    recordAndReadHistory(transaction, gate, asOf, say),
-  )
   const files = await stages.run('normalise', (say) => {
     const results = normaliseAll({ files: read, sources, history: past.history }, ground)
     addNeighbourhoods(neighbourhoodGround(ground, sources, networks))
@@ -192,6 +205,7 @@ async function readStatements(
   })
   const { book, observations } = ground
   const { quarantined, commit } = gate
+  const { editions } = choice
   const made = { asOf, sources, files, networks, places, editions, book, observations }
   return {
     ...made,

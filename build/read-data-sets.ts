@@ -31,16 +31,9 @@ export interface DataSetInput {
   readonly force?: boolean
 }
 
-export interface DataSets {
-  readonly networks: Networks
-  readonly places: Places
-  /** Each is to be committed behind the gate of feeds, when the table is live. */
-  readonly editions: readonly ChosenEdition[]
-  readonly sources: (asOf: Day) => readonly Source[]
-}
-
 /** Which files are read; places are being read from here on. */
 export interface DataSetChoice {
+  /** Each is to be committed behind the gate of feeds, when the table is live. */
   readonly editions: readonly ChosenEdition[]
   readonly places: PlaceReader
 }
@@ -56,36 +49,44 @@ export async function chooseDataSets(
   return { editions, places: startPlaceReader(files, input.cache) }
 }
 
-/** Throws what reading networks and places throws. */
-export async function readDataSets(
+/** Throws what reading networks throws. */
+export function readNetworkData(
   input: DataSetInput & {
     readonly choice: DataSetChoice
     readonly facts: AsFacts
     readonly tables: NetworkTables
   },
   stages: BuildStages,
-): Promise<DataSets> {
-  const { facts, tables } = input
-  const { editions } = input.choice
-  const data = { networks: inUse(editions, 'networks'), places: inUse(editions, 'places') }
-  const networkFiles = input.networkFiles ?? data.networks?.files
-  const networks = await stages.run('networks', async (say) => {
-    const files = optionalMember('files', networkFiles)
+): Promise<Networks> {
+  const { choice, facts, tables } = input
+  const named = input.networkFiles ?? inUse(choice.editions, 'networks')?.files
+  return stages.run('networks', async (say) => {
+    const files = optionalMember('files', named)
     const cache = optionalMember('cache', input.cache)
     const found = await readNetworks({ ...files, ...cache, facts, tables })
     say(`${formatCount(found.networks.length)} networks`)
     return found
   })
-  const places = await stages.run('places', async (say) => {
-    const found = await input.choice.places.read()
+}
+
+/** Waits for them. Throws what reading places throws. */
+export function readPlaceData({ places }: DataSetChoice, stages: BuildStages): Promise<Places> {
+  return stages.run('places', async (say) => {
+    const found = await places.read()
     say(`${formatCount(found.locations.length)} places`)
     return found
   })
-  const sources = (asOf: Day): readonly Source[] => [
-    ...networkSources(input.networkFiles, networks, asOf, data.networks),
-    ...placeSources(places, asOf, data.places),
+}
+
+export function dataSources(
+  { networkFiles, choice }: DataSetInput & { readonly choice: DataSetChoice },
+  of: { readonly networks: Networks; readonly places: Places; readonly asOf: Day },
+): readonly Source[] {
+  const { networks, places, asOf } = of
+  return [
+    ...networkSources(networkFiles, networks, asOf, inUse(choice.editions, 'networks')),
+    ...placeSources(places, asOf, inUse(choice.editions, 'places')),
   ]
-  return { networks, places, editions, sources }
 }
 
 /** Of each data set whose files were asked for, the edition that may be used. */
