@@ -35,7 +35,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   export: {
     question: 'how long do exports take, and how large are they?',
-    run: () => import('./speed/export.ts'),
+    run: () => import('./speed/tables/export.ts'),
   },
   memory: {
     question: 'how much memory do workers take?',
@@ -55,35 +55,35 @@ const parts: Readonly<Record<string, Part>> = {
   },
   history: {
     question: 'how long does reading the history take?',
-    run: () => import('./speed/history.ts'),
+    run: () => import('./speed/tables/history.ts'),
   },
   client: {
     question: "what does the client cost an application, beyond the runtime's own fetch?",
-    run: () => import('./speed/client.ts'),
+    run: () => import('./speed/features/client.ts'),
   },
   transfer: {
     question: 'how many bytes of a table move a day?',
-    run: () => import('./speed/transfer.ts'),
+    run: () => import('./speed/tables/transfer.ts'),
   },
   limiter: {
     question: 'what do key, rate and quota cost a request, in process?',
-    run: () => import('./speed/limiter.ts'),
+    run: () => import('./speed/features/limiter.ts'),
   },
   limits: {
     question: 'what do limits cost under load?',
-    run: () => import('./speed/limits.ts'),
+    run: () => import('./speed/features/limits.ts'),
   },
   features: {
     question: 'what do policies, own lists and the console cost a check over HTTP?',
-    run: () => import('./speed/features.ts'),
+    run: () => import('./speed/features/features.ts'),
   },
   rehearsal: {
     question: 'how long does `policy test` take for a million lines of a log?',
-    run: () => import('./speed/rehearsal.ts'),
+    run: () => import('./speed/features/rehearsal.ts'),
   },
   lists: {
     question: 'what do own lists of a million entries cost a check, and how large are they?',
-    run: () => import('./speed/lists.ts'),
+    run: () => import('./speed/features/lists.ts'),
   },
   allocation: {
     question: 'what does the hot path leave for the garbage collector?',
@@ -99,7 +99,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   report: {
     question: 'bench/REPORT.md and docs/scale.md of the newest kept run',
-    run: () => import('./speed/publish.ts'),
+    run: () => import('./speed/tables/publish.ts'),
   },
   calibrate: {
     question: 'how far can each feed be trusted?',

@@ -21,7 +21,7 @@ import { type RunHead, runHead } from '../harness/run.ts'
 import { serveFolder } from '../harness/site.ts'
 import { median } from '../harness/statistics.ts'
 import { type ProgramTime, timedProgram } from '../harness/timed-program.ts'
-import { type NextDay, measureNextDay } from './next-day.ts'
+import { type NextDay, measureNextDay } from './tables/next-day.ts'
 
 export interface WorldReport extends RunHead {
   readonly kind: 'world'

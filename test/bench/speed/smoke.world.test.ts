@@ -9,16 +9,16 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { BulkReport } from '../../../bench/speed/bulk.ts'
 import type { Comparison } from '../../../bench/speed/report/comparison.ts'
-import type { FeaturesReport } from '../../../bench/speed/features.ts'
-import type { LimitsReport } from '../../../bench/speed/limits.ts'
-import type { ListsReport } from '../../../bench/speed/lists.ts'
-import type { LimitReport } from '../../../bench/speed/limiter.ts'
+import type { FeaturesReport } from '../../../bench/speed/features/features.ts'
+import type { LimitsReport } from '../../../bench/speed/features/limits.ts'
+import type { ListsReport } from '../../../bench/speed/features/lists.ts'
+import type { LimitReport } from '../../../bench/speed/features/limiter.ts'
 import type { LookupReport } from '../../../bench/speed/lookup.ts'
 import { operations } from '../../../bench/speed/lookups/operation.ts'
 import type { PoolReport } from '../../../bench/speed/pool.ts'
 import { type HttpReport, faultCount } from '../../../bench/speed/report/http-report.ts'
 import type { StartReport } from '../../../bench/speed/start.ts'
-import type { RehearsalReport } from '../../../bench/speed/rehearsal.ts'
+import type { RehearsalReport } from '../../../bench/speed/features/rehearsal.ts'
 import { scenarios } from '../../../bench/speed/lookups/scenario.ts'
 import { variantNames } from '../../../bench/speed/servers/variant.ts'
 import type { WorldReport } from '../../../bench/speed/world.ts'
@@ -266,7 +266,7 @@ describe('the benchmark of a build', () => {
 
 describe('the benchmark `limiter`', () => {
   it('grants every request of every operation', async () => {
-    const { code, stdout, stderr } = await runBench('limiter', [
+    const { code, stdout, stderr } = await runBench('features/limiter', [
       '--smoke',
       '--json',
       '--keys',
@@ -285,7 +285,7 @@ describe('the benchmark `limiter`', () => {
 describe('the benchmark `lists`', () => {
   it('measures look-ups and answers of both families', async () => {
     const flags = ['--smoke', '--json', '--table', writeSmallTable()]
-    const { code, stdout } = await runBench('lists', flags)
+    const { code, stdout } = await runBench('features/lists', flags)
     expect(code).toBe(0)
     const { rows, entries, fileBytes } = JSON.parse(stdout) as ListsReport
     expect(entries).toBe(10_000)
@@ -298,7 +298,7 @@ describe('the benchmark `lists`', () => {
 describe('the benchmark `features`', () => {
   it('loads a server with each, imports a list and keeps tabs open', async () => {
     const flags = ['--smoke', '--json', '--table', writeSmallTable()]
-    const { code, stdout } = await runBench('features', flags)
+    const { code, stdout } = await runBench('features/features', flags)
     expect(code).toBe(0)
     const report = JSON.parse(stdout) as FeaturesReport
     expect(report.features.map(({ name }) => name)).toEqual(['policies', 'lists', 'console'])
@@ -327,7 +327,7 @@ describe('the benchmark `start`', () => {
 describe('the benchmark `rehearsal`', () => {
   it('tests policies on a log, alone and against others', async () => {
     const flags = ['--smoke', '--json', '--table', writeSmallTable()]
-    const { code, stdout } = await runBench('rehearsal', flags)
+    const { code, stdout } = await runBench('features/rehearsal', flags)
     expect(code).toBe(0)
     const { rows } = JSON.parse(stdout) as RehearsalReport
     expect(rows.map(({ name }) => name)).toEqual(['alone', 'against those that are live'])
@@ -338,7 +338,7 @@ describe('the benchmark `rehearsal`', () => {
 describe('the benchmark `limits`', () => {
   it('loads a key with limits and one without', async () => {
     const flags = ['--smoke', '--json', '--table', writeSmallTable()]
-    const { code, stdout } = await runBench('limits', flags)
+    const { code, stdout } = await runBench('features/limits', flags)
     expect(code).toBe(0)
     const { rounds, throughputRatio } = JSON.parse(stdout) as LimitsReport
     expect(rounds.map(({ key }) => key)).toEqual(['limited', 'unlimited'])

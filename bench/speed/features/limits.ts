@@ -10,26 +10,26 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { alignColumns } from '../../src/base/text/align-columns.ts'
-import { openTable } from '../../src/table/open-table.ts'
-import { treeCpu } from '../harness/cpu.ts'
-import { wrkDriver } from './load/wrk.ts'
-import { type LoadResult, errorCount } from './load/load.ts'
-import { interleave } from '../harness/interleave.ts'
-import { tablePath, readFlags } from '../harness/option.ts'
-import { allowedCores, hasTaskset, planCores } from './load/pin.ts'
+import { alignColumns } from '../../../src/base/text/align-columns.ts'
+import { openTable } from '../../../src/table/open-table.ts'
+import { treeCpu } from '../../harness/cpu.ts'
+import { wrkDriver } from '../load/wrk.ts'
+import { type LoadResult, errorCount } from '../load/load.ts'
+import { interleave } from '../../harness/interleave.ts'
+import { tablePath, readFlags } from '../../harness/option.ts'
+import { allowedCores, hasTaskset, planCores } from '../load/pin.ts'
 import {
   runProgram,
   logProgress,
   temporaryFolder,
   copyTable,
   showReport,
-} from '../harness/program.ts'
-import { requestsOf } from './load/request.ts'
-import { type RunHead, runHead } from '../harness/run.ts'
-import { uniformTexts } from './lookups/scenario.ts'
-import { median } from '../harness/statistics.ts'
-import { createBenchKey, startIprisk } from './servers/variant.ts'
+} from '../../harness/program.ts'
+import { requestsOf } from '../load/request.ts'
+import { type RunHead, runHead } from '../../harness/run.ts'
+import { uniformTexts } from '../lookups/scenario.ts'
+import { median } from '../../harness/statistics.ts'
+import { createBenchKey, startIprisk } from '../servers/variant.ts'
 
 const keyKinds = ['limited', 'unlimited'] as const
 type KeyKind = (typeof keyKinds)[number]

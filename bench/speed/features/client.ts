@@ -9,14 +9,14 @@
 //   --json        the report as JSON
 //   --save        keep it in bench/runs/
 
-import { paths } from '../../src/api/paths.ts'
-import { alignColumns } from '../../src/base/text/align-columns.ts'
-import { createClient as createFetchClient } from '../../src/client/client.ts'
-import { createClient as createNodeClient } from '../../src/client/node-client.ts'
-import { startSmallServer } from '../faults/server/ground.ts'
-import { readFlags } from '../harness/option.ts'
-import { runProgram, showReport, temporaryFolder } from '../harness/program.ts'
-import { type RunHead, runHead } from '../harness/run.ts'
+import { paths } from '../../../src/api/paths.ts'
+import { alignColumns } from '../../../src/base/text/align-columns.ts'
+import { createClient as createFetchClient } from '../../../src/client/client.ts'
+import { createClient as createNodeClient } from '../../../src/client/node-client.ts'
+import { startSmallServer } from '../../faults/server/ground.ts'
+import { readFlags } from '../../harness/option.ts'
+import { runProgram, showReport, temporaryFolder } from '../../harness/program.ts'
+import { type RunHead, runHead } from '../../harness/run.ts'
 
 interface Row {
   readonly way: string

@@ -11,16 +11,16 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { alignColumns } from '../../src/base/text/align-columns.ts'
-import { newAddressWords } from '../../src/ip/address.ts'
-import { formatAddress } from '../../src/ip/format-address.ts'
-import { defaultPoliciesText } from '../../src/policy/default-policies.ts'
-import { runChild } from '../harness/child.ts'
-import { readFlags, tablePath } from '../harness/option.ts'
-import { runProgram, showReport, temporaryFolder } from '../harness/program.ts'
-import { newRandom } from '../harness/random.ts'
-import { type RunHead, runHead } from '../harness/run.ts'
-import { median } from '../harness/statistics.ts'
+import { alignColumns } from '../../../src/base/text/align-columns.ts'
+import { newAddressWords } from '../../../src/ip/address.ts'
+import { formatAddress } from '../../../src/ip/format-address.ts'
+import { defaultPoliciesText } from '../../../src/policy/default-policies.ts'
+import { runChild } from '../../harness/child.ts'
+import { readFlags, tablePath } from '../../harness/option.ts'
+import { runProgram, showReport, temporaryFolder } from '../../harness/program.ts'
+import { newRandom } from '../../harness/random.ts'
+import { type RunHead, runHead } from '../../harness/run.ts'
+import { median } from '../../harness/statistics.ts'
 
 export interface RehearsalReport extends RunHead {
   readonly kind: 'rehearsal'
@@ -28,7 +28,7 @@ export interface RehearsalReport extends RunHead {
   readonly rows: readonly { readonly name: string; readonly seconds: number }[]
 }
 
-const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
 const linesAtOnce = 10_000
 const timeoutMs = 600_000
 

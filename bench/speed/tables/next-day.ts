@@ -9,12 +9,12 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { dayOf, formatDay, msPerDay } from '../../src/base/day.ts'
-import { flagsOf } from '../harness/child.ts'
-import { logProgress } from '../harness/program.ts'
-import { serveFolder } from '../harness/site.ts'
-import { median } from '../harness/statistics.ts'
-import { type ProgramTime, timedProgram } from '../harness/timed-program.ts'
+import { dayOf, formatDay, msPerDay } from '../../../src/base/day.ts'
+import { flagsOf } from '../../harness/child.ts'
+import { logProgress } from '../../harness/program.ts'
+import { serveFolder } from '../../harness/site.ts'
+import { median } from '../../harness/statistics.ts'
+import { type ProgramTime, timedProgram } from '../../harness/timed-program.ts'
 import { importBefore, writeMirror } from './day-tables.ts'
 
 export interface NextDay {
@@ -27,7 +27,7 @@ export interface NextDay {
   readonly tablesEqual: boolean
 }
 
-const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
 
 interface Build extends ProgramTime {
   readonly hash: string

@@ -16,11 +16,11 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { flagsOf, runChild } from '../harness/child.ts'
-import { serveFolder } from '../harness/site.ts'
+import { flagsOf, runChild } from '../../harness/child.ts'
+import { serveFolder } from '../../harness/site.ts'
 
 const buildMs = 1_800_000
-const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
+const main = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
 
 /** The files of a feed that lists `lines` on `day`. */
 type WriteFeed = (lines: readonly string[], day: string) => Readonly<Record<string, string>>

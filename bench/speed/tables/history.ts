@@ -10,20 +10,20 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Day } from '../../src/base/day.ts'
-import { formatDay, parseDay } from '../../src/base/day.ts'
-import { dayPath } from '../../build/history/history-days.ts'
+import type { Day } from '../../../src/base/day.ts'
+import { formatDay, parseDay } from '../../../src/base/day.ts'
+import { dayPath } from '../../../build/history/history-days.ts'
 import {
   type DuckDb,
   copyToParquetSql,
   duckMemoryBytes,
   openDuckDb,
-} from '../../build/history/duckdb.ts'
-import { formatDayMetadata } from '../../build/history/day-file.ts'
-import { countMaskDays } from '../../build/history/listed-days.ts'
-import { readHistory } from '../../build/history/read-history.ts'
-import { readFlags } from '../harness/option.ts'
-import { runProgram } from '../harness/program.ts'
+} from '../../../build/history/duckdb.ts'
+import { formatDayMetadata } from '../../../build/history/day-file.ts'
+import { countMaskDays } from '../../../build/history/listed-days.ts'
+import { readHistory } from '../../../build/history/read-history.ts'
+import { readFlags } from '../../harness/option.ts'
+import { runProgram } from '../../harness/program.ts'
 
 const feed = 'proxy-synthetic'
 const asOf = parseDay('2026-08-22') as Day

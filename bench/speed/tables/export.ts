@@ -8,13 +8,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { alignColumns } from '../../src/base/text/align-columns.ts'
-import { formatCount, formatMegabytes } from '../../src/base/text/number-format.ts'
-import { runChild } from '../harness/child.ts'
-import { readFlags, tablePath } from '../harness/option.ts'
-import { logProgress, runProgram, showReport, temporaryFolder } from '../harness/program.ts'
-import { type RunHead, runHead } from '../harness/run.ts'
-import { median } from '../harness/statistics.ts'
+import { alignColumns } from '../../../src/base/text/align-columns.ts'
+import { formatCount, formatMegabytes } from '../../../src/base/text/number-format.ts'
+import { runChild } from '../../harness/child.ts'
+import { readFlags, tablePath } from '../../harness/option.ts'
+import { logProgress, runProgram, showReport, temporaryFolder } from '../../harness/program.ts'
+import { type RunHead, runHead } from '../../harness/run.ts'
+import { median } from '../../harness/statistics.ts'
 
 const risky = ['--where', 'signals.tor || risk_score >= 75']
 
@@ -44,8 +44,8 @@ export interface ExportBenchReport extends RunHead {
 }
 
 const runMs = 600_000
-const iprisk = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url))
-const preload = new URL('../harness/peak.js', import.meta.url).href
+const iprisk = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
+const preload = new URL('../../harness/peak.js', import.meta.url).href
 
 async function measure(table: string, rounds: number, folder: string): Promise<ExportBenchReport> {
   const rows: ExportBenchReport['rows'][0][] = []

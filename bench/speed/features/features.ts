@@ -17,32 +17,32 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { alignColumns } from '../../src/base/text/align-columns.ts'
-import { openTable } from '../../src/table/open-table.ts'
-import { threadCpu, treeCpu } from '../harness/cpu.ts'
-import { interleave } from '../harness/interleave.ts'
-import { readFlags, tablePath } from '../harness/option.ts'
+import { alignColumns } from '../../../src/base/text/align-columns.ts'
+import { openTable } from '../../../src/table/open-table.ts'
+import { threadCpu, treeCpu } from '../../harness/cpu.ts'
+import { interleave } from '../../harness/interleave.ts'
+import { readFlags, tablePath } from '../../harness/option.ts'
 import {
   copyTable,
   logProgress,
   runProgram,
   showReport,
   temporaryFolder,
-} from '../harness/program.ts'
-import { type RunHead, runHead } from '../harness/run.ts'
-import { type LoadResult, errorCount } from './load/load.ts'
-import { type CorePlan, allowedCores, hasTaskset, planCores } from './load/pin.ts'
-import { requestsOf } from './load/request.ts'
-import { wrkDriver } from './load/wrk.ts'
-import { announcedSpace } from './lookups/announced.ts'
-import { defaultSeed, drawAddresses, scenarioNamed } from './lookups/scenario.ts'
-import { type Comparison, type RoundFigures, compareRounds } from './report/comparison.ts'
+} from '../../harness/program.ts'
+import { type RunHead, runHead } from '../../harness/run.ts'
+import { type LoadResult, errorCount } from '../load/load.ts'
+import { type CorePlan, allowedCores, hasTaskset, planCores } from '../load/pin.ts'
+import { requestsOf } from '../load/request.ts'
+import { wrkDriver } from '../load/wrk.ts'
+import { announcedSpace } from '../lookups/announced.ts'
+import { defaultSeed, drawAddresses, scenarioNamed } from '../lookups/scenario.ts'
+import { type Comparison, type RoundFigures, compareRounds } from '../report/comparison.ts'
 import {
   type FeatureName,
   type FeaturedServer,
   featureNames,
   startFeatured,
-} from './servers/featured.ts'
+} from '../servers/featured.ts'
 
 export interface FeaturesReport extends RunHead {
   readonly kind: 'features'

@@ -15,21 +15,23 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { packageRoot } from '../../src/base/package-root.ts'
-import { createSigningKey, readSigningKey } from '../../src/publish/form/signing-key.ts'
-import { openFolderPlace } from '../../src/publish/places/folder-place.ts'
-import { publishTable } from '../../src/publish/publish-table.ts'
-import type { PulledBytes } from '../../src/publish/pull/join-table-parts.ts'
-import type { PullJob, PullResult } from '../../src/publish/pull/pull-child-main.ts'
-import type { Release } from '../../src/publish/form/manifest.ts'
-import { runChild } from '../harness/child.ts'
-import { readFlags } from '../harness/option.ts'
-import { logProgress, runProgram } from '../harness/program.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import { createSigningKey, readSigningKey } from '../../../src/publish/form/signing-key.ts'
+import { openFolderPlace } from '../../../src/publish/places/folder-place.ts'
+import { publishTable } from '../../../src/publish/publish-table.ts'
+import type { PulledBytes } from '../../../src/publish/pull/join-table-parts.ts'
+import type { PullJob, PullResult } from '../../../src/publish/pull/pull-child-main.ts'
+import type { Release } from '../../../src/publish/form/manifest.ts'
+import { runChild } from '../../harness/child.ts'
+import { readFlags } from '../../harness/option.ts'
+import { logProgress, runProgram } from '../../harness/program.ts'
 import { buildDays } from './day-tables.ts'
 
 const pullMs = 600_000
-const puller = fileURLToPath(new URL('../../src/publish/pull/pull-child-main.js', import.meta.url))
-const preload = new URL('../harness/peak.js', import.meta.url).href
+const puller = fileURLToPath(
+  new URL('../../../src/publish/pull/pull-child-main.js', import.meta.url),
+)
+const preload = new URL('../../harness/peak.js', import.meta.url).href
 
 interface Day {
   readonly day: string
