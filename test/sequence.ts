@@ -22,7 +22,7 @@ export const longestFirst: readonly string[] = [
   'test/client/fresh/next.world.test.ts',
   'test/build/gate/edition-build.world.test.ts',
   'test/supervisor/tables/table-pull.world.test.ts',
-  'test/serve/swap.world.test.ts',
+  'test/serve/lifecycle/swap.world.test.ts',
   'test/reference/pages.world.test.ts',
   'test/cli/server/first-table.world.test.ts',
   'test/oracle/insights.world.test.ts',
@@ -34,7 +34,7 @@ export const longestFirst: readonly string[] = [
   'test/deploy/release-dry.world.test.ts',
   'test/cli/doctor/doctor-findings.world.test.ts',
   'test/build/gate/incidents.world.test.ts',
-  'test/serve/lifecycle-edges.world.test.ts',
+  'test/serve/lifecycle/lifecycle-edges.world.test.ts',
   'test/bench/faults/fleet.world.test.ts',
   'test/deploy/prometheus.world.test.ts',
 ]

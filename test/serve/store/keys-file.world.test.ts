@@ -6,11 +6,11 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ServerStatus } from '../../src/admin/status.ts'
-import { programPath, runProgram } from '../cli/program.ts'
-import { eventually } from '../eventually.ts'
-import { type Server, keyedState, makeKey, newState, runServe, serversOfTests } from './server.ts'
-import { newTable } from './small-tables.ts'
+import type { ServerStatus } from '../../../src/admin/status.ts'
+import { programPath, runProgram } from '../../cli/program.ts'
+import { eventually } from '../../eventually.ts'
+import { type Server, keyedState, makeKey, newState, runServe, serversOfTests } from '../server.ts'
+import { newTable } from '../small-tables.ts'
 
 const start = serversOfTests()
 const table = newTable()

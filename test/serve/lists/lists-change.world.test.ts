@@ -4,11 +4,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { CheckAnswer } from '../../src/api/check-answer.ts'
-import { runProgram } from '../cli/program.ts'
-import { eventually } from '../eventually.ts'
-import { writeSmallTable } from '../table/small-table.ts'
-import { type Server, keyedState, serversOfTests, sleep, workersOf } from './server.ts'
+import type { CheckAnswer } from '../../../src/api/check-answer.ts'
+import { runProgram } from '../../cli/program.ts'
+import { eventually } from '../../eventually.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+import { type Server, keyedState, serversOfTests, sleep, workersOf } from '../server.ts'
 
 const table = writeSmallTable()
 const start = serversOfTests()

@@ -7,16 +7,16 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { threadsOf } from '../../bench/harness/cpu.ts'
+import { threadsOf } from '../../../bench/harness/cpu.ts'
 import {
   publishSample,
   sampleDay,
   writeSampleWorkspace,
-} from '../../bench/faults/compiler/sample.ts'
-import { mappedTables } from '../../bench/faults/server/served.ts'
-import { serveFolder } from '../../bench/harness/site.ts'
-import { runProgram } from '../cli/program.ts'
-import { listed } from '../table/small-table.ts'
+} from '../../../bench/faults/compiler/sample.ts'
+import { mappedTables } from '../../../bench/faults/server/served.ts'
+import { serveFolder } from '../../../bench/harness/site.ts'
+import { runProgram } from '../../cli/program.ts'
+import { listed } from '../../table/small-table.ts'
 import {
   type Server,
   keyedState,
@@ -25,9 +25,9 @@ import {
   runServe,
   serversOfTests,
   workersOf,
-} from './server.ts'
-import { newTable, replaceTable } from './small-tables.ts'
-import { buildWaitMs, eventually } from '../eventually.ts'
+} from '../server.ts'
+import { newTable, replaceTable } from '../small-tables.ts'
+import { buildWaitMs, eventually } from '../../eventually.ts'
 
 const start = serversOfTests()
 

@@ -8,26 +8,26 @@
 // refuses has done nothing. So units are lost by a death or by what was on its way, and by nothing
 // else: `checkDrained` counts every one of them.
 
-import type { SharedBuckets } from '../../../src/account/limits/shared-bucket.ts'
+import type { SharedBuckets } from '../../../../src/account/limits/shared-bucket.ts'
 import {
   type BucketState,
   sharedBucketSizes,
   takeFromBucket,
-} from '../../../src/account/limits/shared-bucket.ts'
+} from '../../../../src/account/limits/shared-bucket.ts'
 import {
   type LeaseGrant,
   type QuotaLedger,
   leaseGrantUnits,
-} from '../../../src/account/limits/quota-ledger.ts'
-import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
-import type { Limiter } from '../../../src/account/limits/limiter.ts'
-import { paceOf } from '../../../src/account/limits/rate.ts'
-import { createSharedLimiter } from '../../../src/account/limits/shared-limiter.ts'
-import type { RateFile } from '../../../src/account/limits/rate-file.ts'
-import { assert } from '../../../src/base/assert.ts'
-import { IpriskError } from '../../../src/base/coded-error.ts'
-import type { Rate } from '../../../src/config/plan.ts'
-import { type Change, Simulator, turn } from './limiter-simulator.ts'
+} from '../../../../src/account/limits/quota-ledger.ts'
+import type { EffectiveLimits } from '../../../../src/account/keys/key-limits.ts'
+import type { Limiter } from '../../../../src/account/limits/limiter.ts'
+import { paceOf } from '../../../../src/account/limits/rate.ts'
+import { createSharedLimiter } from '../../../../src/account/limits/shared-limiter.ts'
+import type { RateFile } from '../../../../src/account/limits/rate-file.ts'
+import { assert } from '../../../../src/base/assert.ts'
+import { IpriskError } from '../../../../src/base/coded-error.ts'
+import type { Rate } from '../../../../src/config/plan.ts'
+import { type Change, Simulator, turn } from '../limiter-simulator.ts'
 
 /**
  * How a node is cut off: what it asks is lost before the store, the answer after it, or it is late.

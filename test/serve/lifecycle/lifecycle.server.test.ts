@@ -7,9 +7,9 @@ import { copyFileSync, existsSync, readdirSync, renameSync } from 'node:fs'
 import { type AddressInfo, type Server as NetServer, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { revokeKey, rotateKey } from '../../src/account/keys/issue-key.ts'
-import { parseKeyText } from '../../src/account/keys/key-text.ts'
-import { openLmdbKeyStore } from '../../src/account/stores/lmdb/lmdb-stores.ts'
+import { revokeKey, rotateKey } from '../../../src/account/keys/issue-key.ts'
+import { parseKeyText } from '../../../src/account/keys/key-text.ts'
+import { openLmdbKeyStore } from '../../../src/account/stores/lmdb/lmdb-stores.ts'
 import {
   type Server,
   keyedState,
@@ -19,11 +19,11 @@ import {
   serversOfTests,
   startServer,
   workersOf,
-} from './server.ts'
-import { type Response, responsesIn } from '../http/raw-socket.ts'
-import { check, path, statuses } from './checks.ts'
-import { newTable } from './small-tables.ts'
-import { eventually } from '../eventually.ts'
+} from '../server.ts'
+import { type Response, responsesIn } from '../../http/raw-socket.ts'
+import { check, path, statuses } from '../checks.ts'
+import { newTable } from '../small-tables.ts'
+import { eventually } from '../../eventually.ts'
 
 const start = serversOfTests()
 

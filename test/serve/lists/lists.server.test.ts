@@ -2,11 +2,11 @@
 // entry ends to the second, batches and insights know it.
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { CheckAnswer } from '../../src/api/check-answer.ts'
-import { runHere } from '../cli/program.ts'
-import { eventually } from '../eventually.ts'
-import { writeSmallTable } from '../table/small-table.ts'
-import { type Server, keyedState, serversOfTests, sleep } from './server.ts'
+import type { CheckAnswer } from '../../../src/api/check-answer.ts'
+import { runHere } from '../../cli/program.ts'
+import { eventually } from '../../eventually.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+import { type Server, keyedState, serversOfTests, sleep } from '../server.ts'
 
 const table = writeSmallTable()
 const start = serversOfTests()

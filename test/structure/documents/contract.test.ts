@@ -5,9 +5,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { packageRoot } from '../../src/base/package-root.ts'
-import { elsewhere, numbers, rules } from '../score/rules.ts'
-import { sourceFiles } from './source.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import { elsewhere, numbers, rules } from '../../score/rules.ts'
+import { sourceFiles } from '../source.ts'
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8')
 

@@ -9,27 +9,27 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { sharedBucketSizes } from '../../../src/account/limits/shared-bucket.ts'
-import { createKey, revokeKey } from '../../../src/account/keys/issue-key.ts'
-import { createKeyring } from '../../../src/account/keyring.ts'
+import { sharedBucketSizes } from '../../../../src/account/limits/shared-bucket.ts'
+import { createKey, revokeKey } from '../../../../src/account/keys/issue-key.ts'
+import { createKeyring } from '../../../../src/account/keyring.ts'
 import {
   type Stores,
   type StoresSettings,
   openStores,
-} from '../../../src/account/stores/open-stores.ts'
-import { monthOf } from '../../../src/account/limits/quota-period.ts'
-import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
-import type { Plan } from '../../../src/config/plan.ts'
+} from '../../../../src/account/stores/open-stores.ts'
+import { monthOf } from '../../../../src/account/limits/quota-period.ts'
+import { mapSharedFile } from '../../../../src/base/system/memory-map.ts'
+import type { Plan } from '../../../../src/config/plan.ts'
 import {
   type StoreServer,
   describeStores,
   startStore,
   storeSettings,
-} from '../stores/redis/redis-servers.ts'
-import { removeFolder } from '../../remove-folder.ts'
+} from '../../stores/redis/redis-servers.ts'
+import { removeFolder } from '../../../remove-folder.ts'
 
 const child = fileURLToPath(
-  new URL('../../../dist/test/account/limits/node-child.js', import.meta.url),
+  new URL('../../../../dist/test/account/limits/machines/node-child.js', import.meta.url),
 )
 const countsBytes = 4096
 const wordsEach = 16

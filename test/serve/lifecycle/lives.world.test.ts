@@ -6,10 +6,17 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { type Server, newState, preloading, runServe, serversOfTests, workersOf } from './server.ts'
-import type { ServerStatus } from '../../src/admin/status.ts'
-import { newTable } from './small-tables.ts'
-import { eventually } from '../eventually.ts'
+import {
+  type Server,
+  newState,
+  preloading,
+  runServe,
+  serversOfTests,
+  workersOf,
+} from '../server.ts'
+import type { ServerStatus } from '../../../src/admin/status.ts'
+import { newTable } from '../small-tables.ts'
+import { eventually } from '../../eventually.ts'
 
 const start = serversOfTests()
 

@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { writeSmallTable } from '../table/small-table.ts'
-import { keyedState, serversOfTests } from './server.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+import { keyedState, serversOfTests } from '../server.ts'
 
 const start = serversOfTests()
 

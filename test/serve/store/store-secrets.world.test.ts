@@ -9,12 +9,12 @@ import {
   type StoreServer,
   describeStores,
   startStore,
-} from '../account/stores/redis/redis-servers.ts'
-import { runProgram } from '../cli/program.ts'
-import { writeSmallTable } from '../table/small-table.ts'
-import { leaksIn, leaksUnder } from '../admin/secret-leak.ts'
-import { newState, runServe, sleep } from './server.ts'
-import { eventually } from '../eventually.ts'
+} from '../../account/stores/redis/redis-servers.ts'
+import { runProgram } from '../../cli/program.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+import { leaksIn, leaksUnder } from '../../admin/secret-leak.ts'
+import { newState, runServe, sleep } from '../server.ts'
+import { eventually } from '../../eventually.ts'
 
 const canary = 'canary+7Qp/store:password@1'
 const wrong = 'another-canary-2Kd9'

@@ -8,11 +8,11 @@
 // `wordsOf` names its own. Troubles and recoveries are lines of standard output.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
-import { type StoresSettings, openStores } from '../../../src/account/stores/open-stores.ts'
-import { quotaResults } from '../../../src/account/limits/quota.ts'
-import { mapSharedFile } from '../../../src/base/system/memory-map.ts'
-import { keyRefreshMs } from '../../../src/base/limits.ts'
+import type { EffectiveLimits } from '../../../../src/account/keys/key-limits.ts'
+import { type StoresSettings, openStores } from '../../../../src/account/stores/open-stores.ts'
+import { quotaResults } from '../../../../src/account/limits/quota.ts'
+import { mapSharedFile } from '../../../../src/base/system/memory-map.ts'
+import { keyRefreshMs } from '../../../../src/base/limits.ts'
 
 const countsBytes = 4096
 const wordsOf = {

@@ -7,10 +7,10 @@ import { Agent, request } from 'node:http'
 import { readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runProgram } from '../cli/program.ts'
-import { writeSmallTable } from '../table/small-table.ts'
-import { type Server, newState, sleep, startServer, workersOf } from './server.ts'
-import { eventually } from '../eventually.ts'
+import { runProgram } from '../../cli/program.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+import { type Server, newState, sleep, startServer, workersOf } from '../server.ts'
+import { eventually } from '../../eventually.ts'
 
 const workers = 3
 const connections = 24

@@ -6,10 +6,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { packageRoot } from '../../src/base/package-root.ts'
-import { reasonCodes } from '../../src/score/points/reason-codes.ts'
-import { floors } from './floors.ts'
-import { sourceFiles } from './source.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import { reasonCodes } from '../../../src/score/points/reason-codes.ts'
+import { floors } from '../floors.ts'
+import { sourceFiles } from '../source.ts'
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8')
 const text = read('docs/layout.md')

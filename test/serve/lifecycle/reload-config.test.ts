@@ -6,16 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createLog } from '../../src/base/log.ts'
-import type { Plans } from '../../src/config/plan.ts'
-import { type Settings, readSettings } from '../../src/config/settings.ts'
+import { createLog } from '../../../src/base/log.ts'
+import type { Plans } from '../../../src/config/plan.ts'
+import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import {
   type SighupListener,
   captureSighup,
   watchConfiguration,
-} from '../../src/serve/reload-config.ts'
-import { type Watch, identityOrEmpty } from '../../src/supervisor/tables/file-watch.ts'
-import { eventually } from '../eventually.ts'
+} from '../../../src/serve/reload-config.ts'
+import { type Watch, identityOrEmpty } from '../../../src/supervisor/tables/file-watch.ts'
+import { eventually } from '../../eventually.ts'
 
 let folder = ''
 let hangUps: SighupListener

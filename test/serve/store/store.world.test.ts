@@ -8,11 +8,11 @@ import {
   type StoreServer,
   describeStores,
   startStore,
-} from '../account/stores/redis/redis-servers.ts'
-import { runProgram } from '../cli/program.ts'
-import { writeSmallTable } from '../table/small-table.ts'
-import { type Server, newState, runServe, sleep, startServer } from './server.ts'
-import { eventually } from '../eventually.ts'
+} from '../../account/stores/redis/redis-servers.ts'
+import { runProgram } from '../../cli/program.ts'
+import { writeSmallTable } from '../../table/small-table.ts'
+import { type Server, newState, runServe, sleep, startServer } from '../server.ts'
+import { eventually } from '../../eventually.ts'
 
 const table = writeSmallTable()
 const cwd = newState()

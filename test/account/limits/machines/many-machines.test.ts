@@ -4,12 +4,12 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sharedBucketSizes } from '../../../src/account/limits/shared-bucket.ts'
-import type { EffectiveLimits } from '../../../src/account/keys/key-limits.ts'
-import type { Rate } from '../../../src/config/plan.ts'
+import { sharedBucketSizes } from '../../../../src/account/limits/shared-bucket.ts'
+import type { EffectiveLimits } from '../../../../src/account/keys/key-limits.ts'
+import type { Rate } from '../../../../src/config/plan.ts'
 import { type Cut, NodesSimulator } from './many-machines.ts'
-import { batchUnitsMax, turn } from './limiter-simulator.ts'
-import { inForm } from '../../form.ts'
+import { batchUnitsMax, turn } from '../limiter-simulator.ts'
+import { inForm } from '../../../form.ts'
 
 const runs = Number(process.env['IPRISK_NODES_RUNS'] ?? inForm({ short: 30, full: 300 }))
 const seed = Number(process.env['IPRISK_NODES_SEED'] ?? 2026)

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { packageRoot } from '../../src/base/package-root.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
 
 const documents = execFileSync('git', ['-C', packageRoot, 'ls-files', '*.md'], { encoding: 'utf8' })
   .split('\n')
