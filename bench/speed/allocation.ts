@@ -50,10 +50,10 @@ export function sumUpAllocation(
     ownBytesPerRequest: bytesPerRequest - bindingBytesPerRequest,
     bytesPerRequest,
     bindingBytesPerRequest,
-    functions: sampled.functions.slice(0, functionsMax).map(({ name, url, sum }) => ({
-      name: name === '' ? '(anonymous)' : name,
-      file: productFile(url),
-      bytesPerRequest: sum / requests,
+    functions: sampled.functions.slice(0, functionsMax).map((one) => ({
+      name: one.name === '' ? '(anonymous)' : one.name,
+      file: productFile(one),
+      bytesPerRequest: one.sum / requests,
     })),
   }
 }

@@ -31,10 +31,11 @@ const idle = '(idle)'
  */
 const aliases: Readonly<Record<string, string>> = { collect: 'cork' }
 
-function partOf({ name, url }: FunctionSum): string {
+function partOf(one: FunctionSum): string {
+  const { name, url } = one
   if (name === '(program)') return 'event loop, parser of requests, kernel'
   if (name === '(garbage collector)') return 'garbage collector'
-  const file = productFile(url)
+  const file = productFile(one)
   if (file !== '') return file.replace(/\.js$/, '.ts')
   return url === '' ? `${name === '' ? 'binding' : (aliases[name] ?? name)} (native)` : 'Node'
 }

@@ -28,9 +28,8 @@ import { openRegularFile } from '../../src/base/system/bounded-file.ts'
 /** What is read, and what of this package decides what it gives. */
 export interface Reading {
   readonly kind: 'places' | 'networks'
+  /** What is kept of them must not say where they are: the same ones may lie elsewhere. */
   readonly files: readonly string[]
-  /** Whether what is read says where the files are. */
-  readonly saysPaths: boolean
   /** Folders of its code, from here, with all that they hold. */
   readonly code: readonly string[]
   /** Files from the package's root. */
@@ -111,13 +110,12 @@ function removeOld(cache: string, name: string): void {
 }
 
 /** `undefined` where a file cannot be read: who reads it says why. */
-function keyOf({ files, saysPaths, code, tables }: Reading): string | undefined {
+function keyOf({ files, code, tables }: Reading): string | undefined {
   const own = code.flatMap((folder) => codeOf(join(import.meta.dirname, folder)))
   // package.json names the exact versions of what that code imports.
   const beside = [...tables, 'package.json'].map((name) => join(packageRoot, name))
-  const paths = saysPaths ? JSON.stringify(files) : ''
   try {
-    return hashOf(partsOf(paths, [...own, ...beside, ...files]))
+    return hashOf(contentsOf([...own, ...beside, ...files]))
       .toString('hex')
       .slice(0, 32)
   } catch {
@@ -133,8 +131,7 @@ function codeOf(folder: string): readonly string[] {
 }
 
 /** One file at a time: those of places have a hundred megabytes. */
-function* partsOf(text: string, paths: readonly string[]): Generator<Uint8Array> {
-  yield Buffer.from(text)
+function* contentsOf(paths: readonly string[]): Generator<Uint8Array> {
   for (const path of paths) {
     const descriptor = openRegularFile(path)
     try {

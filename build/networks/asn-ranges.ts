@@ -49,15 +49,35 @@ export function defaultRangeFiles(): readonly string[] {
 
 const reading = {
   kind: 'networks',
-  saysPaths: true,
   code: ['.', '../networks', '../mmdb', '../layer', '../../src/base', '../../src/ip'],
   tables: [],
 } as const satisfies Partial<Reading>
 
 /** What `readAsRanges` gives, from `cache` where it was read before. Errors: those of readAsRanges. */
-export function readAsRangesCached(files: readonly string[], cache?: string): Promise<AsRanges> {
-  const read = (): Promise<AsRanges> => readAsRanges(files)
-  return cache === undefined ? read() : keptReading({ ...reading, files }, cache, read)
+export async function readAsRangesCached(
+  files: readonly string[],
+  cache?: string,
+): Promise<AsRanges> {
+  if (cache === undefined) return readAsRanges(files)
+  const kept = await keptReading({ ...reading, files }, cache, async () =>
+    renameFiles(await readAsRanges(files), namesOf(files)),
+  )
+  return renameFiles(kept, files)
+}
+
+/** What its files are called where nobody knows yet where they lie. */
+function namesOf(files: readonly string[]): readonly string[] {
+  return files.map((_, index) => `file ${index}`)
+}
+
+/** The same of files with other names. */
+function renameFiles(ranges: AsRanges, files: readonly string[]): AsRanges {
+  const { rowCount, problems, files: before } = ranges.stats
+  const samples = problems.samples.map((sample) => {
+    const at = before.findIndex((name) => sample.startsWith(`${name}:`))
+    return at < 0 ? sample : `${files[at]}${sample.slice(before[at]!.length)}`
+  })
+  return { ...ranges, stats: { rowCount, files, problems: { ...problems, samples } } }
 }
 
 /**

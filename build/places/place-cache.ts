@@ -6,7 +6,6 @@ import { type Places, readPlaces } from './read-places.ts'
 
 const reading = {
   kind: 'places',
-  saysPaths: false,
   code: [
     '.',
     '../places',

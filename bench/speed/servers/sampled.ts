@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { openTable } from '../../../src/table/open-table.ts'
 import { wrkDriver } from '../load/wrk.ts'
 import { errorCount } from '../load/load.ts'
@@ -12,6 +13,7 @@ import { requestsOf } from '../load/request.ts'
 import { type RunHead } from '../../harness/run.ts'
 import type { FunctionSum, SamplingKind } from './sampling.ts'
 import { uniformTexts } from '../lookups/scenario.ts'
+import { moduleOfFunction } from './bundled-function.ts'
 import { type Variant, createBenchKey } from './variant.ts'
 import { temporaryFolder, showReport } from '../../harness/program.ts'
 
@@ -104,6 +106,8 @@ export async function runSampling<Report extends RunHead>(program: {
 }
 
 /** The path inside the product, or '' for the rest. */
-export function productFile(url: string): string {
-  return /\/dist\/(src\/[^?]+)$/.exec(url)?.[1] ?? ''
+export function productFile({ url, name }: Pick<FunctionSum, 'url' | 'name'>): string {
+  if (!/\/dist\/src\/[^?]+$/.test(url)) return ''
+  const module = moduleOfFunction(fileURLToPath(url), name)
+  return /\/dist\/(src\/.+)$/.exec(module)?.[1] ?? ''
 }

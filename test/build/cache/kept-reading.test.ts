@@ -23,7 +23,6 @@ function file(name: string, content: string): string {
 const readingOf = (...files: readonly string[]): Reading => ({
   kind: 'networks',
   files,
-  saysPaths: false,
   code: ['.'],
   tables: [],
 })
@@ -44,15 +43,13 @@ describe('a reading', () => {
     }
   })
 
-  it('is made anew of other files, of the same ones elsewhere where it says where, and by other code', async () => {
+  it('is made anew of other files, and by other code', async () => {
     const [cache, reader] = [newCache(), newReader()]
     const one = readingOf(file('one.csv', 'content'))
     const cut = readingOf(file('a.csv', 'con'), file('b.csv', 'tent'))
-    const there = { ...one, saysPaths: true }
-    const copy = { ...readingOf(file('copy.csv', 'content')), saysPaths: true }
     const grown = { ...one, code: ['.', '../parse'] }
     const tables = { ...one, tables: ['data/tables/countries.csv'] }
-    const readings = [one, cut, there, copy, grown, tables]
+    const readings = [one, cut, grown, tables]
     const made: string[] = []
     for (const reading of readings) made.push(await keptReading(reading, cache, reader.read))
     expect(made).toEqual(readings.map((_, index) => `reading ${index + 1}`))
@@ -81,7 +78,7 @@ describe('a reading', () => {
 })
 
 describe('networks out of the cache', () => {
-  it('are those of the files, with the rows that could not be read', async () => {
+  it('are those of the files, wherever these lie, with the rows that could not be read', async () => {
     const rows = ['9.0.0.0,9.0.0.255,64502,B', 'no address,1,2,3', '2a00::,2a00::ff,64501,Ä "A"']
     const files = [file('asn.csv', rows.join('\n'))]
     const cache = newCache()
@@ -90,6 +87,10 @@ describe('networks out of the cache', () => {
     expect(await readNetworks({ ...from, cache })).toEqual(plain)
     expect(await readNetworks({ ...from, cache })).toEqual(plain)
     expect(plain.stats.problems.samples).toEqual([`${files[0]}:2: no address`])
+    const copies = [file('copy.csv', rows.join('\n'))]
+    const copied = await readNetworks({ ...from, files: copies, cache })
+    expect(copied).toEqual(await readNetworks({ ...from, files: copies }))
+    expect(copied.stats.problems.samples).toEqual([`${copies[0]}:2: no address`])
     expect(readdirSync(cache)).toHaveLength(1)
   })
 })
