@@ -21,7 +21,15 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, cpSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
@@ -71,7 +79,7 @@ function commitOf(name: string): string {
 
 /** What is taken from the working tree, where it is a side. */
 const ownPaths =
-  'src build bench tsconfig.json package.json data/feeds data/tables data/iana'.split(' ')
+  'src build bench deploy tsconfig.json package.json data/feeds data/tables data/iana'.split(' ')
 
 /** Where the programs of this tool lie in a commit, newest layout first. */
 const layouts = [
@@ -110,6 +118,19 @@ async function prepare(side: Side, commit: string | undefined): Promise<void> {
   logProgress(`${name}: compiling ${commit?.slice(0, 10) ?? 'the working tree'}`)
   const tsc = join(packageRoot, 'node_modules/.bin/tsc')
   await runChild([tsc, '-p', 'tsconfig.compare.json'], { timeoutMs: compileMs, cwd: folder })
+  for (const step of stepsBehindTsc(folder)) {
+    await runChild(step, { timeoutMs: compileMs, cwd: folder })
+  }
+}
+
+/** What that commit makes of the compiled files: bundles, pages. */
+function stepsBehindTsc(folder: string): readonly (readonly [string, ...string[]])[] {
+  const text = readFileSync(join(folder, 'package.json'), 'utf8')
+  const { scripts } = JSON.parse(text) as { readonly scripts?: { readonly compile?: string } }
+  const steps = (scripts?.compile ?? '').split(' && ').map((step) => step.split(' '))
+  return steps.flatMap(([program, ...args]) =>
+    program === 'node' ? [[process.execPath, ...args] as const] : [],
+  )
 }
 
 type Runner = (
