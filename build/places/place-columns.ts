@@ -2,6 +2,7 @@
 // member, each text once. A location becomes an object when it is asked for, as few of them are.
 
 import type { Location } from '../../src/api/check-answer.ts'
+import { newInterner } from '../layer/intern.ts'
 import type { Places, ReadPlaces } from './read-places.ts'
 import type { Locations } from './table-places.ts'
 
@@ -29,20 +30,14 @@ interface Columns {
 export type PlaceColumns = Omit<Places, 'locations'> & { readonly columns: Columns }
 
 export function columnsOfPlaces({ locations, ...rest }: ReadPlaces): PlaceColumns {
-  const ids = new Map<string, number>()
-  const idOf = (text: string): number => {
-    const known = ids.get(text)
-    if (known !== undefined) return known
-    ids.set(text, ids.size)
-    return ids.size - 1
-  }
+  const texts = newInterner<string>((text) => text, 0)
   const textColumns = textMembers.map((member) =>
-    Uint32Array.from(locations, (location) => idOf(location[member])),
+    Uint32Array.from(locations, (location) => texts.id(location[member])),
   )
   const numberColumns = numberMembers.map((member) =>
     Float64Array.from(locations, (location) => location[member]),
   )
-  return { ...rest, columns: { texts: [...ids.keys()], textColumns, numberColumns } }
+  return { ...rest, columns: { texts: texts.values, textColumns, numberColumns } }
 }
 
 export function placesOfColumns({ columns, ...rest }: PlaceColumns): Places {

@@ -7,6 +7,7 @@ import { cleanText } from '../../src/base/text/clean-text.ts'
 import { degreeScale } from '../../src/schema/table-layout.ts'
 import type { Locality } from '../../src/table/file/location-record.ts'
 import { locationJson } from '../../src/table/file/row-json.ts'
+import { newInterner } from '../layer/intern.ts'
 import { newRunCollector } from '../layer/run-collector.ts'
 
 export interface PlaceRuns {
@@ -23,17 +24,10 @@ const bytesExpected = 80
 
 export function makePlaceRuns(locations: readonly Location[]): PlaceRuns {
   const collector = newRunCollector(locations.length * bytesExpected)
-  const numbers = new Map<string, number>()
-  const regions = new Uint32Array(locations.length)
-  const starts = new Uint32Array(locations.length)
-  for (const [index, location] of locations.entries()) {
-    starts[index] = collector.add(localityJson(location), 0)
-    const key = regionKey(location)
-    const known = numbers.get(key)
-    regions[index] = known ?? numbers.size
-    if (known === undefined) numbers.set(key, numbers.size)
-  }
-  return { runs: collector.runs(), starts, regions }
+  const regions = newInterner<Location>(regionKey, 0)
+  const starts = Uint32Array.from(locations, (location) => collector.add(localityJson(location), 0))
+  const regionOf = Uint32Array.from(locations, (location) => regions.id(location))
+  return { runs: collector.runs(), starts, regions: regionOf }
 }
 
 /** The text of its run. */
@@ -47,13 +41,15 @@ export function localityJson({ city, zip, latitude, longitude }: Location): stri
   return locationJson(said)
 }
 
-/** `+ 0` turns -0 into 0. */
-function wholeTenThousandths(degrees: number): number {
+/** 37.422000885 becomes 37.422; `+ 0` turns -0 into 0. */
+export function wholeTenThousandths(degrees: number): number {
   return Math.round(degrees * degreeScale) / degreeScale + 0
 }
 
 /** Equal where all is that a region says (src/table/file/location-record.ts). */
-function regionKey(location: Location): string {
+export function regionKey(
+  location: Omit<Location, 'city' | 'zip' | 'latitude' | 'longitude'>,
+): string {
   const { country_code, continent_code, continent, country, currency_code } = location
   const { state, timezone, accuracy } = location
   const ofCountry = `${country_code}\n${continent_code}\n${continent}\n${country}\n${currency_code}`

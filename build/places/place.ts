@@ -12,6 +12,7 @@ import { tableTextCharsMax } from '../../src/base/limits.ts'
 import type { Accuracy } from '../../src/model/kind.ts'
 import type { RawPlace } from '../mmdb/mmdb-layouts.ts'
 import type { Country } from './countries.ts'
+import { wholeTenThousandths } from './place-runs.ts'
 
 /** A raw place's Location; undefined where its country is none that is known. */
 export type PlaceResolver = (raw: RawPlace) => Location | undefined
@@ -66,8 +67,8 @@ function pointOf(
     return { latitude: country.latitude, longitude: country.longitude, accuracy: 'country' }
   }
   return {
-    latitude: toFourDecimals(latitude),
-    longitude: toFourDecimals(longitude),
+    latitude: wholeTenThousandths(latitude),
+    longitude: wholeTenThousandths(longitude),
     accuracy: accuracyOf(raw),
   }
 }
@@ -75,11 +76,6 @@ function pointOf(
 function accuracyOf(raw: RawPlace): Accuracy {
   if (raw.city !== '') return 'city'
   return raw.state === '' ? 'country' : 'region'
-}
-
-/** 37.422000885 becomes 37.422; `+ 0` turns -0 into 0. */
-function toFourDecimals(degrees: number): number {
-  return Math.round(degrees * 10_000) / 10_000 + 0
 }
 
 const zonePattern = /^[A-Za-z]+(?:\/[A-Za-z0-9_+-]+)+$/

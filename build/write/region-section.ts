@@ -8,6 +8,7 @@ import { countryWords, regionWords } from '../../src/schema/table-layout.ts'
 import type { Region } from '../../src/table/file/location-record.ts'
 import { beforeLocationJson, behindLocationJson } from '../../src/table/file/row-json.ts'
 import { newInterner } from '../layer/intern.ts'
+import { regionKey } from '../places/place-runs.ts'
 import type { TablePlaces } from '../places/table-places.ts'
 import type { StringCollector } from './string-collector.ts'
 
@@ -76,8 +77,8 @@ function regionOf(location: Location): Region {
   }
 }
 
-function keyOf({ country, state, timezone, accuracy }: Region): string {
-  return [...Object.values(country), state, timezone, accuracy].join('\n')
+function keyOf({ country, ...rest }: Region): string {
+  return regionKey({ ...country, ...rest })
 }
 
 function sectionOf(rows: readonly (readonly number[])[], words: number): Uint32Array {

@@ -9,10 +9,10 @@ import { runProgram } from '../../cli/program.ts'
 import { eventually } from '../../eventually.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 import { type Server, keyedState, serversOfTests, sleep, workersOf } from '../server.ts'
+import { ask, checkPath, runLists } from './asking.ts'
 
 const table = writeSmallTable()
 const start = serversOfTests()
-const path = '/v1/intelligence/ip-risk/check'
 
 let state = ''
 let key = ''
@@ -21,24 +21,13 @@ beforeAll(async () => {
   ;({ state, key } = await keyedState())
 })
 
-async function lists(...args: readonly string[]): Promise<string> {
-  const ended = await runProgram(['lists', ...args, '--state', state], { cwd: state })
-  expect(ended.err.split('\n').filter((line) => line.includes('has not said'))).toEqual([])
-  if (ended.code !== 0) throw new Error(`lists ${args.join(' ')}: ${ended.err}`)
-  return ended.out
-}
+const lists = (...args: readonly string[]): Promise<string> => runLists(runProgram, state, args)
 
-async function ask<Answer>(server: Server, where: string, body: object): Promise<Answer> {
-  const response = await fetch(`http://127.0.0.1:${server.port}${where}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  return (await response.json()) as Answer
-}
+const askServer = <Answer>({ port }: Server, where: string, body: object): Promise<Answer> =>
+  ask({ port, key }, where, body)
 
-const check = (server: Server, ip: string): Promise<CheckAnswer> => ask(server, path, { ip })
+const check = (server: Server, ip: string): Promise<CheckAnswer> =>
+  askServer(server, checkPath, { ip })
 
 /** A machine that is busy with other things must not make a busy worker a hung one. */
 const args = ['--hang-ms', '20000']
@@ -59,9 +48,9 @@ describe('own lists that change', () => {
       while (!end.signal.aborted) {
         const single = JSON.stringify(await check(server, '9.5.5.5'))
         if (!known.has(single)) strange.push(single)
-        const { results } = await ask<{ results: readonly CheckAnswer[] }>(
+        const { results } = await askServer<{ results: readonly CheckAnswer[] }>(
           server,
-          `${path}/batch`,
+          `${checkPath}/batch`,
           {
             ips: Array.from({ length: 300 }, () => '9.5.5.5'),
           },

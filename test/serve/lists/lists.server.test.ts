@@ -7,10 +7,10 @@ import { runHere } from '../../cli/program.ts'
 import { eventually } from '../../eventually.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 import { type Server, keyedState, serversOfTests, sleep } from '../server.ts'
+import { ask, checkPath, runLists } from './asking.ts'
 
 const table = writeSmallTable()
 const start = serversOfTests()
-const path = '/v1/intelligence/ip-risk/check'
 
 let state = ''
 let key = ''
@@ -19,24 +19,13 @@ beforeAll(async () => {
   ;({ state, key } = await keyedState())
 })
 
-async function lists(...args: readonly string[]): Promise<string> {
-  const ended = await runHere(['lists', ...args, '--state', state], { cwd: state })
-  expect(ended.err.split('\n').filter((line) => line.includes('has not said'))).toEqual([])
-  if (ended.code !== 0) throw new Error(`lists ${args.join(' ')}: ${ended.err}`)
-  return ended.out
-}
+const lists = (...args: readonly string[]): Promise<string> => runLists(runHere, state, args)
 
-async function ask<Answer>(server: Server, where: string, body: object): Promise<Answer> {
-  const response = await fetch(`http://127.0.0.1:${server.port}${where}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  return (await response.json()) as Answer
-}
+const askServer = <Answer>({ port }: Server, where: string, body: object): Promise<Answer> =>
+  ask({ port, key }, where, body)
 
-const check = (server: Server, ip: string): Promise<CheckAnswer> => ask(server, path, { ip })
+const check = (server: Server, ip: string): Promise<CheckAnswer> =>
+  askServer(server, checkPath, { ip })
 
 /** Every connection may reach another worker: so many that both have answered. */
 async function checkOften(server: Server, ip: string): Promise<readonly CheckAnswer[]> {
@@ -64,14 +53,18 @@ describe('own lists of a server', () => {
     for (const answer of await checkOften(server, '11.5.5.5')) {
       expect(answer).toMatchObject({ risk_score: 100, lists: ['attackers'] })
     }
-    const insights = await ask<{ insights: { reasons: readonly { points: number }[] } }>(
+    const insights = await askServer<{ insights: { reasons: readonly { points: number }[] } }>(
       server,
-      `${path}?include=insights`,
+      `${checkPath}?include=insights`,
       { ip: '9.5.5.5' },
     )
     expect(insights.insights.reasons.reduce((sum, { points }) => sum + points, 0)).toBe(100)
     const ips = Array.from({ length: 500 }, (_, i) => (i % 2 === 0 ? '9.1.2.3' : '12.9.9.9'))
-    const batch = await ask<{ results: readonly CheckAnswer[] }>(server, `${path}/batch`, { ips })
+    const batch = await askServer<{ results: readonly CheckAnswer[] }>(
+      server,
+      `${checkPath}/batch`,
+      { ips },
+    )
     expect(batch.results.map((one) => one.lists?.length)).toEqual(
       ips.map((ip) => (ip === '9.1.2.3' ? 2 : undefined)),
     )
@@ -105,7 +98,7 @@ describe('a copy of the state', () => {
     }
     const spend = async (count: number): Promise<void> => {
       const sent = { authorization: `Bearer ${own.key}` }
-      const url = `http://127.0.0.1:${server.port}${path}`
+      const url = `http://127.0.0.1:${server.port}${checkPath}`
       for (let i = 0; i < count; i += 1) {
         const reply = await fetch(url, { method: 'POST', headers: sent, body: '{"ip":"9.1.2.3"}' })
         expect(reply.status).toBe(200)
@@ -113,7 +106,7 @@ describe('a copy of the state', () => {
     }
     const listed = async (): Promise<unknown> => {
       const sent = { authorization: `Bearer ${own.key}` }
-      const url = `http://127.0.0.1:${server.port}${path}`
+      const url = `http://127.0.0.1:${server.port}${checkPath}`
       const reply = await fetch(url, { method: 'POST', headers: sent, body: '{"ip":"9.1.2.3"}' })
       return ((await reply.json()) as { readonly lists?: readonly string[] }).lists
     }
