@@ -46,20 +46,15 @@ import {
 import { rotateDecisionLog } from './rotate-decision-log.ts'
 import { workerSettings } from './settings-of-workers.ts'
 import { startPruning } from './prune-feedback.ts'
-import { type Shutdown, listenForShutdown } from './shutdown.ts'
+import type { EarlyStart } from './early-start.ts'
+import type { Shutdown } from './shutdown.ts'
 import { probePort } from '../supervisor/sockets/port-probe.ts'
 import type { CatchUp } from '../supervisor/tables/refresh.ts'
-import {
-  type ConfigSource,
-  type SighupListener,
-  captureSighup,
-  watchConfiguration,
-} from './reload-config.ts'
+import { type ConfigSource, watchConfiguration } from './reload-config.ts'
 import { type ListsManager, createListsManager } from '../supervisor/lists/lists-manager.ts'
 import { type TableSupply, startTableSupply } from './table-supply.ts'
 import { type WatchedPolicies, policySettings, readWatchedPolicies } from './watch-policies.ts'
 import type { TrafficTrial } from '../traffic/traffic-trial.ts'
-import { createTableCopies } from '../supervisor/tables/table-copies.ts'
 import { isSocketListening } from '../supervisor/sockets/unix-socket.ts'
 import {
   type SwapOutcome,
@@ -71,7 +66,7 @@ import { runRepeatedly } from '../supervisor/tables/long-timer.ts'
 import type { TablePull } from '../supervisor/tables/table-pull.ts'
 import { type TokenMatcher, createTokenMatcher } from '../admin/admin-caller.ts'
 import { loadUws } from '../http/listen/load-uws.ts'
-import { fileIdentity, watchFile } from '../supervisor/tables/file-watch.ts'
+import { watchFile } from '../supervisor/tables/file-watch.ts'
 import type { ListFile, TableInfo } from '../http/exchange/served-table.ts'
 
 /** A table comes once an hour at most; one look a second costs nothing. */
@@ -105,6 +100,7 @@ export interface ServerOptions {
   /** Where the present table lacks its feeds. */
   readonly catchUp?: CatchUp | undefined
   readonly buildEnvironment?: NodeJS.ProcessEnv
+  readonly early: EarlyStart
   readonly log: Log
   readonly onRunning: (running: RunningServer) => void
 }
@@ -120,7 +116,6 @@ interface Parts extends ServerOptions {
   readonly predecessor: string | undefined
   readonly callerOf: TokenMatcher | undefined
   readonly shutdown: Shutdown
-  readonly hangUps: SighupListener
 }
 
 /**
@@ -128,21 +123,17 @@ interface Parts extends ServerOptions {
  * `port_unavailable`, `workers_failed`, `takeover_failed` where it cannot start.
  */
 export async function runPrimary(options: ServerOptions): Promise<number> {
-  const { settings, log } = options
+  const { settings, early, log } = options
   const { serve, state: stateFolder, table: path } = settings
-  const hangUps = captureSighup()
-  // A SIGUSR2 without a listener ends the process; during a start there is nothing to restart.
-  process.on('SIGUSR2', () => undefined)
+  const { copies, shutdown } = early
   await loadUws()
   const tls = tlsFilesOf(serve)
   if (tls !== undefined) validateTlsFiles(tls, Date.now())
   const callerOf = createTokenMatcher(serve)
   const policies = readWatchedPolicies(settings.policies, log)
   await prepareStores(settings, log)
-  const copies = createTableCopies(stateFolder)
   const predecessor = await predecessorOf(settings, log)
   const port = predecessor === undefined ? await probePort(serve) : serve.port
-  const shutdown = listenForShutdown()
   const sample = openTrafficSample({ state: stateFolder, port, size: serve.sample, log })
   const memoryBytesMax = serve.workerMemoryMb * 2 ** 20
   const supervisor = createSupervisor({
@@ -161,7 +152,6 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
     supervisor,
     copies,
     traffic: async () => trialBy(await sample?.save(), serve, { policies, lists }),
-    alone: predecessor === undefined,
     log,
     signal: shutdown.signal,
   })
@@ -177,16 +167,12 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
       predecessor,
       callerOf,
       shutdown,
-      hangUps,
     })
   } finally {
     // After an orderly end no worker is left; after a failed start some are.
     await supervisor.drain({ drainMs: 0 })
     await lists.close()
     await sample?.close({ write: !shutdown.yielded() })
-    copies.close()
-    shutdown.stop()
-    hangUps.stop()
   }
 }
 
@@ -230,7 +216,8 @@ async function prepareStores(settings: Settings, log: Log): Promise<void> {
 
 /** What happens to files beside the table while the server runs; returns what stops it. */
 function watchFiles(parts: Parts): readonly (() => void | Promise<void>)[] {
-  const { settings, configuration, hangUps, supervisor, policies, log } = parts
+  const { settings, configuration, early, supervisor, policies, log } = parts
+  const { hangUps } = early
   const { usePlans: use } = supervisor
   return [
     watchConfiguration({ settings, configuration, hangUps, use, log }).stop,
@@ -243,6 +230,7 @@ function watchFiles(parts: Parts): readonly (() => void | Promise<void>)[] {
 async function runServer(parts: Parts): Promise<number> {
   const { settings, log, supervisor, tables, lists, port } = parts
   const { predecessor, shutdown } = parts
+  const { firstTable } = parts.early
   const { serve, table: path } = settings
   const { signal } = shutdown
   const stops: (() => void | Promise<void>)[] = []
@@ -252,9 +240,8 @@ async function runServer(parts: Parts): Promise<number> {
     stops.push(admin.close)
     return admin
   }
-  const known = fileIdentity(path)
   // Before any worker answers: an attacker on a list must not get in while the server starts.
-  const loading = [tables.loadFirst(), lists.refresh()] as const
+  const loading = [tables.loadFirst(firstTable), lists.refresh()] as const
   const loaded = Promise.all(loading)
   loaded.catch(() => undefined)
   try {
@@ -277,7 +264,9 @@ async function runServer(parts: Parts): Promise<number> {
       }
       stops.push(await listenForCommands(parts, { yieldNow, pull: () => supplies.running?.pull }))
       const look = (): void => void tables.loadIfChanged()
-      stops.push(watchFile({ path, known, everyMs: watchMs, changed: look }).stop)
+      stops.push(
+        watchFile({ path, known: firstTable.identity, everyMs: watchMs, changed: look }).stop,
+      )
       stops.push(runRepeatedly(tables.repair, repairMs).stop)
       supplies.running = startTableSupply(parts, { builtMs: file?.builtMs, look })
       stops.push(supplies.running.stop)
@@ -299,7 +288,6 @@ async function runServer(parts: Parts): Promise<number> {
     return 0
   } catch (error) {
     shutdown.abort()
-    // What verifies the table is ended by that, and leaves nothing behind.
     await Promise.allSettled(loading)
     throw error
   } finally {

@@ -6,7 +6,6 @@
 // the plans before it stay. Changes since the settings were read take effect, also those made while
 // the server started. A SIGHUP never ends the process, not even then.
 
-import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf } from '../base/coded-error.ts'
 import { configPollMs } from '../base/limits.ts'
@@ -14,6 +13,7 @@ import type { Log } from '../base/log.ts'
 import type { Plans } from '../config/plan.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Watch, watchFile } from '../supervisor/tables/file-watch.ts'
+import type { SighupListener } from './capture-sighup.ts'
 
 /** Where the settings of a running server come from. */
 export interface ConfigSource {
@@ -45,30 +45,6 @@ function restartNames(before: Settings, after: Settings): readonly string[] {
 function changedPlans(before: Plans, after: Plans): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]))
-}
-
-/** Receives SIGHUP from now on; a signal that comes before `listen` is kept for the listener. */
-export interface SighupListener {
-  readonly listen: (onSignal: () => void) => void
-  readonly stop: () => void
-}
-
-/** To be called first of all: without a listener SIGHUP ends the process. */
-export function captureSighup(): SighupListener {
-  let isWaiting = false
-  let handle = (): void => {
-    isWaiting = true
-  }
-  const onSighup = (): void => handle()
-  process.on('SIGHUP', onSighup)
-  return {
-    listen: (onSignal) => {
-      handle = onSignal
-      if (isWaiting) onSignal()
-      isWaiting = false
-    },
-    stop: () => process.off('SIGHUP', onSighup),
-  }
 }
 
 /** Starts watching; `use` is called with plans that differ from those in use. */

@@ -1,16 +1,9 @@
-// `iprisk serve`: runs the server until a signal ends it, and says in one line what it serves.
+// `iprisk serve`: begins with what takes longest, and then loads the rest of the server.
 
-import { createLog } from '../../base/log.ts'
-import { formatDay } from '../../base/day.ts'
-import { optionalMember } from '../../base/optional-member.ts'
-import { parseDurationMs } from '../../base/duration.ts'
 import type { Settings } from '../../config/settings.ts'
-import { logAddressFormatter } from '../../http/reply/log-address.ts'
-import { type RunningServer, runPrimary } from '../../serve/primary.ts'
+import { beginStart } from '../../serve/early-start.ts'
+import type { RunningServer } from '../../serve/primary.ts'
 import type { ConfigSource } from '../../serve/reload-config.ts'
-import { urlOf } from '../../supervisor/sockets/port-probe.ts'
-import { buildChildCommand } from './build-child.ts'
-import { compilerMissing } from '../compiler/load-compiler.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** What `iprisk start` does otherwise. */
@@ -26,49 +19,17 @@ export interface ServeWays {
 }
 
 /** Resolves to the exit code when the server has drained. */
-export function serveCommand(
+export async function serveCommand(
   settings: Settings,
   configuration: ConfigSource,
   io: Io,
   ways: ServeWays = { buildArguments: [], onRunning: () => undefined },
 ): Promise<number> {
-  const { buildArguments: own, catchUp } = ways
-  const log = createLog({
-    level: settings.serve.logLevel,
-    name: 'iprisk',
-    pretty: io.errIsTerminal,
-    addresses: logAddressFormatter(settings.serve),
-  })
-  // No reason to end a server that answers: each refresh fails, and is counted.
-  const missing = parseDurationMs(settings.serve.refreshEvery) > 0 ? compilerMissing() : undefined
-  if (missing !== undefined) log.error({}, `--refresh-every will fail. ${missing.message}`)
-  return runPrimary({
-    settings,
-    buildCommand: buildChildCommand(settings, configuration, ...own),
-    catchUp: catchUp && {
-      command: buildChildCommand(settings, configuration, ...own, ...catchUp.arguments),
-      isBehind: catchUp.isBehind,
-    },
-    ...optionalMember('buildEnvironment', ways.environment),
-    configuration,
-    log,
-    onRunning: (running) => {
-      io.err(runningLine(running))
-      ways.onRunning(running)
-    },
-  })
-}
-
-/** One line for people. */
-export function runningLine(running: RunningServer): string {
-  const { table } = running
-  const what =
-    table === undefined
-      ? 'no table yet, so checks answer 503'
-      : `table ${table.id} as of ${formatDay(table.asOf)}`
-  const workers = `${running.workers} ${running.workers === 1 ? 'worker' : 'workers'}`
-  const { adminSocket, adminHost, adminPort, tls } = running
-  const admin = adminSocket ?? urlOf({ host: adminHost, port: adminPort })
-  const url = tls ? urlOf(running).replace('http:', 'https:') : urlOf(running)
-  return `iprisk serves ${url} with ${workers}, ${what}; metrics and health on ${admin}`
+  const early = beginStart(settings)
+  try {
+    const { runServer } = await import('./run-server.ts')
+    return await runServer({ settings, configuration, early }, io, ways)
+  } finally {
+    await early.end()
+  }
 }

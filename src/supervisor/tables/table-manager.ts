@@ -21,7 +21,6 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
-import { optionalMember } from '../../base/optional-member.ts'
 import type { Supervisor } from '../workers/supervisor.ts'
 import {
   type TableRefusal,
@@ -31,7 +30,8 @@ import {
 } from './table-refusal.ts'
 import type { TableCopies, TableCopy } from './table-copies.ts'
 import type { LoopPause } from '../workers/loop-pause.ts'
-import { fileIdentity } from './file-watch.ts'
+import { identityOrEmpty } from './file-watch.ts'
+import { type FirstTable, loadTable } from './load-table.ts'
 import { type TrafficTrial, type TrialResult, trialFault } from '../../traffic/traffic-trial.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
 
@@ -79,7 +79,7 @@ export interface TableManagerStatus {
 
 export interface TableManager {
   /** The first table, for workers to start with; `undefined` where none can be loaded. */
-  readonly loadFirst: () => Promise<VerifiedTableFile | undefined>
+  readonly loadFirst: (begun: FirstTable) => Promise<VerifiedTableFile | undefined>
   readonly loadIfChanged: (how?: { readonly again: boolean }) => Promise<SwapOutcome>
   /**
    * Another file than the one at the path, which the caller puts there where it is taken; by `force`
@@ -105,8 +105,6 @@ interface Parts {
   readonly copies: Pick<TableCopies, 'add' | 'remove'>
   /** What a new table is tried with beside the one in use, where traffic is sampled. */
   readonly traffic?: () => Promise<TrafficTrial | undefined>
-  /** No other server answers meanwhile: nothing is more urgent than the first table. */
-  readonly alone?: boolean
   readonly log: Log
   /** Once aborted, no operation begins, and the one under way is given up. */
   readonly signal: AbortSignal
@@ -154,7 +152,7 @@ export function createTableManager(parts: Parts): TableManager {
     return done
   }
   return {
-    loadFirst: () => loadFirst(parts, state),
+    loadFirst: (begun) => loadFirst(parts, state, begun),
     loadIfChanged: ({ again } = { again: false }) =>
       enqueue(() => loadIfChanged(parts, state, again)),
     take: (from, { force }) =>
@@ -193,18 +191,24 @@ function countsOfNone(): Record<TableRefusalCode, number> {
   >
 }
 
-async function loadFirst(parts: Parts, state: State): Promise<VerifiedTableFile | undefined> {
-  const { path, log, alone: urgent = false } = parts
+async function loadFirst(
+  parts: Parts,
+  state: State,
+  begun: FirstTable,
+): Promise<VerifiedTableFile | undefined> {
+  const { path, log } = parts
+  const { identity, urgent, loaded } = begun
   state.rolledBack = readRollbackNote(parts)
-  state.lastTriedIdentity = identityOf(path)
-  const first = await load(parts, { path, force: true, urgent })
+  state.lastTriedIdentity = identity
+  const first = await loaded
   if (state.rolledBack === undefined || ('id' in first && first.id !== state.rolledBack.held)) {
     clearRollback(parts, state)
     if (!('id' in first)) refuse(parts, state, first)
     else state.current = first
   } else {
     // What was rolled back stays out of servers that start later, too.
-    const instead = await load(parts, { path: rollbackPaths(parts).table, force: true, urgent })
+    const { table: kept } = rollbackPaths(parts)
+    const instead = await loadTable(parts, { path: kept, force: true, urgent })
     const { held } = state.rolledBack
     if ('id' in instead) {
       log.warn({ held, table: instead.id }, 'The table was rolled back; the one before it answers.')
@@ -231,7 +235,7 @@ function unchanged({ current }: State): SwapOutcome {
 }
 
 async function loadIfChanged(parts: Parts, state: State, again: boolean): Promise<SwapOutcome> {
-  const identity = identityOf(parts.path)
+  const identity = identityOrEmpty(parts.path)
   const mayHelp = again && (state.refused || !hasIntactCopy(state))
   if ((identity === state.lastTriedIdentity && !mayHelp) || identity === '') {
     return unchanged(state)
@@ -247,7 +251,7 @@ async function loadAndSwap(
   const { copies, log } = parts
   const { from: path = parts.path } = how
   const fromMs = performance.now()
-  state.lastTriedIdentity = identityOf(path)
+  state.lastTriedIdentity = identityOrEmpty(path)
   state.refused = false
   const before = state.current
   // As at the start: without any table there is nothing better to serve.
@@ -257,7 +261,7 @@ async function loadAndSwap(
     const refused = trialFault(result) !== undefined && !force
     state.lastTrial = { at: new Date().toISOString(), table, ...result, refused }
   }
-  const copy = await load(parts, { path, force, before: before?.file, traffic, onTrial })
+  const copy = await loadTable(parts, { path, force, before: before?.file, traffic, onTrial })
   if (!('id' in copy)) return refuse({ ...parts, path }, state, copy)
   const isSame = copy.id === before?.id
   if (isSame && hasIntactCopy(state)) {
@@ -291,7 +295,7 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
   }
   const fromMs = performance.now()
   // Verified like any other table: its copy may have been damaged meanwhile.
-  const copy = await load(parts, { path: previous.file.path, force: true })
+  const copy = await loadTable(parts, { path: previous.file.path, force: true })
   if (!('id' in copy)) return refuse(parts, state, copy)
   const outcome = await swap(parts, state, { copy, fromMs })
   if (outcome.kind !== 'swapped') return outcome
@@ -347,54 +351,6 @@ function refuse(parts: Parts, state: State, { code, reason }: TableRefusal): Swa
   const stays = state.current === undefined ? 'None answers.' : 'The one before it stays in use.'
   log.error({ path, code }, `The new table is not used: ${reason} ${stays}`)
   return { kind: 'refused', code, reason }
-}
-
-async function load(
-  { copies, signal }: Parts,
-  of: {
-    readonly path: string
-    readonly force: boolean
-    readonly urgent?: boolean
-    readonly before?: VerifiedTableFile | undefined
-    readonly traffic?: TrafficTrial | undefined
-    readonly onTrial?: (result: TrialResult, table: string) => void
-  },
-): Promise<TableCopy | TableRefusal> {
-  const { path, before, traffic, ...how } = of
-  if (signal.aborted) return { code: 'other', reason: 'The server is ending.' }
-  if (isAbsent(path)) {
-    return {
-      code: 'missing',
-      reason: `There is no table at ${path}: "iprisk build" makes one, --table names another.`,
-    }
-  }
-  try {
-    return await copies.add(path, {
-      signal,
-      ...how,
-      ...optionalMember('before', before),
-      ...optionalMember('traffic', traffic),
-    })
-  } catch (error) {
-    return tableRefusalOf(error)
-  }
-}
-
-function identityOf(path: string): string {
-  try {
-    return fileIdentity(path)
-  } catch {
-    return ''
-  }
-}
-
-function isAbsent(path: string): boolean {
-  try {
-    return fileIdentity(path) === ''
-  } catch {
-    // There is a file, and the verifying process says what is wrong with it.
-    return false
-  }
 }
 
 /** Named by the table's path: another server with this state folder may serve another table. */

@@ -9,11 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLog } from '../../../src/base/log.ts'
 import type { Plans } from '../../../src/config/plan.ts'
 import { type Settings, readSettings } from '../../../src/config/settings.ts'
-import {
-  type SighupListener,
-  captureSighup,
-  watchConfiguration,
-} from '../../../src/serve/reload-config.ts'
+import { type SighupListener, captureSighup } from '../../../src/serve/capture-sighup.ts'
+import { watchConfiguration } from '../../../src/serve/reload-config.ts'
 import { type Watch, identityOrEmpty } from '../../../src/supervisor/tables/file-watch.ts'
 import { eventually } from '../../eventually.ts'
 

@@ -5,6 +5,8 @@ import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLog } from '../../../src/base/log.ts'
+import { beginFirstTable } from '../../../src/supervisor/tables/load-table.ts'
+import type { TableCopies } from '../../../src/supervisor/tables/table-copies.ts'
 import { noPause } from '../../../src/supervisor/workers/loop-pause.ts'
 import {
   type TableManager,
@@ -13,9 +15,12 @@ import {
 import { newState } from '../../serve/server.ts'
 import type { VerifiedTableFile } from '../../../src/http/exchange/served-table.ts'
 
+type TestCopies = Pick<TableCopies, 'add' | 'remove'>
+
 interface World {
   readonly path: string
   readonly tables: TableManager
+  readonly loadFirst: () => ReturnType<TableManager['loadFirst']>
   readonly used: readonly VerifiedTableFile[]
   /** What the next call of it throws, once. */
   readonly fails: { take?: string; remove?: string }
@@ -37,10 +42,24 @@ function newWorld(): World {
   mkdirSync(join(stateFolder, 'serving'))
   let count = 0
   let id = ''
+  const { signal } = new AbortController()
+  const copies: TestCopies = {
+    add: async (source) => {
+      failing('take')
+      count += 1
+      const copy = join(stateFolder, 'serving', `${count}.iprisk`)
+      copyFileSync(source, copy)
+      return { file: { table: count, path: copy, builtMs: 0 }, id, cautions: [] }
+    },
+    remove: async (file) => {
+      failing('remove')
+      rmSync(file.path)
+    },
+  }
   const tables = createTableManager({
     path,
     stateFolder,
-    signal: new AbortController().signal,
+    signal,
     log: createLog({ level: 'fatal', name: 'test', pretty: false, write: () => undefined }),
     supervisor: {
       swapTable: async (file) => {
@@ -48,32 +67,22 @@ function newWorld(): World {
         return noPause
       },
     },
-    copies: {
-      add: async (source) => {
-        failing('take')
-        count += 1
-        const copy = join(stateFolder, 'serving', `${count}.iprisk`)
-        copyFileSync(source, copy)
-        return { file: { table: count, path: copy, builtMs: 0 }, id, cautions: [] }
-      },
-      remove: async (file) => {
-        failing('remove')
-        rmSync(file.path)
-      },
-    },
+    copies,
   })
   const write = (text: string, to = path): void => {
     id = text
     writeFileSync(to, text)
   }
-  return { path, tables, used, fails, write }
+  const loadFirst: World['loadFirst'] = () =>
+    tables.loadFirst(beginFirstTable({ copies, signal }, { path, urgent: true }))
+  return { path, tables, loadFirst, used, fails, write }
 }
 
 describe('a table', () => {
   it('that was refused by chance is looked at again by a hang-up, and not by a look', async () => {
-    const { tables, fails, write } = newWorld()
+    const { tables, loadFirst, fails, write } = newWorld()
     write('one')
-    await tables.loadFirst()
+    await loadFirst()
     write('the second')
     fails.take = 'ENOSPC'
     expect(await tables.loadIfChanged()).toMatchObject({ kind: 'refused', reason: 'ENOSPC' })
@@ -89,9 +98,9 @@ describe('a table', () => {
   })
 
   it('from elsewhere is taken before it has the path, and leaves that alone where it is refused', async () => {
-    const { path, tables, fails, write } = newWorld()
+    const { path, tables, loadFirst, fails, write } = newWorld()
     write('one')
-    await tables.loadFirst()
+    await loadFirst()
     const other = `${path}.other`
     write('two', other)
     fails.take = 'ENOSPC'
@@ -106,17 +115,17 @@ describe('a table', () => {
   })
 
   it('that was refused by chance at the start is mended', async () => {
-    const { tables, fails, write } = newWorld()
+    const { tables, loadFirst, fails, write } = newWorld()
     write('one')
     fails.take = 'it was killed'
-    expect(await tables.loadFirst()).toBeUndefined()
+    expect(await loadFirst()).toBeUndefined()
     expect(await tables.repair()).toEqual({ kind: 'swapped', table: 'one' })
   })
 
   it('whose copy is gone is taken in once more, and the one before it stays', async () => {
-    const { tables, used, write } = newWorld()
+    const { tables, loadFirst, used, write } = newWorld()
     write('one')
-    await tables.loadFirst()
+    await loadFirst()
     write('the second')
     await tables.loadIfChanged()
     rmSync(used[0]!.path)
@@ -127,9 +136,9 @@ describe('a table', () => {
   })
 
   it('that comes back ends the refusal of the one after it', async () => {
-    const { tables, fails, write } = newWorld()
+    const { tables, loadFirst, fails, write } = newWorld()
     write('one')
-    await tables.loadFirst()
+    await loadFirst()
     fails.take = 'it is broken'
     await tables.reload({ force: false })
     expect(tables.status().last_refusal).toMatchObject({ reason: 'it is broken' })
@@ -138,9 +147,9 @@ describe('a table', () => {
   })
 
   it('that makes an order throw is refused, and the next order is heard', async () => {
-    const { tables, fails, write } = newWorld()
+    const { tables, loadFirst, fails, write } = newWorld()
     write('one')
-    await tables.loadFirst()
+    await loadFirst()
     fails.remove = 'it broke'
     expect(await tables.reload({ force: false })).toMatchObject({
       kind: 'refused',

@@ -63,8 +63,8 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
       fail('runs', run * runElementWords, `location ${id} has no region`)
     }
     const from = (run + 1) * runElementBytes
-    const text = bytes.subarray(from, from + runs[run * runElementWords]!)
-    check(run, from + matchLocation(text), region, `location ${id}`)
+    const end = Math.min(from + runs[run * runElementWords]!, bytes.length)
+    check(run, matchLocation(bytes, from, end), region, `location ${id}`)
   }
 }
 
@@ -105,32 +105,32 @@ const aroundLocation = piecesAround(
   '##77',
 )
 
-/** `bytes` are those of the run alone: a number ends with it, whatever stands behind. */
-function matchLocation(bytes: Uint8Array): number {
-  let at = matchText(bytes, 0)
+/** Its last number ends at `end`, whatever stands behind. */
+function matchLocation(bytes: Uint8Array, from: number, end: number): number {
+  let at = matchText(bytes, from, end)
   at = matchBytes(bytes, at, aroundLocation[1]!)
-  at = matchText(bytes, at)
+  at = matchText(bytes, at, end)
   at = matchBytes(bytes, at, aroundLocation[2]!)
-  at = matchDegrees(bytes, at, 90)
+  at = matchDegrees(bytes, at, end, 90)
   at = matchBytes(bytes, at, aroundLocation[3]!)
-  return matchDegrees(bytes, at, 180)
+  return matchDegrees(bytes, at, end, 180)
 }
 
 const quote = 0x22
 const backslash = 0x5c
 
-/** Any text as it stands between the quotes of JSON. */
-function matchText(bytes: Uint8Array, from: number): number {
+/** Any text as it stands between the quotes of JSON, of which one stands before `end`. */
+function matchText(bytes: Uint8Array, from: number, end: number): number {
   if (from < 0) return -1
   let at = from
   let isPlain = true
-  for (; at < bytes.length && bytes[at] !== quote; at++) {
+  for (; at < end && bytes[at] !== quote; at++) {
     const byte = bytes[at]!
     if (byte < 0x20) return -1
     if (byte === backslash) at++
     isPlain &&= byte !== backslash && byte < 0x80
   }
-  if (at >= bytes.length) return -1
+  if (at >= end) return -1
   return isPlain || isJsonText(bytes.subarray(from, at)) ? at : -1
 }
 
@@ -185,27 +185,34 @@ function matchInteger(bytes: Uint8Array, from: number, value: number): number {
   return at > from && isPlain && found === value ? at : -1
 }
 
-/** Degrees with at most four decimals, at most `max` of them, as JSON has them: `-0.1`, `13`. */
-function matchDegrees(bytes: Uint8Array, from: number, max: number): number {
+/**
+ * Degrees with at most four decimals, at most `max` of them, as JSON has them: `-0.1`, `13`. They end
+ * before `end`, or at it.
+ */
+function matchDegrees(bytes: Uint8Array, from: number, end: number, max: number): number {
   if (from < 0) return -1
   const isNegative = bytes[from] === 0x2d
   const first = isNegative ? from + 1 : from
   let at = first
   let value = 0
-  for (; isDigit(bytes[at]) && at < first + 3; at++) value = value * 10 + bytes[at]! - zero
+  const wholeEnd = Math.min(first + 3, end)
+  for (; at < wholeEnd && isDigit(bytes[at]!); at++) value = value * 10 + bytes[at]! - zero
   if (at === first || (at > first + 1 && bytes[first] === zero)) return -1
-  if (bytes[at] === 0x2e) {
+  if (at < end && bytes[at] === 0x2e) {
     const point = at++
+    const decimalEnd = Math.min(point + 5, end)
     let unit = 1
-    for (; isDigit(bytes[at]) && at <= point + 4; at++) value += (bytes[at]! - zero) * (unit /= 10)
+    for (; at < decimalEnd && isDigit(bytes[at]!); at++) {
+      value += (bytes[at]! - zero) * (unit /= 10)
+    }
     // No decimal, or one that JSON leaves out.
     if (at === point + 1 || bytes[at - 1] === zero) return -1
   }
   return value > max || (isNegative && value === 0) ? -1 : at
 }
 
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= zero && byte <= 0x39
+function isDigit(byte: number): boolean {
+  return byte >= zero && byte <= 0x39
 }
 
 interface PlainStrings extends Strings {

@@ -1,0 +1,60 @@
+// The server's run behind `iprisk serve`, until a signal ends it; says in one line what it serves.
+
+import { createLog } from '../../base/log.ts'
+import { formatDay } from '../../base/day.ts'
+import { optionalMember } from '../../base/optional-member.ts'
+import { parseDurationMs } from '../../base/duration.ts'
+import { logAddressFormatter } from '../../http/reply/log-address.ts'
+import { type RunningServer, type ServerOptions, runPrimary } from '../../serve/primary.ts'
+import { urlOf } from '../../supervisor/sockets/port-probe.ts'
+import { buildChildCommand } from './build-child.ts'
+import { compilerMissing } from '../compiler/load-compiler.ts'
+import type { Io } from '../terminal/io.ts'
+import type { ServeWays } from './serve-command.ts'
+
+/** Resolves to the exit code when the server has drained. */
+export function runServer(
+  { settings, configuration, early }: Pick<ServerOptions, 'settings' | 'configuration' | 'early'>,
+  io: Io,
+  { buildArguments: own, catchUp, environment, onRunning }: ServeWays,
+): Promise<number> {
+  const log = createLog({
+    level: settings.serve.logLevel,
+    name: 'iprisk',
+    pretty: io.errIsTerminal,
+    addresses: logAddressFormatter(settings.serve),
+  })
+  // No reason to end a server that answers: each refresh fails, and is counted.
+  const missing = parseDurationMs(settings.serve.refreshEvery) > 0 ? compilerMissing() : undefined
+  if (missing !== undefined) log.error({}, `--refresh-every will fail. ${missing.message}`)
+  return runPrimary({
+    settings,
+    buildCommand: buildChildCommand(settings, configuration, ...own),
+    catchUp: catchUp && {
+      command: buildChildCommand(settings, configuration, ...own, ...catchUp.arguments),
+      isBehind: catchUp.isBehind,
+    },
+    ...optionalMember('buildEnvironment', environment),
+    configuration,
+    early,
+    log,
+    onRunning: (running) => {
+      io.err(runningLine(running))
+      onRunning(running)
+    },
+  })
+}
+
+/** One line for people. */
+export function runningLine(running: RunningServer): string {
+  const { table } = running
+  const what =
+    table === undefined
+      ? 'no table yet, so checks answer 503'
+      : `table ${table.id} as of ${formatDay(table.asOf)}`
+  const workers = `${running.workers} ${running.workers === 1 ? 'worker' : 'workers'}`
+  const { adminSocket, adminHost, adminPort, tls } = running
+  const admin = adminSocket ?? urlOf({ host: adminHost, port: adminPort })
+  const url = tls ? urlOf(running).replace('http:', 'https:') : urlOf(running)
+  return `iprisk serves ${url} with ${workers}, ${what}; metrics and health on ${admin}`
+}

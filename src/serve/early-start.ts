@@ -1,0 +1,42 @@
+// The first acts of a server, before the code of all others is loaded: it hears signals, and the
+// verification of its table begins, which takes longest of all and needs nothing of the rest.
+
+import type { Settings } from '../config/settings.ts'
+import { type FirstTable, beginFirstTable } from '../supervisor/tables/load-table.ts'
+import { type TableCopies, createTableCopies } from '../supervisor/tables/table-copies.ts'
+import { type SighupListener, captureSighup } from './capture-sighup.ts'
+import { type Shutdown, listenForShutdown } from './shutdown.ts'
+
+export interface EarlyStart {
+  readonly hangUps: SighupListener
+  readonly shutdown: Shutdown
+  readonly copies: TableCopies
+  readonly firstTable: FirstTable
+  /** To be called last of all, however the server ends: gives up what is under way. */
+  readonly end: () => Promise<void>
+}
+
+export function beginStart({ state, table: path, invocation }: Settings): EarlyStart {
+  const hangUps = captureSighup()
+  // A SIGUSR2 without a listener ends the process; during a start there is nothing to restart.
+  process.on('SIGUSR2', () => undefined)
+  const shutdown = listenForShutdown()
+  const copies = createTableCopies(state)
+  const { signal } = shutdown
+  const urgent = !invocation.takeover
+  const firstTable = beginFirstTable({ copies, signal }, { path, urgent })
+  return {
+    hangUps,
+    shutdown,
+    copies,
+    firstTable,
+    end: async () => {
+      shutdown.abort()
+      // What verifies the table is ended by that, and leaves nothing behind.
+      await firstTable.loaded
+      copies.close()
+      shutdown.stop()
+      hangUps.stop()
+    },
+  }
+}
