@@ -59,13 +59,13 @@ export interface AssembledTable {
 export function assembleTable(parts: TableParts): AssembledTable {
   const strings = newStringCollector()
   const judging = newVerdictBook(parts)
-  const records = newTupleInterner()
+  const records = newTupleInterner(piecesOf(parts) / piecesOfRecord)
   const countries = newCountryPlaces(parts.locations)
-  const recordOf = (network: number, place: number, list: number): number => {
+  const recordOf = ofLastNetwork(parts.locations.length, (network, place, list) => {
     const verdict = judging.verdictOf(network, list)
     const isAnycast = judging.isAnycast(verdict)
     return records.id(network, isAnycast ? countries.of(place) : place, verdict, list)
-  }
+  })
   const pieces = { 4: mergeFamily(parts, 4, recordOf), 6: mergeFamily(parts, 6, recordOf) }
   const recordViews = orderRecords(records.words(), [pieces[4], pieces[6]])
   // What changes every day comes last, so that it moves no text of the rest.
@@ -106,11 +106,34 @@ export function assembleTable(parts: TableParts): AssembledTable {
   }
 }
 
-function mergeFamily(
-  parts: TableParts,
-  family: 4 | 6,
-  recordOf: (network: number, place: number, list: number) => number,
-): Layer {
+type RecordOf = (network: number, place: number, list: number) => number
+
+/** About so many pieces of the layers share a record. */
+const piecesOfRecord = 4
+
+function piecesOf({ networkLayers, placeLayers, evidenceLayers }: TableParts): number {
+  const all = [networkLayers, placeLayers, evidenceLayers]
+  return all.reduce((sum, layers) => sum + layers[4].count + layers[6].count, 0)
+}
+
+/**
+ * The same; where nothing is said of an address, which most often lies in the network in which its
+ * place was seen last, it looks there first: nearer in memory than among all records.
+ */
+function ofLastNetwork(places: number, recordOf: RecordOf): RecordOf {
+  const networks = new Int32Array(places + 1).fill(-1)
+  const records = new Uint32Array(places + 1)
+  return (network, place, list) => {
+    if (list !== 0) return recordOf(network, place, list)
+    if (networks[place] !== network) {
+      networks[place] = network
+      records[place] = recordOf(network, place, list)
+    }
+    return records[place]!
+  }
+}
+
+function mergeFamily(parts: TableParts, family: 4 | 6, recordOf: RecordOf): Layer {
   return joinThreeLayers(
     {
       networks: parts.networkLayers[family],

@@ -35,8 +35,9 @@ export interface TupleInterner {
   words(): Uint32Array
 }
 
-export function newTupleInterner(): TupleInterner {
-  let capacity = 1 << 16
+/** Who knows about how many there will be says so: to grow takes as long as to fill. */
+export function newTupleInterner(expected = 0): TupleInterner {
+  let capacity = 1 << Math.max(16, Math.ceil(Math.log2(expected * 2 + 1)))
   let slots = new Uint32Array(capacity)
   let tuples = new Uint32Array(capacity * 2)
   let count = 0

@@ -42,42 +42,45 @@ export function ipv4StartSections(
 }
 
 export function ipv6Sections(pieces: Layer): Ipv6Sections {
-  const keys: number[] = []
-  const records: number[] = []
+  const { starts, values } = pieces
+  const keys = new Float64Array(pieces.count)
+  const records = new Uint32Array(pieces.count)
+  let count = 0
   const groups: number[] = [0]
   const tails: number[] = []
   const tailRecords: number[] = []
   let piece = firstInside(pieces)
   /** What holds just before the piece at hand. */
-  let before = pieces.values[piece]!
-  while (piece < pieces.count && (pieces.starts[piece * 4]! >>> 29 === 1 || keys.length === 0)) {
-    const key = keyOf(pieces.starts, piece)
+  let before = values[piece]!
+  let key = keyOf(starts, piece)
+  while (piece < pieces.count && (isInside(starts, piece) || count === 0)) {
+    keys[count] = key
+    const shared = key
     let end = piece + 1
-    while (end < pieces.count && sameKey(pieces.starts, piece, end)) end++
-    keys.push(key)
-    if (end === piece + 1 && tailIsZero(pieces.starts, piece)) {
-      records.push(pieces.values[piece]!)
+    while (end < pieces.count && (key = keyOf(starts, end)) === shared && isInside(starts, end)) end++
+    if (end === piece + 1 && tailIsZero(starts, piece)) {
+      records[count] = values[piece]!
     } else {
-      records.push(tailGroupFlag + groups.length - 1)
-      if (!tailIsZero(pieces.starts, piece)) {
+      records[count] = tailGroupFlag + groups.length - 1
+      if (!tailIsZero(starts, piece)) {
         tails.push(0, 0, 0)
         tailRecords.push(before)
       }
       for (let i = piece; i < end; i++) {
-        const { starts } = pieces
         const at = i * 4
         if (!startsInside(starts, i)) tails.push(0, 0, 0)
         else tails.push(tailTop(starts, at), starts[at + 2]!, starts[at + 3]!)
-        tailRecords.push(pieces.values[i]!)
+        tailRecords.push(values[i]!)
       }
       groups.push(tails.length / tailWords)
     }
-    before = pieces.values[end - 1]!
+    count++
+    before = values[end - 1]!
     piece = end
   }
   return {
-    ...ipv6KeySections(Float64Array.from(keys)),
-    ipv6_records: Uint32Array.from(records),
+    ...ipv6KeySections(keys.subarray(0, count)),
+    ipv6_records: records.slice(0, count),
     ipv6_tail_groups: Uint32Array.from(groups),
     ipv6_tails: Uint32Array.from(tails),
     ipv6_tail_records: Uint32Array.from(tailRecords),
@@ -189,6 +192,11 @@ function startsAtOrBelow2000(starts: Uint32Array, piece: number): boolean {
   return starts[at + 1] === 0 && starts[at + 2] === 0 && starts[at + 3] === 0
 }
 
+/** Whether it starts inside 2000::/3. */
+function isInside(starts: Uint32Array, piece: number): boolean {
+  return starts[piece * 4]! >>> 29 === 1
+}
+
 /** Whether it starts at 2000:: or above; what starts below starts the covered space: key, tail 0. */
 function startsInside(starts: Uint32Array, piece: number): boolean {
   return starts[piece * 4]! >= 0x2000_0000
@@ -203,10 +211,6 @@ function keyOf(starts: Uint32Array, piece: number): number {
 
 function tailTop(starts: Uint32Array, at: number): number {
   return starts[at + 1]! & (2 ** tailTopBits - 1)
-}
-
-function sameKey(starts: Uint32Array, a: number, b: number): boolean {
-  return starts[b * 4]! >>> 29 === 1 && keyOf(starts, a) === keyOf(starts, b)
 }
 
 function tailIsZero(starts: Uint32Array, piece: number): boolean {
