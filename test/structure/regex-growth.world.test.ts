@@ -28,7 +28,7 @@ function now(): number {
   return (user + system) / 1000
 }
 
-const context = createContext({ now })
+const context = createContext({ now, wallMs: () => performance.now() })
 const script = new Script(`{
   const begun = now()
   regex.lastIndex = 0
@@ -63,13 +63,18 @@ function growthOf(regex: RegExp, input: PumpedInput): number {
   return long === Infinity ? long : long / leastMs(regex, pumped(input, 65_536))
 }
 
+/** Shorter than the clock of processor time can tell: by the other one, the best of three. */
 const search = new Script(`
   for (const text of texts) {
-    const begun = now()
-    regex.lastIndex = 0
-    if (regex.global) text.replace(regex, '')
-    else regex.exec(text)
-    times.push(now() - begun)
+    let least = Infinity
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const begun = wallMs()
+      regex.lastIndex = 0
+      if (regex.global) text.replace(regex, '')
+      else regex.exec(text)
+      least = Math.min(least, wallMs() - begun)
+    }
+    times.push(least)
   }
 `)
 
