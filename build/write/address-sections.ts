@@ -57,7 +57,8 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
     keys[count] = key
     const shared = key
     let end = piece + 1
-    while (end < pieces.count && (key = keyOf(starts, end)) === shared && isInside(starts, end)) end++
+    while (end < pieces.count && (key = keyOf(starts, end)) === shared && isInside(starts, end))
+      end++
     if (end === piece + 1 && tailIsZero(starts, piece)) {
       records[count] = values[piece]!
     } else {

@@ -1,7 +1,7 @@
 // The primary: runs the start, the tables, the signals and the end. It answers no check itself.
 //
-//   start    load uWebSockets.js, probe the port, fork, verify the table and open the admin port
-//            meanwhile, listen
+//   start    load uWebSockets.js, probe the port, fork, open the admin port, and listen with the
+//            table, which is being verified since before (early-start.ts)
 //   takeover instead of the probe: fork beside the server that has the port, listen with a table,
 //            ask that server to end, then open the admin port; after its yes this one never gives
 //            up

@@ -10,7 +10,18 @@ import { urlOf } from '../../supervisor/sockets/port-probe.ts'
 import { buildChildCommand } from './build-child.ts'
 import { compilerMissing } from '../compiler/load-compiler.ts'
 import type { Io } from '../terminal/io.ts'
-import type { ServeWays } from './serve-command.ts'
+
+/** What `iprisk start` does otherwise. */
+export interface ServeWays {
+  /** Arguments of each build by the server itself. */
+  readonly buildArguments: readonly string[]
+  /** Where the present table lacks its feeds: more of them, and whether a new one does so still. */
+  readonly catchUp?:
+    { readonly arguments: readonly string[]; readonly isBehind: () => boolean } | undefined
+  /** Of these builds; by default that of this process. */
+  readonly environment?: NodeJS.ProcessEnv
+  readonly onRunning: (running: RunningServer) => void
+}
 
 /** Resolves to the exit code when the server has drained. */
 export function runServer(

@@ -2,21 +2,9 @@
 
 import type { Settings } from '../../config/settings.ts'
 import { beginStart } from '../../serve/early-start.ts'
-import type { RunningServer } from '../../serve/primary.ts'
 import type { ConfigSource } from '../../serve/reload-config.ts'
 import type { Io } from '../terminal/io.ts'
-
-/** What `iprisk start` does otherwise. */
-export interface ServeWays {
-  /** Arguments of each build by the server itself. */
-  readonly buildArguments: readonly string[]
-  /** Where the present table lacks its feeds: more of them, and whether a new one does so still. */
-  readonly catchUp?:
-    { readonly arguments: readonly string[]; readonly isBehind: () => boolean } | undefined
-  /** Of these builds; by default that of this process. */
-  readonly environment?: NodeJS.ProcessEnv
-  readonly onRunning: (running: RunningServer) => void
-}
+import type { ServeWays } from './run-server.ts'
 
 /** Resolves to the exit code when the server has drained. */
 export async function serveCommand(

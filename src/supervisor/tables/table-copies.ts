@@ -114,7 +114,11 @@ export function createTableCopies(
     const [, where, pid] = /^([^-]+)-(\d+)-/.exec(name) ?? []
     return where === machine ? !isProcessAlive(Number(pid)) : isStale(join(folder, name))
   }
-  makeFolder()
+  try {
+    makeFolder()
+  } catch {
+    // The stores, which lie in the same state folder, say what is wrong with it.
+  }
   // Process ids repeat: copies with this one were made by a server that was killed.
   removeCopies(folder, (name) => name.startsWith(own) || isForeignOrphan(name))
   const touch = setInterval(() => void touchCopies(folder, own), touchMs)
