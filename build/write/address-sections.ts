@@ -52,13 +52,12 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
   let piece = firstInside(pieces)
   /** What holds just before the piece at hand. */
   let before = values[piece]!
-  let key = keyOf(starts, piece)
-  while (piece < pieces.count && (isInside(starts, piece) || count === 0)) {
+  const pastLast = firstBeyond(pieces)
+  while (piece < pastLast) {
+    const key = keyOf(starts, piece)
     keys[count] = key
-    const shared = key
     let end = piece + 1
-    while (end < pieces.count && (key = keyOf(starts, end)) === shared && isInside(starts, end))
-      end++
+    while (end < pastLast && keyOf(starts, end) === key) end++
     if (end === piece + 1 && tailIsZero(starts, piece)) {
       records[count] = values[piece]!
     } else {
@@ -193,9 +192,11 @@ function startsAtOrBelow2000(starts: Uint32Array, piece: number): boolean {
   return starts[at + 1] === 0 && starts[at + 2] === 0 && starts[at + 3] === 0
 }
 
-/** Whether it starts inside 2000::/3. */
-function isInside(starts: Uint32Array, piece: number): boolean {
-  return starts[piece * 4]! >>> 29 === 1
+/** The first piece that starts behind 2000::/3; the number of pieces where none does. */
+function firstBeyond({ starts, count }: Layer): number {
+  let piece = count
+  while (piece > 0 && starts[(piece - 1) * 4]! >= 0x4000_0000) piece--
+  return piece
 }
 
 /** Whether it starts at 2000:: or above; what starts below starts the covered space: key, tail 0. */

@@ -1,5 +1,8 @@
 // Checks as a client sends them, for the tests of a server's life.
 
+import { expect } from 'vitest'
+import type { Server } from './server.ts'
+
 export const path = '/v1/intelligence/ip-risk/check'
 
 /** The status of one check; 0 where there is no answer. */
@@ -37,4 +40,19 @@ export async function statuses(port: number, key: string, count = 12): Promise<S
 export function requestOf(key: string): string {
   const body = '{"ip":"9.1.2.3"}'
   return `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+/** The answer to what must be answered. */
+export async function ask<Answer>(
+  { port, key }: Pick<Server, 'port'> & { readonly key: string },
+  where: string,
+  body: object,
+): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${port}${where}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Answer
 }

@@ -10,6 +10,7 @@ import { eventually } from '../eventually.ts'
 import { listed } from '../table/small-table.ts'
 import { readSample } from '../../src/traffic/sample-file.ts'
 import { type Server, keyedState, makeKey, newState, serversOfTests } from './server.ts'
+import { ask as askServer } from './checks.ts'
 import { newTable, replaceTable } from './small-tables.ts'
 
 const startServer = serversOfTests()
@@ -38,20 +39,8 @@ function policiesFile(): string {
   return file
 }
 
-async function ask(
-  port: number,
-  key: string,
-  body: object,
-  path: string = paths.check,
-): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  await response.arrayBuffer()
-}
+const ask = (port: number, key: string, body: object, where: string = paths.check) =>
+  askServer({ port, key }, where, body)
 
 const batchOf = (count: number, ip: string) => ({ ips: Array.from({ length: count }, () => ip) })
 

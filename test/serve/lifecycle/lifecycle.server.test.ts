@@ -3,7 +3,7 @@
 // that linger and files that are damaged under it, are in lifecycle-edges.world.test.ts.
 
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, type Server as NetServer, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -218,20 +218,6 @@ describe('a start that fails', () => {
     const failed = await exitOf(['--port', '0', '--admin-port', '0', ...small, join(file, 'state')])
     expect(failed.code).toBe(1)
     expect(failed.text).toContain('--state names another state folder')
-  })
-
-  it('leaves nothing of the table that it had begun to take', async () => {
-    taken = createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    const port = String((taken.address() as AddressInfo).port)
-    const state = newState()
-    const table = join(state, 'world.iprisk')
-    // Copying so much takes longer than to find the port taken.
-    writeFileSync(table, Buffer.alloc(256 << 20))
-    const places = ['--admin-port', '0', '--table', table, '--state', state]
-    expect((await exitOf(['--port', port, ...places])).code).toBe(1)
-    expect(readdirSync(join(state, 'serving'))).toEqual([])
-    rmSync(table)
   })
 
   it('a Node without a binary of uWebSockets.js is told what to do', async () => {

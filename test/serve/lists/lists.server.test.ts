@@ -7,7 +7,8 @@ import { runHere } from '../../cli/program.ts'
 import { eventually } from '../../eventually.ts'
 import { writeSmallTable } from '../../table/small-table.ts'
 import { type Server, keyedState, serversOfTests, sleep } from '../server.ts'
-import { ask, checkPath, runLists } from './asking.ts'
+import { ask, path as checkPath } from '../checks.ts'
+import { runLists } from './run-lists.ts'
 
 const table = writeSmallTable()
 const start = serversOfTests()
