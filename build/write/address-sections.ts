@@ -2,11 +2,9 @@
 // tail groups of IPv6 (src/schema/table-layout.ts draws them).
 
 import {
-  bucketPiecesMean,
-  indexBits,
-  indexBitsMax,
   bucketKeys,
-  indexBuckets,
+  ipv4IndexBits,
+  ipv6IndexBuckets,
   secondLevel,
   slotBits,
   tailGroupFlag,
@@ -32,7 +30,7 @@ export function ipv4Sections(pieces: Layer): Ipv4Sections {
 /** `starts` are whole addresses, ascending from 0; `bits`: of the index. */
 export function ipv4StartSections(
   starts: Uint32Array,
-  bits = ipv4IndexBits(starts.length),
+  bits = indexBitsFor(starts.length),
 ): Omit<Ipv4Sections, 'ipv4_records'> {
   const size = 2 ** (32 - bits)
   return {
@@ -90,7 +88,7 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
 /** `keys` are those of bits 3 to 54, ascending from 0: bucket and key in one number. */
 export function ipv6KeySections(keys: Float64Array): Ipv6KeySections {
   const low = remaindersOf(keys, new Uint32Array(keys.length), bucketKeys)
-  const index = firstLevel(keys, indexBuckets, bucketKeys)
+  const index = firstLevel(keys, ipv6IndexBuckets, bucketKeys)
   return { ipv6_keys: low, ipv6_index: index, ...finerIndexes(low, index) }
 }
 
@@ -105,9 +103,10 @@ function remaindersOf<Out extends Uint16Array | Uint32Array>(
 }
 
 /** On as many bits as so many pieces ask for. */
-export function ipv4IndexBits(pieces: number): number {
-  let bits = indexBits
-  while (bits < indexBitsMax && pieces > bucketPiecesMean * 2 ** bits) bits++
+export function indexBitsFor(pieces: number): number {
+  const { min, max, bucketPiecesMean } = ipv4IndexBits
+  let bits: number = min
+  while (bits < max && pieces > bucketPiecesMean * 2 ** bits) bits++
   return bits
 }
 
@@ -133,7 +132,7 @@ function finerIndexes(
 ): Pick<Ipv6KeySections, 'ipv6_second' | 'ipv6_third'> {
   const second = new Uint32Array((keys.length >>> secondLevel.share) + 1)
   const third = new Uint32Array((keys.length >>> thirdLevel.share) + 1)
-  for (let bucket = 0; bucket < indexBuckets; bucket++) {
+  for (let bucket = 0; bucket < ipv6IndexBuckets; bucket++) {
     const from = index[bucket]!
     const count = index[bucket + 1]! - from
     if (count < secondLevel.crowded) continue

@@ -7,18 +7,18 @@ export const formatMinor = 0
 /** Sections start at multiples of this, so that every view is aligned and none shares a line. */
 export const sectionAlignment = 64
 
-/** The first-level indexes: 2^20 buckets and one end. */
-export const indexBits = 20
-export const indexBuckets = 1 << indexBits
-
-/** That of IPv4 has a bit more whenever its buckets would hold more than five pieces on average. */
-export const indexBitsMax = 24
-export const bucketPiecesMean = 5
-
 /**
- * How far an IPv4 address is shifted to its bucket in an index of so many elements: at most 12, so
- * that the bits below, which say where in its bucket a piece starts, have room in 16.
+ * The IPv4 index has 2^16 buckets, so that the bits below, which say where in its bucket a piece
+ * starts, have room in 16; and a bit more whenever buckets would hold more than 20 pieces on
+ * average: an index that the processor's caches hold is worth a step more of each search. From text
+ * to record took 352 ns at 2^20 buckets of 4 pieces, 281 at 2^18, 301 at 2^16 (4.3 M pieces).
  */
+export const ipv4IndexBits = { min: 16, max: 24, bucketPiecesMean: 20 } as const
+
+/** The first-level index of IPv6 has so many buckets, and one end. */
+export const ipv6IndexBuckets = 2 ** 20
+
+/** How far an IPv4 address is shifted to its bucket in an index of so many elements. */
 export function ipv4IndexShift(elements: number): number {
   return Math.clz32(elements - 1) + 1
 }

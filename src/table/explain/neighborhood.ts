@@ -11,7 +11,6 @@ import { type Kind, kinds, matches } from '../../model/kind.ts'
 import {
   densitySlots,
   evidenceWords,
-  ipv4IndexShift,
   networkWords,
   recordWords,
   tailGroupFlag,
@@ -22,7 +21,7 @@ import type { SectionViews } from '../../schema/table-sections.ts'
 import { damaged, listPlace } from '../file/bounded-list.ts'
 import { evidenceListPlace } from '../file/evidence-record.ts'
 import { newIpv4Starts } from '../lookup/piece-start.ts'
-import { ipv6Bucket, ipv6Key } from '../lookup/search.ts'
+import { ipv6Bucket, ipv6Key, pieceOfIpv4 } from '../lookup/search.ts'
 
 /** Where an address lies; `words` as parsed, of that family. */
 export interface AddressPosition {
@@ -108,11 +107,11 @@ function ipv4Counts(views: SectionViews, words: Uint32Array): readonly ScopeCoun
     return { scope: `${formatIpv4(first)}/${length}`, first, last: first + size - 1, counts }
   })
   const widest = scopes.at(-1)!
-  const { ipv4_index: index, ipv4_starts: starts, ipv4_records: records } = views
+  const { ipv4_starts: starts, ipv4_records: records } = views
   const startOf = newIpv4Starts(views)
   const kindMaskOf = newKindMask(views)
-  // The /20 begins with a bucket of the index; the piece before it may reach into it.
-  let piece = Math.max(0, (index[widest.first >>> ipv4IndexShift(index.length)] ?? 0) - 1)
+  // It may begin before the /20 and reach into it.
+  let piece = pieceOfIpv4(views, widest.first)
   const lastPiece = piece + 1 + ipv4PiecesMax
   for (let start = startOf(piece); piece < starts.length && start <= widest.last; piece++) {
     if (piece > lastPiece) throw damaged(starts, 'ipv4_starts', piece, 'the starts do not ascend')

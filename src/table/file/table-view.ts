@@ -10,9 +10,8 @@ import {
   evidenceRangeWords,
   evidenceWords,
   headerBytesMax,
-  indexBits,
-  indexBitsMax,
-  indexBuckets,
+  ipv4IndexBits,
+  ipv6IndexBuckets,
   networkWords,
   recordWords,
   regionWords,
@@ -181,12 +180,13 @@ function checkLengths(views: SectionViews, path: string): void {
     }
   }
   const indexLength = views.ipv4_index.length
-  const bits = Math.min(indexBitsMax, Math.max(indexBits, Math.floor(Math.log2(indexLength))))
+  const { min, max } = ipv4IndexBits
+  const bits = Math.min(max, Math.max(min, Math.floor(Math.log2(indexLength))))
   const keys = views.ipv6_keys.length
   const networks = views.networks.length / networkWords
   const equals: readonly (readonly [SectionName, number])[] = [
     ['ipv4_index', 2 ** bits + 1],
-    ['ipv6_index', indexBuckets + 1],
+    ['ipv6_index', ipv6IndexBuckets + 1],
     ['ipv4_records', views.ipv4_starts.length],
     ['ipv6_records', keys],
     ['ipv6_tail_records', views.ipv6_tails.length / tailWords],

@@ -28,7 +28,12 @@ import type { SectionViews } from '../../schema/table-sections.ts'
 
 /** The record of IPv4 address `value` (0 to 2^32 - 1). */
 export function searchIpv4(views: SectionViews, value: number): number {
-  const { ipv4_index: index, ipv4_starts: starts, ipv4_records: records } = views
+  return views.ipv4_records[pieceOfIpv4(views, value)]!
+}
+
+/** The number of the piece that holds it. */
+export function pieceOfIpv4(views: SectionViews, value: number): number {
+  const { ipv4_index: index, ipv4_starts: starts } = views
   const shift = ipv4IndexShift(index.length)
   const bucket = value >>> shift
   const below = value & ((1 << shift) - 1)
@@ -42,7 +47,7 @@ export function searchIpv4(views: SectionViews, value: number): number {
     if (starts[at]! <= below) low = at
     more >>>= 1
   }
-  return records[low]!
+  return low
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import {
   bucketKeys,
-  indexBuckets,
+  ipv6IndexBuckets,
   secondLevel,
   slotBits,
   thirdLevel,
@@ -29,7 +29,7 @@ export function verifyIpv6Index(views: SectionViews, fail: Fail): void {
   const { ipv6_index: index, ipv6_second, ipv6_third } = views
   const second = newLevelCheck(views, 'ipv6_second', secondLevel, fail)
   const third = newLevelCheck(views, 'ipv6_third', thirdLevel, fail)
-  for (let bucket = 0; bucket < indexBuckets; bucket++) {
+  for (let bucket = 0; bucket < ipv6IndexBuckets; bucket++) {
     const from = index[bucket]!
     const count = index[bucket + 1]! - from
     second.check({ from, count, first: 0, size: bucketKeys }, third.check)
