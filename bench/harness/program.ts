@@ -1,10 +1,11 @@
 // How every benchmark program works and ends: a folder of its own, progress to standard error, the
 // report to standard output, one sentence for a failure, the product's exit codes.
 
-import { constants, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
+import { copyLargeFile } from '../../src/base/system/copy-file.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
 import { type RunHead, saveRun } from './run.ts'
 
@@ -25,7 +26,7 @@ export function temporaryFolder(name: string): string {
 /** A server takes in a table that a build renames into place meanwhile; a copy stays as it is. */
 export function copyTable(table: string, folder: string): string {
   const copy = join(folder, 'measured.iprisk')
-  copyFileSync(table, copy, constants.COPYFILE_FICLONE)
+  copyLargeFile(table, copy)
   return copy
 }
 

@@ -21,18 +21,11 @@
 
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
+import { copyLargeFile } from '../../src/base/system/copy-file.ts'
 import { runChild } from '../harness/child.ts'
 import { allowedCores, hasTaskset, pinned } from './load/pin.ts'
 import type { LookupReport } from './lookup.ts'
@@ -183,7 +176,7 @@ async function measureRound(
   const cores = hasTaskset() ? allowedCores() : []
   const runners = sides.map((side) => {
     const copy = join(side.folder, `round-${randomUUID()}.iprisk`)
-    copyFileSync(side.table, copy)
+    copyLargeFile(side.table, copy)
     return { name: side.name, copy, run: runnerOf(side, copy) }
   })
   const figures = { base: {}, head: {} } as Record<Side['name'], Record<string, number>>

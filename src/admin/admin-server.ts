@@ -29,8 +29,8 @@ export interface AdminParts {
   readonly readiness: () => Readiness
   /** What the table does not know; `undefined` where there is nothing to tell. */
   readonly coverage?: () => CoverageAnswer | undefined
-  readonly metricsType: string
-  readonly metrics: () => Promise<string>
+  /** The text, and its media type. */
+  readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>
   readonly status: () => Promise<object>
   /** What nobody expected: its connection is cut. */
   readonly onFailure?: (message: string) => void
@@ -158,7 +158,7 @@ async function pageOf(parts: AdminParts, request: IncomingMessage): Promise<Admi
   const caller = callerOf(parts, request)
   if ('status' in caller) return caller
   if (page === '/status') return json(200, await parts.status())
-  return { status: 200, type: parts.metricsType, body: await parts.metrics() }
+  return { status: 200, ...(await parts.metrics()) }
 }
 
 /** Who asks; or what keeps pages in a browser, and clients without a token, out. */

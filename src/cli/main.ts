@@ -1,7 +1,13 @@
 #!/usr/bin/env node
-// The program `iprisk`: the command line with this process's arguments, streams and exit code.
+// The program `iprisk`: the command line with this process's arguments, streams and exit code. A
+// server waits longest for the process that verifies its table: that one starts before all else.
 
-import { runCommandLine } from './run-command-line.ts'
-import { processIo } from './terminal/process-io.ts'
+import { startVerifyingAhead } from '../supervisor/tables/verify-process.ts'
 
-process.exitCode = await runCommandLine(process.argv.slice(2), processIo())
+const words = process.argv.slice(2)
+// A server that takes over lets the one that answers go first.
+if (words[0] === 'serve' && !words.includes('--takeover')) startVerifyingAhead()
+
+const { runCommandLine } = await import('./run-command-line.ts')
+const { processIo } = await import('./terminal/process-io.ts')
+process.exitCode = await runCommandLine(words, processIo())

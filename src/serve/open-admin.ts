@@ -12,7 +12,7 @@ import { createHostMatcher } from '../admin/admin-hosts.ts'
 import type { TokenMatcher } from '../admin/admin-caller.ts'
 import { listRoutes } from '../admin/lists-api.ts'
 import type { ScrapeData } from '../admin/metrics/metric-families.ts'
-import { createPrometheusText } from '../admin/metrics/prometheus-text.ts'
+import type { PrometheusText } from '../admin/metrics/prometheus-text.ts'
 import { auditRoutes } from '../admin/routes/audit-api.ts'
 import { keyRoutes } from '../admin/routes/keys-api.ts'
 import { refreshRoutes } from '../admin/routes/refresh-api.ts'
@@ -53,7 +53,7 @@ export async function openAdmin(
   supply: () => TableSupply | undefined,
 ): Promise<AdminServer> {
   const { settings, port, supervisor, lists, callerOf } = parts
-  const metrics = createPrometheusText()
+  let metrics: Promise<PrometheusText> | undefined
   const readiness = (): Readiness => readinessOf(parts)
   const gather = (): Promise<ScrapeData> => gatherAll(parts, supply)
   const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
@@ -65,8 +65,11 @@ export async function openAdmin(
       const { table } = supervisor.status()
       return table === undefined ? undefined : coverageOf(table, Date.now())
     },
-    metricsType: metrics.contentType,
-    metrics: async () => metrics.text(await gather()),
+    metrics: async () => {
+      metrics ??= openPrometheusText()
+      const { contentType, text } = await metrics
+      return { type: contentType, body: await text(await gather()) }
+    },
     status: async () => ({
       ...serverStatus(settings, listens, readiness(), await gather()),
       lists: lists.status(),
@@ -129,6 +132,12 @@ function routesOf(parts: ShownParts, supply: () => TableSupply | undefined): rea
 function shownRefresh(refresh: Refresh | undefined): RefreshStatus | undefined {
   const status = refresh?.status()
   return status === undefined || (status.next_at === null && status.runs === 0) ? undefined : status
+}
+
+/** Loaded at the first scrape, for it takes longer to load than any other part of the admin port. */
+async function openPrometheusText(): Promise<PrometheusText> {
+  const { createPrometheusText } = await import('../admin/metrics/prometheus-text.ts')
+  return createPrometheusText()
 }
 
 /** Loaded only where it is on. */

@@ -1,10 +1,9 @@
 // The primary: runs the start, the tables, the signals and the end. It answers no check itself.
 //
-//   start    load uWebSockets.js, probe the port, fork, open the admin port, and listen with the
+//   start    fork, load uWebSockets.js, probe the port, open the admin port, and listen with the
 //            table, which is being verified since before (early-start.ts)
-//   takeover instead of the probe: fork beside the server that has the port, listen with a table,
-//            ask that server to end, then open the admin port; after its yes this one never gives
-//            up
+//   takeover without the probe: listen with a table beside the server that has the port, ask that
+//            server to end, then open the admin port; after its yes this one never gives up
 //   table    a new file in the place of the old one, SIGHUP or `iprisk reload`: table-manager.ts
 //   plans    the configuration file changes or SIGHUP comes: all workers get them
 //            (reload-config.ts)
@@ -123,9 +122,33 @@ interface Parts extends ServerOptions {
  * `port_unavailable`, `workers_failed`, `takeover_failed` where it cannot start.
  */
 export async function runPrimary(options: ServerOptions): Promise<number> {
-  const { settings, early, log } = options
-  const { serve, state: stateFolder, table: path } = settings
-  const { copies, shutdown } = early
+  const { settings, log } = options
+  const { serve } = settings
+  // Their processes take a while to start, and what follows needs none of them.
+  const supervisor = createSupervisor({
+    size: serve.workers,
+    hangMs: serve.hangMs,
+    memoryBytesMax: serve.workerMemoryMb * 2 ** 20,
+    drainMs: serve.drainSeconds * 1000,
+    log,
+  })
+  let ground: Ground
+  try {
+    ground = await prepareGround(options)
+  } catch (error) {
+    await supervisor.drain({ drainMs: 0 })
+    throw error
+  }
+  return runWithWorkers({ ...options, ...ground, supervisor })
+}
+
+type Ground = Pick<Parts, 'policies' | 'sample' | 'port' | 'predecessor' | 'callerOf'> & {
+  readonly tls: ReturnType<typeof tlsFilesOf>
+}
+
+/** What a server stands on, each checked before any worker uses it. */
+async function prepareGround({ settings, log }: ServerOptions): Promise<Ground> {
+  const { serve, state } = settings
   await loadUws()
   const tls = tlsFilesOf(serve)
   if (tls !== undefined) validateTlsFiles(tls, Date.now())
@@ -134,17 +157,17 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
   await prepareStores(settings, log)
   const predecessor = await predecessorOf(settings, log)
   const port = predecessor === undefined ? await probePort(serve) : serve.port
-  const sample = openTrafficSample({ state: stateFolder, port, size: serve.sample, log })
-  const memoryBytesMax = serve.workerMemoryMb * 2 ** 20
-  const supervisor = createSupervisor({
-    size: serve.workers,
-    settings: workerSettings(settings, { port, tls, policies }),
-    hangMs: serve.hangMs,
-    memoryBytesMax,
-    drainMs: serve.drainSeconds * 1000,
-    ...optionalMember('takeSampled', sample?.take),
-    log,
-  })
+  const sample = openTrafficSample({ state, port, size: serve.sample, log })
+  return { tls, callerOf, policies, predecessor, port, sample }
+}
+
+async function runWithWorkers(
+  parts: ServerOptions & Ground & Pick<Parts, 'supervisor'>,
+): Promise<number> {
+  const { settings, early, log, supervisor, tls, policies, port, sample } = parts
+  const { copies, shutdown } = early
+  const { serve, state: stateFolder, table: path } = settings
+  supervisor.prepare(workerSettings(settings, { port, tls, policies }), sample?.take)
   const lists = createListsManager({ settings, prefix: copies.prefix, supervisor, log })
   const tables = createTableManager({
     path,
@@ -156,18 +179,7 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
     signal: shutdown.signal,
   })
   try {
-    return await runServer({
-      ...options,
-      supervisor,
-      tables,
-      lists,
-      policies,
-      sample,
-      port,
-      predecessor,
-      callerOf,
-      shutdown,
-    })
+    return await runServer({ ...parts, tables, lists, shutdown })
   } finally {
     // After an orderly end no worker is left; after a failed start some are.
     await supervisor.drain({ drainMs: 0 })

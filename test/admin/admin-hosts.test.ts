@@ -56,8 +56,7 @@ describe('the admin port', () => {
   beforeAll(async () => {
     const parts = {
       readiness: () => 'ready' as const,
-      metricsType: 'text/plain',
-      metrics: () => Promise.resolve('the metrics'),
+      metrics: () => Promise.resolve({ type: 'text/plain', body: 'the metrics' }),
       status: () => Promise.resolve({ fact: 'the status' }),
       isOwnHost,
     }

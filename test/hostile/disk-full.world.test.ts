@@ -49,7 +49,9 @@ it.skipIf(!mounted)('a table that finds no room is refused, and the old one answ
     const ballast = join(state, 'ballast')
     expect(() => fill(ballast)).toThrow('ENOSPC')
     renew('2026-08-23')
-    await eventually(() => /new table is not used.*ENOSPC/.test(server.stderr()))
+    await eventually(() =>
+      /new table is not used.*cannot be copied into .*serving.*ENOSPC/.test(server.stderr()),
+    )
     expect(await answers()).toBe(true)
     const copies = readdirSync(join(state, 'serving'))
     expect(copies.filter((name) => name.endsWith('.part'))).toEqual([])

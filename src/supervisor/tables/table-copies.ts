@@ -9,49 +9,24 @@
 // server of another one (a container beside this one, where all are process 1) lives while it
 // touches its copies.
 
-import { type ChildProcess, execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { rm, utimes } from 'node:fs/promises'
-import os from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { bootId } from '../../base/system/clock.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { isProcessAlive, pidNamespaceName } from '../../base/system/process.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import type { TrafficTrial, TrialResult } from '../../traffic/traffic-trial.ts'
 import { builtMsOf } from '../../table/file/built-ms.ts'
-import type { AcceptanceResult } from '../../table/acceptance-check.ts'
 import type { VerifiedTableFile } from '../../http/exchange/served-table.ts'
-
-/** A table of the world is verified in seconds; a machine that swaps may take far longer. */
-const verifyMsMax = 300_000
+import { type VerifyResult, verifyInProcess } from './verify-process.ts'
 
 /** How often a server touches its copies. */
 const touchMs = 10_000
 
 /** The server of a copy that was not touched for so long is gone: it missed twelve touches. */
 const staleMs = 120_000
-
-const verifyProgramPath = fileURLToPath(new URL('./verify-child-main.js', import.meta.url))
-
-/** What the verifying process prints. */
-export interface VerifyResult extends Omit<AcceptanceResult, 'against'> {
-  readonly id: string
-  /** As of the acceptance check; `traffic` where only the sampled traffic speaks against it. */
-  readonly against: AcceptanceResult['against'] | 'traffic'
-  /** What the sampled traffic says of it; absent where there is no such trial. */
-  readonly trial?: TrialResult
-}
-
-/** What the verifying process is told beside its arguments, as JSON. */
-export interface VerifyOrder {
-  /** It is taken whatever speaks against it. */
-  readonly force: boolean
-  readonly traffic?: TrafficTrial
-}
 
 /** A copy that was verified and passed the acceptance check. */
 export interface TableCopy {
@@ -88,21 +63,11 @@ export interface TableCopies {
   readonly close: () => void
 }
 
-/** Makes `copy` a verified copy of `source`, or throws. */
-type Prepare = (of: {
-  readonly source: string
-  readonly copy: string
-  readonly before: string | undefined
-  readonly order: VerifyOrder
-  readonly urgent: boolean
-  readonly signal: AbortSignal
-}) => Promise<VerifyResult>
-
 export function createTableCopies(
   stateFolder: string,
-  parts: { readonly prepare?: Prepare; readonly machine?: string } = {},
+  parts: { readonly verify?: typeof verifyInProcess; readonly machine?: string } = {},
 ): TableCopies {
-  const { prepare = prepareInChild, machine = machineRunId() } = parts
+  const { verify = verifyInProcess, machine = machineRunId() } = parts
   const folder = join(stateFolder, 'serving')
   const own = `${machine}-${process.pid}-`
   const makeFolder = (): void => {
@@ -136,9 +101,14 @@ export function createTableCopies(
       // Also an unfinished one of ours that the disk failed to remove before.
       removeCopies(folder, (name) => isUnfinished(name) || isForeignOrphan(name))
       try {
-        const order = { force, ...optionalMember('traffic', traffic) }
-        const files = { source, copy: unfinished, before: before?.path }
-        const found = await prepare({ ...files, order, urgent, signal })
+        const order = {
+          source,
+          copy: unfinished,
+          force,
+          ...optionalMember('before', before?.path),
+          ...optionalMember('traffic', traffic),
+        }
+        const found = await verify(order, { signal, urgent })
         const { id, reasons, known, trial } = found
         if (trial !== undefined) onTrial?.(trial, id)
         if (reasons.length > 0 && !force) throw failedAcceptance(found)
@@ -217,54 +187,4 @@ function failedAcceptance({ reasons, against }: VerifyResult): IpriskError {
 function refusedError(source: string, copy: string, cause: unknown): IpriskError {
   const message = messageOf(cause).replaceAll(copy, source)
   return new IpriskError({ code: 'table_refused', message, fault: 'input', cause })
-}
-
-const prepareInChild: Prepare = async ({ source, copy, before, order, urgent, signal }) => {
-  try {
-    const options = { timeout: verifyMsMax, signal }
-    const args = [verifyProgramPath, source, copy, ...(before === undefined ? [] : [before])]
-    const verifying = promisify(execFile)(process.execPath, args, options)
-    if (!urgent) lowerPriority(verifying.child)
-    // One that has ended by now says why by itself.
-    verifying.child.stdin?.on('error', () => undefined).end(JSON.stringify(order))
-    const { stdout } = await verifying
-    return JSON.parse(stdout) as VerifyResult
-  } catch (cause) {
-    const { stdout = '', stderr = '', killed, signal: by } = cause as Partial<ChildEnd>
-    const why =
-      stderr.trim() || `The table ${source} could not be verified: ${howEnded(killed, by)}.`
-    const code = /^\{"code":"(\w+)"\}\n$/.exec(stdout)?.[1] ?? 'table_unverified'
-    throw new IpriskError({ code, message: why, fault: 'input', cause })
-  }
-}
-
-/**
- * Lowers the priority, because workers answer on the same cores meanwhile. It is set from the first
- * moment on, because Node's own start takes as long as a small table does: over 40 swaps each,
- * p99.9 of checks in the second of the swap over the steady one was 1.1, and 1.9 where the process
- * lowered it itself once it ran. The threads of the process inherit it. With a lower one still, a
- * busy machine would take minutes for a table of the world.
- */
-function lowerPriority({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // The process has ended, or the system forbids it; the result is the same.
-  }
-}
-
-/** What `execFile` adds to its error. */
-interface ChildEnd {
-  /** The code of what was thrown, where that has one. */
-  readonly stdout: string
-  readonly stderr: string
-  /** We killed it because its time was over. */
-  readonly killed: boolean
-  readonly signal: NodeJS.Signals | null
-}
-
-function howEnded(killed = false, signal: ChildEnd['signal'] = null): string {
-  if (killed) return `that took longer than ${verifyMsMax / 1000} seconds`
-  if (signal === null) return 'the process for it ended without a word'
-  return `the process for it was ended by ${signal}; by the system, where memory is short`
 }

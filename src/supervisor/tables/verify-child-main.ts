@@ -1,12 +1,13 @@
-// The process that prepares one table file, started by table-copies.ts: copies it, verifies the
+// The process that prepares one table file, started by verify-process.ts: copies it, verifies the
 // whole copy, checks its answers against the table in use, tries it by sampled traffic where its
 // order (JSON on standard input) says so, and reads it into memory, which all processes share.
 // Prints its result as one line of JSON, exit code 0; or the code of what was thrown, where that
 // has one, with the message on standard error, exit code 1. The process ends with its work, so a
-// broken file or a slow disk harms no other process, and table-copies.ts can stop it by killing it.
+// broken file or a slow disk harms no other process, and verify-process.ts can stop it by killing it.
 
-import { constants, copyFileSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import { copyLargeFile } from '../../base/system/copy-file.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { acceptanceCheck } from '../../table/acceptance-check.ts'
 import { optionalMember } from '../../base/optional-member.ts'
@@ -19,42 +20,47 @@ import {
   tryByTraffic,
 } from '../../traffic/traffic-trial.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
-import type { VerifyOrder, VerifyResult } from './table-copies.ts'
+import type { VerifyOrder, VerifyResult } from './verify-process.ts'
 
-const [source = '', copy = '', before] = process.argv.slice(2)
-const order = JSON.parse(readFileSync(0, 'utf8')) as VerifyOrder
+const words = readFileSync(0, 'utf8')
+// A server that had no order for it has ended.
+if (words !== '') carryOut(JSON.parse(words) as VerifyOrder)
 
-try {
+function carryOut(order: VerifyOrder): void {
+  try {
+    process.stdout.write(`${JSON.stringify(prepareCopy(order))}\n`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== undefined) process.stdout.write(`${JSON.stringify({ code })}\n`)
+    process.stderr.write(`${messageOf(error)}\n`)
+    process.exitCode = 1
+  }
+}
+
+function prepareCopy({ source, copy, before, force, traffic }: VerifyOrder): VerifyResult {
   // Reading a pipe or a device would wait for ever.
   if (!statSync(source).isFile()) throw irregular(source)
-  // Where the file system can, this shares blocks and takes no time.
-  copyFileSync(source, copy, constants.COPYFILE_FICLONE)
+  copyLargeFile(source, copy)
   verifyTable(copy)
   const table = openTable(copy)
   const inUse = openInUse(before)
   const acceptance = acceptanceCheck(table, inUse)
-  const { trial, cautions } = tryOf(table, inUse, order.traffic)
+  const { trial, cautions } = tryOf(table, inUse, traffic)
   inUse?.close()
   const fault = trialFault(trial)
   const reasons = [...acceptance.reasons, ...(fault === undefined ? [] : [fault])]
   // Workers open it next, and no answer of theirs may wait for a disk.
-  if (reasons.length === 0 || order.force) table.populate()
-  const against = acceptance.against ?? (fault === undefined ? null : 'traffic')
-  const found: VerifyResult = {
+  if (reasons.length === 0 || force) table.populate()
+  const { id } = table
+  table.close()
+  return {
     ...acceptance,
-    id: table.id,
+    id,
     reasons,
-    against,
+    against: acceptance.against ?? (fault === undefined ? null : 'traffic'),
     cautions: [...acceptance.cautions, ...cautions],
     ...optionalMember('trial', trial),
   }
-  table.close()
-  process.stdout.write(`${JSON.stringify(found)}\n`)
-} catch (error) {
-  const { code } = error as NodeJS.ErrnoException
-  if (code !== undefined) process.stdout.write(`${JSON.stringify({ code })}\n`)
-  process.stderr.write(`${messageOf(error)}\n`)
-  process.exitCode = 1
 }
 
 function irregular(path: string): IpriskError {

@@ -9,7 +9,7 @@
 // reports itself; a worker is retired only after its successor listens.
 
 import cluster from 'node:cluster'
-import { fileURLToPath } from 'node:url'
+import { assert } from '../../base/assert.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { workerClosingMs } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
@@ -33,13 +33,10 @@ import {
 import type { TrafficCounts } from '../../traffic/traffic-counts.ts'
 import type { SampledCheck } from '../../traffic/sampled-check.ts'
 import { type LoopPause, maxPause, noPause } from './loop-pause.ts'
-import { type ReadKeys, createReadKeys } from './read-keys.ts'
-import { tellLists } from './tell-lists.ts'
-import { workerFlags } from './worker-flags.ts'
+import { type ReadKeys, createReadKeys, tellLists } from './ask-workers.ts'
+import { setupWorkers } from './worker-flags.ts'
 import { type Watchdog, startWatchdog } from './watchdog.ts'
 import type { ListFile, VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
-
-const workerProgram = fileURLToPath(new URL('./worker-main.js', import.meta.url))
 
 const backOffMs = { first: 100, most: 10_000 } as const
 /** A worker that has listened this long was healthy: it is replaced at once. */
@@ -61,7 +58,12 @@ export const rollingLingerMs = 6000
 
 const cutOffText = 'Requests were still open when the time to drain was over; they were cut off.'
 
+/** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
+type TakeSampled = (checks: readonly SampledCheck[]) => number
+
 export interface Supervisor {
+  /** Tells the workers what they can make ready before there is a table. Comes before all else. */
+  readonly prepare: (settings: WorkerSettings, takeSampled?: TakeSampled) => void
   /** Lets the workers listen, with a table or without one; resolves when all do. */
   readonly start: (file: VerifiedTableFile | undefined) => Promise<void>
   /**
@@ -100,21 +102,20 @@ export interface Supervisor {
 
 interface SupervisorOptions {
   readonly size: number
-  readonly settings: WorkerSettings
   /** A worker that is silent for so long is hung. */
   readonly hangMs: number
   /** The most memory of a worker, without what other processes share. */
   readonly memoryBytesMax: number
   /** How long open requests of a retired worker may take. */
   readonly drainMs: number
-  /** Takes checks for the sample of traffic; gives the lot from which on they do not matter. */
-  readonly takeSampled?: (checks: readonly SampledCheck[]) => number
   readonly log: Log
 }
 
 interface State {
   readonly options: SupervisorOptions
-  settings: WorkerSettings
+  /** Not there before `prepare`. */
+  settings: WorkerSettings | undefined
+  takeSampled: TakeSampled
   readonly log: Log
   readonly registry: WorkerRegistry
   file: VerifiedTableFile | undefined
@@ -133,13 +134,14 @@ interface State {
   failure: string
 }
 
-/** Forks the workers at once; they listen only after `start`. */
+/** Forks the workers at once; they do nothing before `prepare`, and listen only after `start`. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { settings, log } = options
+  const { log } = options
   const registry = createWorkerRegistry()
   const state: State = {
     options,
-    settings,
+    settings: undefined,
+    takeSampled: () => 0,
     log,
     registry,
     file: undefined,
@@ -154,22 +156,23 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     replacementQueue: Promise.resolve(),
     failure: '',
   }
-  // Flags of the operator (`node --min-semi-space-size=… main.js`) come behind ours, and so win.
-  // NODE_OPTIONS reaches workers, too, but any command line overrides it, and Node 20 refuses each
-  // of these flags there.
-  const execArgv = [...workerFlags, ...process.execArgv]
-  cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
+  setupWorkers()
   forkMissing(state)
   const watchdog = watchWorkers(state)
   const change = (message: PlansMessage | PoliciesMessage): void => {
-    state.settings = changedSettings(state.settings, message)
-    for (const handle of registry.workers) if (handle.started) sendToWorker(handle, message)
+    state.settings = changedSettings(settingsOf(state), message)
+    for (const handle of registry.workers) if (handle.ready) sendToWorker(handle, message)
   }
   return {
+    prepare: (settings, takeSampled = () => 0) => {
+      state.settings = settings
+      state.takeSampled = takeSampled
+      for (const handle of registry.workers) prepareWorker(state, handle)
+    },
     start: (file) => start(state, file),
     swapTable: (file) => swapTable(state, file),
     usePlans: (plans) => change({ kind: 'plans', plans }),
-    plans: () => state.settings.plans,
+    plans: () => settingsOf(state).plans,
     usePolicies: (policies) => change({ kind: 'policies', policies }),
     readKeys: createReadKeys(registry),
     useLists: (lists) => {
@@ -181,11 +184,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     collectCounters: async () => {
       const isAnswer = (message: ToPrimary): boolean => message.kind === 'counted'
       await registry.requestAll(registry.listening(), { kind: 'count' }, { isAnswer, ms: countMs })
-      const workers = [...registry.workers]
-      return {
-        total: registry.totalCounters(),
-        workers: workers.map(({ worker, counters }) => ({ worker: worker.id, counters })),
-      }
+      const ofEach = ({ worker, counters }: WorkerHandle) => ({ worker: worker.id, counters })
+      return { total: registry.totalCounters(), workers: [...registry.workers].map(ofEach) }
     },
     takeTraffic: () => takeTraffic(registry, countMs),
     status: () => supervisorStatus(state),
@@ -243,7 +243,6 @@ function noteDeath(state: State, cause: RestartCause): void {
   state.deathsMs = [...state.deathsMs, performance.now()].slice(-crashLoopDeaths)
 }
 
-/** Forks as many workers as are missing. */
 function forkMissing(state: State): void {
   if (state.draining) return
   const serving = [...state.registry.workers].filter(({ retired }) => !retired).length
@@ -264,10 +263,20 @@ function fork(state: State): WorkerHandle {
   return handle
 }
 
-function startWorker({ settings, file, lists }: State, handle: WorkerHandle): void {
+function settingsOf({ settings }: State): WorkerSettings {
+  assert(settings !== undefined, 'workers are prepared before all else')
+  return settings
+}
+
+function prepareWorker({ settings }: State, handle: WorkerHandle): void {
+  if (handle.ready && settings !== undefined) sendToWorker(handle, { kind: 'prepare', settings })
+}
+
+function startWorker(state: State, handle: WorkerHandle): void {
+  const { file, lists } = state
   if (!handle.ready || handle.started) return
   handle.started = true
-  sendToWorker(handle, { kind: 'start', settings, file, lists })
+  sendToWorker(handle, { kind: 'start', settings: settingsOf(state), file, lists })
 }
 
 function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void {
@@ -277,6 +286,7 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
     case 'hello':
       handle.ready = true
       if (state.started) startWorker(state, handle)
+      else prepareWorker(state, handle)
       return
     case 'beat':
       // The registry has noted when it came; a beat has no other content.
@@ -318,16 +328,12 @@ function onMessage(state: State, handle: WorkerHandle, message: ToPrimary): void
     case 'counted':
       handle.counters = message.counters
       return
-    case 'sampled': {
-      const lot = state.options.takeSampled?.(message.checks) ?? 0
-      sendToWorker(handle, { kind: 'drawBelow', lot })
+    case 'sampled':
+      sendToWorker(handle, { kind: 'drawBelow', lot: state.takeSampled(message.checks) })
       return
-    }
-    case 'drained': {
-      const { cutOff } = message
-      if (cutOff > 0) log.warn({ worker: id, requests: cutOff }, cutOffText)
+    case 'drained':
+      if (message.cutOff > 0) log.warn({ worker: id, requests: message.cutOff }, cutOffText)
       return
-    }
     default:
       message satisfies never
   }
@@ -366,8 +372,8 @@ async function start(state: State, file: VerifiedTableFile | undefined): Promise
     handle.startRequestedMs = performance.now()
     startWorker(state, handle)
   }
-  const isDone = (): boolean => registry.listening().length === options.size || state.failure !== ''
-  await registry.waitUntil(isDone, startMs)
+  const isAll = (): boolean => registry.listening().length === options.size
+  await registry.waitUntil(() => isAll() || state.failure !== '', startMs)
   if (state.everListened) return
   throw new IpriskError({
     code: 'workers_failed',

@@ -1,4 +1,9 @@
-// How V8 runs a worker; the operator's own flags come behind these, and win (supervisor.ts).
+// Which program node:cluster forks, and how V8 runs it.
+
+import cluster from 'node:cluster'
+import { fileURLToPath } from 'node:url'
+
+const workerProgram = fileURLToPath(new URL('./worker-main.js', import.meta.url))
 
 /**
  * Young objects of a worker have 4 MB before they are collected. V8 begins with one, gives back
@@ -8,8 +13,17 @@
  * little to copy and few buffers to free, would only have to be waited for: up to 14 ms where every
  * core was busy.
  */
-export const workerFlags = [
+const workerFlags = [
   '--min-semi-space-size=4',
   '--no-parallel-scavenge',
   '--no-concurrent-array-buffer-sweeping',
 ] as const
+
+/** From now on a fork is a worker. */
+export function setupWorkers(): void {
+  // Flags of the operator (`node --min-semi-space-size=… main.js`) come behind ours, and so win.
+  // NODE_OPTIONS reaches workers, too, but any command line overrides it, and Node 20 refuses each
+  // of these flags there.
+  const execArgv = [...workerFlags, ...process.execArgv]
+  cluster.setupPrimary({ exec: workerProgram, args: [], execArgv, silent: false })
+}

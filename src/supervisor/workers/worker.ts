@@ -5,26 +5,20 @@
 // because the primary decides when it drains.
 
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
-import type { Account, AccountOptions } from '../../account/open-account.ts'
-import { isOutage } from '../../account/stores/open-stores.ts'
-import { IpriskError, messageOf } from '../../base/coded-error.ts'
+import type { Account } from '../../account/open-account.ts'
+import { messageOf } from '../../base/coded-error.ts'
 import { paths } from '../../api/paths.ts'
 import { keyRefreshMs } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
 import { optionalMember } from '../../base/optional-member.ts'
 import { type Pool, createPool } from '../../pool/pool.ts'
 import { shouldLogRequests } from '../../http/reply/request-log.ts'
-import { logAddressFormatter } from '../../http/reply/log-address.ts'
-import { type DecisionLog, createDecisionLog } from '../../http/exchange/decision-log.ts'
-import type { TrafficCounter } from '../../http/exchange/traffic-counter.ts'
 import { createTrafficSampler } from '../../http/exchange/traffic-sampler.ts'
 import { createBodyBudget } from '../../http/exchange/body-budget.ts'
 import { createConnectionFilter } from '../../http/listen/connection-caps.ts'
 import {
   type CounterSnapshot,
   type RequestCounters,
-  countEvent,
-  countStoreOutage,
   newRequestCounters,
   counterSnapshot,
 } from '../../http/exchange/request-counters.ts'
@@ -37,13 +31,13 @@ import type { StartMessage, ToPrimary, ToWorker, WorkerSettings } from './worker
 import { type WorkerLists, createWorkerLists } from './worker-lists.ts'
 import { createTableCommands } from './table-commands.ts'
 import { type Heartbeat, beatIfOverdue } from '../../http/exchange/heartbeat.ts'
-import { readDocsFiles } from '../../http/exchange/docs-files.ts'
 import { createRefusalBudget } from '../../http/exchange/refusal-budget.ts'
 import { handleRequest } from '../../http/request-handler.ts'
 import { createRequestIds } from '../../http/exchange/request-id.ts'
 import { checkEndpoint } from '../../http/routes.ts'
 import { tlsAppOptions } from '../../http/listen/tls-files.ts'
-import { loadUws } from '../../http/listen/load-uws.ts'
+import type { loadUws } from '../../http/listen/load-uws.ts'
+import { type PrepareParts, type PreparedWorker, createPreparation } from './prepare-worker.ts'
 
 /** Counts reach the primary this often, so that a worker's death loses little of them. */
 const countMs = 1000
@@ -54,12 +48,10 @@ const countMs = 1000
  */
 const lingerMsDefault = 250
 
-export interface WorkerParts {
+export interface WorkerParts extends PrepareParts {
   readonly send: (message: ToPrimary) => void
   readonly heartbeat: Heartbeat
   readonly openInSteps: OpenInSteps
-  readonly openAccount: (options: AccountOptions) => Promise<Account>
-  readonly createLog: (settings: WorkerSettings) => Log
   readonly exit: (code: number) => void
 }
 
@@ -98,10 +90,14 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
 
   const tables = createTableCommands({ send, current, retire: (table) => pool?.retire(table) })
 
+  const onDeath = (cause: unknown): void => void logThreadDeath(running, cause)
   const onFailure = (error: unknown): void => void logLists(running, error)
   const lists = createWorkerLists({ table: current, send, onFailure })
 
+  const prepareOnce = createPreparation(parts, counters)
+
   const begin = async ({ file, settings, lists: first }: StartMessage): Promise<RunningWorker> => {
+    const preparing = prepareOnce(settings)
     // Lists that came meanwhile are newer.
     if (first !== undefined && lists.file() === undefined) lists.use(first)
     if (file !== undefined) {
@@ -109,21 +105,20 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
       await tables.swap(file.table)
     }
     // Others may have come while the table was opened.
-    const { policies: own } = settings
-    if (own !== undefined && policies.set() === undefined) policies.use(own)
-    pool = createPool({
-      ...settings.pool,
-      yielding: true,
-      onDeath: (cause) => void logThreadDeath(running, cause),
-    })
-    return start(parts, settings, { counters, current, lists, policies, pool, snapshot })
+    if (settings.policies !== undefined && policies.set() === undefined)
+      policies.use(settings.policies)
+    pool = createPool({ ...settings.pool, yielding: true, onDeath })
+    const state = { counters, current, lists, policies, pool, snapshot }
+    return start(parts, settings, { ...state, ...(await preparing) })
   }
 
   return (message) => {
     switch (message.kind) {
+      case 'prepare':
+        void prepareOnce(message.settings)
+        return
       case 'start':
-        running = begin(message)
-        reportStart(parts, running)
+        running = reportStart(parts, begin(message))
         return
       case 'open':
         void tables.open(message.file)
@@ -161,7 +156,10 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   }
 }
 
-function reportStart({ send, exit }: WorkerParts, running: Promise<RunningWorker>): void {
+function reportStart(
+  { send, exit }: WorkerParts,
+  running: Promise<RunningWorker>,
+): Promise<RunningWorker> {
   running.then(
     () => send({ kind: 'listening' }),
     (error: unknown) => {
@@ -169,6 +167,7 @@ function reportStart({ send, exit }: WorkerParts, running: Promise<RunningWorker
       exit(1)
     },
   )
+  return running
 }
 
 function drainWhenStarted(
@@ -232,16 +231,10 @@ async function logLists(
   worker?.service.log.error({}, `Own lists cannot be used; those before stay: ${messageOf(cause)}`)
 }
 
-/** Loaded where the console is on, and not otherwise. */
-async function openTrafficCounter(): Promise<TrafficCounter> {
-  const { createTrafficCounter } = await import('../../http/exchange/traffic-counter.ts')
-  return createTrafficCounter()
-}
-
 async function start(
   parts: WorkerParts,
   settings: WorkerSettings,
-  state: {
+  state: PreparedWorker & {
     readonly counters: RequestCounters
     readonly current: WorkerTable
     readonly lists: WorkerLists
@@ -250,15 +243,7 @@ async function start(
     readonly snapshot: () => CounterSnapshot
   },
 ): Promise<RunningWorker> {
-  const uws = await loadUws()
-  const log = parts.createLog(settings)
-  const { counters, current, lists, policies, pool, snapshot } = state
-  const account = await parts.openAccount({
-    stateFolder: settings.stateFolder,
-    store: settings.store,
-    plans: settings.plans,
-    ...quotaStoreCallbacks(counters, log),
-  })
+  const { uws, log, account, docs, pool, counters, current, lists, policies, snapshot } = state
   const { keyring, limiter } = account
   limiter.takeOverLeases()
   const service: Service = {
@@ -271,9 +256,9 @@ async function start(
     file: current.file,
     lists: lists.file,
     policies,
-    decisionLog: openDecisionLog(settings, counters, log),
+    decisionLog: state.decisionLog,
     sampler: settings.sampling === true ? createTrafficSampler() : undefined,
-    traffic: settings.countsTraffic === true ? await openTrafficCounter() : undefined,
+    traffic: state.traffic,
     pool,
     stateFolder: settings.stateFolder,
     bodyBudget: createBodyBudget({
@@ -282,7 +267,7 @@ async function start(
       ...optionalMember('bytesMax', settings.bodiesBytes),
     }),
     refusalBudget: createRefusalBudget(),
-    ...optionalMember('docs', settings.docs === true ? readDocsFiles() : undefined),
+    ...optionalMember('docs', docs),
     heartbeat: parts.heartbeat,
     logRequests: shouldLogRequests(settings.logLevel),
     logAddresses: settings.logAddresses,
@@ -314,24 +299,6 @@ function sendSampled({ send }: WorkerParts, { sampler }: Service): void {
   if (checks.length > 0) send({ kind: 'sampled', checks })
 }
 
-function openDecisionLog(
-  settings: WorkerSettings,
-  counters: RequestCounters,
-  log: Log,
-): DecisionLog | undefined {
-  const { decisionLog } = settings
-  if (decisionLog === undefined) return undefined
-  return createDecisionLog(decisionLog, {
-    counters,
-    addresses: logAddressFormatter({ logAddressForm: 'full', ...settings }),
-    onTrouble: (error) => {
-      log.error({}, `The decision log cannot be written; lines wait: ${messageOf(error)}`)
-    },
-    onRecovery: () => log.info({}, 'The decision log can be written again.'),
-    onLost: (lines) => log.warn({ lines }, 'Lines of the decision log are lost.'),
-  })
-}
-
 /** Listens on the port of the API. */
 async function openPort(
   uws: Awaited<ReturnType<typeof loadUws>>,
@@ -353,34 +320,6 @@ async function openPort(
   app.post(paths.check, (res, req) => handleRequest(service, res, req, checkEndpoint))
   app.any('/*', (res, req) => handleRequest(service, res, req))
   return { app, socket: await listen(app, settings), stop }
-}
-
-/** Logs once when the quotas cannot be leased, and once when they can again. */
-function quotaStoreCallbacks(
-  counters: RequestCounters,
-  log: Log,
-): Pick<AccountOptions, 'onTrouble' | 'onRecovery'> {
-  return {
-    onTrouble: (error) => {
-      const ours = error instanceof IpriskError ? error : undefined
-      if (!isOutage(error)) {
-        if (ours?.code === 'store_lost_units') countEvent(counters, 'losses')
-        log.error({ code: ours?.code }, messageOf(error))
-        return
-      }
-      if (!counters.storeReachable) return
-      countStoreOutage(counters)
-      // Our own messages hold neither addresses nor credentials.
-      const why = ours === undefined ? '' : ` ${ours.message}`
-      const text = `The store of keys and quotas is gone; what is leased is spent.${why}`
-      log.error(describeError(error), text)
-    },
-    onRecovery: () => {
-      if (counters.storeReachable) return
-      counters.storeReachable = true
-      log.info({}, 'The store of keys and quotas is back.')
-    },
-  }
 }
 
 /**

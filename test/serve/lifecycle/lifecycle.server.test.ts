@@ -2,8 +2,16 @@
 // taken, a first table, the admin port, and what is counted meanwhile. Its edges, such as clients
 // that linger and files that are damaged under it, are in lifecycle-edges.world.test.ts.
 
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, type Server as NetServer, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -212,6 +220,13 @@ describe('a start that fails', () => {
     expect(admin.text).toContain('--admin-port')
   })
 
+  it('a wrong option ends the process, too, that has begun to wait for a table', async () => {
+    const mark = randomUUID()
+    const failed = await exitOf(['--no-such-option'], { MARK_OF_TEST: mark })
+    expect(failed.code).toBe(2)
+    await eventually(() => processesWith(mark).length === 0)
+  })
+
   it('a state folder that cannot be made is a clear error', async () => {
     const file = join(newState(), 'file')
     writeFileSync(file, '')
@@ -234,6 +249,17 @@ describe('a start that fails', () => {
     expect(failed.text).toContain('run Node 20, 21 or 22, or override')
   })
 })
+
+/** Processes that have `mark` in their environment. */
+function processesWith(mark: string): readonly string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'latin1').includes(mark)
+    } catch {
+      return false // It has ended.
+    }
+  })
+}
 
 describe('a server without a table', () => {
   const table = join(newState(), 'later.iprisk')

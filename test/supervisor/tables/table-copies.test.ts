@@ -14,11 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type VerifyResult,
-  type TableCopies,
-  createTableCopies,
-} from '../../../src/supervisor/tables/table-copies.ts'
+import { type TableCopies, createTableCopies } from '../../../src/supervisor/tables/table-copies.ts'
+import type { VerifyResult } from '../../../src/supervisor/tables/verify-process.ts'
 
 const sound: VerifyResult = { id: 'a', reasons: [], against: null, cautions: [], known: [] }
 
@@ -39,11 +36,11 @@ afterEach(() => {
 })
 
 function newShelf(machine = 'here'): TableCopies {
-  const prepare = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
+  const verify = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
     copyFileSync(of.source, of.copy)
     return sound
   }
-  const tableCopies = createTableCopies(state, { prepare, machine })
+  const tableCopies = createTableCopies(state, { verify, machine })
   open.push(tableCopies)
   return tableCopies
 }
@@ -76,11 +73,11 @@ describe('a shelf', () => {
   })
 
   it('keeps nothing of a table that is refused, and names the file of the operator', async () => {
-    const prepare = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
+    const verify = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
       copyFileSync(of.source, of.copy)
       throw new Error(`${of.copy} is damaged`)
     }
-    const tableCopies = createTableCopies(state, { prepare })
+    const tableCopies = createTableCopies(state, { verify })
     open.push(tableCopies)
     await expect(tableCopies.add(source, how)).rejects.toThrow(`${source} is damaged`)
     expect(readdirSync(serving())).toEqual([])
@@ -101,11 +98,11 @@ describe('a shelf', () => {
 
   it('keeps nothing of a table that fails its trial, unless it is forced', async () => {
     const reasons = ['the canary 8.8.8.8 (a resolver) is called tor 90']
-    const prepare = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
+    const verify = async (of: { source: string; copy: string }): Promise<VerifyResult> => {
       copyFileSync(of.source, of.copy)
       return { ...sound, reasons, against: 'canary' }
     }
-    const tableCopies = createTableCopies(state, { prepare })
+    const tableCopies = createTableCopies(state, { verify })
     open.push(tableCopies)
     await expect(tableCopies.add(source, how)).rejects.toThrow('is called tor 90')
     expect(readdirSync(serving())).toEqual([])

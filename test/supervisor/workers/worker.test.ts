@@ -110,14 +110,19 @@ function request(id: string, length = ''): string {
   return `POST /v1/intelligence/ip-risk/check HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\nContent-Length: ${length || body.length}\r\n\r\n${body}`
 }
 
+const usual = {
+  heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
+  openInSteps: steps(table),
+  createLog: () => log,
+  exit: () => undefined,
+}
+
 beforeAll(async () => {
   port = await probePort({ host: '127.0.0.1', port: 0 })
   tell = createWorker({
     send: (message) => void said.push(message),
-    heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
-    openInSteps: steps(table),
+    ...usual,
     openAccount: newAccount,
-    createLog: () => log,
     exit: (code) => void exits.push(code),
   })
   tell({
@@ -179,14 +184,11 @@ describe('a worker', () => {
     const ownPort = await probePort({ host: '127.0.0.1', port: 0 })
     const worker = createWorker({
       send: (message) => void counted.push(message),
-      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
-      openInSteps: steps(table),
+      ...usual,
       openAccount: (options) => {
         trouble = options.onTrouble
         return newAccount(options)
       },
-      createLog: () => log,
-      exit: () => undefined,
     })
     worker({ kind: 'start', settings: { ...settingsOfAll, port: ownPort }, file: undefined })
     await eventually(() => counted.some(({ kind }) => kind === 'listening'))
@@ -201,18 +203,61 @@ describe('a worker', () => {
     worker({ kind: 'drain' })
   })
 
+  it('opens its account once, before it has a table, and listens only with one', async () => {
+    const told: ToPrimary[] = []
+    let accounts = 0
+    const settings = { ...settingsOfAll, port: await probePort({ host: '127.0.0.1', port: 0 }) }
+    const worker = createWorker({
+      send: (message) => void told.push(message),
+      ...usual,
+      openAccount: (options) => {
+        accounts += 1
+        return newAccount(options)
+      },
+    })
+    worker({ kind: 'prepare', settings })
+    await eventually(() => accounts === 1)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(told).toEqual([])
+    // Nothing has the port yet.
+    expect(await probePort({ host: '127.0.0.1', port: settings.port })).toBe(settings.port)
+    worker({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
+    await eventually(() => told.some(({ kind }) => kind === 'listening'))
+    expect(accounts).toBe(1)
+    expect(responsesIn((await converse(settings.port, [request('now')])).text)).toHaveLength(1)
+    worker({ kind: 'drain' })
+  })
+
+  it('says what it could not make ready when it is to start', async () => {
+    const told: ToPrimary[] = []
+    const ends: number[] = []
+    const worker = createWorker({
+      send: (message) => void told.push(message),
+      ...usual,
+      openAccount: () => Promise.reject(new Error('the keys are gone')),
+      exit: (code) => void ends.push(code),
+    })
+    const settings = { ...settingsOfAll, port: await probePort({ host: '127.0.0.1', port: 0 }) }
+    worker({ kind: 'prepare', settings })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect([told, ends]).toEqual([[], []])
+    worker({ kind: 'start', settings, file: undefined })
+    await eventually(() => ends.length > 0)
+    expect(told).toEqual([{ kind: 'failed', message: 'the keys are gone' }])
+    expect(ends).toEqual([1])
+  })
+
   it('refuses a table that cannot be opened by saying why', async () => {
     said.length = 0
     const worker = createWorker({
       send: (message) => void said.push(message),
-      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
+      ...usual,
       openInSteps: () => ({
         next: () => {
           throw new Error('it is broken')
         },
       }),
       openAccount: newAccount,
-      createLog: () => log,
       exit: (code) => void exits.push(code),
     })
     worker({ kind: 'open', file: { table: 7, path: 'b', builtMs: 0 } })
@@ -272,10 +317,9 @@ describe('a worker that lingers', () => {
     const next = async <T>(name: string): Promise<T> => (await once(heardHere, name))[0] as T
     const worker = createWorker({
       send: (message) => void heardHere.emit(message.kind, message),
-      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
+      ...usual,
       openInSteps: steps(table),
       openAccount: async (options) => change(await newAccount(options)),
-      createLog: () => log,
       exit: (code) => void heardHere.emit('exit', code),
     })
     const listening = next('listening')
@@ -363,7 +407,7 @@ describe('a request that fails inside', () => {
     const until = (kind: ToPrimary['kind']) => eventually(() => kinds.includes(kind))
     const worker = createWorker({
       send: ({ kind }) => void kinds.push(kind),
-      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
+      ...usual,
       openInSteps: steps(table),
       openAccount: async (options) => {
         const account = await newAccount(options)
@@ -374,7 +418,6 @@ describe('a request that fails inside', () => {
           keyring: { ...keyring, authenticate: () => ({ ...outcome, allowance }) },
         }
       },
-      createLog: () => log,
       exit: () => undefined,
     })
     const settings = { ...settingsOfAll, port: ownPort }
@@ -400,7 +443,7 @@ describe('the log of requests', () => {
     const until = (kind: ToPrimary['kind']) => eventually(() => heardHere.includes(kind))
     const worker = createWorker({
       send: ({ kind }) => void heardHere.push(kind),
-      heartbeat: { lastBeatMs: Infinity, beat: () => undefined },
+      ...usual,
       openInSteps: steps(table),
       openAccount: newAccount,
       createLog: ({ logLevel: level, logAddresses: addresses }) =>

@@ -20,6 +20,7 @@ import { beforeLocationJson, behindLocationJson, locationJson, networkJson } fro
 import { readNetwork } from '../network-record.ts'
 import type { Strings } from '../string-section.ts'
 
+type RowName = 'network' | 'region' | 'location'
 type Fail = (section: 'runs', element: number, why: string) => never
 
 /** Throws what `fail` throws, for the first run that does not say what its row says. */
@@ -27,12 +28,12 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
   const { network_runs: networkRuns, location_runs: locationRuns, runs, regions } = views
   const bytes = runBytes(views)
   const strings = openPlainStrings(views)
-  const check = (run: number, found: number, facts: number, of: string): void => {
+  const check = (run: number, found: number, facts: number, of: RowName, id: number): void => {
     const at = run * runElementWords
     if (found !== (run + 1) * runElementBytes + runs[at]!) {
-      fail('runs', at, `it does not say what ${of} does`)
+      fail('runs', at, `it does not say what ${of} ${id} does`)
     }
-    if (runs[at + 1] !== facts) fail('runs', at, `its facts are not those of ${of}`)
+    if (runs[at + 1] !== facts) fail('runs', at, `its facts are not those of ${of} ${id}`)
     // Copied by eight bytes: what fills it up must be no NaN, whose bits a copy may change.
     for (let end = found; end % runElementBytes !== 0; end++) {
       if (bytes[end] !== 0) fail('runs', at, 'it is not filled up with zeros')
@@ -41,7 +42,7 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
   for (let id = 1; id <= networkRuns.length; id++) {
     const run = networkRuns[id - 1]!
     const found = matchNetwork(bytes, (run + 1) * runElementBytes, views, id, strings)
-    check(run, found, 0, `network ${id}`)
+    check(run, found, 0, 'network', id)
   }
   for (let id = 1; id * regionWords <= regions.length; id++) {
     const region = readRegion(views, id, strings)
@@ -52,7 +53,7 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
     ] as const) {
       const run = regions[row + word]!
       const found = matchBytes(bytes, (run + 1) * runElementBytes, Buffer.from(text))
-      check(run, found, 0, `region ${id}`)
+      check(run, found, 0, 'region', id)
     }
   }
   const regionCount = regions.length / regionWords
@@ -64,7 +65,7 @@ export function verifyRuns(views: SectionViews, fail: Fail): void {
     }
     const from = (run + 1) * runElementBytes
     const end = Math.min(from + runs[run * runElementWords]!, bytes.length)
-    check(run, matchLocation(bytes, from, end), region, `location ${id}`)
+    check(run, matchLocation(bytes, from, end), region, 'location', id)
   }
 }
 
@@ -158,12 +159,12 @@ function piecesAround(json: string, marks: string): readonly Uint8Array[] {
 }
 
 function matchBytes(bytes: Uint8Array, from: number, expected: Uint8Array): number {
-  if (from < 0) return -1
-  let at = from
-  for (let i = 0; i < expected.length; i++, at++) {
-    if (bytes[at] !== expected[i]) return -1
+  const length = expected.length
+  if (from < 0 || from + length > bytes.length) return -1
+  for (let i = 0; i < length; i++) {
+    if (bytes[from + i] !== expected[i]) return -1
   }
-  return at
+  return from + length
 }
 
 const zero = 0x30
@@ -194,21 +195,21 @@ function matchDegrees(bytes: Uint8Array, from: number, end: number, max: number)
   const isNegative = bytes[from] === 0x2d
   const first = isNegative ? from + 1 : from
   let at = first
-  let value = 0
+  let whole = 0
   const wholeEnd = Math.min(first + 3, end)
-  for (; at < wholeEnd && isDigit(bytes[at]!); at++) value = value * 10 + bytes[at]! - zero
+  for (; at < wholeEnd && isDigit(bytes[at]!); at++) whole = whole * 10 + bytes[at]! - zero
   if (at === first || (at > first + 1 && bytes[first] === zero)) return -1
-  if (at < end && bytes[at] === 0x2e) {
+  const hasDecimals = at < end && bytes[at] === 0x2e
+  if (hasDecimals) {
     const point = at++
     const decimalEnd = Math.min(point + 5, end)
-    let unit = 1
-    for (; at < decimalEnd && isDigit(bytes[at]!); at++) {
-      value += (bytes[at]! - zero) * (unit /= 10)
-    }
+    while (at < decimalEnd && isDigit(bytes[at]!)) at++
     // No decimal, or one that JSON leaves out.
     if (at === point + 1 || bytes[at - 1] === zero) return -1
   }
-  return value > max || (isNegative && value === 0) ? -1 : at
+  // The last decimal is not 0.
+  const isTooLarge = whole > max || (whole === max && hasDecimals)
+  return isTooLarge || (isNegative && whole === 0 && !hasDecimals) ? -1 : at
 }
 
 function isDigit(byte: number): boolean {
