@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
-import { copyLargeFile } from '../../src/base/system/copy-file.ts'
+import { copyLargeFile } from '../../src/base/system/copy-large-file.ts'
 import { exitCodes } from '../../src/cli/terminal/io.ts'
 import { type RunHead, saveRun } from './run.ts'
 

@@ -25,7 +25,7 @@ import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path'
 import { alignColumns } from '../../src/base/text/align-columns.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
-import { copyLargeFile } from '../../src/base/system/copy-file.ts'
+import { copyLargeFile } from '../../src/base/system/copy-large-file.ts'
 import { runChild } from '../harness/child.ts'
 import { allowedCores, hasTaskset, pinned } from './load/pin.ts'
 import type { LookupReport } from './lookup.ts'

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The program `iprisk`: the command line with this process's arguments, streams and exit code. A
-// server waits longest for the process that verifies its table: that one starts before all else.
+// The program `iprisk`: the command line with this process's arguments, streams and exit code. What
+// `iprisk serve` waits for longest is the process that verifies its table: it starts before all
+// else. `iprisk start` may have to make a table first.
 
 import { startVerifyingAhead } from '../supervisor/tables/verify-process.ts'
 

@@ -1,5 +1,6 @@
-// The first acts of a server, before the code of all others is loaded: it hears signals, and the
-// verification of its table begins, which takes longest of all and needs nothing of the rest.
+// The first acts of a server with its settings, before the rest of its code is loaded: it hears
+// signals, and gives the process that is to verify its table, and was started before the settings
+// were read (src/cli/main.ts), its order. That takes longest of all, and needs nothing of the rest.
 
 import type { Settings } from '../config/settings.ts'
 import { type FirstTable, beginFirstTable } from '../supervisor/tables/load-table.ts'

@@ -53,7 +53,7 @@ export async function openAdmin(
   supply: () => TableSupply | undefined,
 ): Promise<AdminServer> {
   const { settings, port, supervisor, lists, callerOf } = parts
-  let metrics: Promise<PrometheusText> | undefined
+  const metrics = lazyPrometheusText()
   const readiness = (): Readiness => readinessOf(parts)
   const gather = (): Promise<ScrapeData> => gatherAll(parts, supply)
   const { host, tlsCertFile, adminSocket, ...serve } = settings.serve
@@ -66,8 +66,7 @@ export async function openAdmin(
       return table === undefined ? undefined : coverageOf(table, Date.now())
     },
     metrics: async () => {
-      metrics ??= openPrometheusText()
-      const { contentType, text } = await metrics
+      const { contentType, text } = await metrics()
       return { type: contentType, body: await text(await gather()) }
     },
     status: async () => ({
@@ -134,10 +133,27 @@ function shownRefresh(refresh: Refresh | undefined): RefreshStatus | undefined {
   return status === undefined || (status.next_at === null && status.runs === 0) ? undefined : status
 }
 
-/** Loaded at the first scrape, for it takes longer to load than any other part of the admin port. */
-async function openPrometheusText(): Promise<PrometheusText> {
-  const { createPrometheusText } = await import('../admin/metrics/prometheus-text.ts')
-  return createPrometheusText()
+/** After this, a server has started. */
+const startedMs = 2000
+
+/**
+ * Loaded when the server has started, or at its first scrape: it takes longer to load than all the
+ * rest of the admin port. After a failure the next scrape tries again.
+ */
+function lazyPrometheusText(): () => Promise<PrometheusText> {
+  let text: Promise<PrometheusText> | undefined
+  const open = (): Promise<PrometheusText> => {
+    text ??= import('../admin/metrics/prometheus-text.ts').then(
+      ({ createPrometheusText }) => createPrometheusText(),
+      (error: unknown) => {
+        text = undefined
+        throw error
+      },
+    )
+    return text
+  }
+  setTimeout(() => void open().catch(() => undefined), startedMs).unref()
+  return open
 }
 
 /** Loaded only where it is on. */

@@ -42,6 +42,7 @@ import {
   createSupervisor,
   rollingLingerMs,
 } from '../supervisor/workers/supervisor.ts'
+import type { WorkerSettings } from '../supervisor/workers/worker-messages.ts'
 import { rotateDecisionLog } from './rotate-decision-log.ts'
 import { workerSettings } from './settings-of-workers.ts'
 import { startPruning } from './prune-feedback.ts'
@@ -132,22 +133,20 @@ export async function runPrimary(options: ServerOptions): Promise<number> {
     drainMs: serve.drainSeconds * 1000,
     log,
   })
-  let ground: Ground
   try {
-    ground = await prepareGround(options)
-  } catch (error) {
+    return await runWithWorkers({ ...options, ...(await checkStart(options)), supervisor })
+  } finally {
+    // After an orderly end no worker is left; after a failed start some are.
     await supervisor.drain({ drainMs: 0 })
-    throw error
   }
-  return runWithWorkers({ ...options, ...ground, supervisor })
 }
 
-type Ground = Pick<Parts, 'policies' | 'sample' | 'port' | 'predecessor' | 'callerOf'> & {
-  readonly tls: ReturnType<typeof tlsFilesOf>
+type CheckedStart = Pick<Parts, 'policies' | 'sample' | 'port' | 'predecessor' | 'callerOf'> & {
+  readonly ofWorkers: WorkerSettings
 }
 
-/** What a server stands on, each checked before any worker uses it. */
-async function prepareGround({ settings, log }: ServerOptions): Promise<Ground> {
+/** What a server stands on, each part checked before a worker uses it. */
+async function checkStart({ settings, log }: ServerOptions): Promise<CheckedStart> {
   const { serve, state } = settings
   await loadUws()
   const tls = tlsFilesOf(serve)
@@ -157,17 +156,18 @@ async function prepareGround({ settings, log }: ServerOptions): Promise<Ground> 
   await prepareStores(settings, log)
   const predecessor = await predecessorOf(settings, log)
   const port = predecessor === undefined ? await probePort(serve) : serve.port
+  const ofWorkers = workerSettings(settings, { port, tls, policies })
   const sample = openTrafficSample({ state, port, size: serve.sample, log })
-  return { tls, callerOf, policies, predecessor, port, sample }
+  return { ofWorkers, callerOf, policies, predecessor, port, sample }
 }
 
 async function runWithWorkers(
-  parts: ServerOptions & Ground & Pick<Parts, 'supervisor'>,
+  parts: ServerOptions & CheckedStart & Pick<Parts, 'supervisor'>,
 ): Promise<number> {
-  const { settings, early, log, supervisor, tls, policies, port, sample } = parts
+  const { settings, early, log, supervisor, policies, ofWorkers, sample } = parts
   const { copies, shutdown } = early
   const { serve, state: stateFolder, table: path } = settings
-  supervisor.prepare(workerSettings(settings, { port, tls, policies }), sample?.take)
+  supervisor.prepare(ofWorkers, sample?.take)
   const lists = createListsManager({ settings, prefix: copies.prefix, supervisor, log })
   const tables = createTableManager({
     path,
@@ -181,8 +181,6 @@ async function runWithWorkers(
   try {
     return await runServer({ ...parts, tables, lists, shutdown })
   } finally {
-    // After an orderly end no worker is left; after a failed start some are.
-    await supervisor.drain({ drainMs: 0 })
     await lists.close()
     await sample?.close({ write: !shutdown.yielded() })
   }

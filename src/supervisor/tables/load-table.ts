@@ -8,6 +8,7 @@ import type { TrafficTrial, TrialResult } from '../../traffic/traffic-trial.ts'
 import { fileIdentity, identityOrEmpty } from './file-watch.ts'
 import type { TableCopies, TableCopy } from './table-copies.ts'
 import { type TableRefusal, tableRefusalOf } from './table-refusal.ts'
+import { endVerifyingAhead } from './verify-process.ts'
 
 interface Loader {
   readonly copies: Pick<TableCopies, 'add'>
@@ -63,7 +64,8 @@ export function beginFirstTable(
 ): FirstTable {
   const identity = identityOrEmpty(of.path)
   // There is nothing better to serve, whatever its answers are.
-  return { identity, urgent: of.urgent, loaded: loadTable(loader, { ...of, force: true }) }
+  const loaded = loadTable(loader, { ...of, force: true }).finally(endVerifyingAhead)
+  return { identity, urgent: of.urgent, loaded }
 }
 
 function isAbsent(path: string): boolean {

@@ -29,7 +29,7 @@ import {
   tableRefusalOf,
 } from './table-refusal.ts'
 import type { TableCopies, TableCopy } from './table-copies.ts'
-import type { LoopPause } from '../workers/loop-pause.ts'
+import type { LoopPause } from '../../http/exchange/loop-pause.ts'
 import { identityOrEmpty } from './file-watch.ts'
 import { type FirstTable, loadTable } from './load-table.ts'
 import { type TrafficTrial, type TrialResult, trialFault } from '../../traffic/traffic-trial.ts'

@@ -7,7 +7,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
-import { copyLargeFile } from '../../base/system/copy-file.ts'
+import { copyLargeFile } from '../../base/system/copy-large-file.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
 import { acceptanceCheck } from '../../table/acceptance-check.ts'
 import { optionalMember } from '../../base/optional-member.ts'

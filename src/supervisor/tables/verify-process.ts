@@ -47,34 +47,55 @@ interface ProcessEnd {
 
 let startedAhead: VerifyProcess | undefined
 
-/** Starts the process of the next order. Where none comes, it ends with this one. */
+/** Starts the process of the next order; nothing but that order keeps it, or this process, alive. */
 export function startVerifyingAhead(): void {
-  startedAhead = startProcess()
-  // Neither it nor its pipes keep this process alive.
-  const { child } = startedAhead
-  for (const part of [child, ...child.stdio]) (part as { unref?: () => void } | null)?.unref?.()
+  try {
+    startedAhead = startProcess()
+    holdLoop(startedAhead.child, 'unref')
+  } catch {
+    // The order itself tries again, and says what is wrong.
+  }
 }
 
-function takeProcess(): VerifyProcess {
+/** Ends that process where no order has come for it. */
+export function endVerifyingAhead(): void {
+  startedAhead?.child.stdin?.end()
+  startedAhead = undefined
+}
+
+/** Whether it, and its pipes, keep this process alive. */
+function holdLoop(child: ChildProcess, how: 'ref' | 'unref'): void {
+  const parts = [child, ...child.stdio] as readonly ({
+    ref?: () => void
+    unref?: () => void
+  } | null)[]
+  for (const part of parts) part?.[how]?.()
+}
+
+/** The one that was started ahead, if it lives. */
+function takeAhead(): VerifyProcess | undefined {
   const ahead = startedAhead
   startedAhead = undefined
-  if (ahead === undefined || ahead.child.exitCode !== null) return startProcess()
-  const { child } = ahead
-  for (const part of [child, ...child.stdio]) (part as { ref?: () => void } | null)?.ref?.()
+  if (ahead === undefined) return undefined
+  const { exitCode, signalCode } = ahead.child
+  if (exitCode !== null || signalCode !== null) return undefined
+  holdLoop(ahead.child, 'ref')
   return ahead
 }
 
 function startProcess(): VerifyProcess {
   const child = spawn(process.execPath, [program], { stdio: 'pipe' })
-  // One that has ended by now says why by itself.
-  child.stdin.on('error', () => undefined)
   const said = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
+  // Without descriptors there are no pipes either.
   const ended = new Promise<ProcessEnd>((resolve) => {
     child.once('error', ({ message }) => resolve({ ...said, stderr: message, signal: null }))
     child.once('close', (_code, signal) => resolve({ ...said, signal }))
   })
+  const pipes: Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'> = child
+  // One that has ended by now says why by itself.
+  pipes.stdin?.on('error', () => undefined)
+  pipes.stdout?.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
+  pipes.stderr?.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
   return { child, ended }
 }
 
@@ -87,26 +108,41 @@ export async function verifyInProcess(
     readonly urgent: boolean
   },
 ): Promise<VerifyResult> {
-  const { child, ended } = takeProcess()
-  if (!how.urgent) lowerPriority(child)
+  const ahead = takeAhead()
+  let said = await carryOut(ahead ?? startProcess(), order, how)
+  // Ended by the system, perhaps before it had its order.
+  if (ahead !== undefined && !said.killed && said.signal !== null) {
+    said = await carryOut(startProcess(), order, how)
+  }
+  const { stdout, stderr, isDone, killed, signal } = said
+  if (isDone) return JSON.parse(stdout) as VerifyResult
+  const why =
+    stderr.trim() ||
+    `The table ${order.source} could not be verified: ${howEnded(how.signal, killed, signal)}.`
+  const code = /^\{"code":"(\w+)"\}\n$/.exec(stdout)?.[1] ?? 'table_unverified'
+  throw new IpriskError({ code, message: why, fault: 'input' })
+}
+
+/** Gives the process its order, and waits until it has ended. */
+async function carryOut(
+  { child, ended }: VerifyProcess,
+  order: VerifyOrder,
+  { signal, urgent }: Parameters<typeof verifyInProcess>[1],
+): Promise<ProcessEnd & { readonly isDone: boolean; readonly killed: boolean }> {
+  if (!urgent) lowerPriority(child)
   let killed = false
   const kill = (): void => {
     killed = true
     child.kill()
   }
   const timer = setTimeout(kill, verifyMsMax)
-  how.signal.addEventListener('abort', kill)
-  if (how.signal.aborted) kill()
+  signal.addEventListener('abort', kill)
+  if (signal.aborted) kill()
   child.stdin?.end(JSON.stringify(order))
-  const { stdout, stderr, signal } = await ended
+  const end = await ended
   clearTimeout(timer)
-  how.signal.removeEventListener('abort', kill)
-  if (child.exitCode === 0) return JSON.parse(stdout) as VerifyResult
-  const why =
-    stderr.trim() ||
-    `The table ${order.source} could not be verified: ${howEnded(how.signal, killed, signal)}.`
-  const code = /^\{"code":"(\w+)"\}\n$/.exec(stdout)?.[1] ?? 'table_unverified'
-  throw new IpriskError({ code, message: why, fault: 'input' })
+  signal.removeEventListener('abort', kill)
+  return { ...end, isDone: child.exitCode === 0, killed }
 }
 
 /**

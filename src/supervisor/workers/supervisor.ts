@@ -32,9 +32,10 @@ import {
 } from './worker-registry.ts'
 import type { TrafficCounts } from '../../traffic/traffic-counts.ts'
 import type { SampledCheck } from '../../traffic/sampled-check.ts'
-import { type LoopPause, maxPause, noPause } from './loop-pause.ts'
-import { type ReadKeys, createReadKeys, tellLists } from './ask-workers.ts'
-import { setupWorkers } from './worker-flags.ts'
+import { type LoopPause, maxPause, noPause } from '../../http/exchange/loop-pause.ts'
+import { type ReadKeys, createReadKeys } from './read-keys.ts'
+import { tellLists } from './tell-lists.ts'
+import { setupWorkers } from './setup-workers.ts'
 import { type Watchdog, startWatchdog } from './watchdog.ts'
 import type { ListFile, VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
@@ -136,13 +137,12 @@ interface State {
 
 /** Forks the workers at once; they do nothing before `prepare`, and listen only after `start`. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { log } = options
   const registry = createWorkerRegistry()
   const state: State = {
     options,
     settings: undefined,
     takeSampled: () => 0,
-    log,
+    log: options.log,
     registry,
     file: undefined,
     lists: undefined,
@@ -176,7 +176,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     usePolicies: (policies) => change({ kind: 'policies', policies }),
     readKeys: createReadKeys(registry),
     useLists: (lists) => {
-      // A worker that has not started yet gets them with its settings.
+      // A worker that has not started yet gets them with its table.
       state.lists = lists
       return tellLists(registry, lists)
     },

@@ -25,7 +25,7 @@ export interface WorkerHandle {
   killCause: RestartCause | undefined
   /** Its program runs and takes messages. */
   ready: boolean
-  /** It was given its settings. */
+  /** It was told to listen, with a table or without one. */
   started: boolean
   listening: boolean
   /** It has read the keys; without them it answers 503. */

@@ -12,7 +12,7 @@ import { dataSetOf } from '../../table/file/table-source.ts'
 import type { ListMatcher } from '../../lists/list-matcher.ts'
 import type { Table } from '../../table/table.ts'
 import { firstDifference } from '../../table/acceptance-check.ts'
-import { type LoopPause, maxPause, noPause, timeStep } from './loop-pause.ts'
+import { type LoopPause, maxPause, noPause, timeStep } from '../../http/exchange/loop-pause.ts'
 import type { VerifiedTableFile, TableInfo } from '../../http/exchange/served-table.ts'
 
 export interface WorkerTable {

@@ -37,7 +37,11 @@ import { createRequestIds } from '../../http/exchange/request-id.ts'
 import { checkEndpoint } from '../../http/routes.ts'
 import { tlsAppOptions } from '../../http/listen/tls-files.ts'
 import type { loadUws } from '../../http/listen/load-uws.ts'
-import { type PrepareParts, type PreparedWorker, createPreparation } from './prepare-worker.ts'
+import {
+  type PreparationParts,
+  type PreparedWorker,
+  createWorkerPreparation,
+} from './worker-preparation.ts'
 
 /** Counts reach the primary this often, so that a worker's death loses little of them. */
 const countMs = 1000
@@ -48,7 +52,7 @@ const countMs = 1000
  */
 const lingerMsDefault = 250
 
-export interface WorkerParts extends PrepareParts {
+export interface WorkerParts extends PreparationParts {
   readonly send: (message: ToPrimary) => void
   readonly heartbeat: Heartbeat
   readonly openInSteps: OpenInSteps
@@ -94,7 +98,7 @@ export function createWorker(parts: WorkerParts): (message: ToWorker) => void {
   const onFailure = (error: unknown): void => void logLists(running, error)
   const lists = createWorkerLists({ table: current, send, onFailure })
 
-  const prepareOnce = createPreparation(parts, counters)
+  const prepareOnce = createWorkerPreparation(parts, counters)
 
   const begin = async ({ file, settings, lists: first }: StartMessage): Promise<RunningWorker> => {
     const preparing = prepareOnce(settings)

@@ -259,7 +259,7 @@ describe('the benchmark of a build', () => {
     expect(report.rounds).toHaveLength(2)
     expect(report.seconds).toBeGreaterThan(0.1)
     expect(report.peakBytes).toBeGreaterThan(30e6)
-    expect(report.tableBytes).toBeGreaterThan(8e6)
+    expect(report.tableBytes).toBeGreaterThan(4e6)
     expect(report).toMatchObject({ ownConfig: true, importSeconds: null, historyDays: 0 })
   })
 })

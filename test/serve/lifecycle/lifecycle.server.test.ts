@@ -227,6 +227,17 @@ describe('a start that fails', () => {
     await eventually(() => processesWith(mark).length === 0)
   })
 
+  it('a trail of decisions that cannot be written is a clear error, and leaves nothing', async () => {
+    const mark = randomUUID()
+    const ports = ['--port', '0', '--admin-port', '0', ...small, newState()]
+    const failed = await exitOf([...ports, '--decision-log', '/no/such/folder/decisions'], {
+      MARK_OF_TEST: mark,
+    })
+    expect(failed.code).toBe(1)
+    expect(failed.text).toContain('/no/such/folder')
+    await eventually(() => processesWith(mark).length === 0)
+  })
+
   it('a state folder that cannot be made is a clear error', async () => {
     const file = join(newState(), 'file')
     writeFileSync(file, '')

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { createLog } from '../../../src/base/log.ts'
 import { beginFirstTable } from '../../../src/supervisor/tables/load-table.ts'
 import type { TableCopies } from '../../../src/supervisor/tables/table-copies.ts'
-import { noPause } from '../../../src/supervisor/workers/loop-pause.ts'
+import { noPause } from '../../../src/http/exchange/loop-pause.ts'
 import {
   type TableManager,
   createTableManager,

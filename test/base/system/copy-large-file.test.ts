@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { copyLargeFile } from '../../../src/base/system/copy-file.ts'
+import { copyLargeFile } from '../../../src/base/system/copy-large-file.ts'
 
 let folder = ''
 beforeAll(() => {

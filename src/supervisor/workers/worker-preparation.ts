@@ -18,7 +18,7 @@ import { describeError } from '../../http/reply/describe-error.ts'
 import { logAddressFormatter } from '../../http/reply/log-address.ts'
 import type { WorkerSettings } from './worker-messages.ts'
 
-export interface PrepareParts {
+export interface PreparationParts {
   readonly openAccount: (options: AccountOptions) => Promise<Account>
   readonly createLog: (settings: WorkerSettings) => Log
 }
@@ -32,14 +32,17 @@ export interface PreparedWorker {
   readonly docs: ReturnType<typeof readDocsFiles> | undefined
 }
 
-/** Prepares at its first call; every call gives what that one does, or rejects as it does. */
-export function createPreparation(
-  parts: PrepareParts,
+/**
+ * Prepares at its first call, by the settings of that one alone; every call gives what that one does,
+ * or rejects as it does.
+ */
+export function createWorkerPreparation(
+  parts: PreparationParts,
   counters: RequestCounters,
 ): (settings: WorkerSettings) => Promise<PreparedWorker> {
   let prepared: Promise<PreparedWorker> | undefined
   return (settings) => {
-    prepared ??= prepareWorker(parts, settings, counters)
+    prepared ??= prepare(parts, settings, counters)
     // What is wrong is said by the start, which waits for it.
     prepared.catch(() => undefined)
     return prepared
@@ -47,8 +50,8 @@ export function createPreparation(
 }
 
 /** Throws what opening the account throws. */
-async function prepareWorker(
-  parts: PrepareParts,
+async function prepare(
+  parts: PreparationParts,
   settings: WorkerSettings,
   counters: RequestCounters,
 ): Promise<PreparedWorker> {

@@ -1,0 +1,90 @@
+// The process that verifies a table: started ahead or at its order, ended, killed and given up. Real
+// processes, by the compiled program.
+
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, it } from 'vitest'
+import { packageRoot } from '../../../src/base/package-root.ts'
+import type * as VerifyProcess from '../../../src/supervisor/tables/verify-process.ts'
+import { eventually } from '../../eventually.ts'
+import { newTable } from '../../serve/small-tables.ts'
+
+const compiled = join(packageRoot, 'dist/src/supervisor/tables/verify-process.js')
+const { startVerifyingAhead, endVerifyingAhead, verifyInProcess } = (await import(
+  compiled
+)) as typeof VerifyProcess
+
+const folder = mkdtempSync(join(tmpdir(), 'iprisk-verify-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => endVerifyingAhead())
+
+const orderOf = (source: string): VerifyProcess.VerifyOrder => ({
+  source,
+  copy: join(folder, 'copy.iprisk'),
+  force: false,
+})
+const how = { signal: new AbortController().signal, urgent: true }
+
+/** Of this process. */
+function verifyingChildren(): readonly number[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      const isOwn = readFileSync(`/proc/${pid}/stat`, 'latin1').includes(`) S ${process.pid} `)
+      const line = isOwn ? readFileSync(`/proc/${pid}/cmdline`, 'latin1') : ''
+      return line.includes('verify-child-main') ? [Number(pid)] : []
+    } catch {
+      return [] // No process, or one that has ended.
+    }
+  })
+}
+
+const oneChild = async (): Promise<number> => (await eventually(() => verifyingChildren()[0])) ?? 0
+
+it('that was started ahead carries out the first order, and the next has its own', async () => {
+  startVerifyingAhead()
+  await oneChild()
+  const table = newTable()
+  const first = verifyInProcess(orderOf(table), how)
+  expect(verifyingChildren().length).toBeLessThanOrEqual(1)
+  const { id, known } = await first
+  expect(id).toMatch(/^\d{8}-[0-9a-f]{12}$/)
+  expect(known.length).toBeGreaterThan(10)
+  expect(existsSync(join(folder, 'copy.iprisk'))).toBe(true)
+  expect(await verifyInProcess(orderOf(table), how)).toEqual({ ...(await first) })
+})
+
+it('that was killed before its order is replaced', async () => {
+  startVerifyingAhead()
+  const pid = await oneChild()
+  process.kill(pid, 'SIGKILL')
+  // Also where that has not been noticed yet.
+  const { reasons } = await verifyInProcess(orderOf(newTable()), how)
+  expect(reasons).toEqual([])
+})
+
+it('ends where no order comes', async () => {
+  startVerifyingAhead()
+  await oneChild()
+  endVerifyingAhead()
+  expect(await eventually(() => verifyingChildren().length === 0)).toBe(true)
+})
+
+it('says what is wrong with a table, with its code', async () => {
+  const damaged = join(folder, 'damaged.iprisk')
+  writeFileSync(damaged, 'no table')
+  await expect(verifyInProcess(orderOf(damaged), how)).rejects.toMatchObject({
+    code: 'table_corrupt',
+    message: expect.stringContaining('copy.iprisk'),
+  })
+  await expect(verifyInProcess(orderOf(join(folder, 'absent')), how)).rejects.toMatchObject({
+    code: 'ENOENT',
+  })
+})
+
+it('is given up when the server ends', async () => {
+  const ending = new AbortController()
+  const verifying = verifyInProcess(orderOf(newTable()), { ...how, signal: ending.signal })
+  ending.abort()
+  await expect(verifying).rejects.toThrow('the server is ending')
+})
