@@ -8,7 +8,10 @@ export interface ProcessMemory {
   readonly rss: number
   /** Resident, of each shared page the share of one of its holders. */
   readonly pss: number
-  /** Written by this process and shared with nobody: what one more process costs. */
+  /**
+   * Written by this process and shared with nobody: what one more process costs. Not the table, whose
+   * pages are dirty until the system has written the copy to its disk.
+   */
   readonly privateDirty: number
   /** The same for the mapped table alone. */
   readonly tableRss: number
@@ -38,7 +41,7 @@ export function parseSmaps(text: string, ending: string): Omit<ProcessMemory, 'p
     } else if (field[1] === 'Pss') {
       sums.pss += bytes
       if (isTable) sums.tablePss += bytes
-    } else if (field[1] === 'Private_Dirty') {
+    } else if (field[1] === 'Private_Dirty' && !isTable) {
       sums.privateDirty += bytes
     }
   }

@@ -34,7 +34,13 @@ import { compilerFlags, compilerVersion } from '../harness/compile-c.ts'
 import { type Agreement, compareCountries } from './peer/agree.ts'
 import { maxmindReaders, nodeSubjects } from './peer/mmdb.ts'
 import { mmdbSubjects, tableSubjects } from './peer/native.ts'
-import { runProgram, logProgress, temporaryFolder, showReport } from '../harness/program.ts'
+import {
+  copyTable,
+  runProgram,
+  logProgress,
+  temporaryFolder,
+  showReport,
+} from '../harness/program.ts'
 import { type RunHead, runHead } from '../harness/run.ts'
 import {
   type Addresses,
@@ -287,7 +293,8 @@ function lookupText(report: LookupReport): string {
 async function main(): Promise<number> {
   const options = readOptions()
   const folder = temporaryFolder('lookup')
-  const table = openTable(options.table)
+  // As a server maps it: by which pages a file is mapped follows from how it was written.
+  const table = openTable(copyTable(options.table, folder))
   try {
     const report = await measure(options, table, folder)
     showReport('lookup', report, { ...options, text: lookupText(report) })

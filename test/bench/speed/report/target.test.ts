@@ -117,7 +117,7 @@ describe('figures', () => {
     const text = `7f0000000000-7f0000001000 r--s 00000000 fe:00 12  /state/a b.iprisk
 Rss:                 100 kB
 Pss:                  50 kB
-Private_Dirty:         0 kB
+Private_Dirty:        64 kB
 55e000000000-55e000001000 rw-p 00000000 00:00 0   [heap]
 Rss:                  10 kB
 Pss:                  10 kB
