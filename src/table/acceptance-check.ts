@@ -37,8 +37,7 @@ export interface AcceptanceResult {
  */
 export const changedMaxPercent = 25
 
-const sampleIpv4Count = 20_000
-const sampleIpv6Count = 2_000
+const sampleMax = { ipv4: 20_000, ipv6: 2_000 } as const
 /** Where there is nothing to compare: enough for the answers that every process is told. */
 const fewMax = { ipv4: 240, ipv6: 24 } as const
 
@@ -53,10 +52,7 @@ const goldenRatioStep = 2_654_435_761
 export function acceptanceCheck(table: OpenTable, before: OpenTable | undefined): AcceptanceResult {
   const canaries = loadCanaries()
   const wrong = misjudgedCanaries(table, canaries)
-  const sample =
-    before === undefined
-      ? sampleOf(table, fewMax)
-      : sampleOf(before, { ipv4: sampleIpv4Count, ipv6: sampleIpv6Count })
+  const sample = before === undefined ? sampleOf(table, fewMax) : sampleOf(before, sampleMax)
   const addresses = [...sample, '127.0.0.1', '8.8.8.8', '2001:4860:4860::8888']
   const every = Math.ceil(addresses.length / knownCount)
   const known = addresses
@@ -112,7 +108,7 @@ function sampleOf(
   max: { readonly ipv4: number; readonly ipv6: number },
 ): readonly string[] {
   const drawn: string[] = []
-  for (let i = 0; i < sampleIpv4Count && drawn.length < max.ipv4; i += 1) {
+  for (let i = 0; i < sampleMax.ipv4 && drawn.length < max.ipv4; i += 1) {
     const address = formatIpv4((i * goldenRatioStep) % 2 ** 32)
     if (hasNetwork(table, address)) drawn.push(address)
   }

@@ -1,10 +1,10 @@
 // Starts the process that fetches one published table (src/publish/pull/pull-child-main.ts), and
 // reads what came of it.
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import os from 'node:os'
+import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { messageOf } from '../../base/coded-error.ts'
+import { lowerPriority } from '../../base/system/process.ts'
 import type { PullRefusalCode } from '../../publish/fetch/pull-refusal.ts'
 import type { PullJob, PullResult } from '../../publish/pull/pull-child-main.ts'
 
@@ -27,7 +27,7 @@ export function startPullProcess(job: PullJob): PullProcess {
     timeout: pullMsMax,
     killSignal: 'SIGKILL',
   })
-  lowerPriority(child)
+  lowerPriority(child.pid)
   // It may end before it has read its job.
   child.stdin.on('error', () => undefined)
   child.stdin.end(JSON.stringify(job))
@@ -56,13 +56,4 @@ export function startPullProcess(job: PullJob): PullProcess {
     })
   })
   return { result, stop: () => void child.kill('SIGTERM') }
-}
-
-/** As the process that verifies (table-copies.ts): workers answer on the same cores meanwhile. */
-function lowerPriority({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // It has ended, or the system forbids it.
-  }
 }

@@ -3,9 +3,9 @@
 // those are read, and waits for its order.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { IpriskError } from '../../base/coded-error.ts'
+import { lowerPriority } from '../../base/system/process.ts'
 import type { AcceptanceResult } from '../../table/acceptance-check.ts'
 import type { TrafficTrial, TrialResult } from '../../traffic/traffic-trial.ts'
 
@@ -129,7 +129,7 @@ async function carryOut(
   order: VerifyOrder,
   { signal, urgent }: Parameters<typeof verifyInProcess>[1],
 ): Promise<ProcessEnd & { readonly isDone: boolean; readonly killed: boolean }> {
-  if (!urgent) lowerPriority(child)
+  if (!urgent) lowerPriority(child.pid)
   let killed = false
   const kill = (): void => {
     killed = true
@@ -143,21 +143,6 @@ async function carryOut(
   clearTimeout(timer)
   signal.removeEventListener('abort', kill)
   return { ...end, isDone: child.exitCode === 0, killed }
-}
-
-/**
- * Lowers the priority, because workers answer on the same cores meanwhile. It is set from the first
- * moment on, because Node's own start takes as long as a small table does: over 40 swaps each,
- * p99.9 of checks in the second of the swap over the steady one was 1.1, and 1.9 where the process
- * lowered it itself once it ran. The threads of the process inherit it. With a lower one still, a
- * busy machine would take minutes for a table of the world.
- */
-function lowerPriority({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // The process has ended, or the system forbids it; the result is the same.
-  }
 }
 
 function howEnded(abort: AbortSignal, killed: boolean, signal: ProcessEnd['signal']): string {

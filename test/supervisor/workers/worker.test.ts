@@ -318,7 +318,6 @@ describe('a worker that lingers', () => {
     const worker = createWorker({
       send: (message) => void heardHere.emit(message.kind, message),
       ...usual,
-      openInSteps: steps(table),
       openAccount: async (options) => change(await newAccount(options)),
       exit: (code) => void heardHere.emit('exit', code),
     })
@@ -408,7 +407,6 @@ describe('a request that fails inside', () => {
     const worker = createWorker({
       send: ({ kind }) => void kinds.push(kind),
       ...usual,
-      openInSteps: steps(table),
       openAccount: async (options) => {
         const account = await newAccount(options)
         const allowance = account.limiter.bind('few', { quotaPerMonth: 3 })
@@ -418,7 +416,6 @@ describe('a request that fails inside', () => {
           keyring: { ...keyring, authenticate: () => ({ ...outcome, allowance }) },
         }
       },
-      exit: () => undefined,
     })
     const settings = { ...settingsOfAll, port: ownPort }
     worker({ kind: 'start', settings, file: { table: 1, path: 'a', builtMs: 0 } })
@@ -444,7 +441,6 @@ describe('the log of requests', () => {
     const worker = createWorker({
       send: ({ kind }) => void heardHere.push(kind),
       ...usual,
-      openInSteps: steps(table),
       openAccount: newAccount,
       createLog: ({ logLevel: level, logAddresses: addresses }) =>
         createLog({

@@ -159,12 +159,12 @@ function piecesAround(json: string, marks: string): readonly Uint8Array[] {
 }
 
 function matchBytes(bytes: Uint8Array, from: number, expected: Uint8Array): number {
-  const length = expected.length
-  if (from < 0 || from + length > bytes.length) return -1
-  for (let i = 0; i < length; i++) {
-    if (bytes[from + i] !== expected[i]) return -1
+  if (from < 0) return -1
+  let at = from
+  for (let i = 0; i < expected.length; i++, at++) {
+    if (bytes[at] !== expected[i]) return -1
   }
-  return from + length
+  return at
 }
 
 const zero = 0x30
@@ -195,21 +195,21 @@ function matchDegrees(bytes: Uint8Array, from: number, end: number, max: number)
   const isNegative = bytes[from] === 0x2d
   const first = isNegative ? from + 1 : from
   let at = first
-  let whole = 0
+  let value = 0
   const wholeEnd = Math.min(first + 3, end)
-  for (; at < wholeEnd && isDigit(bytes[at]!); at++) whole = whole * 10 + bytes[at]! - zero
+  for (; at < wholeEnd && isDigit(bytes[at]!); at++) value = value * 10 + bytes[at]! - zero
   if (at === first || (at > first + 1 && bytes[first] === zero)) return -1
-  const hasDecimals = at < end && bytes[at] === 0x2e
-  if (hasDecimals) {
+  if (at < end && bytes[at] === 0x2e) {
     const point = at++
     const decimalEnd = Math.min(point + 5, end)
-    while (at < decimalEnd && isDigit(bytes[at]!)) at++
+    let unit = 1
+    for (; at < decimalEnd && isDigit(bytes[at]!); at++) {
+      value += (bytes[at]! - zero) * (unit /= 10)
+    }
     // No decimal, or one that JSON leaves out.
     if (at === point + 1 || bytes[at - 1] === zero) return -1
   }
-  // The last decimal is not 0.
-  const isTooLarge = whole > max || (whole === max && hasDecimals)
-  return isTooLarge || (isNegative && whole === 0 && !hasDecimals) ? -1 : at
+  return value > max || (isNegative && value === 0) ? -1 : at
 }
 
 function isDigit(byte: number): boolean {
