@@ -1,16 +1,18 @@
 // What each worker is told when it starts: the part of the settings that answering needs.
 
+import { statSync } from 'node:fs'
 import { optionalMember } from '../base/optional-member.ts'
 import type { Settings } from '../config/settings.ts'
 import { bodyBudgetBytes } from '../http/exchange/body-budget.ts'
 import type { TlsFiles } from '../http/listen/tls-files.ts'
 import type { WorkerSettings } from '../supervisor/workers/worker-messages.ts'
+import { fileBytesMax } from '../schema/table-layout.ts'
 import { decisionLogOf } from './rotate-decision-log.ts'
 import { type WatchedPolicies, policySettings } from './watch-policies.ts'
 
 /** Throws `decision_log_unusable`. */
 export function workerSettings(
-  { serve, state: stateFolder, store, plans }: Settings,
+  { serve, state: stateFolder, store, plans, table }: Settings,
   found: {
     readonly port: number
     readonly tls: TlsFiles | undefined
@@ -21,6 +23,7 @@ export function workerSettings(
     host: serve.host,
     port: found.port,
     stateFolder,
+    ...optionalMember('tableBytes', tableBytesOf(table)),
     store,
     plans,
     ...policySettings(found.policies),
@@ -36,5 +39,15 @@ export function workerSettings(
     pool: { threads: serve.poolThreads, queue: serve.poolQueue },
     connections: { all: serve.connections, perAddress: serve.connectionsPerAddress },
     bodiesBytes: bodyBudgetBytes(serve.workerMemoryMb * 2 ** 20),
+  }
+}
+
+/** What is wrong with the file is said where it is read. */
+function tableBytesOf(path: string): number | undefined {
+  try {
+    const { size } = statSync(path)
+    return size <= fileBytesMax ? size : undefined
+  } catch {
+    return undefined
   }
 }

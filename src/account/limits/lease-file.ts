@@ -17,10 +17,11 @@
 // beyond `leaseSlots`.
 
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { leaseSlots } from '../../base/limits.ts'
 import { acquireFileLock } from '../../base/system/file-lock.ts'
+import { createZeroFile } from '../../base/system/create-zero-file.ts'
 import { mapSharedFile } from '../../base/system/memory-map.ts'
 import type { Month } from './quota-period.ts'
 
@@ -77,8 +78,7 @@ export function openLeaseFile(
   const name = `${boot} ${randomUUID()}`
   const lock = acquireFileLock(join(folder, `${name}.lock`))
   const path = join(folder, `${name}.map`)
-  // Written out, because a write to a hole of a mapped file ends the process on a full disk.
-  writeFileSync(path, Buffer.alloc(slots * slotBytes), { mode: 0o600, flag: 'wx' })
+  createZeroFile(path, slots * slotBytes)
   const { bytes } = mapSharedFile(path, slots * slotBytes)
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
   const freed = Array.from({ length: slots - 1 }, (_, i) => (slots - 1 - i) * slotWords)

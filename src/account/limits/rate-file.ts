@@ -16,10 +16,11 @@
 // and the old ones are removed. Losing the file costs one burst a key.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { rateKeysMax, rateSlots } from '../../base/limits.ts'
+import { createZeroFile } from '../../base/system/create-zero-file.ts'
 import { type MappedFile, mapSharedFile } from '../../base/system/memory-map.ts'
 import type { Rate } from '../../config/plan.ts'
 
@@ -55,6 +56,10 @@ export interface RateFileSize {
 
 const defaultSize: RateFileSize = { slots: rateSlots, keysMax: rateKeysMax }
 
+function fileBytes({ slots }: RateFileSize): number {
+  return headerBytes + slots * slotWords * 4
+}
+
 /**
  * Opens the rate file of a state folder for this run of the machine, and makes it where there is
  * none; any number of processes may at once. Throws `rates_unusable`.
@@ -69,7 +74,7 @@ export function openRateFile(
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     createRateFile(folder, path, size)
-    return viewRateFile(path, mapSharedFile(path, headerBytes + size.slots * slotWords * 4), size)
+    return viewRateFile(path, mapSharedFile(path, fileBytes(size)), size)
   } catch (cause) {
     throw new IpriskError({
       code: 'rates_unusable',
@@ -87,13 +92,13 @@ function createRateFile(folder: string, path: string, size: RateFileSize): void 
   const name = path.slice(folder.length + 1)
   const others = readdirSync(folder)
   if (others.includes(name)) return
-  const bytes = Buffer.alloc(headerBytes + size.slots * slotWords * 4)
-  bytes.writeInt32LE(magic, 0)
-  bytes.writeInt32LE(format, 4)
-  bytes.writeInt32LE(size.slots, 8)
+  const head = Buffer.alloc(headerBytes)
+  head.writeInt32LE(magic, 0)
+  head.writeInt32LE(format, 4)
+  head.writeInt32LE(size.slots, 8)
   // Processes of two containers may have one number, so that tells nobody apart.
   const draft = join(folder, `${name}.${randomUUID()}.draft`)
-  writeFileSync(draft, bytes, { mode: 0o600, flag: 'wx' })
+  createZeroFile(draft, fileBytes(size), { head })
   try {
     linkSync(draft, path)
   } catch (error) {

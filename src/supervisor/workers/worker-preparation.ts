@@ -1,10 +1,11 @@
 // What a worker makes ready before it has a table, while a server that starts verifies its first one:
-// the binding, the log, keys and limits, the trail of decisions, pages.
+// room for its map, the binding, the log, keys and limits, the trail of decisions, pages.
 
 import type { Account, AccountOptions } from '../../account/open-account.ts'
 import { isOutage } from '../../account/stores/open-stores.ts'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import type { Log } from '../../base/log.ts'
+import { prepareMaps } from '../../base/system/memory-map.ts'
 import { type DecisionLog, createDecisionLog } from '../../http/exchange/decision-log.ts'
 import { readDocsFiles } from '../../http/exchange/docs-files.ts'
 import {
@@ -55,6 +56,8 @@ async function prepare(
   settings: WorkerSettings,
   counters: RequestCounters,
 ): Promise<PreparedWorker> {
+  const { tableBytes } = settings
+  if (tableBytes !== undefined) prepareMaps(tableBytes)
   const uws = await loadUws()
   const log = parts.createLog(settings)
   const account = await parts.openAccount({

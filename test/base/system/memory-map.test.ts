@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { mapFile } from '../../../src/base/system/memory-map.ts'
+import { mapFile, prepareMaps } from '../../../src/base/system/memory-map.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-map-'))
 
@@ -32,6 +32,33 @@ describe('mapFile', () => {
     }
     expect(new Set(maps.map(({ place }) => place.address)).size).toBe(5)
     for (const map of maps) map.unmap()
+  })
+
+  it('takes what was made ready for it, and for the file behind it', () => {
+    const path = join(folder, 'prepared')
+    const length = 2 ** 26
+    writeFileSync(path, 'at the start')
+    truncateSync(path, length)
+    const heldBy = (act: () => void): number => {
+      const { external } = process.memoryUsage()
+      act()
+      return process.memoryUsage().external - external
+    }
+    expect(heldBy(() => prepareMaps(length))).toBeGreaterThan(1.5 * length)
+    expect(heldBy(() => prepareMaps(length))).toBeLessThan(length / 2)
+    const maps: ReturnType<typeof mapFile>[] = []
+    expect(heldBy(() => maps.push(mapFile(path)))).toBeLessThan(length / 2)
+    expect(Buffer.from(maps[0]!.bytes.subarray(0, 12)).toString()).toBe('at the start')
+    maps[0]!.unmap()
+  })
+
+  it('is no worse where nothing can be made ready', () => {
+    prepareMaps(2 ** 60)
+    const path = join(folder, 'after')
+    writeFileSync(path, 'after')
+    const map = mapFile(path)
+    expect(Buffer.from(map.bytes).toString()).toBe('after')
+    map.unmap()
   })
 
   it('is shared with the file: an append under the same inode is seen through a new map only', () => {

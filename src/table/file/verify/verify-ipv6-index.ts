@@ -32,15 +32,18 @@ export function verifyIpv6Index(views: SectionViews, fail: Fail): void {
   for (let bucket = 0; bucket < ipv6IndexBuckets; bucket++) {
     const from = index[bucket]!
     const count = index[bucket + 1]! - from
-    second.check({ from, count, first: 0, size: bucketKeys }, third.check)
+    if (count < second.crowded) continue
+    second.check({ from, count, first: 0, size: bucketKeys }, third)
   }
   second.expectZeros(ipv6_second.length)
   third.expectZeros(ipv6_third.length)
 }
 
 interface LevelCheck {
-  /** Gives each of its slots to `visit`. What is no crowd has none. */
-  readonly check: (crowd: KeyBucket, visit?: (slot: KeyBucket) => void) => void
+  /** A bucket of fewer keys has no slots. */
+  readonly crowded: number
+  /** Checks its slots, and by `finer` those of them that are crowded. */
+  readonly check: (crowd: KeyBucket, finer?: LevelCheck) => void
   /** The elements from the last crowd's to before `to` are 0. */
   readonly expectZeros: (to: number) => void
 }
@@ -59,8 +62,7 @@ function newLevelCheck(
       if (elements[end] !== 0) fail(section, end, 'it is not zero where no slot is')
     }
   }
-  const check = (crowd: KeyBucket, visit?: (slot: KeyBucket) => void): void => {
-    if (crowd.count < level.crowded) return
+  const check = (crowd: KeyBucket, finer?: LevelCheck): void => {
     const slots = 2 ** slotBits(crowd.count, level.share)
     const size = crowd.size / slots
     const at = crowd.from >>> level.share
@@ -77,12 +79,13 @@ function newLevelCheck(
         (piece === crowd.from || keys[piece - 1]! < first)
       if (!isFirst) fail(section, at + slot, 'it is not the first key of its slot')
     }
-    if (visit === undefined) return
+    if (finer === undefined) return
     for (let slot = 0; slot < slots; slot++) {
       const from = elements[at + slot]!
       const count = elements[at + slot + 1]! - from
-      visit({ from, count, first: crowd.first + slot * size, size })
+      if (count < finer.crowded) continue
+      finer.check({ from, count, first: crowd.first + slot * size, size })
     }
   }
-  return { check, expectZeros }
+  return { crowded: level.crowded, check, expectZeros }
 }
