@@ -8,7 +8,8 @@
 // others are loaded from node_modules, by `require` where they can be, as is what Node itself
 // brings: `import` of both first makes a module of all that they export, even of what Node would
 // load only when it is used (a worker took 248 ms of processor time to be ready, 209 with `require`).
-// `modules.json` says what is in which file. A module's own place (`import.meta`) stays what it was.
+// The library imports: what packs an application must see what the library needs. `modules.json`
+// says what is in which file. A module's own place (`import.meta`) stays what it was.
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
@@ -102,7 +103,7 @@ async function bundleProgram(name, path) {
     input: { [name]: path },
     platform: 'node',
     external: isExternal,
-    plugins: [keepPlaces(folder), requireImports],
+    plugins: [keepPlaces(folder), ...(name === 'embedded' ? [] : [requireImports])],
   })
   const fileNames = { entryFileNames: '[name].js', chunkFileNames: '[name].js' }
   // The comments stand in the modules themselves.

@@ -3,6 +3,7 @@
 
 import {
   bucketKeys,
+  ipv4BucketPieces,
   ipv4IndexBits,
   ipv6IndexBuckets,
   secondLevel,
@@ -104,9 +105,11 @@ function remaindersOf<Out extends Uint16Array | Uint32Array>(
 
 /** On as many bits as so many pieces ask for. */
 export function indexBitsFor(pieces: number): number {
-  const { min, max, bucketPiecesMean } = ipv4IndexBits
+  const { min, max, cachedMax } = ipv4IndexBits
+  const { cached, uncached } = ipv4BucketPieces
+  const mean = pieces > cached * 2 ** cachedMax ? uncached : cached
   let bits: number = min
-  while (bits < max && pieces > bucketPiecesMean * 2 ** bits) bits++
+  while (bits < max && pieces > mean * 2 ** bits) bits++
   return bits
 }
 

@@ -170,8 +170,12 @@ describe('the finer indexes of IPv6', () => {
 
 describe('the IPv4 index', () => {
   it('is wider for more pieces', () => {
-    const counts = [1, 20 * 2 ** 16, 20 * 2 ** 16 + 1, 4_300_000, 25e6, 50e6, 4e9]
-    expect(counts.map(indexBitsFor)).toEqual([16, 16, 17, 18, 21, 22, 24])
+    const counts = [1, 20 * 2 ** 16, 20 * 2 ** 16 + 1, 4_300_000, 20 * 2 ** 20]
+    expect(counts.map(indexBitsFor)).toEqual([16, 16, 17, 18, 20])
+  })
+
+  it('is finer where no cache would hold it', () => {
+    expect([20 * 2 ** 20 + 1, 25e6, 50e6, 4e9].map(indexBitsFor)).toEqual([23, 23, 24, 24])
   })
 
   it('leads to what a scan finds, however wide it is', () => {
