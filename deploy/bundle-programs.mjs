@@ -61,11 +61,22 @@ const requireOfRoot = createRequire(join(root, 'package.json'))
 function isRequirable(id) {
   if (isBuiltin(id)) return true
   if (/^[./]/.test(id)) return false
-  const path = requireOfRoot.resolve(id)
+  const path = pathToRequire(id)
+  if (path === undefined) return false
   if (/\.[cm]js$/.test(path)) return path.endsWith('.cjs')
   let folder = dirname(path)
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type !== 'module'
+}
+
+/** `undefined`: the package can be imported alone. */
+function pathToRequire(id) {
+  try {
+    return requireOfRoot.resolve(id)
+  } catch (error) {
+    if (error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return undefined
+    throw error
+  }
 }
 
 /** `import a, { b as c } from "d"` as `const a = require("d"), { b: c } = a`. */
@@ -86,14 +97,15 @@ const requireImports = {
   name: 'require-imports',
   renderChunk(code) {
     const lines = code.split('\n')
-    const end = lines.findIndex((line) => !line.startsWith('import '))
-    const head = lines.slice(0, end).map(requireLine)
+    const first = lines.findIndex((line) => !/^(#!|\/\/|$)/.test(line))
+    const end = lines.findIndex((line, at) => at >= first && !line.startsWith('import '))
+    const head = lines.slice(first, end).map(requireLine)
     if (!head.some((line) => line.startsWith('const '))) return null
     const made = [
       'import { createRequire as createRequireOfBundle } from "node:module";',
       'const requireOfBundle = createRequireOfBundle(import.meta.url);',
     ]
-    return [...made, ...head, ...lines.slice(end)].join('\n')
+    return [...lines.slice(0, first), ...made, ...head, ...lines.slice(end)].join('\n')
   },
 }
 

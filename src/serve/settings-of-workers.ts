@@ -42,11 +42,11 @@ export function workerSettings(
   }
 }
 
-/** What is wrong with the file is said where it is read. */
-function tableBytesOf(path: string): number | undefined {
+/** Of what may be a table; what is wrong with the file is said where it is read. */
+export function tableBytesOf(path: string): number | undefined {
   try {
     const { size } = statSync(path)
-    return size <= fileBytesMax ? size : undefined
+    return size > 0 && size <= fileBytesMax ? size : undefined
   } catch {
     return undefined
   }

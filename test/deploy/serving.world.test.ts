@@ -48,6 +48,20 @@ it('serves, and says at its start that --refresh-every cannot build', async () =
   expect((await fetch(`http://127.0.0.1:${admin}/readyz`)).status).toBe(200)
 })
 
+it.each([
+  ['build', []],
+  ['feeds', ['list']],
+  ['history', ['import', '.']],
+])('says of iprisk %s that the compiler is not there', (command, args) => {
+  const { stderr, status } = spawnSync(process.execPath, [program, command, ...args], {
+    cwd: newState(),
+    encoding: 'utf8',
+  })
+  expect(stderr).toMatch(/^iprisk: The compiler is not installed here \(Cannot find .*'/)
+  expect(stderr).not.toContain('Require stack')
+  expect(status).toBe(1)
+})
+
 it('is told so by the doctor, who finds every binary', () => {
   const findings = (home: string, environment = {}): readonly string[] => {
     const main = join(home, 'dist/src/cli/main.js')

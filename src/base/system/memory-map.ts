@@ -105,7 +105,10 @@ interface Slot {
   free: boolean
 }
 
-/** Never given back: a process has as many as it ever had files mapped at once, and a spare. */
+/**
+ * Never given back: a process has, of each size of files, as many as it ever had mapped at once, and
+ * a spare.
+ */
 const slots: Slot[] = []
 
 /** So that the next table, which is a little larger, fits as well. */
@@ -143,12 +146,17 @@ function freeSlot(length: number): Slot | undefined {
   return slots.find((slot) => isFree(slot, length))
 }
 
+/** A small file takes no slot that a large one would have to make anew. */
 function isFree({ free, length: own }: Slot, length: number): boolean {
-  return free && own >= length
+  return free && own >= length && own <= 2 * slotLength(length)
+}
+
+function slotLength(length: number): number {
+  return Math.ceil((length * slotRoom) / slotUnit) * slotUnit
 }
 
 function addSlot(length: number): Slot {
-  const own = Math.ceil((length * slotRoom) / slotUnit) * slotUnit
+  const own = slotLength(length)
   const pointer = reserveAligned(own)
   const slot = { pointer, length: own, buffer: koffi.view(pointer, own), free: true }
   slots.push(slot)
@@ -186,7 +194,7 @@ function isFailed(pointer: unknown): boolean {
 /**
  * Maps `path` whole to read and write: what is written is seen by every process that maps it, and
  * outlives them all (not a crash of the machine). Throws `file_unreadable` for what is not a
- * regular file of exactly `bytes`, which the caller has written out: it is not made here.
+ * regular file of exactly `bytes`, whose blocks are all there (create-zero-file.ts).
  */
 export function mapSharedFile(path: string, bytes: number): MappedFile {
   const { pointer, length } = withFile(path, { mode: 'r+', bytes }, (descriptor, length) => {

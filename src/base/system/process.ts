@@ -101,11 +101,8 @@ export function privateBytesOf(pid: number): number | undefined {
 }
 
 /**
- * Lowers the priority of a process beside which workers answer. It is set from its first moment on,
- * because Node's own start takes as long as verifying a small table does: over 40 swaps each, p99.9
- * of checks in the second of the swap over the steady one was 1.1, and 1.9 where the process lowered
- * it itself once it ran. Its threads inherit it. With a lower one still, a busy machine would take
- * minutes for a table of the world.
+ * Lowers the priority of a process beside which workers answer; threads that it starts later inherit
+ * it. With a lower one still, a busy machine would take minutes for a table of the world.
  */
 export function lowerPriority(pid: number | undefined): void {
   try {

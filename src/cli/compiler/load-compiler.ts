@@ -4,12 +4,18 @@
 import { createRequire } from 'node:module'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 
+/** What `import` and `require` say of a package that is not there. */
+const notFound: ReadonlySet<string | undefined> = new Set([
+  'ERR_MODULE_NOT_FOUND',
+  'MODULE_NOT_FOUND',
+])
+
 /** Loads a part of the compiler; says what to do where its packages are not installed. */
 export async function loadCompiler<T>(part: () => Promise<T>): Promise<T> {
   try {
     return await part()
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
+    if (!notFound.has((cause as NodeJS.ErrnoException).code)) throw cause
     throw compilerMissingError(cause)
   }
 }

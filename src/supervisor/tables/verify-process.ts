@@ -129,6 +129,9 @@ async function carryOut(
   order: VerifyOrder,
   { signal, urgent }: Parameters<typeof verifyInProcess>[1],
 ): Promise<ProcessEnd & { readonly isDone: boolean; readonly killed: boolean }> {
+  // At once, because Node's own start takes as long as a small table does: over 40 swaps each, p99.9
+  // of checks in the second of the swap over the steady one was 1.1, and 1.9 where the process
+  // lowered it itself once it ran.
   if (!urgent) lowerPriority(child.pid)
   let killed = false
   const kill = (): void => {

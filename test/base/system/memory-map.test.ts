@@ -52,6 +52,19 @@ describe('mapFile', () => {
     maps[0]!.unmap()
   })
 
+  it('leaves to a large file what was made ready for one', () => {
+    const [small, large] = [join(folder, 'small'), join(folder, 'large')]
+    const length = 3 * 2 ** 26
+    writeFileSync(small, 'small')
+    writeFileSync(large, 'large')
+    truncateSync(large, length)
+    prepareMaps(length)
+    const { external } = process.memoryUsage()
+    const maps = [small, large].map(mapFile)
+    expect(process.memoryUsage().external - external).toBeLessThan(length / 2)
+    for (const map of maps) map.unmap()
+  })
+
   it('is no worse where nothing can be made ready', () => {
     prepareMaps(2 ** 60)
     const path = join(folder, 'after')
