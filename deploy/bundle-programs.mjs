@@ -8,8 +8,10 @@
 // others are loaded from node_modules, by `require` where they can be, as is what Node itself
 // brings: `import` of both first makes a module of all that they export, even of what Node would
 // load only when it is used (a worker took 248 ms of processor time to be ready, 209 with `require`).
-// The library imports: what packs an application must see what the library needs. `modules.json`
-// says what is in which file. A module's own place (`import.meta`) stays what it was.
+// The library imports: what packs an application must see what the library needs. So do threads of
+// the pool, which start later: with `require` V8 left 160 MB of large batches in a worker, with
+// `import` less than 100 (test/http/endpoint/batch-large.world.test.ts). `modules.json` says what is
+// in which file. A module's own place (`import.meta`) stays what it was.
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
@@ -34,6 +36,9 @@ const programs = {
   'console-process': 'src/console/process/console-process-main.js',
   embedded: 'src/embedded/embedded.js',
 }
+
+/** Programs whose files import what others require. */
+const importing = new Set(['embedded', 'pool-thread'])
 
 const bundledPackages = ['flatbuffers', 'zod']
 
@@ -115,7 +120,7 @@ async function bundleProgram(name, path) {
     input: { [name]: path },
     platform: 'node',
     external: isExternal,
-    plugins: [keepPlaces(folder), ...(name === 'embedded' ? [] : [requireImports])],
+    plugins: [keepPlaces(folder), ...(importing.has(name) ? [] : [requireImports])],
   })
   const fileNames = { entryFileNames: '[name].js', chunkFileNames: '[name].js' }
   // The comments stand in the modules themselves.

@@ -25,16 +25,21 @@ function loadedBy(program: string): { readonly imported: string[]; readonly requ
 }
 
 describe('the bundle of', () => {
-  it.each(programs.filter((name) => name !== 'embedded'))('%s requires what it can', (program) => {
-    const { imported, required } = loadedBy(program)
-    // The first is there for `createRequire`; the second has nothing to require.
-    const rest = imported.filter((id) => !['node:module', '@clack/prompts'].includes(id))
-    expect(rest).toEqual([])
-    expect(required.some(isBuiltin)).toBe(true)
-  })
+  const importing = ['embedded', 'pool-thread']
 
-  it('the library imports, so that what packs an application sees what it needs', () => {
-    const { imported, required } = loadedBy('embedded')
+  it.each(programs.filter((name) => !importing.includes(name)))(
+    '%s requires what it can',
+    (program) => {
+      const { imported, required } = loadedBy(program)
+      // The first is there for `createRequire`; the second has nothing to require.
+      const rest = imported.filter((id) => !['node:module', '@clack/prompts'].includes(id))
+      expect(rest).toEqual([])
+      expect(required.some(isBuiltin)).toBe(true)
+    },
+  )
+
+  it.each(importing)('%s imports', (program) => {
+    const { imported, required } = loadedBy(program)
     expect(imported).toContain('koffi')
     expect(required).toEqual([])
   })

@@ -191,8 +191,9 @@ describe('without a server', () => {
     const hook = encodeURIComponent(
       `export const resolve = (name, context, next) => { if (name === "${binary}") throw new Error("no binary"); return next(name, context) }`,
     )
+    // Bundles import some packages and require others.
     const program = encodeURIComponent(
-      `import { register } from "node:module"; register("data:text/javascript,${hook}")`,
+      `import Module, { register } from "node:module"; register("data:text/javascript,${hook}"); const load = Module._load; Module._load = (name, ...rest) => { if (name === "${binary}") throw new Error("no binary"); return load(name, ...rest) }`,
     )
     // With a table, which is looked into where it can be.
     const environment = { NODE_OPTIONS: `--import data:text/javascript,${program}` }
