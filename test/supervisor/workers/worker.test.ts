@@ -24,6 +24,7 @@ import type { Table } from '../../../src/table/table.ts'
 import { keyOf } from '../../serve/key.ts'
 import { converse, responsesIn } from '../../http/raw-socket.ts'
 import { eventually } from '../../eventually.ts'
+import { settingsOfAll } from './settings-of-all.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-worker-'))
 const said: ToPrimary[] = []
@@ -63,18 +64,6 @@ const log: Log = {
   fatal: note,
   child: () => log,
 }
-
-/** Of every worker here, but for its port. */
-const settingsOfAll = {
-  host: '127.0.0.1',
-  stateFolder: '',
-  store: { policy: 'refuse', timeoutMs: 300, replicas: 0 },
-  plans: {},
-  logLevel: 'info',
-  logAddresses: false,
-  pool: { threads: 1, queue: 1 },
-  connections: { all: 1000, perAddress: 0 },
-} as const
 
 /** A table that throws, with the address in its message, as no log may show it. */
 const table: Table = {
