@@ -1,13 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { form } from './test/form.ts'
-import {
-  filesWithDoubles,
-  filesWithForms,
-  serverFiles,
-  unitFiles,
-  worldFiles,
-} from './test/kinds.ts'
+import { filesAlone, filesWithForms, serverFiles, unitFiles, worldFiles } from './test/kinds.ts'
 import { LongestFirst } from './test/sequence.ts'
 import { summary } from './test/summary.ts'
 
@@ -28,16 +22,21 @@ const ofForm = (files: readonly string[]): string[] =>
 // Vitest by itself keeps a core for its own: on two cores nothing would run side by side. One more
 // than there are cores, for servers and builds are also waited for.
 const sideBySide = { maxWorkers: Math.max(2, availableParallelism() - 1) + 1 }
-const alone = { fileParallelism: false }
+// Modules that many files of one process share end with each of them what it began.
+const tidy = { setupFiles: ['test/tidy.ts'] }
+const alone = {
+  fileParallelism: false,
+  setupFiles: [...tidy.setupFiles, 'test/flushed-disk.ts'],
+}
 const quick = { testTimeout: 60_000, hookTimeout: 120_000 }
 const slow = { testTimeout: 180_000, hookTimeout: 300_000 }
 // Whose hook waits for a world table waits for its build.
 const slowest = { testTimeout: 300_000, hookTimeout: 900_000 }
 
 // One process runs one file of `unit`, or of `server`, after the other, for starting anew costs
-// more than most of them take. Those that change modules for others, or count garbage, have a
+// more than most of them take. Those that change modules for others, or count memory, have a
 // process of their own.
-const isAlone = (file: string): boolean => filesWithDoubles.includes(file)
+const isAlone = (file: string): boolean => filesAlone.includes(file)
 
 // A machine that others share stops for a while now and then, and a test that waits for servers,
 // stores and their times has a second try in CI. The end of the run names each (test/summary.ts).
@@ -46,9 +45,6 @@ const isExact = (file: string): boolean =>
   /\/(limits-kill|limiter|many-machines|failover)\.(server|world)\.test\.ts$/.test(file)
 const isWaiting = (name: string): boolean => !/^unit|exact$/.test(name)
 const triesAgain = process.env['CI'] === undefined ? {} : { retry: 1 }
-
-// Modules that many files of one process share end with each of them what it began.
-const tidy = { setupFiles: ['test/tidy.ts'] }
 
 // What was compiled runs as it does for users.
 const compiledAsItIs = { server: { deps: { external: [/\/dist\//] } } }
@@ -98,7 +94,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Those that run alone do so behind all others, which run together.
     projects: projects.map((test) => ({
-      test: { ...test, ...compiledAsItIs, ...tidy, ...(isWaiting(test.name) ? triesAgain : {}) },
+      test: { ...tidy, ...test, ...compiledAsItIs, ...(isWaiting(test.name) ? triesAgain : {}) },
     })),
   },
 })

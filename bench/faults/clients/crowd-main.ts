@@ -1,16 +1,17 @@
-// The crowd of overload.ts, in a process of its own, of the lowest priority: what it computes is
-// not to keep the load of those within from asking. Connections that come again and again, a second
-// after they were turned away; told to end, it says how many were.
+// The crowd of overload.ts, in a process of its own, of the priority that it is told: what it
+// computes is not to keep the load of those within from asking, where that is judged. Says when it
+// has started, and begins when it is told. Connections that come again and again, a second after
+// they were turned away; told to end, it says how many were.
 //
-//   crowd-main.js PORT COUNT
+//   crowd-main.js PORT COUNT PRIORITY
 
-import { setMaxListeners } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { connect } from 'node:net'
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const [port = 0, count = 0] = process.argv.slice(2).map(Number)
+const [port = 0, count = 0, priority = 0] = process.argv.slice(2).map(Number)
 const againMs = 1000
 
 export interface CrowdReport {
@@ -21,10 +22,8 @@ export interface CrowdReport {
 }
 
 const tally = { turnedAway: 0, letIn: 0 }
-const from = performance.now()
 const stop = new AbortController()
 setMaxListeners(0, stop.signal)
-setPriority(constants.priority.PRIORITY_LOW)
 
 async function client(): Promise<void> {
   while (!stop.signal.aborted) {
@@ -47,6 +46,11 @@ async function client(): Promise<void> {
   }
 }
 
+process.on('disconnect', () => process.exit(0))
+process.send?.('ready')
+await once(process, 'message')
+setPriority(priority)
+const from = performance.now()
 const clients = Promise.all(Array.from({ length: count }, client))
 process.once('message', () => {
   const seconds = (performance.now() - from) / 1000
@@ -54,4 +58,3 @@ process.once('message', () => {
   const tell = (report: CrowdReport): void => void process.send?.(report, () => process.exit(0))
   void clients.then(() => tell({ ...tally, seconds }))
 })
-process.on('disconnect', () => process.exit(0))

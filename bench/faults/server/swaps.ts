@@ -191,5 +191,6 @@ async function judge(
     { what: 'tables mapped by each worker', figure: maps.join(', ') },
     ...[...reasons].map(([kind, reason]) => ({ what: `refused: ${kind}`, figure: reason })),
   ]
+  if (faults.length > 0) faults.push(...served.logLines())
   return { facts, faults }
 }
