@@ -28,7 +28,12 @@ export interface Entry {
 /** A build asks for the range of an entry three times: gate, history, normalise. */
 export function withRange(entry: Entry): Entry {
   const range = parseRange(entry.text)
-  return range === undefined ? entry : { ...entry, range }
+  if (range === undefined) return entry
+  const { text, place, provider, category, lists, name, label } = entry
+  // Most say nothing more. To copy what is known to be there takes a third of a spread.
+  return (provider ?? category ?? lists ?? name ?? label) === undefined
+    ? { text, place, range }
+    : { ...entry, range }
 }
 
 /** `undefined` for what is no address, prefix or range. */

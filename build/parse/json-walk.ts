@@ -24,9 +24,12 @@ type Expect = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma
 
 /** RFC 6901: `/prefixes/3/ip_prefix`; the root is `/`. */
 export function pointerOf(path: JsonPath): string {
-  const escape = (part: string | number): string =>
-    String(part).replaceAll('~', '~0').replaceAll('/', '~1')
-  return `/${path.map(escape).join('/')}`
+  return `/${path.map(escaped).join('/')}`
+}
+
+function escaped(part: string | number): string | number {
+  if (typeof part === 'number' || !/[~/]/.test(part)) return part
+  return part.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 /** Throws `not_this_format` where the text is no JSON, is cut off, or is HTML. */

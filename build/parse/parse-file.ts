@@ -1,6 +1,7 @@
 // Opens a snapshot, plain or gzip (told by its first bytes, not by its name), and feeds the parser
 // of its format. It streams from disk to sink and adds the file's path to every error.
 
+import { readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
@@ -17,6 +18,8 @@ export interface FileToParse {
   readonly bytesMax: number
 }
 
+const chunkBytes = 1 << 18
+
 /**
  * Hands every entry of the file to `sink`. Throws `snapshot_unreadable` where it cannot be opened
  * or unpacked, `snapshot_too_large` where it holds more than `bytesMax`, and the parser's `not_this_format` where it is something else; what the sink got
@@ -27,7 +30,7 @@ export async function parseFile(file: FileToParse, sink: EntrySink): Promise<voi
   try {
     const handle = await open(file.path, 'r')
     try {
-      await format.parse(limited(await bytesOf(handle), file.bytesMax), sink, file.options ?? {})
+      await format.parse(limited(bytesOf(handle), file.bytesMax), sink, file.options ?? {})
     } finally {
       await handle.close()
     }
@@ -41,18 +44,30 @@ export async function parseFile(file: FileToParse, sink: EntrySink): Promise<voi
   }
 }
 
-async function bytesOf(handle: FileHandle): Promise<AsyncIterable<Uint8Array>> {
+function bytesOf(handle: FileHandle): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
   const magic = new Uint8Array(2)
-  const { bytesRead } = await handle.read(magic, 0, 2, 0)
+  const bytesRead = readSync(handle.fd, magic, 0, 2, 0)
+  if (bytesRead < 2 || magic[0] !== 0x1f || magic[1] !== 0x8b) return plainBytes(handle.fd)
   const plain = handle.createReadStream({ start: 0, autoClose: false })
-  if (bytesRead < 2 || magic[0] !== 0x1f || magic[1] !== 0x8b) return plain
   const gunzip = createGunzip()
   plain.on('error', (error) => gunzip.destroy(error))
   return plain.pipe(gunzip)
 }
 
+/** Nothing else is to do meanwhile: to wait for a thread of the disk takes longer than to read. */
+function* plainBytes(descriptor: number): Iterable<Uint8Array> {
+  let at = 0
+  for (;;) {
+    const buffer = Buffer.allocUnsafeSlow(chunkBytes)
+    const bytesRead = readSync(descriptor, buffer, 0, chunkBytes, at)
+    if (bytesRead === 0) return
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
 async function* limited(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   bytesMax: number,
 ): AsyncIterable<Uint8Array> {
   let byteCount = 0

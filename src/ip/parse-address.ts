@@ -36,7 +36,7 @@ const groups = new Uint16Array(8)
 export function parseAddress(text: string, out: Uint32Array): 0 | 4 | 6 {
   const length = text.length
   if (length > addressCharsMax) return 0
-  const value = readIpv4Text(text)
+  const value = length > 4 && text.charCodeAt(4) === COLON ? -1 : readIpv4Text(text)
   if (value >= 0) {
     out[0] = value
     out[1] = 0
@@ -83,46 +83,80 @@ export function parseAddressBytes(
 /** The value of exactly a dotted quad, or -1. */
 function readIpv4(bytes: Uint8Array, start: number, end: number): number {
   let value = 0
-  let dots = 0
-  // -1 until the octet has a digit, so that 0 can only mean a leading zero.
-  let octet = -1
-  for (let at = start; at < end; at++) {
-    const code = bytes[at]!
-    const digit = code - ZERO
-    if (digit >= 0 && digit <= 9) {
-      if (octet === 0) return -1
-      octet = octet < 0 ? digit : octet * 10 + digit
-      if (octet > 255) return -1
-    } else {
-      if (code !== DOT || octet < 0 || dots === 3) return -1
-      value = value * 256 + octet
-      octet = -1
-      dots++
-    }
+  let at = start
+  for (let dots = 0; dots < 3; dots++) {
+    // Behind an octet come at least its dot and one more digit.
+    if (at + 2 >= end) return -1
+    const octet = octetBeforeDot(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!)
+    if (octet < 0) return -1
+    at += octet & 3
+    if (at >= end || bytes[at] !== DOT) return -1
+    at++
+    value = (value << 8) | (octet >> 2)
   }
-  return dots === 3 && octet >= 0 ? value * 256 + octet : -1
+  const octet = lastOctet(end - at, bytes[end - 3]!, bytes[end - 2]!, bytes[end - 1]!)
+  return octet < 0 ? -1 : ((value << 8) | octet) >>> 0
 }
 
 /** `readIpv4` of a text; its twin, step by step. */
 function readIpv4Text(text: string): number {
+  const end = text.length
   let value = 0
-  let dots = 0
-  let octet = -1
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    const digit = code - ZERO
-    if (digit >= 0 && digit <= 9) {
-      if (octet === 0) return -1
-      octet = octet < 0 ? digit : octet * 10 + digit
-      if (octet > 255) return -1
-    } else {
-      if (code !== DOT || octet < 0 || dots === 3) return -1
-      value = value * 256 + octet
-      octet = -1
-      dots++
-    }
+  let at = 0
+  for (let dots = 0; dots < 3; dots++) {
+    if (at + 2 >= end) return -1
+    const octet = octetBeforeDot(
+      text.charCodeAt(at),
+      text.charCodeAt(at + 1),
+      text.charCodeAt(at + 2),
+    )
+    if (octet < 0) return -1
+    at += octet & 3
+    if (at >= end || text.charCodeAt(at) !== DOT) return -1
+    at++
+    value = (value << 8) | (octet >> 2)
   }
-  return dots === 3 && octet >= 0 ? value * 256 + octet : -1
+  const octet = lastOctet(
+    end - at,
+    text.charCodeAt(end - 3),
+    text.charCodeAt(end - 2),
+    text.charCodeAt(end - 1),
+  )
+  return octet < 0 ? -1 : ((value << 8) | octet) >>> 0
+}
+
+// How many digits an octet has cannot be foretold, and a branch on it that goes the other way costs
+// as much as reading the octet. So both functions below read three characters and mask those that
+// are not the octet's: -1 keeps all bits, 0 none. What is negative is no octet: of a sum of
+// conditions by `|`, the sign says whether one failed.
+
+/**
+ * The octet whose first character is `first`, in its upper bits, and in the lowest two how many
+ * digits it has, by where a dot stands. Negative where it is no octet.
+ */
+function octetBeforeDot(first: number, second: number, third: number): number {
+  const two = -(second ^ DOT) >> 31
+  const three = two & (-(third ^ DOT) >> 31)
+  const a = first - ZERO
+  const b = (second - ZERO) & two
+  const c = (third - ZERO) & three
+  let octet = a + (two & (a * 9 + b))
+  octet += three & (octet * 9 + c)
+  const fault = a | (9 - a) | (two & (a - 1)) | b | (9 - b) | c | (9 - c) | (255 - octet)
+  return (octet << 2) | (1 - two - three) | (fault & (1 << 31))
+}
+
+/** The octet of the last `digits` of three characters, or a negative number. */
+function lastOctet(digits: number, first: number, second: number, third: number): number {
+  const two = (1 - digits) >> 31
+  const three = (2 - digits) >> 31
+  const a = (first - ZERO) & three
+  const b = (second - ZERO) & two
+  const c = third - ZERO
+  const octet = a * 100 + b * 10 + c
+  const leads = three === 0 ? b : a
+  const fault = a | (9 - a) | b | (9 - b) | c | (9 - c) | (two & (leads - 1)) | (255 - octet)
+  return digits >= 1 && digits <= 3 ? octet | (fault & (1 << 31)) : -1
 }
 
 /**
@@ -143,15 +177,17 @@ function readIpv6Text(text: string, out: Uint32Array): boolean {
   }
   while (at < end) {
     if (count === 8) return false
-    let value = digitOf(text.charCodeAt(at))
-    if (value === NOT_HEX) return false
-    // Digit by digit: a loop over them takes a third longer.
-    let code = ++at < end ? text.charCodeAt(at) : 0
-    let digit = digitOf(code)
-    if (digit !== NOT_HEX) {
-      value = (value << 4) | digit
+    let value = at + 4 < end ? fourDigits(text, at) : -1
+    let code = 0
+    if (value >= 0) {
+      at += 4
+      code = text.charCodeAt(at)
+    } else {
+      value = digitOf(text.charCodeAt(at))
+      if (value === NOT_HEX) return false
+      // Digit by digit: a loop over them takes a third longer.
       code = ++at < end ? text.charCodeAt(at) : 0
-      digit = digitOf(code)
+      let digit = digitOf(code)
       if (digit !== NOT_HEX) {
         value = (value << 4) | digit
         code = ++at < end ? text.charCodeAt(at) : 0
@@ -159,6 +195,12 @@ function readIpv6Text(text: string, out: Uint32Array): boolean {
         if (digit !== NOT_HEX) {
           value = (value << 4) | digit
           code = ++at < end ? text.charCodeAt(at) : 0
+          digit = digitOf(code)
+          // A fourth digit is the text's last.
+          if (digit !== NOT_HEX) {
+            value = (value << 4) | digit
+            at++
+          }
         }
       }
     }
@@ -176,6 +218,20 @@ function readIpv6Text(text: string, out: Uint32Array): boolean {
   if (gap < 0 ? count !== 8 : count === 8) return false
   writeGroups(count, gap, out)
   return true
+}
+
+/** The value of the four characters from `at`, or -1 where one is no digit: most groups have four. */
+function fourDigits(text: string, at: number): number {
+  const first = text.charCodeAt(at)
+  const second = text.charCodeAt(at + 1)
+  const third = text.charCodeAt(at + 2)
+  const fourth = text.charCodeAt(at + 3)
+  const a = hexDigits[first & 0xff]!
+  const b = hexDigits[second & 0xff]!
+  const c = hexDigits[third & 0xff]!
+  const d = hexDigits[fourth & 0xff]!
+  const wide = (first | second | third | fourth) >> 8
+  return (a | b | c | d) > 15 || wide > 0 ? -1 : (a << 12) | (b << 8) | (c << 4) | d
 }
 
 /** Of any character of a text, also one that is no byte. */

@@ -29,6 +29,7 @@ interface Prefix extends Address {
 const MAX_IPV4 = (1n << 32n) - 1n
 const MAX_IPV6 = (1n << 128n) - 1n
 const MAPPED_TOP = 0xffffn
+const zero = 0x30
 
 const scratch = newAddressWords()
 /** A value of 128 bits, most significant byte first. */
@@ -79,10 +80,20 @@ export function parseRange(text: string): Range | undefined {
 
 /** `192.0.2.0/24` only: an address alone is no prefix. Host bits are masked. */
 export function parsePrefix(text: string): Range | undefined {
-  const prefix = readPrefix(text)
-  if (prefix === undefined) return undefined
-  const { first, last } = prefixRange(prefix.family, prefix.value, prefix.length)
-  return withoutMapped(prefix.family, first, last)
+  const slash = text.indexOf('/')
+  const length = slash < 0 ? -1 : readLength(text, slash + 1)
+  const family = length < 0 ? 0 : parseAddress(text.slice(0, slash), scratch)
+  if (family === 0 || length > addressBits(family)) return undefined
+  if (family === 4) return ipv4Prefix(scratch[0]!, length)
+  const { first, last } = prefixRange(family, wordsToBigint(family, scratch), length)
+  return withoutMapped(family, first, last)
+}
+
+/** `prefixRange` of IPv4, in numbers: most prefixes of a build are of it. */
+function ipv4Prefix(value: number, length: number): Range {
+  const size = 2 ** (32 - length)
+  const first = value - (value % size)
+  return { family: 4, first: BigInt(first), last: BigInt(first + size - 1) }
 }
 
 /** Whether `text` is a prefix whose address has bits below the length, as `192.0.2.1/24`. */
@@ -149,10 +160,23 @@ function readPrefix(text: string): Prefix | undefined {
   const slash = text.indexOf('/')
   if (slash < 0) return undefined
   const address = readAddress(text.slice(0, slash))
-  const lengthText = text.slice(slash + 1)
-  if (address === undefined || !/^(?:0|[1-9]\d{0,2})$/.test(lengthText)) return undefined
-  const length = Number(lengthText)
+  const length = readLength(text, slash + 1)
+  if (address === undefined || length < 0) return undefined
   return length > addressBits(address.family) ? undefined : { ...address, length }
+}
+
+/** The number that `text` is from `start` on, of one to three digits without leading zeros; or -1. */
+function readLength(text: string, start: number): number {
+  const count = text.length - start
+  if (count < 1 || count > 3) return -1
+  if (count > 1 && text.charCodeAt(start) === zero) return -1
+  let length = 0
+  for (let at = start; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - zero
+    if (digit < 0 || digit > 9) return -1
+    length = length * 10 + digit
+  }
+  return length
 }
 
 function parseEnds(firstText: string, lastText: string): Range | undefined {

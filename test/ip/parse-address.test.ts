@@ -324,3 +324,51 @@ describe('twins', () => {
     },
   )
 })
+
+/** Characters whose lower byte is that of `0` and of `.`: in a byte they would pass for them. */
+const wide = ['\u0130', '\u012e']
+
+describe('every octet and group', () => {
+  const read = (text: string): readonly number[] => {
+    const out = newAddressWords()
+    return [parseAddress(text, out), ...out]
+  }
+  const readBytes = (text: string): readonly number[] => {
+    const out = newAddressWords()
+    const bytes = encoder.encode(text)
+    return [parseAddressBytes(bytes, 0, bytes.length, out), ...out]
+  }
+
+  it('reads each octet from 0 to 255 in each place, and no other number', () => {
+    for (let place = 0; place < 4; place++) {
+      for (let octet = 0; octet <= 1100; octet++) {
+        const text = '9.10.100.7'.split('.').with(place, String(octet)).join('.')
+        const word = text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+        const expected = octet > 255 ? [0, 0, 0, 0, 0] : [4, word, 0, 0, 0]
+        expect(read(text), text).toEqual(expected)
+        expect(readBytes(text), text).toEqual(expected)
+      }
+    }
+  })
+
+  it.each([
+    ['1.23.145.67', '.', 4, ['', '0', '1', '2', '5', '9', '.', '/', ':', 'a', '-', ...wide]],
+    ['1:23:456:789a:bcde:f0:1:2', ':', 5, ['', '0', '9', 'a', 'F', 'g', ':', ...wide]],
+  ] as const)('takes of %s with any part what node:net takes', (base, separator, length, chars) => {
+    const parts = base.split(separator)
+    const strings = Array.from({ length }, () => chars).reduce<readonly string[]>(
+      (all, more) => [...new Set(all.flatMap((text) => more.map((char) => text + char)))],
+      [''],
+    )
+    const wrong: string[] = []
+    const shared = newAddressWords()
+    for (const [place] of parts.entries()) {
+      for (const string of strings) {
+        const text = parts.with(place, string).join(separator)
+        if (parseAddress(text, shared) !== isIP(text)) wrong.push(text)
+      }
+    }
+    expect(strings.length).toBeGreaterThan(10_000)
+    expect(wrong).toEqual([])
+  })
+})

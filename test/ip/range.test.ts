@@ -211,6 +211,34 @@ describe('prefixes', () => {
     )
   })
 
+  it('are read as by a regular expression and a mask of bits', () => {
+    const octet = fc.nat({ max: 255 })
+    const address = fc.oneof(
+      fc.tuple(octet, octet, octet, octet).map((octets) => octets.join('.')),
+      fc.constantFrom('2001:db8::1', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '::', '1.2.3'),
+    )
+    const length = fc.oneof(
+      fc.nat({ max: 140 }).map(String),
+      fc.string({ unit: fc.constantFrom(...Array.from('0123456789 +-.ex/١')), maxLength: 4 }),
+    )
+    const twin = (text: string, length: string): Range | undefined => {
+      const single = parseRange(text)
+      const bits = single?.family === 4 ? 32n : 128n
+      if (single === undefined || !/^(?:0|[1-9]\d{0,2})$/.test(length) || BigInt(length) > bits) {
+        return undefined
+      }
+      const hosts = (1n << (bits - BigInt(length))) - 1n
+      const { family, first: value } = single
+      return { family, first: value - (value & hosts), last: value | hosts }
+    }
+    fc.assert(
+      fc.property(address, length, (text, length) => {
+        expect(parsePrefix(`${text}/${length}`)).toEqual(twin(text, length))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
   it('have host bits where masking changes the address', () => {
     fc.assert(
       fc.property(prefixArbitrary, ({ family, value, length }) => {
