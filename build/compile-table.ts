@@ -31,10 +31,11 @@ import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
 import type { ChosenEdition } from './gate/edition-gate.ts'
 import { type GateResult, gateFeeds } from './gate/feed-gate.ts'
 import { type HistoryTransaction, beginHistoryTransaction } from './gate/history-transaction.ts'
-import { type History, noHistory, readHistory } from './history/read-history.ts'
-import { recordToday } from './history/record-today.ts'
+import { type History, noHistory } from './history/read-history.ts'
+import { recordAndRead } from './history/record-and-read.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
 import { type Layer, valueAt } from './layer/layer.ts'
+import { newRangeInterner } from './layer/range-interner.ts'
 import { clearTransitionPrefixes } from './layer/transition-prefixes.ts'
 import { type AsEntry, collectAsFacts } from './networks/as-facts.ts'
 import type { Networks } from './networks/read-networks.ts'
@@ -263,15 +264,15 @@ async function readAll(
 function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
   const facts: AsEntry[] = []
   for (const { feed, entries } of files) {
-    for (const { text, label = '', name = '' } of entries) {
-      const asn = parseAsn(text)
+    for (const { text, range, label = '', name = '' } of entries) {
+      const asn = range === undefined ? parseAsn(text) : undefined
       if (asn !== undefined) facts.push({ asn, source: feed.id, label, name })
     }
   }
   return facts
 }
 
-/** Stages what passed the gate, then reads with the history what concerns this build. */
+/** Stages what passed the gate, and reads with the history what concerns this build. */
 async function recordAndReadHistory(
   { history: folders }: HistoryTransaction,
   { files, quarantined }: GateResult,
@@ -280,9 +281,7 @@ async function recordAndReadHistory(
 ): Promise<{ readonly history: History; readonly problems: readonly string[] }> {
   if (folders === undefined) return { history: noHistory, problems: [] }
   const without = new Set(quarantined.keys())
-  const recorded = await recordToday(files, { ...folders, without })
-  const feeds = [...new Set(files.map(({ feed }) => feed))]
-  const history = await readHistory({ ...folders, feeds, asOf })
+  const { recorded, history } = await recordAndRead(files, { ...folders, without, asOf })
   say(`${recorded.writtenCount} days added, ${recorded.unchangedCount} known`)
   return { history, problems: [...recorded.problems, ...history.problems] }
 }
@@ -349,6 +348,7 @@ function newNormaliseContext(
     asOf,
     book: newEvidenceBook(),
     observations: { 4: [], 6: [] },
+    ranges: newRangeInterner(),
     resolvers: { 4: resolversOf(tables, 4), 6: resolversOf(tables, 6) },
     inAccess: (family, words) => networkAt(family, words)?.access === true,
   }

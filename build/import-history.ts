@@ -22,6 +22,7 @@ import { judgeFeed } from './gate/feed-gate.ts'
 import { type FeedMemory, storedSizes } from './gate/gate-ledger.ts'
 import { pastSizesMax } from './gate/feed-size.ts'
 import { beginHistoryTransaction } from './gate/history-transaction.ts'
+import { newRangeInterner } from './layer/range-interner.ts'
 import { loadNetworkTables } from './networks/network-tables.ts'
 import { countDrop } from './parse/parse-counts.ts'
 import { type ParsedSnapshot, parseSnapshot } from './evidence/read-snapshots.ts'
@@ -125,7 +126,8 @@ async function importFeed(
         const read = await readListed({ feed, path: join(folder, where), day })
         const ledger = new Map([[feed.id, memory]])
         const past = { ledger, history: new Map(), problems: [] }
-        const judged = judgeFeed({ files: [read], day, index, past })
+        const ground = { index, ranges: newRangeInterner() }
+        const judged = judgeFeed({ files: [read], day, ground, past })
         memory = judged.memory
         const { reasons } = judged
         if (reasons.length > 0) found.quarantined.push(`${where}: ${reasons.join('; ')}`)

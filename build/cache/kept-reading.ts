@@ -10,8 +10,9 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
+  fstatSync,
   mkdirSync,
-  readFileSync,
+  readSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -24,6 +25,7 @@ import { deserialize, serialize } from 'node:v8'
 import { msPerDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { openRegularFile } from '../../src/base/system/bounded-file.ts'
+import { inLargePages } from '../../src/base/system/large-pages.ts'
 
 /** What is read, and what of this package decides what it gives. */
 export interface Reading {
@@ -37,6 +39,7 @@ export interface Reading {
 }
 
 const hashBytes = 32
+const chunkBytes = 2 ** 20
 /** What stays free of the disk: the table and the day's feeds come first. */
 const spareBytes = 2 ** 30
 /** An edition in use, and the one before, to which a rollback goes. */
@@ -63,13 +66,28 @@ export async function keptReading<T>(
 
 function load(path: string): { readonly content: unknown } | undefined {
   try {
-    const bytes = readFileSync(path)
+    const bytes = readLargeFile(path)
     const content = bytes.subarray(hashBytes)
     if (!hashOf([content]).equals(bytes.subarray(0, hashBytes))) return undefined
     return { content: deserialize(content) }
   } catch {
     // Not there, or cut off: it is read anew, and written over.
     return undefined
+  }
+}
+
+/** Of a file of 200 MB half of the time goes into its memory, where that is in small pages. */
+function readLargeFile(path: string): Buffer {
+  const descriptor = openRegularFile(path)
+  try {
+    const bytes = inLargePages(Buffer.allocUnsafeSlow(fstatSync(descriptor).size))
+    let end = 0
+    for (let read = -1; read !== 0 && end < bytes.length; end += read) {
+      read = readSync(descriptor, bytes, end, bytes.length - end, null)
+    }
+    return bytes.subarray(0, end)
+  } finally {
+    closeSync(descriptor)
   }
 }
 
@@ -115,9 +133,9 @@ function keyOf({ files, code, tables }: Reading): string | undefined {
   // package.json names the exact versions of what that code imports.
   const beside = [...tables, 'package.json'].map((name) => join(packageRoot, name))
   try {
-    return hashOf(contentsOf([...own, ...beside, ...files]))
-      .toString('hex')
-      .slice(0, 32)
+    const chunk = Buffer.allocUnsafeSlow(chunkBytes)
+    const hashes = [...own, ...beside, ...files].map((path) => hashOfFile(path, chunk))
+    return hashOf(hashes).toString('hex').slice(0, 32)
   } catch {
     return undefined
   }
@@ -130,15 +148,18 @@ function codeOf(folder: string): readonly string[] {
     .map((name) => join(folder, name))
 }
 
-/** One file at a time: those of places have a hundred megabytes. */
-function* contentsOf(paths: readonly string[]): Generator<Uint8Array> {
-  for (const path of paths) {
-    const descriptor = openRegularFile(path)
-    try {
-      yield readFileSync(descriptor)
-    } finally {
-      closeSync(descriptor)
+/** A chunk at a time: files of places have a hundred megabytes. */
+function hashOfFile(path: string, chunk: Buffer): Buffer {
+  const descriptor = openRegularFile(path)
+  try {
+    const hash = createHash('sha256')
+    for (let read = -1; read !== 0;) {
+      read = readSync(descriptor, chunk)
+      hash.update(chunk.subarray(0, read))
     }
+    return hash.digest()
+  } finally {
+    closeSync(descriptor)
   }
 }
 

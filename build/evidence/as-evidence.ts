@@ -24,20 +24,33 @@ export interface AsEvidenceContext {
   readonly asOf: Day
 }
 
+interface Speaker {
+  readonly feed: Feed
+  readonly day: Day
+}
+
 /** Numbers of the statements about a network's AS, ascending; none for an access network. */
 export function newAsEvidence(
   ground: AsEvidenceContext,
   book: EvidenceBook,
 ): (network: Network) => readonly number[] {
-  const speakers = new Map<string, { readonly feed: Feed; readonly day: Day }>(
+  const speakers = new Map<string, Speaker>(
     ground.files.map(({ feed, day }) => [feed.id, { feed, day }]),
   )
   speakers.set(hostingTableVoice, { feed: hostersFeed, day: newestTableDay(ground.tables) })
   speakers.set(namesVoice, { feed: namesFeed, day: ground.asOf })
+  /** By voice and provider: thousands of ASes share one, and the book knows what it has seen. */
+  const known = new Map<string, Evidence>()
+  const evidenceOf = (voice: string, speaker: Speaker, provider: string): Evidence => {
+    const key = `${voice}\n${provider}`
+    const evidence = known.get(key) ?? listEvidence(speaker, provider, ground.asOf)
+    known.set(key, evidence)
+    return evidence
+  }
   return ({ asn, organization, access, corporate }) => {
     // Corporate egress in a cloud is offices' traffic, whatever the rest of the AS is.
     if (access || corporate) return []
-    const { facts, tables, sources, asOf } = ground
+    const { facts, tables, sources } = ground
     const ids = hostingLists({ asn, organization, facts, tables }).map((voice) => {
       const speaker = speakers.get(voice)
       const source = sources.findIndex(({ id }) => id === voice)
@@ -45,7 +58,7 @@ export function newAsEvidence(
       const named = voice === hostingTableVoice ? tables.asRow(asn)?.row.name : undefined
       return book.id({
         source,
-        evidence: listEvidence(speaker, canonicalHoster(named ?? ''), asOf),
+        evidence: evidenceOf(voice, speaker, canonicalHoster(named ?? '')),
         range: undefined,
       })
     })
@@ -54,11 +67,7 @@ export function newAsEvidence(
 }
 
 /** AS lists are facts without days of their own: seen on the day of the list. */
-function listEvidence(
-  speaker: { readonly feed: Feed; readonly day: Day },
-  provider: string,
-  asOf: Day,
-): Evidence {
+function listEvidence(speaker: Speaker, provider: string, asOf: Day): Evidence {
   const seen = Math.min(speaker.day, asOf) as Day
   return {
     voice: voiceOf(speaker.feed),

@@ -25,7 +25,7 @@ import type { FeedHistory } from '../history/read-history.ts'
 import { whyInadmissible } from '../history/admissible-range.ts'
 import type { Observation } from '../layer/flatten-evidence.ts'
 import { newInterner } from '../layer/intern.ts'
-import { newRangeInterner } from '../layer/range-interner.ts'
+import { type RangeInterner, newRangeSubset } from '../layer/range-interner.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'
 import { type ParseCounts, countDrop } from '../parse/parse-counts.ts'
 
@@ -40,6 +40,8 @@ export interface NormaliseContext {
   readonly asOf: Day
   readonly book: EvidenceBook
   readonly observations: Readonly<Record<4 | 6, Observation[]>>
+  /** Holds what each feed says, one feed after the other. */
+  readonly ranges: RangeInterner
   /** Public resolvers: software everywhere asks them, and no bot sends from them. */
   readonly resolvers: Readonly<Record<4 | 6, readonly Range[]>>
   /** Whether the address (words as parsed) lies in an access network. */
@@ -59,9 +61,13 @@ export type EntryOutcome = 'kept' | 'duplicate' | 'dropped'
 interface MeantRange {
   readonly range: Range
   readonly match: Match
-  readonly details: Pick<Entry, 'provider' | 'category' | 'lists'>
+  readonly details: FactDetails
+  /** Number of match and details together. */
+  readonly fact: number
   seen: ListedDays
 }
+
+type FactDetails = Pick<Entry, 'provider' | 'category' | 'lists'>
 
 /** As what a feed speaks, and what it said before. */
 export interface SpokenFrom {
@@ -72,23 +78,24 @@ export interface SpokenFrom {
   readonly networks?: { readonly feed: Feed; readonly source: number } | undefined
 }
 
-/** A normaliser for one feed. */
+/** A normaliser for one feed; the one before it is finished. */
 export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseContext): Normaliser {
   const said: MeantRange[] = []
-  const ids = newRangeInterner()
-  const facts = newInterner<string>((key) => key, 0)
-  const words = newAddressWords()
+  const ids = newRangeSubset(ground.ranges)
+  const factOf = newFactNumbers()
+  const seenOnce = newSeenOnce(ground.asOf)
+  const newestKnown = from.history?.days.at(-1) ?? 0
   /** Of the snapshots that the history does not know: later ones, which count as today's. */
   let newest = 0 as Day
 
   /** Whether this is news: a first word on that range. */
-  function addRange(range: Range, seen: ListedDays, details: MeantRange['details']): boolean {
-    bigintToWords(range.family, range.first, words)
-    const { meant, match } = meaningOf(feed.kind, range, () => ground.inAccess(range.family, words))
-    const { provider = '', category = '', lists = 1 } = details
-    const id = ids.id(facts.id(`${match} ${lists} ${category} ${provider}`), meant)
-    const known = said[id]
-    if (known === undefined) said.push({ range: meant, match, details, seen })
+  function addRange(range: Range, seen: ListedDays, details: FactDetails): boolean {
+    const line = customerLine(feed.kind, range, ground.inAccess)
+    const match = line !== undefined || range.first === range.last ? 'exact' : 'range'
+    const fact = factOf(match, details)
+    const meant = line ?? range
+    const known = said[ids.id(fact, meant)]
+    if (known === undefined) said.push({ range: meant, match, details, fact, seen })
     else known.seen = mergeListedDays(known.seen, seen)
     return known === undefined
   }
@@ -103,9 +110,9 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
     }
     // What a prefix's network is, is for the networks to read (compile-table.ts), as of an AS.
     if (feed.kind === 'network') return 'kept'
-    const once = seenOnce(day, ground.asOf)
+    const once = seenOnce(day)
     const known = from.history?.markListed(range)
-    const isNews = day > (from.history?.days.at(-1) ?? 0)
+    const isNews = day > newestKnown
     if (isNews) newest = Math.max(newest, once.lastSeen) as Day
     const seen = known === undefined ? once : isNews ? mergeListedDays(known, once) : known
     return addRange(range, seen, entry) ? 'kept' : 'duplicate'
@@ -119,7 +126,7 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
       if (slowestDecay(feed.kind, age, feed.half_life_days) < fadedBelow) continue
       if (
         whyInadmissible(feed, range) === undefined &&
-        addRange(range, seen, details as MeantRange['details'])
+        addRange(range, seen, details as FactDetails)
       )
         lapsed++
     }
@@ -128,25 +135,33 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
 
   return {
     addEntry: (entry, day, tally) =>
-      /^AS\d/i.test(entry.text) ? normaliseAsn(entry, tally) : normaliseRange(entry, day, tally),
+      entry.range === undefined && /^AS\d/i.test(entry.text)
+        ? normaliseAsn(entry, tally)
+        : normaliseRange(entry, day, tally),
     finish() {
       const lapsed = addLapsed()
       const daysObserved = observedDays(from.history, { newest, asOf: ground.asOf })
       const speakerOf = newSpeakers(feed, from, { daysObserved, asOf: ground.asOf })
       for (const one of said) {
-        const { source, evidenceOf } = speakerOf(one.range)
-        observe(ground.book.id({ source, evidence: evidenceOf(one), range: one.range }), one.range)
+        const { range } = one
+        const { source, evidenceOf } = speakerOf(range)
+        const evidence = ground.book.id({ source, evidence: evidenceOf(one), range })
+        observe(ground, { kind: feed.kind, evidence, range })
       }
       return { lapsed }
     },
   }
+}
 
-  /** A bot's list that holds a whole network holds its resolver, too: those are cut out. */
-  function observe(evidence: number, range: Range): void {
-    const { family } = range
-    const held = feed.kind === 'bot' ? subtract([range], ground.resolvers[family]) : [range]
-    for (const { first, last } of held) ground.observations[family].push({ first, last, evidence })
-  }
+/** A bot's list that holds a whole network holds its resolver, too: those are cut out. */
+function observe(
+  { observations, resolvers }: NormaliseContext,
+  of: { readonly kind: Feed['kind']; readonly evidence: number; readonly range: Range },
+): void {
+  const { kind, evidence, range } = of
+  const { family } = range
+  const held = kind === 'bot' ? subtract([range], resolvers[family]) : [range]
+  for (const { first, last } of held) observations[family].push({ first, last, evidence })
 }
 
 /** Who speaks of a range: the feed, or of whole networks that part of it. */
@@ -192,26 +207,52 @@ export function voiceOf(feed: Feed): Voice {
 }
 
 /**
- * The range that is meant, and whether the feed names it exactly. In an access network what is
- * listed inside an IPv6 /64 counts for the /64, a customer's line, and so names it.
+ * The /64 that an IPv6 range inside it stands for. In an access network what is listed inside one
+ * counts for all of it, a customer's line, and so names it exactly.
  */
-function meaningOf(
+function customerLine(
   kind: Feed['kind'],
   range: Range,
-  inAccess: () => boolean,
-): { readonly meant: Range; readonly match: Match } {
-  const isInside64 = range.family === 6 && range.first >> 64n === range.last >> 64n
-  if (isInside64 && kind !== 'network' && customerKinds.has(kind) && inAccess()) {
-    return { meant: prefixRange(6, range.first, 64), match: 'exact' }
+  inAccess: NormaliseContext['inAccess'],
+): Range | undefined {
+  if (range.family === 4 || kind === 'network' || !customerKinds.has(kind)) return undefined
+  if (range.first >> 64n !== range.last >> 64n) return undefined
+  bigintToWords(6, range.first, words)
+  return inAccess(6, words) ? prefixRange(6, range.first, 64) : undefined
+}
+
+const words = newAddressWords()
+
+/** Numbers for what is said of ranges. Neighbours mostly say the same, so that is asked first. */
+function newFactNumbers(): (match: Match, details: FactDetails) => number {
+  const facts = newInterner<string>((key) => key, 0)
+  let last = { match: '', provider: '', category: '', lists: 0, fact: 0 }
+  return (match, { provider = '', category = '', lists = 1 }) => {
+    const isLast =
+      last.match === match &&
+      last.lists === lists &&
+      last.category === category &&
+      last.provider === provider
+    if (isLast) return last.fact
+    const fact = facts.id(`${match} ${lists} ${category} ${provider}`)
+    last = { match, provider, category, lists, fact }
+    return fact
   }
-  return { meant: range, match: range.first === range.last ? 'exact' : 'range' }
 }
 
 /** One snapshot without a history: seen on its day alone. */
-function seenOnce(day: Day, asOf: Day): ListedDays {
-  const seen = Math.min(day, asOf) as Day
-  const age = asOf - seen
-  return { firstSeen: seen, lastSeen: seen, listed: age < windowDays ? (1 << age) >>> 0 : 0 }
+function newSeenOnce(asOf: Day): (day: Day) => ListedDays {
+  const byDay = new Map<Day, ListedDays>()
+  return (day) => {
+    const known = byDay.get(day)
+    if (known !== undefined) return known
+    const seen = Math.min(day, asOf) as Day
+    const age = asOf - seen
+    const listed = age < windowDays ? (1 << age) >>> 0 : 0
+    const once = { firstSeen: seen, lastSeen: seen, listed }
+    byDay.set(day, once)
+    return once
+  }
 }
 
 /** Days of the window with a snapshot, that of `newest` included. */
@@ -235,16 +276,19 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
   const kind = feed.kind === 'network' ? 'hosting' : feed.kind
   const ownCategory = feed.category === 'other' ? undefined : feed.category
   const shared = new Map<string, Evidence>()
-  return ({ match, details, seen }: MeantRange): Evidence => {
-    const named = cleanText(details.provider ?? feed.provider)
-    const provider = kind === 'hosting' ? canonicalHoster(named) : named
+  const named = newNaming(feed)
+  const make = ({ match, details, seen }: MeantRange): Evidence => {
+    const provider = named(details.provider)
     const lists = details.lists ?? 1
     const daysListed = countMaskDays(seen.listed)
     // What no snapshot of the history covers was observed on its own day.
     const daysObserved = Math.max(from.daysObserved, daysListed)
     const category = kind === 'bot' ? (details.category ?? ownCategory) : undefined
-    const days = [seen.firstSeen, Math.min(seen.lastSeen, asOf), daysListed, daysObserved]
-    const key = `${match} ${lists} ${category ?? ''} ${days.join()} ${provider}`
+    const { firstSeen } = seen
+    const lastSeen = Math.min(seen.lastSeen, asOf) as Day
+    // The days observed follow from the days listed.
+    const days = `${firstSeen} ${lastSeen} ${daysListed}`
+    const key = `${match} ${lists} ${category ?? ''} ${days} ${provider}`
     const known = shared.get(key)
     if (known !== undefined) return known
     const evidence: Evidence = {
@@ -254,12 +298,43 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
       provider,
       category,
       lists,
-      firstSeen: seen.firstSeen,
-      lastSeen: Math.min(seen.lastSeen, asOf) as Day,
+      firstSeen,
+      lastSeen,
       daysListed,
       daysObserved,
     }
     shared.set(key, evidence)
     return evidence
+  }
+  let last: { readonly one: MeantRange; readonly evidence: Evidence } | undefined
+  return (one: MeantRange): Evidence => {
+    if (last === undefined || !saySame(last.one, one)) last = { one, evidence: make(one) }
+    return last.evidence
+  }
+}
+
+/** Neighbours mostly do: to compare them takes a tenth of making a key. */
+function saySame(a: MeantRange, b: MeantRange): boolean {
+  return (
+    a.fact === b.fact &&
+    a.details.provider === b.details.provider &&
+    a.details.category === b.details.category &&
+    a.seen.firstSeen === b.seen.firstSeen &&
+    a.seen.lastSeen === b.seen.lastSeen &&
+    a.seen.listed === b.seen.listed
+  )
+}
+
+/** Providers as evidence names them, each cleaned once. */
+function newNaming(feed: Feed): (written: string | undefined) => string {
+  const names = new Map<string | undefined, string>()
+  return (written) => {
+    const known = names.get(written)
+    if (known !== undefined) return known
+    const cleaned = cleanText(written ?? feed.provider)
+    const name =
+      feed.kind === 'hosting' || feed.kind === 'network' ? canonicalHoster(cleaned) : cleaned
+    names.set(written, name)
+    return name
   }
 }

@@ -7,7 +7,7 @@ import { canaryKinds } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { whyInadmissible } from '../history/admissible-range.ts'
 import { parseAsn } from '../evidence/normalise.ts'
-import { type RangeInterner, newRangeInterner } from '../layer/range-interner.ts'
+import { type RangeInterner, newRangeSubset } from '../layer/range-interner.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'
 import { countDrop } from '../parse/parse-counts.ts'
 import type { ParsedSnapshot } from '../evidence/read-snapshots.ts'
@@ -28,10 +28,22 @@ export interface CheckedContent {
   readonly reasons: readonly string[]
 }
 
+/** What the checks of all feeds of a build share. */
+export interface CheckGround {
+  readonly index: CanaryIndex
+  /** Holds the distinct ranges of each feed. */
+  readonly ranges: RangeInterner
+}
+
 /** Of one feed, all of its files. It counts drops into their tallies, so it runs once a file. */
-export function checkContent(files: readonly ParsedSnapshot[], index: CanaryIndex): CheckedContent {
+export function checkContent(
+  files: readonly ParsedSnapshot[],
+  ground: CheckGround,
+): CheckedContent {
+  const { index } = ground
   const reasons = new Set<string>()
-  const found = { entries: 0, canaries: 0, sample: '', distinct: newRangeInterner() }
+  const distinct = { ranges: newRangeSubset(ground.ranges), asns: new Set<number>() }
+  const found = { entries: 0, canaries: 0, sample: '', distinct }
   const kept = files.map((file) => {
     if (file.problem !== undefined) reasons.add(file.problem)
     const entries = file.entries.filter((entry) =>
@@ -40,7 +52,8 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
     return entries.length === file.entries.length ? file : { ...file, entries }
   })
   const { canaries, entries } = found
-  if (found.distinct.count === 0 && reasons.size === 0) {
+  const size = distinct.ranges.count + distinct.asns.size
+  if (size === 0 && reasons.size === 0) {
     reasons.add(entries === 0 ? 'it has no entries' : `none of its ${entries} entries is sound`)
   }
   // One entry is an accident whatever share it is of a small list.
@@ -50,7 +63,7 @@ export function checkContent(files: readonly ParsedSnapshot[], index: CanaryInde
         `at most ${canaryShareMax * 100} % may be`,
     )
   }
-  return { files: kept, size: found.distinct.count, reasons: [...reasons].slice(0, reasonsMax) }
+  return { files: kept, size, reasons: [...reasons].slice(0, reasonsMax) }
 }
 
 /** Three tell what is wrong; a list of a thousand wide prefixes has no more to say. */
@@ -60,8 +73,7 @@ interface ContentCounts {
   entries: number
   canaries: number
   sample: string
-  /** Ranges under 0, ASes under their numbers. */
-  readonly distinct: RangeInterner
+  readonly distinct: { readonly ranges: RangeInterner; readonly asns: Set<number> }
 }
 
 function checkEntry(
@@ -74,7 +86,7 @@ function checkEntry(
   const range = rangeOf(entry)
   if (range === undefined) {
     const asn = parseAsn(entry.text)
-    if (asn !== undefined) found.distinct.id(asn, undefined)
+    if (asn !== undefined) found.distinct.asns.add(asn)
     return true
   }
   const refused = whyInadmissible(feed, range)
@@ -89,7 +101,7 @@ function checkEntry(
   }
   const kind = index.kindOf(feed, range)
   if (kind === undefined) {
-    found.distinct.id(0, range)
+    found.distinct.ranges.id(0, range)
     return true
   }
   found.canaries++
@@ -97,7 +109,7 @@ function checkEntry(
   if (kind === 'search_engine') {
     // Counted against the feed, but kept: an answer says that a blocklist names the crawler, which
     // the model then caps (MODEL.md, rule 8: Googlebot, on one abuse list).
-    found.distinct.id(0, range)
+    found.distinct.ranges.id(0, range)
     return true
   }
   const reason = `canary: ${canaryKinds[kind].title}`

@@ -11,8 +11,9 @@ import { loadCanaries } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
 import { type ParsedSnapshot, type SnapshotFile } from '../evidence/read-snapshots.ts'
+import { newRangeInterner } from '../layer/range-interner.ts'
 import { newParseCounts } from '../parse/parse-counts.ts'
-import { type CanaryIndex, newCanaryIndex } from './entry-canaries.ts'
+import { newCanaryIndex } from './entry-canaries.ts'
 import { keepLastGood, readLastGood, removeOldCopies } from './last-good.ts'
 import {
   type FeedMemory,
@@ -29,7 +30,7 @@ import {
   lowerMedian,
   pastSizesMax,
 } from './feed-size.ts'
-import { filesByFeed, checkContent } from './content-checks.ts'
+import { type CheckGround, filesByFeed, checkContent } from './content-checks.ts'
 
 export interface Quarantine {
   /** Why, one line each; at least one. */
@@ -70,13 +71,13 @@ export interface GateInput {
 
 export async function gateFeeds(input: GateInput): Promise<GateResult> {
   const { store } = input
-  const index = newCanaryIndex(loadCanaries(), input.tables)
+  const ground = { index: newCanaryIndex(loadCanaries(), input.tables), ranges: newRangeInterner() }
   const past = store === undefined ? noGateHistory : await readGateHistory(store)
   const feeds = filesByFeed(input.files)
   const judged = new Map<Feed, JudgedFeed>()
   for (const [feed, files] of feeds) {
     const day = fetchDay(input.snapshots, feed) ?? newestDay(files)
-    judged.set(feed, judgeFeed({ files, day, index, past }))
+    judged.set(feed, judgeFeed({ files, day, ground, past }))
   }
   const files = input.files.filter(({ feed }) => !feeds.has(feed))
   const quarantined = new Map<string, Quarantine>()
@@ -86,7 +87,7 @@ export async function gateFeeds(input: GateInput): Promise<GateResult> {
       files.push(...own)
       held.set(feed.id, { size, usual })
     } else {
-      const instead = await fallbackContent(feed, { own, index, past, store })
+      const instead = await fallbackContent(feed, { own, ground, past, store })
       files.push(...instead.files)
       held.set(feed.id, { size: instead.size, usual })
       quarantined.set(feed.id, { reasons, instead: instead.title })
@@ -141,11 +142,11 @@ export interface JudgedFeed extends HeldEntries {
 export function judgeFeed(of: {
   readonly files: readonly ParsedSnapshot[]
   readonly day: Day
-  readonly index: CanaryIndex
+  readonly ground: CheckGround
   readonly past: GateHistory
 }): JudgedFeed {
   const { day } = of
-  const { size, files, reasons } = checkContent(of.files, of.index)
+  const { size, files, reasons } = checkContent(of.files, of.ground)
   const id = files[0]?.feed.id ?? ''
   const memory = of.past.ledger.get(id) ?? { sizes: [], moved: false, held: [] }
   const { sizes, moved, held } = memory
@@ -177,7 +178,7 @@ async function fallbackContent(
   feed: Feed,
   of: {
     readonly own: readonly ParsedSnapshot[]
-    readonly index: CanaryIndex
+    readonly ground: CheckGround
     readonly past: GateHistory
     readonly store: string | undefined
   },
@@ -186,11 +187,11 @@ async function fallbackContent(
   readonly size: number
   readonly title: string
 }> {
-  const { own, index, past, store } = of
+  const { own, ground, past, store } = of
   const good =
     store === undefined ? undefined : await readLastGood(store, feed, past.ledger.get(feed.id))
   if (good !== undefined) {
-    const checked = checkContent(good.files, index)
+    const checked = checkContent(good.files, ground)
     const { files, size, reasons } = checked
     if (reasons.length === 0) return { files, size, title: good.title }
   }

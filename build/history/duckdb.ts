@@ -81,6 +81,8 @@ export interface DuckDb {
     rows: ParquetRows,
     about: Readonly<Record<string, string>>,
   ): Promise<void>
+  /** The same engine and its memory, for statements that run at the same time. */
+  beside(): Promise<DuckDb>
   close(): Promise<void>
 }
 
@@ -103,6 +105,14 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
     autoinstall_known_extensions: 'false',
     ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
   })
+  return connectTo(instance, async () => {
+    instance.closeSync()
+    await rm(spill, { recursive: true, force: true })
+  })
+}
+
+/** One connection, whose statements run one after the other. */
+async function connectTo(instance: DuckDBInstance, onClose: () => Promise<void>): Promise<DuckDb> {
   const connection = await instance.connect()
   return {
     async run(sql) {
@@ -123,10 +133,10 @@ export async function openDuckDb(options: DuckDbOptions): Promise<DuckDb> {
     async writeParquet(path, rows, about) {
       await guard(path, async () => writeParquet(connection, { path, rows, about }))
     },
+    beside: async () => connectTo(instance, async () => undefined),
     async close() {
       connection.closeSync()
-      instance.closeSync()
-      await rm(spill, { recursive: true, force: true })
+      await onClose()
     },
   }
 }

@@ -48,6 +48,8 @@ export interface HistoryStoreOptions extends HistoryFolders {
   readonly memoryBytes?: number | undefined
   /** The store's lock, where the caller holds it; by default it is taken until `close`. */
   readonly lock?: FileLock | undefined
+  /** The caller's engine; by default one is opened until `close`. */
+  readonly duck?: DuckDb | undefined
 }
 
 /** Takes a store's lock. Throws `history_locked` while another run has it. */
@@ -70,7 +72,8 @@ export async function openHistoryStore(options: HistoryStoreOptions): Promise<Hi
   const lock = options.lock === undefined ? lockHistory(store) : undefined
   try {
     for (const feed of await storedFeeds(store)) await removeTemporaryFiles(join(store, feed))
-    const duck = await openDuckDb({ spill: store, memoryBytes: options.memoryBytes })
+    const own = { spill: store, memoryBytes: options.memoryBytes }
+    const duck = options.duck ?? (await openDuckDb(own))
     return newStore(options, duck, lock)
   } catch (thrown) {
     lock?.release()
@@ -78,7 +81,11 @@ export async function openHistoryStore(options: HistoryStoreOptions): Promise<Hi
   }
 }
 
-function newStore(folders: HistoryFolders, duck: DuckDb, lock: FileLock | undefined): HistoryStore {
+function newStore(
+  folders: HistoryStoreOptions,
+  duck: DuckDb,
+  lock: FileLock | undefined,
+): HistoryStore {
   const to = folders.staging ?? folders.store
   return {
     async addSnapshot({ feed, day, listed }) {
@@ -98,7 +105,7 @@ function newStore(folders: HistoryFolders, duck: DuckDb, lock: FileLock | undefi
       return writeDay(duck, { path, feed, day, content: dayContent(listed), hash: there?.hash })
     },
     async close() {
-      await duck.close()
+      if (folders.duck === undefined) await duck.close()
       lock?.release()
     },
   }

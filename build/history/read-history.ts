@@ -72,23 +72,49 @@ export interface HistoryOptions extends AggregateOptions {
 export const noHistory: History = { of: () => undefined, problems: [] }
 
 export async function readHistory(options: HistoryOptions): Promise<History> {
-  const { store, staging } = options
+  const { store, staging, feeds } = options
   const folders = staging === undefined ? [store] : [store, staging]
   const stored = new Set((await Promise.all(folders.map(storedFeeds))).flat())
-  const feeds = options.feeds.filter(({ id }) => stored.has(id))
-  if (feeds.length === 0) return noHistory
+  if (feeds.every(({ id }) => !stored.has(id))) return noHistory
   const duck = await openDuckDb({ spill: store, memoryBytes: options.memoryBytes })
   try {
-    const found = new Map<string, FeedHistory>()
-    const problems: string[] = []
-    for (const feed of feeds) {
-      const read = await readFeed(duck, feed, options)
-      problems.push(...read.problems)
-      if (read.history !== undefined) found.set(feed.id, read.history)
-    }
-    return { of: (feedId) => found.get(feedId), problems }
+    const reader = newHistoryReader(duck, options)
+    for (const feed of feeds) reader.read(feed)
+    return await reader.history()
   } finally {
     await duck.close()
+  }
+}
+
+/** Reads feed by feed, while the caller does something else. */
+export interface HistoryReader {
+  /** Puts a feed at the end of what is to be read; its days must not change any more. */
+  read(feed: Pick<Feed, 'id' | 'kind'>): void
+  /** What was read, when all of it is. Throws what reading any of it throws. */
+  history(): Promise<History>
+}
+
+/** The engine may be closed when `history` has come to its end. */
+export function newHistoryReader(duck: DuckDb, options: AggregateOptions): HistoryReader {
+  const found = new Map<string, FeedHistory>()
+  const problems: string[] = []
+  const readAfter = async (before: Promise<void>, feed: Pick<Feed, 'id' | 'kind'>) => {
+    await before
+    const read = await readFeed(duck, feed, options)
+    problems.push(...read.problems)
+    if (read.history !== undefined) found.set(feed.id, read.history)
+  }
+  let all = Promise.resolve()
+  return {
+    read(feed) {
+      all = readAfter(all, feed)
+      // `history` throws it: a rejection before that call is no unhandled one.
+      all.catch(() => undefined)
+    },
+    async history() {
+      await all
+      return { of: (feedId) => found.get(feedId), problems }
+    },
   }
 }
 

@@ -34,22 +34,26 @@ export async function recordToday(
   options: HistoryStoreOptions & {
     /** Feeds that a gate keeps out. */
     readonly without?: ReadonlySet<string> | undefined
+    /** Called when a feed's day is where it shall be, also of a feed that adds nothing. */
+    readonly onFeed?: ((feed: Feed) => void) | undefined
   },
 ): Promise<RecordReport> {
   const report = { writtenCount: 0, unchangedCount: 0, problems: [] as string[] }
   const store = await openHistoryStore(options)
   try {
-    for (const [feed, own] of completeFeeds(files)) {
-      if (options.without?.has(feed.id) === true) continue
-      const listed = own.flatMap(({ entries }) => admissibleRanges(feed, entries))
-      if (listed.length === 0) continue
-      const day = Math.max(...own.map(({ day }) => day)) as Day
-      try {
-        const { state } = await store.addSnapshot({ feed: feed.id, day, listed })
-        report[`${state}Count`]++
-      } catch (thrown) {
-        report.problems.push(`${feed.id}: not added to the history: ${messageOf(thrown)}`)
+    for (const [feed, own] of filesOfFeeds(files)) {
+      const without = options.without?.has(feed.id) === true
+      const listed = without || !isComplete(feed, own) ? [] : listedBy(feed, own)
+      if (listed.length > 0) {
+        const day = Math.max(...own.map(({ day }) => day)) as Day
+        try {
+          const { state } = await store.addSnapshot({ feed: feed.id, day, listed })
+          report[`${state}Count`]++
+        } catch (thrown) {
+          report.problems.push(`${feed.id}: not added to the history: ${messageOf(thrown)}`)
+        }
       }
+      options.onFeed?.(feed)
     }
     return report
   } finally {
@@ -74,17 +78,19 @@ export function admissibleRanges(feed: Feed, entries: readonly Entry[]): ListedR
   return listed
 }
 
-function completeFeeds(
+function listedBy(feed: Feed, own: readonly SnapshotEntries[]): ListedRange[] {
+  return own.flatMap(({ entries }) => admissibleRanges(feed, entries))
+}
+
+function isComplete(feed: Feed, own: readonly SnapshotEntries[]): boolean {
+  if (feed.kind === 'network' || feed.files.length === 0) return false
+  return own.every(({ problem }) => problem === undefined)
+}
+
+function filesOfFeeds(
   files: readonly SnapshotEntries[],
 ): ReadonlyMap<Feed, readonly SnapshotEntries[]> {
   const groups = new Map<Feed, SnapshotEntries[]>()
-  for (const file of files) {
-    const { feed } = file
-    if (feed.kind === 'network' || feed.files.length === 0) continue
-    groups.set(feed, [...(groups.get(feed) ?? []), file])
-  }
-  for (const [feed, own] of groups) {
-    if (own.some(({ problem }) => problem !== undefined)) groups.delete(feed)
-  }
+  for (const file of files) groups.set(file.feed, [...(groups.get(file.feed) ?? []), file])
   return groups
 }

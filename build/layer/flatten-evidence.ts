@@ -31,10 +31,9 @@ export function flattenEvidence(
   observations: readonly Observation[],
   lists: ListInterner,
 ): Layer {
-  // IPv4 fits a double exactly, which sorts several times faster than a bigint.
   return family === 4
-    ? sweep(family, observations.map(numbers), { zero: 0, one: 1 }, lists)
-    : sweep(family, observations, { zero: 0n, one: 1n }, lists)
+    ? sweep(ipv4Space, ipv4Ends(observations), lists)
+    : sweep(ipv6Space, ipv6Ends(observations), lists)
 }
 
 export interface ListInterner {
@@ -67,61 +66,120 @@ export function newListInterner(): ListInterner {
   }
 }
 
-interface Ranged<N extends number | bigint> {
-  readonly first: N
-  readonly last: N
-  readonly evidence: number
+/** One end of each range, ascending, and the evidence of those ranges in the same order. */
+interface SortedEnds<N extends number | bigint> {
+  readonly at: ArrayLike<N>
+  readonly evidence: ArrayLike<number>
 }
 
-function numbers(observation: Observation): Ranged<number> {
+interface Ends<N extends number | bigint> {
+  readonly starts: SortedEnds<N>
+  readonly ends: SortedEnds<N>
+}
+
+function ipv4Ends(observations: readonly Observation[]): Ends<number> {
   return {
-    first: Number(observation.first),
-    last: Number(observation.last),
-    evidence: observation.evidence,
+    starts: sortedIpv4(observations, ({ first }) => first),
+    ends: sortedIpv4(observations, ({ last }) => last),
   }
+}
+
+/**
+ * An address and the evidence are one number of 64 bits, the address above: typed arrays of those
+ * sort ten times faster than objects do.
+ */
+function sortedIpv4(
+  observations: readonly Observation[],
+  endOf: (observation: Observation) => bigint,
+): SortedEnds<number> {
+  const { length } = observations
+  const pairs = new BigUint64Array(length)
+  // The lower half of each comes first, as in the table's own sections.
+  const halves = new Uint32Array(pairs.buffer)
+  for (let index = 0; index < length; index++) {
+    halves[index * 2] = observations[index]!.evidence
+    halves[index * 2 + 1] = Number(endOf(observations[index]!))
+  }
+  pairs.sort()
+  const [at, evidence] = [new Uint32Array(length), new Uint32Array(length)]
+  for (let index = 0; index < length; index++) {
+    evidence[index] = halves[index * 2]!
+    at[index] = halves[index * 2 + 1]!
+  }
+  return { at, evidence }
+}
+
+function ipv6Ends(observations: readonly Observation[]): Ends<bigint> {
+  const sorted = (endOf: (observation: Observation) => bigint): SortedEnds<bigint> => {
+    const all = observations.toSorted((a, b) => order(endOf(a), endOf(b)))
+    return { at: all.map(endOf), evidence: all.map(({ evidence }) => evidence) }
+  }
+  return { starts: sorted(({ first }) => first), ends: sorted(({ last }) => last) }
+}
+
+interface Space<N extends number | bigint> {
+  readonly family: Family
+  readonly zero: N
+  readonly limit: N
+  readonly after: (address: N) => N
+  readonly toWords: (address: N, out: Uint32Array) => void
+}
+
+const ipv4Space: Space<number> = {
+  family: 4,
+  zero: 0,
+  limit: Number(maxAddress(4)),
+  after: (address) => address + 1,
+  toWords(address, out) {
+    out[0] = address
+  },
+}
+
+const ipv6Space: Space<bigint> = {
+  family: 6,
+  zero: 0n,
+  limit: maxAddress(6),
+  after: (address) => address + 1n,
+  toWords: (address, out) => bigintToWords(6, address, out),
 }
 
 function sweep<N extends number | bigint>(
-  family: Family,
-  observations: readonly Ranged<N>[],
-  unit: { readonly zero: N; readonly one: N },
+  { family, zero, limit, after, toWords }: Space<N>,
+  { starts, ends }: Ends<N>,
   lists: ListInterner,
 ): Layer {
-  const starts = [...observations].sort((a, b) => order(a.first, b.first))
-  const ends = [...observations].sort((a, b) => order(a.last, b.last))
   const pieces = newLayerPieces(family)
   const words = new Uint32Array(4)
   const add = (at: N, list: number): void => {
-    bigintToWords(family, BigInt(at), words)
+    toWords(at, words)
     pieces.add(words, list)
   }
   const active: number[] = []
-  if (starts[0]?.first !== unit.zero) add(unit.zero, 0)
+  const count = starts.at.length
+  if (starts.at[0] !== zero) add(zero, 0)
   let nextStart = 0
   let nextEnd = 0
-  const limit = maxAddress(family)
-  while (nextEnd < ends.length) {
-    const end = ends[nextEnd]!.last
-    const start = starts[nextStart]?.first
+  while (nextEnd < count) {
+    const end = ends.at[nextEnd]!
     let at: N
-    if (start !== undefined && start <= end) {
-      at = start
+    if (nextStart < count && starts.at[nextStart]! <= end) {
+      at = starts.at[nextStart]!
     } else {
-      if (BigInt(end) === limit) break
-      at = ((end as number) + (unit.one as number)) as N
-      while (nextEnd < ends.length && ends[nextEnd]!.last === end) {
-        remove(active, ends[nextEnd++]!.evidence)
+      if (end === limit) break
+      at = after(end)
+      while (nextEnd < count && ends.at[nextEnd] === end) {
+        remove(active, ends.evidence[nextEnd++]!)
       }
     }
-    while (nextStart < starts.length && starts[nextStart]!.first === at) {
-      insert(active, starts[nextStart++]!.evidence)
+    while (nextStart < count && starts.at[nextStart] === at) {
+      insert(active, starts.evidence[nextStart++]!)
     }
     add(at, lists.id(distinct(active)))
   }
   return pieces.layer()
 }
 
-function order<N extends number | bigint>(a: N, b: N): number {
+function order(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 

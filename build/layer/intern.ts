@@ -1,6 +1,8 @@
 // Interning: equal things get one number, in order of first appearance, so that equal inputs give
 // equal tables.
 
+import { inLargePages } from '../../src/base/system/large-pages.ts'
+
 /** Numbers for values by a text key; ids start at `firstId`. */
 export interface Interner<T> {
   id(value: T): number
@@ -38,16 +40,16 @@ export interface TupleInterner {
 /** Who knows about how many there will be says so: to grow takes as long as to fill. */
 export function newTupleInterner(expected = 0): TupleInterner {
   let capacity = 1 << Math.max(16, Math.ceil(Math.log2(expected * 2 + 1)))
-  let slots = new Uint32Array(capacity)
-  let tuples = new Uint32Array(capacity * 2)
+  let slots = inLargePages(new Uint32Array(capacity))
+  let tuples = inLargePages(new Uint32Array(capacity * 2))
   let count = 0
 
   function grow(): void {
     capacity *= 2
-    const larger = new Uint32Array(capacity * 2)
+    const larger = inLargePages(new Uint32Array(capacity * 2))
     larger.set(tuples.subarray(0, count * 4))
     tuples = larger
-    slots = new Uint32Array(capacity)
+    slots = inLargePages(new Uint32Array(capacity))
     for (let id = 0; id < count; id++) {
       const at = id * 4
       slots[freeSlot(hash(tuples[at]!, tuples[at + 1]!, tuples[at + 2]!, tuples[at + 3]!))] = id + 1

@@ -1,6 +1,7 @@
 // Hot within the build: collects the pieces of a layer in address order into typed arrays that grow
 // by half. Neighbours of equal value become one piece; that is all it does.
 
+import { inLargePages } from '../../src/base/system/large-pages.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart, type Layer } from './layer.ts'
 
@@ -16,17 +17,17 @@ const capacityAtFirst = 1 << 12
 /** Who knows how many pieces there can be at most says so: memory that is not filled costs none. */
 export function newLayerPieces(family: Family, capacity = capacityAtFirst): LayerPieces {
   const words = wordsPerStart(family)
-  let starts = new Uint32Array(capacity * words)
-  let values = new Uint32Array(capacity)
+  let starts = inLargePages(new Uint32Array(capacity * words))
+  let values = inLargePages(new Uint32Array(capacity))
   let count = 0
   let lastValue = -1
 
   const grow = (): void => {
     const capacity = Math.ceil(values.length * 1.5)
-    const moreStarts = new Uint32Array(capacity * words)
+    const moreStarts = inLargePages(new Uint32Array(capacity * words))
     moreStarts.set(starts)
     starts = moreStarts
-    const moreValues = new Uint32Array(capacity)
+    const moreValues = inLargePages(new Uint32Array(capacity))
     moreValues.set(values)
     values = moreValues
   }

@@ -3,6 +3,7 @@
 // one day to the next most records keep their number, and what a publisher moves of a table is
 // little (src/publish). The same pieces give the same order.
 
+import { inLargePages } from '../../src/base/system/large-pages.ts'
 import { recordWords } from '../../src/schema/table-layout.ts'
 import type { Layer } from './layer.ts'
 
@@ -12,8 +13,8 @@ const listWord = 3
 /** `records` in that order; the values of `layers` are changed to match. */
 export function orderRecords(records: Uint32Array, layers: readonly Layer[]): Uint32Array {
   const count = records.length / recordWords
-  const ordered = new Uint32Array(records.length)
-  const numbers = new Uint32Array(count)
+  const ordered = inLargePages(new Uint32Array(records.length))
+  const numbers = inLargePages(new Uint32Array(count))
   let next = 0
   for (const listed of [false, true]) {
     for (let record = 0; record < count; record++) {

@@ -2,6 +2,7 @@
 // memory that grows. A run is its length in bytes, a word of facts, the text, and nothing to the
 // next whole element.
 
+import { inLargePages } from '../../src/base/system/large-pages.ts'
 import { runElementBytes } from '../../src/schema/table-layout.ts'
 
 export interface RunCollector {
@@ -16,7 +17,7 @@ export interface RunCollector {
 }
 
 export function newRunCollector(bytesExpected: number): RunCollector {
-  let room = Buffer.alloc(bytesExpected + runElementBytes)
+  let room = inLargePages(Buffer.alloc(bytesExpected + runElementBytes))
   let end = 0
   const makeRoom = (bytes: number): void => {
     if (end + bytes > room.length) room = Buffer.concat([room, Buffer.alloc(room.length + bytes)])

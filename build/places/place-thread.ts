@@ -9,8 +9,8 @@ const { files, cache } = workerData as {
   readonly cache: string
 }
 const places = await readPlaceColumns(files, cache)
-// Handed over, not copied. Out of the cache all are parts of one piece of memory; of a small file
-// that is Node's pool, which cannot be handed over.
+// Handed over, not copied. Out of the cache nearly all are parts of one piece of memory; small
+// ones may lie in Node's pool, which cannot be handed over.
 const buffers = new Set(arraysOfPlaces(places).map(({ buffer }) => buffer as ArrayBuffer))
 parentPort?.postMessage(
   places,

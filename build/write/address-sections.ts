@@ -1,6 +1,7 @@
 // From pieces to the address sections of the table: the indexes, the IPv4 starts, and the keys and
 // tail groups of IPv6 (src/schema/table-layout.ts draws them).
 
+import { inLargePages } from '../../src/base/system/large-pages.ts'
 import {
   bucketKeys,
   ipv4BucketPieces,
@@ -35,15 +36,15 @@ export function ipv4StartSections(
 ): Omit<Ipv4Sections, 'ipv4_records'> {
   const size = 2 ** (32 - bits)
   return {
-    ipv4_starts: remaindersOf(starts, new Uint16Array(starts.length), size),
+    ipv4_starts: remaindersOf(starts, inLargePages(new Uint16Array(starts.length)), size),
     ipv4_index: firstLevel(starts, 2 ** bits, size),
   }
 }
 
 export function ipv6Sections(pieces: Layer): Ipv6Sections {
   const { starts, values } = pieces
-  const keys = new Float64Array(pieces.count)
-  const records = new Uint32Array(pieces.count)
+  const keys = inLargePages(new Float64Array(pieces.count))
+  const records = inLargePages(new Uint32Array(pieces.count))
   let count = 0
   const groups: number[] = [0]
   const tails: number[] = []
@@ -88,7 +89,7 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
 
 /** `keys` are those of bits 3 to 54, ascending from 0: bucket and key in one number. */
 export function ipv6KeySections(keys: Float64Array): Ipv6KeySections {
-  const low = remaindersOf(keys, new Uint32Array(keys.length), bucketKeys)
+  const low = remaindersOf(keys, inLargePages(new Uint32Array(keys.length)), bucketKeys)
   const index = firstLevel(keys, ipv6IndexBuckets, bucketKeys)
   return { ipv6_keys: low, ipv6_index: index, ...finerIndexes(low, index) }
 }

@@ -10,6 +10,7 @@ import { Builder, ByteBuffer, type Offset } from 'flatbuffers'
 import { type Day, formatDay } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { flushFolderSync } from '../../src/base/system/disk.ts'
+import { inLargePages } from '../../src/base/system/large-pages.ts'
 import type { TableCoverage } from '../../src/model/coverage.ts'
 import { KindEntry } from '../../src/schema/generated/iprisk/kind-entry.ts'
 import { SectionEntry } from '../../src/schema/generated/iprisk/section-entry.ts'
@@ -45,8 +46,14 @@ export interface WrittenTable {
   readonly bytes: number
 }
 
+export interface EncodedTable {
+  readonly id: string
+  /** The file, in two parts: to join them would copy it. */
+  readonly parts: readonly [table: Uint8Array, trailer: Uint8Array]
+}
+
 /** The same content gives the same bytes. Throws `table_too_large`. */
-export function encodeTable(content: TableContent): { readonly id: string; bytes: Uint8Array } {
+export function encodeTable(content: TableContent): EncodedTable {
   const dataBytes = sectionNames.reduce(
     (sum, name) => sum + aligned(content.views[name].byteLength) + sectionAlignment,
     headerBytesMax,
@@ -55,10 +62,12 @@ export function encodeTable(content: TableContent): { readonly id: string; bytes
   const checksums = sectionNames.map((name) => crc32(bytesOf(content.views[name])))
   const id = tableId(content, checksums)
   const builder = new Builder(dataBytes)
+  inLargePages(builder.dataBuffer().bytes())
   // The builder fills the buffer from its end, so what is added first lies last in the file.
   const vectors = sectionNames.map((name) => addSection(builder, content.views[name]))
   builder.finish(addHeader(builder, content, { id, checksums, vectors }), 'IPRK')
-  return { id, bytes: withTrailer(builder.asUint8Array()) }
+  const table = builder.asUint8Array()
+  return { id, parts: [table, trailerOf(table)] }
 }
 
 /**
@@ -66,11 +75,11 @@ export function encodeTable(content: TableContent): { readonly id: string; bytes
  * `table_unwritable` for trouble with the disk; the file under `path` is then as it was.
  */
 export function writeTable(path: string, content: TableContent): WrittenTable {
-  const { id, bytes } = encodeTable(content)
+  const { id, parts } = encodeTable(content)
   const temporary = `${path}.${process.pid}.tmp`
   try {
     mkdirSync(dirname(path), { recursive: true })
-    writeFlushed(temporary, bytes)
+    writeFlushed(temporary, parts)
     verifyTable(temporary)
     renameSync(temporary, path)
     flushFolderSync(dirname(path))
@@ -84,7 +93,7 @@ export function writeTable(path: string, content: TableContent): WrittenTable {
       cause,
     })
   }
-  return { id, bytes: bytes.length }
+  return { id, bytes: parts[0].length + parts[1].length }
 }
 
 function aligned(bytes: number): number {
@@ -203,14 +212,11 @@ function addSource(builder: Builder, source: Source): Offset {
   )
 }
 
-function withTrailer(table: Uint8Array): Uint8Array {
+function trailerOf(table: Uint8Array): Uint8Array {
   const fileBytes = table.length + trailerBytes
-  const bytes = new Uint8Array(fileBytes)
-  bytes.set(table)
   const headerBytes = firstSectionOffset(table) - 4
   const headerCrc = crc32(table.subarray(0, headerBytes))
-  bytes.set(writeTrailer({ fileBytes, headerBytes, headerCrc, major: formatMajor }), table.length)
-  return bytes
+  return writeTrailer({ fileBytes, headerBytes, headerCrc, major: formatMajor })
 }
 
 function firstSectionOffset(table: Uint8Array): number {
@@ -223,12 +229,11 @@ function firstSectionOffset(table: Uint8Array): number {
   )
 }
 
-function writeFlushed(path: string, bytes: Uint8Array): void {
+function writeFlushed(path: string, parts: readonly Uint8Array[]): void {
   const descriptor = openSync(path, 'w', 0o644)
   try {
-    let written = 0
-    while (written < bytes.length) {
-      written += writeSync(descriptor, bytes, written, bytes.length - written)
+    for (const bytes of parts) {
+      for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
     }
     fsyncSync(descriptor)
   } finally {

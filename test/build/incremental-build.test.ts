@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { newBuildStages } from '../../build/build-stages.ts'
 import { compileTable } from '../../build/compile-table.ts'
-import { encodeTable } from '../../build/write/write-table.ts'
 import type { Day } from '../../src/base/day.ts'
 import { writeDataSets } from './data-sets.ts'
 import { feedOf, fileOf } from './gate/gate-sample.ts'
 import { today, useFolder } from './history/history-sample.ts'
+import { encodedTable } from '../table/encoded-table.ts'
 
 describe('an incremental build', () => {
   const folder = useFolder()
@@ -30,7 +30,7 @@ describe('an incremental build', () => {
       },
       newBuildStages(() => undefined),
     )
-    return Buffer.from(encodeTable(assembled.content).bytes)
+    return Buffer.from(encodedTable(assembled.content).bytes)
   }
 
   it('gives the table of a whole one, whatever became of what was kept', async () => {

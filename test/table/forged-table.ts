@@ -5,13 +5,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { encodeTable } from '../../build/write/write-table.ts'
 import { runElementBytes, runElementWords, trailerBytes } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
 import { readLocality, regionOf, runBytes } from '../../src/table/file/location-record.ts'
 import { locationJson } from '../../src/table/file/row-json.ts'
 import { readTrailer, writeTrailer } from '../../src/table/file/trailer.ts'
 import { smallContent } from './small-table.ts'
+import { encodedTable } from './encoded-table.ts'
 
 export interface Forgery {
   /** What stands in the strings in place of each text. */
@@ -42,7 +42,7 @@ export function forgedTable({ string, source, id }: Forgery): Buffer {
     string_offsets: Uint32Array.from([0, ...encoded.map((text) => (end += text.length))]),
     string_bytes: new Uint8Array(Buffer.concat(encoded)),
   }
-  const made = encodeTable({ ...content, sources, views })
+  const made = encodedTable({ ...content, sources, views })
   const file = Buffer.from(made.bytes)
   if (id !== undefined) {
     const at = file.indexOf(made.id)

@@ -33,7 +33,7 @@ export interface CompiledLists {
 export type CompileReply = CompiledLists | { readonly failed: string }
 
 export interface ListsCompiler {
-  /** One at a time. Throws `lists_uncompiled`. */
+  /** One at a time. Throws `lists_uncompiled`, always after `close`. */
   readonly compile: (request: CompileRequest) => Promise<CompiledLists>
   readonly close: () => void
 }
@@ -41,6 +41,7 @@ export interface ListsCompiler {
 export function createListsCompiler(): ListsCompiler {
   let child: ChildProcess | undefined
   let idle: NodeJS.Timeout | undefined
+  let isClosed = false
   const end = (): void => {
     clearTimeout(idle)
     child?.kill('SIGKILL')
@@ -58,6 +59,8 @@ export function createListsCompiler(): ListsCompiler {
   }
   return {
     compile: async (request) => {
+      // A process begun now would keep a server that ends from its end.
+      if (isClosed) throw uncompiled('this server ends')
       clearTimeout(idle)
       const asked = (child ??= start())
       try {
@@ -73,7 +76,10 @@ export function createListsCompiler(): ListsCompiler {
         idle.unref()
       }
     },
-    close: end,
+    close: () => {
+      isClosed = true
+      end()
+    },
   }
 }
 

@@ -55,6 +55,26 @@ describe('a reading', () => {
     expect(made).toEqual(readings.map((_, index) => `reading ${index + 1}`))
   })
 
+  it('is made anew where the last byte of a large file is another', async () => {
+    const [cache, reader] = [newCache(), newReader()]
+    const content = 'x'.repeat(2 ** 21)
+    const readings = ['a', 'b', 'a'].map((end) => readingOf(file(`${end}.csv`, content + end)))
+    const made: string[] = []
+    for (const reading of readings) made.push(await keptReading(reading, cache, reader.read))
+    expect(made).toEqual(['reading 1', 'reading 2', 'reading 1'])
+  })
+
+  it('comes back as it was, however large', async () => {
+    const cache = newCache()
+    const one = readingOf(file('large.csv', 'content'))
+    const made = Uint32Array.from({ length: 3 * 2 ** 20 }, (_, index) => index * 7)
+    const readings: Uint32Array[] = []
+    for (const next of [made, new Uint32Array(0)]) {
+      readings.push(await keptReading(one, cache, () => Promise.resolve(next)))
+    }
+    expect(readings[1]).toEqual(made)
+  })
+
   it('is the reader’s, or its error, where a file cannot be read', async () => {
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])

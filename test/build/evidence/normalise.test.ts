@@ -1,5 +1,6 @@
 // What becomes of an entry: taken as what, or refused as what.
 
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { newEvidenceBook } from '../../../build/evidence/evidence-book.ts'
@@ -9,6 +10,7 @@ import {
   parseAsn,
 } from '../../../build/evidence/normalise.ts'
 import type { FeedHistory } from '../../../build/history/read-history.ts'
+import { newRangeInterner } from '../../../build/layer/range-interner.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
 import { type Range, formatRange, parseRange } from '../../../src/ip/range.ts'
@@ -42,6 +44,7 @@ function groundOf(): NormaliseContext {
     asOf,
     book: newEvidenceBook(),
     observations: { 4: [], 6: [] },
+    ranges: newRangeInterner(),
     resolvers: { 4: [parseRange('9.9.9.0/24') as Range], 6: [] },
     inAccess: (family, words) =>
       words[0]! >>> (family === 4 ? 24 : 16) === (family === 4 ? 9 : 0x2a00),
@@ -188,6 +191,82 @@ describe('its evidence', () => {
     expect(
       take(['9.1.1.1'], { kind: 'bot', category: 'ai_tool' }).statements[0]?.evidence.category,
     ).toBe('ai_tool')
+  })
+})
+
+describe('many entries', () => {
+  const texts = ['9.1.1.1', '9.1.1.2', '9.1.1.0/24', '2a00:1:2:3::5', '2a00:1:2:3::6']
+  const ranges = ['9.1.1.1', '9.1.1.2', '9.1.1.0/24', '2a00:1:2:3::/64', '2a00:1:2:3::/64']
+  const optional = <T>(...values: readonly T[]) => fc.constantFrom(undefined, ...values)
+  interface Spoken {
+    readonly at: number
+    readonly age: number
+    readonly provider: string | undefined
+    readonly lists: number | undefined
+  }
+  const spoken: fc.Arbitrary<Spoken> = fc.record({
+    at: fc.nat({ max: texts.length - 1 }),
+    age: fc.nat({ max: 2 }),
+    provider: optional('', 'A', ' A ', 'B'),
+    lists: optional(1, 2, 7),
+  })
+
+  /** The twin: what is said of a range, by all that is told apart, in order of appearance. */
+  function plainly(feed: Feed, all: readonly Spoken[]) {
+    const said = new Map<
+      string,
+      { range: string; provider: string; lists: number; days: number[] }
+    >()
+    for (const { at, age, provider, lists = 1 } of all) {
+      const key = JSON.stringify([ranges[at], provider ?? '', lists])
+      const known = said.get(key)
+      const named = (provider ?? feed.provider).trim()
+      if (known !== undefined) known.days.push(age)
+      else said.set(key, { range: ranges[at] as string, provider: named, lists, days: [age] })
+    }
+    const statements = [...said.values()].map(({ range, provider, lists, days }) => ({
+      voice: feed.id,
+      range,
+      match: range.endsWith('/24') ? 'range' : 'exact',
+      provider,
+      lists,
+      firstSeen: asOf - Math.max(...days),
+      lastSeen: asOf - Math.min(...days),
+      daysListed: new Set(days).size,
+    }))
+    // Two spellings of a provider may end as one and the same word.
+    return [...new Map(statements.map((one) => [JSON.stringify(one), one])).values()]
+  }
+
+  it('of several feeds in turn say what a plain list of them says', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(spoken, { maxLength: 25 }), { maxLength: 4 }), (byFeed) => {
+        const ground = groundOf()
+        const expected = byFeed.flatMap((all, index) => {
+          const feed = feedOf({ id: `feed-${index}` })
+          const normaliser = newNormaliser(feed, { source: index, history: undefined }, ground)
+          for (const { at, age, provider, lists } of all) {
+            const details = {
+              ...(provider === undefined ? {} : { provider }),
+              ...(lists === undefined ? {} : { lists }),
+            }
+            const entry = { text: texts[at] as string, place: 'line 1', ...details }
+            normaliser.addEntry(entry, (asOf - age) as Day, newParseCounts('test.txt'))
+          }
+          normaliser.finish()
+          return plainly(feed, all)
+        })
+        const { book } = ground
+        const made = Array.from({ length: book.count }, (_, index) => book.at(index + 1))
+        expect(
+          made.map(({ range, evidence }) => {
+            const { voice, match, provider, lists, firstSeen, lastSeen, daysListed } = evidence
+            const said = { match, provider, lists, firstSeen, lastSeen, daysListed }
+            return { voice: voice.id, range: formatRange(range as Range), ...said }
+          }),
+        ).toEqual(expected)
+      }),
+    )
   })
 })
 

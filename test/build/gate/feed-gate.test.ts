@@ -106,6 +106,26 @@ describe('incidents', () => {
     expect([passage.textsOf(bot), passage.textsOf(hosting)]).toEqual([texts, texts])
   })
 
+  it('counts the distinct ranges of each feed, whatever others list', async () => {
+    const texts = ['9.0.0.1', '9.0.0.2', '9.0.0.1/32', '9.0.0.0/24', '2a00::1', '2a00::1/128']
+    const other = feedOf({ id: 'test-other' })
+    const none = feedOf({ id: 'test-none' })
+    const asns = feedOf({ id: 'test-asns', kind: 'hosting', files: [fileOf('a.txt', 'asns')] })
+    const { held } = await pass(fixture(), today, [
+      [list, texts],
+      [none, ''],
+      [asns, ['AS64496', 'AS64497', 'AS64496']],
+      [other, [...texts, '9.0.0.3']],
+    ])
+    const sizes = [...held].map(([id, { size }]) => [id, size])
+    expect(Object.fromEntries(sizes)).toEqual({
+      [list.id]: 4,
+      [none.id]: 0,
+      [asns.id]: 2,
+      [other.id]: 5,
+    })
+  })
+
   it('one bad file of two costs both: a set never mixes days', async () => {
     const two = feedOf({ files: [fileOf('a.txt'), fileOf('b.txt')] })
     const here = fixture()

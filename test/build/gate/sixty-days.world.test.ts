@@ -12,6 +12,7 @@ import { newCanaryIndex } from '../../../build/gate/entry-canaries.ts'
 import { loadCanaries } from '../../../src/table/canaries.ts'
 import { judgeFeed } from '../../../build/gate/feed-gate.ts'
 import type { FeedMemory } from '../../../build/gate/gate-ledger.ts'
+import { newRangeInterner } from '../../../build/layer/range-interner.ts'
 import { type SnapshotFile, parseSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { describeFeeds, feedsFolder } from '../../feeds.ts'
@@ -43,7 +44,7 @@ describeFeeds('sixty real days', () => {
   const folder = useFolder()
 
   it('pass with one quarantine, a day on which a list of 300 had 26', async () => {
-    const index = newCanaryIndex(loadCanaries(), tables)
+    const ground = { index: newCanaryIndex(loadCanaries(), tables), ranges: newRangeInterner() }
     const found = { days: 0, quarantines: [] as string[], drops: [] as string[] }
     for (const id of readdirSync(home)) {
       const feed = plainFeed(id)
@@ -51,7 +52,7 @@ describeFeeds('sixty real days', () => {
       for (const snapshot of daysOf(feed)) {
         const files = [await parseSnapshot(snapshot)]
         const past = { ledger, history: new Map(), problems: [] }
-        const { reasons, memory } = judgeFeed({ files, day: snapshot.day, index, past })
+        const { reasons, memory } = judgeFeed({ files, day: snapshot.day, ground, past })
         ledger.set(id, memory)
         found.days++
         const on = `${formatDay(snapshot.day)} ${id}`

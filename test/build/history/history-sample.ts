@@ -6,10 +6,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach } from 'vitest'
+import type { Feed } from '../../../build/catalogue/feed.ts'
+import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import type { ListedRange } from '../../../build/history/day-content.ts'
 import { type HistoryStore, openHistoryStore } from '../../../build/history/history-store.ts'
 import { type Day, parseDay } from '../../../src/base/day.ts'
+import { packageRoot } from '../../../src/base/package-root.ts'
 import { type Range, maxAddress, parseRange, prefixRange } from '../../../src/ip/range.ts'
+
+/** The catalogue. */
+export const feeds = loadCatalogue(join(packageRoot, 'data', 'feeds'))
+
+/** A feed of the catalogue. */
+export function feedOf(id: string): Feed {
+  const found = feeds.find((feed) => feed.id === id)
+  if (found === undefined) throw new Error(`no feed ${id}`)
+  return found
+}
 
 /** A fresh folder for each test. */
 export function useFolder(): () => string {

@@ -1,10 +1,7 @@
 // What a build adds to the history of what it read.
 
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Feed } from '../../../build/catalogue/feed.ts'
-import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { readHistory } from '../../../build/history/read-history.ts'
 import {
   type SnapshotEntries,
@@ -12,17 +9,10 @@ import {
   recordToday,
 } from '../../../build/history/record-today.ts'
 import type { Day } from '../../../src/base/day.ts'
-import { packageRoot } from '../../../src/base/package-root.ts'
 import { formatRange } from '../../../src/ip/range.ts'
-import { range, today, useFolder } from './history-sample.ts'
+import { feedOf, feeds, range, today, useFolder } from './history-sample.ts'
 
 const folder = useFolder()
-const feeds = loadCatalogue(join(packageRoot, 'data', 'feeds'))
-const feedOf = (id: string): Feed => {
-  const found = feeds.find((feed) => feed.id === id)
-  if (found === undefined) throw new Error(`no feed ${id}`)
-  return found
-}
 const file = (id: string, texts: readonly string[], more: Partial<SnapshotEntries> = {}) => ({
   feed: feedOf(id),
   entries: texts.map((text, at) => ({ text, place: `line ${at + 1}` })),

@@ -2,24 +2,15 @@
 
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Feed } from '../../../build/catalogue/feed.ts'
-import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { readHistory } from '../../../build/history/read-history.ts'
 import { admissibleRanges, recordToday } from '../../../build/history/record-today.ts'
 import { parseSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import type { Day } from '../../../src/base/day.ts'
-import { packageRoot } from '../../../src/base/package-root.ts'
 import { formatRange } from '../../../src/ip/range.ts'
 import { describeFeeds, feedsFolder } from '../../feeds.ts'
-import { today, useFolder } from './history-sample.ts'
+import { feedOf, feeds, today, useFolder } from './history-sample.ts'
 
 const folder = useFolder()
-const feeds = loadCatalogue(join(packageRoot, 'data', 'feeds'))
-const feedOf = (id: string): Feed => {
-  const found = feeds.find((feed) => feed.id === id)
-  if (found === undefined) throw new Error(`no feed ${id}`)
-  return found
-}
 
 describeFeeds('real snapshots', () => {
   it('lose nothing on their way through the store', async () => {

@@ -5,7 +5,6 @@ import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { makePlaceRuns } from '../../../build/places/place-runs.ts'
 import { assembleTable } from '../../../build/assemble-table.ts'
-import { encodeTable } from '../../../build/write/write-table.ts'
 import { formatAddress } from '../../../src/ip/format-address.ts'
 import { formatAddressBytes, formatIpv4Bytes } from '../../../src/ip/format-address-bytes.ts'
 import { accuracies } from '../../../src/model/kind.ts'
@@ -19,6 +18,7 @@ import { readTableView } from '../../../src/table/file/table-view.ts'
 import { smallParts, writeSmallTable } from '../small-table.ts'
 import { differenceOf } from './answer-twin.ts'
 import { inForm } from '../../form.ts'
+import { encodedTable } from '../encoded-table.ts'
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
@@ -86,7 +86,7 @@ describe('the bytes of an answer', () => {
 
   it('are those of JSON.stringify of check, whatever texts and numbers a table holds', () => {
     const property = fc.property(tables, fc.array(text, { minLength: 20 }), (content, texts) => {
-      const { bytes } = encodeTable(content)
+      const { bytes } = encodedTable(content)
       const { id, views } = readTableView(bytes, 'random')
       const reader = openAnswerReader({ id, views })
       const other: Pick<Table, 'check' | 'answer'> = {
@@ -104,7 +104,7 @@ describe('the bytes of an answer', () => {
     const parts = smallParts()
     const organization = '"'.repeat(20_000)
     const networks = parts.networks.map((network) => ({ ...network, organization }))
-    const { bytes } = encodeTable(assembleTable({ ...parts, networks }).content)
+    const { bytes } = encodedTable(assembleTable({ ...parts, networks }).content)
     const { id, views } = readTableView(bytes, 'long')
     const reader = openAnswerReader({ id, views })
     const long = {

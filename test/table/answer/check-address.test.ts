@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { openTable } from '../../../src/table/open-table.ts'
 import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
-import { encodeTable } from '../../../build/write/write-table.ts'
 import { smallContent, writeSmallTable } from '../small-table.ts'
+import { encodedTable } from '../encoded-table.ts'
 
 const path = writeSmallTable()
 const table = openTable(path)
@@ -139,15 +139,15 @@ describe('the file', () => {
   })
 
   it('is the same for the same content', () => {
-    const one = encodeTable(smallContent())
-    const other = encodeTable(smallContent())
+    const one = encodedTable(smallContent())
+    const other = encodedTable(smallContent())
     expect(one.id).toBe(table.id)
     expect(Buffer.from(one.bytes).equals(other.bytes)).toBe(true)
   })
 
   it('has another id for another day', () => {
     const content = smallContent()
-    const other = encodeTable({ ...content, asOf: (content.asOf + 1) as typeof content.asOf })
+    const other = encodedTable({ ...content, asOf: (content.asOf + 1) as typeof content.asOf })
     expect(other.id).not.toBe(table.id)
   })
 })

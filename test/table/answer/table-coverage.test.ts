@@ -8,7 +8,6 @@ import { coverageOf, coverageReportOf } from '../../../src/table/answer/table-co
 import { answerWithInsights } from '../../../src/table/explain/insights.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { readTableView } from '../../../src/table/file/table-view.ts'
-import { encodeTable } from '../../../build/write/write-table.ts'
 import {
   asOf,
   asOfMs,
@@ -18,6 +17,7 @@ import {
   writeSmallTable,
 } from '../small-table.ts'
 import { differenceOf } from './answer-twin.ts'
+import { encodedTable } from '../encoded-table.ts'
 
 const dayMs = 86_400_000
 const texts = [
@@ -121,13 +121,13 @@ describe('the report', () => {
 
 describe('the file', () => {
   it('keeps it, and its id depends on it', () => {
-    const [whole, parts] = [smallContent(), smallContent(listed, gaps)].map(encodeTable)
+    const [whole, parts] = [smallContent(), smallContent(listed, gaps)].map(encodedTable)
     expect(readTableView(parts!.bytes, 'gaps').coverage).toEqual(gaps)
     expect(parts!.id).not.toBe(whole!.id)
   })
 
   it('that does not say covers nothing', () => {
-    const { bytes } = encodeTable(smallContent(listed, []))
+    const { bytes } = encodedTable(smallContent(listed, []))
     const { coverage } = readTableView(bytes, 'silent')
     expect(new Set(coverage.map(({ state }) => state))).toEqual(new Set(['missing']))
     expect(coverage.map(({ kind }) => kind)).toEqual(coveredKinds)

@@ -17,7 +17,6 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { ByteBuffer } from 'flatbuffers'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { encodeTable } from '../../../build/write/write-table.ts'
 import { IpriskError } from '../../../src/base/coded-error.ts'
 import { TableHeader } from '../../../src/schema/generated/iprisk/table-header.ts'
 import { formatMinor, recordWords, trailerBytes } from '../../../src/schema/table-layout.ts'
@@ -30,6 +29,7 @@ import { readTableView } from '../../../src/table/file/table-view.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { smallContent, writeSmallTable } from '../small-table.ts'
 import { inForm } from '../../form.ts'
+import { encodedTable } from '../encoded-table.ts'
 
 const good = readFileSync(writeSmallTable())
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-corrupt-'))
@@ -198,7 +198,7 @@ describe('a damaged table that nobody has verified', () => {
   const spoiled = (spoil: (views: SectionViews) => void): ReturnType<typeof openTable> => {
     const content = smallContent()
     spoil(content.views)
-    return openTable(write(encodeTable(content).bytes))
+    return openTable(write(encodedTable(content).bytes))
   }
 
   it('has whole answers, as its twin gives them, where ids lie beyond their sections', () => {
@@ -253,7 +253,7 @@ describe('a table whose checksums fit but whose content does not', () => {
   it('evidence of a source that has no weight', () => {
     const content = smallContent()
     const sources = content.sources.map(({ voice: _voice, ...source }) => source)
-    expect(() => verifyTable(write(encodeTable({ ...content, sources }).bytes))).toThrow(
+    expect(() => verifyTable(write(encodedTable({ ...content, sources }).bytes))).toThrow(
       /section evidence .* its source has no weight/,
     )
   })
@@ -264,7 +264,7 @@ describe('a table whose checksums fit but whose content does not', () => {
       Object.entries(content.views).map(([name, view]) => [name, view.slice()]),
     )
     spoil(views as Record<string, Uint32Array>)
-    const { bytes } = encodeTable({ ...content, views: views as typeof content.views })
+    const { bytes } = encodedTable({ ...content, views: views as typeof content.views })
     expect(() => verifyTable(write(bytes))).toThrow(message)
   })
 })

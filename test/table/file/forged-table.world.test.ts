@@ -18,7 +18,6 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { type Forgery, forgeElement, forgeries } from '../../../bench/faults/table/forge.ts'
 import { addressesOf, judgeForged } from '../../../bench/faults/table/judge-forged.ts'
 import { newRandom } from '../../../bench/harness/random.ts'
-import { encodeTable } from '../../../build/write/write-table.ts'
 import type { SectionName } from '../../../src/schema/table-sections.ts'
 import type { Source } from '../../../src/table/file/table-source.ts'
 import { answerWithInsights } from '../../../src/table/explain/insights.ts'
@@ -26,6 +25,7 @@ import { readTableView } from '../../../src/table/file/table-view.ts'
 import { verifyTable } from '../../../src/table/file/verify/verify-table.ts'
 import { openTable } from '../../../src/table/open-table.ts'
 import { smallContent, writeSmallTable } from '../small-table.ts'
+import { encodedTable } from '../encoded-table.ts'
 
 const good = new Uint8Array(readFileSync(writeSmallTable()))
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-forged-'))
@@ -117,7 +117,7 @@ describe('verify names what no answer may have:', () => {
     const at = bytes.indexOf(text)
     expect(at).toBeGreaterThan(0)
     expect(bytes.write(other, at)).toBe(Buffer.byteLength(text))
-    const forged = encodeTable({ ...content, views: { ...content.views, runs } }).bytes
+    const forged = encodedTable({ ...content, views: { ...content.views, runs } }).bytes
     const file = join(folder, 'text.iprisk')
     writeFileSync(file, forged)
     expect(() => verifyTable(file)).toThrow(/damaged in section runs .* it does not say what/)
@@ -131,7 +131,7 @@ describe('verify names what no answer may have:', () => {
     const later = lists.map((offset) => (offset === 0 ? 0 : offset + 5000))
     const views = { ...content.views, evidence_ids: long, evidence_lists: later }
     const file = join(folder, 'long.iprisk')
-    writeFileSync(file, encodeTable({ ...content, views }).bytes)
+    writeFileSync(file, encodedTable({ ...content, views }).bytes)
     expect(() => verifyTable(file)).toThrow(/evidence_lists .* a list has over 4096 members/)
   })
 
@@ -149,7 +149,7 @@ describe('verify names what no answer may have:', () => {
     const content = smallContent()
     const file = join(folder, 'source.iprisk')
     const sources = content.sources.map(change)
-    writeFileSync(file, encodeTable({ ...content, sources }).bytes)
+    writeFileSync(file, encodedTable({ ...content, sources }).bytes)
     expect(() => verifyTable(file)).toThrow(message)
   })
 

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { reasonListMax, runElementWords } from '../../../../src/schema/table-layout.ts'
-import { encodeTable } from '../../../../build/write/write-table.ts'
 import { tableRunBytesMax, tableTextBytesMax } from '../../../../src/base/limits.ts'
 import { verifyTable } from '../../../../src/table/file/verify/verify-table.ts'
 import { type Forgery, writeForgedTable } from '../../forged-table.ts'
 import { smallContent } from '../../small-table.ts'
+import { encodedTable } from '../../encoded-table.ts'
 
 const most = 'ä'.repeat(tableTextBytesMax / 2)
 const forged = (forgery: Forgery) => () => verifyTable(writeForgedTable(forgery))
@@ -18,7 +18,7 @@ function written(change: (content: ReturnType<typeof smallContent>) => object): 
   const content = smallContent()
   const views = { ...content.views, ...change(content) }
   const path = join(mkdtempSync(join(tmpdir(), 'iprisk-bounds-')), 'table')
-  writeFileSync(path, encodeTable({ ...content, views }).bytes)
+  writeFileSync(path, encodedTable({ ...content, views }).bytes)
   return path
 }
 

@@ -8,7 +8,6 @@ import {
   ipv4StartSections,
   ipv6KeySections,
 } from '../../../../build/write/address-sections.ts'
-import { encodeTable } from '../../../../build/write/write-table.ts'
 import {
   bucketKeys,
   ipv6IndexBuckets,
@@ -23,6 +22,7 @@ import { searchIpv4, searchIpv6 } from '../../../../src/table/lookup/search.ts'
 import { readTableView } from '../../../../src/table/file/table-view.ts'
 import { smallContent } from '../../small-table.ts'
 import { inForm } from '../../../form.ts'
+import { encodedTable } from '../../encoded-table.ts'
 
 const keyEnd = ipv6IndexBuckets * bucketKeys
 const small = smallContent()
@@ -202,7 +202,7 @@ describe('the IPv4 index', () => {
   const withIndex = (bits: number, length = 2 ** bits + 1): Uint8Array => {
     const starts = ipv4StartSections(ipv4StartList(small.views), bits)
     const ipv4_index = starts.ipv4_index.subarray(0, length)
-    return encodeTable({ ...small, views: { ...small.views, ...starts, ipv4_index } }).bytes
+    return encodedTable({ ...small, views: { ...small.views, ...starts, ipv4_index } }).bytes
   }
 
   it('is read from a table as wide as it is, also by neighborhoods', () => {
