@@ -31,6 +31,7 @@ import {
 import type { ParsedSnapshot } from '../../../build/evidence/read-snapshots.ts'
 import { toRangeSet } from '../../../src/ip/range-set.ts'
 import { feedSources } from '../../../build/evidence/source-list.ts'
+import { newRangeInterner } from '../../../build/layer/range-interner.ts'
 import { clearTransitionPrefixes } from '../../../build/layer/transition-prefixes.ts'
 import { networksPart } from '../../../build/evidence/builtin-feeds.ts'
 import { coverageByKind, feedContents } from '../../../build/evidence/kind-coverage.ts'
@@ -119,6 +120,7 @@ export function newWorld(options: WorldOptions): World {
     asOf,
     book,
     observations: { 4: [], 6: [] },
+    ranges: newRangeInterner(),
     resolvers: { 4: resolversOf(tables, 4), 6: resolversOf(tables, 6) },
     inAccess: (family, words) => networks[valueAt(layers[family], words) - 1]?.access === true,
   }
