@@ -61,7 +61,9 @@ export async function startProofServer(options: ProofServerOptions): Promise<Pro
     {
       timeoutMs: startMs,
       cwd: folder,
-      ready: (line) => /^iprisk serves \S+?:(\d+) with .* on \S+?:(\d+)$/.exec(line) ?? undefined,
+      // One that has no table yet is not ready.
+      ready: (line) =>
+        /^iprisk serves \S+?:(\d+) with .*, table .* on \S+?:(\d+)$/.exec(line) ?? undefined,
     },
   )
   return servedOf(child, {

@@ -67,7 +67,7 @@ export async function startIprisk(
     ...flagsOf({ host: '127.0.0.1', port: 0, 'admin-port': 0, 'log-level': 'warn' }),
     ...flagsOf({ workers, table, state: stateOf(folder), ...flags }),
   ]
-  const says = /^iprisk serves http:\/\/127\.0\.0\.1:(\d+) with .* on \S+?:(\d+)$/
+  const says = /^iprisk serves http:\/\/127\.0\.0\.1:(\d+) with .*, table .* on \S+?:(\d+)$/
   const { child, found } = await startChild(pinned(cores, command), {
     timeoutMs: startMs,
     cwd: folder,

@@ -5,7 +5,8 @@
 // has one, with the message on standard error, exit code 1. The process ends with its work, so a
 // broken file or a slow disk harms no other process, and verify-process.ts can stop it by killing it.
 
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { IpriskError, messageOf } from '../../base/coded-error.ts'
 import { copyLargeFile } from '../../base/system/copy-large-file.ts'
 import { type OpenTable, openTable } from '../../table/open-table.ts'
@@ -22,7 +23,9 @@ import {
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import type { VerifyOrder, VerifyResult } from './verify-process.ts'
 
-const words = readFileSync(0, 'utf8')
+// Not by `readFileSync(0)`: where a preload (`NODE_OPTIONS=--import`) has looked at `process.stdin`,
+// as `import` of 'node:process' does, that fails while the order has not come.
+const words = await text(process.stdin)
 // A server that had no order for it has ended.
 if (words !== '') carryOut(JSON.parse(words) as VerifyOrder)
 

@@ -110,8 +110,8 @@ export async function verifyInProcess(
 ): Promise<VerifyResult> {
   const ahead = takeAhead()
   let said = await carryOut(ahead ?? startProcess(), order, how)
-  // Ended by the system, perhaps before it had its order.
-  if (ahead !== undefined && !said.killed && said.signal !== null) {
+  // Ended by the system or by a fault at its start, perhaps before it had its order.
+  if (ahead !== undefined && !said.killed && !said.isDone && codeSaid(said) === undefined) {
     said = await carryOut(startProcess(), order, how)
   }
   const { stdout, stderr, isDone, killed, signal } = said
@@ -119,8 +119,13 @@ export async function verifyInProcess(
   const why =
     stderr.trim() ||
     `The table ${order.source} could not be verified: ${howEnded(how.signal, killed, signal)}.`
-  const code = /^\{"code":"(\w+)"\}\n$/.exec(stdout)?.[1] ?? 'table_unverified'
+  const code = codeSaid(said) ?? 'table_unverified'
   throw new IpriskError({ code, message: why, fault: 'input' })
+}
+
+/** The code of what it says is wrong with the table. */
+function codeSaid({ stdout }: ProcessEnd): string | undefined {
+  return /^\{"code":"(\w+)"\}\n$/.exec(stdout)?.[1]
 }
 
 /** Gives the process its order, and waits until it has ended. */

@@ -4,7 +4,9 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { afterAll, afterEach, expect, it, vi } from 'vitest'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import type * as VerifyProcess from '../../../src/supervisor/tables/verify-process.ts'
 import { eventually } from '../../eventually.ts'
@@ -39,6 +41,15 @@ function verifyingChildren(): readonly number[] {
   })
 }
 
+/** Starts one ahead with a preload of this code, as observers of processes use. */
+function startWith(code: string): void {
+  const preload = join(folder, 'preload.mjs')
+  writeFileSync(preload, code)
+  vi.stubEnv('NODE_OPTIONS', `--import ${pathToFileURL(preload).href}`)
+  startVerifyingAhead()
+  vi.unstubAllEnvs()
+}
+
 const oneChild = async (): Promise<number> => (await eventually(() => verifyingChildren()[0])) ?? 0
 
 it('that was started ahead carries out the first order, and the next has its own', async () => {
@@ -59,6 +70,25 @@ it('that was killed before its order is replaced', async () => {
   const pid = await oneChild()
   process.kill(pid, 'SIGKILL')
   // Also where that has not been noticed yet.
+  const { reasons } = await verifyInProcess(orderOf(newTable()), how)
+  expect(reasons).toEqual([])
+})
+
+it('that ends of itself before its order is replaced', async () => {
+  startWith(`setTimeout(() => process.exit(1), 300)`)
+  await oneChild()
+  const { reasons } = await verifyInProcess(orderOf(newTable()), how)
+  expect(reasons).toEqual([])
+})
+
+it('waits for its order also where a preload has looked at its standard input', async () => {
+  startWith(
+    `import process from 'node:process'\nif (process.stdin === undefined) throw new Error()`,
+  )
+  const pid = await oneChild()
+  // By then it has its code, and waits for nothing but the order.
+  await sleep(1000)
+  expect(verifyingChildren()).toEqual([pid])
   const { reasons } = await verifyInProcess(orderOf(newTable()), how)
   expect(reasons).toEqual([])
 })
