@@ -135,7 +135,12 @@ async function openEmbedded(settings: StoresSettings, hooks: StoresHooks): Promi
     name: keysFile ?? state,
     keyStore,
     counters,
-    openLists: () => (lists ??= openLmdbListStore(state)),
+    openLists: () =>
+      (lists ??= openLmdbListStore(state).catch((cause: unknown) => {
+        // Who asks again tries again.
+        lists = undefined
+        throw cause
+      })),
     ledger,
     uses: createLastUsedStore(counters),
     openLimiter: () => (limiter ??= createLimiter({ ...limiterParts(state, hooks), ledger })),

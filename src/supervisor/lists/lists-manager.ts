@@ -134,19 +134,15 @@ function storesWhenAsked(settings: StoresSettings): {
   readonly close: () => Promise<void>
 } {
   let opened: Promise<Stores> | undefined
-  const orForget = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
+  const stores = (): Promise<Stores> =>
+    (opened ??= openStores(settings, silentHooks).catch((cause: unknown) => {
       // The next look tries again.
       opened = undefined
-      throw error
-    }
-  }
-  const stores = (): Promise<Stores> => orForget((opened ??= openStores(settings, silentHooks)))
+      throw cause
+    }))
   return {
     stores,
-    store: async () => orForget((await stores()).openLists()),
+    store: async () => (await stores()).openLists(),
     close: async () => {
       await (await opened?.catch(() => undefined))?.close()
     },

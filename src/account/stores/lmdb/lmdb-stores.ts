@@ -87,13 +87,6 @@ function openFolder(folder: string): Meta {
   return { root, meta }
 }
 
-function openDatabases(folder: string): Databases {
-  const { root, meta } = openFolder(folder)
-  const keys = root.openDB<KeyRow, string>({ name: 'keys', encoding: 'json' })
-  const changes = root.openDB<string, number>({ name: 'changes', encoding: 'json' })
-  return { root, keys, changes, meta }
-}
-
 /** Marks a new store with its format; refuses one of another format. */
 function checkFormat({ root, meta }: Meta): void {
   const found = root.transactionSync(() => {
@@ -103,6 +96,19 @@ function checkFormat({ root, meta }: Meta): void {
   })
   if (found !== format) {
     throw new Error(`it has format ${found}, and this version of iprisk reads format ${format}`)
+  }
+}
+
+/** Throws `keys_unusable`; then nothing of it is left open. */
+function openStore<T>(folder: string, withDatabases: (store: Meta) => T): T {
+  let opened: Meta | undefined
+  try {
+    opened = openFolder(folder)
+    checkFormat(opened)
+    return withDatabases(opened)
+  } catch (cause) {
+    opened?.root.close().catch(() => undefined)
+    throw unusable(folder, cause)
   }
 }
 
@@ -130,14 +136,11 @@ function changesSince({ root, keys, changes, meta }: Databases, since: number): 
 
 /** Opens the store of a state folder and makes it where there is none. */
 export async function openLmdbKeyStore(state: string): Promise<KeyStore> {
-  const folder = join(state, 'keys')
-  let databases: Databases
-  try {
-    databases = openDatabases(folder)
-    checkFormat(databases)
-  } catch (cause) {
-    throw unusable(folder, cause)
-  }
+  const databases = openStore(join(state, 'keys'), ({ root, meta }): Databases => {
+    const keys = root.openDB<KeyRow, string>({ name: 'keys', encoding: 'json' })
+    const changes = root.openDB<string, number>({ name: 'changes', encoding: 'json' })
+    return { root, keys, changes, meta }
+  })
   const { root, keys, meta } = databases
   return {
     create: async (record) => {
@@ -185,17 +188,10 @@ function ignoreCommitError(failure: unknown): void {
  * that are not synchronous never resolve.)
  */
 export async function openLmdbCounterStore(state: string): Promise<CounterStore> {
-  const folder = join(state, 'quota')
-  let folderOpen: Meta
-  try {
-    folderOpen = openFolder(folder)
-    checkFormat(folderOpen)
-  } catch (cause) {
-    throw unusable(folder, cause)
-  }
-  const { root } = folderOpen
-  const name = 'counters'
-  const counters = root.openDB<number, string>({ name, encoding: 'json', useVersions: true })
+  const { root, counters } = openStore(join(state, 'quota'), ({ root }) => {
+    const how = { name: 'counters', encoding: 'json', useVersions: true } as const
+    return { root, counters: root.openDB<number, string>(how) }
+  })
   return {
     read: (name) => {
       // Without this a turn of the event loop sees what it saw first.
@@ -228,17 +224,11 @@ export async function openLmdbCounterStore(state: string): Promise<CounterStore>
 
 /** Opens the lists of a state folder and makes the store where there is none. */
 export async function openLmdbListStore(state: string): Promise<ListStore> {
-  const folder = join(state, 'lists')
-  let folderOpen: Meta
-  try {
-    folderOpen = openFolder(folder)
-    checkFormat(folderOpen)
-  } catch (cause) {
-    throw unusable(folder, cause)
-  }
-  const { root } = folderOpen
-  const chunks = root.openDB<string, string>({ name: 'chunks', encoding: 'string' })
-  const catalogue = root.openDB<string, string>({ name: 'catalogue', encoding: 'string' })
+  const { root, chunks, catalogue } = openStore(join(state, 'lists'), ({ root }) => {
+    const chunks = root.openDB<string, string>({ name: 'chunks', encoding: 'string' })
+    const catalogue = root.openDB<string, string>({ name: 'catalogue', encoding: 'string' })
+    return { root, chunks, catalogue }
+  })
   const tagNow = (): string => catalogue.get('tag') ?? ''
   return {
     catalogue: async () => {

@@ -1,7 +1,7 @@
 // The embedded key store: the conformance suite, and what is LMDB's own: files, modes, refusals.
 
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'lmdb'
@@ -12,6 +12,7 @@ import {
   openLmdbKeyStore,
   openLmdbListStore,
 } from '../../../../src/account/stores/lmdb/lmdb-stores.ts'
+import { eventually } from '../../../eventually.ts'
 import { keyStoreConformance } from '../conformance.ts'
 import { listStoreConformance } from '../list-conformance.ts'
 
@@ -120,4 +121,15 @@ it('refuses the store of a later format', async () => {
     code: 'keys_unusable',
     message: expect.stringContaining('format 2'),
   })
+  // It was let go of: this process has no file of it open any more.
+  await eventually(() => openFiles().every((path) => !path.startsWith(state)))
 })
+
+const openFiles = (): readonly string[] =>
+  readdirSync('/proc/self/fd').flatMap((name) => {
+    try {
+      return [readlinkSync(join('/proc/self/fd', name))]
+    } catch {
+      return [] // That of the folder itself.
+    }
+  })

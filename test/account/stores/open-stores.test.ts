@@ -1,0 +1,28 @@
+// What is opened when it is first asked for: lists, of stores that work without them.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openStores, silentHooks } from '../../../src/account/stores/open-stores.ts'
+import { storeTimeoutMs } from '../../../src/base/limits.ts'
+
+it('lists that cannot be opened are tried again by whoever asks again', async () => {
+  const state = mkdtempSync(join(tmpdir(), 'iprisk-state-'))
+  const inTheWay = join(state, 'lists')
+  writeFileSync(inTheWay, 'a file')
+  const store = { policy: 'refuse', timeoutMs: storeTimeoutMs, replicas: 0 } as const
+  const stores = await openStores({ state, store }, silentHooks)
+  try {
+    await expect(stores.openLists()).rejects.toMatchObject({ code: 'keys_unusable' })
+    await expect(stores.openLists()).rejects.toMatchObject({ code: 'keys_unusable' })
+    expect(await stores.keyStore.version()).toBe(0)
+    rmSync(inTheWay)
+    const lists = await stores.openLists()
+    expect(await lists.tag()).toBe('')
+    expect(await stores.openLists()).toBe(lists)
+  } finally {
+    await stores.close()
+    rmSync(state, { recursive: true })
+  }
+})
