@@ -49,7 +49,8 @@ async function client(): Promise<void> {
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')
 await once(process, 'message')
-setPriority(priority)
+// None may be raised: where all of this runs at a low one, it stays there.
+if (priority > 0) setPriority(priority)
 const from = performance.now()
 const clients = Promise.all(Array.from({ length: count }, client))
 process.once('message', () => {

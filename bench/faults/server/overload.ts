@@ -196,11 +196,17 @@ interface Crowd {
 /** One that has started: that takes longer than a window where the load fills its cores. */
 async function openCrowd({ port }: SmallServer, priority: number): Promise<Crowd> {
   const child = fork(crowdProgram, [port, crowdCount, priority].map(String))
-  await once(child, 'message')
+  const ended = once(child, 'exit').then(([code]): never => {
+    throw new Error(`The process of the crowd has ended with ${code}.`)
+  })
+  // Those who wait for a message hear of it; an end that is asked for is none of theirs.
+  ended.catch(() => undefined)
+  const message = (): Promise<unknown[]> => Promise.race([once(child, 'message'), ended])
+  await message()
   return {
     begin: () => void child.send('begin'),
     end: async () => {
-      const answer = once(child, 'message')
+      const answer = message()
       child.send('end')
       const [report] = (await answer) as [CrowdReport]
       return report

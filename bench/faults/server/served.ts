@@ -61,7 +61,7 @@ export async function startProofServer(options: ProofServerOptions): Promise<Pro
     {
       timeoutMs: startMs,
       cwd: folder,
-      // One that has no table yet is not ready.
+      // The line comes once: a server that began without a table is given up.
       ready: (line) =>
         /^iprisk serves \S+?:(\d+) with .*, table .* on \S+?:(\d+)$/.exec(line) ?? undefined,
     },

@@ -127,7 +127,10 @@ async function openEmbedded(settings: StoresSettings, hooks: StoresHooks): Promi
     keysFile === undefined
       ? await openLmdbKeyStore(state)
       : await openKeysFile(keysFile, plans, state)
-  const counters = await openLmdbCounterStore(state)
+  const counters = await openLmdbCounterStore(state).catch(async (cause: unknown) => {
+    await keyStore.close().catch(() => undefined)
+    throw cause
+  })
   const ledger = createQuotaLedger(counters)
   let limiter: Limiter | undefined
   let lists: Promise<ListStore> | undefined

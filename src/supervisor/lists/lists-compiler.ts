@@ -33,7 +33,7 @@ export interface CompiledLists {
 export type CompileReply = CompiledLists | { readonly failed: string }
 
 export interface ListsCompiler {
-  /** One at a time. Throws `lists_uncompiled`, always after `close`. */
+  /** One at a time. Throws `lists_uncompiled`; after `close` it always does. */
   readonly compile: (request: CompileRequest) => Promise<CompiledLists>
   readonly close: () => void
 }
@@ -59,7 +59,7 @@ export function createListsCompiler(): ListsCompiler {
   }
   return {
     compile: async (request) => {
-      // A process begun now would keep a server that ends from its end.
+      // A process that is started after `close` would keep the server's process alive.
       if (isClosed) throw uncompiled('this server ends')
       clearTimeout(idle)
       const asked = (child ??= start())

@@ -110,7 +110,8 @@ export async function verifyInProcess(
 ): Promise<VerifyResult> {
   const ahead = takeAhead()
   let said = await carryOut(ahead ?? startProcess(), order, how)
-  // Ended by the system or by a fault at its start, perhaps before it had its order.
+  // Ended by the system or by a fault at its start, perhaps before it had its order. (Or by a fault
+  // of ours without a code, which costs a second try.)
   if (ahead !== undefined && !said.killed && !said.isDone && codeSaid(said) === undefined) {
     said = await carryOut(startProcess(), order, how)
   }
@@ -150,7 +151,8 @@ async function carryOut(
   const end = await ended
   clearTimeout(timer)
   signal.removeEventListener('abort', kill)
-  return { ...end, isDone: child.exitCode === 0, killed }
+  // What ends it with 0 may be another's code, before it has begun.
+  return { ...end, isDone: child.exitCode === 0 && end.stdout !== '', killed }
 }
 
 function howEnded(abort: AbortSignal, killed: boolean, signal: ProcessEnd['signal']): string {

@@ -1,4 +1,4 @@
-// What is opened when it is first asked for: lists, of stores that work without them.
+// Stores of which some cannot be opened. Lists are opened when they are first asked for.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,19 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openStores, silentHooks } from '../../../src/account/stores/open-stores.ts'
 import { storeTimeoutMs } from '../../../src/base/limits.ts'
+import { openFiles } from './open-files.ts'
+
+it('of stores that cannot all be opened none stays open', async () => {
+  const state = mkdtempSync(join(tmpdir(), 'iprisk-state-'))
+  writeFileSync(join(state, 'quota'), 'a file')
+  const store = { policy: 'refuse', timeoutMs: storeTimeoutMs, replicas: 0 } as const
+  await expect(openStores({ state, store }, silentHooks)).rejects.toMatchObject({
+    code: 'keys_unusable',
+    message: expect.stringContaining('quota'),
+  })
+  expect(openFiles().filter((path) => path.startsWith(state))).toEqual([])
+  rmSync(state, { recursive: true })
+})
 
 it('lists that cannot be opened are tried again by whoever asks again', async () => {
   const state = mkdtempSync(join(tmpdir(), 'iprisk-state-'))

@@ -6,10 +6,10 @@ import { createListsCompiler } from '../../../src/supervisor/lists/lists-compile
 it('begins no process once it is closed, which would keep a server from its end', async () => {
   const compiler = createListsCompiler()
   compiler.close()
-  const store = { url: undefined, policy: 'refuse', timeoutMs: 1, replicas: 0 } as const
-  const settings = { state: 'none', store } as unknown as Parameters<
-    typeof compiler.compile
-  >[0]['settings']
-  const request = { settings, path: 'none', unfinished: 'none' }
-  await expect(compiler.compile(request)).rejects.toThrow('this server ends')
+  const store = { policy: 'refuse', timeoutMs: 1, replicas: 0 } as const
+  const request = { settings: { state: 'none', store }, path: 'none', unfinished: 'none' }
+  await expect(compiler.compile(request)).rejects.toMatchObject({
+    code: 'lists_uncompiled',
+    message: expect.stringContaining('this server ends'),
+  })
 })

@@ -63,7 +63,7 @@ function unusable(folder: string, cause: unknown): IpriskError {
   })
 }
 
-function openFolder(folder: string): Meta {
+function openFolder(folder: string): RootDatabase {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // mkdir leaves a folder as it is that was there before.
   chmodSync(folder, 0o700)
@@ -82,9 +82,7 @@ function openFolder(folder: string): Meta {
     // Read by lmdb's native part, though its types do not list it.
     permissionsMode: 0o600,
   } as const
-  const root = open(options)
-  const meta = root.openDB<number, string>({ name: 'meta', encoding: 'json' })
-  return { root, meta }
+  return open(options)
 }
 
 /** Marks a new store with its format; refuses one of another format. */
@@ -100,14 +98,15 @@ function checkFormat({ root, meta }: Meta): void {
 }
 
 /** Throws `keys_unusable`; then nothing of it is left open. */
-function openStore<T>(folder: string, withDatabases: (store: Meta) => T): T {
-  let opened: Meta | undefined
+async function openStore<T>(folder: string, withDatabases: (store: Meta) => T): Promise<T> {
+  let root: RootDatabase | undefined
   try {
-    opened = openFolder(folder)
-    checkFormat(opened)
-    return withDatabases(opened)
+    root = openFolder(folder)
+    const store = { root, meta: root.openDB<number, string>({ name: 'meta', encoding: 'json' }) }
+    checkFormat(store)
+    return withDatabases(store)
   } catch (cause) {
-    opened?.root.close().catch(() => undefined)
+    await root?.close().catch(() => undefined)
     throw unusable(folder, cause)
   }
 }
@@ -136,7 +135,7 @@ function changesSince({ root, keys, changes, meta }: Databases, since: number): 
 
 /** Opens the store of a state folder and makes it where there is none. */
 export async function openLmdbKeyStore(state: string): Promise<KeyStore> {
-  const databases = openStore(join(state, 'keys'), ({ root, meta }): Databases => {
+  const databases = await openStore(join(state, 'keys'), ({ root, meta }): Databases => {
     const keys = root.openDB<KeyRow, string>({ name: 'keys', encoding: 'json' })
     const changes = root.openDB<string, number>({ name: 'changes', encoding: 'json' })
     return { root, keys, changes, meta }
@@ -188,9 +187,9 @@ function ignoreCommitError(failure: unknown): void {
  * that are not synchronous never resolve.)
  */
 export async function openLmdbCounterStore(state: string): Promise<CounterStore> {
-  const { root, counters } = openStore(join(state, 'quota'), ({ root }) => {
-    const how = { name: 'counters', encoding: 'json', useVersions: true } as const
-    return { root, counters: root.openDB<number, string>(how) }
+  const { root, counters } = await openStore(join(state, 'quota'), ({ root }) => {
+    const options = { name: 'counters', encoding: 'json', useVersions: true } as const
+    return { root, counters: root.openDB<number, string>(options) }
   })
   return {
     read: (name) => {
@@ -224,7 +223,7 @@ export async function openLmdbCounterStore(state: string): Promise<CounterStore>
 
 /** Opens the lists of a state folder and makes the store where there is none. */
 export async function openLmdbListStore(state: string): Promise<ListStore> {
-  const { root, chunks, catalogue } = openStore(join(state, 'lists'), ({ root }) => {
+  const { root, chunks, catalogue } = await openStore(join(state, 'lists'), ({ root }) => {
     const chunks = root.openDB<string, string>({ name: 'chunks', encoding: 'string' })
     const catalogue = root.openDB<string, string>({ name: 'catalogue', encoding: 'string' })
     return { root, chunks, catalogue }

@@ -1,7 +1,7 @@
 // The embedded key store: the conformance suite, and what is LMDB's own: files, modes, refusals.
 
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'lmdb'
@@ -12,9 +12,9 @@ import {
   openLmdbKeyStore,
   openLmdbListStore,
 } from '../../../../src/account/stores/lmdb/lmdb-stores.ts'
-import { eventually } from '../../../eventually.ts'
 import { keyStoreConformance } from '../conformance.ts'
 import { listStoreConformance } from '../list-conformance.ts'
+import { openFiles } from '../open-files.ts'
 
 keyStoreConformance('the LMDB store', openLmdbKeyStore)
 listStoreConformance('the LMDB store', openLmdbListStore)
@@ -122,14 +122,5 @@ it('refuses the store of a later format', async () => {
     message: expect.stringContaining('format 2'),
   })
   // It was let go of: this process has no file of it open any more.
-  await eventually(() => openFiles().every((path) => !path.startsWith(state)))
+  expect(openFiles().filter((path) => path.startsWith(state))).toEqual([])
 })
-
-const openFiles = (): readonly string[] =>
-  readdirSync('/proc/self/fd').flatMap((name) => {
-    try {
-      return [readlinkSync(join('/proc/self/fd', name))]
-    } catch {
-      return [] // That of the folder itself.
-    }
-  })
