@@ -16,6 +16,7 @@ import type { NetworkType } from '../src/model/kind.ts'
 import type { Network } from '../src/model/network.ts'
 import { type AssembledTable, assembleTable } from './assemble-table.ts'
 import { newAsEvidence } from './evidence/as-evidence.ts'
+import { groupByFeed } from './catalogue/group-by-feed.ts'
 import { corporateEgress } from './evidence/corporate-egress.ts'
 import { crawlersFile, networksPart, newestTableDay } from './evidence/builtin-feeds.ts'
 import {
@@ -295,10 +296,8 @@ function normaliseAll(
   },
   ground: NormaliseContext,
 ): readonly NormalisedFile[] {
-  const feeds = new Set(input.files.map(({ feed }) => feed))
   const sourceOf = (id: string): number => input.sources.findIndex((source) => source.id === id)
-  return [...feeds].flatMap((feed) => {
-    const files = input.files.filter((file) => file.feed === feed)
+  return [...groupByFeed(input.files)].flatMap(([feed, files]) => {
     const source = sourceOf(feed.id)
     const history = input.history.of(feed.id)
     const part = networksPart(feed)

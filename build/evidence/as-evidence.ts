@@ -2,6 +2,7 @@
 // to tell; here each becomes evidence with match `as`, numbered in the book like any other.
 
 import type { Day } from '../../src/base/day.ts'
+import { memoise } from '../../src/base/memoise.ts'
 import type { Evidence } from '../../src/model/evidence.ts'
 import type { Network } from '../../src/model/network.ts'
 import { hostersFeed, namesFeed, newestTableDay } from './builtin-feeds.ts'
@@ -39,14 +40,10 @@ export function newAsEvidence(
   )
   speakers.set(hostingTableVoice, { feed: hostersFeed, day: newestTableDay(ground.tables) })
   speakers.set(namesVoice, { feed: namesFeed, day: ground.asOf })
-  /** By voice and provider: thousands of ASes share one, and the book knows what it has seen. */
-  const known = new Map<string, Evidence>()
-  const evidenceOf = (voice: string, speaker: Speaker, provider: string): Evidence => {
-    const key = `${voice}\n${provider}`
-    const evidence = known.get(key) ?? listEvidence(speaker, provider, ground.asOf)
-    known.set(key, evidence)
-    return evidence
-  }
+  /** By speaker and provider: thousands of ASes share one, and the book knows what it has seen. */
+  const evidenceOf = memoise((speaker: Speaker) =>
+    memoise((provider: string) => listEvidence(speaker, provider, ground.asOf)),
+  )
   return ({ asn, organization, access, corporate }) => {
     // Corporate egress in a cloud is offices' traffic, whatever the rest of the AS is.
     if (access || corporate) return []
@@ -58,7 +55,7 @@ export function newAsEvidence(
       const named = voice === hostingTableVoice ? tables.asRow(asn)?.row.name : undefined
       return book.id({
         source,
-        evidence: evidenceOf(voice, speaker, canonicalHoster(named ?? '')),
+        evidence: evidenceOf(speaker)(canonicalHoster(named ?? '')),
         range: undefined,
       })
     })

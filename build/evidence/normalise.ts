@@ -9,6 +9,7 @@
 
 import { cleanText } from '../../src/base/text/clean-text.ts'
 import type { Day } from '../../src/base/day.ts'
+import { memoise } from '../../src/base/memoise.ts'
 import { newAddressWords } from '../../src/ip/address.ts'
 import { type Range, bigintToWords, prefixRange } from '../../src/ip/range.ts'
 import { subtract } from '../../src/ip/range-set.ts'
@@ -83,7 +84,7 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
   const said: MeantRange[] = []
   const ids = newRangeSubset(ground.ranges)
   const factOf = newFactNumbers()
-  const seenOnce = newSeenOnce(ground.asOf)
+  const onceSeen = memoise((day: Day) => seenOnce(day, ground.asOf))
   const newestKnown = from.history?.days.at(-1) ?? 0
   /** Of the snapshots that the history does not know: later ones, which count as today's. */
   let newest = 0 as Day
@@ -110,7 +111,7 @@ export function newNormaliser(feed: Feed, from: SpokenFrom, ground: NormaliseCon
     }
     // What a prefix's network is, is for the networks to read (compile-table.ts), as of an AS.
     if (feed.kind === 'network') return 'kept'
-    const once = seenOnce(day)
+    const once = onceSeen(day)
     const known = from.history?.markListed(range)
     const isNews = day > newestKnown
     if (isNews) newest = Math.max(newest, once.lastSeen) as Day
@@ -241,18 +242,10 @@ function newFactNumbers(): (match: Match, details: FactDetails) => number {
 }
 
 /** One snapshot without a history: seen on its day alone. */
-function newSeenOnce(asOf: Day): (day: Day) => ListedDays {
-  const byDay = new Map<Day, ListedDays>()
-  return (day) => {
-    const known = byDay.get(day)
-    if (known !== undefined) return known
-    const seen = Math.min(day, asOf) as Day
-    const age = asOf - seen
-    const listed = age < windowDays ? (1 << age) >>> 0 : 0
-    const once = { firstSeen: seen, lastSeen: seen, listed }
-    byDay.set(day, once)
-    return once
-  }
+function seenOnce(day: Day, asOf: Day): ListedDays {
+  const seen = Math.min(day, asOf) as Day
+  const age = asOf - seen
+  return { firstSeen: seen, lastSeen: seen, listed: age < windowDays ? (1 << age) >>> 0 : 0 }
 }
 
 /** Days of the window with a snapshot, that of `newest` included. */
@@ -276,7 +269,10 @@ function newEvidenceMaker(feed: Feed, from: { readonly daysObserved: number; rea
   const kind = feed.kind === 'network' ? 'hosting' : feed.kind
   const ownCategory = feed.category === 'other' ? undefined : feed.category
   const shared = new Map<string, Evidence>()
-  const named = newNaming(feed)
+  const named = memoise((written: string | undefined) => {
+    const cleaned = cleanText(written ?? feed.provider)
+    return kind === 'hosting' ? canonicalHoster(cleaned) : cleaned
+  })
   const make = ({ match, details, seen }: MeantRange): Evidence => {
     const provider = named(details.provider)
     const lists = details.lists ?? 1
@@ -323,18 +319,4 @@ function saySame(a: MeantRange, b: MeantRange): boolean {
     a.seen.lastSeen === b.seen.lastSeen &&
     a.seen.listed === b.seen.listed
   )
-}
-
-/** Providers as evidence names them, each cleaned once. */
-function newNaming(feed: Feed): (written: string | undefined) => string {
-  const names = new Map<string | undefined, string>()
-  return (written) => {
-    const known = names.get(written)
-    if (known !== undefined) return known
-    const cleaned = cleanText(written ?? feed.provider)
-    const name =
-      feed.kind === 'hosting' || feed.kind === 'network' ? canonicalHoster(cleaned) : cleaned
-    names.set(written, name)
-    return name
-  }
 }

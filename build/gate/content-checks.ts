@@ -4,7 +4,6 @@
 // they are only counted here.
 
 import { canaryKinds } from '../../src/table/canaries.ts'
-import type { Feed } from '../catalogue/feed.ts'
 import { whyInadmissible } from '../history/admissible-range.ts'
 import { parseAsn } from '../evidence/normalise.ts'
 import { type RangeInterner, newRangeSubset } from '../layer/range-interner.ts'
@@ -115,16 +114,4 @@ function checkEntry(
   const reason = `canary: ${canaryKinds[kind].title}`
   countDrop(tally, { reason, place: entry.place, sample: entry.text })
   return false
-}
-
-/** The feeds of the catalogue among the files, each with its own; hand-kept tables are no feeds. */
-export function filesByFeed(
-  files: readonly ParsedSnapshot[],
-): ReadonlyMap<Feed, readonly ParsedSnapshot[]> {
-  const groups = new Map<Feed, ParsedSnapshot[]>()
-  for (const file of files) {
-    if (file.feed.files.length === 0) continue
-    groups.set(file.feed, [...(groups.get(file.feed) ?? []), file])
-  }
-  return groups
 }

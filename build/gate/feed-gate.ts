@@ -9,6 +9,7 @@
 import type { Day } from '../../src/base/day.ts'
 import { loadCanaries } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
+import { groupByFeed } from '../catalogue/group-by-feed.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
 import { type ParsedSnapshot, type SnapshotFile } from '../evidence/read-snapshots.ts'
 import { newRangeInterner } from '../layer/range-interner.ts'
@@ -30,7 +31,7 @@ import {
   lowerMedian,
   pastSizesMax,
 } from './feed-size.ts'
-import { type CheckGround, filesByFeed, checkContent } from './content-checks.ts'
+import { type CheckGround, checkContent } from './content-checks.ts'
 
 export interface Quarantine {
   /** Why, one line each; at least one. */
@@ -73,7 +74,8 @@ export async function gateFeeds(input: GateInput): Promise<GateResult> {
   const { store } = input
   const ground = { index: newCanaryIndex(loadCanaries(), input.tables), ranges: newRangeInterner() }
   const past = store === undefined ? noGateHistory : await readGateHistory(store)
-  const feeds = filesByFeed(input.files)
+  // Hand-kept tables are no feeds.
+  const feeds = groupByFeed(input.files.filter(({ feed }) => feed.files.length > 0))
   const judged = new Map<Feed, JudgedFeed>()
   for (const [feed, files] of feeds) {
     const day = fetchDay(input.snapshots, feed) ?? newestDay(files)

@@ -8,6 +8,7 @@
 import type { Day } from '../../src/base/day.ts'
 import { messageOf } from '../../src/base/coded-error.ts'
 import type { Feed } from '../catalogue/feed.ts'
+import { groupByFeed } from '../catalogue/group-by-feed.ts'
 import { type Entry, rangeOf } from '../parse/entry.ts'
 import type { ListedRange } from './day-content.ts'
 import { whyInadmissible } from './admissible-range.ts'
@@ -41,7 +42,7 @@ export async function recordToday(
   const report = { writtenCount: 0, unchangedCount: 0, problems: [] as string[] }
   const store = await openHistoryStore(options)
   try {
-    for (const [feed, own] of filesOfFeeds(files)) {
+    for (const [feed, own] of groupByFeed(files)) {
       const without = options.without?.has(feed.id) === true
       const listed = without || !isComplete(feed, own) ? [] : listedBy(feed, own)
       if (listed.length > 0) {
@@ -85,12 +86,4 @@ function listedBy(feed: Feed, own: readonly SnapshotEntries[]): ListedRange[] {
 function isComplete(feed: Feed, own: readonly SnapshotEntries[]): boolean {
   if (feed.kind === 'network' || feed.files.length === 0) return false
   return own.every(({ problem }) => problem === undefined)
-}
-
-function filesOfFeeds(
-  files: readonly SnapshotEntries[],
-): ReadonlyMap<Feed, readonly SnapshotEntries[]> {
-  const groups = new Map<Feed, SnapshotEntries[]>()
-  for (const file of files) groups.set(file.feed, [...(groups.get(file.feed) ?? []), file])
-  return groups
 }

@@ -1,7 +1,7 @@
 // One answer beside what the inputs say, part by part. Each part returns what is wrong, as
 // `part: expected …, got …`, or `undefined`.
 
-import { memoise } from '../../bench/harness/memoise.ts'
+import { memoise } from '../../src/base/memoise.ts'
 import type { Location } from '../../src/api/check-answer.ts'
 import type { Network } from '../../src/model/network.ts'
 import type { AsRow, PlainPlace } from './world.ts'

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Reader } from 'mmdb-lib'
-import { memoise } from '../../bench/harness/memoise.ts'
+import { memoise } from '../../src/base/memoise.ts'
 import { type Point, type Span, pointOf, spanOf, textOf } from './address.ts'
 import { sweep } from './sweep.ts'
 

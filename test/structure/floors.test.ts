@@ -82,6 +82,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
     'src/base/system/create-zero-file.ts',
     'src/base/system/file-lock.ts',
     'src/base/system/large-pages.ts',
+    'src/base/system/madvise.ts',
     'src/base/system/memory-map.ts',
     'src/base/system/thread-priority.ts',
   ],

@@ -6,7 +6,7 @@
 //
 // Invariant: the sizes of a family's cells add up to its whole space.
 
-import { memoise } from '../../harness/memoise.ts'
+import { memoise } from '../../../src/base/memoise.ts'
 import type { Day } from '../../../src/base/day.ts'
 import type { Family } from '../../../src/ip/address.ts'
 import type { Evidence } from '../../../src/model/evidence.ts'

@@ -4,7 +4,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { memoise } from '../../harness/memoise.ts'
+import { memoise } from '../../../src/base/memoise.ts'
 
 /** From strict to loose; the first form that some module has decides. */
 const declarations = [

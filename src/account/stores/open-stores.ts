@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { bootId, machineOffsetMs } from '../../base/system/clock.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import { storeReportAgainMs } from '../../base/limits.ts'
+import { openLazily } from '../../base/open-lazily.ts'
 import type { Plans } from '../../config/plan.ts'
 import type { StoreSettings } from '../../config/settings.ts'
 import { type CounterStore, type QuotaLedger, createQuotaLedger } from '../limits/quota-ledger.ts'
@@ -133,17 +134,12 @@ async function openEmbedded(settings: StoresSettings, hooks: StoresHooks): Promi
   })
   const ledger = createQuotaLedger(counters)
   let limiter: Limiter | undefined
-  let lists: Promise<ListStore> | undefined
+  const lists = openLazily(() => openLmdbListStore(state))
   return {
     name: keysFile ?? state,
     keyStore,
     counters,
-    openLists: () =>
-      (lists ??= openLmdbListStore(state).catch((cause: unknown) => {
-        // Who asks again tries again.
-        lists = undefined
-        throw cause
-      })),
+    openLists: lists.get,
     ledger,
     uses: createLastUsedStore(counters),
     openLimiter: () => (limiter ??= createLimiter({ ...limiterParts(state, hooks), ledger })),
@@ -153,7 +149,7 @@ async function openEmbedded(settings: StoresSettings, hooks: StoresHooks): Promi
       // A limiter closes its ledger.
       await (limiter ?? ledger).close()
       await keyStore.close()
-      await (await lists?.catch(() => undefined))?.close()
+      await (await lists.ifOpen())?.close()
     },
   }
 }

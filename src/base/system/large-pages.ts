@@ -6,17 +6,11 @@
 // nothing; where the memory has been filled already, nothing at once.
 
 import koffi from 'koffi'
+import { MADV_HUGEPAGE, madvise } from './madvise.ts'
 
-const MADV_HUGEPAGE = 14
 const pageBytes = 4096
 /** Smaller arrays have hardly a whole large page in them. */
 const largeBytesMin = 2 ** 22
-
-const madvise = koffi.load(null).func('int madvise(uintptr_t addr, size_t length, int advice)') as (
-  address: bigint,
-  length: number,
-  advice: number,
-) => number
 
 /** `array`, just made, its memory in large pages as it is filled, where the system has some. */
 export function inLargePages<T extends ArrayBufferView>(array: T): T {

@@ -25,6 +25,7 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import koffi from 'koffi'
 import { IpriskError, messageOf } from '../coded-error.ts'
+import { MADV_HUGEPAGE, MADV_POPULATE_READ, madvise } from './madvise.ts'
 
 const PROT_NONE = 0
 const PROT_READ = 1
@@ -34,15 +35,12 @@ const MAP_PRIVATE = 2
 const MAP_FIXED = 0x10
 const MAP_ANONYMOUS = 0x20
 const MAP_NORESERVE = 0x4000
-const MADV_HUGEPAGE = 14
-const MADV_POPULATE_READ = 22
 
 const libc = koffi.load(null)
 const mmap = libc.func(
   'void *mmap(void *addr, size_t length, int prot, int flags, int fd, long offset)',
 )
 const munmap = libc.func('int munmap(void *addr, size_t length)')
-const madvise = libc.func('int madvise(void *addr, size_t length, int advice)')
 
 /** Where a map lies in this process, for all its threads. */
 export interface MappedRegion {

@@ -4,6 +4,7 @@
 
 import { type Stores, openStores, silentHooks } from '../../account/stores/open-stores.ts'
 import { IpriskError } from '../../base/coded-error.ts'
+import { type LazilyOpened, openLazily } from '../../base/open-lazily.ts'
 import { mapLists } from '../../lists/map-lists.ts'
 import { type Decide, decideBy } from '../../policy/decide-by.ts'
 import { type ChosenPolicy, defaultPolicyName } from '../../policy/policy-form.ts'
@@ -20,7 +21,7 @@ export interface AnsweringParts extends Pick<AnsweringFiles, 'builtMs' | 'polici
 
 let opened: { readonly path: string; readonly table: OpenTable } | undefined
 let mapped: ({ readonly path: string } & ReturnType<typeof mapLists>) | undefined
-let stores: Promise<Stores> | undefined
+let stores: LazilyOpened<Stores> | undefined
 
 export async function openAnsweringParts(world: AnsweringFiles): Promise<AnsweringParts> {
   const table = tableAt(world.table)
@@ -32,12 +33,7 @@ export async function openAnsweringParts(world: AnsweringFiles): Promise<Answeri
     ...(policies === undefined ? {} : { policies }),
     policyOf: (name) => chosenPolicy(policies, name),
     decideBy: (policy) => decideBy(table, policy),
-    // One that could not be opened is tried again by the next question.
-    stores: () =>
-      (stores ??= openStores(world.stores, silentHooks).catch((error: unknown) => {
-        stores = undefined
-        throw error
-      })),
+    stores: (stores ??= openLazily(() => openStores(world.stores, silentHooks))).get,
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { type PullRefusal, pullRefusalOf } from '../fetch/pull-refusal.ts'
 import { openReleaseSource } from '../fetch/release-source.ts'
 import { type AdoptedTable, adoptTable } from './adopt-table.ts'
@@ -43,7 +44,5 @@ async function pull(job: PullJob): Promise<PullResult> {
   }
 }
 
-const chunks: Buffer[] = []
-for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk)
-const result = await pull(JSON.parse(Buffer.concat(chunks).toString('utf8')) as PullJob)
+const result = await pull((await json(process.stdin)) as PullJob)
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0))

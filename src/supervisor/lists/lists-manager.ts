@@ -15,6 +15,7 @@ import {
 import { messageOf } from '../../base/coded-error.ts'
 import { listsPollMs, poolRequestMsMax } from '../../base/limits.ts'
 import type { Log } from '../../base/log.ts'
+import { openLazily } from '../../base/open-lazily.ts'
 import type { ListFile } from '../../http/exchange/served-table.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import type { ControlReply } from '../sockets/control-socket.ts'
@@ -70,7 +71,8 @@ const noLists: ListsStatus = { lists: 0, entries: 0, tag: '', failure: '' }
 export function createListsManager(parts: ListsParts): ListsManager {
   const { settings, log } = parts
   const compiler = createListsCompiler()
-  const { stores, store, close } = storesWhenAsked(settings)
+  const stores = openLazily(() => openStores(settings, silentHooks))
+  const store = async (): Promise<ListStore> => (await stores.get()).openLists()
   const live: LiveLists = { version: 0, file: undefined, status: noLists }
   let retryAtMs = 0
   let timer: NodeJS.Timeout | undefined
@@ -109,7 +111,7 @@ export function createListsManager(parts: ListsParts): ListsManager {
         ? { ok: true, text: 'Every worker knows the lists.' }
         : { ok: false, text: live.status.failure || 'Not every worker knows the lists.' },
     store,
-    stores,
+    stores: stores.get,
     status: () => live.status,
     file: () => live.file,
     watch: () => {
@@ -122,29 +124,7 @@ export function createListsManager(parts: ListsParts): ListsManager {
       clearInterval(timer)
       compiler.close()
       await queue
-      await close()
-    },
-  }
-}
-
-/** Opens the stores when they are first needed, and anew after a failure. */
-function storesWhenAsked(settings: StoresSettings): {
-  readonly stores: () => Promise<Stores>
-  readonly store: () => Promise<ListStore>
-  readonly close: () => Promise<void>
-} {
-  let opened: Promise<Stores> | undefined
-  const stores = (): Promise<Stores> =>
-    (opened ??= openStores(settings, silentHooks).catch((cause: unknown) => {
-      // The next look tries again.
-      opened = undefined
-      throw cause
-    }))
-  return {
-    stores,
-    store: async () => (await stores()).openLists(),
-    close: async () => {
-      await (await opened?.catch(() => undefined))?.close()
+      await (await stores.ifOpen())?.close()
     },
   }
 }

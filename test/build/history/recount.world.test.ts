@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { memoise } from '../../../bench/harness/memoise.ts'
+import { memoise } from '../../../src/base/memoise.ts'
 import { type Explanation, explain } from '../../../src/table/explain/explain.ts'
 import { type OpenTable, openTable } from '../../../src/table/open-table.ts'
 import { describeFeeds } from '../../feeds.ts'
