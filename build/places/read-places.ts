@@ -1,9 +1,9 @@
 // From MMDB files of places to two layers of location ids and the locations themselves. The files
 // are read one after the other, so that only one is in memory; the dictionary is shared.
 //
-// Invariants: `locations[id - 1]` is the Location of id; no two of them are equal; ids are in order
-// of first appearance (files as given, IPv4 before IPv6, address order), so that the same files
-// give the same ids.
+// Invariants: `locations[id - 1]` is the Location of id; no two of them are equal; ids of many
+// addresses come first (size-order.ts), else in order of first appearance (files as given, IPv4
+// before IPv6, address order), so that the same files give the same ids.
 
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -16,6 +16,7 @@ import type { Layer } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { locationOf } from '../mmdb/mmdb-layouts.ts'
 import { newLayerPieces } from '../layer/pieces.ts'
+import { numbersOfGroups, renumber, sizeGroups } from '../layer/size-order.ts'
 import { clearTransitionPrefixes } from '../layer/transition-prefixes.ts'
 import { walkMmdb } from '../mmdb/walk-tree.ts'
 import { readCountries } from './countries.ts'
@@ -81,17 +82,34 @@ export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> 
     const { leafCount, recordCount } = walk
     stats.push({ path, databaseType, day, leafCount, recordCount, pieceCount })
   }
+  const placeLayers = {
+    4: layers[4] ?? emptyLayer(4),
+    6: clearTransitionPrefixes(layers[6] ?? emptyLayer(6)),
+  }
+  const locations = largestFirst(reading.locations, Object.values(placeLayers))
   return {
-    locations: reading.locations,
-    runs: makePlaceRuns(reading.locations),
-    layers: {
-      4: layers[4] ?? emptyLayer(4),
-      6: clearTransitionPrefixes(layers[6] ?? emptyLayer(6)),
-    },
+    locations,
+    runs: makePlaceRuns(locations),
+    layers: placeLayers,
     day: oldest(stats),
     files: stats,
     unknownCountries: reading.unknownCountries,
   }
+}
+
+/** The locations of the layers in that order; the layers are changed to match. */
+function largestFirst(
+  locations: readonly Location[],
+  layers: readonly Layer[],
+): readonly Location[] {
+  const groups = sizeGroups(locations.length + 1, layers)
+  // Nothing stays 0.
+  groups[0] = 0
+  const numbers = numbersOfGroups(groups)
+  renumber(layers, numbers)
+  const ordered = [...locations]
+  for (const [index, location] of locations.entries()) ordered[numbers[index + 1]! - 1] = location
+  return ordered
 }
 
 /** The files of the default data set; undefined where its package is not installed. */

@@ -55,6 +55,16 @@ const both = write('both.mmdb', {
   ],
   aliases: ['2002::/16', '::ffff:0:0/96'],
 })
+const sizes = write('sizes.mmdb', {
+  ipVersion: 6,
+  recordBits: 28,
+  entries: [
+    ['1.0.0.0/24', flat('NO', 'Bergen')],
+    ['3.0.0.0/8', flat('SE', 'Lund')],
+    ['2001:db8::/32', flat('NO', 'Oslo')],
+    ['2a00::/32', flat('DK', 'Aarhus')],
+  ],
+})
 const networks = write('networks.mmdb', {
   ipVersion: 4,
   recordBits: 24,
@@ -67,15 +77,15 @@ function cityAt(places: Places, family: 4 | 6, address: string): string | undefi
 }
 
 describe('readPlaces', () => {
-  it('joins a file for each family under one dictionary, in order of appearance', async () => {
+  it('joins a file for each family under one dictionary', async () => {
     const places = await readPlaces([v4, v6])
-    expect(places.locations.map(({ city }) => city)).toEqual(['Oslo', 'Lund', 'Aarhus'])
+    expect(places.locations.map(({ city }) => city)).toEqual(['Aarhus', 'Oslo', 'Lund'])
     expect(cityAt(places, 4, '1.2.3.4')).toBe('Oslo')
     expect(cityAt(places, 4, '2.2.3.4')).toBeUndefined()
     expect(cityAt(places, 4, '4.2.3.4')).toBe('Oslo')
     expect(cityAt(places, 6, '2001:db8::1')).toBe('Oslo')
     expect(cityAt(places, 6, '2a0f:ffff::1')).toBe('Aarhus')
-    expect(lookup(places.layers[6], '2001:db8::1')).toBe(1)
+    expect(lookup(places.layers[6], '2001:db8::1')).toBe(2)
     expectSound(places.layers[4])
     expectSound(places.layers[6])
     expect(places.unknownCountries).toEqual(new Map([['ZZ', 1]]))
@@ -86,6 +96,17 @@ describe('readPlaces', () => {
       { recordCount: 4, pieceCount: { 4: 6, 6: 0 } },
       { recordCount: 2, pieceCount: { 4: 0, 6: 5 } },
     ])
+  })
+
+  it('numbers places of many addresses first', async () => {
+    const places = await readPlaces([sizes])
+    expect(places.locations.map(({ city }) => city)).toEqual(['Lund', 'Oslo', 'Aarhus', 'Bergen'])
+    expect(cityAt(places, 4, '1.0.0.1')).toBe('Bergen')
+    expect(cityAt(places, 4, '3.2.3.4')).toBe('Lund')
+    expect(cityAt(places, 6, '2a00::1')).toBe('Aarhus')
+    expect(cityAt(places, 6, '2001:db8::1')).toBe('Oslo')
+    expect(cityAt(places, 4, '2.2.3.4')).toBeUndefined()
+    expect(lookup(places.layers[4], '2.2.3.4')).toBe(0)
   })
 
   it('takes both families from one file', async () => {
