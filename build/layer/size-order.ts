@@ -22,10 +22,15 @@ export const sizeClasses = 16
 export function sizeGroups(count: number, layers: readonly Layer[]): Uint8Array {
   const sizes = new Float64Array(count)
   for (const layer of layers) addSizes(layer, sizes)
-  return Uint8Array.from(sizes, (size) => {
-    const large = Math.max(0, Math.floor(Math.log2(size / lowestEnd) / classBits) + 1)
-    return sizeClasses - 1 - Math.min(large, sizeClasses - 1)
-  })
+  const groups = new Uint8Array(count)
+  for (let value = 0; value < count; value++) groups[value] = groupOf(sizes[value]!)
+  return groups
+}
+
+function groupOf(size: number): number {
+  if (size < lowestEnd) return sizeClasses - 1
+  const steps = Math.floor(Math.log2(size / lowestEnd) / classBits)
+  return Math.max(0, sizeClasses - 2 - steps)
 }
 
 /** The number of each value, from 0, where `groups` follow each other in ascending order. */
