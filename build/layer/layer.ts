@@ -51,6 +51,16 @@ export function compareStarts(a: Layer, pieceA: number, b: Layer, pieceB: number
   return 0
 }
 
+/**
+ * Changes the value of every piece, in place, to what `numbers` has for it: another for each value,
+ * so that neighbours keep their difference.
+ */
+export function renumber(layers: readonly Layer[], numbers: Uint32Array): void {
+  for (const { values } of layers) {
+    for (let piece = 0; piece < values.length; piece++) values[piece] = numbers[values[piece]!]!
+  }
+}
+
 /** Writes where a piece starts into caller-owned words. */
 export function copyStart({ family, starts }: Layer, piece: number, out: Uint32Array): void {
   const words = wordsPerStart(family)

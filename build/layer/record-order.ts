@@ -7,8 +7,8 @@
 
 import { inLargePages } from '../../src/base/system/large-pages.ts'
 import { recordWords } from '../../src/schema/table-layout.ts'
-import type { Layer } from './layer.ts'
-import { numbersOfGroups, renumber, sizeClasses, sizeGroups } from './size-order.ts'
+import { type Layer, renumber } from './layer.ts'
+import { numbersOfGroups, sizeClasses, sizeGroups } from './size-order.ts'
 
 /** The word of a record that names its list of evidence; 0 is none. */
 const listWord = 3

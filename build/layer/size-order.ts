@@ -43,13 +43,6 @@ export function numbersOfGroups(groups: Uint8Array): Uint32Array {
   return numbers
 }
 
-/** Gives every piece of `layers` the number of its value. */
-export function renumber(layers: readonly Layer[], numbers: Uint32Array): void {
-  for (const { values } of layers) {
-    for (let piece = 0; piece < values.length; piece++) values[piece] = numbers[values[piece]!]!
-  }
-}
-
 /** Adds to each value how many addresses its pieces have; of IPv6 how many /48, a site each. */
 function addSizes({ family, starts, values }: Layer, sizes: Float64Array): void {
   const startOf =

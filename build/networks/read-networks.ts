@@ -6,7 +6,7 @@
 import type { Family } from '../../src/ip/address.ts'
 import { bigintToWords } from '../../src/ip/range.ts'
 import type { Network } from '../../src/model/network.ts'
-import { wordsPerStart, type Layer } from '../layer/layer.ts'
+import { type Layer, renumber, wordsPerStart } from '../layer/layer.ts'
 import { classifyNetwork, traitsOfTable, type NetworkTraits } from './network-type.ts'
 import type { RangeProblems } from './collect-ranges.ts'
 import type { AsFacts } from './as-facts.ts'
@@ -75,9 +75,10 @@ export async function readNetworks(options: {
     networks.push({ asn, organization, ...traits })
     newIds[variant.id] = networks.length
   }
+  renumber(Object.values(cuts), newIds)
   return {
     networks,
-    layers: { 4: renumber(cuts[4], newIds), 6: renumber(cuts[6], newIds) },
+    layers: cuts,
     stats: { ...ranges.stats, asnCount: ranges.organizations.size, rules },
   }
 }
@@ -121,11 +122,6 @@ function newVariants(tables: NetworkTables) {
     count: () => variants.length,
     ascending: () => variants.toSorted((a, b) => a.asn - b.asn || order(a) - order(b)),
   }
-}
-
-/** Neighbours keep their difference: two ids never become the same one. */
-function renumber(layer: Layer, newIds: Uint32Array): Layer {
-  return { ...layer, values: layer.values.map((id) => newIds[id]!) }
 }
 
 /** The prefixes of the tables as a layer of overlay numbers. */

@@ -12,11 +12,11 @@ import type { Day } from '../../src/base/day.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
 import type { Location } from '../../src/api/check-answer.ts'
-import type { Layer } from '../layer/layer.ts'
+import { type Layer, renumber } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { locationOf } from '../mmdb/mmdb-layouts.ts'
 import { newLayerPieces } from '../layer/pieces.ts'
-import { numbersOfGroups, renumber, sizeGroups } from '../layer/size-order.ts'
+import { numbersOfGroups, sizeGroups } from '../layer/size-order.ts'
 import { clearTransitionPrefixes } from '../layer/transition-prefixes.ts'
 import { walkMmdb } from '../mmdb/walk-tree.ts'
 import { readCountries } from './countries.ts'
@@ -97,7 +97,7 @@ export async function readPlaces(files: readonly string[]): Promise<ReadPlaces> 
   }
 }
 
-/** The locations of the layers in that order; the layers are changed to match. */
+/** The locations of many addresses first; the ids in `layers` are changed to match. */
 function largestFirst(
   locations: readonly Location[],
   layers: readonly Layer[],

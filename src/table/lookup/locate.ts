@@ -43,7 +43,7 @@ export function newLocated(): Located {
 const mapped = new Uint32Array(4)
 
 /** No record is known. */
-export const unknownRecord = -1
+const unknownRecord = -1
 
 /**
  * Looks up the address that `parseAddress` left in `words`. `known` is what the search of its family

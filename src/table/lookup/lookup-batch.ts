@@ -8,7 +8,8 @@
 //   one by one   index → starts → records → place → text,  index → starts → records → …
 //   a batch      index index index …  starts starts starts …  records records records …
 //
-// What is read ahead is only a hint to the processor's caches: `search` and `locate` find the result.
+// What is read ahead is only a hint to the processor's caches: search.ts and
+// `locate` find the result.
 
 import { recordWords, runElementWords } from '../../schema/table-layout.ts'
 import type { SectionViews } from '../../schema/table-sections.ts'
