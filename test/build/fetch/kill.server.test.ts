@@ -38,7 +38,7 @@ const program = `
 `
 
 /** Odd, so that the last run is cleared up after. */
-const kills = inForm({ short: 9, full: 25 })
+const kills = inForm({ short: 15, full: 25 })
 
 describe('a run that is killed', () => {
   it('leaves one whole set, and its lock to the next', async () => {
