@@ -25,6 +25,7 @@ import { deserialize, serialize } from 'node:v8'
 import { msPerDay } from '../../src/base/day.ts'
 import { packageRoot } from '../../src/base/package-root.ts'
 import { openRegularFile } from '../../src/base/system/bounded-file.ts'
+import { newFileBuffer } from '../../src/base/system/file-buffer.ts'
 import { inLargePages } from '../../src/base/system/large-pages.ts'
 
 /** What is read, and what of this package decides what it gives. */
@@ -80,7 +81,7 @@ function load(path: string): { readonly content: unknown } | undefined {
 function readLargeFile(path: string): Buffer {
   const descriptor = openRegularFile(path)
   try {
-    const bytes = inLargePages(Buffer.allocUnsafeSlow(fstatSync(descriptor).size))
+    const bytes = inLargePages(newFileBuffer(fstatSync(descriptor).size))
     let end = 0
     for (let read = -1; read !== 0 && end < bytes.length; end += read) {
       read = readSync(descriptor, bytes, end, bytes.length - end, null)
@@ -133,7 +134,7 @@ function keyOf({ files, code, tables }: Reading): string | undefined {
   // package.json names the exact versions of what that code imports.
   const beside = [...tables, 'package.json'].map((name) => join(packageRoot, name))
   try {
-    const chunk = Buffer.allocUnsafeSlow(chunkBytes)
+    const chunk = newFileBuffer(chunkBytes)
     const hashes = [...own, ...beside, ...files].map((path) => hashOfFile(path, chunk))
     return hashOf(hashes).toString('hex').slice(0, 32)
   } catch {

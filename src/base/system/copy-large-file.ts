@@ -3,6 +3,7 @@
 import { closeSync, constants, copyFileSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { messageOf } from '../coded-error.ts'
+import { newFileBuffer } from './file-buffer.ts'
 
 /** A multiple of 2 MB, the large pages of memory, so that each piece fills some of them. */
 const pieceBytes = 2 ** 23
@@ -28,7 +29,7 @@ function copyInPieces(source: string, target: string): void {
   try {
     const to = openSync(target, 'w', 0o600)
     try {
-      const piece = Buffer.allocUnsafeSlow(pieceBytes)
+      const piece = newFileBuffer(pieceBytes)
       for (let length = 1; length > 0;) {
         length = readSync(from, piece, 0, pieceBytes, null)
         for (let at = 0; at < length;) at += writeSync(to, piece, at, length - at)
