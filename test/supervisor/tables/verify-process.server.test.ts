@@ -65,6 +65,15 @@ it('that was started ahead carries out the first order, and the next has its own
   expect(await verifyInProcess(orderOf(table), how)).toEqual(await first)
 })
 
+it('reads no certificates for TLS, which takes longer than its own start', async () => {
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', join(folder, 'certificates.pem'))
+  const said = join(folder, 'said')
+  startWith(`import { writeFileSync } from 'node:fs'
+    writeFileSync(${JSON.stringify(said)}, String('NODE_EXTRA_CA_CERTS' in process.env))`)
+  await verifyInProcess(orderOf(newTable()), how)
+  expect(readFileSync(said, 'utf8')).toBe('false')
+})
+
 it('that was killed before its order is replaced', async () => {
   startVerifyingAhead()
   const pid = await oneChild()
