@@ -10,7 +10,6 @@ import { Builder, ByteBuffer, type Offset } from 'flatbuffers'
 import { type Day, formatDay } from '../../src/base/day.ts'
 import { IpriskError, messageOf } from '../../src/base/coded-error.ts'
 import { flushFolderSync } from '../../src/base/system/disk.ts'
-import { inLargePages } from '../../src/base/system/large-pages.ts'
 import type { TableCoverage } from '../../src/model/coverage.ts'
 import { KindEntry } from '../../src/schema/generated/iprisk/kind-entry.ts'
 import { SectionEntry } from '../../src/schema/generated/iprisk/section-entry.ts'
@@ -48,8 +47,8 @@ export interface WrittenTable {
 
 export interface EncodedTable {
   readonly id: string
-  /** The file, in two parts: to join them would copy it. */
-  readonly parts: readonly [table: Uint8Array, trailer: Uint8Array]
+  /** The file, in parts: to join them would copy it. */
+  readonly parts: readonly Uint8Array[]
 }
 
 /** The same content gives the same bytes. Throws `table_too_large`. */
@@ -62,12 +61,31 @@ export function encodeTable(content: TableContent): EncodedTable {
   const checksums = sectionNames.map((name) => crc32(bytesOf(content.views[name])))
   const id = tableId(content, checksums)
   const builder = new Builder(dataBytes)
-  inLargePages(builder.dataBuffer().bytes())
-  // The builder fills the buffer from its end, so what is added first lies last in the file.
+  // The builder fills its buffer from the end, so what is added first lies last in the file.
   const vectors = sectionNames.map((name) => addSection(builder, content.views[name]))
   builder.finish(addHeader(builder, content, { id, checksums, vectors }), 'IPRK')
   const table = builder.asUint8Array()
-  return { id, parts: [table, trailerOf(table)] }
+  const places = sectionNames.map((name, index) => ({
+    at: table.length - vectors[index]! + lengthBytes,
+    bytes: bytesOf(content.views[name]),
+  }))
+  return { id, parts: [...withSections(table, places), trailerOf(table)] }
+}
+
+/** `table` in parts; those of the sections, which the builder left out, are their own memory. */
+function withSections(
+  table: Uint8Array,
+  sections: readonly { readonly at: number; readonly bytes: Uint8Array }[],
+): readonly Uint8Array[] {
+  let end = 0
+  const parts = sections
+    .toSorted((a, b) => a.at - b.at)
+    .flatMap(({ at, bytes }) => {
+      const between = table.subarray(end, at)
+      end = at + bytes.length
+      return [between, bytes]
+    })
+  return [...parts, table.subarray(end)]
 }
 
 /**
@@ -93,7 +111,7 @@ export function writeTable(path: string, content: TableContent): WrittenTable {
       cause,
     })
   }
-  return { id, bytes: parts[0].length + parts[1].length }
+  return { id, bytes: parts.reduce((sum, { length }) => sum + length, 0) }
 }
 
 function aligned(bytes: number): number {
@@ -113,16 +131,21 @@ function tableId(content: TableContent, checksums: readonly number[]): string {
   return `${formatDay(content.asOf).replaceAll('-', '')}-${hash.digest('hex').slice(0, 12)}`
 }
 
+/** The length word before a vector. */
+const lengthBytes = 4
+
 /**
- * A vector whose elements begin at a multiple of 64 bytes. `prep` pads for the whole run of bytes;
- * `createByteVector` then copies it at once; the length word counts elements, as the schema says.
+ * A vector whose elements begin at a multiple of 64 bytes, and which stays empty: as
+ * `createByteVector` does it, without its copy. `prep` pads for the whole run of bytes; the length
+ * word counts elements, as the schema says.
  */
 function addSection(builder: Builder, view: SectionView): Offset {
-  const bytes = bytesOf(view)
-  builder.prep(sectionAlignment, bytes.length)
-  const vector = builder.createByteVector(bytes)
-  const at = builder.dataBuffer().capacity() - vector
-  builder.dataBuffer().writeInt32(at, view.length)
+  builder.prep(sectionAlignment, view.byteLength)
+  builder.startVector(1, view.byteLength, 1)
+  // The one step for which the builder has no method.
+  ;(builder as unknown as { space: number }).space -= view.byteLength
+  const vector = builder.endVector()
+  builder.dataBuffer().writeInt32(builder.dataBuffer().capacity() - vector, view.length)
   return vector
 }
 
