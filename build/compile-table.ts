@@ -52,10 +52,11 @@ import {
 } from './evidence/read-snapshots.ts'
 import { torOperatorsFile, vpnOperatorsFile } from './evidence/operator-ranges.ts'
 import { feedSources } from './evidence/source-list.ts'
-import type { Places } from './places/read-places.ts'
 import {
+  type ChosenData,
   type DataSetInput,
   chooseDataSets,
+  dataSourceIds,
   dataSources,
   readNetworkData,
   readPlaceData,
@@ -120,7 +121,7 @@ async function compileWithHistory(
   stages: BuildStages,
 ): Promise<CompiledTable> {
   const said = await readStatements(input, transaction, stages)
-  const { asOf, book, files, gate, networks, places, sources, editions, problems } = said
+  const { asOf, book, files, gate, networks, chosen, problems } = said
   const lists = newListInterner()
   const evidenceLayers = await flattenObservations(said.observations, lists, stages)
   const listed = listedAddresses({
@@ -129,6 +130,9 @@ async function compileWithHistory(
     book,
     newestDays: newestDays(files, asOf),
   })
+  // Waited for as late as can be: they are read beside all this.
+  const places = await readPlaceData(chosen.choice, stages)
+  const sources = [...dataSources(chosen, { networks, places, asOf }), ...said.feedSources]
   const assembled = await stages.run('verdicts', (say) => {
     const result = assembleTable({
       asOf,
@@ -150,6 +154,7 @@ async function compileWithHistory(
   })
   const found = { assembled, asOf, files, networks, sources, listed }
   const locationCount = places.locations.length
+  const { editions } = chosen.choice
   return { ...found, locationCount, gate, editions, transaction, problems }
 }
 
@@ -157,9 +162,9 @@ async function compileWithHistory(
 interface Statements {
   readonly asOf: Day
   readonly networks: Networks
-  readonly places: Places
-  readonly editions: readonly ChosenEdition[]
-  readonly sources: readonly Source[]
+  readonly chosen: ChosenData
+  /** Those of the feeds; the data sets' come before them. */
+  readonly feedSources: readonly Source[]
   readonly files: readonly NormalisedFile[]
   readonly gate: CompiledTable['gate']
   readonly book: EvidenceBook
@@ -188,32 +193,29 @@ async function readStatements(
   const past = await stages.run('history', (say) =>
     recordAndReadHistory(transaction, gate, asOf, say),
   )
-  // Waited for as late as can be: they are read beside all this.
-  const places = await readPlaceData(choice, stages)
   const byFeeds = coverageByKind(feedContents(gate.files, gate.held), asOf)
   const operators = [
     torOperatorsFile(tables.torOperators, { space: networks, asOf, byFeeds }),
     vpnOperatorsFile(tables.vpnOperators, { space: networks, asOf }),
   ]
   const read = [...gate.files, ...operators]
-  const ofData = dataSources(chosen, { networks, places, asOf })
-  const sources = [...ofData, ...feedSources(read, asOf, gate.quarantined)]
+  const sources = feedSources(read, asOf, gate.quarantined)
+  const sourceIds = [...dataSourceIds(chosen), ...sources.map(({ id }) => id)]
   const ground = newNormaliseContext(asOf, networks, tables)
   const files = await stages.run('normalise', (say) => {
-    const results = normaliseAll({ files: read, sources, history: past.history }, ground)
-    addNeighbourhoods(neighbourhoodGround(ground, sources, networks))
+    const results = normaliseAll({ files: read, sourceIds, history: past.history }, ground)
+    addNeighbourhoods(neighbourhoodGround(ground, sourceIds, networks))
     say(`${formatCount(ground.book.count)} statements`)
     return results
   })
   const { book, observations } = ground
   const { quarantined, commit } = gate
-  const { editions } = choice
-  const made = { asOf, sources, files, networks, places, editions, book, observations }
+  const made = { asOf, files, networks, chosen, feedSources: sources, book, observations }
   return {
     ...made,
     gate: { quarantined, commit },
     statementsOfAs: newAsEvidence(
-      { tables, facts, sources, asOf, files: read.map(withoutEntries) },
+      { tables, facts, sourceIds, asOf, files: read.map(withoutEntries) },
       book,
     ),
     coverage: newCoverage(byFeeds, read),
@@ -291,12 +293,13 @@ async function recordAndReadHistory(
 function normaliseAll(
   input: {
     readonly files: readonly ParsedSnapshot[]
-    readonly sources: readonly Source[]
+    /** Ids of the table's sources, by index. */
+    readonly sourceIds: readonly string[]
     readonly history: History
   },
   ground: NormaliseContext,
 ): readonly NormalisedFile[] {
-  const sourceOf = (id: string): number => input.sources.findIndex((source) => source.id === id)
+  const sourceOf = (id: string): number => input.sourceIds.indexOf(id)
   return [...groupByFeed(input.files)].flatMap(([feed, files]) => {
     const source = sourceOf(feed.id)
     const history = input.history.of(feed.id)
@@ -320,10 +323,9 @@ function normaliseAll(
 
 function neighbourhoodGround(
   { asOf, book, observations }: NormaliseContext,
-  sources: readonly Source[],
+  sourceIds: readonly string[],
   networks: Networks,
 ): NeighbourhoodGround {
-  const sourceIds = sources.map(({ id }) => id)
   const typeOf = networkTypeAt(networks)
   return { asOf, book, observations: observations[4], sourceIds, typeOf }
 }

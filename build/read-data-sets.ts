@@ -8,7 +8,13 @@ import { optionalMember } from '../src/base/optional-member.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 import type { BuildStages } from './build-stages.ts'
 import { type DataSetKind, isDataSet } from './catalogue/feed.ts'
-import { type EditionInUse, networkSources, placeSources } from './evidence/source-list.ts'
+import {
+  type EditionInUse,
+  networkSourceIds,
+  networkSources,
+  placeSourceIds,
+  placeSources,
+} from './evidence/source-list.ts'
 import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
 import { type ChosenEdition, chooseEdition } from './gate/edition-gate.ts'
 import type { AsFacts } from './networks/as-facts.ts'
@@ -36,7 +42,12 @@ export interface DataSetChoice {
   /** Each is to be committed behind the gate of feeds, when the table is live. */
   readonly editions: readonly ChosenEdition[]
   readonly places: PlaceReader
+  /** The files of places. */
+  readonly placeFiles: readonly string[]
 }
+
+/** A build's input with what was chosen of it. */
+export type ChosenData = DataSetInput & { readonly choice: DataSetChoice }
 
 /** Before the feeds are read, for places can be read beside them. */
 export async function chooseDataSets(
@@ -46,13 +57,12 @@ export async function chooseDataSets(
   const editions = await chooseEditions(input, stages)
   const edition = inUse(editions, 'places')
   const files = input.placeFiles ?? edition?.files ?? defaultPlaceFiles() ?? []
-  return { editions, places: startPlaceReader(files, input.cache) }
+  return { editions, places: startPlaceReader(files, input.cache), placeFiles: files }
 }
 
 /** Throws what reading networks throws. */
 export function readNetworkData(
-  input: DataSetInput & {
-    readonly choice: DataSetChoice
+  input: ChosenData & {
     readonly facts: AsFacts
     readonly tables: NetworkTables
   },
@@ -78,8 +88,16 @@ export function readPlaceData({ places }: DataSetChoice, stages: BuildStages): P
   })
 }
 
+/** Of what `dataSources` gives, before it is read. */
+export function dataSourceIds({ networkFiles, choice }: ChosenData): readonly string[] {
+  return [
+    ...networkSourceIds(networkFiles),
+    ...placeSourceIds(choice.placeFiles, inUse(choice.editions, 'places')),
+  ]
+}
+
 export function dataSources(
-  { networkFiles, choice }: DataSetInput & { readonly choice: DataSetChoice },
+  { networkFiles, choice }: ChosenData,
   of: { readonly networks: Networks; readonly places: Places; readonly asOf: Day },
 ): readonly Source[] {
   const { networks, places, asOf } = of

@@ -15,12 +15,12 @@ import { canonicalHoster } from '../networks/hoster-name.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
 import { voiceOf } from './normalise.ts'
 import type { TakenSnapshot } from './read-snapshots.ts'
-import type { Source } from '../../src/table/file/table-source.ts'
 
 export interface AsEvidenceContext {
   readonly tables: NetworkTables
   readonly facts: AsFacts
-  readonly sources: readonly Source[]
+  /** Ids of the table's sources, by index. */
+  readonly sourceIds: readonly string[]
   readonly files: readonly TakenSnapshot[]
   readonly asOf: Day
 }
@@ -47,10 +47,10 @@ export function newAsEvidence(
   return ({ asn, organization, access, corporate }) => {
     // Corporate egress in a cloud is offices' traffic, whatever the rest of the AS is.
     if (access || corporate) return []
-    const { facts, tables, sources } = ground
+    const { facts, tables, sourceIds } = ground
     const ids = hostingLists({ asn, organization, facts, tables }).map((voice) => {
       const speaker = speakers.get(voice)
-      const source = sources.findIndex(({ id }) => id === voice)
+      const source = sourceIds.indexOf(voice)
       if (speaker === undefined || source < 0) return 0
       const named = voice === hostingTableVoice ? tables.asRow(asn)?.row.name : undefined
       return book.id({

@@ -32,6 +32,11 @@ const embeddedNetworks = {
   homepage: 'https://github.com/sapics/ip-location-db',
 } as const
 
+/** In their order. */
+export function networkSourceIds(files: readonly string[] | undefined): readonly string[] {
+  return files === undefined ? [networksSourceId] : files.map((file) => basename(file))
+}
+
 /** Origin AS data. */
 export function networkSources(
   files: readonly string[] | undefined,
@@ -57,12 +62,19 @@ export function networkSources(
     : files.map((file) => operatorsOwn(file, base))
 }
 
+/** In their order, those of all files that are to be read. */
+export function placeSourceIds(
+  files: readonly string[],
+  edition?: EditionInUse,
+): readonly string[] {
+  return files.map((file) => basename(file, isOfDataSet(file, edition) ? '.mmdb' : ''))
+}
+
 /** Place data. */
 export function placeSources(places: Places, asOf: Day, edition?: EditionInUse): readonly Source[] {
   return places.files.map((file) => {
     const base = { kind: 'location', day: file.day ?? asOf, entries: file.recordCount }
-    const ofDataSet = edition?.files.includes(file.path) ?? file.path.includes('@ip-location-db')
-    return ofDataSet
+    return isOfDataSet(file.path, edition)
       ? {
           ...base,
           id: basename(file.path, '.mmdb'),
@@ -73,6 +85,10 @@ export function placeSources(places: Places, asOf: Day, edition?: EditionInUse):
         }
       : operatorsOwn(file.path, base)
   })
+}
+
+function isOfDataSet(path: string, edition: EditionInUse | undefined): boolean {
+  return edition?.files.includes(path) ?? path.includes('@ip-location-db')
 }
 
 /**

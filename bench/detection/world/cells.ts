@@ -115,7 +115,7 @@ export function newWorld(options: WorldOptions): World {
   const { networks } = land.networks
   const layers = land.networks.layers
   const book = newEvidenceBook()
-  const sources = feedSources(files, asOf)
+  const sourceIds = feedSources(files, asOf).map(({ id }) => id)
   const ground: NormaliseContext = {
     asOf,
     book,
@@ -125,11 +125,11 @@ export function newWorld(options: WorldOptions): World {
     inAccess: (family, words) => networks[valueAt(layers[family], words) - 1]?.access === true,
   }
   for (const feed of new Set(files.map((file) => file.feed))) {
-    const source = sources.findIndex(({ id }) => id === feed.id)
+    const source = sourceIds.indexOf(feed.id)
     const part = networksPart(feed)
     const networks = part && {
       feed: part,
-      source: sources.findIndex(({ id }) => id === part.id),
+      source: sourceIds.indexOf(part.id),
     }
     const from = { source, history: history.of(feed.id), networks }
     const normaliser = newNormaliser(feed, from, ground)
@@ -142,7 +142,7 @@ export function newWorld(options: WorldOptions): World {
     asOf,
     book,
     observations: ground.observations[4],
-    sourceIds: sources.map(({ id }) => id),
+    sourceIds,
     typeOf(ipv4) {
       const words = Uint32Array.of(ipv4, 0, 0, 0)
       return networks[valueAt(layers[4], words) - 1]?.type ?? 'unknown'
@@ -154,7 +154,7 @@ export function newWorld(options: WorldOptions): World {
     6: flattenEvidence(6, ground.observations[6], lists),
   }
   const networkLayers = { 4: layers[4], 6: clearTransitionPrefixes(layers[6]) }
-  const ofAs = newAsEvidence({ tables, facts: land.facts, sources, asOf, files }, book)
+  const ofAs = newAsEvidence({ tables, facts: land.facts, sourceIds, asOf, files }, book)
   return {
     asOf,
     networks,
@@ -168,7 +168,7 @@ export function newWorld(options: WorldOptions): World {
       ...cellsOf(4, { networkLayers, evidenceLayers }),
       ...cellsOf(6, { networkLayers, evidenceLayers }),
     ],
-    sources: sources.map(({ id }) => id),
+    sources: sourceIds,
     asEvidence: memoise((network) => {
       const found = networks[network - 1]
       return found === undefined ? [] : ofAs(found).map((id) => book.at(id).evidence)
