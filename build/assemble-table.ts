@@ -16,7 +16,8 @@ import type { ListInterner } from './layer/flatten-evidence.ts'
 import { newVerdictBook } from './judge-evidence.ts'
 import { newInterner, newTupleInterner } from './layer/intern.ts'
 import type { Layer } from './layer/layer.ts'
-import { joinThreeLayers } from './layer/join-three-layers.ts'
+import { overlayTwoLayers } from './layer/overlay-two-layers.ts'
+import type { Layers, PairedLayers } from './layer/pair-layers.ts'
 import { orderRecords } from './layer/record-order.ts'
 import { ipv4Sections, ipv6Sections } from './write/address-sections.ts'
 import type { TableContent } from './write/write-table.ts'
@@ -28,19 +29,16 @@ import { runSections } from './write/run-section.ts'
 import { type StringCollector, newStringCollector } from './write/string-collector.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 
-type Layers = Readonly<Record<4 | 6, Layer>>
-
 export interface TableParts {
   readonly asOf: Day
   readonly sources: readonly Source[]
   readonly coverage: TableCoverage
   /** Id n is at n - 1. */
   readonly networks: readonly Network[]
-  readonly networkLayers: Layers
   /** Id n is at n - 1. */
   readonly locations: Locations
   readonly placeRuns: PlaceRuns
-  readonly placeLayers: Layers
+  readonly pairs: PairedLayers
   readonly book: EvidenceBook
   readonly lists: ListInterner
   readonly evidenceLayers: Layers
@@ -61,12 +59,18 @@ export function assembleTable(parts: TableParts): AssembledTable {
   const judging = newVerdictBook(parts)
   const records = newTupleInterner(piecesOf(parts) / piecesOfRecord)
   const countries = newCountryPlaces(parts.locations)
-  const recordOf = ofLastNetwork(parts.locations.length, (network, place, list) => {
+  const recordOf = ofPairs(parts.pairs, (network, place, list) => {
     const verdict = judging.verdictOf(network, list)
     const isAnycast = judging.isAnycast(verdict)
     return records.id(network, isAnycast ? countries.of(place) : place, verdict, list)
   })
-  const pieces = { 4: mergeFamily(parts, 4, recordOf), 6: mergeFamily(parts, 6, recordOf) }
+  const join = (family: 4 | 6): Layer =>
+    overlayTwoLayers({
+      base: parts.pairs.layers[family],
+      top: parts.evidenceLayers[family],
+      combine: recordOf,
+    })
+  const pieces = { 4: join(4), 6: join(6) }
   const recordViews = orderRecords(records.words(), [pieces[4], pieces[6]])
   // What changes every day comes last, so that it moves no text of the rest.
   const places = { read: parts.locations, runs: parts.placeRuns, added: countries.added }
@@ -106,42 +110,27 @@ export function assembleTable(parts: TableParts): AssembledTable {
   }
 }
 
-type RecordOf = (network: number, place: number, list: number) => number
-
 /** About so many pieces of the layers share a record. */
 const piecesOfRecord = 4
 
-function piecesOf({ networkLayers, placeLayers, evidenceLayers }: TableParts): number {
-  const all = [networkLayers, placeLayers, evidenceLayers]
+function piecesOf({ pairs, evidenceLayers }: TableParts): number {
+  const all = [pairs.layers, evidenceLayers]
   return all.reduce((sum, layers) => sum + layers[4].count + layers[6].count, 0)
 }
 
-/**
- * The same; where nothing is said of an address, which most often lies in the network in which its
- * place was seen last, it looks there first: nearer in memory than among all records.
- */
-function ofLastNetwork(places: number, recordOf: RecordOf): RecordOf {
-  const networks = new Int32Array(places + 1).fill(-1)
-  const records = new Uint32Array(places + 1)
-  return (network, place, list) => {
-    if (list !== 0) return recordOf(network, place, list)
-    if (networks[place] !== network) {
-      networks[place] = network
-      records[place] = recordOf(network, place, list)
-    }
-    return records[place]!
+/** The record of a pair and a list; that of a pair of which nothing is said is asked for once. */
+function ofPairs(
+  { networks, places }: PairedLayers,
+  recordOf: (network: number, place: number, list: number) => number,
+): (pair: number, list: number) => number {
+  const withoutList = new Int32Array(networks.length).fill(-1)
+  return (pair, list) => {
+    const known = list === 0 ? withoutList[pair]! : -1
+    if (known >= 0) return known
+    const record = recordOf(networks[pair]!, places[pair]!, list)
+    if (list === 0) withoutList[pair] = record
+    return record
   }
-}
-
-function mergeFamily(parts: TableParts, family: 4 | 6, recordOf: RecordOf): Layer {
-  return joinThreeLayers(
-    {
-      networks: parts.networkLayers[family],
-      places: parts.placeLayers[family],
-      evidence: parts.evidenceLayers[family],
-    },
-    recordOf,
-  )
 }
 
 function packVerdicts(verdicts: readonly Verdict[], strings: StringCollector) {

@@ -4,7 +4,7 @@
 //   snapshots ─ read ─ gate ─▶ entries ┬ AS facts ─▶ networks ─┐
 //   history (adds them, knows ─────────┴ normalise ─▶ observations ─ flatten ─▶ evidence ┐
 //   since when) ───────────────────────────┘                                             │
-//   place files ────────────────────────────▶ places ────────────────────────────────────┴ assemble
+//   place files ─────────▶ places, laid over the networks ───────────────────────────────┴ assemble
 //   (an edition that the gate of data sets chose, as the ranges of networks are)
 
 import { formatCount } from '../src/base/text/number-format.ts'
@@ -139,10 +139,9 @@ async function compileWithHistory(
       sources,
       coverage: said.coverage(listed),
       networks: networks.networks,
-      networkLayers: { 4: networks.layers[4], 6: clearTransitionPrefixes(networks.layers[6]) },
       locations: places.locations,
       placeRuns: places.runs,
-      placeLayers: places.layers,
+      pairs: places.pairs,
       book,
       lists,
       evidenceLayers,
@@ -189,6 +188,10 @@ async function readStatements(
   const withEgress = { ...tables, corporatePrefixes: corporateEgress(tables, gate.files) }
   const chosen = { ...input, choice }
   const networks = await readNetworkData({ ...chosen, facts, tables: withEgress }, stages)
+  choice.places.layOver({
+    4: networks.layers[4],
+    6: clearTransitionPrefixes(networks.layers[6]),
+  })
   const asOf = input.asOf ?? medianDay(gate.files) ?? newestTableDay(tables)
   const past = await stages.run('history', (say) =>
     recordAndReadHistory(transaction, gate, asOf, say),

@@ -20,6 +20,7 @@ import { type ChosenEdition, chooseEdition } from './gate/edition-gate.ts'
 import type { AsFacts } from './networks/as-facts.ts'
 import type { NetworkTables } from './networks/network-tables.ts'
 import { type Networks, readNetworks } from './networks/read-networks.ts'
+import type { Paired } from './places/paired-places.ts'
 import { type PlaceReader, startPlaceReader } from './places/place-reader.ts'
 import { type Places, defaultPlaceFiles } from './places/read-places.ts'
 
@@ -80,7 +81,10 @@ export function readNetworkData(
 }
 
 /** Waits for them. Throws what reading places throws. */
-export function readPlaceData({ places }: DataSetChoice, stages: BuildStages): Promise<Places> {
+export function readPlaceData(
+  { places }: DataSetChoice,
+  stages: BuildStages,
+): Promise<Paired<Places>> {
   return stages.run('places', async (say) => {
     const found = await places.read()
     say(`${formatCount(found.locations.length)} places`)
@@ -98,7 +102,7 @@ export function dataSourceIds({ networkFiles, choice }: ChosenData): readonly st
 
 export function dataSources(
   { networkFiles, choice }: ChosenData,
-  of: { readonly networks: Networks; readonly places: Places; readonly asOf: Day },
+  of: { readonly networks: Networks; readonly places: Pick<Places, 'files'>; readonly asOf: Day },
 ): readonly Source[] {
   const { networks, places, asOf } = of
   return [

@@ -71,7 +71,11 @@ export function placeSourceIds(
 }
 
 /** Place data. */
-export function placeSources(places: Places, asOf: Day, edition?: EditionInUse): readonly Source[] {
+export function placeSources(
+  places: Pick<Places, 'files'>,
+  asOf: Day,
+  edition?: EditionInUse,
+): readonly Source[] {
   return places.files.map((file) => {
     const base = { kind: 'location', day: file.day ?? asOf, entries: file.recordCount }
     return isOfDataSet(file.path, edition)

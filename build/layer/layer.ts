@@ -1,5 +1,5 @@
 // A layer: one family's whole address space cut into disjoint, sorted pieces, each with one value.
-// Places, networks and evidence each become two layers (IPv4, IPv6); `joinThreeLayers` lays them
+// Places, networks and evidence each become two layers (IPv4, IPv6); `overlayTwoLayers` lays them
 // over each other. Gaps are pieces with value 0, so no piece needs an end: it reaches to the next
 // start.
 

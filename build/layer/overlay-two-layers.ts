@@ -1,6 +1,4 @@
-// Hot within the build: two layers of one family laid over each other. Networks, places and
-// evidence become records in join-three-layers.ts; the values of the result here are of a layer's
-// kind.
+// Hot within the build: two layers of one family laid over each other.
 
 import { assert } from '../../src/base/assert.ts'
 import { type Layer, compareStarts, copyStart } from './layer.ts'

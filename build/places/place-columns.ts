@@ -40,22 +40,37 @@ export function columnsOfPlaces({ locations, ...rest }: ReadPlaces): PlaceColumn
   return { ...rest, columns: { texts: texts.values, textColumns, numberColumns } }
 }
 
-export function placesOfColumns({ columns, ...rest }: PlaceColumns): Places {
+export function placesOfColumns<P extends { readonly columns: Columns }>({
+  columns,
+  ...rest
+}: P): Omit<P, 'columns'> & Pick<Places, 'locations'> {
   return { ...rest, locations: locationsOf(columns) }
 }
 
+/** The same in memory of their own: out of the cache all are parts of one piece, with the layers. */
+export function copyColumns<P extends Pick<PlaceColumns, 'columns' | 'runs'>>(places: P): P {
+  const { columns, runs } = places
+  return {
+    ...places,
+    runs: {
+      runs: runs.runs.slice(),
+      starts: runs.starts.slice(),
+      regions: runs.regions.slice(),
+    },
+    columns: {
+      ...columns,
+      textColumns: columns.textColumns.map((column) => column.slice()),
+      numberColumns: columns.numberColumns.map((column) => column.slice()),
+    },
+  }
+}
+
 /** The memory that they lie in, to be handed over. */
-export function arraysOfPlaces({
+export function arraysOfColumns({
   columns,
-  layers,
   runs,
-}: PlaceColumns): readonly ArrayBufferView[] {
-  return [
-    ...columns.textColumns,
-    ...columns.numberColumns,
-    ...[layers[4], layers[6]].flatMap(({ starts, values }) => [starts, values]),
-    ...Object.values(runs),
-  ]
+}: Pick<PlaceColumns, 'columns' | 'runs'>): readonly ArrayBufferView[] {
+  return [...columns.textColumns, ...columns.numberColumns, ...Object.values(runs)]
 }
 
 function locationsOf({ texts, textColumns, numberColumns }: Columns): Locations {

@@ -6,24 +6,30 @@
 // itself, and finds out what is wrong with them.
 
 import { Worker } from 'node:worker_threads'
+import { assert } from '../../src/base/assert.ts'
+import type { Layers } from '../layer/pair-layers.ts'
+import { type Paired, pairPlaces } from './paired-places.ts'
 import { readPlacesCached } from './place-cache.ts'
 import { type PlaceColumns, placesOfColumns } from './place-columns.ts'
 import { type Places, readPlaces } from './read-places.ts'
 
 export interface PlaceReader {
+  /** Says which networks they are to be laid over; once, as soon as these are known. */
+  readonly layOver: (networks: Layers) => void
   /** Waits for them. Errors: those of readPlaces. */
-  readonly read: () => Promise<Places>
+  readonly read: () => Promise<Paired<Places>>
 }
 
 /** Without a `cache` nothing is kept, and nothing read before it is asked for. */
 export function startPlaceReader(files: readonly string[], cache: string | undefined): PlaceReader {
-  if (cache === undefined) return { read: () => readPlaces(files) }
+  if (cache === undefined) return readWhenAsked(async () => readPlaces(files))
+  const alone = readWhenAsked(async () => readPlacesCached(files, cache))
   // A thread runs the compiled program alone.
-  if (import.meta.url.endsWith('.ts')) return { read: () => readPlacesCached(files, cache) }
+  if (import.meta.url.endsWith('.ts')) return alone
   const thread = new Worker(new URL('./place-thread.js', import.meta.url), {
     workerData: { files, cache },
   })
-  const columns = new Promise<PlaceColumns | undefined>((resolve) => {
+  const columns = new Promise<Paired<PlaceColumns> | undefined>((resolve) => {
     thread.once('message', resolve)
     thread.once('error', () => resolve(undefined))
     thread.once('exit', () => resolve(undefined))
@@ -31,10 +37,27 @@ export function startPlaceReader(files: readonly string[], cache: string | undef
   // A build that fails before it asks shall not wait for the end of the thread.
   thread.unref()
   return {
+    layOver(networks) {
+      alone.layOver(networks)
+      thread.postMessage(networks, [])
+    },
     async read() {
       thread.ref()
       const found = await columns
-      return found === undefined ? readPlacesCached(files, cache) : placesOfColumns(found)
+      return found === undefined ? alone.read() : placesOfColumns(found)
+    },
+  }
+}
+
+function readWhenAsked(read: () => Promise<Places>): PlaceReader {
+  let networks: Layers | undefined
+  return {
+    layOver(layers) {
+      networks = layers
+    },
+    async read() {
+      assert(networks !== undefined, 'places: the networks are not known yet')
+      return pairPlaces(await read(), networks)
     },
   }
 }

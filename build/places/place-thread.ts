@@ -1,18 +1,28 @@
-// The thread in which a build reads places (place-reader.ts). It hands over what it read, and ends.
+// The thread in which a build reads places (place-reader.ts). When it is told the networks, it lays
+// the places over them, hands over both, and ends.
 
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Layers } from '../layer/pair-layers.ts'
 import { readPlaceColumns } from './place-cache.ts'
-import { arraysOfPlaces } from './place-columns.ts'
+import { arraysOfColumns, copyColumns } from './place-columns.ts'
+import { pairPlaces } from './paired-places.ts'
 
 const { files, cache } = workerData as {
   readonly files: readonly string[]
   readonly cache: string
 }
 const places = await readPlaceColumns(files, cache)
-// Handed over, not copied. Out of the cache nearly all are parts of one piece of memory; small
-// ones may lie in Node's pool, which cannot be handed over.
-const buffers = new Set(arraysOfPlaces(places).map(({ buffer }) => buffer as ArrayBuffer))
+const networks = await new Promise<Layers>((resolve) => parentPort?.once('message', resolve))
+const paired = pairPlaces(copyColumns(places), networks)
+const { pairs } = paired
+const arrays = [
+  ...arraysOfColumns(paired),
+  ...Object.values(pairs.layers).flatMap(({ starts, values }) => [starts, values]),
+  pairs.networks,
+  pairs.places,
+]
+// Handed over, not copied: each has memory of its own.
 parentPort?.postMessage(
-  places,
-  [...buffers].filter(({ byteLength }) => byteLength > Buffer.poolSize),
+  paired,
+  arrays.map(({ buffer }) => buffer as ArrayBuffer),
 )

@@ -12,6 +12,7 @@ import {
   newListInterner,
 } from '../../build/layer/flatten-evidence.ts'
 import type { Layer } from '../../build/layer/layer.ts'
+import { type Layers, pairLayers } from '../../build/layer/pair-layers.ts'
 import { makePlaceRuns } from '../../build/places/place-runs.ts'
 import { type TableContent, writeTable } from '../../build/write/write-table.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'
@@ -88,7 +89,7 @@ export function writeSmallTable(coverage = fullCoverage): string {
 
 export function smallParts(
   entries = listed,
-): TableParts & { readonly locations: readonly Location[] } {
+): TableParts & { readonly locations: readonly Location[]; readonly networkLayers: Layers } {
   const book = newEvidenceBook()
   const observations: Record<4 | 6, Observation[]> = { 4: [], 6: [] }
   for (const [text, kind, provider] of entries) {
@@ -102,24 +103,26 @@ export function smallParts(
     evidence: saying('hosting', 'Example Hosting', undefined),
     range: undefined,
   })
+  const networkLayers = { 4: layer(4, networkRanges), 6: layer(6, networkRanges) }
+  const placeLayers = {
+    4: layer(4, [
+      ['9.0.0.0/9', 1],
+      ['11.0.0.0/8', 2],
+    ]),
+    6: layer(6, [
+      ['2a00::/16', 1],
+      ['2a01:4f8::/33', 2],
+    ]),
+  }
   return {
     asOf,
     coverage: fullCoverage,
     sources: [source('test-feed', 3), source('table-hosting', 1)],
     networks,
-    networkLayers: { 4: layer(4, networkRanges), 6: layer(6, networkRanges) },
+    networkLayers,
     locations,
     placeRuns: makePlaceRuns(locations),
-    placeLayers: {
-      4: layer(4, [
-        ['9.0.0.0/9', 1],
-        ['11.0.0.0/8', 2],
-      ]),
-      6: layer(6, [
-        ['2a00::/16', 1],
-        ['2a01:4f8::/33', 2],
-      ]),
-    },
+    pairs: pairLayers(networkLayers, placeLayers),
     book,
     lists,
     evidenceLayers: {

@@ -2,39 +2,9 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Layer } from '../../../build/layer/layer.ts'
 import { overlayTwoLayers } from '../../../build/layer/overlay-two-layers.ts'
-import type { Family } from '../../../src/ip/address.ts'
-import { maxAddress, bigintToWords } from '../../../src/ip/range.ts'
 import { addressOf, expectSound, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
-
-function layerOf(family: Family, pieces: readonly (readonly [bigint, number])[]): Layer {
-  const words = family === 4 ? 1 : 4
-  const starts = new Uint32Array(pieces.length * words)
-  const scratch = new Uint32Array(4)
-  for (const [at, [start]] of pieces.entries()) {
-    bigintToWords(family, start, scratch)
-    starts.set(scratch.subarray(0, words), at * words)
-  }
-  return { family, count: pieces.length, starts, values: Uint32Array.from(pieces, ([, v]) => v) }
-}
-
-/** Sound layers: ascending starts from 0, neighbours that differ. */
-function layers(family: Family): fc.Arbitrary<Layer> {
-  const start = fc.oneof(
-    fc.bigInt({ min: 0n, max: 30n }),
-    fc.bigInt({ min: maxAddress(family) - 5n, max: maxAddress(family) }),
-  )
-  return fc.array(fc.tuple(start, fc.nat(4)), { maxLength: 12 }).map((drawn) => {
-    const sorted = [...new Map<bigint, number>([[0n, 0], ...drawn]).entries()].sort(([a], [b]) =>
-      a < b ? -1 : 1,
-    )
-    return layerOf(
-      family,
-      sorted.filter(([, value], at) => at === 0 || sorted[at - 1]![1] !== value),
-    )
-  })
-}
+import { layerOf, layers } from './random-layers.ts'
 
 describe('overlayTwoLayers', () => {
   for (const family of [4, 6] as const) {
