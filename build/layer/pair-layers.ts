@@ -1,6 +1,5 @@
-// Networks and places laid over each other. All of it follows from the files of data sets, so that it
-// is made beside the rest of a build (build/places/place-thread.ts); what is left to do there is to
-// lay the evidence over it.
+// Networks and places laid over each other. That needs none of the evidence, so that it is done beside
+// the rest of a build (build/places/place-thread.ts), which lays the evidence over it.
 
 import { newTupleInterner } from './intern.ts'
 import type { Layer } from './layer.ts'

@@ -1,6 +1,6 @@
-// Reads places beside the rest of a build. They are a third of a first build's work, and nothing of
-// it follows from a feed: so a thread of its own reads them, from the start of the build until its
-// evidence is laid out.
+// Reads places beside the rest of a build, and lays them over its networks. That is a third of a
+// first build's work, and needs none of its evidence: so a thread does it, from the start of the
+// build until its evidence is laid out.
 //
 // A thread that fails for any reason costs its time, nothing else: the build then reads places by
 // itself, and finds out what is wrong with them.
