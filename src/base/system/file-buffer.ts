@@ -8,7 +8,7 @@
 /** Half a page: neither reading nor writing meets that. */
 const distanceBytes = 2048
 
-/** `bytes` of memory, filled with anything. */
+/** `bytes` of memory, filled with anything; below 32 MB the allocator may place it anywhere. */
 export function newFileBuffer(bytes: number): Buffer {
   return Buffer.allocUnsafeSlow(bytes + distanceBytes).subarray(distanceBytes)
 }
