@@ -15,9 +15,8 @@ import { cleanSource } from './evidence/source-list.ts'
 import type { ListInterner } from './layer/flatten-evidence.ts'
 import { newVerdictBook } from './judge-evidence.ts'
 import { newInterner, newTupleInterner } from './layer/intern.ts'
-import type { Layer } from './layer/layer.ts'
-import { overlayTwoLayers } from './layer/overlay-two-layers.ts'
-import type { Layers, PairedLayers } from './layer/pair-layers.ts'
+import type { Layers } from './layer/layer.ts'
+import { type PairedLayers, joinEvidence } from './layer/pair-layers.ts'
 import { orderRecords } from './layer/record-order.ts'
 import { ipv4Sections, ipv6Sections } from './write/address-sections.ts'
 import type { TableContent } from './write/write-table.ts'
@@ -59,18 +58,12 @@ export function assembleTable(parts: TableParts): AssembledTable {
   const judging = newVerdictBook(parts)
   const records = newTupleInterner(piecesOf(parts) / piecesOfRecord)
   const countries = newCountryPlaces(parts.locations)
-  const recordOf = ofPairs(parts.pairs, (network, place, list) => {
+  const recordOf = (network: number, place: number, list: number): number => {
     const verdict = judging.verdictOf(network, list)
     const isAnycast = judging.isAnycast(verdict)
     return records.id(network, isAnycast ? countries.of(place) : place, verdict, list)
-  })
-  const join = (family: 4 | 6): Layer =>
-    overlayTwoLayers({
-      base: parts.pairs.layers[family],
-      top: parts.evidenceLayers[family],
-      combine: recordOf,
-    })
-  const pieces = { 4: join(4), 6: join(6) }
+  }
+  const pieces = joinEvidence(parts.pairs, parts.evidenceLayers, recordOf)
   const recordViews = orderRecords(records.words(), [pieces[4], pieces[6]])
   // What changes every day comes last, so that it moves no text of the rest.
   const places = { read: parts.locations, runs: parts.placeRuns, added: countries.added }
@@ -116,21 +109,6 @@ const piecesOfRecord = 4
 function piecesOf({ pairs, evidenceLayers }: TableParts): number {
   const all = [pairs.layers, evidenceLayers]
   return all.reduce((sum, layers) => sum + layers[4].count + layers[6].count, 0)
-}
-
-/** The record of a pair and a list; that of a pair of which nothing is said is asked for once. */
-function ofPairs(
-  { networks, places }: PairedLayers,
-  recordOf: (network: number, place: number, list: number) => number,
-): (pair: number, list: number) => number {
-  const withoutList = new Int32Array(networks.length).fill(-1)
-  return (pair, list) => {
-    const known = list === 0 ? withoutList[pair]! : -1
-    if (known >= 0) return known
-    const record = recordOf(networks[pair]!, places[pair]!, list)
-    if (list === 0) withoutList[pair] = record
-    return record
-  }
 }
 
 function packVerdicts(verdicts: readonly Verdict[], strings: StringCollector) {

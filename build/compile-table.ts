@@ -35,7 +35,7 @@ import { type HistoryTransaction, beginHistoryTransaction } from './gate/history
 import { type History, noHistory } from './history/read-history.ts'
 import { recordAndRead } from './history/record-and-read.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
-import { type Layer, valueAt } from './layer/layer.ts'
+import { type Layer, type Layers, valueAt } from './layer/layer.ts'
 import { newRangeInterner } from './layer/range-interner.ts'
 import { clearTransitionPrefixes } from './layer/transition-prefixes.ts'
 import { type AsEntry, collectAsFacts } from './networks/as-facts.ts'
@@ -240,7 +240,7 @@ function flattenObservations(
   observations: NormaliseContext['observations'],
   lists: ListInterner,
   stages: BuildStages,
-): Promise<Readonly<Record<4 | 6, Layer>>> {
+): Promise<Layers> {
   const take = (family: 4 | 6): Layer => {
     const layer = flattenEvidence(family, observations[family], lists)
     observations[family].length = 0

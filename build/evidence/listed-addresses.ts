@@ -5,7 +5,7 @@
 import type { Day } from '../../src/base/day.ts'
 import { type Kind, kinds } from '../../src/model/kind.ts'
 import type { EvidenceBook } from './evidence-book.ts'
-import { type Layer, wordsPerStart } from '../layer/layer.ts'
+import { type Layer, type Layers, wordsPerStart } from '../layer/layer.ts'
 
 export interface ListedAddresses {
   /** IPv4 addresses and IPv6 /64s (rounded up) for which there is evidence of that kind. */
@@ -21,7 +21,7 @@ export interface ListedAddresses {
 
 /** `newestDays`: by source index, from which day on a statement is of its newest snapshot. */
 export function listedAddresses(of: {
-  readonly layers: Readonly<Record<4 | 6, Layer>>
+  readonly layers: Layers
   readonly lists: readonly (readonly number[])[]
   readonly book: EvidenceBook
   readonly newestDays: ReadonlyMap<number, Day>

@@ -9,11 +9,11 @@ import type { Network } from '../../src/model/network.ts'
 import { densitySlots, recordWords } from '../../src/schema/table-layout.ts'
 import type { SectionViews } from '../../src/schema/table-sections.ts'
 import type { EvidenceBook } from './evidence-book.ts'
-import type { Layer } from '../layer/layer.ts'
+import type { Layers } from '../layer/layer.ts'
 
 export interface DensityParts {
   /** Their values are records. */
-  readonly pieces: Readonly<Record<4 | 6, Layer>>
+  readonly pieces: Layers
   readonly records: Uint32Array
   /** Id n is at n - 1. */
   readonly networks: readonly Network[]

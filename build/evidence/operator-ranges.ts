@@ -8,7 +8,7 @@ import type { Day } from '../../src/base/day.ts'
 import { type Range, formatRange, maxAddress, wordsToBigint } from '../../src/ip/range.ts'
 import type { Network } from '../../src/model/network.ts'
 import type { Feed } from '../catalogue/feed.ts'
-import { type Layer, wordsPerStart } from '../layer/layer.ts'
+import { type Layer, type Layers, wordsPerStart } from '../layer/layer.ts'
 import type { TorOperatorRow, VpnOperatorRow } from '../networks/network-tables.ts'
 import { isOwnedBy } from '../networks/vpn-operator.ts'
 import type { Entry } from '../parse/entry.ts'
@@ -20,7 +20,7 @@ import type { ParsedSnapshot } from './read-snapshots.ts'
 /** Who announces the space: value n is network n - 1, 0 nobody. */
 export interface AnnouncedSpace {
   readonly networks: readonly Pick<Network, 'asn' | 'organization'>[]
-  readonly layers: Readonly<Record<4 | 6, Layer>>
+  readonly layers: Layers
 }
 
 /** Its day is that of the build, on which its rows were checked. */

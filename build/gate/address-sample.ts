@@ -6,7 +6,7 @@ import { newAddressWords } from '../../src/ip/address.ts'
 import { maxAddress, wordsToBigint, bigintToWords } from '../../src/ip/range.ts'
 import { formatAddress } from '../../src/ip/format-address.ts'
 import type { Network } from '../../src/model/network.ts'
-import { type Layer, wordsPerStart } from '../layer/layer.ts'
+import { type Layer, type Layers, wordsPerStart } from '../layer/layer.ts'
 
 /** 20,000: a share of 2 % is known to ± 0.2 %, and asking two tables takes a tenth of a second. */
 export const samplePlan = {
@@ -19,7 +19,7 @@ const seed = 20_260_822
 
 export interface SampledSpace {
   readonly networks: readonly Network[]
-  readonly layers: Readonly<Record<4 | 6, Layer>>
+  readonly layers: Layers
 }
 
 /** Addresses as text. Fewer where a part of the space is empty. */

@@ -1,7 +1,7 @@
 // A layer: one family's whole address space cut into disjoint, sorted pieces, each with one value.
 // Places, networks and evidence each become two layers (IPv4, IPv6); `overlayTwoLayers` lays them
 // over each other. Gaps are pieces with value 0, so no piece needs an end: it reaches to the next
-// start.
+// start. (Pairs and records, which number what lies over each other, begin with 0 and have no gaps.)
 
 import type { Family } from '../../src/ip/address.ts'
 
@@ -18,9 +18,12 @@ export interface Layer {
   readonly family: Family
   readonly count: number
   readonly starts: Uint32Array
-  /** 0 is "nothing here"; else an id that starts at 1. */
+  /** 0 is "nothing here"; else an id that starts at 1. Of pairs and records numbers from 0. */
   readonly values: Uint32Array
 }
+
+/** One of each family. */
+export type Layers = Readonly<Record<Family, Layer>>
 
 /**
  * The value at an address (words as parsed). Plain binary search; for the build, not the hot path.

@@ -6,7 +6,7 @@ import { newLayerPieces } from './pieces.ts'
 
 /**
  * A layer that is cut wherever `base` or `top` is cut; each piece has the value that `combine`
- * gives for the two values there. `combine` sees 0 for "nothing here" and may give 0.
+ * gives for the two values there. Of layers with gaps `combine` sees 0 for those and may give 0.
  */
 export function overlayTwoLayers(options: {
   readonly base: Layer
@@ -15,6 +15,9 @@ export function overlayTwoLayers(options: {
 }): Layer {
   const { base, top, combine } = options
   assert(base.family === top.family, 'overlay: the layers are of different families')
+  for (const { count, starts } of [base, top]) {
+    assert(count > 0 && starts[0] === 0, 'overlay: a layer does not begin with address 0')
+  }
   const pieces = newLayerPieces(base.family, base.count + top.count)
   const start = new Uint32Array(4)
   let atBase = 0

@@ -1,11 +1,9 @@
-// Networks and places laid over each other. That needs none of the evidence, so that it is done beside
-// the rest of a build (build/places/place-thread.ts), which lays the evidence over it.
+// Networks, places and evidence laid over each other, in two steps. The first, networks and places,
+// needs no evidence: a thread takes it, beside the rest of a build (build/places/place-thread.ts).
 
 import { newTupleInterner } from './intern.ts'
-import type { Layer } from './layer.ts'
+import type { Layer, Layers } from './layer.ts'
 import { overlayTwoLayers } from './overlay-two-layers.ts'
-
-export type Layers = Readonly<Record<4 | 6, Layer>>
 
 export interface PairedLayers {
   /** Values are numbers of pairs, from 0, in order of first appearance, IPv4 before IPv6. */
@@ -33,4 +31,26 @@ export function pairLayers(networks: Layers, places: Layers): PairedLayers {
   const column = (word: number): Uint32Array =>
     Uint32Array.from({ length: pairs.count }, (_, id) => words[id * 4 + word]!)
   return { layers, networks: column(0), places: column(1) }
+}
+
+/**
+ * Cut wherever any of the three is cut; each piece has the number, from 0, that `recordOf` gives for
+ * its three values. It is asked once for a pair of which nothing is said.
+ */
+export function joinEvidence(
+  { layers, networks, places }: PairedLayers,
+  evidence: Layers,
+  recordOf: (network: number, place: number, list: number) => number,
+): Layers {
+  const withoutList = new Int32Array(networks.length).fill(-1)
+  const combine = (pair: number, list: number): number => {
+    const network = networks[pair]!
+    const place = places[pair]!
+    if (list !== 0) return recordOf(network, place, list)
+    if (withoutList[pair]! < 0) withoutList[pair] = recordOf(network, place, 0)
+    return withoutList[pair]!
+  }
+  const join = (family: 4 | 6): Layer =>
+    overlayTwoLayers({ base: layers[family], top: evidence[family], combine })
+  return { 4: join(4), 6: join(6) }
 }

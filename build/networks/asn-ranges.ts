@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
 import { type Reading, keptReading } from '../cache/kept-reading.ts'
-import type { Layer } from '../layer/layer.ts'
+import type { Layer, Layers } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { networkOf } from '../mmdb/mmdb-layouts.ts'
 import { walkMmdb } from '../mmdb/walk-tree.ts'
@@ -18,7 +18,7 @@ import { overlayTwoLayers } from '../layer/overlay-two-layers.ts'
 
 export interface AsRanges {
   /** Values are ASNs; 0 where no AS announces the space. */
-  readonly layers: { readonly 4: Layer; readonly 6: Layer }
+  readonly layers: Layers
   readonly organizations: ReadonlyMap<number, string>
   readonly stats: {
     readonly files: readonly string[]

@@ -6,7 +6,7 @@
 import type { Family } from '../../src/ip/address.ts'
 import { bigintToWords } from '../../src/ip/range.ts'
 import type { Network } from '../../src/model/network.ts'
-import { type Layer, renumber, wordsPerStart } from '../layer/layer.ts'
+import { type Layer, type Layers, renumber, wordsPerStart } from '../layer/layer.ts'
 import { classifyNetwork, traitsOfTable, type NetworkTraits } from './network-type.ts'
 import type { RangeProblems } from './collect-ranges.ts'
 import type { AsFacts } from './as-facts.ts'
@@ -19,7 +19,7 @@ import type { NetworkTables } from './network-tables.ts'
 export interface Networks {
   /** Network i has the id i + 1. Ascending by ASN; within it the AS itself before its prefixes. */
   readonly networks: readonly Network[]
-  readonly layers: { readonly 4: Layer; readonly 6: Layer }
+  readonly layers: Layers
   readonly stats: {
     readonly files: readonly string[]
     readonly rowCount: number

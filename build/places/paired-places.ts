@@ -1,6 +1,7 @@
 // Places as a build joins them with its evidence: their layers laid over those of the networks.
 
-import { type Layers, type PairedLayers, pairLayers } from '../layer/pair-layers.ts'
+import type { Layers } from '../layer/layer.ts'
+import { type PairedLayers, pairLayers } from '../layer/pair-layers.ts'
 import type { PlaceColumns } from './place-columns.ts'
 import type { Places } from './read-places.ts'
 

@@ -7,7 +7,7 @@
 
 import { Worker } from 'node:worker_threads'
 import { assert } from '../../src/base/assert.ts'
-import type { Layers } from '../layer/pair-layers.ts'
+import type { Layers } from '../layer/layer.ts'
 import { type Paired, pairPlaces } from './paired-places.ts'
 import { readPlacesCached } from './place-cache.ts'
 import { type PlaceColumns, placesOfColumns } from './place-columns.ts'

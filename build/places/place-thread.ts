@@ -2,7 +2,7 @@
 // the places over them, hands over both, and ends.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Layers } from '../layer/pair-layers.ts'
+import type { Layers } from '../layer/layer.ts'
 import { readPlaceColumns } from './place-cache.ts'
 import { arraysOfColumns, copyColumns } from './place-columns.ts'
 import { pairPlaces } from './paired-places.ts'

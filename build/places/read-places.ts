@@ -12,7 +12,7 @@ import type { Day } from '../../src/base/day.ts'
 import { IpriskError } from '../../src/base/coded-error.ts'
 import type { Family } from '../../src/ip/address.ts'
 import type { Location } from '../../src/api/check-answer.ts'
-import { type Layer, renumber } from '../layer/layer.ts'
+import { type Layer, type Layers, renumber } from '../layer/layer.ts'
 import { openMmdb } from '../mmdb/mmdb-file.ts'
 import { locationOf } from '../mmdb/mmdb-layouts.ts'
 import { newLayerPieces } from '../layer/pieces.ts'
@@ -41,7 +41,7 @@ export interface Places {
   readonly locations: Locations
   readonly runs: PlaceRuns
   /** Of 6to4 and Teredo prefixes they say nothing. */
-  readonly layers: { readonly 4: Layer; readonly 6: Layer }
+  readonly layers: Layers
   /** The day of the oldest file; undefined where there is none. */
   readonly day: Day | undefined
   readonly files: readonly PlaceFile[]

@@ -11,8 +11,8 @@ import {
   flattenEvidence,
   newListInterner,
 } from '../../build/layer/flatten-evidence.ts'
-import type { Layer } from '../../build/layer/layer.ts'
-import { type Layers, pairLayers } from '../../build/layer/pair-layers.ts'
+import type { Layer, Layers } from '../../build/layer/layer.ts'
+import { pairLayers } from '../../build/layer/pair-layers.ts'
 import { makePlaceRuns } from '../../build/places/place-runs.ts'
 import { type TableContent, writeTable } from '../../build/write/write-table.ts'
 import { type Day, parseDay } from '../../src/base/day.ts'

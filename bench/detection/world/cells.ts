@@ -19,7 +19,7 @@ import {
   flattenEvidence,
   newListInterner,
 } from '../../../build/layer/flatten-evidence.ts'
-import { type Layer, valueAt } from '../../../build/layer/layer.ts'
+import { type Layers, valueAt } from '../../../build/layer/layer.ts'
 import { overlayTwoLayers } from '../../../build/layer/overlay-two-layers.ts'
 import { type AsFacts, collectAsFacts } from '../../../build/networks/as-facts.ts'
 import { type Networks, readNetworks } from '../../../build/networks/read-networks.ts'
@@ -57,8 +57,8 @@ export interface World {
   readonly tables: NetworkTables
   readonly book: EvidenceBook
   readonly lists: ListInterner
-  readonly evidenceLayers: Readonly<Record<Family, Layer>>
-  readonly networkLayers: Readonly<Record<Family, Layer>>
+  readonly evidenceLayers: Layers
+  readonly networkLayers: Layers
   readonly cells: readonly Cell[]
   /** Feed ids by index; what a statement's `source` is. */
   readonly sources: readonly string[]

@@ -11,14 +11,14 @@ import { ipv4StartList, newIpv6Starts } from '../../../src/table/lookup/piece-st
 import type { AnswerReader } from '../../../src/table/answer/answer-reader.ts'
 import { readNetwork } from '../../../src/table/file/network-record.ts'
 import { readVerdict } from '../../../src/table/file/verdict-record.ts'
-import type { Layer } from '../../../build/layer/layer.ts'
+import type { Layer, Layers } from '../../../build/layer/layer.ts'
 import { newLayerPieces } from '../../../build/layer/pieces.ts'
 import { pieceSize } from './address-count.ts'
 import { type ScoredPiece, type AccessSpace, accessSpace } from './address-space.ts'
 
 /** Of a table: layers whose values are records, and what a record says. */
 export interface TableRecords {
-  readonly layers: { readonly 4: Layer; readonly 6: Layer }
+  readonly layers: Layers
   readonly networkOf: (record: number) => Network | undefined
   readonly verdictOf: (record: number) => Verdict
 }

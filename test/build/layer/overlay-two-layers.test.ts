@@ -30,4 +30,17 @@ describe('overlayTwoLayers', () => {
     const options = { base: layerOf(4, [[0n, 1]]), top: layerOf(6, [[0n, 1]]), combine: Math.max }
     expect(() => overlayTwoLayers(options)).toThrow(/different families/)
   })
+
+  it('refuses a layer that does not begin with address 0, or has no piece', () => {
+    const whole = layerOf(4, [[0n, 1]])
+    for (const part of [layerOf(4, [[1n, 1]]), layerOf(4, [])]) {
+      for (const [base, top] of [
+        [whole, part],
+        [part, whole],
+      ] as const) {
+        const overlay = () => overlayTwoLayers({ base, top, combine: Math.max })
+        expect(overlay).toThrow(/does not begin with address 0/)
+      }
+    }
+  })
 })

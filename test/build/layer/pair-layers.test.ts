@@ -2,7 +2,8 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Layers, pairLayers } from '../../../build/layer/pair-layers.ts'
+import type { Layers } from '../../../build/layer/layer.ts'
+import { pairLayers } from '../../../build/layer/pair-layers.ts'
 import { addressOf, expectSound, lookup, startOf } from '../mmdb/mmdb-lookup.ts'
 import { layers } from './random-layers.ts'
 
