@@ -44,11 +44,11 @@ export function joinEvidence(
 ): Layers {
   const withoutList = new Int32Array(networks.length).fill(-1)
   const combine = (pair: number, list: number): number => {
-    const network = networks[pair]!
-    const place = places[pair]!
-    if (list !== 0) return recordOf(network, place, list)
-    if (withoutList[pair]! < 0) withoutList[pair] = recordOf(network, place, 0)
-    return withoutList[pair]!
+    const known = withoutList[pair]!
+    if (list === 0 && known >= 0) return known
+    const record = recordOf(networks[pair]!, places[pair]!, list)
+    if (list === 0) withoutList[pair] = record
+    return record
   }
   const join = (family: 4 | 6): Layer =>
     overlayTwoLayers({ base: layers[family], top: evidence[family], combine })

@@ -8,17 +8,21 @@
 import koffi from 'koffi'
 import { MADV_HUGEPAGE, madvise } from './madvise.ts'
 
-const pageBytes = 4096
+export const pageBytes = 4096
 /** Smaller arrays have hardly a whole large page in them. */
 const largeBytesMin = 2 ** 22
 
 /** `array`, just made, its memory in large pages as it is filled, where the system has some. */
 export function inLargePages<T extends ArrayBufferView>(array: T): T {
   if (process.platform !== 'linux' || array.byteLength < largeBytesMin) return array
-  const begin = koffi.address(array)
-  const before = (pageBytes - Number(begin % BigInt(pageBytes))) % pageBytes
+  const before = (pageBytes - offsetInPage(array)) % pageBytes
   const whole = array.byteLength - before
   // Advice only: what the system makes of it changes no byte.
-  madvise(begin + BigInt(before), whole - (whole % pageBytes), MADV_HUGEPAGE)
+  madvise(koffi.address(array) + BigInt(before), whole - (whole % pageBytes), MADV_HUGEPAGE)
   return array
+}
+
+/** How many bytes behind a page's beginning `array` begins. */
+export function offsetInPage(array: ArrayBufferView): number {
+  return Number(koffi.address(array) % BigInt(pageBytes))
 }
