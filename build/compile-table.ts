@@ -5,10 +5,12 @@
 //   history (adds them, knows ─────────┴ normalise ─▶ observations ─ flatten ─▶ evidence ┐
 //   since when) ───────────────────────────┘                                             │
 //   place files ─────────▶ places, laid over the networks ───────────────────────────────┴ assemble
-//   (an edition that the gate of data sets chose, as the ranges of networks are)
+//   (an edition that the gate of data sets chose, as the ranges of networks are; the thread that
+//   reads them waits for the networks)
 
 import { formatCount } from '../src/base/text/number-format.ts'
 import type { Day } from '../src/base/day.ts'
+import { assert } from '../src/base/assert.ts'
 import type { Range } from '../src/ip/range.ts'
 import { toRangeSet } from '../src/ip/range-set.ts'
 import type { TableCoverage } from '../src/model/coverage.ts'
@@ -61,6 +63,7 @@ import {
   readNetworkData,
   readPlaceData,
 } from './read-data-sets.ts'
+import type { PendingPlaces } from './places/place-reader.ts'
 import type { BuildStages } from './build-stages.ts'
 import type { Source } from '../src/table/file/table-source.ts'
 
@@ -131,8 +134,9 @@ async function compileWithHistory(
     newestDays: newestDays(files, asOf),
   })
   // Waited for as late as can be: they are read beside all this.
-  const places = await readPlaceData(chosen.choice, stages)
+  const places = await readPlaceData(said.places, stages)
   const sources = [...dataSources(chosen, { networks, places, asOf }), ...said.feedSources]
+  assert(isOfIds(sources, said.sourceIds), 'compile: evidence is numbered by other sources')
   const assembled = await stages.run('verdicts', (say) => {
     const result = assembleTable({
       asOf,
@@ -162,6 +166,9 @@ interface Statements {
   readonly asOf: Day
   readonly networks: Networks
   readonly chosen: ChosenData
+  readonly places: PendingPlaces
+  /** By which evidence is numbered: those of the data sets' sources and of these. */
+  readonly sourceIds: readonly string[]
   /** Those of the feeds; the data sets' come before them. */
   readonly feedSources: readonly Source[]
   readonly files: readonly NormalisedFile[]
@@ -188,7 +195,7 @@ async function readStatements(
   const withEgress = { ...tables, corporatePrefixes: corporateEgress(tables, gate.files) }
   const chosen = { ...input, choice }
   const networks = await readNetworkData({ ...chosen, facts, tables: withEgress }, stages)
-  choice.places.layOver({
+  const places = choice.places.layOver({
     4: networks.layers[4],
     6: clearTransitionPrefixes(networks.layers[6]),
   })
@@ -203,7 +210,8 @@ async function readStatements(
   ]
   const read = [...gate.files, ...operators]
   const sources = feedSources(read, asOf, gate.quarantined)
-  const sourceIds = [...dataSourceIds(chosen), ...sources.map(({ id }) => id)]
+  const ofData = dataSourceIds(chosen, { networks, asOf })
+  const sourceIds = [...ofData, ...sources.map(({ id }) => id)]
   const ground = newNormaliseContext(asOf, networks, tables)
   const files = await stages.run('normalise', (say) => {
     const results = normaliseAll({ files: read, sourceIds, history: past.history }, ground)
@@ -213,9 +221,11 @@ async function readStatements(
   })
   const { book, observations } = ground
   const { quarantined, commit } = gate
-  const made = { asOf, files, networks, chosen, feedSources: sources, book, observations }
+  const made = { asOf, files, networks, chosen, places, book, observations }
   return {
     ...made,
+    sourceIds,
+    feedSources: sources,
     gate: { quarantined, commit },
     statementsOfAs: newAsEvidence(
       { tables, facts, sourceIds, asOf, files: read.map(withoutEntries) },
@@ -233,6 +243,10 @@ function newCoverage(
 ): Statements['coverage'] {
   const byHand = files.filter(({ feed }) => feed.files.length === 0)
   return ({ newestIpv4 }) => tableCoverage(byFeeds, { files: byHand, addresses: newestIpv4 })
+}
+
+function isOfIds(sources: readonly Source[], ids: readonly string[]): boolean {
+  return sources.length === ids.length && sources.every(({ id }, at) => id === ids[at])
 }
 
 /** The observations are used up: nothing else needs them, and the verdicts need their memory. */

@@ -10,9 +10,8 @@ import type { BuildStages } from './build-stages.ts'
 import { type DataSetKind, isDataSet } from './catalogue/feed.ts'
 import {
   type EditionInUse,
-  networkSourceIds,
   networkSources,
-  placeSourceIds,
+  placeSourceId,
   placeSources,
 } from './evidence/source-list.ts'
 import type { ObtainedFile } from './fetch/obtain-snapshots.ts'
@@ -21,7 +20,7 @@ import type { AsFacts } from './networks/as-facts.ts'
 import type { NetworkTables } from './networks/network-tables.ts'
 import { type Networks, readNetworks } from './networks/read-networks.ts'
 import type { Paired } from './places/paired-places.ts'
-import { type PlaceReader, startPlaceReader } from './places/place-reader.ts'
+import { type PendingPlaces, type PlaceReader, startPlaceReader } from './places/place-reader.ts'
 import { type Places, defaultPlaceFiles } from './places/read-places.ts'
 
 export interface DataSetInput {
@@ -81,10 +80,7 @@ export function readNetworkData(
 }
 
 /** Waits for them. Throws what reading places throws. */
-export function readPlaceData(
-  { places }: DataSetChoice,
-  stages: BuildStages,
-): Promise<Paired<Places>> {
+export function readPlaceData(places: PendingPlaces, stages: BuildStages): Promise<Paired<Places>> {
   return stages.run('places', async (say) => {
     const found = await places.read()
     say(`${formatCount(found.locations.length)} places`)
@@ -92,23 +88,32 @@ export function readPlaceData(
   })
 }
 
-/** Of what `dataSources` gives, before it is read. */
-export function dataSourceIds({ networkFiles, choice }: ChosenData): readonly string[] {
+/** The ids of what `dataSources` gives, in its order, before places are read. */
+export function dataSourceIds(
+  chosen: ChosenData,
+  of: { readonly networks: Networks; readonly asOf: Day },
+): readonly string[] {
+  const { editions, placeFiles } = chosen.choice
+  const edition = inUse(editions, 'places')
   return [
-    ...networkSourceIds(networkFiles),
-    ...placeSourceIds(choice.placeFiles, inUse(choice.editions, 'places')),
+    ...sourcesOfNetworks(chosen, of).map(({ id }) => id),
+    ...placeFiles.map((path) => placeSourceId(path, edition)),
   ]
 }
 
 export function dataSources(
-  { networkFiles, choice }: ChosenData,
+  chosen: ChosenData,
   of: { readonly networks: Networks; readonly places: Pick<Places, 'files'>; readonly asOf: Day },
 ): readonly Source[] {
-  const { networks, places, asOf } = of
-  return [
-    ...networkSources(networkFiles, networks, asOf, inUse(choice.editions, 'networks')),
-    ...placeSources(places, asOf, inUse(choice.editions, 'places')),
-  ]
+  const edition = inUse(chosen.choice.editions, 'places')
+  return [...sourcesOfNetworks(chosen, of), ...placeSources(of.places, of.asOf, edition)]
+}
+
+function sourcesOfNetworks(
+  { networkFiles, choice }: ChosenData,
+  { networks, asOf }: { readonly networks: Networks; readonly asOf: Day },
+): readonly Source[] {
+  return networkSources(networkFiles, networks, asOf, inUse(choice.editions, 'networks'))
 }
 
 /** Of each data set whose files were asked for, the edition that may be used. */

@@ -32,11 +32,6 @@ const embeddedNetworks = {
   homepage: 'https://github.com/sapics/ip-location-db',
 } as const
 
-/** In their order. */
-export function networkSourceIds(files: readonly string[] | undefined): readonly string[] {
-  return files === undefined ? [networksSourceId] : files.map((file) => basename(file))
-}
-
 /** Origin AS data. */
 export function networkSources(
   files: readonly string[] | undefined,
@@ -62,12 +57,9 @@ export function networkSources(
     : files.map((file) => operatorsOwn(file, base))
 }
 
-/** In their order, those of all files that are to be read. */
-export function placeSourceIds(
-  files: readonly string[],
-  edition?: EditionInUse,
-): readonly string[] {
-  return files.map((file) => basename(file, isOfDataSet(file, edition) ? '.mmdb' : ''))
+/** The id that `placeSources` gives a file, before it is read. */
+export function placeSourceId(path: string, edition?: EditionInUse): string {
+  return basename(path, isOfDataSet(path, edition) ? '.mmdb' : '')
 }
 
 /** Place data. */
@@ -81,7 +73,7 @@ export function placeSources(
     return isOfDataSet(file.path, edition)
       ? {
           ...base,
-          id: basename(file.path, '.mmdb'),
+          id: placeSourceId(file.path, edition),
           provider: 'DB-IP',
           licence: 'CC-BY-4.0',
           homepage: 'https://db-ip.com/',

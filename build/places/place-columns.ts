@@ -47,7 +47,10 @@ export function placesOfColumns<P extends { readonly columns: Columns }>({
   return { ...rest, locations: locationsOf(columns) }
 }
 
-/** The same in memory of their own: out of the cache all are parts of one piece, with the layers. */
+/**
+ * The same, each array in memory of its own. Runs are part of what room was made for them, and out of
+ * the cache all arrays are parts of one piece, with the layers.
+ */
 export function copyColumns<P extends Pick<PlaceColumns, 'columns' | 'runs'>>(places: P): P {
   const { columns, runs } = places
   return {

@@ -6,7 +6,6 @@
 // itself, and finds out what is wrong with them.
 
 import { Worker } from 'node:worker_threads'
-import { assert } from '../../src/base/assert.ts'
 import type { Layers } from '../layer/layer.ts'
 import { type Paired, pairPlaces } from './paired-places.ts'
 import { readPlacesCached } from './place-cache.ts'
@@ -14,8 +13,11 @@ import { type PlaceColumns, placesOfColumns } from './place-columns.ts'
 import { type Places, readPlaces } from './read-places.ts'
 
 export interface PlaceReader {
-  /** Says which networks they are to be laid over; once, as soon as these are known. */
-  readonly layOver: (networks: Layers) => void
+  /** To be called once, as soon as the networks are known. */
+  readonly layOver: (networks: Layers) => PendingPlaces
+}
+
+export interface PendingPlaces {
   /** Waits for them. Errors: those of readPlaces. */
   readonly read: () => Promise<Paired<Places>>
 }
@@ -31,33 +33,28 @@ export function startPlaceReader(files: readonly string[], cache: string | undef
   })
   const columns = new Promise<Paired<PlaceColumns> | undefined>((resolve) => {
     thread.once('message', resolve)
-    thread.once('error', () => resolve(undefined))
-    thread.once('exit', () => resolve(undefined))
+    for (const failure of ['messageerror', 'error', 'exit']) {
+      thread.once(failure, () => resolve(undefined))
+    }
   })
-  // A build that fails before it asks shall not wait for the end of the thread.
+  // A build that fails before it asks shall not wait for the thread, which ends with the process.
   thread.unref()
   return {
     layOver(networks) {
-      alone.layOver(networks)
       thread.postMessage(networks, [])
-    },
-    async read() {
-      thread.ref()
-      const found = await columns
-      return found === undefined ? alone.read() : placesOfColumns(found)
+      return {
+        async read() {
+          thread.ref()
+          const found = await columns
+          return found === undefined ? alone.layOver(networks).read() : placesOfColumns(found)
+        },
+      }
     },
   }
 }
 
 function readWhenAsked(read: () => Promise<Places>): PlaceReader {
-  let networks: Layers | undefined
   return {
-    layOver(layers) {
-      networks = layers
-    },
-    async read() {
-      assert(networks !== undefined, 'places: the networks are not known yet')
-      return pairPlaces(await read(), networks)
-    },
+    layOver: (networks) => ({ read: async () => pairPlaces(await read(), networks) }),
   }
 }

@@ -12,7 +12,9 @@ const { files, cache } = workerData as {
   readonly cache: string
 }
 const places = await readPlaceColumns(files, cache)
-const networks = await new Promise<Layers>((resolve) => parentPort?.once('message', resolve))
+const networks = await new Promise<Layers>((resolve, reject) => {
+  parentPort?.once('message', resolve).once('messageerror', reject)
+})
 const paired = pairPlaces(copyColumns(places), networks)
 const { pairs } = paired
 const arrays = [

@@ -1,6 +1,6 @@
-// Writes the table file: sections into one FlatBuffers buffer, checksums, id, trailer; then to disk
-// under a temporary name, flushed, verified whole, renamed. The live name never holds half a table,
-// and a mapped file is never rewritten in place.
+// Writes the table file: a FlatBuffers buffer with room for the sections, which stay where they are,
+// checksums, id, trailer; then to disk under a temporary name, flushed, verified whole, renamed. The
+// live name never holds half a table, and a mapped file is never rewritten in place.
 
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'

