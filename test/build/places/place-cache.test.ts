@@ -7,26 +7,17 @@ import { describe, expect, it } from 'vitest'
 import { readPlacesCached } from '../../../build/places/place-cache.ts'
 import { type Places, type ReadPlaces, readPlaces } from '../../../build/places/read-places.ts'
 import { type MmdbSpec, writeMmdb } from '../mmdb/mmdb-writer.ts'
+import { cityRecord } from './city-record.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-place-cache-'))
 const newCache = (): string => join(mkdtempSync(join(folder, 'c-')), 'cache')
 
 function write(name: string, ...cities: readonly string[]): string {
   const path = join(folder, name)
-  const place = (city: string) => ({
-    city,
-    country_code: 'NO',
-    latitude: { float: 1.5 },
-    longitude: { float: -2.25 },
-    postcode: '0150',
-    state1: 'Østlandet',
-    state2: '',
-    timezone: '',
-  })
   const spec: MmdbSpec = {
     ipVersion: 6,
     recordBits: 28,
-    entries: cities.map((city, index) => [`2a0${index}::/16`, place(city)] as const),
+    entries: cities.map((city, index) => [`2a0${index}::/16`, cityRecord(city)] as const),
     metadata: { build_epoch: 1_780_667_000n },
   }
   writeFileSync(path, writeMmdb(spec))

@@ -13,6 +13,7 @@ import { readPlaces } from '../../../build/places/read-places.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
 import { layerOf } from '../layer/random-layers.ts'
 import { writeMmdb } from '../mmdb/mmdb-writer.ts'
+import { cityRecord } from './city-record.ts'
 
 const compiled = join(packageRoot, 'dist/build/places/place-reader.js')
 const { startPlaceReader } = (await import(compiled)) as typeof PlaceReader
@@ -21,19 +22,9 @@ const folder = mkdtempSync(join(tmpdir(), 'iprisk-place-reader-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function writePlaces(path: string): void {
-  const place = (city: string) => ({
-    city,
-    country_code: 'NO',
-    latitude: { float: 1.5 },
-    longitude: { float: -2.25 },
-    postcode: '0150',
-    state1: 'Østlandet',
-    state2: '',
-    timezone: '',
-  })
   const entries = [
-    ['2a00::/16', place('Oslo')],
-    ['2a02::/16', place('')],
+    ['2a00::/16', cityRecord('Oslo')],
+    ['2a02::/16', cityRecord('')],
   ] as const
   const metadata = { build_epoch: 1_780_667_000n }
   writeFileSync(path, writeMmdb({ ipVersion: 6, recordBits: 28, entries, metadata }))
