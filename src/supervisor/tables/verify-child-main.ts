@@ -22,16 +22,18 @@ import {
 } from '../../traffic/traffic-trial.ts'
 import { verifyTable } from '../../table/file/verify/verify-table.ts'
 import type { VerifyOrder, VerifyResult } from './verify-process.ts'
+import { secondThread, startVerifyThread } from './verify-thread.ts'
 
+const thread = process.argv[2] === secondThread ? startVerifyThread() : undefined
 // Not by `readFileSync(0)`: where a preload (`NODE_OPTIONS=--import`) has looked at `process.stdin`,
 // as `import` of 'node:process' does, that fails while the order has not come.
 const words = await text(process.stdin)
 // A server that had no order for it has ended.
-if (words !== '') carryOut(JSON.parse(words) as VerifyOrder)
+if (words !== '') await carryOut(JSON.parse(words) as VerifyOrder)
 
-function carryOut(order: VerifyOrder): void {
+async function carryOut(order: VerifyOrder): Promise<void> {
   try {
-    process.stdout.write(`${JSON.stringify(prepareCopy(order))}\n`)
+    process.stdout.write(`${JSON.stringify(await prepareCopy(order))}\n`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== undefined) process.stdout.write(`${JSON.stringify({ code })}\n`)
@@ -40,11 +42,12 @@ function carryOut(order: VerifyOrder): void {
   }
 }
 
-function prepareCopy({ source, copy, before, force, traffic }: VerifyOrder): VerifyResult {
+async function prepareCopy(order: VerifyOrder): Promise<VerifyResult> {
+  const { source, copy, before, force, traffic } = order
   // Reading a pipe or a device would wait for ever.
   if (!statSync(source).isFile()) throw irregular(source)
   copyLargeFile(source, copy)
-  verifyTable(copy)
+  await verifyCopy(copy)
   const table = openTable(copy)
   const inUse = openInUse(before)
   const acceptance = acceptanceCheck(table, inUse)
@@ -64,6 +67,24 @@ function prepareCopy({ source, copy, before, force, traffic }: VerifyOrder): Ver
     cautions: [...acceptance.cautions, ...cautions],
     ...optionalMember('trial', trial),
   }
+}
+
+async function verifyCopy(copy: string): Promise<void> {
+  if (thread === undefined) {
+    verifyTable(copy)
+    return
+  }
+  const beside = thread.verifyRuns(copy)
+  try {
+    verifyTable(copy, 'sections')
+  } catch (error) {
+    // By ids that lead anywhere it may have much to do.
+    thread.giveUp()
+    throw error
+  }
+  const verdict = await beside
+  if (verdict === undefined) verifyTable(copy, 'runs')
+  else if (verdict.fault !== undefined) throw new IpriskError({ ...verdict.fault, fault: 'input' })
 }
 
 function irregular(path: string): IpriskError {

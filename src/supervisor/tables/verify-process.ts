@@ -8,11 +8,19 @@ import { IpriskError } from '../../base/coded-error.ts'
 import { lowerPriority } from '../../base/system/process.ts'
 import type { AcceptanceResult } from '../../table/acceptance-check.ts'
 import type { TrafficTrial, TrialResult } from '../../traffic/traffic-trial.ts'
+import { secondThread } from './verify-thread.ts'
 
 /** A table of the world is verified in seconds; a machine that swaps may take far longer. */
 const verifyMsMax = 300_000
 
 const program = fileURLToPath(new URL('./verify-child-main.js', import.meta.url))
+
+/**
+ * Of the process that a server's start waits for, on cores that the server's other processes need as
+ * well: it verifies in two threads, and V8 compiles in these. Threads of its own for that took a
+ * seventh of all the processor time.
+ */
+const aheadArguments = ['--no-concurrent-recompilation', program, secondThread]
 
 /** What the process is told, as JSON on its standard input. */
 export interface VerifyOrder {
@@ -50,7 +58,7 @@ let startedAhead: VerifyProcess | undefined
 /** Starts the process of the next order; nothing but that order keeps it, or this process, alive. */
 export function startVerifyingAhead(): void {
   try {
-    startedAhead = startProcess()
+    startedAhead = startProcess(aheadArguments)
     holdLoop(startedAhead.child, 'unref')
   } catch {
     // The order itself tries again, and says what is wrong.
@@ -89,8 +97,8 @@ function environment(): NodeJS.ProcessEnv {
   return rest
 }
 
-function startProcess(): VerifyProcess {
-  const child = spawn(process.execPath, [program], { stdio: 'pipe', env: environment() })
+function startProcess(args: readonly string[] = [program]): VerifyProcess {
+  const child = spawn(process.execPath, args, { stdio: 'pipe', env: environment() })
   const said = { stdout: '', stderr: '' }
   // Without descriptors there are no pipes either.
   const ended = new Promise<ProcessEnd>((resolve) => {

@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { afterAll, afterEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { forgeElement } from '../../../bench/faults/table/forge.ts'
 import { packageRoot } from '../../../src/base/package-root.ts'
+import type { SectionName } from '../../../src/schema/table-sections.ts'
+import { readTableView } from '../../../src/table/file/table-view.ts'
 import type * as VerifyProcess from '../../../src/supervisor/tables/verify-process.ts'
 import { eventually } from '../../eventually.ts'
 import { newTable } from '../../serve/small-tables.ts'
@@ -123,6 +126,63 @@ it('says what is wrong with a table, with its code', async () => {
   })
   await expect(verifyInProcess(orderOf(join(folder, 'absent')), how)).rejects.toMatchObject({
     code: 'ENOENT',
+  })
+})
+
+const good = readFileSync(newTable())
+
+/** With good checksums, and other numbers. */
+function forged(...elements: readonly (readonly [SectionName, number, number])[]): string {
+  const bytes = Buffer.from(good)
+  for (const [section, index, value] of elements) {
+    for (const { offset, bytes: patch } of forgeElement(bytes, section, index, value).patches) {
+      bytes.set(patch, offset)
+    }
+  }
+  const path = join(folder, 'forged.iprisk')
+  writeFileSync(path, bytes)
+  return path
+}
+
+const otherNetwork = ['networks', 0, 7] as const
+const unknownReason = ['verdicts', 5, 4e9] as const
+const { string_offsets: textEnds } = readTableView(good, 'good').views
+/** Who looks for its end has much to do. */
+const endlessText = ['string_offsets', textEnds.length - 1, 4e9] as const
+
+describe('the second thread of one that was started ahead', () => {
+  const refusal = (path: string): Promise<unknown> =>
+    verifyInProcess(orderOf(path), how).then(
+      () => 'taken',
+      ({ code, message }: NodeJS.ErrnoException) => ({ code, message }),
+    )
+
+  it.each([
+    ['the runs', /section runs .* does not say what network 1 does/, [otherNetwork]],
+    ['other sections', /section verdicts .* is not below/, [unknownReason]],
+    ['both', /section verdicts .* is not below/, [otherNetwork, unknownReason]],
+    [
+      'what the runs are read by',
+      /section string_offsets .* does not end at the end/,
+      [endlessText],
+    ],
+  ] as const)('changes nothing in what is said of %s', async (_of, message, elements) => {
+    startVerifyingAhead()
+    const path = forged(...elements)
+    const found = await refusal(path)
+    expect(found).toMatchObject({ code: 'table_corrupt', message: expect.stringMatching(message) })
+    // By one without it.
+    expect(await refusal(path)).toEqual(found)
+  })
+
+  it('is not missed where it dies', async () => {
+    const dying = `import { isMainThread } from 'node:worker_threads'
+      if (!isMainThread) process.exit(1)`
+    startWith(dying)
+    expect(await refusal(newTable())).toBe('taken')
+    startWith(dying)
+    const message = expect.stringContaining('does not say what network 1 does')
+    expect(await refusal(forged(otherNetwork))).toMatchObject({ message })
   })
 })
 
