@@ -170,6 +170,7 @@ describe('the floors', () => {
     'src/index.ts',
     'src/pool/pool-thread.ts',
     'src/supervisor/tables/verify-child-main.ts',
+    'src/supervisor/tables/verify-thread-main.ts',
     'src/supervisor/workers/worker-main.ts',
   ])('keep zod out of what %s loads: the OpenAPI document is made when compiling', (start) => {
     expect(files.map(({ path }) => path)).toContain(start)

@@ -4,6 +4,7 @@
 // Prints its result as one line of JSON, exit code 0; or the code of what was thrown, where that
 // has one, with the message on standard error, exit code 1. The process ends with its work, so a
 // broken file or a slow disk harms no other process, and verify-process.ts can stop it by killing it.
+// That of a server's first table has a second thread (verify-thread.ts).
 
 import { statSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
