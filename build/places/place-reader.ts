@@ -5,7 +5,7 @@
 // A thread that fails for any reason costs its time, nothing else: the build then reads places by
 // itself, and finds out what is wrong with them.
 
-import { Worker } from 'node:worker_threads'
+import { startOneShotThread } from '../../src/base/system/one-shot-thread.ts'
 import type { Layers } from '../layer/layer.ts'
 import { type Paired, pairPlaces } from './paired-places.ts'
 import { readPlacesCached } from './place-cache.ts'
@@ -28,24 +28,16 @@ export function startPlaceReader(files: readonly string[], cache: string | undef
   const alone = readWhenAsked(async () => readPlacesCached(files, cache))
   // A thread runs the compiled program alone.
   if (import.meta.url.endsWith('.ts')) return alone
-  const thread = new Worker(new URL('./place-thread.js', import.meta.url), {
-    workerData: { files, cache },
-  })
-  const columns = new Promise<Paired<PlaceColumns> | undefined>((resolve) => {
-    thread.once('message', resolve)
-    for (const failure of ['messageerror', 'error', 'exit']) {
-      thread.once(failure, () => resolve(undefined))
-    }
-  })
-  // A build that fails before it asks shall not wait for the thread, which ends with the process.
-  thread.unref()
+  const thread = startOneShotThread<Layers, Paired<PlaceColumns>>(
+    new URL('./place-thread.js', import.meta.url),
+    { files, cache },
+  )
   return {
     layOver(networks) {
-      thread.postMessage(networks, [])
+      thread.ask(networks)
       return {
         async read() {
-          thread.ref()
-          const found = await columns
+          const found = await thread.answer()
           return found === undefined ? alone.layOver(networks).read() : placesOfColumns(found)
         },
       }

@@ -75,17 +75,9 @@ async function verifyCopy(copy: string): Promise<void> {
     verifyTable(copy)
     return
   }
-  const beside = thread.verifyRuns(copy)
-  try {
-    verifyTable(copy, 'sections')
-  } catch (error) {
-    // By ids that lead anywhere it may have much to do.
-    thread.giveUp()
-    throw error
-  }
-  const verdict = await beside
-  if (verdict === undefined) verifyTable(copy, 'runs')
-  else if (verdict.fault !== undefined) throw new IpriskError({ ...verdict.fault, fault: 'input' })
+  thread.ask(copy)
+  verifyTable(copy, 'sections')
+  if ((await thread.answer()) === undefined) verifyTable(copy, 'runs')
 }
 
 function irregular(path: string): IpriskError {
