@@ -6,6 +6,7 @@ import { readPlaces, type Places } from '../../../build/places/read-places.ts'
 import { formatDay } from '../../../src/base/day.ts'
 import { expectSound, lookup } from '../mmdb/mmdb-lookup.ts'
 import { writeMmdb, type MmdbSpec } from '../mmdb/mmdb-writer.ts'
+import { cityRecord } from './city-record.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'iprisk-places-'))
 
@@ -15,15 +16,12 @@ function write(name: string, spec: MmdbSpec): string {
   return path
 }
 
+/** Without what this file does not ask for. */
 const flat = (country_code: string, city: string) => ({
-  city,
+  ...cityRecord(city),
   country_code,
-  latitude: { float: 1.5 },
-  longitude: { float: -2.25 },
   postcode: '',
   state1: '',
-  state2: '',
-  timezone: '',
 })
 
 const v4 = write('v4.mmdb', {
