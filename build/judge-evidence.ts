@@ -10,6 +10,7 @@ import type { Evidence } from '../src/model/evidence.ts'
 import type { Network } from '../src/model/network.ts'
 import type { Verdict } from '../src/model/verdict.ts'
 import { judge } from '../src/score/judge.ts'
+import { packTraits } from '../src/table/file/network-record.ts'
 import type { EvidenceBook } from './evidence/evidence-book.ts'
 import { type ListInterner, newListInterner } from './layer/flatten-evidence.ts'
 import { newInterner, newTupleInterner } from './layer/intern.ts'
@@ -41,8 +42,6 @@ export function newVerdictBook(ground: VerdictGround): VerdictBook {
   const verdicts = newInterner<Verdict>((verdict) => JSON.stringify(verdict), 0)
   const asLists = networks.map((network) => lists.id(ground.statementsOfAs(network)))
   const meaningOf = newMeanings(ground)
-  const traits = newInterner<Network>(traitsKey, 1)
-  const traitsOf = Uint32Array.from(networks, (network) => traits.id(network))
 
   /** Verdicts by what the model can tell apart. */
   const judged = newTupleInterner()
@@ -51,15 +50,17 @@ export function newVerdictBook(ground: VerdictGround): VerdictBook {
     const asList = network === 0 ? 0 : asLists[network - 1]!
     const own = meaningOf(list)
     const ofAs = meaningOf(asList)
-    const statements = [...(lists.lists[list - 1] ?? []), ...(lists.lists[asList - 1] ?? [])]
-    const isOwn = network > 0 && asksForOwner([...own.asks, ...ofAs.asks])
-    const told = isOwn ? [network, 1] : [network === 0 ? 0 : traitsOf[network - 1]!, 0]
-    const at = judged.id(own.id, ofAs.id, told[0]!, told[1]!)
-    const evidence = (): Evidence[] => statements.map((id) => ground.book.at(id).evidence)
+    const owner = networks[network - 1]
+    const isOwn = owner !== undefined && asksForOwner(own.asks, ofAs.asks)
+    const at = isOwn
+      ? judged.id(own.id, ofAs.id, network, 1)
+      : judged.id(own.id, ofAs.id, owner === undefined ? 0 : packTraits(owner) + 1, 0)
     return (byTold[at] ??= verdicts.id(
-      judge({ evidence: evidence(), network: networks[network - 1], asOf: ground.asOf }),
+      judge({ evidence: evidenceOf([list, asList]), network: owner, asOf: ground.asOf }),
     ))
   }
+  const evidenceOf = (both: readonly number[]): Evidence[] =>
+    both.flatMap((list) => lists.lists[list - 1] ?? []).map((id) => ground.book.at(id).evidence)
 
   const withoutList = new Int32Array(networks.length + 1).fill(notJudged)
   const pairs = newTupleInterner()
@@ -94,7 +95,9 @@ interface Meaning {
 type OwnerQuestion = { readonly kind: 'asn' | 'bot' } | { readonly kind: 'name'; name: string }
 
 /** A name is chosen by the owner only where there are several, or where a bot has one. */
-function asksForOwner(asks: readonly OwnerQuestion[]): boolean {
+function asksForOwner(own: readonly OwnerQuestion[], ofAs: readonly OwnerQuestion[]): boolean {
+  if (own.length + ofAs.length === 0) return false
+  const asks = [...own, ...ofAs]
   const names = new Set(asks.flatMap((ask) => (ask.kind === 'name' ? [ask.name] : [])))
   return names.size > 1 || asks.some(({ kind }) => kind !== 'name')
 }
@@ -123,8 +126,4 @@ function questionOf({ voice, kind, provider }: Evidence): readonly OwnerQuestion
   if (voice.asns.length > 0) return [{ kind: 'asn' }]
   if (kind === 'bot') return [{ kind }]
   return kind === 'hosting' && provider !== '' ? [{ kind: 'name', name: provider }] : []
-}
-
-function traitsKey({ asn: _asn, organization: _name, ...traits }: Network): string {
-  return JSON.stringify(traits)
 }

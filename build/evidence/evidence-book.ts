@@ -43,17 +43,23 @@ export function newEvidenceBook(): EvidenceBook {
   }
   const ids = newRangeInterner()
   const statements: Statement[] = []
+  /** By number less 1. */
+  const ofStatements: number[] = []
   return {
     get count() {
       return statements.length
     },
     id(statement) {
-      const id = ids.id(meaningOf(statement), statement.range)
-      if (id === statements.length) statements.push(statement)
+      const meaning = meaningOf(statement)
+      const id = ids.id(meaning, statement.range)
+      if (id === statements.length) {
+        statements.push(statement)
+        ofStatements.push(meaning)
+      }
       return id + 1
     },
     at: (id) => statements[id - 1] as Statement,
-    meaning: (id) => meaningOf(statements[id - 1] as Statement),
+    meaning: (id) => ofStatements[id - 1]!,
     sections(stringId) {
       const evidence = new Uint32Array(statements.length * evidenceWords)
       const ranges: number[] = []

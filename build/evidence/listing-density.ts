@@ -67,9 +67,12 @@ interface Sums {
 }
 
 function newKindMasks({ lists, book }: DensityParts): (list: number) => number {
-  const found = Int32Array.from(lists, (ids) =>
-    ids.reduce((mask, id) => mask | bitOf(book.at(id).evidence), 1),
-  )
+  const found = new Int32Array(lists.length)
+  lists.forEach((ids, list) => {
+    let mask = 1
+    for (const id of ids) mask |= bitOf(book.at(id).evidence)
+    found[list] = mask
+  })
   return (list) => (list === 0 ? 1 : (found[list - 1] ?? 1))
 }
 
@@ -87,9 +90,8 @@ function addIpv4({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: S
     const end = piece + 1 < count ? starts[piece + 1]! : two32
     const size = end - starts[piece]!
     const base = placeOf[network - 1]! * densitySlots
-    const mask = maskOf(records[at + 3]!)
-    for (let slot = 0; slot < slots; slot++) {
-      if ((mask >>> slot) & 1) sums[base + slot]! += size
+    for (let mask = maskOf(records[at + 3]!); mask !== 0; mask &= mask - 1) {
+      sums[base + lowestBit(mask)]! += size
     }
   }
 }
@@ -117,14 +119,17 @@ function addIpv6({ pieces, records }: DensityParts, { sums, placeOf, maskOf }: S
     }
     const lines = (endHigh - high) * two32 + (endLow - low) + 1
     const base = placeOf[network - 1]! * densitySlots + slots
-    const mask = maskOf(records[at + 3]!)
-    for (let slot = 0; slot < slots; slot++) {
-      if (!((mask >>> slot) & 1)) continue
-      const sum = base + slot
+    for (let mask = maskOf(records[at + 3]!); mask !== 0; mask &= mask - 1) {
+      const sum = base + lowestBit(mask)
       const counted = lastHigh[sum] === high && lastLow[sum] === low ? 1 : 0
       sums[sum]! += lines - counted
       lastHigh[sum] = endHigh
       lastLow[sum] = endLow
     }
   }
+}
+
+/** The place of the lowest bit that is set. */
+function lowestBit(mask: number): number {
+  return 31 - Math.clz32(mask & -mask)
 }

@@ -64,12 +64,6 @@ export function renumber(layers: readonly Layer[], numbers: Uint32Array): void {
   }
 }
 
-/** Writes where a piece starts into caller-owned words. */
-export function copyStart({ family, starts }: Layer, piece: number, out: Uint32Array): void {
-  const words = wordsPerStart(family)
-  for (let word = 0; word < words; word++) out[word] = starts[piece * words + word]!
-}
-
 function startsAtOrBelow(layer: Layer, piece: number, words: Uint32Array): boolean {
   const stride = wordsPerStart(layer.family)
   for (let word = 0; word < stride; word++) {

@@ -1,7 +1,7 @@
 // Hot within the build: two layers of one family laid over each other.
 
 import { assert } from '../../src/base/assert.ts'
-import { type Layer, compareStarts, copyStart } from './layer.ts'
+import { type Layer, compareStarts, wordsPerStart } from './layer.ts'
 import { newLayerPieces } from './pieces.ts'
 
 /**
@@ -19,18 +19,17 @@ export function overlayTwoLayers(options: {
     assert(count > 0 && starts[0] === 0, 'overlay: a layer does not begin with address 0')
   }
   const pieces = newLayerPieces(base.family, base.count + top.count)
-  const start = new Uint32Array(4)
+  const stride = wordsPerStart(base.family)
   let atBase = 0
   let atTop = 0
-  pieces.add(start, combine(base.values[0]!, top.values[0]!))
+  pieces.add(base.starts, combine(base.values[0]!, top.values[0]!))
   for (;;) {
     const order = compareStarts(base, atBase + 1, top, atTop + 1)
-    const from = order <= 0 ? base : top
-    const next = order <= 0 ? atBase + 1 : atTop + 1
-    if (next === from.count) return pieces.layer()
-    copyStart(from, next, start)
     if (order <= 0) atBase++
     if (order >= 0) atTop++
-    pieces.add(start, combine(base.values[atBase]!, top.values[atTop]!))
+    const from = order <= 0 ? base : top
+    const at = order <= 0 ? atBase : atTop
+    if (at === from.count) return pieces.layer()
+    pieces.add(from.starts, combine(base.values[atBase]!, top.values[atTop]!), at * stride)
   }
 }

@@ -6,8 +6,11 @@ import type { Family } from '../../src/ip/address.ts'
 import { wordsPerStart, type Layer } from './layer.ts'
 
 export interface LayerPieces {
-  /** A piece that begins at the address in `start`. Starts must ascend, the first must be 0. */
-  readonly add: (start: Uint32Array, value: number) => void
+  /**
+   * A piece that begins at the address in `starts`, whose first word lies at `from`. Pieces must
+   * ascend, the first must be 0.
+   */
+  readonly add: (starts: Uint32Array, value: number, from?: number) => void
   /** The layer of all pieces so far; what is added later does not change it. */
   readonly layer: () => Layer
 }
@@ -32,17 +35,17 @@ export function newLayerPieces(family: Family, capacity = capacityAtFirst): Laye
     values = moreValues
   }
 
-  const add = (start: Uint32Array, value: number): void => {
+  const add = (start: Uint32Array, value: number, from = 0): void => {
     if (value === lastValue) return
     if (count === values.length) grow()
     if (words === 1) {
-      starts[count] = start[0]!
+      starts[count] = start[from]!
     } else {
       const at = count * 4
-      starts[at] = start[0]!
-      starts[at + 1] = start[1]!
-      starts[at + 2] = start[2]!
-      starts[at + 3] = start[3]!
+      starts[at] = start[from]!
+      starts[at + 1] = start[from + 1]!
+      starts[at + 2] = start[from + 2]!
+      starts[at + 3] = start[from + 3]!
     }
     values[count] = value
     count++

@@ -19,6 +19,8 @@ import type { Layer } from '../layer/layer.ts'
 
 /** Keys that share the first word of their addresses. */
 const keysOfTop = 2 ** (32 - tailTopBits)
+/** Not written out where it is used: V8 calculates a power each time. */
+const tailTopMask = 2 ** tailTopBits - 1
 
 type Ipv4Sections = Pick<SectionViews, 'ipv4_index' | 'ipv4_starts' | 'ipv4_records'>
 type Ipv6KeySections = Pick<SectionViews, 'ipv6_index' | 'ipv6_keys' | 'ipv6_second' | 'ipv6_third'>
@@ -53,11 +55,12 @@ export function ipv6Sections(pieces: Layer): Ipv6Sections {
   /** What holds just before the piece at hand. */
   let before = values[piece]!
   const pastLast = firstBeyond(pieces)
+  let next = keyOf(starts, piece)
   while (piece < pastLast) {
-    const key = keyOf(starts, piece)
+    const key = next
     keys[count] = key
     let end = piece + 1
-    while (end < pastLast && keyOf(starts, end) === key) end++
+    while (end < pastLast && (next = keyOf(starts, end)) === key) end++
     if (end === piece + 1 && tailIsZero(starts, piece)) {
       records[count] = values[piece]!
     } else {
@@ -94,13 +97,16 @@ export function ipv6KeySections(keys: Float64Array): Ipv6KeySections {
   return { ipv6_keys: low, ipv6_index: index, ...finerIndexes(low, index) }
 }
 
-/** What lies below the buckets of `size`, a power of two. A loop, for `from` is far slower. */
+/** What lies below the buckets of `size`, a power of two. A loop, for `from` and `%` are slower. */
 function remaindersOf<Out extends Uint16Array | Uint32Array>(
   starts: Uint32Array | Float64Array,
   out: Out,
   size: number,
 ): Out {
-  for (let piece = 0; piece < starts.length; piece++) out[piece] = starts[piece]! % size
+  for (let piece = 0; piece < starts.length; piece++) {
+    const start = starts[piece]!
+    out[piece] = start - Math.floor(start / size) * size
+  }
   return out
 }
 
@@ -215,7 +221,7 @@ function keyOf(starts: Uint32Array, piece: number): number {
 }
 
 function tailTop(starts: Uint32Array, at: number): number {
-  return starts[at + 1]! & (2 ** tailTopBits - 1)
+  return starts[at + 1]! & tailTopMask
 }
 
 function tailIsZero(starts: Uint32Array, piece: number): boolean {
