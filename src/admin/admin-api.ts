@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { IpriskError } from '../base/coded-error.ts'
 import { parseJsonObject } from '../base/json-object.ts'
 import { adminBodyBytesMax } from '../base/limits.ts'
+import { suggestName } from '../config/setting-problem.ts'
 import { type AdminCaller, type AdminRole, mayAct } from './admin-caller.ts'
 import { type AdminPage, errorPage, jsonPage } from './admin-page.ts'
 
@@ -25,6 +26,13 @@ export interface RouteReply {
   readonly reply: { readonly status: number; readonly body: object | Uint8Array }
 }
 
+interface BodyShape {
+  readonly [keyword: string]: unknown
+  readonly properties?: object
+  /** `false`: a member that is not among the properties is refused. */
+  readonly additionalProperties?: unknown
+}
+
 export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** `/admin/lists/{name}`: one part in braces at the most. */
@@ -34,7 +42,7 @@ export interface AdminRoute {
   /** What the query may have, with what it means. */
   readonly query?: Readonly<Record<string, string>>
   /** JSON Schema of the body and of the answer. */
-  readonly body?: object
+  readonly body?: BodyShape
   /** The body is handed on as bytes, for it is too long to be read on the primary's loop. */
   readonly takesBytes?: true
   readonly bodyBytesMax?: number
@@ -84,7 +92,8 @@ export async function answerAdminRequest(
   if (!mayAct(caller.role, route.role)) return forbidden(caller, route.role)
   try {
     const bytes = route.body === undefined ? new Uint8Array(0) : await readBody(request, route)
-    const body = route.body === undefined || route.takesBytes === true ? {} : objectOf(bytes)
+    const isRead = route.body !== undefined && route.takesBytes !== true
+    const body = isRead ? knownMembers(objectOf(bytes), route.body) : {}
     const value = await route.run({ caller, name, query: url.searchParams, body, bytes })
     if (!('reply' in value)) return jsonPage(route.status, value)
     const { status, body: answer } = value.reply
@@ -135,6 +144,16 @@ function objectOf(bytes: Uint8Array): AdminRequest['body'] {
   const value = parseJsonObject(bytes)
   if (typeof value === 'object') return value
   throw badRequest('invalid_input', 'The body must be a JSON object.')
+}
+
+/** Where the shape closes itself: a misspelt `for` would list an address for ever. */
+function knownMembers(body: AdminRequest['body'], shape: BodyShape): AdminRequest['body'] {
+  const known = Object.keys(shape.properties ?? {})
+  const unknown = Object.keys(body).find((name) => !known.includes(name))
+  if (unknown === undefined || shape.additionalProperties !== false) return body
+  const shown = JSON.stringify(unknown.slice(0, 40))
+  const near = suggestName(unknown, known)
+  throw badRequest('invalid_input', `There is no such member as ${shown}${near}`)
 }
 
 /** The body of a request that has no route: of a login. */

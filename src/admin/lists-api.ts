@@ -107,6 +107,7 @@ function wholeRoutes(parts: ListsApiParts, act: Act): readonly AdminRoute[] {
       status: 201,
       body: {
         type: 'object',
+        additionalProperties: false,
         required: ['name'],
         properties: { name: text, effect: { enum: listEffects, default: 'none' } },
       },
@@ -149,6 +150,7 @@ function entryRoutes(act: Act): readonly AdminRoute[] {
       summary: 'Add entries, or replace those that are there',
       body: {
         type: 'object',
+        additionalProperties: false,
         required: ['entries'],
         properties: {
           entries,

@@ -5,6 +5,7 @@
 // equal texts, however they were sent.
 
 import { addressFaultText } from '../api/input-fault.ts'
+import { parseInstant } from '../base/instant.ts'
 import { newAddressWords } from '../ip/address.ts'
 import { EMBEDDED, embeddedKind } from '../ip/embedded-ipv4.ts'
 import { formatAddress, formatIpv4 } from '../ip/format-address.ts'
@@ -51,8 +52,8 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
   if (known === undefined) {
     return { message: `There must be one of ${outcomeWords.join(', ')}.`, member: 'outcome' }
   }
-  const atMs = at === undefined ? nowMs : instantOf(at)
-  if (!(atMs <= nowMs + aheadMsMax)) {
+  const atMs = at === undefined ? nowMs : typeof at === 'string' ? parseInstant(at) : undefined
+  if (atMs === undefined || atMs < 0 || atMs > nowMs + aheadMsMax) {
     const message = 'There must be an instant of the past, such as 2026-08-22T12:00:00Z.'
     return { message, member: 'at' }
   }
@@ -60,12 +61,6 @@ export function readOutcome(row: unknown, nowMs: number): Outcome | OutcomeFault
     return { message: `There must be a string of at most ${noteBytesMax} bytes.`, member: 'note' }
   }
   return { address, outcome: known, atMs, note }
-}
-
-/** RFC 3339 with a zone, or a day; NaN for anything else. */
-function instantOf(at: unknown): number {
-  const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
-  return typeof at === 'string' && form.test(at) ? Date.parse(at) : Number.NaN
 }
 
 /** A line of a file of a day, with its end. The address comes first: `erase` looks for it. */

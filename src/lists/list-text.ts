@@ -10,7 +10,9 @@
 //
 // A file is read whole or not at all: every line that is wrong is told with its number.
 
+import { parseInstant } from '../base/instant.ts'
 import { type ListEffect, listEffects } from '../config/list-effects.ts'
+import { suggestName } from '../config/setting-problem.ts'
 import {
   type ListEntry,
   formatEntryKey,
@@ -72,12 +74,18 @@ function parsePlain(content: string, added: number): ParsedLine | string {
   return entryOf({ text, expires, note, added })
 }
 
+const jsonMembers = ['list', 'effect', 'entry', 'expires', 'note', 'added']
+
 function parseJsonLine(content: string, added: number): ParsedLine | string {
   let value: Readonly<Record<string, unknown>>
   try {
     value = JSON.parse(content) as Readonly<Record<string, unknown>>
   } catch {
     return 'it is no JSON'
+  }
+  const unknown = Object.keys(value).find((name) => !jsonMembers.includes(name))
+  if (unknown !== undefined) {
+    return `there is no such member as ${JSON.stringify(unknown)}${suggestName(unknown, jsonMembers)}`
   }
   const { list, effect, entry, expires, note = '', added: since } = value
   if (typeof list !== 'string') return 'it names no list'
@@ -88,7 +96,7 @@ function parseJsonLine(content: string, added: number): ParsedLine | string {
   if (typeof entry !== 'string' || typeof note !== 'string') return 'its members must be texts'
   if (expires !== undefined && typeof expires !== 'string') return 'its members must be texts'
   // Since when it is listed, where it comes from another machine.
-  const known = typeof since === 'string' ? parseInstant(since) : undefined
+  const known = typeof since === 'string' ? secondsOf(since) : undefined
   const parsed = entryOf({ text: entry, expires, note, added: known ?? added })
   return typeof parsed === 'string' ? parsed : { ...parsed, list }
 }
@@ -102,17 +110,16 @@ function entryOf(of: {
   const { text, expires, note, added } = of
   const key = parseEntryKey(text)
   if (typeof key !== 'string') return key.fault
-  const until = expires === undefined ? 0 : parseInstant(expires)
+  const until = expires === undefined ? 0 : secondsOf(expires)
   if (until === undefined) return `${expires} is no instant such as 2026-12-01T00:00:00Z`
   const fault = noteFault(note)
   return fault ?? { list: '', entry: { key, expires: until, added, note } }
 }
 
-/** Seconds since the epoch. */
-function parseInstant(text: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text)) return undefined
-  const ms = Date.parse(text)
-  return Number.isNaN(ms) || ms <= 0 ? undefined : Math.floor(ms / 1000)
+/** Whole seconds since the epoch; 0 would stand for never. */
+function secondsOf(text: string): number | undefined {
+  const ms = parseInstant(text)
+  return ms === undefined || ms < 1000 ? undefined : Math.floor(ms / 1000)
 }
 
 /** `2026-12-01T00:00:00Z`. */

@@ -115,6 +115,8 @@ describe('an outcome', () => {
     [{ ip: '192.0.2.1', outcome: 'abusive', at: 'yesterday' }, 'at'],
     [{ ip: '192.0.2.1', outcome: 'abusive', at: '2026-08-22T12:00:00' }, 'at'],
     [{ ip: '192.0.2.1', outcome: 'abusive', at: '2027-01-01' }, 'at'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', at: '2026-02-30' }, 'at'],
+    [{ ip: '192.0.2.1', outcome: 'abusive', at: '1969-12-31' }, 'at'],
     [{ ip: '192.0.2.1', outcome: 'abusive', note: 7 }, 'note'],
     [{ ip: '192.0.2.1', outcome: 'abusive', note: 'é'.repeat(101) }, 'note'],
   ])('that is wrong names its member: %j', (row, member) => {

@@ -155,7 +155,9 @@ function writeRemaining(
     out[remainingIndex.rateReset] = ceilSeconds(rateResetMs(ahead, pace))
   }
   if (lease.quota < 0) return
-  const left = lease.month === quota.month() ? lease.units + lease.ledgerRemaining : lease.quota
+  // A worker that has not asked the ledger this month takes all of it for left.
+  const isAsked = lease.month === quota.month() && lease.exhaustedUntilMs > 0
+  const left = isAsked ? lease.units + lease.ledgerRemaining : lease.quota
   out[remainingIndex.quota] = Math.min(left, lease.quota)
   out[remainingIndex.quotaReset] = quota.secondsToReset(nowMs)
 }

@@ -53,8 +53,11 @@ function ofIpv4(value: number): TestCase | 'real' {
 }
 
 function ofIpv6([first = 0, second = 0, third = 0, fourth = 0]: Uint32Array): TestCase | 'real' {
-  // 2001:db8:0:1::/64; the digits of the hextet are read as decimal.
-  if (first === 0x20010db8 && second === 1) return caseOf(Number((fourth & 0xffff).toString(16)))
+  // 2001:db8:0:1::/64; the digits of the hextet are read as decimal, and 1e1 has other than digits.
+  if (first === 0x20010db8 && second === 1) {
+    const hextet = (fourth & 0xffff).toString(16)
+    return /^\d+$/.test(hextet) ? caseOf(Number(hextet)) : bogon
+  }
   const isLoopback = first === 0 && second === 0 && third === 0 && fourth === 1
   return isLoopback || first >>> 25 === 0xfc >>> 1 ? bogon : 'real'
 }

@@ -68,21 +68,29 @@ export function answerTestBatch(exchange: Exchange, key: Authenticated, body: Ui
     replyError(exchange, invalidInput, fault)
     return
   }
+  let whole: Pick<TestAddress, 'is'> = { is: { kind: 'bogon' } }
+  const rowOf = (text: unknown): string => {
+    if (typeof text !== 'string') return invalidElementJson(text)
+    const address = testAddressOf(text)
+    if (address === undefined) return invalidAddressJson(text)
+    if (address === 'real') {
+      const { message } = realAddress
+      return JSON.stringify({ ip: text, error: { code: invalidInput, message } })
+    }
+    if (whole.is.kind !== 'refusal' && ['refusal', 'slow'].includes(address.is.kind)) {
+      whole = address
+    }
+    return JSON.stringify(decidedTestAnswer(exchange, key, testAnswer(text, address)))
+  }
+  let rows: readonly string[]
+  try {
+    rows = texts.map(rowOf)
+  } catch {
+    // JSON.stringify goes down as deep as the stack allows.
+    replyError(exchange, invalidInput, batchFaults.too_deep)
+    return
+  }
   spendBatchRate(exchange, key, texts.length, () => {
-    let whole: Pick<TestAddress, 'is'> = { is: { kind: 'bogon' } }
-    const rows = texts.map((text) => {
-      if (typeof text !== 'string') return invalidElementJson(text)
-      const address = testAddressOf(text)
-      if (address === undefined) return invalidAddressJson(text)
-      if (address === 'real') {
-        const { message } = realAddress
-        return JSON.stringify({ ip: text, error: { code: invalidInput, message } })
-      }
-      if (whole.is.kind !== 'refusal' && ['refusal', 'slow'].includes(address.is.kind)) {
-        whole = address
-      }
-      return JSON.stringify(decidedTestAnswer(exchange, key, testAnswer(text, address)))
-    })
     replyAs(exchange, whole, `{"results":[${rows.join(',')}]}`)
   })
 }

@@ -147,6 +147,9 @@ describe('a quota', () => {
       worker?.limiter.remaining(worker.keys.get('k') as Allowance, sim.nowMs, out)
       return out[remainingIndex.quota] ?? -1
     }
+    // A request that no lease can serve asks the ledger for none, and takes nothing.
+    sim.spend(0, 'k', 101)
+    expect([takenOf(sim), leftOf()]).toEqual([0, 100])
     await spend(sim, 0, 1)
     expect(leftOf()).toBe(99)
     for (let look = 0; look < 2; look += 1) {

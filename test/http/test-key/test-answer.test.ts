@@ -76,6 +76,10 @@ describe('other addresses', () => {
     'fd00::1',
     '2001:db8:0:1::a',
     '2001:db8:0:1::100',
+    // No number of JavaScript's: 1e1 would be 10.
+    '2001:db8:0:1::1e0',
+    '2001:db8:0:1::1e1',
+    '2001:db8:0:1::2e1',
   ])('%s is a bogon', (ip) => {
     expect(testAnswer(ip, addressOf(ip)).classification).toBe('bogon')
   })

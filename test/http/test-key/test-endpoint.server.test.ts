@@ -91,6 +91,12 @@ describe('a test key', () => {
     expect(faultOf(await ask({ ip: '198.18.0.1:80' })).message).toContain('port')
   })
 
+  it('hears of a batch that is too deep for JSON that it is', async () => {
+    const deep = `{"ips":[${'['.repeat(50_000)}${']'.repeat(50_000)}]}`
+    const sent = { port: server.port, path: `${path}/batch`, key, body: deep }
+    expect(faultOf(await sendTo(sent))).toMatchObject({ param: 'ips' })
+  })
+
   it('gets batches', async () => {
     const response = await ask(
       { ips: ['198.18.0.4', 'x', '9.1.2.3', 7] },

@@ -54,6 +54,7 @@ it('makes, fills, shows, undoes and removes lists; answers know them when it ret
     [await ask('POST', '/lists/bad/entries', { entries: ['x'] }), 400, 'list_entry'],
     [await ask('POST', '/lists/bad/entries', { entries: ['8.0.0.0/6'] }), 400, 'list_wide'],
     [await ask('POST', '/lists/bad/entries', { entries: 'x' }), 400, 'invalid_input'],
+    [await ask('POST', '/lists/bad/entries', { entries: [], fro: '7d' }), 400, 'invalid_input'],
     [await ask('GET', '/lists/other'), 404, 'list_unknown'],
     [await ask('GET', '/else'), 404, 'not_found'],
     [await ask('DELETE', '/lists'), 405, 'method_not_allowed'],
@@ -109,6 +110,8 @@ it('takes in and gives out lists as lines of files, by pages', async () => {
 
   const wrong = [
     [{ lines: ['9.5.5.5', 'x'] }, 'lists_file', 'lines:2'],
+    [{ lines: ['9.5.5.5 2027-02-31T00:00:00Z'] }, 'lists_file', 'is no instant'],
+    [{ lines: ['{"list":"many","entry":"9.5.5.5","expire":"7d"}'] }, 'lists_file', 'mean expires?'],
     [{ lines: ['8.0.0.0/6'] }, 'list_wide', '--force'],
     [{ lines: 'x' }, 'invalid_input', 'an array of texts'],
     [{ lines: [], replace: 1 }, 'invalid_input', 'replace'],
