@@ -163,19 +163,25 @@ const checkErrors = [
   ...keyErrors,
 ] as const satisfies readonly ApiErrorCode[]
 
+/** The parameter of the query that all checks have. */
+function includeParameter(insights: string): Json {
+  return {
+    name: 'include',
+    in: 'query',
+    description: `\`insights\`: ${insights}. Empty counts as absent; any other value is 400.`,
+    schema: { type: 'string', enum: ['insights', ''] },
+  }
+}
+
 const check = {
   operationId: 'checkAddress',
   tags: ['Checks'],
   summary: 'Check an IP address',
   description: `Order of the errors: 404 and 405, 401, 403, 429 rate, 413 and 400, 429 quota, 503. The Content-Type is not checked. The body has at most ${checkBodyBytesMax} bytes.`,
   parameters: [
-    {
-      name: 'include',
-      in: 'query',
-      description:
-        '`insights`: why the answer is what it is; null where the plan of the key does not have that. Empty counts as absent; any other value is 400.',
-      schema: { type: 'string', enum: ['insights', ''] },
-    },
+    includeParameter(
+      'why the answer is what it is; null where the plan of the key does not have that',
+    ),
   ],
   requestBody: bodyOf('CheckRequest'),
   responses: responses('CheckAnswer', 'What is known of the address.', checkErrors),
@@ -186,6 +192,7 @@ const batch = {
   tags: ['Checks'],
   summary: 'Check many IP addresses',
   description: `Answers 1 to ${batchAddressesMax} addresses in their order, each as a check does or with an error of its own. Spends quota by valid addresses, all or nothing, and rate by one request for each ${addressesPerRequest}. The body has at most ${batchBodyBytesMax} bytes.`,
+  parameters: [includeParameter('changes nothing, for single checks alone have them')],
   requestBody: bodyOf('BatchRequest'),
   responses: responses('BatchAnswer', 'What is known of the addresses.', checkErrors),
 }
