@@ -2,9 +2,9 @@
 // back while servers run. A file of JSON lines, the last of which has the hash of all before it, so
 // that a file that was cut off is refused whole. It has hashes of secrets, never a secret.
 //
-// What restoring promises: no key that is revoked now works again, no quota is granted twice (of
-// two counts the higher one stays), keys that were made since stay as they are; the lists are those
-// of the file.
+// What restoring promises: no key that is revoked now works again, and no secret that was rotated
+// out; no quota is granted twice (of two counts the higher one stays), keys that were made since
+// stay as they are; the lists are those of the file.
 //
 // With a store for many machines the counters stay there, for no other process may be asked to
 // stand still: its own copies have them.
@@ -118,7 +118,7 @@ export async function restoreState(
 
 async function restoreKey({ keyStore }: Stores, record: KeyRecord): Promise<void> {
   const found = await keyStore.update(record.id, (now) =>
-    now.revokedAt === undefined ? record : now,
+    now.revokedAt === undefined ? { ...record, secrets: now.secrets } : now,
   )
   if (found === undefined) await keyStore.create(record)
 }

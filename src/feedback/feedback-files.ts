@@ -34,10 +34,11 @@ export async function appendOutcomes(
 ): Promise<void> {
   const folder = feedbackFolder(state)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const bytes = Buffer.from(outcomes.map((one) => outcomeLine(one, about)).join(''))
-  const file = await open(join(folder, `${dayName(about.receivedMs)}.jsonl`), 'a', 0o600)
+  const lines = outcomes.map((one) => outcomeLine(one, about)).join('')
+  const file = await open(join(folder, `${dayName(about.receivedMs)}.jsonl`), 'a+', 0o600)
   try {
     const { size } = await file.stat()
+    const bytes = Buffer.from((await endsMidLine(file, size)) ? `\n${lines}` : lines)
     if (size + bytes.length > dayBytesMax) throw fullError()
     const { bytesWritten } = await file.write(bytes)
     // The disk is full: what is there of the last line is no line, and readers skip it.
@@ -45,6 +46,13 @@ export async function appendOutcomes(
   } finally {
     await file.close()
   }
+}
+
+/** A full disk cut the last line off: what comes next must begin a line of its own. */
+async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
+  return buffer[0] !== 0x0a
 }
 
 function fullError(): IpriskError {

@@ -467,3 +467,23 @@ it('writes the first policies, which decide at once', async () => {
     await one.stop('SIGKILL')
   }
 })
+
+it('shows what workers have counted that are replaced', async () => {
+  const { state: own, key } = await keyedState()
+  const one = await startServer({ table: writeSmallTable(), state: own })
+  try {
+    const url = `http://127.0.0.1:${one.port}/v1/intelligence/ip-risk/check`
+    const sent = { authorization: `Bearer ${key}` }
+    const checks = Array.from({ length: 20 }, () =>
+      fetch(url, { method: 'POST', headers: sent, body: '{"ip":"9.200.1.1"}' }),
+    )
+    for (const reply of await Promise.all(checks)) expect(reply.status).toBe(200)
+    one.child.kill('SIGUSR2')
+    await eventually(() => one.stderr().includes('Every worker was replaced'))
+    const { value } = await adminClient(one.adminPort)('GET', '/admin/traffic')
+    const counted = (value.minutes as TrafficView['minutes']).flatMap(({ scores }) => scores)
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(20)
+  } finally {
+    await one.stop('SIGKILL')
+  }
+})

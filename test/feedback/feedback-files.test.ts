@@ -1,6 +1,6 @@
 // Feedback on the disk: kept, read, forgotten and pruned, also while others write.
 
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -84,6 +84,16 @@ describe('feedback', () => {
     const file = readFileSync(join(feedbackFolder(state), '2026-08-22.jsonl'), 'utf8')
     expect(file).not.toContain('{"ip":"192.0.2.1",')
     expect(await eraseOutcomes(state, '192.0.2.1')).toBe(0)
+  })
+
+  it('begins a line of its own behind one that a full disk cut off', async () => {
+    const state = newFolder()
+    await appendOutcomes(state, [outcome('192.0.2.1')], about)
+    appendFileSync(join(feedbackFolder(state), '2026-08-22.jsonl'), '{"ip":"192.0.2.9","outc')
+    await appendOutcomes(state, [outcome('192.0.2.2')], about)
+    const addresses = (await allOf(state)).map(({ address }) => address)
+    expect(addresses).toEqual(['192.0.2.1', '192.0.2.2'])
+    expect(await eraseOutcomes(state, '192.0.2.2')).toBe(1)
   })
 
   it('goes when it is old', async () => {

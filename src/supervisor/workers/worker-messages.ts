@@ -155,4 +155,6 @@ export type ToPrimary =
       readonly kind: 'drained'
       /** Requests that were still open when the time to drain was over. */
       readonly cutOff: number
+      /** What it has counted for the console since it was asked last. */
+      readonly traffic: TrafficCounts | undefined
     }

@@ -427,7 +427,7 @@ async function closeAndExit(
   await service.decisionLog?.close()
   parts.send({ kind: 'counted', counters: counterSnapshot(counters, pool.counts()) })
   sendSampled(parts, service)
-  parts.send({ kind: 'drained', cutOff })
+  parts.send({ kind: 'drained', cutOff, traffic: service.traffic?.taken() })
   await threadsEnded
   parts.exit(0)
 }

@@ -122,6 +122,14 @@ describe('iprisk lists', () => {
   }, 120_000)
 })
 
+/** Of the secrets of a key, as an export has them. */
+async function hashesOf(id: string): Promise<unknown> {
+  const { keys } = JSON.parse(await done('keys', 'export')) as {
+    readonly keys: readonly { readonly id: string; readonly secrets: readonly object[] }[]
+  }
+  return keys.find((one) => one.id === id)?.secrets
+}
+
 describe('iprisk state', () => {
   it('puts back keys and lists, keeps what was revoked, and refuses a file that is cut off', async () => {
     const key = JSON.parse(await done('keys', 'create', '--plan', 'team', '--json')) as {
@@ -135,11 +143,15 @@ describe('iprisk state', () => {
     expect(await done('state', 'backup', 'copy.jsonl')).toContain('2 keys, 1 lists')
     expect((statSync(join(cwd, 'copy.jsonl')).mode & 0o777).toString(8)).toBe('600')
     await done('keys', 'revoke', key.id)
+    await done('keys', 'rotate', other.id, '--grace-hours', '0')
+    const rotated = await hashesOf(other.id)
     await done('lists', 'delete', 'a')
     await done('lists', 'create', 'b')
     await done('state', 'restore', 'copy.jsonl')
     const keys = (await done('keys', 'list', '--json')).trim()
     expect(keys).toContain(other.id)
+    // The secret before may be why it was rotated.
+    expect(await hashesOf(other.id)).toEqual(rotated)
     expect(await done('lists', 'export')).toContain('9.9.9.9')
     expect(await done('lists', 'list', '--json')).not.toContain('"b"')
     expect(await done('keys', 'show', key.id)).toContain('revoked')
