@@ -176,7 +176,7 @@ export function createTableManager(parts: Parts): TableManager {
       refusals: Object.values(state.refusals).reduce((sum, count) => sum + count, 0),
       refusals_by: { ...state.refusals },
       previous: state.previous?.id ?? null,
-      held: state.rolledBack?.held ?? null,
+      held: heldTable(state) ?? null,
       last_swap: state.lastSwap,
       last_refusal: state.lastRefusal,
       last_trial: state.lastTrial,
@@ -196,11 +196,12 @@ async function loadFirst(
   state: State,
   begun: FirstTable,
 ): Promise<VerifiedTableFile | undefined> {
-  const { path, log } = parts
+  const { path, log, signal } = parts
   const { identity, urgent, loaded } = begun
   state.rolledBack = readRollbackNote(parts)
   state.lastTriedIdentity = identity
   const first = await loaded
+  if (signal.aborted) return undefined
   if (state.rolledBack === undefined || ('id' in first && first.id !== state.rolledBack.held)) {
     clearRollback(parts, state)
     if (!('id' in first)) refuse(parts, state, first)
@@ -209,6 +210,8 @@ async function loadFirst(
     // What was rolled back stays out of servers that start later, too.
     const { table: kept } = rollbackPaths(parts)
     const instead = await loadTable(parts, { path: kept, force: true, urgent })
+    // The next start decides: nothing is known of either table.
+    if (signal.aborted) return undefined
     const { held } = state.rolledBack
     if ('id' in instead) {
       log.warn({ held, table: instead.id }, 'The table was rolled back; the one before it answers.')
@@ -216,13 +219,19 @@ async function loadFirst(
       state.current = instead
     } else if ('id' in first) {
       log.error({ held }, `The table that was rolled back is used: ${instead.reason}`)
-      clearRollback(parts, state)
+      // What failed by chance, such as a full disk, is tried again by the next start.
+      if (instead.code === 'missing' || instead.code === 'damaged') clearRollback(parts, state)
       state.current = first
     } else refuse(parts, state, first)
   }
   // There is nothing better to serve, and the build's gate has let it pass, or was told to.
   for (const caution of state.current?.cautions ?? []) log.warn({ path }, caution)
   return state.current?.file
+}
+
+/** One that is used for want of a better one is not held back. */
+function heldTable({ rolledBack, current }: State): string | undefined {
+  return rolledBack?.held === current?.id ? undefined : rolledBack?.held
 }
 
 /** Whether a worker that starts later finds the table, too. */
@@ -266,6 +275,7 @@ async function loadAndSwap(
   const isSame = copy.id === before?.id
   if (isSame && hasIntactCopy(state)) {
     await copies.remove(copy.file)
+    if (how.asked && copy.id === state.rolledBack?.held) clearRollback(parts, state)
     // The file at the path is the good one again.
     state.lastRefusal = null
     log.info({ path, table: copy.id }, 'The table is the one that answers.')

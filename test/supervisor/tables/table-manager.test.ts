@@ -1,7 +1,15 @@
 // What becomes of tables that came badly, or were lost: over a shelf and a crew that fail on
 // demand. Real ones, and real workers: swap.world.test.ts.
 
-import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createLog } from '../../../src/base/log.ts'
@@ -21,33 +29,46 @@ interface World {
   readonly path: string
   readonly tables: TableManager
   readonly loadFirst: () => ReturnType<TableManager['loadFirst']>
+  /** The next server of the same folder. */
+  readonly next: () => World
   readonly used: readonly VerifiedTableFile[]
-  /** What the next call of it throws, once. */
-  readonly fails: { take?: string; remove?: string }
+  /** What the next call of it throws, once; `kept`: for the copy that a rollback keeps. */
+  readonly fails: { take?: string; remove?: string; kept?: Error }
+  /** The server ends while it takes that copy in. */
+  readonly endAtKept: () => void
+  /** The files of a rollback. */
+  readonly rollbackFiles: () => readonly string[]
   /** Puts a table with that id at the path, or elsewhere. */
   readonly write: (id: string, to?: string) => void
 }
 
 /** A table is its id; a shelf copies it, as the real one does. */
-function newWorld(): World {
-  const stateFolder = newState()
+function newWorld(stateFolder = newState()): World {
   const path = join(stateFolder, 'world.iprisk')
   const used: VerifiedTableFile[] = []
   const fails: World['fails'] = {}
-  const failing = (name: keyof World['fails']): void => {
+  const failing = (name: 'take' | 'remove'): void => {
     const { [name]: why } = fails
     delete fails[name]
     if (why !== undefined) throw new Error(why)
   }
-  mkdirSync(join(stateFolder, 'serving'))
+  mkdirSync(join(stateFolder, 'serving'), { recursive: true })
   let count = 0
-  let id = ''
-  const { signal } = new AbortController()
+  const ending = new AbortController()
+  const { signal } = ending
+  let endsAtKept = false
   const copies: TestCopies = {
     add: async (source) => {
       failing('take')
+      if (source !== path && endsAtKept) {
+        ending.abort()
+        throw new Error('it was ended')
+      }
+      if (source !== path && fails.kept !== undefined) throw fails.kept
       count += 1
       const copy = join(stateFolder, 'serving', `${count}.iprisk`)
+      const id = readFileSync(source, 'utf8')
+      rmSync(copy, { force: true })
       copyFileSync(source, copy)
       return { file: { table: count, path: copy, builtMs: 0 }, id, cautions: [] }
     },
@@ -69,14 +90,36 @@ function newWorld(): World {
     },
     copies,
   })
-  const write = (text: string, to = path): void => {
-    id = text
-    writeFileSync(to, text)
-  }
+  const write = (text: string, to = path): void => writeFileSync(to, text)
   const loadFirst: World['loadFirst'] = () =>
     tables.loadFirst(beginFirstTable({ copies, signal }, { path, urgent: true }))
-  return { path, tables, loadFirst, used, fails, write }
+  return {
+    path,
+    tables,
+    loadFirst,
+    next: () => newWorld(stateFolder),
+    used,
+    fails,
+    endAtKept: () => {
+      endsAtKept = true
+    },
+    rollbackFiles: () => readdirSync(stateFolder).filter((name) => name.startsWith('rollback-')),
+    write,
+  }
 }
+
+/** The server that starts after one has rolled `two` back to `one`. */
+async function afterRollback(): Promise<World> {
+  const world = newWorld()
+  world.write('one')
+  await world.loadFirst()
+  world.write('the second')
+  await world.tables.loadIfChanged()
+  expect(await world.tables.rollback()).toEqual({ kind: 'swapped', table: 'one' })
+  return world.next()
+}
+
+const systemError = (code: string): Error => Object.assign(new Error(code), { code })
 
 describe('a table', () => {
   it('that was refused by chance is looked at again by a hang-up, and not by a look', async () => {
@@ -156,5 +199,47 @@ describe('a table', () => {
       reason: 'it broke',
     })
     expect(await tables.reload({ force: false })).toEqual({ kind: 'unchanged', table: 'one' })
+  })
+})
+
+describe('a rollback', () => {
+  it('outlives a server that is ended while it starts', async () => {
+    const ended = await afterRollback()
+    ended.endAtKept()
+    expect(await ended.loadFirst()).toBeUndefined()
+    expect(ended.rollbackFiles()).toHaveLength(2)
+    const { tables, loadFirst } = ended.next()
+    await loadFirst()
+    expect(tables.status()).toMatchObject({ held: 'the second' })
+  })
+
+  it.each([systemError('ENOSPC'), new Error('a child was killed')])(
+    'outlives a start that has to do without its copy: %s',
+    async (why) => {
+      const short = await afterRollback()
+      short.fails.kept = why
+      expect(await short.loadFirst()).toBeDefined()
+      // It answers, for want of a better one.
+      expect(short.tables.status()).toMatchObject({ held: null })
+      expect(short.rollbackFiles()).toHaveLength(2)
+      const { tables, loadFirst } = short.next()
+      await loadFirst()
+      expect(tables.status()).toMatchObject({ held: 'the second' })
+    },
+  )
+
+  it('that could not be held ends by a reload', async () => {
+    const { tables, loadFirst, fails, rollbackFiles } = await afterRollback()
+    fails.kept = systemError('ENOSPC')
+    await loadFirst()
+    expect(await tables.reload({ force: false })).toMatchObject({ kind: 'unchanged' })
+    expect(rollbackFiles()).toEqual([])
+  })
+
+  it('whose copy is damaged is over', async () => {
+    const { loadFirst, fails, rollbackFiles } = await afterRollback()
+    fails.kept = systemError('table_corrupt')
+    expect(await loadFirst()).toBeDefined()
+    expect(rollbackFiles()).toEqual([])
   })
 })
