@@ -45,6 +45,8 @@ export type Settings = Frozen<
     build: ValidSettings['build'] & { out: string; report: string }
     serve: ValidSettings['serve'] & { refreshEvery: string }
     plans: Plans
+    /** Somebody chose the state folder; it is not the default. */
+    stateNamed: boolean
   }
 >
 export type ServeSettings = Settings['serve']
@@ -131,7 +133,7 @@ function planOf(name: string, written: ValidSettings['plans'][string]): Plan {
   }
 }
 
-function settingsOf(valid: ValidSettings, command: Command): Settings {
+function settingsOf(valid: ValidSettings, command: Command): Omit<Settings, 'stateNamed'> {
   const { out = valid.table, report = join(dirname(out), 'report.json') } = valid.build
   const isFed = command === 'start' && !valid.build.offline
   const { refreshEvery = isFed ? '24h' : 'off' } = valid.serve
@@ -169,7 +171,8 @@ export function validateSettings(
   for (const issue of parsed.error?.issues ?? []) problems.push(...problemsOf(issue, tree))
   problems.push(...brokenRules(tree))
   if (problems.length > 0 || parsed.data === undefined) return problems.map(explainServiceLink)
-  return freeze(settingsOf(parsed.data, sources.command))
+  const stateNamed = settingOrigin(tree, ['state']) !== defaultOrigin
+  return freeze({ ...settingsOf(parsed.data, sources.command), stateNamed })
 }
 
 /**

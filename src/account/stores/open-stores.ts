@@ -16,7 +16,13 @@ import type { StoreSettings } from '../../config/settings.ts'
 import { type CounterStore, type QuotaLedger, createQuotaLedger } from '../limits/quota-ledger.ts'
 import { type Limiter, type LimiterOptions, createLimiter } from '../limits/limiter.ts'
 import { openStoreCircuitBreaker } from './redis/store-circuit-breaker.ts'
-import { openLmdbCounterStore, openLmdbKeyStore, openLmdbListStore } from './lmdb/lmdb-stores.ts'
+import {
+  type AbsentStore,
+  hasLmdbStore,
+  openLmdbCounterStore,
+  openLmdbKeyStore,
+  openLmdbListStore,
+} from './lmdb/lmdb-stores.ts'
 import { createRedisBuckets } from './redis/redis-buckets.ts'
 import { createRedisKeyStore } from './redis/redis-keys.ts'
 import { createRedisQuotaLedger } from './redis/redis-quota.ts'
@@ -121,20 +127,31 @@ function limiterParts(folder: string, hooks: StoresHooks): Omit<LimiterOptions, 
   }
 }
 
-async function openEmbedded(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
+/** What becomes of stores that are not there; `refuse`: it is an error where there is none at all. */
+export type AbsentStores = AbsentStore | 'refuse'
+
+async function openEmbedded(
+  settings: StoresSettings,
+  hooks: StoresHooks,
+  absentStores: AbsentStores,
+): Promise<Stores> {
   const { state, store, plans = {} } = settings
   const { keysFile } = store
+  if (absentStores === 'refuse' && keysFile === undefined && !hasLmdbStore(state)) {
+    throw noStateFolder(state)
+  }
+  const absent = absentStores === 'make' ? 'make' : 'empty'
   const keyStore =
     keysFile === undefined
-      ? await openLmdbKeyStore(state)
+      ? await openLmdbKeyStore(state, absent)
       : await openKeysFile(keysFile, plans, state)
-  const counters = await openLmdbCounterStore(state).catch(async (cause: unknown) => {
+  const counters = await openLmdbCounterStore(state, absent).catch(async (cause: unknown) => {
     await keyStore.close().catch(() => undefined)
     throw cause
   })
   const ledger = createQuotaLedger(counters)
   let limiter: Limiter | undefined
-  const lists = openLazily(() => openLmdbListStore(state))
+  const lists = openLazily(() => openLmdbListStore(state, absent))
   return {
     name: keysFile ?? state,
     keyStore,
@@ -152,6 +169,11 @@ async function openEmbedded(settings: StoresSettings, hooks: StoresHooks): Promi
       await (await lists.ifOpen())?.close()
     },
   }
+}
+
+function noStateFolder(state: string): IpriskError {
+  const message = `${state} is no state folder: no key, list or quota was ever kept there.`
+  return new IpriskError({ code: 'no_state_folder', message, fault: 'input' })
 }
 
 async function openKeysFile(path: string, plans: Plans, state: string): Promise<KeyStore> {
@@ -212,8 +234,12 @@ async function openShared(settings: StoresSettings, hooks: StoresHooks): Promise
  * trouble is told, every use of it fails with `store_unreachable`, and it is taken up when it
  * comes.
  */
-export function openStores(settings: StoresSettings, hooks: StoresHooks): Promise<Stores> {
+export function openStores(
+  settings: StoresSettings,
+  hooks: StoresHooks,
+  absent: AbsentStores = 'make',
+): Promise<Stores> {
   return settings.store.url === undefined
-    ? openEmbedded(settings, hooks)
+    ? openEmbedded(settings, hooks, absent)
     : openShared(settings, hooks)
 }

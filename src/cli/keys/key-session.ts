@@ -4,7 +4,12 @@
 import { type AuditAct, withAudit } from '../../account/keys/audit-log.ts'
 import { isKeyId } from '../../account/keys/key-text.ts'
 import type { KeyStore } from '../../account/keys/key-store.ts'
-import { type Stores, openStores, silentHooks } from '../../account/stores/open-stores.ts'
+import {
+  type AbsentStores,
+  type Stores,
+  openStores,
+  silentHooks,
+} from '../../account/stores/open-stores.ts'
 import { IpriskError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
 
@@ -34,13 +39,22 @@ export function checkKeyId(id: string): void {
 export async function withStores<T>(
   settings: Settings,
   use: (stores: Stores) => Promise<T>,
+  absent: AbsentStores = 'make',
 ): Promise<T> {
-  const stores = await openStores(settings, silentHooks)
+  const stores = await openStores(settings, silentHooks, absent)
   try {
     return await use(stores)
   } finally {
     await stores.close()
   }
+}
+
+/** For commands that only look: whoever has not named a folder may have nothing yet. */
+export function withStoresToRead<T>(
+  settings: Settings,
+  use: (stores: Stores) => Promise<T>,
+): Promise<T> {
+  return withStores(settings, use, settings.stateNamed ? 'refuse' : 'empty')
 }
 
 /** Does an act on the keys and records it in the audit log; says so where its end could not be. */
@@ -49,11 +63,14 @@ export function runAudited<T>(
   io: Pick<CommandIo, 'err'>,
   what: { readonly act: AuditAct; readonly keys?: readonly string[] },
   run: (store: KeyStore) => Promise<T>,
+  absent: AbsentStores = 'make',
 ): Promise<T> {
   const { state } = settings
   const onUnwritten = ({ message }: IpriskError): void => io.err(`iprisk: ${message}`)
-  return withStores(settings, ({ keyStore: store }) =>
-    withAudit({ state, store, keys: [], ...what, onUnwritten }, run),
+  return withStores(
+    settings,
+    ({ keyStore: store }) => withAudit({ state, store, keys: [], ...what, onUnwritten }, run),
+    absent,
   )
 }
 

@@ -11,7 +11,7 @@ import { alignColumns } from '../../base/text/align-columns.ts'
 import { type Day, formatDay, msPerDay } from '../../base/day.ts'
 import { formatCount, formatTime } from '../../base/text/number-format.ts'
 import type { Settings } from '../../config/settings.ts'
-import { type CommandIo, apisText, checkKeyId, withStores } from './key-session.ts'
+import { type CommandIo, apisText, checkKeyId, withStoresToRead } from './key-session.ts'
 
 const dayOrNull = (day: Day | undefined): string | null =>
   day === undefined ? null : formatDay(day)
@@ -35,7 +35,7 @@ const usedText = (units: number | undefined): string =>
 /** `keys list`: every key, oldest first. */
 export async function keysList(settings: Settings, io: CommandIo): Promise<void> {
   const { invocation } = settings
-  const views = await withStores(settings, async (stores) => {
+  const views = await withStoresToRead(settings, async (stores) => {
     const uses = await readKeyUses(stores, io.now)
     const records = await stores.keyStore.list()
     return records.map((record) => keyViewOf(record, uses, settings.plans, io.now))
@@ -125,7 +125,7 @@ function limitsJson({ rate, quotaPerMonth }: EffectiveLimits): object {
 /** `keys show ID`: the limits in force and where they come from, usage, and each secret's age. */
 export async function keysShow(settings: Settings, id: string, io: CommandIo): Promise<void> {
   checkKeyId(id)
-  const view = await withStores(settings, async (stores) => {
+  const view = await withStoresToRead(settings, async (stores) => {
     const record = await stores.keyStore.get(id)
     if (record === undefined) throw unknownKeyError(id)
     return keyViewOf(record, await readKeyUses(stores, io.now), settings.plans, io.now)

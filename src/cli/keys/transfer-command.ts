@@ -21,8 +21,12 @@ const conflictsShownMax = 50
 
 /** `keys export`: JSON on standard output, with and without `--json`. */
 export async function keysExport(settings: Settings, io: CommandIo): Promise<void> {
-  const file = await runAudited(settings, io, { act: 'export' }, (store) =>
-    exportKeys(store, io.now),
+  const file = await runAudited(
+    settings,
+    io,
+    { act: 'export' },
+    (store) => exportKeys(store, io.now),
+    'refuse',
   )
   // A line break within a text is escaped: these are JSON's own.
   for (const line of JSON.stringify(file, null, 2).split('\n')) io.out(line)

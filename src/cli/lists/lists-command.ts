@@ -17,10 +17,7 @@ import { type CommandIo, usageError, withStores } from '../keys/key-session.ts'
 import { tellServers } from '../keys/tell-servers.ts'
 
 /** Opens the lists that the settings name. */
-export function withLists<T>(
-  settings: Settings,
-  use: (store: ListStore) => Promise<T>,
-): Promise<T> {
+function withLists<T>(settings: Settings, use: (store: ListStore) => Promise<T>): Promise<T> {
   return withStores(settings, async (stores) => use(await stores.openLists()))
 }
 

@@ -24,7 +24,7 @@ export interface OfflineLists {
   readonly close: () => void
 }
 
-/** Throws `lists_file`, and what the store of a state folder throws. */
+/** Throws `lists_file`, `no_state_folder`, and what the store of a state folder throws. */
 export async function openOfflineLists(place: string): Promise<OfflineLists> {
   const sources = await readSources(place)
   const folder = mkdtempSync(join(tmpdir(), 'iprisk-lists-'))
@@ -49,7 +49,7 @@ async function readSources(place: string): Promise<readonly ListSource[]> {
   const stat = statSync(place, { throwIfNoEntry: false })
   if (stat?.isDirectory() !== true) return sourcesOfFile(place)
   const policy = { policy: 'refuse', timeoutMs: 0, replicas: 0 } as const
-  const stores = await openStores({ state: place, store: policy }, silentHooks)
+  const stores = await openStores({ state: place, store: policy }, silentHooks, 'refuse')
   try {
     return (await readListSources(await stores.openLists())).sources
   } finally {

@@ -9,14 +9,17 @@ import type { ListEntry } from '../../lists/list-entry.ts'
 import type { ListStore } from '../../lists/list-store.ts'
 import { entryJson, entryLine, formatExpiry } from '../../lists/list-text.ts'
 import { readEntries } from '../../lists/merge-entries.ts'
-import type { CommandIo } from '../keys/key-session.ts'
-import { withLists } from './lists-command.ts'
+import { type CommandIo, withStoresToRead } from '../keys/key-session.ts'
 
 /** Of a long list `show` prints so many; `export` prints all. */
 const shownMax = 1000
 
 const catalogueOf = async (store: ListStore): Promise<ListCatalogue> =>
   parseCatalogue((await store.catalogue()).text)
+
+function withLists<T>(settings: Settings, use: (store: ListStore) => Promise<T>): Promise<T> {
+  return withStoresToRead(settings, async (stores) => use(await stores.openLists()))
+}
 
 export async function listsList(settings: Settings, io: CommandIo): Promise<void> {
   const { lists } = await withLists(settings, catalogueOf)

@@ -46,12 +46,15 @@ export async function stateBackup(
   [path = '']: Args,
   io: CommandIo,
 ): Promise<void> {
-  const counts = await audited(settings, io, 'state backup', () =>
-    withStores(settings, async (stores) => {
-      const { text, counts } = await backUpState(stores, io.now)
-      await writeWhole(path, text)
-      return counts
-    }),
+  const counts = await withStores(
+    settings,
+    (stores) =>
+      audited(settings, io, 'state backup', async () => {
+        const { text, counts } = await backUpState(stores, io.now)
+        await writeWhole(path, text)
+        return counts
+      }),
+    'refuse',
   )
   report(settings, io, `Written to ${path}`, counts)
 }

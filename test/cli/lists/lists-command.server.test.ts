@@ -1,6 +1,6 @@
 // The commands on own lists and on copies of the state, as a user runs them, without a server.
 
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { writeSmallTable } from '../../table/small-table.ts'
@@ -165,4 +165,43 @@ describe('iprisk state', () => {
     const cut = await run('state', 'restore', 'cut.jsonl')
     expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('is not whole')])
   }, 120_000)
+})
+
+describe('a folder without stores', () => {
+  const looks = [
+    ['lists', 'list'],
+    ['lists', 'show', 'a'],
+    ['lists', 'export'],
+    ['keys', 'list'],
+    ['keys', 'show', 'aaaaaaaaaaaa'],
+    ['keys', 'export'],
+    ['state', 'backup', 'copy'],
+  ]
+
+  it.each(looks)('is refused by %s %s, and left as it is', async (...words) => {
+    mkdirSync(join(cwd, 'wrong/keys'), { recursive: true, mode: 0o755 })
+    for (const folder of ['typo', 'wrong']) {
+      const { code, err } = await run(...words, '--state', folder)
+      expect([code, err]).toEqual([1, expect.stringContaining(`${folder} is no state folder`)])
+    }
+    expect(readdirSync(cwd)).toEqual(['wrong'])
+    expect(readdirSync(join(cwd, 'wrong'))).toEqual(['keys'])
+    expect(statSync(join(cwd, 'wrong/keys')).mode & 0o777).toBe(0o755)
+  })
+
+  it('is refused as the lists of a check', async () => {
+    mkdirSync(join(cwd, 'wrong'))
+    const { code, err } = await run('check', '9.9.9.9', '--table', table, '--lists', 'wrong')
+    expect([code, err]).toEqual([1, expect.stringContaining('wrong is no state folder')])
+    expect(readdirSync(join(cwd, 'wrong'))).toEqual([])
+  })
+
+  it('has nothing yet where nobody has named one', async () => {
+    expect(await done('keys', 'list')).toContain('There are no keys.')
+    expect(await done('lists', 'list')).toContain('There is no list.')
+    expect(existsSync(join(cwd, 'data'))).toBe(false)
+    await done('keys', 'create', '--plan', 'team')
+    expect(await done('lists', 'list')).toContain('There is no list.')
+    expect(existsSync(join(cwd, 'data/state/lists'))).toBe(false)
+  })
 })

@@ -63,15 +63,29 @@ function unusable(folder: string, cause: unknown): IpriskError {
   })
 }
 
-function openFolder(folder: string): RootDatabase {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // mkdir leaves a folder as it is that was there before.
-  chmodSync(folder, 0o700)
-  const data = join(folder, 'data.mdb')
+/**
+ * What becomes of a store that is not there: it is made; or, for who only looks, it has nothing in
+ * it, and its folder stays as it is.
+ */
+export type AbsentStore = 'make' | 'empty'
+
+const dataFile = (folder: string): string => join(folder, 'data.mdb')
+
+/** Whether a state folder has any store. */
+export function hasLmdbStore(state: string): boolean {
+  return ['keys', 'quota', 'lists'].some((name) => existsSync(dataFile(join(state, name))))
+}
+
+function openFolder(folder: string, absent: AbsentStore): RootDatabase {
+  if (absent === 'make') {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // mkdir leaves a folder as it is that was there before.
+    chmodSync(folder, 0o700)
+  }
+  const data = dataFile(folder)
   const damage = existsSync(data) ? checkLmdbHeader(data) : undefined
   if (damage !== undefined) throw new Error(`data.mdb is damaged: ${damage}`)
   const options = {
-    path: folder,
     maxDbs: 3,
     // A commit is on disk when it returns, or when its promise resolves.
     overlappingSync: false,
@@ -82,7 +96,8 @@ function openFolder(folder: string): RootDatabase {
     // Read by lmdb's native part, though its types do not list it.
     permissionsMode: 0o600,
   } as const
-  return open(options)
+  // Without a path it is a file in the system's folder for such, removed when it is closed.
+  return open(absent === 'empty' && !existsSync(data) ? options : { ...options, path: folder })
 }
 
 /** Marks a new store with its format; refuses one of another format. */
@@ -98,10 +113,14 @@ function checkFormat({ root, meta }: Meta): void {
 }
 
 /** Throws `keys_unusable`; then nothing of it is left open. */
-async function openStore<T>(folder: string, withDatabases: (store: Meta) => T): Promise<T> {
+async function openStore<T>(
+  folder: string,
+  absent: AbsentStore,
+  withDatabases: (store: Meta) => T,
+): Promise<T> {
   let root: RootDatabase | undefined
   try {
-    root = openFolder(folder)
+    root = openFolder(folder, absent)
     const store = { root, meta: root.openDB<number, string>({ name: 'meta', encoding: 'json' }) }
     checkFormat(store)
     return withDatabases(store)
@@ -133,9 +152,12 @@ function changesSince({ root, keys, changes, meta }: Databases, since: number): 
   return { version, records }
 }
 
-/** Opens the store of a state folder and makes it where there is none. */
-export async function openLmdbKeyStore(state: string): Promise<KeyStore> {
-  const databases = await openStore(join(state, 'keys'), ({ root, meta }): Databases => {
+/** Opens the store of a state folder. */
+export async function openLmdbKeyStore(
+  state: string,
+  absent: AbsentStore = 'make',
+): Promise<KeyStore> {
+  const databases = await openStore(join(state, 'keys'), absent, ({ root, meta }): Databases => {
     const keys = root.openDB<KeyRow, string>({ name: 'keys', encoding: 'json' })
     const changes = root.openDB<string, number>({ name: 'changes', encoding: 'json' })
     return { root, keys, changes, meta }
@@ -181,13 +203,15 @@ function ignoreCommitError(failure: unknown): void {
 }
 
 /**
- * Opens the counters of a state folder and makes them where there are none. Changes are compared
- * and swapped by lmdb's own writing thread: an event loop never waits for the disk or for another
+ * Opens the counters of a state folder. Changes are compared and swapped by lmdb's own writing thread: an event loop never waits for the disk or for another
  * process. (Its transactions with a callback would be the obvious way; in 3.5.6 on Node 20 those
  * that are not synchronous never resolve.)
  */
-export async function openLmdbCounterStore(state: string): Promise<CounterStore> {
-  const { root, counters } = await openStore(join(state, 'quota'), ({ root }) => {
+export async function openLmdbCounterStore(
+  state: string,
+  absent: AbsentStore = 'make',
+): Promise<CounterStore> {
+  const { root, counters } = await openStore(join(state, 'quota'), absent, ({ root }) => {
     const options = { name: 'counters', encoding: 'json', useVersions: true } as const
     return { root, counters: root.openDB<number, string>(options) }
   })
@@ -221,9 +245,12 @@ export async function openLmdbCounterStore(state: string): Promise<CounterStore>
   }
 }
 
-/** Opens the lists of a state folder and makes the store where there is none. */
-export async function openLmdbListStore(state: string): Promise<ListStore> {
-  const { root, chunks, catalogue } = await openStore(join(state, 'lists'), ({ root }) => {
+/** Opens the lists of a state folder. */
+export async function openLmdbListStore(
+  state: string,
+  absent: AbsentStore = 'make',
+): Promise<ListStore> {
+  const { root, chunks, catalogue } = await openStore(join(state, 'lists'), absent, ({ root }) => {
     const chunks = root.openDB<string, string>({ name: 'chunks', encoding: 'string' })
     const catalogue = root.openDB<string, string>({ name: 'catalogue', encoding: 'string' })
     return { root, chunks, catalogue }
