@@ -22,6 +22,7 @@
 
 import { IpriskError, messageOf } from '../../../base/coded-error.ts'
 import { storeHeartbeatMs, storeSuccessesMax, storeReconnectMs } from '../../../base/limits.ts'
+import { trimEnd } from '../../../base/text/trim-end.ts'
 import { storeAdvice } from './store-advice.ts'
 import { type LuaScript, probeScript } from './lua-scripts.ts'
 
@@ -70,7 +71,7 @@ function unreachableError(wire: StoreConnection, cause: string): IpriskError {
   // Without the cause itself: a client's errors may carry the command, and that the password.
   return new IpriskError({
     code: 'store_unreachable',
-    message: `The store ${wire.name} cannot be reached: ${cause}.`,
+    message: `The store ${wire.name} cannot be reached: ${trimEnd(cause, '.')}.`,
     fault: 'environment',
     retryable: true,
   })
@@ -164,6 +165,8 @@ interface BreakerState {
   lastReplyMs: number
   /** Why the store takes no changes, while it is there to say so; else `''`. */
   refusal: string
+  /** Why it was not reached the last time. */
+  reason: string
   /** What to write to see whether it takes them again; `''` where it has not refused. */
   probe: string
 }
@@ -219,6 +222,7 @@ async function pingStore(
     // It is there, and another connection would hear the same.
     const refuses = isReply(error) && refusalPattern.test(reason)
     if (refuses) sight.lastReplyMs = performance.now()
+    sight.reason = reason
     // Redis answers even PING with MISCONF.
     recordFailure(
       sight,
@@ -261,6 +265,7 @@ export async function openStoreCircuitBreaker(
     pingStartedMs: -1,
     lastReplyMs: performance.now(),
     refusal: '',
+    reason: '',
     probe: '',
   }
   let closed = false
@@ -279,6 +284,7 @@ export async function openStoreCircuitBreaker(
       }
       return told
     }
+    sight.reason = reason
     const gone = unreachableError(wire, reason)
     if (!closed) recordFailure(sight, options, gone)
     const undone = error instanceof NotSentError || script.repeatable === true
@@ -291,7 +297,7 @@ export async function openStoreCircuitBreaker(
     runScript: async (script, keys, args, late) => {
       if (closed) throw unreachableError(wire, 'the connection is closed')
       if (sight.down && sight.refusal === '') {
-        throw unreachableError(wire, 'it did not answer the last time')
+        throw unreachableError(wire, sight.reason)
       }
       if (sight.down && script.reads !== true) throw refusesChangesError(sight.refusal)
       try {

@@ -15,7 +15,11 @@ import { createRedisListStore } from '../../../../src/account/stores/redis/redis
 import { createRedisKeyStore } from '../../../../src/account/stores/redis/redis-keys.ts'
 import { createRedisQuotaLedger } from '../../../../src/account/stores/redis/redis-quota.ts'
 import { openRedisConnection } from '../../../../src/account/stores/redis/redis-connection.ts'
-import { takeTokensScript } from '../../../../src/account/stores/redis/lua-scripts.ts'
+import {
+  readCounterScript,
+  takeTokensScript,
+} from '../../../../src/account/stores/redis/lua-scripts.ts'
+import { messageOf } from '../../../../src/base/coded-error.ts'
 import type { StoreSettings } from '../../../../src/config/settings.ts'
 import { keyStoreConformance, ledgerConformance, record } from '../conformance.ts'
 import { listStoreConformance } from '../list-conformance.ts'
@@ -58,6 +62,31 @@ describeStores('one server', () => {
   afterAll(() => server.end())
 
   conformance('a server', () => ({ settings: storeSettings(server.url), nodes: [server] }))
+
+  it('is said to be unreachable for what keeps it so', async () => {
+    const guarded = await servers.startStore(['--requirepass', 'right'], ['-a', 'right'])
+    const free = await servers.freePort()
+    const cases: readonly (readonly [string, RegExp])[] = [
+      [`redis://:wrong@127.0.0.1:${guarded.port}`, /WRONGPASS/],
+      [`redis://127.0.0.1:${guarded.port}`, /NOAUTH/],
+      // It waits for the rest of what it takes for a command.
+      [`rediss://127.0.0.1:${server.port}`, /no answer within/],
+      [`redis://127.0.0.1:${free}`, /ECONNREFUSED/],
+      [`redis://localhost:${free}`, /ECONNREFUSED/],
+      ['redis://nowhere.invalid', /ENOTFOUND|EAI_AGAIN/],
+    ]
+    const told = await Promise.all(
+      cases.map(async ([url]) => {
+        const opened = await link(storeSettings(url))
+        const error = await opened.runScript(readCounterScript, ['{k}'], []).catch(messageOf)
+        await opened.close()
+        return error
+      }),
+    )
+    await guarded.end()
+    expect(told).toEqual(cases.map(([, why]) => expect.stringMatching(why)))
+    expect(told.join()).not.toMatch(/wrong@/)
+  })
 
   it('has databases apart', async () => {
     await server.cli('flushall')
@@ -244,6 +273,7 @@ describeStores('a server with a user, a password and TLS', () => {
     expect(String(said[0])).toMatch(why)
     await expect(createRedisKeyStore(opened).version()).rejects.toMatchObject({
       code: 'store_unreachable',
+      message: expect.stringMatching(why),
     })
     const shown = `${wire.name} ${JSON.stringify(said)} ${String(said[0])} ${(said[0] as Error).stack}`
     expect(shown).not.toContain('canary')
