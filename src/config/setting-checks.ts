@@ -142,7 +142,7 @@ export const policyNames = z
 /** In percent. */
 export const share = textOf(
   'a share from 0% to 100%, such as 0.5%',
-  (value) => /^\d{1,3}(\.\d{1,6})?%?$/.test(value) && parseFloat(value) <= 100,
+  (value) => /^\d{1,3}(\.\d{1,6})?%$/.test(value) && parseFloat(value) <= 100,
 ).transform((value) => parseFloat(value))
 
 /** Of a key, whatever it is called by. It goes to terminals and logs as it is. */

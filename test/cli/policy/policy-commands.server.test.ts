@@ -165,6 +165,8 @@ describe('iprisk policy test', () => {
     [['--policy', 'none'], /has no policy none; it has default, strict/],
     [['--against', 'none'], /no such policy, and there is no such file/],
     [['--against', 'default', '--fail-over', 'much'], /such as 0\.5%/],
+    // It may be meant as a half.
+    [['--against', 'default', '--fail-over', '0.5'], /such as 0\.5%/],
   ])('refuses %j', async (args, message) => {
     const { code, out, err } = await test(...args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
