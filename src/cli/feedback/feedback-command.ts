@@ -45,14 +45,15 @@ function readFile(path: string, nowMs: number): readonly Outcome[] {
       if (line.trim() === '') return []
       const read = readOutcome(parseJson(line), nowMs)
       if (!('message' in read)) return [read]
-      faults.push(`${path}, line ${index + 1}: ${read.member} ${read.message}`.replace('  ', ' '))
+      const member = read.member === '' ? '' : `${read.member}: `
+      faults.push(`${path}, line ${index + 1}: ${member}${read.message}`)
       return []
     })
   if (faults.length === 0) return outcomes
   const more = faults.length - faultsMax
-  const shown = [...faults.slice(0, faultsMax), ...(more > 0 ? [`… and ${more} more`] : [])]
-  const message = `Nothing was imported.\n${shown.join('\n')}`
-  throw new IpriskError({ code: 'feedback_file', message, fault: 'input' })
+  const details = [...faults.slice(0, faultsMax), ...(more > 0 ? [`… and ${more} more`] : [])]
+  const message = 'Nothing was imported.'
+  throw new IpriskError({ code: 'feedback_file', message, details, fault: 'input' })
 }
 
 function parseJson(line: string): unknown {

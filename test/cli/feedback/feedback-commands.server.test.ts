@@ -62,7 +62,10 @@ describe('feedback', () => {
 
     const file = join(newState(), 'outcomes.jsonl')
     writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n\n{"ip":"x","outcome":"abusive"}\n')
-    await expect(feedback('import', file)).rejects.toThrow('line 3: ip')
+    const wrong = await runHere(['feedback', 'import', file, '--state', state], {
+      cwd: newState(),
+    })
+    expect(wrong.err).toMatch(/^iprisk: Nothing was imported\.\n.*, line 3: ip: .+\n$/)
     writeFileSync(file, '{"ip":"9.1.2.4","outcome":"abusive"}\n')
     expect(await feedback('import', file)).toContain('1 outcomes are kept')
 
