@@ -5,8 +5,9 @@
 // regard to case: `MIT`, `CC-BY-4.0`, `unstated`. An operator's own files are nobody else's matter.
 
 import { readFileSync, statSync } from 'node:fs'
+import { extname } from 'node:path'
 import { formatDay, type Day } from '../base/day.ts'
-import { IpriskError } from '../base/coded-error.ts'
+import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { dataSetOf, type Source } from '../table/file/table-source.ts'
 import type { PartName } from './export-fields.ts'
 
@@ -28,11 +29,25 @@ export function usedSources(
   })
 }
 
+/** No name of a licence: one word with a slash, or an ending such as `.txt`. */
+function isPath(given: string): boolean {
+  return !/[\s,]/.test(given) && (given.includes('/') || /^\.[a-z]/i.test(extname(given)))
+}
+
 /** A list with commas, or a file of a licence a line; `#` begins a comment. */
 export function readLicences(given: string): readonly string[] {
   const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true
-  const lines = isFile ? readFileSync(given, 'utf8').split('\n') : given.split(',')
+  const lines = isFile || isPath(given) ? readLines(given) : given.split(',')
   return lines.map((line) => line.replace(/^\s*#.*|\s#.*/, '').trim()).filter((line) => line !== '')
+}
+
+function readLines(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n')
+  } catch (cause) {
+    const message = `The file of licences ${path} cannot be read: ${messageOf(cause)}.`
+    throw new IpriskError({ code: 'licences_file', message, fault: 'input', cause })
+  }
 }
 
 /** Throws `licence_refused` where a source has a licence that is not among these. */

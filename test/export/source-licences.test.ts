@@ -62,6 +62,14 @@ describe('the sources of an export', () => {
     const file = join(newFolder(), 'licences')
     writeFileSync(file, '# of ours\nMIT\n\ndata by AWS; repo source code MIT  # asked\n')
     expect(readLicences(file)).toEqual(['MIT', 'data by AWS; repo source code MIT'])
+    for (const missing of [`${file}.none`, 'licences.txt', './none']) {
+      expect(() => readLicences(missing)).toThrow(
+        /^The file of licences \S+ cannot be read: ENOENT/,
+      )
+    }
+    for (const name of ['CC-BY-4.0', 'GPL-3.0', 'MIT (repo); data bgp.tools']) {
+      expect(readLicences(name)).toEqual([name])
+    }
   })
 })
 
