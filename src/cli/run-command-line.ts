@@ -11,6 +11,7 @@ import { type ConfigListener, readSettings } from '../config/settings.ts'
 import type { SettingSources } from '../config/setting-sources.ts'
 import { identityOrEmpty } from '../supervisor/tables/file-watch.ts'
 import { type Io, exitCodes } from './terminal/io.ts'
+import { refusedAccess } from './terminal/refused-access.ts'
 import { type CommandEntry, commandTable, splitWords } from './command-table.ts'
 import { configHelp, optionHelp } from './shell/option-help.ts'
 
@@ -133,6 +134,11 @@ function explainFailure(error: unknown, io: Io): number {
   if (error instanceof IpriskError && error.fault !== 'bug') {
     for (const line of [`iprisk: ${first}`, ...details]) io.err(line)
     return error.fault === 'usage' ? exitCodes.usage : exitCodes.failed
+  }
+  const refused = refusedAccess(error)
+  if (refused !== undefined) {
+    io.err(`iprisk: ${refused}: ${first}.`)
+    return exitCodes.failed
   }
   if (isDiskError(error)) {
     io.err(`iprisk: the disk refuses: ${first}. What was live stays; run it again.`)

@@ -34,6 +34,27 @@ describe('exit codes have one meaning each: 0 done, 1 failed, 2 wrong usage', ()
       1,
       /^iprisk: access\.log does not exist: there is no such file, and it.*\n$/,
     ],
+    [
+      'policy init --policies /sys/p.json',
+      1,
+      /^iprisk: this user may not write \/sys\/p\.json: (EACCES|EROFS).*\n$/,
+    ],
+    [
+      'policy init --policies nope/p.json',
+      2,
+      /^iprisk: There is no folder \S+\/nope: make it.*\n$/,
+    ],
+    [
+      'policy init --policies there.json',
+      0,
+      /^A server with --policies (\S+\/there\.json) takes it in .*\n.* --policies \1\n$/,
+    ],
+    [
+      'build --offline --out folder',
+      2,
+      /^iprisk: --out must name a file, and \S+ is a folder\.\n$/,
+    ],
+    ['build --offline --report folder', 2, /^iprisk: --report must name a file, .*\n$/],
     ['check 9.1.2.3 ./x/y', 1, /^iprisk: \.\/x\/y does not exist.*\n$/],
     ['check folder', 1, /^iprisk: folder is a folder: name the files in it\.\n$/],
     ['summarize access.log', 1, /^iprisk: access\.log cannot be read: ENOENT: no such file/],

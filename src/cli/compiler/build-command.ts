@@ -1,6 +1,8 @@
 // `iprisk build`.
 
+import { statSync } from 'node:fs'
 import type { BuildReport } from '../../../build/build-report.ts'
+import { IpriskError } from '../../base/coded-error.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadCompiler } from './load-compiler.ts'
 import { type Io, exitCodes } from '../terminal/io.ts'
@@ -11,6 +13,9 @@ import { preparePublish } from './publish-command.ts'
  * Builds the table; prints the summary to standard error and the table's path to standard output.
  */
 export async function buildCommand(settings: Settings, io: Io): Promise<number> {
+  const { out, report: reportFile } = settings.build
+  checkPlace('--out', out)
+  checkPlace('--report', reportFile)
   const publish = preparePublish(settings, io)
   const report = await buildTable(settings, io)
   const { buildSummary: summaryOf } = await loadCompiler(
@@ -20,6 +25,13 @@ export async function buildCommand(settings: Settings, io: Io): Promise<number> 
   await publish?.(report.table.path)
   io.out(report.table.path)
   return exitCodes.done
+}
+
+/** Said at once, and not when the table is compiled. */
+function checkPlace(option: string, path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  const message = `${option} must name a file, and ${path} is a folder.`
+  throw new IpriskError({ code: 'build_invalid', message, fault: 'usage' })
 }
 
 /** One run of the compiler by these settings. */

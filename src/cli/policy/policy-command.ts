@@ -2,6 +2,7 @@
 // wrong with one before a server reads it.
 
 import { writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { IpriskError } from '../../base/coded-error.ts'
 import { alignColumns } from '../../base/text/align-columns.ts'
 import { defaultPoliciesText } from '../../policy/default-policies.ts'
@@ -16,7 +17,12 @@ export function policyInit(setting: string | undefined, io: Io): number {
   try {
     writeFileSync(path, defaultPoliciesText, { flag: 'wx', mode: 0o644 })
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code === 'ENOENT') {
+      const message = `There is no folder ${dirname(path)}: make it first.`
+      throw new IpriskError({ code: 'policies_folder', message, fault: 'usage', cause: thrown })
+    }
+    if (code !== 'EEXIST') throw thrown
     throw new IpriskError({
       code: 'policies_exist',
       message: `${path} exists; iprisk policy check ${path} says what it decides.`,
@@ -25,10 +31,11 @@ export function policyInit(setting: string | undefined, io: Io): number {
     })
   }
   io.out(`wrote ${path}`)
-  io.err(
-    'A server that runs in this folder takes it in within a second, and answers with decisions.',
-  )
-  io.err('Try it first on what your callers asked: iprisk policy test access.log --log combined')
+  const named = setting === undefined ? '' : ` --policies ${path}`
+  const which = named === '' ? 'that runs in this folder' : `with${named}`
+  io.err(`A server ${which} takes it in within a second, and answers with decisions.`)
+  const test = `iprisk policy test access.log --log combined${named}`
+  io.err(`Try it first on what your callers asked: ${test}`)
   return exitCodes.done
 }
 
