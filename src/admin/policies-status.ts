@@ -5,6 +5,6 @@ export interface PoliciesStatus {
   /** A hash: machines with the same one decide alike. */
   readonly revision: string
   readonly names: readonly string[]
-  /** Why a changed file is not in use; null where the file is. */
+  /** Why a changed file is not in use, or that it is gone; null where the file is in use. */
   readonly last_failure: { readonly at: string; readonly reason: string } | null
 }

@@ -2,9 +2,10 @@
 // to the workers.
 //
 // Invariants: a file with a mistake changes nothing, and the log and the status name every mistake;
-// at the start it is an error, as in the configuration. A file that is removed changes nothing; one
-// that comes later is taken in.
+// at the start it is an error, as in the configuration. One that is removed changes nothing either,
+// and they say so: the next start would be without policies. One that comes later is taken in.
 
+import { existsSync } from 'node:fs'
 import process from 'node:process'
 import { IpriskError, messageOf } from '../base/coded-error.ts'
 import { configPollMs } from '../base/limits.ts'
@@ -46,6 +47,11 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
   let file = read()
   let failure: PoliciesStatus['last_failure'] = null
   const reload = (use: (policies: Policies) => void): void => {
+    if (file !== undefined && !existsSync(path)) {
+      failure = { at: formatTime(Date.now()), reason: 'The file is gone, those before stay.' }
+      log.error({ path }, 'The file of the policies is gone, those before stay.')
+      return
+    }
     let next: PolicyFile | undefined
     try {
       next = read()
@@ -79,7 +85,7 @@ export function readWatchedPolicies(setting: string | undefined, log: Log): Watc
     watch: (use) => {
       const changed = (): void => reload(use)
       look = changed
-      const { stop } = watchFile({ path, known, everyMs: configPollMs, changed })
+      const { stop } = watchFile({ path, known, everyMs: configPollMs, changed, gone: changed })
       process.on('SIGHUP', changed)
       return {
         stop: () => {

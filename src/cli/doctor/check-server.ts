@@ -60,7 +60,10 @@ async function checkWithoutServer(
   const { serve } = settings
   const at = adminName(serve)
   if (kind === 'denied') {
-    const text = `The server on ${at} does not take this token.`
+    const text =
+      serve.adminTokenFile === undefined
+        ? `The server on ${at} wants a token, and none was given.`
+        : `The server on ${at} does not take this token.`
     return [
       problem('token_refused', text, 'Name the one that it was started with: --admin-token-file.'),
     ]
@@ -102,7 +105,7 @@ const reasons: Readonly<Record<ServerStatus['status'], string>> = {
 }
 
 function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
-  const { status: readiness, workers, tables, store, refresh } = status
+  const { status: readiness, workers, tables, policies, store, refresh } = status
   const findings: DoctorFinding[] = [
     ...checkFileLimit(status.connections),
     ...checkUnreadConnections(status),
@@ -122,6 +125,17 @@ function checkStatus(status: ServerStatus): readonly DoctorFinding[] {
   if (refusal !== null && (swap === null || swap.at < refusal.at)) {
     const text = `The newest table was refused: ${refusal.reason}`
     findings.push(problem('table_refused', text, 'Build or copy it again; the one before answers.'))
+  }
+  if (tables.held !== null) {
+    const text = `The table ${tables.held} was rolled back: the one before it answers, and grows old.`
+    const fix = 'Build another with "iprisk build"; "iprisk reload" lets this one come again.'
+    findings.push(advice('table_held', text, fix))
+  }
+  const refused = policies?.last_failure ?? null
+  if (policies !== null && refused !== null) {
+    const text = `The policies ${policies.path} are not in use since ${refused.at}: ${refused.reason}`
+    const fix = 'Mend what "iprisk policy check" names, or put the file back; those before decide.'
+    findings.push(problem('policies_refused', text, fix))
   }
   const failure = refresh?.last_failure ?? null
   const success = refresh?.last_success_at ?? null

@@ -20,10 +20,12 @@ export function watchFile(options: {
   readonly known: string
   readonly everyMs: number
   readonly changed: () => void
+  /** The file is gone; absent: that changes nothing. */
+  readonly gone?: () => void
   /** Whether the process may end while it watches. */
   readonly mayEnd?: boolean
 }): Watch {
-  const { path, everyMs, changed, mayEnd = false } = options
+  const { path, everyMs, changed, gone, mayEnd = false } = options
   let { known } = options
   let seen = known
   const timer = setInterval(() => {
@@ -32,8 +34,8 @@ export function watchFile(options: {
     seen = identity
     if (!settled || identity === known) return
     known = identity
-    // A file that is gone changes nothing: the table in use stays in use.
-    if (identity !== '') changed()
+    if (identity === '') gone?.()
+    else changed()
   }, everyMs)
   if (mayEnd) timer.unref()
   return { stop: () => clearInterval(timer) }

@@ -2,7 +2,15 @@
 // which there is none. One run may find many things; each names its own.
 
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, connect, createServer as createNetServer } from 'node:net'
 import { type Server as HttpServer, createServer } from 'node:http'
 import { join } from 'node:path'
@@ -22,6 +30,7 @@ import { type Settings, readSettings } from '../../../src/config/settings.ts'
 import { readTrailer, writeTrailer } from '../../../src/table/file/trailer.ts'
 import { freePort, makeCertificate } from '../../account/stores/redis/redis-servers.ts'
 import { type Server, newState, startServer, workersOf } from '../../serve/server.ts'
+import { replaceTable } from '../../serve/small-tables.ts'
 import type { KindCoverage } from '../../../src/model/coverage.ts'
 import { fullCoverage, listed, smallContent, writeSmallTable } from '../../table/small-table.ts'
 import { programPath, runProgram } from '../program.ts'
@@ -311,6 +320,33 @@ describe('a server', () => {
     expect(degraded.text).toContain('3 were replaced')
   })
 
+  it('whose policies are refused or gone, or that was rolled back, says so', async () => {
+    const policies = join(newState(), 'policies.json')
+    const write = (text: string): void => {
+      writeFileSync(`${policies}.new`, text)
+      renameSync(`${policies}.new`, policies)
+    }
+    write('{"policies":{"default":{"rules":[],"otherwise":"allow"}}}')
+    const table = tableAsOf(today)
+    const server = await start({ table, args: ['--policies', policies] })
+    const found = await ask(server)
+    expect([found.has('policies_refused'), found.has('table_held')]).toEqual([false, false])
+    write('{')
+    const refused = await eventually(async () => (await ask(server)).get('policies_refused'))
+    expect(refused).toMatchObject({ severity: 'problem', text: expect.stringContaining(policies) })
+    rmSync(policies)
+    await eventually(async () => {
+      const gone = (await ask(server)).get('policies_refused')
+      return gone?.text.includes('The file is gone, those before stay.') === true || undefined
+    })
+    expect(server.stderr()).toContain('The file of the policies is gone, those before stay.')
+    replaceTable(table, formatDay((dayOf(Date.now()) - 1) as Day))
+    await eventually(() => server.stderr().includes('A new table answers.'))
+    const rollback = ['rollback', '--port', String(server.port), '--state', server.state]
+    expect((await runProgram(rollback, { cwd: newState() })).code).toBe(0)
+    expect((await ask(server)).get('table_held')).toMatchObject({ severity: 'advice' })
+  })
+
   it('whose limit of open files is below its connections says so, and how many it has open', async () => {
     const server = await start({ table: small, under: ['prlimit', '--nofile=5000:5000'] })
     // The limit of this process is another one.
@@ -337,7 +373,10 @@ describe('a server', () => {
     const found = await ask(server, { adminHost: '0.0.0.0', adminTokenFile: token })
     expect(found.get('admin_open')?.severity).toBe('advice')
     expect(found.has('no_server')).toBe(false)
-    expect((await ask(server, { adminTokenFile: wrong })).has('token_refused')).toBe(true)
+    expect((await ask(server, { adminTokenFile: wrong })).get('token_refused')?.text).toMatch(
+      /does not take this token/,
+    )
+    expect((await ask(server)).get('token_refused')?.text).toMatch(/none was given/)
     const port = await listening(createServer((_request, response) => response.end('hello')))
     const stranger = await ask({ port: 0, adminPort: port })
     expect(stranger.get('port_in_use')?.text).toContain(String(port))

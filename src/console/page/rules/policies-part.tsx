@@ -152,7 +152,7 @@ function FileState({ status }: Pick<PoliciesAnswer, 'status'>) {
   const { at, reason } = status.last_failure
   return (
     <p class="problem">
-      The file was changed at {utcTime(at)} and cannot be used: {reason}
+      The file is not in use since {utcTime(at)}: {reason}
     </p>
   )
 }
