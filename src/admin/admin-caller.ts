@@ -87,7 +87,7 @@ function readAdminTokens(path: string): readonly KnownToken[] {
     if (line === '' || line.startsWith('#')) return []
     const parsed = parseLine(line)
     // Never the line itself: it holds a secret.
-    if (typeof parsed === 'string') throw unusable(path, `:${at + 1}: ${parsed}`)
+    if (typeof parsed === 'string') throw unusable(path, `: line ${at + 1}: ${parsed}`)
     return [parsed]
   })
   if (tokens.length === 0) throw unusable(path, ': it names nobody')

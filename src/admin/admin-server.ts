@@ -9,8 +9,9 @@
 // 403. The one exception is this port's own page, the console (src/console), whose requests carry a
 // cookie of a login.
 
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { dirname } from 'node:path'
 import type { CoverageAnswer } from '../api/coverage-answer.ts'
 import { type AdminRoute, answerAdminRequest } from './admin-api.ts'
 import { type AdminCaller, type TokenMatcher, bearerOf, unnamedAdmin } from './admin-caller.ts'
@@ -95,11 +96,21 @@ export async function startAdminServer(
 }
 
 function socketUnavailable(path: string, cause: unknown): IpriskError {
+  const folder = dirname(path)
+  // The system says EACCES of a folder that is not there.
+  const isMissing = !existsSync(folder)
+  const why = isMissing ? `there is no folder ${folder}` : messageOf(cause)
+  const inUse = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
+  const fix = isMissing
+    ? 'Make it, or name'
+    : inUse
+      ? 'Stop the server that has it, or name'
+      : 'Name'
   return new IpriskError({
     code: 'port_unavailable',
     message:
-      `The admin socket ${path} cannot be listened on: ${messageOf(cause)}. Stop the server that ` +
-      'has it, or name another with --admin-socket.',
+      `The admin socket ${path} cannot be listened on: ${why}. ` +
+      `${fix} another with --admin-socket.`,
     fault: 'environment',
     cause,
   })

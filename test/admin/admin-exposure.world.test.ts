@@ -96,7 +96,15 @@ describe('the admin port', () => {
     expect([told.code, told.out]).toEqual([0, expect.stringMatching(/^state +ready$/m)])
     const second = runServe([...args, '--state', newState()])
     const [code] = (await once(second.child, 'exit')) as [number]
-    expect([code, second.stderr()]).toEqual([1, expect.stringContaining('--admin-socket')])
+    expect([code, second.stderr()]).toEqual([1, expect.stringMatching(/has it, .*--admin-socket/)])
+    const nowhere = runServe([
+      ...args.with(args.indexOf(path), join(newState(), 'none/admin.sock')),
+      '--state',
+      newState(),
+    ])
+    expect((await once(nowhere.child, 'exit'))[0]).toBe(1)
+    expect(nowhere.stderr()).toMatch(/there is no folder \S+\/none\. Make it, or name another/)
+    expect(nowhere.stderr()).not.toContain('EACCES')
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
     const third = runServe([...args, '--state', newState()])

@@ -66,10 +66,10 @@ describe('a file of tokens', () => {
 
   it.each([
     ['', 'names nobody'],
-    [`root maria ${one}`, ':1: it must begin with a role'],
-    [`# x\nadmin ma/ria ${one}`, ':2: behind the role'],
-    ['admin maria short', ':1: behind the name'],
-    [`admin maria ${one} more`, ':1: behind the name'],
+    [`root maria ${one}`, 'cannot be used: line 1: it must begin with a role'],
+    [`# x\nadmin ma/ria ${one}`, 'line 2: behind the role'],
+    ['admin maria short', 'line 1: behind the name'],
+    [`admin maria ${one} more`, 'line 1: behind the name'],
     [`admin a ${one}\nviewer a ${two}`, 'a name stands there twice'],
     [`admin a ${one}\nviewer b ${one}`, 'a token stands there twice'],
   ])('is not %j, and the message does not tell a token', (text, why) => {

@@ -300,7 +300,12 @@ async function rollback(parts: Parts, state: State): Promise<SwapOutcome> {
   const { copies, log } = parts
   const { previous, current } = state
   if (previous === undefined || current === undefined) {
-    const reason = 'There is no table to go back to: this server has had one only.'
+    const held = heldTable(state)
+    const why =
+      held === undefined
+        ? 'this server has had one only'
+        : `the one that answers is the one before ${held}, which was rolled back`
+    const reason = `There is no table to go back to: ${why}.`
     return { kind: 'refused', code: 'missing', reason }
   }
   const fromMs = performance.now()

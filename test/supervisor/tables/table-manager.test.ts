@@ -203,6 +203,20 @@ describe('a table', () => {
 })
 
 describe('a rollback', () => {
+  it('is done once, and says so', async () => {
+    const { tables, loadFirst, write } = newWorld()
+    write('one')
+    await loadFirst()
+    expect(await tables.rollback()).toMatchObject({ reason: /has had one only/ })
+    write('the second')
+    await tables.loadIfChanged()
+    await tables.rollback()
+    expect(await tables.rollback()).toMatchObject({
+      kind: 'refused',
+      reason: /the one before the second, which was rolled back\.$/,
+    })
+  })
+
   it('outlives a server that is ended while it starts', async () => {
     const ended = await afterRollback()
     ended.endAtKept()
