@@ -20,7 +20,7 @@ export interface FeedReport {
   readonly day?: string
   /**
    * fresh, unchanged, recent (of a short while ago, so not asked for), stored (an older snapshot in
-   * place of one that could not be had), missing.
+   * place of one that could not be had), missing (`quarantined` has what stands in for it, if any).
    */
   readonly state: string
   /** Entries in its files, those taken, those not taken by reason. */

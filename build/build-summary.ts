@@ -42,7 +42,9 @@ export function buildSummary(report: BuildReport, reportPath: string): readonly 
 }
 
 function missingLines(feeds: readonly FeedReport[]): readonly string[] {
-  const missing = feeds.filter(({ state }) => state === 'missing').map(({ id }) => id)
+  const missing = feeds.flatMap(({ id, state, quarantined }) =>
+    state === 'missing' && quarantined === undefined ? [id] : [],
+  )
   if (missing.length === 0) return []
   const more = missing.length > namesShownMax ? `, and ${missing.length - namesShownMax} more` : ''
   return [`missing   ${missing.slice(0, namesShownMax).join(', ')}${more}`]

@@ -45,6 +45,7 @@ import type { Networks } from './networks/read-networks.ts'
 import { type NetworkTables, loadNetworkTables } from './networks/network-tables.ts'
 import { type NormaliseContext, newNormaliser, parseAsn } from './evidence/normalise.ts'
 import {
+  type MissingFeed,
   type ParsedSnapshot,
   type SnapshotFile,
   type TakenSnapshot,
@@ -69,6 +70,8 @@ import type { Source } from '../src/table/file/table-source.ts'
 
 export interface CompileInput extends DataSetInput {
   readonly snapshots: readonly SnapshotFile[]
+  /** Their last good content stands in, where the gate has one. */
+  readonly missing?: readonly MissingFeed[]
   /** The day that counts as today; by default the median day of the snapshots. */
   readonly asOf: Day | undefined
 }
@@ -189,7 +192,8 @@ async function readStatements(
   const choice = await chooseDataSets(input, stages)
   const gate = await stages.run('read feeds', async (say) => {
     const files = await readAll(input.snapshots, tables, say)
-    return gateFeeds({ files, snapshots: input.snapshots, store: input.history, tables })
+    const { snapshots, missing = [], history: store } = input
+    return gateFeeds({ files, snapshots, missing, store, tables })
   })
   const facts = collectAsFacts(asEntriesOf(gate.files))
   const withEgress = { ...tables, corporatePrefixes: corporateEgress(tables, gate.files) }

@@ -17,7 +17,10 @@ export function fetchWarnings(
   files: readonly ObtainedFile[],
   { mode, notices }: { readonly mode: FetchMode; readonly notices: readonly string[] },
 ): readonly string[] {
-  if (mode.kind === 'offline') return neverFetched(files)
+  if (mode.kind === 'offline') {
+    const damaged = files.filter((file) => file.damaged === true)
+    return [...withoutCopy(files.filter((file) => file.damaged !== true)), ...singleLines(damaged)]
+  }
   const late = notices.flatMap((notice) => {
     const cost = files.filter((file) => isCost(file, notice, files))
     // What ended behind the last feed has cost none.
@@ -28,11 +31,11 @@ export function fetchWarnings(
 }
 
 /** Feeds of which nothing is stored, where nothing was to be fetched. */
-function neverFetched(files: readonly ObtainedFile[]): readonly string[] {
+function withoutCopy(files: readonly ObtainedFile[]): readonly string[] {
   const missing = feedsOf(files.filter(({ state }) => state === 'missing'))
   if (missing.length === 0) return []
   const text =
-    `${missing.length} feeds were never fetched, so this table says nothing by them. ` +
+    `${missing.length} feeds have no stored copy, so this table says nothing new by them. ` +
     'Fetch them with `npx iprisk feeds fetch`, then build again.'
   return [text]
 }
@@ -42,7 +45,7 @@ function lost(files: readonly ObtainedFile[]): string {
   const missing = feedsOf(files.filter(({ state }) => state === 'missing'))
   const stored = 'of the others the last good snapshot is used'
   const rest = missing.length < feeds.length ? `; ${stored}` : ''
-  return `${feeds.length} feeds were not fetched, ${missing.length} of them never before${rest}`
+  return `${feeds.length} feeds were not fetched, ${missing.length} of them have no stored copy${rest}`
 }
 
 /** One line a problem, with the feeds that have it. */
@@ -50,8 +53,9 @@ function singleLines(files: readonly ObtainedFile[]): readonly string[] {
   const byProblem = new Map<string, ObtainedFile[]>()
   for (const file of files) {
     if (file.problem === undefined) continue
-    const instead = file.state === 'missing' ? 'built without it' : 'its last good snapshot is used'
-    const text = `${file.problem} (${instead})`
+    // What stands in for one that is missing, the gate says.
+    const instead = file.state === 'missing' ? '' : ' (its last good snapshot is used)'
+    const text = `${file.problem}${instead}`
     byProblem.set(text, [...(byProblem.get(text) ?? []), file])
   }
   return [...byProblem].map(([problem, those]) => `${feedsOf(those).join(', ')}: ${problem}`)

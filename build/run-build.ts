@@ -22,7 +22,7 @@ import {
   buildRejected,
   rejectedPath,
 } from './gate/promote-table.ts'
-import { snapshotsOf } from './evidence/read-snapshots.ts'
+import { missingFeeds, snapshotsOf } from './evidence/read-snapshots.ts'
 import { type BuildReport, newBuildReport } from './build-report.ts'
 import { type BuildStages, type OnBuildProgress, newBuildStages } from './build-stages.ts'
 import { writeTable } from './write/write-table.ts'
@@ -75,6 +75,7 @@ export async function runBuild(options: BuildOptions, tell: OnBuildProgress): Pr
   const compiled = await compileTable(
     {
       snapshots: snapshotsOf(lists),
+      missing: missingFeeds(lists),
       dataSets,
       force: options.force,
       asOf: options.asOf,

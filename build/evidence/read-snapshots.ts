@@ -19,6 +19,12 @@ export interface SnapshotFile {
   readonly day: Day
 }
 
+/** A feed of which a file is neither fetched nor stored as it was fetched. */
+export interface MissingFeed {
+  readonly feed: Feed
+  readonly problem: string
+}
+
 export interface ParsedSnapshot {
   readonly feed: Feed
   readonly tally: ParseCounts
@@ -41,6 +47,15 @@ export function snapshotsOf(obtained: readonly ObtainedFile[]): readonly Snapsho
   return obtained.flatMap(({ feed, file, path, day }) =>
     path === undefined || day === undefined || !isFeed(feed) ? [] : [{ feed, file, path, day }],
   )
+}
+
+/** Each feed once; a data set has a gate of its own. */
+export function missingFeeds(obtained: readonly ObtainedFile[]): readonly MissingFeed[] {
+  const problems = new Map<Feed, string>()
+  for (const { feed, state, problem = 'it has no snapshot' } of obtained) {
+    if (state === 'missing' && isFeed(feed)) problems.set(feed, problem)
+  }
+  return [...problems].map(([feed, problem]) => ({ feed, problem }))
 }
 
 export async function parseSnapshot(snapshot: SnapshotFile): Promise<ParsedSnapshot> {

@@ -46,6 +46,8 @@ export interface ObtainedFile {
   readonly path?: string
   readonly day?: Day
   readonly problem?: string
+  /** It is missing although something is stored, which is not what was fetched. */
+  readonly damaged?: boolean
 }
 
 export type FetchProgress =
@@ -117,14 +119,16 @@ async function storedFeed(
   feed: CatalogueFeed,
   problem: string | undefined,
 ): Promise<ObtainedFile[]> {
-  const problems = problem === undefined ? [] : [problem]
-  const stored = await readStoredSnapshots(options.folder, feed.id, (text) => problems.push(text))
+  const damage: string[] = []
+  const stored = await readStoredSnapshots(options.folder, feed.id, (text) => damage.push(text))
+  const problems = [...(problem === undefined ? [] : [problem]), ...damage]
   return usedFiles(feed).map((file) => {
     const copy = stored.find((each) => each.file === file.path)
     const text = problems.length === 0 ? {} : { problem: problems.join('; ') }
     if (copy !== undefined) {
       return { feed, file, state: 'stored', path: copy.path, day: copy.day, ...text }
     }
+    if (damage.length > 0) return { feed, file, state: 'missing', damaged: true, ...text }
     const none =
       problem === undefined
         ? `no stored copy in ${join(options.folder, feed.id)}; fetch it once with a network`

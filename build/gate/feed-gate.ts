@@ -1,6 +1,8 @@
 // The gate of feeds: after a build has read a feed's files and before anything is made of them, it
 // decides whether they may be used. Those that may not are quarantined: the feed's last good
 // content stands in, or nothing where there is none, and the build goes on. It never fails a build.
+// A feed whose snapshot is lost is quarantined likewise where it has a last good content; one that
+// was never fetched has none and stays missing.
 //
 // Invariants: what goes out is a set of files as `parseSnapshot` gives them, so that no later step
 // knows of the gate; nothing is remembered before `commit`, so that a build that came to nothing
@@ -11,7 +13,7 @@ import { loadCanaries } from '../../src/table/canaries.ts'
 import type { Feed } from '../catalogue/feed.ts'
 import { groupByFeed } from '../catalogue/group-by-feed.ts'
 import type { NetworkTables } from '../networks/network-tables.ts'
-import { type ParsedSnapshot, type SnapshotFile } from '../evidence/read-snapshots.ts'
+import type { MissingFeed, ParsedSnapshot, SnapshotFile } from '../evidence/read-snapshots.ts'
 import { newRangeInterner } from '../layer/range-interner.ts'
 import { newParseCounts } from '../parse/parse-counts.ts'
 import { newCanaryIndex } from './entry-canaries.ts'
@@ -65,6 +67,8 @@ export interface GateInput {
   readonly files: readonly ParsedSnapshot[]
   /** Where they were read from. */
   readonly snapshots: readonly SnapshotFile[]
+  /** Those that have no snapshot, or not a whole one. */
+  readonly missing: readonly MissingFeed[]
   /** The store of the history, beside which the gate remembers; `undefined`: no past at all. */
   readonly store: string | undefined
   readonly tables: Pick<NetworkTables, 'resolvers' | 'crawlers'>
@@ -77,7 +81,15 @@ export async function gateFeeds(input: GateInput): Promise<GateResult> {
   // Hand-kept tables are no feeds.
   const feeds = groupByFeed(input.files.filter(({ feed }) => feed.files.length > 0))
   const judged = new Map<Feed, JudgedFeed>()
+  const standIns = new Map<Feed, GoodContent>()
+  for (const { feed, problem } of input.missing) {
+    const good = await goodContent(feed, { ground, past, store })
+    if (good === undefined) continue
+    standIns.set(feed, good)
+    judged.set(feed, { files: [], size: 0, reasons: [problem], ...remembered(feed.id, past) })
+  }
   for (const [feed, files] of feeds) {
+    if (judged.has(feed)) continue
     const day = fetchDay(input.snapshots, feed) ?? newestDay(files)
     judged.set(feed, judgeFeed({ files, day, ground, past }))
   }
@@ -89,7 +101,8 @@ export async function gateFeeds(input: GateInput): Promise<GateResult> {
       files.push(...own)
       held.set(feed.id, { size, usual })
     } else {
-      const instead = await fallbackContent(feed, { own, ground, past, store })
+      const good = standIns.get(feed) ?? (await goodContent(feed, { ground, past, store }))
+      const instead = good ?? noContent(feed, newestDay(own))
       files.push(...instead.files)
       held.set(feed.id, { size: instead.size, usual })
       quarantined.set(feed.id, { reasons, instead: instead.title })
@@ -150,12 +163,10 @@ export function judgeFeed(of: {
   const { day } = of
   const { size, files, reasons } = checkContent(of.files, of.ground)
   const id = files[0]?.feed.id ?? ''
-  const memory = of.past.ledger.get(id) ?? { sizes: [], moved: false, held: [] }
+  const { memory, past, usual } = remembered(id, of.past)
   const { sizes, moved, held } = memory
-  const past = pastSizes(memory, of.past.history.get(id) ?? []).map((one) => one.size)
-  const usual = moved || past.length >= acceptedAfterDays ? lowerMedian(past) : undefined
   // What is wrong by itself is never a new size, however often the feed says it.
-  if (reasons.length > 0) return { files, size, usual, reasons, memory: { sizes, moved, held } }
+  if (reasons.length > 0) return { files, size, usual, reasons, memory }
   const judgement = judgeFeedSize({ size, day, held, past })
   if (judgement.kind === 'held') {
     const reasons = [judgement.reason]
@@ -175,35 +186,45 @@ export function judgeFeed(of: {
   }
 }
 
-/** The last good content, checked in its turn; else an empty file that says that there is none. */
-async function fallbackContent(
+/** What is known of a feed before this build. */
+function remembered(
+  id: string,
+  { ledger, history }: GateHistory,
+): Pick<JudgedFeed, 'memory' | 'usual'> & { readonly past: readonly number[] } {
+  const { sizes, moved, held } = ledger.get(id) ?? { sizes: [], moved: false, held: [] }
+  const memory = { sizes, moved, held }
+  const past = pastSizes(memory, history.get(id) ?? []).map((one) => one.size)
+  const usual = moved || past.length >= acceptedAfterDays ? lowerMedian(past) : undefined
+  return { memory, past, usual }
+}
+
+interface GoodContent {
+  readonly files: readonly ParsedSnapshot[]
+  readonly size: number
+  readonly title: string
+}
+
+/** The last good content, checked in its turn; `undefined` where none can be used. */
+async function goodContent(
   feed: Feed,
   of: {
-    readonly own: readonly ParsedSnapshot[]
     readonly ground: CheckGround
     readonly past: GateHistory
     readonly store: string | undefined
   },
-): Promise<{
-  readonly files: readonly ParsedSnapshot[]
-  readonly size: number
-  readonly title: string
-}> {
-  const { own, ground, past, store } = of
-  const good =
-    store === undefined ? undefined : await readLastGood(store, feed, past.ledger.get(feed.id))
-  if (good !== undefined) {
-    const checked = checkContent(good.files, ground)
-    const { files, size, reasons } = checked
-    if (reasons.length === 0) return { files, size, title: good.title }
-  }
-  const empty: ParsedSnapshot = {
-    feed,
-    tally: newParseCounts(feed.id),
-    entries: [],
-    day: newestDay(own),
-    problem: undefined,
-  }
+): Promise<GoodContent | undefined> {
+  const { ground, past, store } = of
+  if (store === undefined) return undefined
+  const good = await readLastGood(store, feed, past.ledger.get(feed.id))
+  if (good === undefined) return undefined
+  const { files, size, reasons } = checkContent(good.files, ground)
+  return reasons.length === 0 ? { files, size, title: good.title } : undefined
+}
+
+/** An empty file, which says that there is none. */
+function noContent(feed: Feed, day: Day): GoodContent {
+  const tally = newParseCounts(feed.id)
+  const empty: ParsedSnapshot = { feed, tally, entries: [], day, problem: undefined }
   return { files: [empty], size: 0, title: 'nothing' }
 }
 

@@ -85,6 +85,18 @@ it('has totals, what is missing, what was kept out, and where all of it is', () 
   ])
 })
 
+it('does not call missing what its last good snapshot stands in for', () => {
+  const quarantined = { reasons: ['status 404'], instead: 'its snapshot of 2026-08-21' }
+  const feeds = [feed('a', { state: 'missing', quarantined }), feed('b', { state: 'missing' })]
+  const lines = buildSummary(report(feeds), '/t/report.json')
+  expect(lines.slice(11)).toEqual(
+    expect.arrayContaining([
+      'missing   b',
+      'kept out  a: status 404 (its snapshot of 2026-08-21 is used)',
+    ]),
+  )
+})
+
 it('says of networks and places why nothing newer was had, or what was refused', () => {
   const quarantined = { reasons: ['it shrank'], instead: 'the embedded edition of 2026-06-05' }
   const sets = [

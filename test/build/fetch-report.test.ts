@@ -1,6 +1,8 @@
 // How far a run of fetching got, on runs against real servers: who was asked, who answered, and
 // whether some were not even tried.
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { fetchWarnings } from '../../build/fetch-lines.ts'
 import { fetchReport, isUnanswered } from '../../build/fetch-report.ts'
@@ -63,6 +65,22 @@ it('a run that ends by its time, without a network or offline is cut short', asy
   expect(none.warnings).toHaveLength(1)
   const offline = await run([had], newFolder(), { mode: { kind: 'offline' } })
   expect(offline.report).toEqual({ asked: 1, answered: 0, cut_short: 'offline' })
+})
+
+it('a damaged copy is told of, and is not called never fetched', async () => {
+  const site = await openSite({ '/a': text('192.0.2.1\n') })
+  const had = newFeed('had', { 'a.txt': `${site.url}/a` })
+  const never = newFeed('never', { 'a.txt': `${site.url}/a` })
+  const folder = newFolder()
+  await run([had], folder)
+  writeFileSync(join(folder, 'had/a.txt'), '192.0.2.2\n')
+  const damage = `${join(folder, 'had/a.txt')} is not what snapshots.json says of it; it is not used`
+  const offline = await run([had, never], folder, { mode: { kind: 'offline' } })
+  expect(offline.files[0]).toMatchObject({ state: 'missing', problem: damage })
+  expect(offline.warnings).toEqual([
+    expect.stringMatching(/^1 feeds have no stored copy, so this table says nothing new by them/),
+    `had: ${damage}`,
+  ])
 })
 
 it('what has cost no feed is neither said nor counted', async () => {

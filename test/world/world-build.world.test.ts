@@ -76,7 +76,7 @@ describeFeeds('a second build', () => {
     // A pipe gets plain lines, and the path of the table alone on standard output.
     expect(built.out).toBe(`${out}\n`)
     expect(built.err).toMatch(
-      /^warning: \d+ feeds were never fetched, .*\nfetch: \d+ stored, \d+ miss/,
+      /^warning: \d+ feeds have no stored copy, .*\nfetch: \d+ stored, \d+ miss/,
     )
     const older = built.err.match(/no newer edition .*; used: embedded (?:networks|places) of /g)
     expect(older).toHaveLength(2)

@@ -368,6 +368,69 @@ describe('a transaction of the history', () => {
   })
 })
 
+describe('a feed whose snapshot is lost', () => {
+  const other = feedOf({ id: 'test-other' })
+  const lost = { missing: [{ feed: list, problem: 'status 404; there is no stored copy' }] }
+  const nextDay = (here: Fixture) => pass(here, today, [[other, usual]], lost)
+
+  it('is quarantined; its last good snapshot stands in, and the gate knows it as before', async () => {
+    const here = fixture()
+    await pass(here, at(-1), [
+      [list, usual],
+      [other, usual],
+    ])
+    const memory = () => {
+      const text = readFileSync(join(here.store, '.gate/ledger.json'), 'utf8')
+      return (JSON.parse(text) as { feeds: Record<string, unknown> }).feeds[list.id]
+    }
+    const before = memory()
+    for (const passage of [await nextDay(here), await nextDay(here)]) {
+      expect([...passage.quarantined]).toEqual([
+        [
+          list.id,
+          {
+            reasons: ['status 404; there is no stored copy'],
+            instead: `its snapshot of ${formatDay(at(-1))}`,
+          },
+        ],
+      ])
+      expect(passage.textsOf(list)).toEqual(usual)
+      expect(passage.held.get(list.id)?.size).toBe(usual.length)
+    }
+    expect(memory()).toEqual(before)
+    expect(await storedDays(here.store, list.id)).toEqual([at(-1)])
+  })
+
+  it('is taken from the newest day of the history where the gate has no copy', async () => {
+    const here = fixture()
+    await pass(here, at(-1), [[list, usual]])
+    rmSync(join(here.store, '.gate'), { recursive: true })
+    const { quarantined, textsOf } = await nextDay(here)
+    expect(quarantined.get(list.id)?.instead).toBe(`its history of ${formatDay(at(-1))}`)
+    expect(new Set(textsOf(list))).toEqual(new Set(usual))
+  })
+
+  it('stays missing where it was never fetched', async () => {
+    const { quarantined, held, files } = await nextDay(fixture())
+    expect([quarantined.size, held.has(list.id)]).toEqual([0, false])
+    expect(files.map(({ feed }) => feed.id)).toEqual([other.id])
+  })
+
+  it('is replaced whole where one of its files is lost, and judged by the rest without a copy', async () => {
+    const two = feedOf({ files: [fileOf('a.txt'), fileOf('b.txt')] })
+    const without = { missing: [{ feed: two, problem: 'b.txt is not what was fetched' }] }
+    const half = [[two, usual.slice(0, 1500)]] as const
+    const fresh = await pass(fixture(), today, half, without)
+    expect(fresh.quarantined.size).toBe(0)
+    expect(fresh.textsOf(two)).toHaveLength(1500)
+    const here = { ...fixture(), store: join(folder(), 'other-history') }
+    await pass(here, at(-1), [[two, usual.slice(0, 1500), usual.slice(1500)]])
+    const { quarantined, textsOf } = await pass(here, today, half, without)
+    expect(quarantined.get(two.id)?.reasons).toEqual(['b.txt is not what was fetched'])
+    expect(textsOf(two)).toEqual(usual)
+  })
+})
+
 describe('a file that states that it is nine months old', () => {
   it('passes, and is used as of the day that it states', async () => {
     const here = fixture()

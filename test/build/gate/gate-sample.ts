@@ -7,7 +7,11 @@ import type { Feed } from '../../../build/catalogue/feed.ts'
 import { type GateResult, gateFeeds } from '../../../build/gate/feed-gate.ts'
 import { recordToday } from '../../../build/history/record-today.ts'
 import { loadNetworkTables } from '../../../build/networks/network-tables.ts'
-import { type SnapshotFile, parseSnapshot } from '../../../build/evidence/read-snapshots.ts'
+import {
+  type MissingFeed,
+  type SnapshotFile,
+  parseSnapshot,
+} from '../../../build/evidence/read-snapshots.ts'
 import type { Day } from '../../../src/base/day.ts'
 
 export const tables = loadNetworkTables()
@@ -56,12 +60,17 @@ export interface Passage extends GateResult {
   readonly textsOf: (feed: Feed) => readonly string[]
 }
 
+export interface PassageOptions {
+  readonly promoted?: boolean
+  readonly missing?: readonly MissingFeed[]
+}
+
 /** One build: `lists` has the text of each feed's files, in their order. */
 export async function pass(
   fixture: Fixture,
   day: Day,
   lists: readonly (readonly [feed: Feed, ...texts: readonly (string | readonly string[])[]])[],
-  { promoted = true } = {},
+  more: PassageOptions = {},
 ): Promise<Passage> {
   const snapshots: SnapshotFile[] = lists.flatMap(([feed, ...texts]) =>
     texts.map((text, at) => {
@@ -73,17 +82,17 @@ export async function pass(
       return { feed, file, path, day }
     }),
   )
-  return passFiles(fixture, snapshots, { promoted })
+  return passFiles(fixture, snapshots, more)
 }
 
 export async function passFiles(
   { store }: Pick<Fixture, 'store'>,
   snapshots: readonly SnapshotFile[],
-  { promoted = true } = {},
+  { promoted = true, missing = [] }: PassageOptions = {},
 ): Promise<Passage> {
   const files = []
   for (const snapshot of snapshots) files.push(await parseSnapshot(snapshot))
-  const gated = await gateFeeds({ files, snapshots, store, tables })
+  const gated = await gateFeeds({ files, snapshots, missing, store, tables })
   const without = new Set(gated.quarantined.keys())
   const recorded = await recordToday(gated.files, { store, without })
   if (recorded.problems.length > 0) throw new Error(recorded.problems.join('\n'))

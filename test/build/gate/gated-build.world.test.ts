@@ -174,4 +174,35 @@ describe('day after day', () => {
     expect(hash(table)).not.toBe(before)
     expect(existsSync(`${table}.rejected`)).toBe(false)
   })
+
+  it.each([
+    [
+      'its publisher has taken it down, and the stored copy is lost',
+      [],
+      () => rmSync(join(folder, 'data/snapshots/vpn-tunnelbear'), { recursive: true }),
+      /vpn-tunnelbear is quarantined: .*status 404; .*; there is no stored copy/,
+    ],
+    [
+      'its stored copy is damaged, and nothing is fetched',
+      ['--offline'],
+      () => writeFileSync(join(folder, 'data/snapshots/vpn-tunnelbear/tunnelbear_ips.txt'), '9'),
+      /vpn-tunnelbear: \S+tunnelbear_ips\.txt is not what snapshots\.json says of it/,
+    ],
+  ])('a feed without a snapshot still counts: %s', async (_title, args, lose, said) => {
+    publish('2026-08-22', { 'block-ddrimus': abuse, 'vpn-tunnelbear': tunnels })
+    await build('2026-08-22', '--force')
+    rmSync(join(publisher, 'vpn-tunnelbear'), { recursive: true })
+    lose()
+    const { code, err, feed } = await build('2026-08-22', ...args)
+    expect(code, err).toBe(0)
+    expect(err).toMatch(said)
+    expect(err).not.toContain('have no stored copy')
+    expect(feed('vpn-tunnelbear')).toMatchObject({
+      state: 'missing',
+      kept: 2000,
+      quarantined: { instead: 'its snapshot of 2026-08-22' },
+    })
+    expect(err).not.toMatch(/^missing/m)
+    expect((await check('9.2.7.7'))[0]).toMatch(/^vpn/)
+  })
 })

@@ -223,7 +223,7 @@ describe('the first start', { timeout: 3 * buildWaitMs }, () => {
     const { said, running } = start(mirror.url, { args: ['--offline'] })
     const at = await running()
     expect(mirror.answered).toEqual([])
-    expect(said.err).toContain('2 feeds were never fetched')
+    expect(said.err).toContain('2 feeds have no stored copy')
     expect(said.err.trim()).toMatch(/Start without --offline to fetch them\.$/)
     expect(await statusOf(at.admin)).toMatchObject({ refresh: null })
   })
@@ -236,7 +236,7 @@ describe('a start without a network', { timeout: 3 * buildWaitMs }, () => {
     const [, seconds] = /^fetch: 2 missing \(([\d.]+) s\)$/m.exec(said.err) ?? []
     expect(Number(seconds)).toBeLessThan(3.5)
     expect(said.err.match(/^warning: .*no host/gm)).toHaveLength(1)
-    expect(said.err).toContain('2 feeds were not fetched, 2 of them never before')
+    expect(said.err).toContain('2 feeds were not fetched, 2 of them have no stored copy')
     // The last line, which may come after the request on standard output.
     const last = /"clean" says little about these\. They are fetched in the background/
     await eventually(() => last.test(said.err))
