@@ -33,7 +33,7 @@ import { type NeighbourhoodGround, addNeighbourhoods } from './evidence/neighbou
 import { type EvidenceBook, newEvidenceBook } from './evidence/evidence-book.ts'
 import type { ChosenEdition } from './gate/edition-gate.ts'
 import { type GateResult, gateFeeds } from './gate/feed-gate.ts'
-import { type HistoryTransaction, beginHistoryTransaction } from './gate/history-transaction.ts'
+import type { HistoryTransaction } from './gate/history-transaction.ts'
 import { type History, noHistory } from './history/read-history.ts'
 import { recordAndRead } from './history/record-and-read.ts'
 import { type ListInterner, flattenEvidence, newListInterner } from './layer/flatten-evidence.ts'
@@ -98,32 +98,14 @@ export interface CompiledTable {
   readonly gate: Pick<GateResult, 'quarantined' | 'commit'>
   /** What the gate of data sets chose; each is to be committed behind the feeds' gate. */
   readonly editions: readonly ChosenEdition[]
-  /** Holds the history since before it was read; released when the table is judged. */
-  readonly transaction: HistoryTransaction
   /** What went wrong with the history, one line each. */
   readonly problems: readonly string[]
 }
 
-/**
- * Throws what reading networks and places throws, and `history_locked` while another run writes the
- * history. The history then has nothing of this build.
- */
+/** Reads the history that `transaction` holds. Throws what reading networks and places throws. */
 export async function compileTable(
   input: CompileInput,
-  stages: BuildStages,
-): Promise<CompiledTable> {
-  const transaction = await beginHistoryTransaction(input.history)
-  try {
-    return await compileWithHistory(input, transaction, stages)
-  } catch (thrown) {
-    await transaction.release()
-    throw thrown
-  }
-}
-
-async function compileWithHistory(
-  input: CompileInput,
-  transaction: HistoryTransaction,
+  transaction: Pick<HistoryTransaction, 'history'>,
   stages: BuildStages,
 ): Promise<CompiledTable> {
   const said = await readStatements(input, transaction, stages)
@@ -161,7 +143,7 @@ async function compileWithHistory(
   const found = { assembled, asOf, files, networks, sources, listed }
   const locationCount = places.locations.length
   const { editions } = chosen.choice
-  return { ...found, locationCount, gate, editions, transaction, problems }
+  return { ...found, locationCount, gate, editions, problems }
 }
 
 /** What a table is made of: all but the entries and the history, which end here. */
@@ -185,7 +167,7 @@ interface Statements {
 
 async function readStatements(
   input: CompileInput,
-  transaction: HistoryTransaction,
+  transaction: Pick<HistoryTransaction, 'history'>,
   stages: BuildStages,
 ): Promise<Statements> {
   const tables = loadNetworkTables()
@@ -298,7 +280,7 @@ function asEntriesOf(files: readonly ParsedSnapshot[]): AsEntry[] {
 
 /** Stages what passed the gate, and reads with the history what concerns this build. */
 async function recordAndReadHistory(
-  { history: folders }: HistoryTransaction,
+  { history: folders }: Pick<HistoryTransaction, 'history'>,
   { files, quarantined }: GateResult,
   asOf: Day,
   say: (text: string) => void,

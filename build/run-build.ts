@@ -15,6 +15,7 @@ import { type FetchReport, fetchReport, isUnanswered } from './fetch-report.ts'
 import { limitsOfRun } from './fetch/fetch-limits.ts'
 import { type FetchMode, type ObtainedFile, obtainSnapshots } from './fetch/obtain-snapshots.ts'
 import { editionLines, quarantineLine } from './edition-lines.ts'
+import { type HistoryTransaction, beginHistoryTransaction } from './gate/history-transaction.ts'
 import {
   candidatePath,
   judgeTable,
@@ -61,14 +62,33 @@ export interface BuildOptions {
 
 /**
  * Errors: those of the catalogue, `feeds_unreachable` with `needFeeds`, those of the network and
- * place files, and of writing the table; and `build_rejected` where the gate keeps the table from
- * going live. The report is written then, too.
+ * place files, and of writing the table; `history_locked` while another run writes the history; and
+ * `build_rejected` where the gate keeps the table from going live. The report is written then, too.
  */
 export async function runBuild(options: BuildOptions, tell: OnBuildProgress): Promise<BuildReport> {
   const stages = newBuildStages(tell)
   const feeds = chooseFeeds(loadWholeCatalogue(catalogueFolder), options).filter(
     ({ kind }) => filesOfOperator(options, kind) === undefined,
   )
+  // Before anything is fetched: of two first builds at once the second would else find nothing
+  // stored yet, build a table without feeds, and keep the first from the history.
+  const transaction = await beginHistoryTransaction(options.history)
+  try {
+    return await buildTable(feeds, { options, transaction, stages, tell })
+  } finally {
+    await transaction.release()
+  }
+}
+
+interface BuildRun {
+  readonly options: BuildOptions
+  readonly transaction: HistoryTransaction
+  readonly stages: BuildStages
+  readonly tell: OnBuildProgress
+}
+
+async function buildTable(feeds: readonly CatalogueFeed[], run: BuildRun): Promise<BuildReport> {
+  const { options, transaction, stages, tell } = run
   const { lists, dataSets, fetched } = await stages.run('fetch', (say) =>
     obtainFeeds({ options, feeds, tell, say }),
   )
@@ -84,6 +104,7 @@ export async function runBuild(options: BuildOptions, tell: OnBuildProgress): Pr
       placeFiles: options.placeFiles,
       cache: join(dirname(options.snapshots), 'cache'),
     },
+    transaction,
     stages,
   )
   for (const { read } of compiled.files) {
@@ -92,11 +113,7 @@ export async function runBuild(options: BuildOptions, tell: OnBuildProgress): Pr
   for (const text of compiled.problems) tell({ kind: 'warn', text })
   for (const text of quarantineLines(compiled)) tell({ kind: 'warn', text })
   for (const text of editionLines(compiled.editions, options)) tell({ kind: 'warn', text })
-  try {
-    return await goLive(compiled, { options, obtained: lists, fetched, stages, tell })
-  } finally {
-    await compiled.transaction.release()
-  }
+  return goLive(compiled, { ...run, obtained: lists, fetched })
 }
 
 /** Fetches what can be had, and tells of what cannot. */
@@ -152,15 +169,12 @@ function notAsked(file: ObtainedFile): ObtainedFile {
 /** Writes the table, judges it, and puts it where it belongs. */
 async function goLive(
   compiled: CompiledTable,
-  run: {
-    readonly options: BuildOptions
+  run: BuildRun & {
     readonly obtained: readonly ObtainedFile[]
     readonly fetched: FetchReport
-    readonly stages: BuildStages
-    readonly tell: OnBuildProgress
   },
 ): Promise<BuildReport> {
-  const { options, obtained, fetched, stages, tell } = run
+  const { options, transaction, obtained, fetched, stages, tell } = run
   const candidate = candidatePath(options.out)
   const written = await stages.run('write', (say) => {
     removeStaleTempFiles(candidate)
@@ -175,7 +189,7 @@ async function goLive(
     const compared = `${judged.flipped} of ${judged.sampled} verdicts differ`
     say(judged.not_compared === undefined ? compared : `not compared: ${judged.not_compared}`)
     // Before the table is moved: a build that is killed in between has judged its days good.
-    if (judged.promoted) await compiled.transaction.commit()
+    if (judged.promoted) await transaction.commit()
     promoteTable(judged, { candidate, live: options.out })
     if (judged.promoted) {
       await compiled.gate.commit()

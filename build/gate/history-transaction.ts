@@ -9,7 +9,7 @@
 // folder of a run that was killed before that rename, and moves the days of one that was killed
 // after it: each move is a rename within one file system, and the same day again changes nothing.
 //
-// A build holds the history's lock from before it reads it until its table is judged.
+// A build holds the history's lock from before it fetches until its table is judged.
 
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -28,6 +28,7 @@ describe('an incremental build', () => {
         ...writeDataSets(folder()),
         ...(cache === undefined ? {} : { cache }),
       },
+      { history: undefined },
       newBuildStages(() => undefined),
     )
     return Buffer.from(encodedTable(assembled.content).bytes)

@@ -52,6 +52,7 @@ describe('a table of lists that conflict', () => {
         history: undefined,
         ...writeDataSets(folder()),
       },
+      { history: undefined },
       newBuildStages(() => undefined),
     )
     const path = join(folder(), 'table.iprisk')

@@ -12,6 +12,7 @@ import { catalogueFolder } from '../../../build/run-build.ts'
 import type { Feed } from '../../../build/catalogue/feed.ts'
 import { loadCatalogue } from '../../../build/catalogue/load-catalogue.ts'
 import { compileTable } from '../../../build/compile-table.ts'
+import { beginHistoryTransaction } from '../../../build/gate/history-transaction.ts'
 import { judgeTable } from '../../../build/gate/promote-table.ts'
 import type { SampledSpace } from '../../../build/gate/address-sample.ts'
 import { importHistory } from '../../../build/import-history.ts'
@@ -49,6 +50,7 @@ export async function flips(context: ProofContext): Promise<ProofResult> {
   for (const day of days) {
     say(`compiling ${formatDay(day)}`)
     const table = join(folder, `${formatDay(day)}.iprisk`)
+    const transaction = await beginHistoryTransaction(store)
     const compiled = await compileTable(
       {
         snapshots: snapshotsOf(catalogue, { home, day }),
@@ -57,12 +59,13 @@ export async function flips(context: ProofContext): Promise<ProofResult> {
         networkFiles: undefined,
         placeFiles: undefined,
       },
+      transaction,
       newBuildStages(() => undefined),
     )
     writeTable(table, compiled.assembled.content)
-    await compiled.transaction.commit()
+    await transaction.commit()
     await compiled.gate.commit()
-    await compiled.transaction.release()
+    await transaction.release()
     space = compiled.networks
     tables.push(table)
   }

@@ -3,9 +3,16 @@
 
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BuildReport } from '../../../build/build-report.ts'
+import {
+  publishSample,
+  sampleDay,
+  writeSampleWorkspace,
+} from '../../../bench/faults/compiler/sample.ts'
 import { newFolder, runProgram } from '../../cli/program.ts'
 import { writeMmdb } from '../mmdb/mmdb-writer.ts'
 import { startServer } from '../../serve/server.ts'
@@ -205,4 +212,31 @@ describe('day after day', () => {
     expect(err).not.toMatch(/^missing/m)
     expect((await check('9.2.7.7'))[0]).toMatch(/^vpn/)
   })
+})
+
+it('of two first builds at once the second ends and is told to wait; the first goes live', async () => {
+  const here = newFolder()
+  const files = newFolder()
+  publishSample(files, sampleDay)
+  let goOn = (): void => undefined
+  const second = new Promise<void>((resolve) => (goOn = resolve))
+  const asked: string[] = []
+  const slow = createServer((request, response) => {
+    const path = request.url ?? ''
+    asked.push(path)
+    void second.then(() => response.end(readFileSync(join(files, path))))
+  })
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+  writeSampleWorkspace(here, `http://127.0.0.1:${(slow.address() as AddressInfo).port}`)
+  const first = runProgram(['build'], { cwd: here })
+  await eventually(() => asked.length > 0)
+  const late = await runProgram(['build'], { cwd: here })
+  goOn()
+  const { code, err } = await first
+  slow.close()
+  expect(late.code).not.toBe(0)
+  expect(late.err).toMatch(/Another run is writing the history in .* Wait for it, then run this/)
+  expect(code, err).toBe(0)
+  const { fetch } = JSON.parse(readFileSync(join(here, 'report.json'), 'utf8')) as BuildReport
+  expect(fetch.answered).toBe(2)
 })
